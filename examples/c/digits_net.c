@@ -1,0 +1,213 @@
+/* The network of the digits example; see digits_net.h.
+ * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#include "digits_net.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+#define DROPOUT 0.2
+#define FIRST_RATE 0.3 /* learning rate of the first step; it shrinks by the same factor every step, down to */
+#define LAST_RATE 0.05 /* that of the last */
+#define MOMENTUM 0.9
+
+enum { WEIGHT_1, BIAS_1, WEIGHT_2, BIAS_2 };
+
+/* Weights start uniform with the deviation that keeps activations of relu layers in scale, biases at zero. */
+static void create_parameter(struct net* net, int index, int32_t ndim, const int64_t* shape) {
+  struct parameter* p = &net->parameters[index];
+  const double limit = ndim == 2 ? sqrt(6.0 / (double)shape[0]) : 0.0;
+  p->elements = ndim == 2 ? shape[0] * shape[1] : shape[0];
+  if (ndim == 2) {
+    CHECK(rondo_random_uniform(net->engine, net->device, RONDO_F32, ndim, shape, -limit, limit, &p->value));
+  } else {
+    CHECK(rondo_tensor_create(net->engine, net->device, RONDO_F32, ndim, shape, &p->value));
+    CHECK(rondo_fill(p->value, 0.0));
+  }
+  CHECK(rondo_tensor_create(net->engine, net->device, RONDO_F32, ndim, shape, &p->velocity));
+  CHECK(rondo_fill(p->velocity, 0.0));
+  CHECK(rondo_tensor_accumulator(p->value, &p->add_to_value));
+  CHECK(rondo_tensor_accumulator(p->velocity, &p->add_to_velocity));
+}
+
+static void upload(struct net* net, rondo_dtype dtype, int64_t rows, int64_t columns, const void* data,
+                   rondo_tensor** tensor) {
+  int64_t shape[2];
+  shape[0] = rows;
+  shape[1] = columns;
+  CHECK(rondo_tensor_from_host(net->engine, net->device, dtype, columns > 0 ? 2 : 1, shape, data, tensor));
+}
+
+void net_create(struct net* net, rondo_engine* engine, rondo_device device, const struct digits* digits, int64_t batch,
+                const int32_t* order, int64_t length) {
+  const int64_t weight_1[2] = {DIGITS_PIXELS, DIGITS_HIDDEN}, weight_2[2] = {DIGITS_HIDDEN, DIGITS_CLASSES};
+  const int64_t bias_1[1] = {DIGITS_HIDDEN}, bias_2[1] = {DIGITS_CLASSES};
+  int32_t* first = malloc((size_t)batch * sizeof *first);
+  int64_t i;
+
+  if (first == NULL) {
+    fprintf(stderr, "digits: out of memory\n");
+    exit(1);
+  }
+  for (i = 0; i < batch; ++i) first[i] = (int32_t)i;
+
+  memset(net, 0, sizeof *net);
+  net->engine = engine;
+  net->device = device;
+  net->batch = batch;
+  upload(net, RONDO_F32, digits->n_train, DIGITS_PIXELS, digits->train_images, &net->train_images);
+  upload(net, RONDO_I32, digits->n_train, 0, digits->train_labels, &net->train_labels);
+  upload(net, RONDO_F32, digits->n_test, DIGITS_PIXELS, digits->test_images, &net->test_images);
+  upload(net, RONDO_I32, digits->n_test, 0, digits->test_labels, &net->test_labels);
+  upload(net, RONDO_I32, length, 0, order, &net->order);
+  upload(net, RONDO_I32, batch, 0, first, &net->positions); /* the data of an upload may go when it returns */
+  free(first);
+
+  create_parameter(net, WEIGHT_1, 2, weight_1);
+  create_parameter(net, BIAS_1, 1, bias_1);
+  create_parameter(net, WEIGHT_2, 2, weight_2);
+  create_parameter(net, BIAS_2, 1, bias_2);
+
+  net->decay = pow(LAST_RATE / FIRST_RATE, (double)batch / (double)length);
+  CHECK(rondo_tensor_create(engine, device, RONDO_F32, 0, NULL, &net->minus_rate));
+  CHECK(rondo_fill(net->minus_rate, -FIRST_RATE));
+  CHECK(rondo_tensor_create(engine, device, RONDO_F32, 0, NULL, &net->loss));
+  CHECK(rondo_fill(net->loss, 0.0));
+  CHECK(rondo_tensor_accumulator(net->loss, &net->add_to_loss));
+}
+
+void net_destroy(struct net* net) {
+  int i;
+  for (i = 0; i < DIGITS_PARAMETERS; ++i) {
+    rondo_tensor_destroy(net->parameters[i].add_to_velocity);
+    rondo_tensor_destroy(net->parameters[i].add_to_value);
+    rondo_tensor_destroy(net->parameters[i].velocity);
+    rondo_tensor_destroy(net->parameters[i].value);
+  }
+  rondo_tensor_destroy(net->add_to_loss);
+  rondo_tensor_destroy(net->loss);
+  rondo_tensor_destroy(net->minus_rate);
+  rondo_tensor_destroy(net->positions);
+  rondo_tensor_destroy(net->order);
+  rondo_tensor_destroy(net->test_labels);
+  rondo_tensor_destroy(net->test_images);
+  rondo_tensor_destroy(net->train_labels);
+  rondo_tensor_destroy(net->train_images);
+  memset(net, 0, sizeof *net);
+}
+
+/* *out = activation(a weight + bias), a layer. */
+static void layer(struct net* net, rondo_tensor* a, int weight, int bias, rondo_activation activation,
+                  rondo_tensor** out) {
+  rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+  options.bias = net->parameters[bias].value;
+  options.activation = activation;
+  CHECK(rondo_matmul(a, net->parameters[weight].value, &options, out));
+}
+
+/* Adds the gradients of a layer with input `a` to the velocities of its weight and bias: transpose(a) dy, and dy summed
+ * over the batch. */
+static void layer_gradients(struct net* net, rondo_tensor* a, rondo_tensor* dy, int weight, int bias) {
+  const int32_t batch_axis = 0;
+  rondo_matmul_options transposed = RONDO_MATMUL_OPTIONS_INIT;
+  transposed.transpose_a = 1;
+  CHECK(rondo_matmul(a, dy, &transposed, &net->parameters[weight].add_to_velocity));
+  CHECK(rondo_reduce(RONDO_SUM, dy, 1, &batch_axis, 0, &net->parameters[bias].add_to_velocity));
+}
+
+void net_step(struct net* net) {
+  rondo_tensor *chosen = NULL, *images = NULL, *labels = NULL;
+  rondo_tensor *hidden = NULL, *kept = NULL, *mask = NULL, *logits = NULL, *losses = NULL;
+  rondo_tensor *d_logits = NULL, *d_kept = NULL, *d_hidden = NULL, *active = NULL, *d_sum = NULL;
+  rondo_matmul_options transposed = RONDO_MATMUL_OPTIONS_INIT;
+  int i;
+
+  /* The batch: order[positions], then on to the next positions. */
+  CHECK(rondo_gather_rows(net->order, net->positions, &chosen));
+  CHECK(rondo_binary_scalar(RONDO_ADD, net->positions, (double)net->batch, &net->positions));
+  CHECK(rondo_gather_rows(net->train_images, chosen, &images));
+  CHECK(rondo_gather_rows(net->train_labels, chosen, &labels));
+
+  /* Forward. */
+  layer(net, images, WEIGHT_1, BIAS_1, RONDO_ACTIVATION_RELU, &hidden);
+  CHECK(rondo_dropout(hidden, DROPOUT, &kept, &mask));
+  layer(net, kept, WEIGHT_2, BIAS_2, RONDO_ACTIVATION_NONE, &logits);
+  CHECK(rondo_cross_entropy(logits, labels, &losses));
+  CHECK(rondo_reduce(RONDO_SUM, losses, 0, NULL, 0, &net->add_to_loss));
+
+  /* Backward. velocity = momentum * velocity + gradient: shrink first, then every gradient adds itself. */
+  for (i = 0; i < DIGITS_PARAMETERS; ++i) {
+    CHECK(rondo_binary_scalar(RONDO_MUL, net->parameters[i].velocity, MOMENTUM, &net->parameters[i].velocity));
+  }
+  CHECK(rondo_cross_entropy_grad(logits, labels, 1.0 / (double)net->batch, &d_logits));
+  layer_gradients(net, kept, d_logits, WEIGHT_2, BIAS_2);
+  transposed.transpose_b = 1;
+  CHECK(rondo_matmul(d_logits, net->parameters[WEIGHT_2].value, &transposed, &d_kept));
+  CHECK(rondo_dropout_grad(d_kept, mask, DROPOUT, &d_hidden));
+  CHECK(rondo_binary_scalar(RONDO_GT, hidden, 0.0, &active)); /* relu passes the gradient on where it was active */
+  CHECK(rondo_binary(RONDO_MUL, d_hidden, active, &d_sum));
+  layer_gradients(net, images, d_sum, WEIGHT_1, BIAS_1);
+
+  /* Update: value += -rate * velocity. The rate is a tensor too, so that it can shrink in a graph that is launched
+   * unchanged. */
+  for (i = 0; i < DIGITS_PARAMETERS; ++i) {
+    CHECK(rondo_binary(RONDO_MUL, net->parameters[i].velocity, net->minus_rate, &net->parameters[i].add_to_value));
+  }
+  CHECK(rondo_binary_scalar(RONDO_MUL, net->minus_rate, net->decay, &net->minus_rate));
+
+  /* Destroying a tensor that is still in use is safe: its memory goes back when the last task is done with it. Inside a
+   * recording it tells the graph that this was a temporary. */
+  rondo_tensor_destroy(d_sum);
+  rondo_tensor_destroy(active);
+  rondo_tensor_destroy(d_hidden);
+  rondo_tensor_destroy(d_kept);
+  rondo_tensor_destroy(d_logits);
+  rondo_tensor_destroy(losses);
+  rondo_tensor_destroy(logits);
+  rondo_tensor_destroy(mask);
+  rondo_tensor_destroy(kept);
+  rondo_tensor_destroy(hidden);
+  rondo_tensor_destroy(labels);
+  rondo_tensor_destroy(images);
+  rondo_tensor_destroy(chosen);
+}
+
+double net_take_loss(struct net* net) {
+  float sum = 0;
+  CHECK(rondo_tensor_read(net->loss, &sum, sizeof sum));
+  CHECK(rondo_fill(net->loss, 0.0));
+  return sum;
+}
+
+double net_test(struct net* net, int64_t* predictions, const struct digits* digits) {
+  const int32_t class_axis = 1;
+  rondo_tensor *hidden = NULL, *logits = NULL, *best = NULL;
+  int64_t i, right = 0;
+  layer(net, net->test_images, WEIGHT_1, BIAS_1, RONDO_ACTIVATION_RELU, &hidden); /* no dropout when it counts */
+  layer(net, hidden, WEIGHT_2, BIAS_2, RONDO_ACTIVATION_NONE, &logits);
+  CHECK(rondo_reduce(RONDO_ARGMAX, logits, 1, &class_axis, 0, &best));
+  CHECK(rondo_tensor_read(best, predictions, (size_t)digits->n_test * sizeof *predictions));
+  rondo_tensor_destroy(best);
+  rondo_tensor_destroy(logits);
+  rondo_tensor_destroy(hidden);
+  for (i = 0; i < digits->n_test; ++i) right += predictions[i] == digits->test_labels[i];
+  return (double)right / (double)digits->n_test;
+}
+
+int64_t net_size(const struct net* net) {
+  int64_t size = 0;
+  int i;
+  for (i = 0; i < DIGITS_PARAMETERS; ++i) size += net->parameters[i].elements;
+  return size;
+}
+
+void net_read(struct net* net, float* values) {
+  int i;
+  for (i = 0; i < DIGITS_PARAMETERS; ++i) {
+    const struct parameter* p = &net->parameters[i];
+    CHECK(rondo_tensor_read(p->value, values, (size_t)p->elements * sizeof *values));
+    values += p->elements;
+  }
+}

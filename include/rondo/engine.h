@@ -1,0 +1,144 @@
+/* The engine: owns devices' streams, pools and workers; orders tasks by the variables they read and write.
+ *
+ * Order: for each variable, tasks that read it run together, a task that writes it runs alone, in the order of
+ * submission. Errors: a task that fails poisons what it writes; tasks that read a poisoned variable are skipped and
+ * poison what they write; a wait on any of them reports the first cause, as often as asked; a task that overwrites the
+ * variable without reading it clears it. (docs/errors.md)
+ *
+ * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#ifndef RONDO_ENGINE_H
+#define RONDO_ENGINE_H
+
+#include <rondo/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rondo_engine_mode {
+  RONDO_ENGINE_DEFAULT = 0,  /* the setting RONDO_ENGINE (async, threaded, naive), else async */
+  RONDO_ENGINE_ASYNC = 1,    /* device tasks are issued by the calling thread as soon as host dependencies are done */
+  RONDO_ENGINE_THREADED = 2, /* one issuing worker per device: the caller pays a queue insertion */
+  RONDO_ENGINE_NAIVE = 3     /* each task is finished before the call returns; its error is the call's status */
+} rondo_engine_mode;
+
+typedef struct rondo_engine_options {
+  size_t size; /* set by RONDO_ENGINE_OPTIONS_INIT */
+  rondo_engine_mode mode;
+  int32_t workers;      /* threads for host functions and cpu operators; 0: one per hardware thread, at most 8 */
+  int32_t streams;      /* compute streams per cuda device, 1 to 16; 0: 1 */
+  int64_t max_tasks;    /* tasks in flight before a submitter blocks; 0: 4096 */
+  int64_t memory_limit; /* bytes a device's pool may hold, each device; 0: no limit but the device's */
+  uint64_t seed;        /* of random numbers; see rondo_engine_seed */
+} rondo_engine_options;
+#define RONDO_ENGINE_OPTIONS_INIT \
+  { sizeof(rondo_engine_options), RONDO_ENGINE_DEFAULT, 0, 0, 0, 0, 0 }
+
+/* Creates an engine. options NULL means RONDO_ENGINE_OPTIONS_INIT. Touches no device: a cuda device is opened by its
+ * first use. The caller owns *engine and destroys it. Since 0.1. */
+RONDO_API rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engine** engine);
+
+/* Waits for all work, then releases streams, pools and workers. NULL is allowed. Objects of the engine that are still
+ * alive stay valid handles: they must still be destroyed, and every other call on them returns RONDO_INVALID_STATE. How
+ * many there were is logged as a warning and is this thread's rondo_last_error(). A recording still open on it is
+ * abandoned. In a child of fork() it does nothing. Must not be called inside a task. Since 0.1. */
+RONDO_API void rondo_engine_destroy(rondo_engine* engine);
+
+/* The mode the engine runs in (never RONDO_ENGINE_DEFAULT). Since 0.1. */
+RONDO_API rondo_status rondo_engine_get_mode(rondo_engine* engine, rondo_engine_mode* mode);
+
+/* Blocks until every task submitted before has finished, on the devices too. Returns the first cause among failures of
+ * tasks since the last wait_all that reported one, or RONDO_OK. Inside a task: RONDO_INVALID_STATE. Since 0.1. */
+RONDO_API rondo_status rondo_engine_wait_all(rondo_engine* engine);
+
+/* Seeds the engine's random numbers (Philox4x32-10) on all devices and restarts their sequence. Takes effect for
+ * operators submitted after it. Since 0.1. */
+RONDO_API rondo_status rondo_engine_seed(rondo_engine* engine, uint64_t seed);
+
+/* --- variables: order, version and error, no data ------------------------------------------------------------------
+ */
+
+/* Creates a variable. The caller owns it; destroying it never blocks and is safe with tasks in flight. Since 0.1. */
+RONDO_API rondo_status rondo_variable_create(rondo_engine* engine, rondo_variable** variable);
+RONDO_API void rondo_variable_destroy(rondo_variable* variable);
+/* Blocks until every task submitted before that reads or writes the variable has finished, on the device too; returns
+ * its error if it is poisoned. Inside a task: RONDO_INVALID_STATE. Since 0.1. */
+RONDO_API rondo_status rondo_variable_wait(rondo_variable* variable);
+/* Number of completed or issued writes. Reads do not count. Never blocks. Since 0.1. */
+RONDO_API rondo_status rondo_variable_version(rondo_variable* variable, uint64_t* version);
+
+/* --- user tasks
+ * -------------------------------------------------------------------------------------------------------- */
+
+/* What a task function may ask about its run. Valid during the call only. */
+typedef struct rondo_task_context rondo_task_context;
+
+/* Body of a task. Return RONDO_OK, or any other status to fail; rondo_task_fail gives the message. A device task must
+ * only enqueue work on the stream and return; it must not synchronise. Must not wait for Rondo objects
+ * (RONDO_INVALID_STATE) and must not throw. May be called again when it was recorded into a graph. */
+typedef rondo_status (*rondo_task_fn)(void* arg, rondo_task_context* context);
+
+/* Native stream (a CUstream, which cudart's cudaStream_t equals) of a device task; NULL for host functions. Since 0.1.
+ */
+RONDO_API void* rondo_task_stream(rondo_task_context* context);
+/* Device the task runs on. Since 0.1. */
+RONDO_API rondo_device rondo_task_device(rondo_task_context* context);
+/* 1 while the task is being captured into a CUDA graph (it must then only enqueue capturable work). Since 0.1. */
+RONDO_API int32_t rondo_task_is_capturing(rondo_task_context* context);
+/* Sets the message that goes with the error the function is about to return. Copied. Since 0.1. */
+RONDO_API void rondo_task_fail(rondo_task_context* context, const char* message);
+
+typedef enum rondo_task_flags {
+  RONDO_TASK_DEFAULT = 0,
+  RONDO_TASK_NO_CAPTURE = 1 /* a device task that cannot be captured: it splits a graph (host functions always do) */
+} rondo_task_flags;
+
+typedef struct rondo_task_options {
+  size_t size; /* set by RONDO_TASK_OPTIONS_INIT */
+  rondo_device
+      device;       /* {RONDO_CPU, 0}: a host function on a worker; {RONDO_CUDA, i}: called to issue work on a stream */
+  int32_t priority; /* > 0 runs before others that are ready, and on a high-priority stream; default 0 */
+  int32_t stream;   /* cuda: compute stream index, modulo the engine's streams; -1: the engine picks */
+  uint32_t flags;   /* rondo_task_flags */
+  const char* name; /* for errors, traces and graph reports; copied; NULL: "user" */
+} rondo_task_options;
+#define RONDO_TASK_OPTIONS_INIT \
+  { sizeof(rondo_task_options), {RONDO_CPU, 0}, 0, -1, RONDO_TASK_DEFAULT, NULL }
+
+/* Submits fn(arg) to run once the reads and writes allow it. The same variable may be given twice, and as read and
+ * write. `destroy` (may be NULL) is called with arg exactly once, when the task will never run again (also if push
+ * fails). options NULL means RONDO_TASK_OPTIONS_INIT. Variables of another engine: RONDO_INVALID_ARGUMENT. Blocks only
+ * while max_tasks are in flight, and in naive mode. While the thread records, the task is kept instead of run. Since
+ * 0.1. */
+RONDO_API rondo_status rondo_engine_push(rondo_engine* engine, rondo_task_fn fn, void* arg, void (*destroy)(void* arg),
+                                         rondo_variable* const* reads, size_t n_reads, rondo_variable* const* writes,
+                                         size_t n_writes, const rondo_task_options* options);
+
+/* --- memory
+ * -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct rondo_memory_info {
+  size_t size;                 /* set by RONDO_MEMORY_INFO_INIT */
+  int64_t in_use;              /* bytes handed out now */
+  int64_t cached;              /* bytes held by the pool and free for reuse */
+  int64_t peak_in_use;         /* highest in_use so far */
+  int64_t limit;               /* bytes in_use + cached may reach; 0: none */
+  int64_t allocations;         /* requests served so far */
+  int64_t system_allocations;  /* of which went to the system or driver */
+  int64_t cross_stream_reuses; /* blocks reused on another stream after a device-side wait */
+  int64_t retries;             /* times the pool had to return cached blocks or wait because memory ran out */
+} rondo_memory_info;
+#define RONDO_MEMORY_INFO_INIT \
+  { sizeof(rondo_memory_info), 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Figures of the engine's pool on a device. Zeros if the device was not used yet. Since 0.1. */
+RONDO_API rondo_status rondo_memory_query(rondo_engine* engine, rondo_device device, rondo_memory_info* info);
+/* Sets the pool's limit in bytes (0: none). Does not free anything in use. Since 0.1. */
+RONDO_API rondo_status rondo_memory_set_limit(rondo_engine* engine, rondo_device device, int64_t bytes);
+/* Returns cached memory that no stream still uses to the system. Since 0.1. */
+RONDO_API rondo_status rondo_memory_trim(rondo_engine* engine, rondo_device device);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* RONDO_ENGINE_H */

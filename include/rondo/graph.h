@@ -1,0 +1,75 @@
+/* Recording and graphs: record work once, replay it for almost nothing.
+ *
+ * Between rondo_record_begin and rondo_record_end, operators and user tasks of the calling thread are kept instead of
+ * run. Tensors created inside and still held by the user at the end are the graph's outputs; other tensors created
+ * inside are temporaries; tensors from outside are inputs, which the graph keeps alive (it may also write them:
+ * parameters). A launch is one task of the engine: it orders with everything else by its variables, and may be repeated
+ * at once.
+ *
+ * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#ifndef RONDO_GRAPH_H
+#define RONDO_GRAPH_H
+
+#include <rondo/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rondo_record_options {
+  size_t size;          /* set by RONDO_RECORD_OPTIONS_INIT */
+  const char* name;     /* for reports and traces; copied; NULL: "graph" */
+  int32_t max_branches; /* branches that may run side by side in a CUDA graph, 1 to 32; 0: 8 */
+} rondo_record_options;
+#define RONDO_RECORD_OPTIONS_INIT \
+  { sizeof(rondo_record_options), NULL, 0 }
+
+/* Starts recording on the calling thread. Other threads are not affected. One recording per thread: RONDO_INVALID_STATE
+ * if one is open, or inside a task. options NULL means RONDO_RECORD_OPTIONS_INIT. Since 0.1. */
+RONDO_API rondo_status rondo_record_begin(rondo_engine* engine, const rondo_record_options* options);
+/* Ends the thread's recording and compiles it: kernels are compiled and loaded, library calls are tried out on scratch
+ * memory, temporaries are placed in one arena, and what can be captured becomes a CUDA graph. Nothing that was recorded
+ * runs, no tensor of the user is changed. The caller owns *graph. On failure, the recording is dropped, the message
+ * names the operator, tensors created inside carry the error until they are written, and engine and streams are usable
+ * as before. Since 0.1. */
+RONDO_API rondo_status rondo_record_end(rondo_engine* engine, rondo_graph** graph);
+/* Drops the thread's recording, if there is one. Tensors created inside carry an error that says so. Since 0.1. */
+RONDO_API rondo_status rondo_record_abort(rondo_engine* engine);
+
+/* Submits one run of the graph. Does not wait. Since 0.1. */
+RONDO_API rondo_status rondo_graph_launch(rondo_graph* graph);
+/* Destroys the handle. Never blocks; launches in flight finish first. NULL is allowed. Since 0.1. */
+RONDO_API void rondo_graph_destroy(rondo_graph* graph);
+
+typedef struct rondo_graph_info {
+  size_t size;             /* set by RONDO_GRAPH_INFO_INIT */
+  int32_t tasks;           /* recorded tasks */
+  int32_t segments;        /* pieces the graph was split in; 1: nothing split it */
+  int32_t captured;        /* of which are CUDA graphs */
+  int32_t nodes;           /* nodes of all CUDA graphs */
+  int32_t edges;           /* edges of all CUDA graphs */
+  int32_t branches;        /* most branches side by side in a CUDA graph (1 for a linear one, 0 without) */
+  int64_t arena_bytes;     /* memory of all temporaries together, on all devices */
+  int64_t temporary_bytes; /* what they would take without sharing */
+  int64_t output_bytes;    /* memory of outputs */
+  int64_t launches;        /* so far */
+  double record_ms;        /* from begin to end */
+  double prepare_ms;       /* compile, tune, warm */
+  double capture_ms;       /* capture, instantiate, upload */
+} rondo_graph_info;
+#define RONDO_GRAPH_INFO_INIT \
+  { sizeof(rondo_graph_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0 }
+
+/* Figures of a graph. Since 0.1. */
+RONDO_API rondo_status rondo_graph_query(rondo_graph* graph, rondo_graph_info* info);
+/* Writes a report for people: what was captured, what split the graph, where and why, memory and times. Writes at
+ * most capacity bytes with the final zero; *length is the whole length without it (buffer may be NULL with capacity 0).
+ * Since 0.1. */
+RONDO_API rondo_status rondo_graph_report(rondo_graph* graph, char* buffer, size_t capacity, size_t* length);
+/* Writes the graph (tasks, data flow, segments) as Graphviz DOT. Since 0.1. */
+RONDO_API rondo_status rondo_graph_dot(rondo_graph* graph, const char* path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* RONDO_GRAPH_H */

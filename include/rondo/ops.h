@@ -1,0 +1,192 @@
+/* Operators: each makes a task from tensors.
+ *
+ * `out` is in and out: if *out is NULL a new tensor is created and stored there (the caller owns it); otherwise the
+ * result is written into *out, which must have the result's shape, dtype and device. Initialise it. An output may be
+ * the same tensor as an input with the same layout (elementwise operators only); other overlaps of outputs are refused.
+ * If *out is a rondo_tensor_accumulator view, the result is added to it. On error *out is untouched.
+ *
+ * Operands of one call are of one engine and one device. Calls return once the task is submitted (in naive mode:
+ * finished); a failure while it runs is reported by the waits on its outputs.
+ *
+ * Mixed dtypes are promoted: bool < u8, i8 < i32 < i64 < f16, bf16 < f32 < f64; u8 with i8 gives i32, f16 with bf16
+ * gives f32. f16 and bf16 are computed in float and rounded once per operator. Integer arithmetic is exact and wraps
+ * around. Broadcasting follows NumPy.
+ *
+ * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#ifndef RONDO_OPS_H
+#define RONDO_OPS_H
+
+#include <rondo/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- elementwise
+ * ------------------------------------------------------------------------------------------------------- */
+
+typedef enum rondo_unary_op {
+  RONDO_NEG = 0,
+  RONDO_ABS = 1,
+  RONDO_SIGN = 2, /* -1, 0, 1; NaN for NaN */
+  RONDO_SQUARE = 3,
+  RONDO_LOGICAL_NOT = 4, /* result bool */
+  RONDO_ISNAN = 5,       /* result bool */
+  RONDO_RELU = 6,        /* NaN for NaN */
+  RONDO_FLOOR = 7,
+  RONDO_CEIL = 8,
+  RONDO_ROUND = 9, /* to even */
+  /* the following give f32 for integer and bool operands */
+  RONDO_EXP = 16,
+  RONDO_LOG = 17,
+  RONDO_SQRT = 18,
+  RONDO_RSQRT = 19,
+  RONDO_TANH = 20,
+  RONDO_SIGMOID = 21,
+  RONDO_RECIPROCAL = 22,
+  RONDO_SIN = 23,
+  RONDO_COS = 24,
+  RONDO_ERF = 25,
+  RONDO_EXPM1 = 26,
+  RONDO_LOG1P = 27
+} rondo_unary_op;
+
+typedef enum rondo_binary_op {
+  RONDO_ADD = 0,
+  RONDO_SUB = 1,
+  RONDO_MUL = 2,
+  RONDO_DIV = 3,     /* integers: quotient rounded toward zero; by zero gives 0 */
+  RONDO_POW = 4,     /* integers: exact, wraps around; a negative exponent gives 0 (1 and -1 excepted) */
+  RONDO_MAXIMUM = 5, /* NaN if either is NaN */
+  RONDO_MINIMUM = 6, /* NaN if either is NaN */
+  RONDO_MOD = 7,     /* sign of the divisor, as NumPy's remainder; integers by zero give 0 */
+  /* the following give bool */
+  RONDO_EQ = 16,
+  RONDO_NE = 17,
+  RONDO_LT = 18,
+  RONDO_LE = 19,
+  RONDO_GT = 20,
+  RONDO_GE = 21,
+  RONDO_LOGICAL_AND = 22,
+  RONDO_LOGICAL_OR = 23,
+  RONDO_LOGICAL_XOR = 24
+} rondo_binary_op;
+
+/* out = op(a). Since 0.1. */
+RONDO_API rondo_status rondo_unary(rondo_unary_op op, rondo_tensor* a, rondo_tensor** out);
+/* out = a op b, broadcast. Since 0.1. */
+RONDO_API rondo_status rondo_binary(rondo_binary_op op, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out);
+/* out = a op scalar and out = scalar op a. The scalar takes a's dtype; for integer and bool tensors it must be a whole
+ * number that the dtype holds (RONDO_INVALID_ARGUMENT otherwise: cast the tensor first). Since 0.1. */
+RONDO_API rondo_status rondo_binary_scalar(rondo_binary_op op, rondo_tensor* a, double scalar, rondo_tensor** out);
+RONDO_API rondo_status rondo_scalar_binary(rondo_binary_op op, double scalar, rondo_tensor* a, rondo_tensor** out);
+/* The same for 64-bit integers beyond 2^53. Since 0.1. */
+RONDO_API rondo_status rondo_binary_scalar_i64(rondo_binary_op op, rondo_tensor* a, int64_t scalar, rondo_tensor** out);
+RONDO_API rondo_status rondo_scalar_binary_i64(rondo_binary_op op, int64_t scalar, rondo_tensor* a, rondo_tensor** out);
+/* out = condition ? a : b; condition bool, all three broadcast. Since 0.1. */
+RONDO_API rondo_status rondo_where(rondo_tensor* condition, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out);
+/* out = a in another dtype. Float to integer: toward zero, clamped to the range, NaN to 0; to bool: != 0. Since 0.1. */
+RONDO_API rondo_status rondo_cast(rondo_tensor* a, rondo_dtype dtype, rondo_tensor** out);
+
+/* --- fill and copy
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Every element of `tensor` becomes value (rules of scalars as above). Since 0.1. */
+RONDO_API rondo_status rondo_fill(rondo_tensor* tensor, double value);
+/* out = a: same dtype, a broadcast to *out if that is given; a contiguous copy otherwise. Devices may differ when *out
+ * is given. Since 0.1. */
+RONDO_API rondo_status rondo_copy(rondo_tensor* a, rondo_tensor** out);
+/* A contiguous copy on another device (the same is allowed). Since 0.1. */
+RONDO_API rondo_status rondo_copy_to(rondo_tensor* a, rondo_device device, rondo_tensor** out);
+
+/* --- reductions
+ * ---------------------------------------------------------------------------------------------------------- */
+
+typedef enum rondo_reduce_op {
+  RONDO_SUM = 0,  /* integers and bool give i64, floats their dtype; pairwise, accumulated in float for 16-bit dtypes */
+  RONDO_MEAN = 1, /* integers and bool give f32; of nothing NaN */
+  RONDO_MAX = 2,  /* NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT */
+  RONDO_MIN = 3,  /* NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT */
+  RONDO_ARGMAX = 4, /* i64, index over the reduced axes in row-major order; first of equals; first NaN wins */
+  RONDO_ARGMIN = 5,
+  RONDO_PROD = 6, /* dtypes as RONDO_SUM */
+  RONDO_ALL = 7,  /* bool; of nothing 1 */
+  RONDO_ANY = 8   /* bool; of nothing 0 */
+} rondo_reduce_op;
+
+/* Reduces over n_axes axes (each once, negative counts from the end); n_axes 0 with axes NULL: all. keep_dims != 0
+ * keeps reduced axes with size 1. Results do not change between runs. Since 0.1. */
+RONDO_API rondo_status rondo_reduce(rondo_reduce_op op, rondo_tensor* a, int32_t n_axes, const int32_t* axes,
+                                    int32_t keep_dims, rondo_tensor** out);
+
+/* --- matrix product
+ * ------------------------------------------------------------------------------------------------------- */
+
+typedef enum rondo_activation {
+  RONDO_ACTIVATION_NONE = 0,
+  RONDO_ACTIVATION_RELU = 1,
+  RONDO_ACTIVATION_GELU = 2
+} rondo_activation;
+
+typedef struct rondo_matmul_options {
+  size_t size;                 /* set by RONDO_MATMUL_OPTIONS_INIT */
+  int32_t transpose_a;         /* use a with its last two axes exchanged */
+  int32_t transpose_b;         /* likewise b */
+  rondo_tensor* bias;          /* NULL, or [n] of the dtype of the result: added to each row */
+  rondo_activation activation; /* applied last; GELU is the tanh form */
+  int32_t allow_tf32; /* f32 on cuda may use TF32 tensor cores (10-bit mantissa products). Default 0: full f32 */
+} rondo_matmul_options;
+#define RONDO_MATMUL_OPTIONS_INIT \
+  { sizeof(rondo_matmul_options), 0, 0, NULL, RONDO_ACTIVATION_NONE, 0 }
+
+/* out[..., m, n] = activation(a[..., m, k] b[..., k, n] + bias). a and b have at least 2 dimensions and the same float
+ * dtype; leading axes broadcast. options NULL means RONDO_MATMUL_OPTIONS_INIT. k = 0 gives bias or zeros. 16-bit dtypes
+ * accumulate in float. Since 0.1. */
+RONDO_API rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_options* options,
+                                    rondo_tensor** out);
+
+/* --- softmax and cross-entropy (float dtypes) ------------------------------------------------------------------------
+ */
+
+/* out = softmax(a) over one axis (negative counts from the end), shifted by the maximum. Since 0.1. */
+RONDO_API rondo_status rondo_softmax(rondo_tensor* a, int32_t axis, rondo_tensor** out);
+RONDO_API rondo_status rondo_log_softmax(rondo_tensor* a, int32_t axis, rondo_tensor** out);
+/* out = y * (dy - sum(y * dy)): gradient of softmax, y its result. Since 0.1. */
+RONDO_API rondo_status rondo_softmax_grad(rondo_tensor* y, rondo_tensor* dy, int32_t axis, rondo_tensor** out);
+/* out[n] = -log_softmax(logits)[n, labels[n]]; logits [n, classes], labels [n] of i32 or i64. A label outside
+ * 0..classes-1 gives loss 0 and gradient 0 (an "ignore" label). Since 0.1. */
+RONDO_API rondo_status rondo_cross_entropy(rondo_tensor* logits, rondo_tensor* labels, rondo_tensor** out);
+/* out[n, classes] = (softmax(logits) - onehot(labels)) * scale: gradient for a loss that is scale times the sum of the
+ * rows' losses (scale = 1 / n for their mean). Since 0.1. */
+RONDO_API rondo_status rondo_cross_entropy_grad(rondo_tensor* logits, rondo_tensor* labels, double scale,
+                                                rondo_tensor** out);
+
+/* --- random numbers: Philox4x32-10 (Salmon et al., SC 2011), one sequence per engine and device ---------------------
+ */
+
+/* out = uniform in [low, high) or normal(mean, deviation); shape and dtype as for rondo_tensor_create when *out is
+ * NULL, else those of *out and the arguments device, dtype, ndim, shape are ignored. Float dtypes. The numbers depend
+ * on the seed and on the order of random operators on that device, not on mode, eager or graph, or the device's kind
+ * (uniform: bit for bit). Since 0.1. */
+RONDO_API rondo_status rondo_random_uniform(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
+                                            const int64_t* shape, double low, double high, rondo_tensor** out);
+RONDO_API rondo_status rondo_random_normal(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
+                                           const int64_t* shape, double mean, double deviation, rondo_tensor** out);
+/* mask[i] = 1 with probability 1 - p; out = a * mask / (1 - p). mask is u8 of a's shape; p in [0, 1). Since 0.1. */
+RONDO_API rondo_status rondo_dropout(rondo_tensor* a, double p, rondo_tensor** out, rondo_tensor** mask);
+/* out = dy * mask / (1 - p). Since 0.1. */
+RONDO_API rondo_status rondo_dropout_grad(rondo_tensor* dy, rondo_tensor* mask, double p, rondo_tensor** out);
+
+/* --- indexing
+ * ----------------------------------------------------------------------------------------------------------- */
+
+/* out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64. Since 0.1. */
+RONDO_API rondo_status rondo_one_hot(rondo_tensor* indices, int64_t depth, rondo_dtype dtype, rondo_tensor** out);
+/* out[i..., :] = table[indices[i...], :...]; indices i32 or i64. Negative indices count from the end; an index outside
+ * gives a row of zeros. Since 0.1. */
+RONDO_API rondo_status rondo_gather_rows(rondo_tensor* table, rondo_tensor* indices, rondo_tensor** out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* RONDO_OPS_H */

@@ -1,0 +1,15 @@
+/* Rondo: record work once, replay it for almost nothing. Includes every public header.
+ * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#ifndef RONDO_H
+#define RONDO_H
+
+#include <rondo/base.h>
+#include <rondo/device.h>
+#include <rondo/engine.h>
+#include <rondo/graph.h>
+#include <rondo/ops.h>
+#include <rondo/status.h>
+#include <rondo/tensor.h>
+#include <rondo/trace.h>
+
+#endif /* RONDO_H */

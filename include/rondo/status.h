@@ -1,0 +1,57 @@
+/* Status names, the calling thread's last error, library version and features, the log callback.
+ * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#ifndef RONDO_STATUS_H
+#define RONDO_STATUS_H
+
+#include <rondo/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Name of a status code, e.g. "RONDO_OUT_OF_MEMORY"; "RONDO_UNKNOWN" for a number that is none. Never NULL, static.
+ * Since 0.1. */
+RONDO_API const char* rondo_status_name(rondo_status status);
+
+/* Message of the last call that failed on the calling thread: function, argument, what would be right, and for failures
+ * of tasks the first cause (operator, device, library code and text). "" when nothing failed yet. Borrowed: valid until
+ * the next Rondo call on this thread. A call that succeeds leaves it as it is. Since 0.1. */
+RONDO_API const char* rondo_last_error(void);
+
+/* Version of the library that is loaded: major * 10000 + minor * 100 + patch. Compare with RONDO_VERSION_*. Since 0.1.
+ */
+RONDO_API int32_t rondo_version(void);
+/* The same as text, with the build's flavour, e.g. "0.1.0". Static. Since 0.1. */
+RONDO_API const char* rondo_version_string(void);
+
+/* Whether a feature can be used in this process, by name:
+ *   "cuda"            a driver is loaded and shows at least one device
+ *   "nvrtc"           operators can be compiled for cuda devices
+ *   "cublaslt"        matmul on cuda uses cuBLASLt (otherwise Rondo's own kernel)
+ *   "blas"            matmul on cpu uses a BLAS library (otherwise Rondo's own loop)
+ *   "graphs"          cuda recordings become CUDA graphs
+ *   "memory_pools"    the driver has stream-ordered allocation
+ * On return *available is 1 or 0; *reason (may be NULL) is a borrowed static-lifetime sentence that says why, with the
+ * path and version in use or the places looked at. The first call for a feature may load its library (tens of
+ * milliseconds). RONDO_INVALID_ARGUMENT for a name not in this list. Since 0.1. */
+RONDO_API rondo_status rondo_feature(const char* name, int32_t* available, const char** reason);
+
+typedef enum rondo_log_level {
+  RONDO_LOG_OFF = 0,
+  RONDO_LOG_ERROR = 1,
+  RONDO_LOG_WARNING = 2,
+  RONDO_LOG_INFO = 3,
+  RONDO_LOG_DEBUG = 4
+} rondo_log_level;
+
+/* Receives one message, without a newline. Called from any thread, one call at a time; must not call Rondo. */
+typedef void (*rondo_log_fn)(void* arg, rondo_log_level level, const char* message);
+
+/* Sends messages up to `level` to `fn`. fn NULL: back to stderr. `destroy` (may be NULL) is called with arg when the
+ * callback is replaced. The default is stderr at the level of the setting RONDO_LOG (default: off). Since 0.1. */
+RONDO_API rondo_status rondo_set_log(rondo_log_fn fn, void* arg, void (*destroy)(void* arg), rondo_log_level level);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* RONDO_STATUS_H */

@@ -1,0 +1,124 @@
+/* Tensors: storage (memory and one variable), dtype, shape, strides, offset. Views share storage.
+ *
+ * Shapes and strides are int64_t, strides in elements (they may be 0 or negative in views). At most RONDO_MAX_DIMS
+ * dimensions; a tensor of 0 dimensions has one element; dimensions of size 0 are allowed. Memory that tensors are
+ * created with is row-major contiguous and aligned to at least 64 bytes (cpu) or 256 bytes (cuda).
+ *
+ * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#ifndef RONDO_TENSOR_H
+#define RONDO_TENSOR_H
+
+#include <rondo/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RONDO_MAX_DIMS 8
+
+/* Size of one element in bytes; 0 for a number that is no dtype. Since 0.1. */
+RONDO_API size_t rondo_dtype_size(rondo_dtype dtype);
+/* "f32", "bool" ...; "unknown" for a number that is no dtype. Static. Since 0.1. */
+RONDO_API const char* rondo_dtype_name(rondo_dtype dtype);
+
+/* Creates a tensor with contents not defined. shape may be NULL when ndim is 0. The caller owns *tensor. Memory is
+ * taken at the first write to it, unless a recording is open, which plans it. RONDO_NOT_FOUND if the device does not
+ * exist. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_create(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
+                                           const int64_t* shape, rondo_tensor** tensor);
+/* Creates a tensor with a copy of row-major host data (as many bytes as the tensor has). The data may be reused as soon
+ * as the call returns. Not recorded: inside a recording it makes an ordinary tensor, an input of the graph. Since 0.1.
+ */
+RONDO_API rondo_status rondo_tensor_from_host(rondo_engine* engine, rondo_device device, rondo_dtype dtype,
+                                              int32_t ndim, const int64_t* shape, const void* data,
+                                              rondo_tensor** tensor);
+/* Destroys the handle. Never blocks; safe with tasks in flight; memory goes back when the last task, view and graph
+ * that uses it is done. NULL is allowed. Since 0.1. */
+RONDO_API void rondo_tensor_destroy(rondo_tensor* tensor);
+
+/* Replaces the contents with row-major host data of exactly `bytes` bytes (the size of the tensor). Ordered like any
+ * task that writes the tensor; the data may be reused as soon as the call returns. Not allowed while recording. Since
+ * 0.1. */
+RONDO_API rondo_status rondo_tensor_write(rondo_tensor* tensor, const void* data, size_t bytes);
+/* Waits for the tensor and copies it to row-major host memory of exactly `bytes` bytes. Views are gathered. Returns the
+ * tensor's error if it is poisoned. Not allowed while recording or inside a task. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_read(rondo_tensor* tensor, void* data, size_t bytes);
+/* Blocks until every task submitted before that uses the tensor's storage has finished, on the device too; returns its
+ * error if it is poisoned. Inside a task: RONDO_INVALID_STATE. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_wait(rondo_tensor* tensor);
+
+typedef struct rondo_tensor_info {
+  size_t size; /* set by RONDO_TENSOR_INFO_INIT */
+  rondo_dtype dtype;
+  rondo_device device;
+  int32_t ndim;
+  int32_t contiguous; /* 1 if row-major without gaps */
+  int64_t elements;   /* product of shape */
+  int64_t bytes;      /* elements * size of dtype */
+  int64_t shape[RONDO_MAX_DIMS];
+  int64_t strides[RONDO_MAX_DIMS]; /* in elements */
+} rondo_tensor_info;
+#define RONDO_TENSOR_INFO_INIT                                       \
+  {                                                                  \
+    sizeof(rondo_tensor_info), RONDO_F32, {0, 0}, 0, 0, 0, 0, {0}, { \
+      0                                                              \
+    }                                                                \
+  }
+
+/* Facts about a tensor. Never blocks. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_query(rondo_tensor* tensor, rondo_tensor_info* info);
+/* Address of the first element, in the device's address space, for use in user tasks. Takes memory if the tensor has
+ * none yet. Ordering is the caller's duty: use it inside a task that names rondo_tensor_variable(tensor). Stays valid
+ * while the tensor lives. RONDO_INVALID_STATE for a temporary of an open recording (ask inside the task). Since 0.1. */
+RONDO_API rondo_status rondo_tensor_data(rondo_tensor* tensor, void** address);
+/* The variable of the tensor's storage, for rondo_engine_push. Borrowed: lives as long as the tensor; must not be
+ * destroyed. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_variable(rondo_tensor* tensor, rondo_variable** variable);
+
+/* --- views: share storage, no work is submitted; the caller owns *view
+ * ------------------------------------------------- */
+
+/* Same elements in row-major order under another shape; one dimension may be -1. RONDO_INVALID_ARGUMENT if the strides
+ * do not allow it without a copy (copy it first with rondo_copy). Since 0.1. */
+RONDO_API rondo_status rondo_tensor_reshape(rondo_tensor* tensor, int32_t ndim, const int64_t* shape,
+                                            rondo_tensor** view);
+/* Elements start, start + step, ... before stop of one axis, as Python's slices: negative start and stop count from the
+ * end and are clamped; step may be negative (INT64_MIN / INT64_MAX as stop mean "to the end") but not 0. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_slice(rondo_tensor* tensor, int32_t axis, int64_t start, int64_t stop, int64_t step,
+                                          rondo_tensor** view);
+/* Axes in another order; axes has ndim entries, NULL reverses them. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_transpose(rondo_tensor* tensor, const int32_t* axes, rondo_tensor** view);
+/* Shape by NumPy's broadcasting rules, repeated elements at stride 0. Read-only: an operator refuses it as output.
+ * Since 0.1. */
+RONDO_API rondo_status rondo_tensor_broadcast(rondo_tensor* tensor, int32_t ndim, const int64_t* shape,
+                                              rondo_tensor** view);
+/* A view that accumulates: an operator whose output it is adds to the elements instead of replacing them (in the
+ * compute dtype, one rounding). Refused as input and by rondo_tensor_write. For gradients that sum. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_accumulator(rondo_tensor* tensor, rondo_tensor** view);
+
+/* --- DLPack (https://dmlc.github.io/dlpack, versions 0 and 1)
+ * ------------------------------------------------------------- */
+
+struct DLManagedTensor;          /* declared in dlpack.h */
+struct DLManagedTensorVersioned; /* declared in dlpack.h */
+
+/* Hands the tensor out without a copy. On cuda, `stream` (a CUstream; NULL: the call waits on the host instead) is made
+ * to wait on the device for the tasks submitted so far; on cpu the call waits. The consumer calls the deleter when
+ * done, from any thread; until then the memory lives. Later Rondo tasks do not wait for the consumer: order them
+ * yourself. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_to_dlpack(rondo_tensor* tensor, void* stream,
+                                              struct DLManagedTensorVersioned** managed);
+RONDO_API rondo_status rondo_tensor_to_dlpack_v0(rondo_tensor* tensor, void* stream, struct DLManagedTensor** managed);
+/* Wraps foreign memory without a copy; its deleter is called when the last task, view and graph that uses it is done.
+ * On success ownership of *managed passes to Rondo; on failure it stays with the caller. cpu, pinned (kDLCUDAHost, used
+ * as cpu) and cuda memory. On cuda the first task waits for what is on `stream` now (NULL: the data must be ready).
+ * Since 0.1. */
+RONDO_API rondo_status rondo_tensor_from_dlpack(rondo_engine* engine, struct DLManagedTensorVersioned* managed,
+                                                void* stream, rondo_tensor** tensor);
+RONDO_API rondo_status rondo_tensor_from_dlpack_v0(rondo_engine* engine, struct DLManagedTensor* managed, void* stream,
+                                                   rondo_tensor** tensor);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* RONDO_TENSOR_H */

@@ -1,0 +1,47 @@
+// dtypes: size, name, class, promotion; host conversions of the 16-bit floats.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/base.h>
+
+#include <bit>
+#include <cstdint>
+
+namespace rondo {
+
+inline constexpr int kDtypes = 9;
+inline constexpr uint8_t kDtypeSize[kDtypes] = {1, 1, 1, 4, 8, 2, 2, 4, 8};
+
+constexpr bool is_dtype(int dtype) {
+  return dtype >= 0 && dtype < kDtypes;
+}
+constexpr size_t dtype_size(rondo_dtype dtype) {
+  return kDtypeSize[dtype];
+}
+constexpr bool is_float(rondo_dtype dtype) {
+  return dtype >= RONDO_F16;
+}
+constexpr bool is_half(rondo_dtype dtype) {
+  return dtype == RONDO_F16 || dtype == RONDO_BF16;
+}
+const char* dtype_name(rondo_dtype dtype);
+
+// The dtype arithmetic happens in: float for the 16-bit floats, itself otherwise.
+constexpr rondo_dtype compute_dtype(rondo_dtype dtype) {
+  return is_half(dtype) ? RONDO_F32 : dtype;
+}
+// The common dtype of two operands (rondo/ops.h).
+rondo_dtype promote(rondo_dtype a, rondo_dtype b);
+
+inline float bf16_to_float(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
+inline uint16_t float_to_bf16(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>((bits >> 16) | 0x40u);  // keep NaN quiet
+  return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);                  // round to nearest even
+}
+float half_to_float(uint16_t bits);
+uint16_t float_to_half(float value);
+
+}  // namespace rondo

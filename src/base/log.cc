@@ -1,0 +1,72 @@
+// The log's sink. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "base/log.h"
+
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/settings.h"
+#include "base/text.h"
+
+namespace rondo {
+
+namespace {
+
+struct Sink {
+  std::mutex mutex;
+  rondo_log_fn fn = nullptr;
+  void* arg = nullptr;
+  void (*destroy)(void*) = nullptr;
+};
+
+// Never destroyed: threads may log while the process exits.
+Sink& sink() {
+  static Sink* instance = new Sink;
+  return *instance;
+}
+
+}  // namespace
+
+std::atomic<int> log_detail::level{-1};
+
+int log_detail::read_level() {
+  static const char* const names[] = {"off", "error", "warning", "info", "debug"};
+  const std::string text = setting(Setting::log);
+  int value = RONDO_LOG_OFF;
+  for (int i = 0; i <= RONDO_LOG_DEBUG; ++i)
+    if (text == names[i]) value = i;
+  int expected = -1;
+  level.compare_exchange_strong(expected, value);
+  return level.load();
+}
+
+void log(rondo_log_level level, const char* format, ...) {
+  if (!log_enabled(level)) return;
+  va_list arguments;
+  va_start(arguments, format);
+  const std::string text = vformat(format, arguments);
+  va_end(arguments);
+  Sink& to = sink();
+  std::lock_guard lock(to.mutex);
+  if (to.fn)
+    to.fn(to.arg, level, text.c_str());
+  else
+    std::fprintf(stderr, "rondo: %s\n", text.c_str());
+}
+
+void set_log(rondo_log_fn fn, void* arg, void (*destroy)(void*), rondo_log_level level) {
+  Sink& to = sink();
+  void (*old_destroy)(void*) = nullptr;
+  void* old_arg = nullptr;
+  {
+    std::lock_guard lock(to.mutex);
+    old_destroy = std::exchange(to.destroy, destroy);
+    old_arg = std::exchange(to.arg, arg);
+    to.fn = fn;
+    log_detail::level.store(level);
+  }
+  if (old_destroy) old_destroy(old_arg);
+}
+
+}  // namespace rondo

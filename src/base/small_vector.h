@@ -1,0 +1,97 @@
+// SmallVector<T, N>: a vector of trivially copyable elements whose first N live inside the object, so that the usual
+// task needs no allocation. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace rondo {
+
+template <class T, uint32_t N>
+class SmallVector {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  SmallVector() = default;
+  SmallVector(const SmallVector& other) { assign(other.begin(), other.size()); }
+  SmallVector(SmallVector&& other) noexcept { take(other); }
+  SmallVector& operator=(const SmallVector& other) {
+    if (this != &other) assign(other.begin(), other.size());
+    return *this;
+  }
+  SmallVector& operator=(SmallVector&& other) noexcept {
+    if (this != &other) {
+      drop();
+      take(other);
+    }
+    return *this;
+  }
+  ~SmallVector() { drop(); }
+
+  void push_back(const T& value) {
+    if (size_ == capacity_) {
+      const T copy = value;  // value may live in this vector
+      reserve(capacity_ * 2);
+      data_[size_++] = copy;
+      return;
+    }
+    data_[size_++] = value;
+  }
+  void assign(const T* from, uint32_t count) {
+    reserve(count);
+    if (count) std::memmove(static_cast<void*>(data_), from, count * sizeof(T));
+    size_ = count;
+  }
+  void reserve(uint32_t capacity) {
+    if (capacity <= capacity_) return;
+    T* grown = static_cast<T*>(std::malloc(capacity * sizeof(T)));
+    if (!grown) throw std::bad_alloc();
+    if (size_) std::memcpy(static_cast<void*>(grown), data_, size_ * sizeof(T));
+    drop();
+    data_ = grown;
+    capacity_ = capacity;
+  }
+  void clear() { size_ = 0; }
+  void pop_back() { --size_; }
+  // Order is not kept.
+  void erase_unordered(uint32_t i) { data_[i] = data_[--size_]; }
+
+  uint32_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](uint32_t i) { return data_[i]; }
+  const T& operator[](uint32_t i) const { return data_[i]; }
+  T& back() { return data_[size_ - 1]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+
+ private:
+  T* inline_data() { return reinterpret_cast<T*>(storage_); }
+  void drop() {
+    if (data_ != inline_data()) std::free(data_);
+    data_ = inline_data();
+    capacity_ = N;
+  }
+  void take(SmallVector& other) {
+    size_ = other.size_;
+    if (other.data_ == other.inline_data()) {
+      if (size_) std::memcpy(storage_, other.storage_, size_ * sizeof(T));
+    } else {
+      data_ = std::exchange(other.data_, other.inline_data());
+      capacity_ = std::exchange(other.capacity_, N);
+    }
+    other.size_ = 0;
+  }
+
+  alignas(T) unsigned char storage_[N * sizeof(T)];
+  T* data_ = inline_data();
+  uint32_t size_ = 0;
+  uint32_t capacity_ = N;
+};
+
+}  // namespace rondo

@@ -1,0 +1,47 @@
+// Status: the outcome of an internal call. One pointer: null is success, otherwise a shared, immutable error with code
+// and text, so that a first cause can be kept by many variables at once. Making an error never loads a library.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/base.h>
+
+#include <string>
+
+#include "base/ref.h"
+
+namespace rondo {
+
+class ErrorInfo final : public RefCounted {
+ public:
+  ErrorInfo(rondo_status code, std::string message) : code(code), message(std::move(message)) {}
+  const rondo_status code;
+  const std::string message;
+};
+
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(rondo_status code, std::string message) : info_(make_ref<ErrorInfo>(code, std::move(message))) {}
+
+  bool ok() const { return !info_; }
+  rondo_status code() const { return info_ ? info_->code : RONDO_OK; }
+  const char* message() const { return info_ ? info_->message.c_str() : ""; }
+  // The same error with context before its text; success stays success.
+  Status with_context(const std::string& context) const {
+    return ok() ? Status() : Status(code(), context + ": " + info_->message);
+  }
+
+ private:
+  Ref<ErrorInfo> info_;
+};
+
+// printf-style construction.
+[[gnu::format(printf, 2, 3)]] Status error(rondo_status code, const char* format, ...);
+
+// Returns from the enclosing function when the expression is an error.
+#define RONDO_TRY(expression)                                                  \
+  do {                                                                         \
+    if (::rondo::Status status_ = (expression); !status_.ok()) return status_; \
+  } while (false)
+
+}  // namespace rondo

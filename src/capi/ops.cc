@@ -1,0 +1,230 @@
+// Operators: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/ops.h"
+
+#include "capi/capi.h"
+#include "engine/views.h"
+
+using namespace rondo;
+using capi::check_tensor;
+using capi::guard;
+
+namespace {
+
+// The out argument: a pointer to NULL or to a live tensor.
+Status check_out(rondo_tensor** out, const char* name = "out") {
+  if (!out) return capi::null_argument(name);
+  return *out ? check_tensor(*out, name) : Status();
+}
+
+// Operators of one tensor and an output, of two, and of an engine that is usable.
+template <class Body>
+rondo_status operator1(const char* function, rondo_tensor* a, const char* a_name, rondo_tensor** out, Body&& body) {
+  return guard(function, [&]() -> Status {
+    RONDO_TRY(check_tensor(a, a_name));
+    RONDO_TRY(check_out(out));
+    ops::Output output(function, out);
+    return body(output);
+  });
+}
+
+template <class Body>
+rondo_status operator2(const char* function, rondo_tensor* a, const char* a_name, rondo_tensor* b, const char* b_name,
+                       rondo_tensor** out, Body&& body) {
+  return guard(function, [&]() -> Status {
+    RONDO_TRY(check_tensor(a, a_name));
+    RONDO_TRY(check_tensor(b, b_name));
+    RONDO_TRY(check_out(out));
+    ops::Output output(function, out);
+    return body(output);
+  });
+}
+
+Status new_tensor(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim, const int64_t* shape,
+                  rondo_tensor** out, ops::NewTensor* made) {
+  RONDO_TRY(capi::check_engine(engine, "engine"));
+  RONDO_TRY(check_out(out));
+  made->engine = engine->engine.get();
+  RONDO_TRY(made->engine->usable());
+  if (*out) {
+    const View& given = (*out)->view;
+    if (&given.engine() != made->engine) return error(RONDO_INVALID_ARGUMENT, "out belongs to another engine");
+    made->device = &given.device();
+    made->dtype = given.dtype;
+    made->shape = given.layout;
+    return {};
+  }
+  RONDO_TRY(check_shape(ndim, shape, dtype, &made->shape));
+  made->dtype = dtype;
+  return get_device(device, &made->device);
+}
+
+}  // namespace
+
+extern "C" {
+
+rondo_status rondo_unary(rondo_unary_op op, rondo_tensor* a, rondo_tensor** out) {
+  return operator1("rondo_unary", a, "a", out, [&](ops::Output& output) { return ops::unary(op, a->view, output); });
+}
+
+rondo_status rondo_binary(rondo_binary_op op, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out) {
+  return operator2("rondo_binary", a, "a", b, "b", out,
+                   [&](ops::Output& output) { return ops::binary(op, a->view, b->view, output); });
+}
+
+rondo_status rondo_binary_scalar(rondo_binary_op op, rondo_tensor* a, double scalar, rondo_tensor** out) {
+  return operator1("rondo_binary_scalar", a, "a", out, [&](ops::Output& output) {
+    return ops::binary_scalar("rondo_binary_scalar", op, a->view, ops::Scalar::of(scalar), false, output);
+  });
+}
+
+rondo_status rondo_scalar_binary(rondo_binary_op op, double scalar, rondo_tensor* a, rondo_tensor** out) {
+  return operator1("rondo_scalar_binary", a, "a", out, [&](ops::Output& output) {
+    return ops::binary_scalar("rondo_scalar_binary", op, a->view, ops::Scalar::of(scalar), true, output);
+  });
+}
+
+rondo_status rondo_binary_scalar_i64(rondo_binary_op op, rondo_tensor* a, int64_t scalar, rondo_tensor** out) {
+  return operator1("rondo_binary_scalar_i64", a, "a", out, [&](ops::Output& output) {
+    return ops::binary_scalar("rondo_binary_scalar_i64", op, a->view, ops::Scalar::of_i64(scalar), false, output);
+  });
+}
+
+rondo_status rondo_scalar_binary_i64(rondo_binary_op op, int64_t scalar, rondo_tensor* a, rondo_tensor** out) {
+  return operator1("rondo_scalar_binary_i64", a, "a", out, [&](ops::Output& output) {
+    return ops::binary_scalar("rondo_scalar_binary_i64", op, a->view, ops::Scalar::of_i64(scalar), true, output);
+  });
+}
+
+rondo_status rondo_where(rondo_tensor* condition, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out) {
+  return operator2("rondo_where", a, "a", b, "b", out, [&](ops::Output& output) -> Status {
+    RONDO_TRY(check_tensor(condition, "condition"));
+    return ops::where(condition->view, a->view, b->view, output);
+  });
+}
+
+rondo_status rondo_cast(rondo_tensor* a, rondo_dtype dtype, rondo_tensor** out) {
+  return operator1("rondo_cast", a, "a", out, [&](ops::Output& output) -> Status {
+    if (!is_dtype(dtype)) return error(RONDO_INVALID_ARGUMENT, "dtype %d is none; use a rondo_dtype", dtype);
+    return ops::cast(a->view, dtype, output);
+  });
+}
+
+rondo_status rondo_fill(rondo_tensor* tensor, double value) {
+  return guard("rondo_fill", [&]() -> Status {
+    RONDO_TRY(check_tensor(tensor, "tensor"));
+    return ops::fill(tensor->view, value);
+  });
+}
+
+rondo_status rondo_copy(rondo_tensor* a, rondo_tensor** out) {
+  return operator1("rondo_copy", a, "a", out, [&](ops::Output& output) { return ops::copy(a->view, output); });
+}
+
+rondo_status rondo_copy_to(rondo_tensor* a, rondo_device device, rondo_tensor** out) {
+  return operator1("rondo_copy_to", a, "a", out, [&](ops::Output& output) -> Status {
+    Device* found = nullptr;
+    RONDO_TRY(get_device(device, &found));
+    return ops::copy_to(a->view, *found, output);
+  });
+}
+
+rondo_status rondo_reduce(rondo_reduce_op op, rondo_tensor* a, int32_t n_axes, const int32_t* axes, int32_t keep_dims,
+                          rondo_tensor** out) {
+  return operator1("rondo_reduce", a, "a", out, [&](ops::Output& output) -> Status {
+    if (n_axes < 0) return error(RONDO_INVALID_ARGUMENT, "n_axes is %d; 0 or more is needed", n_axes);
+    if (n_axes > 0 && !axes) return capi::null_argument("axes");
+    return ops::reduce(op, a->view, n_axes, axes, keep_dims != 0, output);
+  });
+}
+
+rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_options* options, rondo_tensor** out) {
+  return operator2("rondo_matmul", a, "a", b, "b", out, [&](ops::Output& output) -> Status {
+    const rondo_matmul_options defaults = RONDO_MATMUL_OPTIONS_INIT;
+    if (!options) options = &defaults;
+    RONDO_TRY(capi::check_size("options", options->size, sizeof defaults));
+    if (options->bias) RONDO_TRY(check_tensor(options->bias, "options->bias"));
+    if (options->activation < RONDO_ACTIVATION_NONE || options->activation > RONDO_ACTIVATION_GELU)
+      return error(RONDO_INVALID_ARGUMENT, "options->activation %d is none; use a rondo_activation",
+                   options->activation);
+    ops::MatmulOptions chosen;
+    chosen.transpose_a = options->transpose_a != 0;
+    chosen.transpose_b = options->transpose_b != 0;
+    chosen.bias = options->bias ? &options->bias->view : nullptr;
+    chosen.activation = options->activation;
+    chosen.allow_tf32 = options->allow_tf32 != 0;
+    return ops::matmul(a->view, b->view, chosen, output);
+  });
+}
+
+rondo_status rondo_softmax(rondo_tensor* a, int32_t axis, rondo_tensor** out) {
+  return operator1("rondo_softmax", a, "a", out,
+                   [&](ops::Output& output) { return ops::softmax("rondo_softmax", false, a->view, axis, output); });
+}
+
+rondo_status rondo_log_softmax(rondo_tensor* a, int32_t axis, rondo_tensor** out) {
+  return operator1("rondo_log_softmax", a, "a", out,
+                   [&](ops::Output& output) { return ops::softmax("rondo_log_softmax", true, a->view, axis, output); });
+}
+
+rondo_status rondo_softmax_grad(rondo_tensor* y, rondo_tensor* dy, int32_t axis, rondo_tensor** out) {
+  return operator2("rondo_softmax_grad", y, "y", dy, "dy", out,
+                   [&](ops::Output& output) { return ops::softmax_grad(y->view, dy->view, axis, output); });
+}
+
+rondo_status rondo_cross_entropy(rondo_tensor* logits, rondo_tensor* labels, rondo_tensor** out) {
+  return operator2("rondo_cross_entropy", logits, "logits", labels, "labels", out,
+                   [&](ops::Output& output) { return ops::cross_entropy(logits->view, labels->view, output); });
+}
+
+rondo_status rondo_cross_entropy_grad(rondo_tensor* logits, rondo_tensor* labels, double scale, rondo_tensor** out) {
+  return operator2("rondo_cross_entropy_grad", logits, "logits", labels, "labels", out, [&](ops::Output& output) {
+    return ops::cross_entropy_grad(logits->view, labels->view, scale, output);
+  });
+}
+
+rondo_status rondo_random_uniform(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
+                                  const int64_t* shape, double low, double high, rondo_tensor** out) {
+  return guard("rondo_random_uniform", [&]() -> Status {
+    ops::NewTensor made{};
+    RONDO_TRY(new_tensor(engine, device, dtype, ndim, shape, out, &made));
+    ops::Output output("rondo_random_uniform", out);
+    return ops::random_uniform(made, low, high, output);
+  });
+}
+
+rondo_status rondo_random_normal(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
+                                 const int64_t* shape, double mean, double deviation, rondo_tensor** out) {
+  return guard("rondo_random_normal", [&]() -> Status {
+    ops::NewTensor made{};
+    RONDO_TRY(new_tensor(engine, device, dtype, ndim, shape, out, &made));
+    ops::Output output("rondo_random_normal", out);
+    return ops::random_normal(made, mean, deviation, output);
+  });
+}
+
+rondo_status rondo_dropout(rondo_tensor* a, double p, rondo_tensor** out, rondo_tensor** mask) {
+  return operator1("rondo_dropout", a, "a", out, [&](ops::Output& output) -> Status {
+    RONDO_TRY(check_out(mask, "mask"));
+    ops::Output mask_output("rondo_dropout", mask, "mask");
+    return ops::dropout(a->view, p, output, mask_output);
+  });
+}
+
+rondo_status rondo_dropout_grad(rondo_tensor* dy, rondo_tensor* mask, double p, rondo_tensor** out) {
+  return operator2("rondo_dropout_grad", dy, "dy", mask, "mask", out,
+                   [&](ops::Output& output) { return ops::dropout_grad(dy->view, mask->view, p, output); });
+}
+
+rondo_status rondo_one_hot(rondo_tensor* indices, int64_t depth, rondo_dtype dtype, rondo_tensor** out) {
+  return operator1("rondo_one_hot", indices, "indices", out, [&](ops::Output& output) -> Status {
+    if (!is_dtype(dtype)) return error(RONDO_INVALID_ARGUMENT, "dtype %d is none; use a rondo_dtype", dtype);
+    return ops::one_hot(indices->view, depth, dtype, output);
+  });
+}
+
+rondo_status rondo_gather_rows(rondo_tensor* table, rondo_tensor* indices, rondo_tensor** out) {
+  return operator2("rondo_gather_rows", table, "table", indices, "indices", out,
+                   [&](ops::Output& output) { return ops::gather_rows(table->view, indices->view, output); });
+}
+
+}  // extern "C"

@@ -1,0 +1,115 @@
+// Status names, last error, version, features, log. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#include <cstring>
+#include <string>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "capi/capi.h"
+#include "device/features.h"
+#include "engine/handle.h"
+
+using Engines = rondo::HandleSlab<rondo_engine, 0x524e4531>;
+
+bool rondo::alive(const rondo_engine* engine) {
+  return Engines::alive(engine);
+}
+
+namespace rondo::capi {
+
+namespace {
+thread_local std::string last_error;
+}
+
+rondo_status fail(const char* function, const Status& status) {
+  try {
+    if (std::strncmp(status.message(), function, std::strlen(function)) == 0)
+      last_error = status.message();
+    else
+      last_error = std::string(function) + ": " + status.message();
+  } catch (const std::bad_alloc&) {
+    last_error.clear();
+  }
+  return status.code();
+}
+
+rondo_engine* make_engine(Ref<Engine> engine) {
+  rondo_engine* handle = Engines::create();
+  handle->engine = std::move(engine);
+  return handle;
+}
+void destroy_engine(rondo_engine* engine) {
+  engine->engine = nullptr;
+  Engines::destroy(engine);
+}
+
+Status dead_handle(const char* name, const char* kind, const void* handle) {
+  if (!handle) return error(RONDO_INVALID_ARGUMENT, "%s is NULL; a live %s is needed", name, kind);
+  return error(RONDO_INVALID_ARGUMENT, "%s is no live %s; it was destroyed, or is a handle of another kind", name,
+               kind);
+}
+
+Status null_argument(const char* name) {
+  return error(RONDO_INVALID_ARGUMENT, "%s is NULL; a pointer is needed", name);
+}
+
+Status check_size(const char* name, size_t given, size_t known) {
+  if (given >= known) return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s->size is %zu, at least %zu is needed; initialise the struct with its _INIT macro", name, given,
+               known);
+}
+
+}  // namespace rondo::capi
+
+using namespace rondo;
+using capi::guard;
+
+extern "C" {
+
+const char* rondo_status_name(rondo_status status) {
+  static const char* const names[] = {
+      "RONDO_OK",           "RONDO_INVALID_ARGUMENT", "RONDO_INVALID_STATE", "RONDO_OUT_OF_MEMORY",
+      "RONDO_NOT_FOUND",    "RONDO_LIBRARY_MISSING",  "RONDO_UNSUPPORTED",   "RONDO_COMPILE_FAILED",
+      "RONDO_DEVICE_ERROR", "RONDO_DEVICE_LOST",      "RONDO_FORKED",        "RONDO_USER_ERROR",
+      "RONDO_IO_ERROR",     "RONDO_INTERNAL"};
+  const auto index = static_cast<unsigned>(status);
+  return index < sizeof names / sizeof names[0] ? names[index] : "RONDO_UNKNOWN";
+}
+
+const char* rondo_last_error(void) {
+  return capi::last_error.c_str();
+}
+
+int32_t rondo_version(void) {
+  return RONDO_VERSION_MAJOR * 10000 + RONDO_VERSION_MINOR * 100 + RONDO_VERSION_PATCH;
+}
+
+const char* rondo_version_string(void) {
+#define RONDO_TEXT2(x) #x
+#define RONDO_TEXT(x) RONDO_TEXT2(x)
+  return RONDO_TEXT(RONDO_VERSION_MAJOR) "." RONDO_TEXT(RONDO_VERSION_MINOR) "." RONDO_TEXT(RONDO_VERSION_PATCH);
+}
+
+rondo_status rondo_feature(const char* name, int32_t* available, const char** reason) {
+  return guard("rondo_feature", [&]() -> Status {
+    RONDO_NOT_NULL(name);
+    RONDO_NOT_NULL(available);
+    Feature feature;
+    RONDO_TRY(find_feature(name, &feature));
+    *available = feature.available;
+    if (reason) *reason = feature.reason;
+    return {};
+  });
+}
+
+rondo_status rondo_set_log(rondo_log_fn fn, void* arg, void (*destroy)(void* arg), rondo_log_level level) {
+  return guard("rondo_set_log", [&]() -> Status {
+    if (level < RONDO_LOG_OFF || level > RONDO_LOG_DEBUG)
+      return error(RONDO_INVALID_ARGUMENT, "level %d is none; use RONDO_LOG_OFF to RONDO_LOG_DEBUG", level);
+    set_log(fn, arg, destroy, level);
+    return {};
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,203 @@
+// Tensors and views. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "capi/capi.h"
+#include "engine/views.h"
+#include "ops/ops.h"
+
+using namespace rondo;
+using capi::check_engine;
+using capi::check_tensor;
+using capi::guard;
+
+namespace {
+
+Status new_tensor(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim, const int64_t* shape,
+                  rondo_tensor** tensor) {
+  RONDO_TRY(check_engine(engine, "engine"));
+  RONDO_NOT_NULL(tensor);
+  RONDO_TRY(engine->engine->usable());
+  Layout layout;
+  RONDO_TRY(check_shape(ndim, shape, dtype, &layout));
+  Device* found = nullptr;
+  RONDO_TRY(get_device(device, &found));
+  *tensor = make_tensor(*engine->engine, *found, dtype, layout);
+  return {};
+}
+
+// Views: checks, arithmetic, a handle on the same storage.
+template <class Arithmetic>
+rondo_status new_view(const char* function, rondo_tensor* tensor, rondo_tensor** view, Arithmetic&& arithmetic) {
+  return guard(function, [&]() -> Status {
+    RONDO_TRY(check_tensor(tensor, "tensor"));
+    RONDO_NOT_NULL(view);
+    RONDO_TRY(tensor->view.engine().usable());
+    View result;
+    RONDO_TRY(arithmetic(tensor->view, &result));
+    *view = make_view(tensor->storage, result);
+    return {};
+  });
+}
+
+Status check_host_copy(rondo_tensor* tensor, const void* data, size_t bytes) {
+  RONDO_TRY(check_tensor(tensor, "tensor"));
+  const View& view = tensor->view;
+  RONDO_TRY(view.engine().usable());
+  if (bytes != view.bytes())
+    return error(RONDO_INVALID_ARGUMENT, "bytes is %zu; the tensor has %zu (%s %s)", bytes, view.bytes(),
+                 dtype_name(view.dtype), shape_text(view.layout).c_str());
+  if (bytes && !data) return capi::null_argument("data");
+  Sink* sink = Engine::thread_sink();
+  if (sink && &sink->engine == &view.engine())
+    return error(RONDO_INVALID_STATE,
+                 "host copies cannot be recorded; copy before rondo_record_begin or after rondo_record_end");
+  return {};
+}
+
+}  // namespace
+
+extern "C" {
+
+size_t rondo_dtype_size(rondo_dtype dtype) {
+  return is_dtype(dtype) ? dtype_size(dtype) : 0;
+}
+const char* rondo_dtype_name(rondo_dtype dtype) {
+  return dtype_name(dtype);
+}
+
+rondo_status rondo_tensor_create(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
+                                 const int64_t* shape, rondo_tensor** tensor) {
+  return guard("rondo_tensor_create", [&] { return new_tensor(engine, device, dtype, ndim, shape, tensor); });
+}
+
+rondo_status rondo_tensor_from_host(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
+                                    const int64_t* shape, const void* data, rondo_tensor** tensor) {
+  return guard("rondo_tensor_from_host", [&]() -> Status {
+    Engine::NotRecorded not_recorded;
+    RONDO_NOT_NULL(tensor);
+    rondo_tensor* made = nullptr;
+    RONDO_TRY(new_tensor(engine, device, dtype, ndim, shape, &made));
+    Status status;
+    if (made->view.bytes() && !data)
+      status = capi::null_argument("data");
+    else
+      status = ops::initialise_from_host(made->view, data, made->view.bytes());
+    if (status.ok())
+      *tensor = made;
+    else
+      destroy_tensor(made);
+    return status;
+  });
+}
+
+void rondo_tensor_destroy(rondo_tensor* tensor) {
+  if (!tensor) return;
+  guard("rondo_tensor_destroy", [&]() -> Status {
+    RONDO_TRY(check_tensor(tensor, "tensor"));
+    destroy_tensor(tensor);
+    return {};
+  });
+}
+
+rondo_status rondo_tensor_write(rondo_tensor* tensor, const void* data, size_t bytes) {
+  return guard("rondo_tensor_write", [&]() -> Status {
+    RONDO_TRY(check_host_copy(tensor, data, bytes));
+    if (tensor->view.accumulate)
+      return error(RONDO_INVALID_ARGUMENT, "tensor is an accumulator view; write to the tensor itself");
+    if (tensor->view.layout.repeats())
+      return error(RONDO_INVALID_ARGUMENT, "tensor repeats elements (a broadcast view) and is read-only");
+    return ops::write_from_host(tensor->view, data, bytes);
+  });
+}
+
+rondo_status rondo_tensor_read(rondo_tensor* tensor, void* data, size_t bytes) {
+  return guard("rondo_tensor_read", [&]() -> Status {
+    RONDO_TRY(check_host_copy(tensor, data, bytes));
+    if (Engine::in_task())
+      return error(RONDO_INVALID_STATE,
+                   "waiting inside a task is refused: the task may be what it would wait for; read outside");
+    Engine::NotRecorded not_recorded;
+    return ops::read_to_host(tensor->view, data, bytes);
+  });
+}
+
+rondo_status rondo_tensor_wait(rondo_tensor* tensor) {
+  return guard("rondo_tensor_wait", [&]() -> Status {
+    RONDO_TRY(check_tensor(tensor, "tensor"));
+    return tensor->view.engine().wait(*tensor->storage);
+  });
+}
+
+rondo_status rondo_tensor_query(rondo_tensor* tensor, rondo_tensor_info* info) {
+  return guard("rondo_tensor_query", [&]() -> Status {
+    RONDO_TRY(check_tensor(tensor, "tensor"));
+    RONDO_NOT_NULL(info);
+    RONDO_TRY(capi::check_size("info", info->size, sizeof(rondo_tensor_info)));
+    const View& view = tensor->view;
+    RONDO_TRY(view.engine().usable());
+    info->dtype = view.dtype;
+    info->device = view.device().id();
+    info->ndim = view.layout.ndim;
+    info->contiguous = view.layout.contiguous();
+    info->elements = view.elements();
+    info->bytes = static_cast<int64_t>(view.bytes());
+    for (int i = 0; i < kMaxDims; ++i) {
+      info->shape[i] = i < view.layout.ndim ? view.layout.shape[i] : 0;
+      info->strides[i] = i < view.layout.ndim ? view.layout.strides[i] : 0;
+    }
+    return {};
+  });
+}
+
+rondo_status rondo_tensor_data(rondo_tensor* tensor, void** address) {
+  return guard("rondo_tensor_data", [&]() -> Status {
+    RONDO_TRY(check_tensor(tensor, "tensor"));
+    RONDO_NOT_NULL(address);
+    RONDO_TRY(tensor->view.engine().usable());
+    RONDO_TRY(tensor->view.engine().back(*tensor->storage));
+    *address = tensor->view.address();
+    return {};
+  });
+}
+
+rondo_status rondo_tensor_variable(rondo_tensor* tensor, rondo_variable** variable) {
+  return guard("rondo_tensor_variable", [&]() -> Status {
+    RONDO_TRY(check_tensor(tensor, "tensor"));
+    RONDO_NOT_NULL(variable);
+    *variable = &tensor->variable;
+    return {};
+  });
+}
+
+rondo_status rondo_tensor_reshape(rondo_tensor* tensor, int32_t ndim, const int64_t* shape, rondo_tensor** view) {
+  return new_view("rondo_tensor_reshape", tensor, view,
+                  [&](const View& from, View* to) { return reshape_view(from, ndim, shape, to); });
+}
+
+rondo_status rondo_tensor_slice(rondo_tensor* tensor, int32_t axis, int64_t start, int64_t stop, int64_t step,
+                                rondo_tensor** view) {
+  return new_view("rondo_tensor_slice", tensor, view,
+                  [&](const View& from, View* to) { return slice_view(from, axis, start, stop, step, to); });
+}
+
+rondo_status rondo_tensor_transpose(rondo_tensor* tensor, const int32_t* axes, rondo_tensor** view) {
+  return new_view("rondo_tensor_transpose", tensor, view,
+                  [&](const View& from, View* to) { return transpose_view(from, axes, to); });
+}
+
+rondo_status rondo_tensor_broadcast(rondo_tensor* tensor, int32_t ndim, const int64_t* shape, rondo_tensor** view) {
+  return new_view("rondo_tensor_broadcast", tensor, view,
+                  [&](const View& from, View* to) { return broadcast_view(from, ndim, shape, to); });
+}
+
+rondo_status rondo_tensor_accumulator(rondo_tensor* tensor, rondo_tensor** view) {
+  return new_view("rondo_tensor_accumulator", tensor, view, [](const View& from, View* to) -> Status {
+    if (from.layout.repeats())
+      return error(RONDO_INVALID_ARGUMENT, "tensor repeats elements (a broadcast view) and is read-only");
+    if (from.dtype == RONDO_BOOL)
+      return error(RONDO_INVALID_ARGUMENT, "tensor is bool, which does not add; use a number dtype");
+    *to = from;
+    to->accumulate = true;
+    return {};
+  });
+}
+
+}  // extern "C"

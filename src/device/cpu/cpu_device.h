@@ -1,0 +1,11 @@
+// The cpu as a device: memory only, its tasks run on the engine's workers.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/device.h"
+
+namespace rondo {
+
+Device& cpu_device();
+
+}  // namespace rondo

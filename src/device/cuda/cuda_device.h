@@ -1,0 +1,103 @@
+// A GPU through the driver API, in its primary context (shared with cudart, PyTorch and other users of the process).
+//
+// Every method makes the context current for the call and restores a foreign one afterwards; a thread without any
+// context keeps ours. Streams are non-blocking: the legacy stream of other libraries never orders against them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "device/device.h"
+#include "dynlib/cuda_libraries.h"
+
+namespace rondo::cuda {
+
+// Turns a driver's result into a Status: fatal codes become RONDO_DEVICE_LOST, exhaustion RONDO_OUT_OF_MEMORY.
+Status check(CUresult result, const char* function);
+
+// Calls a driver function and returns from the enclosing function if it fails.
+#define RONDO_CU(call, function) RONDO_TRY(::rondo::cuda::check(::rondo::cuda::driver().call, function))
+
+class CudaDevice final : public StreamDevice {
+ public:
+  CudaDevice(int index, CUdevice handle, CUcontext context);
+
+  // Makes the device's context current while in scope.
+  class Current {
+   public:
+    explicit Current(const CudaDevice& device) {
+      CUcontext now = nullptr;
+      driver().cuCtxGetCurrent(&now);
+      if (now == device.context_) return;
+      driver().cuCtxSetCurrent(device.context_);
+      previous_ = now;
+    }
+    ~Current() {
+      if (previous_) driver().cuCtxSetCurrent(previous_);
+    }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    CUcontext previous_ = nullptr;
+  };
+
+  int capability() const { return capability_; }  // 90 for sm_90
+  int multiprocessors() const { return multiprocessors_; }
+  int max_shared_bytes() const { return max_shared_bytes_; }
+  CUcontext context() const { return context_; }
+
+  struct Launch {
+    unsigned grid[3] = {1, 1, 1};
+    unsigned block[3] = {1, 1, 1};
+    unsigned shared_bytes = 0;
+  };
+  // `arguments` is the kernel's one parameter, a struct passed by value.
+  Status launch(CUfunction function, const Launch& shape, void* stream, const void* arguments);
+  Status module_load(const void* image, CUmodule* module);
+  void module_unload(CUmodule module);
+  Status module_function(CUmodule module, const char* name, CUfunction* function);
+
+  Status query(rondo_device_info* info) override;
+  Status allocate(size_t bytes, void** address) override;
+  void release(void* address) override;
+  size_t alignment() const override { return 256; }
+  size_t segment_bytes() const override { return size_t{2} << 20; }
+  Status allocate_pinned(size_t bytes, void** address) override;
+  void release_pinned(void* address) override;
+  Status stream_create(bool high_priority, void** stream) override;
+  void stream_destroy(void* stream) override;
+  Status stream_synchronize(void* stream) override;
+  Status stream_wait(void* stream, void* event) override;
+  Status event_create(bool timing, void** event) override;
+  void event_destroy(void* event) override;
+  Status event_record(void* event, void* stream) override;
+  Status event_query(void* event, bool* done) override;
+  Status event_synchronize(void* event) override;
+  Status event_elapsed(void* start, void* end, float* milliseconds) override;
+  Status copy(CopyKind kind, void* to, const void* from, size_t bytes, void* stream) override;
+  Status copy_peer(void* to, StreamDevice& from_device, const void* from, size_t bytes, void* stream) override;
+  Status fill_bytes(void* to, unsigned char value, size_t bytes, void* stream) override;
+  Status capture_begin(void* stream) override;
+  Status capture_check(void* stream) override;
+  Status capture_end(void* stream, bool keep, NativeGraph* graph) override;
+  Status graph_instantiate(NativeGraph* graph, void* upload_stream) override;
+  Status graph_launch(const NativeGraph& graph, void* stream) override;
+  void graph_destroy(NativeGraph* graph) override;
+
+ protected:
+  void relax(int* mode) override;
+
+ private:
+  CUdevice handle_;
+  CUcontext context_;
+  int capability_ = 0;
+  int multiprocessors_ = 1;
+  int max_shared_bytes_ = 48 << 10;
+};
+
+// Number of GPUs; 0 with the reason when there are none or the driver cannot be used.
+int device_count(std::string* reason);
+Status get_device(int index, Device** device);
+
+}  // namespace rondo::cuda

@@ -1,0 +1,115 @@
+// Devices. A Device is the process's view of one cpu or GPU: it gives raw memory. A StreamDevice also runs work
+// asynchronously on streams; what its methods take and give are native handles (CUstream, CUevent, CUgraphExec) as
+// void*.
+//
+// Devices are made on first use, shared by all engines and never destroyed. All methods are thread-safe; those that use
+// a stream leave the order of calls on one stream to the caller (the engine holds the stream's lock). Copyright 2026
+// the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/device.h>
+
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+
+namespace rondo {
+
+class StreamDevice;
+
+class Device {
+ public:
+  explicit Device(rondo_device id) : id_(id) {}
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  rondo_device id() const { return id_; }
+  bool is_host() const { return id_.kind == RONDO_CPU; }
+  // null for a cpu, whose tasks run on the engine's workers.
+  virtual StreamDevice* streams() { return nullptr; }
+  virtual Status query(rondo_device_info* info) = 0;
+
+  // Memory of the system or driver, for the pool: slow. RONDO_OUT_OF_MEMORY when there is none left.
+  virtual Status allocate(size_t bytes, void** address) = 0;
+  virtual void release(void* address) = 0;
+  // Alignment of every block the pool hands out, and the size it asks for at least.
+  virtual size_t alignment() const = 0;
+  virtual size_t segment_bytes() const = 0;
+
+ private:
+  rondo_device id_;
+};
+
+enum class CopyKind { host_to_device, device_to_host, device_to_device };
+
+struct NativeGraph {
+  void* exec = nullptr;   // replayable
+  void* graph = nullptr;  // its template; kept, because patching a node needs it
+  int nodes = 0;
+  int edges = 0;
+};
+
+class StreamDevice : public Device {
+ public:
+  using Device::Device;
+  StreamDevice* streams() override { return this; }
+
+  // Page-locked host memory that every device can copy from and to.
+  virtual Status allocate_pinned(size_t bytes, void** address) = 0;
+  virtual void release_pinned(void* address) = 0;
+
+  // high_priority: runs before others where the device can.
+  virtual Status stream_create(bool high_priority, void** stream) = 0;
+  virtual void stream_destroy(void* stream) = 0;
+  virtual Status stream_synchronize(void* stream) = 0;
+  virtual Status stream_wait(void* stream, void* event) = 0;
+
+  virtual Status event_create(bool timing, void** event) = 0;
+  virtual void event_destroy(void* event) = 0;
+  virtual Status event_record(void* event, void* stream) = 0;
+  virtual Status event_query(void* event, bool* done) = 0;
+  virtual Status event_synchronize(void* event) = 0;
+  virtual Status event_elapsed(void* start, void* end, float* milliseconds) = 0;
+
+  virtual Status copy(CopyKind kind, void* to, const void* from, size_t bytes, void* stream) = 0;
+  virtual Status copy_peer(void* to, StreamDevice& from_device, const void* from, size_t bytes, void* stream) = 0;
+  virtual Status fill_bytes(void* to, unsigned char value, size_t bytes, void* stream) = 0;
+
+  // Capture into a graph, thread-local: other threads of the process are not restricted.
+  virtual Status capture_begin(void* stream) = 0;
+  // Whether the capture on the stream is still sound; the error says what broke it.
+  virtual Status capture_check(void* stream) = 0;
+  // Ends the capture. With `keep` false the result is dropped, and only that the stream is free again matters.
+  virtual Status capture_end(void* stream, bool keep, NativeGraph* graph) = 0;
+  virtual Status graph_instantiate(NativeGraph* graph, void* upload_stream) = 0;
+  virtual Status graph_launch(const NativeGraph& graph, void* stream) = 0;
+  virtual void graph_destroy(NativeGraph* graph) = 0;
+
+  // Lets the calling thread's capture survive calls that a capture forbids (allocation, module loading) while in scope.
+  class Relaxed {
+   public:
+    explicit Relaxed(StreamDevice& device) : device_(device) { device_.relax(&mode_); }
+    ~Relaxed() { device_.relax(&mode_); }
+    Relaxed(const Relaxed&) = delete;
+    Relaxed& operator=(const Relaxed&) = delete;
+
+   private:
+    StreamDevice& device_;
+    int mode_ = 2;
+  };
+
+ protected:
+  virtual void relax(int* mode) = 0;
+};
+
+// The device, opened on first use. RONDO_NOT_FOUND or RONDO_LIBRARY_MISSING with the reason if there is none.
+Status get_device(rondo_device id, Device** device);
+// Number of devices of a kind; 0 is no error. *reason (may be null) says why there are no cuda devices.
+int device_count(rondo_device_kind kind, std::string* reason = nullptr);
+
+std::string device_name(rondo_device id);  // "cuda:0"
+Status parse_device(const char* text, rondo_device* device);
+
+}  // namespace rondo

@@ -1,0 +1,90 @@
+// The table of features. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "device/features.h"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "base/text.h"
+#include "device/cuda/cuda_device.h"
+#include "dynlib/blas.h"
+
+namespace rondo {
+
+namespace {
+
+struct Finding {
+  bool available;
+  std::string reason;
+};
+
+Finding opened(Library& library) {
+  const Status status = library.open();
+  if (!status.ok()) return {false, status.message()};
+  return {true, library.version() + " at " + library.path()};
+}
+
+Finding cuda_device() {
+  std::string reason;
+  const int count = cuda::device_count(&reason);
+  return {count > 0, reason};
+}
+
+// A library that is of use only with a GPU.
+Finding with_gpu(Library& library) {
+  Finding device = cuda_device();
+  if (!device.available) return device;
+  return opened(library);
+}
+
+Finding graphs() {
+  Finding device = cuda_device();
+  if (!device.available) return device;
+  if (!cuda::driver().cuStreamBeginCapture_v2 || !cuda::driver().cuGraphLaunch)
+    return {false, "the driver has no stream capture"};
+  return {true, "stream capture, driver for " + cuda::driver().version()};
+}
+
+Finding memory_pools() {
+  Finding device = cuda_device();
+  if (!device.available) return device;
+  int supported = 0;
+  cuda::driver().cuDeviceGetAttribute(&supported, cuda::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0);
+  return {supported != 0,
+          supported ? "the driver and cuda:0 have stream-ordered allocation" : "cuda:0 or its driver has none"};
+}
+
+struct Entry {
+  const char* name;
+  Finding (*find)();
+};
+
+const Entry kFeatures[] = {
+    {"cuda", cuda_device},
+    {"nvrtc", [] { return with_gpu(cuda::nvrtc()); }},
+    {"cublaslt", [] { return with_gpu(cuda::cublaslt()); }},
+    {"blas", [] { return opened(blas()); }},
+    {"graphs", graphs},
+    {"memory_pools", memory_pools},
+};
+
+}  // namespace
+
+Status find_feature(const char* name, Feature* feature) {
+  for (const Entry& entry : kFeatures) {
+    if (std::strcmp(entry.name, name) != 0) continue;
+    // Reasons are handed out as plain pointers, so each distinct text is kept.
+    static auto* mutex = new std::mutex;
+    static auto* texts = new std::map<std::string, std::string>;
+    const Finding finding = entry.find();
+    std::lock_guard lock(*mutex);
+    feature->available = finding.available;
+    feature->reason = texts->emplace(finding.reason, finding.reason).first->second.c_str();
+    return {};
+  }
+  std::string known;
+  for (const Entry& entry : kFeatures) known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  return error(RONDO_INVALID_ARGUMENT, "name '%s' is no feature; known are %s", name, known.c_str());
+}
+
+}  // namespace rondo

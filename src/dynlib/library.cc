@@ -1,0 +1,165 @@
+// The search for a library. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "dynlib/library.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/log.h"
+#include "base/text.h"
+
+namespace rondo {
+
+namespace {
+
+bool is_folder(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// Names in a folder that start with prefix, newest version last.
+std::vector<std::string> entries(const std::string& folder, const std::string& prefix) {
+  std::vector<std::string> found;
+  if (DIR* dir = opendir(folder.c_str())) {
+    while (const dirent* entry = readdir(dir)) {
+      const std::string name = entry->d_name;
+      if (name.compare(0, prefix.size(), prefix) == 0) found.push_back(folder + "/" + name);
+    }
+    closedir(dir);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// A path from the environment: absolute ones only, so that nothing is opened relative to the current folder.
+std::string environment_path(const char* name) {
+  if (getauxval(AT_SECURE)) return {};
+  const char* value = std::getenv(name);
+  return value && value[0] == '/' ? value : "";
+}
+
+std::string loaded_path(void* handle) {
+  link_map* map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name) return map->l_name;
+  return {};
+}
+
+}  // namespace
+
+Status Library::open() {
+  if (state_.load(std::memory_order_acquire) == State::open) return {};
+  std::lock_guard lock(mutex_);
+  if (state_.load() == State::closed) {
+    failure_ = open_locked();
+    if (failure_.ok()) log(RONDO_LOG_INFO, "%s: %s (%s)", spec_.title, path_.c_str(), version_.c_str());
+    state_.store(failure_.ok() ? State::open : State::failed, std::memory_order_release);
+  }
+  return failure_;
+}
+
+std::vector<Probe> Library::probes() const {
+  std::lock_guard lock(mutex_);
+  return probes_;
+}
+
+void* Library::symbol(const char* name) const {
+  void* handle = handle_.load(std::memory_order_acquire);
+  return handle ? dlsym(handle, name) : nullptr;
+}
+
+bool Library::try_open(const std::string& place, const std::string& how, bool no_load) {
+  dlerror();
+  void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | (no_load ? RTLD_NOLOAD : 0));
+  const std::string where = place + " (" + how + ")";
+  if (!handle) {
+    const char* reason = no_load ? nullptr : dlerror();
+    probes_.push_back({where, reason ? reason : "not loaded"});
+    return false;
+  }
+  handle_.store(handle, std::memory_order_release);
+  path_ = loaded_path(handle);
+  if (path_.empty()) path_ = place;
+  if (Status verdict = accept(); !verdict.ok()) {
+    probes_.push_back({where, verdict.message()});
+    handle_.store(nullptr);
+    path_.clear();
+    return false;
+  }
+  probes_.push_back({where, "ok"});
+  return true;
+}
+
+bool Library::try_folder(const std::string& folder, const std::string& how) {
+  if (!is_folder(folder)) return false;
+  for (const std::string& soname : spec_.sonames) {
+    const std::string file = folder + "/" + soname;
+    struct stat info;
+    if (stat(file.c_str(), &info) != 0) continue;  // a folder without the library is no finding worth a line
+    preload(folder);
+    if (try_open(file, how, false)) return true;
+  }
+  return false;
+}
+
+Status Library::open_locked() {
+  const std::string chosen = setting(spec_.setting);
+  const char* setting_name = settings()[static_cast<size_t>(spec_.setting)].name;
+  if (chosen == "none") {
+    probes_.push_back({std::string(setting_name) + "=none", "hidden by the setting"});
+    return error(RONDO_LIBRARY_MISSING, "%s is hidden by the setting %s=none; unset it to use the library", spec_.title,
+                 setting_name);
+  }
+  if (!chosen.empty()) {
+    const std::string how = std::string("setting ") + setting_name;
+    if (chosen[0] != '/') {
+      probes_.push_back({chosen + " (" + how + ")", "not an absolute path"});
+    } else if (is_folder(chosen)) {
+      if (try_folder(chosen, how)) return {};
+      if (probes_.empty()) probes_.push_back({chosen + " (" + how + ")", "the folder has none of the expected files"});
+    } else {
+      preload(chosen.substr(0, chosen.rfind('/')));
+      if (try_open(chosen, how, false)) return {};
+    }
+    return missing();
+  }
+  for (const std::string& soname : spec_.sonames)
+    if (try_open(soname, "already in the process", true)) return {};
+  if (const std::string folder = sibling_folder(); !folder.empty() && try_folder(folder, "beside a loaded library"))
+    return {};
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    const std::string root = environment_path(variable);
+    if (root.empty()) continue;
+    for (const std::string& python : entries(root + "/lib", "python"))
+      for (const std::string& sub : spec_.wheel_folders)
+        if (try_folder(python + "/site-packages/" + sub, std::string("wheel below $") + variable)) return {};
+    if (spec_.toolkit && try_folder(root + "/lib", std::string("$") + variable)) return {};
+  }
+  for (const std::string& soname : spec_.sonames)
+    if (try_open(soname, "system loader", false)) return {};
+  if (spec_.toolkit) {
+    std::vector<std::string> roots;
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+      if (const std::string root = environment_path(variable); !root.empty()) roots.push_back(root);
+    std::vector<std::string> local = entries("/usr/local", "cuda");
+    roots.insert(roots.end(), local.rbegin(), local.rend());
+    for (const std::string& root : roots)
+      for (const char* sub : {"/lib64", "/targets/x86_64-linux/lib", "/targets/sbsa-linux/lib", "/lib"})
+        if (try_folder(root + sub, "CUDA toolkit")) return {};
+  }
+  return missing();
+}
+
+Status Library::missing() const {
+  std::string text = format("%s was not found; tried", spec_.title);
+  for (const Probe& probe : probes_) text += " " + probe.place + ": " + probe.result + ";";
+  text += format(" %s, or set %s to the file or its folder", spec_.hint,
+                 settings()[static_cast<size_t>(spec_.setting)].name);
+  return {RONDO_LIBRARY_MISSING, text};
+}
+
+}  // namespace rondo

@@ -1,0 +1,82 @@
+// Finding and opening a run-time library, once, and remembering every place that was tried.
+//
+// Order: the library's setting (a failure there is final) -> already in the process -> the folder of a sibling that is
+// already loaded
+// -> wheel folders of $VIRTUAL_ENV and $CONDA_PREFIX -> the system loader -> $CUDA_HOME, $CUDA_PATH ->
+// /usr/local/cuda*. Always by soname, never a bare .so (toolkits keep stub libraries under that name), never from the
+// current folder. Handles are never closed. A library is opened on first need; the outcome is latched. All members are
+// thread-safe. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/settings.h"
+#include "base/status.h"
+
+namespace rondo {
+
+struct LibrarySpec {
+  const char* title;                       // for messages: "the CUDA driver"
+  Setting setting;                         // file or folder; "none" hides the library
+  std::vector<std::string> sonames;        // best first
+  std::vector<std::string> wheel_folders;  // below site-packages
+  bool toolkit;                            // look in CUDA toolkit folders too
+  const char* hint;                        // what to install
+};
+
+struct Probe {
+  std::string place;   // path or soname that was tried, and how it was found
+  std::string result;  // "ok" or the loader's reason
+};
+
+class Library {
+ public:
+  explicit Library(LibrarySpec spec) : spec_(std::move(spec)) {}
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+  virtual ~Library() = default;
+
+  // Opens on the first call. The error lists the places and says how to set the path.
+  Status open();
+  bool is_open() const { return state_.load(std::memory_order_acquire) == State::open; }
+  // Address of an exported name, or null. The library must be open.
+  void* symbol(const char* name) const;
+  // File the library came from; empty before it is open.
+  const std::string& path() const { return path_; }
+  std::vector<Probe> probes() const;
+  const LibrarySpec& spec() const { return spec_; }
+  // Text of the version found, for messages; set by accept().
+  const std::string& version() const { return version_; }
+
+ protected:
+  // Runs before dlopen of a file, to load what it needs from the same folder.
+  virtual void preload(const std::string& folder) { (void)folder; }
+  // Whether the candidate just opened will do (symbol() works). An error sends the search on, except for a path from
+  // the setting.
+  virtual Status accept() { return {}; }
+  // Folder of a loaded library that this one usually sits beside; empty if none.
+  virtual std::string sibling_folder() { return {}; }
+
+  std::string version_;
+
+ private:
+  enum class State { closed, open, failed };
+  Status open_locked();
+  bool try_open(const std::string& place, const std::string& how, bool no_load);
+  bool try_folder(const std::string& folder, const std::string& how);
+  Status missing() const;
+
+  LibrarySpec spec_;
+  mutable std::mutex mutex_;
+  std::atomic<State> state_{State::closed};
+  std::atomic<void*> handle_{nullptr};
+  std::string path_;
+  std::vector<Probe> probes_;
+  Status failure_;
+};
+
+}  // namespace rondo

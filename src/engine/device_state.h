@@ -1,0 +1,35 @@
+// What an engine holds of one device: pools, streams, the issuing worker (threaded mode) and the random sequence. Made
+// on the device's first use, lives as long as the engine's streams. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "engine/stream.h"
+#include "engine/task.h"
+#include "engine/workers.h"
+#include "memory/pool.h"
+
+namespace rondo {
+
+inline constexpr int kMaxComputeStreams = 16;
+
+struct DeviceState {
+  DeviceState(Device& device, FenceOracle& oracle);
+
+  Device& device;
+  std::unique_ptr<SegmentSource> source;
+  std::unique_ptr<SegmentSource> pinned_source;  // GPUs only
+  Pool pool;
+  std::unique_ptr<Pool> pinned;  // staging memory of copies; GPUs only
+  RandomState random;            // under the engine's order lock
+
+  std::mutex mutex;  // making streams and the worker
+  std::atomic<Stream*> compute[kMaxComputeStreams] = {};
+  std::atomic<Stream*> high{nullptr};
+  std::atomic<Stream*> copy_in{nullptr};
+  std::atomic<Stream*> copy_out{nullptr};
+  std::unique_ptr<Workers> issuer;  // threaded mode
+};
+
+}  // namespace rondo

@@ -1,0 +1,395 @@
+// Ordering: submission, readiness, completion, waiting. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/log.h"
+#include "engine/trace.h"
+
+namespace rondo {
+
+namespace {
+
+thread_local Sink* current_sink = nullptr;
+thread_local int task_depth = 0;
+
+// Tasks made ready by this thread's completions, issued in turn instead of by recursion: a long chain must not eat the
+// stack.
+thread_local bool draining = false;
+thread_local std::vector<Task*>* ready_queue = nullptr;
+
+int default_workers() {
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
+}
+
+}  // namespace
+
+Sink* Engine::thread_sink() {
+  return current_sink;
+}
+void Engine::set_thread_sink(Sink* sink) {
+  current_sink = sink;
+}
+bool Engine::in_task() {
+  return task_depth > 0;
+}
+
+Status Engine::run_body(Task& task, const TaskContext& context) {
+  ++task_depth;
+  Status status = task.run(context);
+  --task_depth;
+  return status;
+}
+
+Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
+    : mode_(mode),
+      compute_streams_(options.streams ? options.streams : 1),
+      max_tasks_(options.max_tasks ? options.max_tasks : 4096),
+      memory_limit_(options.memory_limit),
+      workers_wanted_(options.workers ? options.workers : default_workers()),
+      fork_generation_(current_fork_generation()),
+      seed_(options.seed) {}
+
+// --- submission -----------------------------------------------------------------------------------------------------
+
+void Engine::link(Task& task) {
+  task.order_ = ++order_;
+  task.waiting_ = 0;
+  auto follow = [&task](Task* before) {
+    before->successors_.push_back(&task);
+    ++task.waiting_;
+  };
+  for (Access& access : task.accesses_) {
+    Variable& variable = *access.variable;
+    access.task = &task;
+    if (!access.write) {
+      if (variable.writer_) follow(variable.writer_);
+      access.previous = nullptr;
+      access.next = variable.readers_;
+      if (access.next) access.next->previous = &access;
+      variable.readers_ = &access;
+      access.linked = true;
+      continue;
+    }
+    if (variable.writer_) follow(variable.writer_);
+    // Later tasks follow this writer, so the readers before it need not be known to them any more.
+    for (Access* reader = variable.readers_; reader;) {
+      Access* next = reader->next;
+      follow(reader->task);
+      reader->previous = reader->next = nullptr;
+      reader->linked = false;
+      reader = next;
+    }
+    variable.readers_ = nullptr;
+    variable.writer_ = &task;
+  }
+}
+
+void Engine::gather(Task& task) {
+  for (const Access& access : task.accesses_) {
+    const Variable& variable = *access.variable;
+    task.fences_.add(variable.write_fence_);
+    if (access.write) task.fences_.add(variable.read_fences_);
+    if (access.read && !variable.error_.ok() && task.failure_.ok()) task.failure_ = variable.error_;
+  }
+}
+
+Status Engine::submit(Ref<Task> ref) {
+  RONDO_TRY(usable());
+  Task& task = *ref;
+  Sink* sink = current_sink && &current_sink->engine == this ? current_sink : nullptr;
+  for (const Access& access : task.accesses_) {
+    Sink* owner = access.variable->owner_.load(std::memory_order_acquire);
+    if (owner && owner != sink)
+      return error(RONDO_INVALID_STATE, "%s uses a tensor of a recording that is still open; end the recording first",
+                   task.name());
+  }
+  task.fold();
+  if (sink) return sink->take(std::move(ref));
+  if (trace_.load(std::memory_order_relaxed)) task.submitted_us_ = Trace::now_us();
+
+  std::unique_lock lock(order_mutex_);
+  if (pending_ >= max_tasks_ && task_depth == 0) {
+    ++blocked_;
+    progress_.wait(lock, [this] { return pending_ < max_tasks_; });
+    --blocked_;
+  }
+  if (const uint64_t count = task.random_count()) {
+    DeviceState* state = nullptr;
+    lock.unlock();
+    RONDO_TRY(device_state(task.device(), &state));
+    lock.lock();
+    task.set_random(state->random);
+    state->random.offset += count;
+  }
+  link(task);
+  ++pending_;
+  const bool ready = task.waiting_ == 0;
+  if (ready) gather(task);
+  lock.unlock();
+
+  ref.leak();  // released by finish()
+  if (mode_ == RONDO_ENGINE_NAIVE) return run_naive(task, ready);
+  if (ready) dispatch(task);
+  return {};
+}
+
+// --- running --------------------------------------------------------------------------------------------------------
+
+Status Engine::failed(const Task& task, const Status& status) {
+  Status named = status.with_context(std::string("task '") + task.name() + "' on " + device_name(task.device().id()));
+  if (status.code() == RONDO_DEVICE_LOST) set_lost(named);
+  return named;
+}
+
+void Engine::dispatch(Task& task) {
+  if (mode_ == RONDO_ENGINE_NAIVE || task.marker_) {
+    std::lock_guard lock(order_mutex_);
+    task.signalled_ = true;
+    progress_.notify_all();
+    return;
+  }
+  if (task.device().is_host()) {
+    DeviceState* state = nullptr;  // workers start with the cpu's state
+    if (Status status = device_state(task.device(), &state); !status.ok())
+      return finish(task, failed(task, status), {});
+    workers_->push(task, task.priority, task.order_);
+    return;
+  }
+  if (mode_ == RONDO_ENGINE_THREADED) {
+    DeviceState* state = nullptr;
+    if (Status status = device_state(task.device(), &state); !status.ok())
+      return finish(task, failed(task, status), {});
+    state->issuer->push(task, task.priority, task.order_);
+    return;
+  }
+  if (draining) {
+    ready_queue->push_back(&task);
+    return;
+  }
+  draining = true;
+  std::vector<Task*> queue;
+  ready_queue = &queue;
+  run_device(task);
+  for (size_t i = 0; i < queue.size(); ++i) run_device(*queue[i]);
+  ready_queue = nullptr;
+  draining = false;
+}
+
+void Engine::run_device(Task& task) {
+  Fence fence;
+  Status status = task.failure_;
+  if (status.ok()) {
+    status = issue(task, &fence);
+    if (!status.ok()) status = failed(task, status);
+  }
+  finish(task, status, fence);
+}
+
+void Engine::run_host(Task& task) {
+  Status status = task.failure_;
+  if (status.ok()) {
+    status = run_on_host(task);
+    if (!status.ok()) status = failed(task, status);
+  }
+  finish(task, status, {});
+}
+
+Status Engine::run_on_host(Task& task) {
+  for (const Fence& fence : task.fences_) RONDO_TRY(fence_wait(fence));
+  for (const Access& access : task.accesses_)
+    if (Storage* storage = access.variable->storage(); storage && !storage->address()) {
+      RONDO_TRY(storage->materialise(kNoStream));
+    }
+  DeviceState* state = nullptr;
+  RONDO_TRY(device_state(task.device(), &state));
+  TaskContext context;
+  context.device = &task.device();
+  Block* workspace = nullptr;
+  if (const size_t bytes = task.workspace_bytes()) {
+    RONDO_TRY(state->pool.allocate(bytes, kNoStream, &workspace));
+    context.workspace = workspace->address;
+  }
+  Trace* trace = trace_.load(std::memory_order_acquire);
+  const double begin = trace ? Trace::now_us() : 0;
+  Status status = run_body(task, context);
+  if (trace) trace->host(task.name(), task.submitted_us_, begin, Trace::now_us());
+  if (workspace) state->pool.free(workspace, {});
+  return status;
+}
+
+Status Engine::run_naive(Task& task, bool ready) {
+  Status status;
+  if (!ready) {
+    std::unique_lock lock(order_mutex_);
+    if (task_depth > 0) {
+      // The task it waits for may be the one this thread is in the middle of.
+      status = error(RONDO_INVALID_STATE,
+                     "%s submitted inside a task needs a variable that is in use; naive mode cannot wait for it",
+                     task.name());
+    }
+    wait_until_signalled(task, lock);
+  }
+  if (status.ok()) status = task.failure_;
+  if (status.ok()) {
+    if (task.device().is_host()) {
+      status = run_on_host(task);
+    } else {
+      Fence fence;
+      status = issue(task, &fence);
+      if (status.ok()) status = fence_wait(fence);
+    }
+    if (!status.ok()) status = failed(task, status);
+  }
+  finish(task, status, {});
+  return status;
+}
+
+// --- completion -----------------------------------------------------------------------------------------------------
+
+void Engine::finish(Task& task, const Status& status, Fence fence) {
+  SmallVector<Task*, 4> ready;
+  {
+    std::lock_guard lock(order_mutex_);
+    for (Access& access : task.accesses_) {
+      Variable& variable = *access.variable;
+      if (access.write) {
+        if (variable.writer_ == &task) variable.writer_ = nullptr;
+        if (status.ok()) {
+          variable.error_ = {};
+          variable.write_fence_ = fence;
+          variable.read_fences_.clear();
+          variable.version_.fetch_add(1, std::memory_order_release);
+        } else {
+          // What was enqueued before, by others or by a part of this task, still holds the memory.
+          variable.error_ = status;
+          variable.read_fences_.add(fence);
+        }
+        continue;
+      }
+      if (access.linked) {
+        if (access.previous)
+          access.previous->next = access.next;
+        else
+          variable.readers_ = access.next;
+        if (access.next) access.next->previous = access.previous;
+        access.linked = false;
+      }
+      variable.read_fences_.add(fence);
+    }
+    for (Task* next : task.successors_)
+      if (--next->waiting_ == 0) {
+        gather(*next);
+        ready.push_back(next);
+      }
+    task.successors_.clear();
+    if (!status.ok() && first_failure_.ok()) first_failure_ = status;
+    --pending_;
+    if (blocked_ > 0) progress_.notify_all();
+  }
+  for (Task* next : ready) dispatch(*next);
+  task.release();
+}
+
+// --- waiting --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Stands in a variable's order without reading or writing it: ready when all before it is done.
+class Marker final : public Task {
+ public:
+  explicit Marker(Device& device) : Task("wait", device) {}
+  Status run(const TaskContext&) override { return {}; }
+};
+
+}  // namespace
+
+void Engine::wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock) {
+  ++blocked_;
+  progress_.wait(lock, [&task] { return task.signalled_; });
+  --blocked_;
+}
+
+Status Engine::wait(Variable& variable) {
+  RONDO_TRY(usable());
+  if (in_task())
+    return error(RONDO_INVALID_STATE,
+                 "waiting inside a task is refused: the task may be what it would wait for; wait outside");
+  if (owner(variable))
+    return error(RONDO_INVALID_STATE,
+                 "the tensor belongs to a recording that is still open; it has no value before the graph is launched");
+  FenceSet fences;
+  {
+    std::unique_lock lock(order_mutex_);
+    if (variable.writer_ || variable.readers_) {
+      Device* cpu = nullptr;
+      RONDO_TRY(get_device({RONDO_CPU, 0}, &cpu));
+      Marker marker(*cpu);
+      marker.marker_ = true;
+      auto follow = [&marker](Task* before) {
+        before->successors_.push_back(&marker);
+        ++marker.waiting_;
+      };
+      if (variable.writer_) follow(variable.writer_);
+      for (Access* reader = variable.readers_; reader; reader = reader->next) follow(reader->task);
+      wait_until_signalled(marker, lock);
+    }
+    fences.add(variable.write_fence_);
+    fences.add(variable.read_fences_);
+  }
+  for (const Fence& fence : fences)
+    if (Status status = fence_wait(fence); !status.ok()) {
+      if (status.code() == RONDO_DEVICE_LOST) set_lost(status);
+      return status;
+    }
+  std::lock_guard lock(order_mutex_);
+  return variable.error_;
+}
+
+Status Engine::wait_all() {
+  RONDO_TRY(usable());
+  if (in_task())
+    return error(RONDO_INVALID_STATE,
+                 "waiting inside a task is refused: the task may be what it would wait for; wait outside");
+  {
+    std::unique_lock lock(order_mutex_);
+    ++blocked_;
+    progress_.wait(lock, [this] { return pending_ == 0; });
+    --blocked_;
+  }
+  const uint32_t count = n_streams_.load(std::memory_order_acquire);
+  for (uint32_t i = 0; i < count; ++i) {
+    Stream* each = stream(i);
+    if (!each) continue;
+    if (Status status = each->wait(each->issued()); !status.ok()) {
+      if (status.code() == RONDO_DEVICE_LOST) set_lost(status);
+      return status;
+    }
+  }
+  std::lock_guard lock(order_mutex_);
+  return std::exchange(first_failure_, {});
+}
+
+bool Engine::fence_done(Fence fence) {
+  return stream(fence.stream)->poll(fence.sequence);
+}
+Status Engine::fence_wait(Fence fence) {
+  Stream* on = stream(fence.stream);
+  return on ? on->wait(fence.sequence) : Status();
+}
+
+void Engine::poison(Variable& variable, const Status& error) {
+  std::lock_guard lock(order_mutex_);
+  variable.error_ = error;
+}
+
+void Engine::seed(uint64_t seed) {
+  std::lock_guard lock(order_mutex_);
+  seed_ = seed;
+  for (auto& slot : states_)
+    if (DeviceState* state = slot.load()) state->random = {seed, 0};
+}
+
+}  // namespace rondo

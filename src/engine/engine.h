@@ -1,0 +1,167 @@
+// The engine: orders tasks by their variables and sees to it that each is issued or run at the right time and place.
+//
+// Two levels of order. On the host a task waits for predecessors that are not issued (device tasks) or not finished
+// (host tasks): counted edges between pending tasks, all under one short lock, the order lock. On devices, order is
+// fences: a device task makes its stream wait for the fences of what it depends on, a host task blocks its worker on
+// them. A task whose host dependencies are done is issued at once by whoever made it ready, so a program that only uses
+// a GPU never queues anything.
+//
+// Locks, outermost first: order lock; then none. A stream's lock is taken alone. Neither is held while user code runs,
+// except the stream's, which a device task's function runs under. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/engine.h>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/device_state.h"
+#include "engine/storage.h"
+#include "engine/task.h"
+
+namespace rondo {
+
+class Trace;
+
+// Where a thread's tasks go instead of the engine: a recording.
+class Sink {
+ public:
+  explicit Sink(Engine& engine) : engine(engine) {}
+  virtual ~Sink() = default;
+  virtual Status take(Ref<Task> task) = 0;
+  virtual void created(Storage& storage) = 0;
+  Engine& engine;
+};
+
+class Engine final : public RefCounted, public FenceOracle {
+ public:
+  explicit Engine(const rondo_engine_options& options, rondo_engine_mode mode);
+  ~Engine() override;
+
+  rondo_engine_mode mode() const { return mode_; }
+  // RONDO_OK, or why no call on the engine can work: closed, forked, device lost.
+  Status usable() const {
+    return healthy_.load(std::memory_order_acquire) && fork_generation_ == current_fork_generation() ? Status()
+                                                                                                     : unusable();
+  }
+  bool forked() const { return fork_generation_ != current_fork_generation(); }
+  // Waits for all work and stops; objects may outlive it.
+  void close();
+
+  // Hands a task over. Async and threaded: returns when it is ordered; naive: when it is done, with its status.
+  Status submit(Ref<Task> task);
+  // Blocks until all that was submitted on the variable is done on the devices too; its error if it is poisoned.
+  Status wait(Variable& variable);
+  Status wait_all();
+  void seed(uint64_t seed);
+
+  // Memory that will be taken at first use, or be planned by the thread's recording.
+  Ref<Storage> new_storage(Device& device, size_t bytes, bool pinned = false);
+  // Makes sure the storage has memory now.
+  Status back(Storage& storage);
+  // An error that marks the variable until it is written; for recordings that failed.
+  void poison(Variable& variable, const Status& error);
+  void set_owner(Variable& variable, Sink* owner) { variable.owner_.store(owner, std::memory_order_release); }
+  static Sink* owner(const Variable& variable) { return variable.owner_.load(std::memory_order_acquire); }
+  uint64_t version(const Variable& variable) const { return variable.version_.load(std::memory_order_acquire); }
+
+  Status device_state(Device& device, DeviceState** state);
+  DeviceState* existing_state(rondo_device id) const;
+  // A compute stream, for graphs and interop.
+  Status compute_stream(DeviceState& state, int index, Stream** stream);
+  Stream* stream(uint32_t id) const { return streams_[id].load(std::memory_order_acquire); }
+  // Makes a foreign native stream wait for, or a variable depend on, what is on the other.
+  Status export_to_stream(Variable& variable, void* native_stream);
+  Status import_from_stream(Variable& variable, Device& device, void* native_stream);
+
+  // A copy of the text that lives as long as the process.
+  static const char* intern(const char* text);
+  // The calling thread's recording on any engine; null if none.
+  static Sink* thread_sink();
+  static void set_thread_sink(Sink* sink);
+  // Suspends the thread's recording: what is submitted or created in scope is not recorded.
+  class NotRecorded {
+   public:
+    NotRecorded() : sink_(thread_sink()) { set_thread_sink(nullptr); }
+    ~NotRecorded() { set_thread_sink(sink_); }
+    NotRecorded(const NotRecorded&) = delete;
+    NotRecorded& operator=(const NotRecorded&) = delete;
+
+   private:
+    Sink* sink_;
+  };
+  // Whether the calling thread is running a task's body.
+  static bool in_task();
+  // Runs a task's body with that mark set.
+  static Status run_body(Task& task, const TaskContext& context);
+
+  // Objects that users hold, for the warning at destruction.
+  std::atomic<int64_t> live_objects{0};
+
+  Status trace_begin();
+  Status trace_end(const char* path);
+
+  bool fence_done(Fence fence) override;
+  Status fence_wait(Fence fence) override;
+
+ private:
+  friend class Storage;
+  static uint64_t current_fork_generation();
+  Status unusable() const;
+  void set_lost(const Status& cause);
+
+  void link(Task& task);    // order lock held
+  void gather(Task& task);  // order lock held: fences and poison of a ready task
+  void dispatch(Task& task);
+  void run_host(Task& task);
+  void run_device(Task& task);
+  Status run_naive(Task& task, bool ready);
+  Status run_on_host(Task& task);
+  Status issue(Task& task, Fence* fence);
+  Status issue_locked(Task& task, Stream& stream, TaskContext& context,
+                      const std::vector<std::pair<Fence, Ref<Event>>>& waits, Fence* fence);
+  void finish(Task& task, const Status& status, Fence fence);
+  void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
+  Status pick_stream(Task& task, DeviceState& state, Stream** stream);
+  Status make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream);
+  Status failed(const Task& task, const Status& status);
+
+  const rondo_engine_mode mode_;
+  const int compute_streams_;
+  const int64_t max_tasks_;
+  const int64_t memory_limit_;
+  const int workers_wanted_;
+  const uint64_t fork_generation_;
+
+  std::atomic<bool> healthy_{true};
+  mutable std::mutex health_mutex_;
+  bool closed_ = false;
+  Status lost_;
+
+  std::mutex order_mutex_;
+  std::condition_variable progress_;
+  uint64_t order_ = 0;
+  int64_t pending_ = 0;
+  int64_t blocked_ = 0;  // threads waiting on progress_
+  Status first_failure_;
+  uint64_t seed_;
+
+  std::mutex states_mutex_;
+  static constexpr int kMaxStates = 65;  // cpu, then GPUs
+  std::atomic<DeviceState*> states_[kMaxStates] = {};
+  static constexpr uint32_t kMaxStreams = 1024;
+  std::atomic<Stream*> streams_[kMaxStreams] = {};
+  std::atomic<uint32_t> n_streams_{0};
+  std::unique_ptr<Workers> workers_;
+
+  std::mutex trace_mutex_;
+  std::atomic<Trace*> trace_{nullptr};
+};
+
+}  // namespace rondo

@@ -1,0 +1,177 @@
+// Issuing device tasks: stream, memory, waits, launch. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#include <functional>
+#include <thread>
+
+#include "engine/engine.h"
+#include "engine/trace.h"
+
+namespace rondo {
+
+Status Engine::make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream) {
+  if ((*stream = slot.load(std::memory_order_acquire))) return {};
+  std::lock_guard lock(state.mutex);
+  if ((*stream = slot.load())) return {};
+  StreamDevice* device = state.device.streams();
+  void* native = nullptr;
+  RONDO_TRY(device->stream_create(high, &native));
+  std::lock_guard states(states_mutex_);
+  const uint32_t id = n_streams_.load();
+  if (id == kMaxStreams) {
+    device->stream_destroy(native);
+    return error(RONDO_INVALID_STATE, "the engine has %u streams, the most it can have", kMaxStreams);
+  }
+  auto* made = new Stream(*device, id, native);
+  streams_[id].store(made, std::memory_order_release);
+  n_streams_.store(id + 1, std::memory_order_release);
+  slot.store(made, std::memory_order_release);
+  *stream = made;
+  return {};
+}
+
+Status Engine::compute_stream(DeviceState& state, int index, Stream** stream) {
+  return make_stream(state, state.compute[index % compute_streams_], false, stream);
+}
+
+// Copies that are worth it have streams of their own, urgent tasks a high-priority one. With several compute streams a
+// task follows the work it depends on, which saves a wait; a task without such goes to its thread's home stream.
+Status Engine::pick_stream(Task& task, DeviceState& state, Stream** stream) {
+  if (task.stream_hint >= 0) return compute_stream(state, task.stream_hint, stream);
+  if (task.lane == Task::Lane::copy_in) return make_stream(state, state.copy_in, false, stream);
+  if (task.lane == Task::Lane::copy_out) return make_stream(state, state.copy_out, false, stream);
+  if (task.priority > 0) return make_stream(state, state.high, true, stream);
+  if (compute_streams_ == 1) return make_stream(state, state.compute[0], false, stream);
+  for (const Fence& fence : task.fences_) {
+    Stream* producer = streams_[fence.stream].load(std::memory_order_acquire);
+    if (&producer->device != state.device.streams() || producer->completed() >= fence.sequence) continue;
+    for (int i = 0; i < compute_streams_; ++i)
+      if (state.compute[i].load(std::memory_order_acquire) == producer) {
+        *stream = producer;
+        return {};
+      }
+  }
+  static std::atomic<int> threads{0};
+  thread_local const int home = threads.fetch_add(1);
+  return compute_stream(state, home, stream);
+}
+
+Status Engine::issue(Task& task, Fence* fence) {
+  DeviceState* state = nullptr;
+  RONDO_TRY(device_state(task.device(), &state));
+  Stream* stream = nullptr;
+  RONDO_TRY(pick_stream(task, *state, &stream));
+
+  for (const Access& access : task.accesses_) {
+    Storage* storage = access.variable->storage();
+    if (storage && !storage->address()) {
+      RONDO_TRY(storage->materialise(stream->id));
+      // The memory's earlier uses, on other streams, come before ours.
+      std::lock_guard lock(order_mutex_);
+      task.fences_.add(storage->read_fences_);
+    }
+  }
+  TaskContext context;
+  context.device = &task.device();
+  context.stream = stream->native;
+  Block* workspace = nullptr;
+  if (const size_t bytes = task.workspace_bytes()) {
+    RONDO_TRY(state->pool.allocate(bytes, stream->id, &workspace));
+    context.workspace = workspace->address;
+    task.fences_.add(workspace->fences);
+  }
+
+  Status status;
+  std::vector<std::pair<Fence, Ref<Event>>> waits;  // stays empty, and so free of cost, on one stream
+  for (const Fence& each : task.fences_) {
+    if (each.stream == stream->id || !status.ok()) continue;
+    Stream* producer = streams_[each.stream].load(std::memory_order_acquire);
+    if (producer->completed() >= each.sequence || stream->already_waits(each)) continue;
+    Ref<Event> event;
+    status = producer->cover(each.sequence, &event);
+    if (event) waits.emplace_back(each, std::move(event));
+  }
+  if (status.ok()) status = issue_locked(task, *stream, context, waits, fence);
+  if (workspace) {
+    FenceSet used;
+    used.add(*fence);
+    state->pool.free(workspace, used);
+  }
+  if (!status.ok()) return status;
+
+  // Bounded run-ahead: a marker every quarter of the limit, so that the host waits for the middle of the queue, not its
+  // end.
+  const uint64_t limit = static_cast<uint64_t>(max_tasks_);
+  const uint64_t quarter = limit / 4 ? limit / 4 : 1;
+  if (fence->sequence % quarter == 0) {
+    Ref<Event> marker;
+    RONDO_TRY(stream->cover(fence->sequence, &marker));
+    if (fence->sequence - stream->completed() >= limit) RONDO_TRY(stream->wait(fence->sequence - limit / 2));
+  }
+  return {};
+}
+
+Status Engine::issue_locked(Task& task, Stream& stream, TaskContext& context,
+                            const std::vector<std::pair<Fence, Ref<Event>>>& waits, Fence* fence) {
+  std::lock_guard lock(stream.lock());
+  for (const auto& [each, event] : waits) RONDO_TRY(stream.wait_for(each, *event));
+  Trace* trace = trace_.load(std::memory_order_acquire);
+  void* begin_event = nullptr;
+  double begin = 0;
+  if (trace) {
+    begin = Trace::now_us();
+    RONDO_TRY(trace->device_begin(stream, &begin_event));
+  }
+  Status status = run_body(task, context);
+  // A body that failed may have enqueued something first: its fence counts all the same.
+  *fence = stream.advance(task.name_);
+  if (trace) trace->device_end(task.name_, stream, task.submitted_us_, begin, begin_event);
+  return status;
+}
+
+// --- other libraries' streams ---------------------------------------------------------------------------------------
+
+Status Engine::export_to_stream(Variable& variable, void* native_stream) {
+  FenceSet fences;
+  {
+    std::unique_lock lock(order_mutex_);
+    // Host tasks and tasks in an issuer's queue have no fence yet.
+    if (variable.writer_ || variable.readers_) {
+      lock.unlock();
+      RONDO_TRY(wait(variable));
+      return {};
+    }
+    if (!variable.error_.ok()) return variable.error_;
+    fences.add(variable.write_fence_);
+  }
+  for (const Fence& fence : fences) {
+    Stream* producer = stream(fence.stream);
+    Ref<Event> event;
+    RONDO_TRY(producer->cover(fence.sequence, &event));
+    if (event) RONDO_TRY(producer->device.stream_wait(native_stream, event->native));
+  }
+  return {};
+}
+
+Status Engine::import_from_stream(Variable& variable, Device& device, void* native_stream) {
+  DeviceState* state = nullptr;
+  RONDO_TRY(device_state(device, &state));
+  Stream* entry = nullptr;
+  RONDO_TRY(compute_stream(*state, 0, &entry));
+  StreamDevice& streams = *device.streams();
+  void* event = nullptr;
+  RONDO_TRY(streams.event_create(false, &event));
+  Status status = streams.event_record(event, native_stream);
+  if (status.ok()) {
+    std::lock_guard lock(entry->lock());
+    status = streams.stream_wait(entry->native, event);
+    if (status.ok()) {
+      const Fence fence = entry->advance("import");
+      std::lock_guard order(order_mutex_);
+      variable.write_fence_ = fence;
+    }
+  }
+  streams.event_destroy(event);
+  return status;
+}
+
+}  // namespace rondo

@@ -1,0 +1,187 @@
+// Opening and closing an engine: device states, health, fork, names, storages. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/log.h"
+#include "engine/engine.h"
+#include "engine/trace.h"
+
+namespace rondo {
+
+namespace {
+
+std::atomic<uint64_t> fork_generation{0};
+
+// Storages that are about to get memory: one lock is enough, it happens once in a storage's life.
+std::mutex materialise_mutex;
+
+}  // namespace
+
+uint64_t Engine::current_fork_generation() {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { fork_generation.fetch_add(1); });
+  (void)registered;
+  return fork_generation.load(std::memory_order_relaxed);
+}
+
+Status Engine::unusable() const {
+  if (forked())
+    return error(
+        RONDO_FORKED,
+        "the engine was made before fork(): devices and threads do not survive it; create an engine in the child");
+  std::lock_guard lock(health_mutex_);
+  if (!lost_.ok()) return lost_;
+  return error(RONDO_INVALID_STATE, "the engine was destroyed; its objects can only be destroyed");
+}
+
+void Engine::set_lost(const Status& cause) {
+  std::lock_guard lock(health_mutex_);
+  if (!lost_.ok() || closed_) return;
+  lost_ = cause;
+  healthy_.store(false, std::memory_order_release);
+  log(RONDO_LOG_ERROR, "engine lost: %s", cause.message());
+}
+
+Status Engine::device_state(Device& device, DeviceState** state) {
+  const int slot = device.is_host() ? 0 : 1 + device.id().index;
+  if ((*state = states_[slot].load(std::memory_order_acquire))) return {};
+  std::lock_guard lock(states_mutex_);
+  if ((*state = states_[slot].load())) return {};
+  auto* made = new DeviceState(device, *this);
+  made->pool.set_limit(memory_limit_);
+  {
+    std::lock_guard order(order_mutex_);
+    made->random = {seed_, 0};
+  }
+  if (device.is_host())
+    workers_ = std::make_unique<Workers>("rondo-worker", workers_wanted_, [this](Task& task) { run_host(task); });
+  else if (mode_ == RONDO_ENGINE_THREADED)
+    made->issuer = std::make_unique<Workers>("rondo-issue", 1, [this](Task& task) { run_device(task); });
+  states_[slot].store(made, std::memory_order_release);
+  *state = made;
+  return {};
+}
+
+DeviceState* Engine::existing_state(rondo_device id) const {
+  return states_[id.kind == RONDO_CPU ? 0 : 1 + id.index].load(std::memory_order_acquire);
+}
+
+void Engine::close() {
+  if (forked()) return;  // threads and devices of the parent are not ours
+  if (usable().ok()) {
+    if (Status status = wait_all(); !status.ok())
+      log(RONDO_LOG_WARNING, "engine destroyed with a failure nobody waited for: %s", status.message());
+  }
+  {
+    std::lock_guard lock(health_mutex_);
+    closed_ = true;
+    healthy_.store(false, std::memory_order_release);
+  }
+  workers_.reset();
+  for (auto& slot : states_)
+    if (DeviceState* state = slot.load()) state->issuer.reset();
+  delete trace_.exchange(nullptr);
+}
+
+Engine::~Engine() {
+  if (forked()) return;
+  for (auto& slot : states_) delete slot.load();  // pools ask the streams about fences
+  for (auto& slot : streams_) delete slot.load();
+}
+
+const char* Engine::intern(const char* text) {
+  static auto* mutex = new std::mutex;
+  static auto* names = new std::unordered_set<std::string>;
+  std::lock_guard lock(*mutex);
+  return names->insert(text).first->c_str();
+}
+
+// --- variables and storages
+// -------------------------------------------------------------------------------------------
+
+Variable::Variable(Engine& engine) : engine_(Ref<Engine>::share(&engine)) {}
+Variable::~Variable() = default;
+
+Storage::Storage(Engine& engine, Device& device, size_t bytes, bool pinned)
+    : Variable(engine), device_(device), bytes_(bytes), pinned_(pinned) {}
+
+Storage::Storage(Engine& engine, Device& device, size_t bytes, void* address, std::function<void()> release)
+    : Variable(engine),
+      device_(device),
+      bytes_(bytes),
+      address_(static_cast<char*>(address)),
+      release_(std::move(release)) {}
+
+Storage::~Storage() {
+  if (engine_->forked()) return;
+  // No task refers to the storage any more, so nobody else touches the fences.
+  if (block_) {
+    FenceSet fences = read_fences_;
+    fences.add(write_fence_);
+    DeviceState& state = *engine_->existing_state(device_.id());
+    (pinned_ ? *state.pinned : state.pool).free(block_, fences);
+  }
+  if (release_) {
+    for (const Fence& fence : read_fences_) (void)engine_->fence_wait(fence);
+    if (write_fence_) (void)engine_->fence_wait(write_fence_);
+    release_();
+  }
+}
+
+Status Storage::materialise(uint32_t stream) {
+  std::lock_guard once(materialise_mutex);
+  if (address()) return {};
+  DeviceState* state = nullptr;
+  RONDO_TRY(engine_->device_state(device_, &state));
+  Block* block = nullptr;
+  RONDO_TRY((pinned_ ? *state->pinned : state->pool).allocate(bytes_, stream, &block));
+  {
+    std::lock_guard order(engine_->order_mutex_);
+    read_fences_.add(block->fences);
+  }
+  block_ = block;
+  address_.store(block->address, std::memory_order_release);
+  return {};
+}
+
+Ref<Storage> Engine::new_storage(Device& device, size_t bytes, bool pinned) {
+  Ref<Storage> storage = make_ref<Storage>(*this, device, bytes, pinned);
+  if (Sink* sink = thread_sink(); sink && &sink->engine == this) sink->created(*storage);
+  return storage;
+}
+
+Status Engine::back(Storage& storage) {
+  if (storage.address()) return {};
+  if (owner(storage))
+    return error(RONDO_INVALID_STATE,
+                 "the tensor is a temporary of a recording that is still open; ask for its address inside a task");
+  return storage.materialise(kNoStream);
+}
+
+// --- trace
+// ------------------------------------------------------------------------------------------------------------
+
+Status Engine::trace_begin() {
+  RONDO_TRY(usable());
+  std::lock_guard lock(trace_mutex_);
+  if (trace_.load()) return error(RONDO_INVALID_STATE, "a trace is on already; end it first");
+  trace_.store(new Trace, std::memory_order_release);
+  return {};
+}
+
+Status Engine::trace_end(const char* path) {
+  RONDO_TRY(usable());
+  std::lock_guard lock(trace_mutex_);
+  if (!trace_.load()) return error(RONDO_INVALID_STATE, "no trace is on; begin one first");
+  if (in_task()) return error(RONDO_INVALID_STATE, "a trace cannot be ended inside a task");
+  if (Status failure = wait_all(); !failure.ok()) {
+    std::lock_guard order(order_mutex_);  // it is for the user's wait_all to report
+    first_failure_ = failure;
+  }
+  std::unique_ptr<Trace> trace(trace_.exchange(nullptr));
+  return path ? trace->write(path) : Status();
+}
+
+}  // namespace rondo

@@ -1,0 +1,48 @@
+// Storage: memory with one variable. Tensors and views share it. Memory comes from the engine's pool when the first
+// task that uses it is issued (or from a graph's arena, or from outside through DLPack), and goes back, with the fences
+// of its last uses, when the last reference is gone. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "engine/variable.h"
+#include "memory/pool.h"
+
+namespace rondo {
+
+class Storage final : public Variable {
+ public:
+  // `pinned`: page-locked host memory for copies from and to `device`, a GPU.
+  Storage(Engine& engine, Device& device, size_t bytes, bool pinned = false);
+  // Foreign memory; `release` is called when the last reference is gone and the device has finished with it.
+  Storage(Engine& engine, Device& device, size_t bytes, void* address, std::function<void()> release);
+  ~Storage() override;
+
+  Storage* storage() override { return this; }
+  Device& device() const { return device_; }
+  size_t bytes() const { return bytes_; }
+  bool pinned() const { return pinned_; }
+  // Null until memory is there. Stable from then on.
+  char* address() const { return address_.load(std::memory_order_acquire); }
+
+  // Takes memory from the pool for use on a stream (kNoStream: the host). Only the task that is about to use it first
+  // calls this.
+  Status materialise(uint32_t stream);
+  // Memory inside somebody else's block (a graph's arena), which must outlive every use.
+  void place(char* address) { address_.store(address, std::memory_order_release); }
+
+  // User handles on it; tells a recording's outputs from its temporaries.
+  std::atomic<int32_t> handles{0};
+
+ private:
+  friend class Engine;
+  Device& device_;
+  const size_t bytes_;
+  const bool pinned_ = false;
+  std::atomic<char*> address_{nullptr};
+  Block* block_ = nullptr;
+  std::function<void()> release_;
+};
+
+}  // namespace rondo

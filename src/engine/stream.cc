@@ -1,0 +1,108 @@
+// Markers: events recorded on demand. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "engine/stream.h"
+
+namespace rondo {
+
+Stream::~Stream() {
+  markers_.clear();
+  spare_.clear();
+  device.stream_destroy(native);
+}
+
+Status Stream::wait_for(Fence fence, const Event& event) {
+  RONDO_TRY(device.stream_wait(native, event.native));
+  if (waited_.size() <= fence.stream) waited_.resize(fence.stream + 1, 0);
+  if (waited_[fence.stream] < fence.sequence) waited_[fence.stream] = fence.sequence;
+  return {};
+}
+
+bool Stream::already_waits(Fence fence) {
+  std::lock_guard lock(mutex_);
+  return fence.stream < waited_.size() && waited_[fence.stream] >= fence.sequence;
+}
+
+Fence Stream::advance(const char* task_name) {
+  const uint64_t sequence = issued_.load(std::memory_order_relaxed) + 1;
+  recent_[sequence % kRecent].store(task_name, std::memory_order_relaxed);
+  issued_.store(sequence, std::memory_order_release);
+  return {id, sequence};
+}
+
+void Stream::complete_up_to(uint64_t sequence) {
+  if (completed_.load(std::memory_order_relaxed) < sequence) completed_.store(sequence, std::memory_order_release);
+  while (!markers_.empty() && markers_.front().sequence <= sequence) {
+    Ref<Event> event = std::move(markers_.front().event);
+    markers_.pop_front();
+    if (event->use_count() == 1) spare_.push_back(std::move(event));  // else the last waiter destroys it
+  }
+}
+
+Status Stream::cover(uint64_t sequence, Ref<Event>* event) {
+  *event = nullptr;
+  if (completed() >= sequence) return {};
+  std::lock_guard lock(mutex_);
+  for (const Marker& marker : markers_)
+    if (marker.sequence >= sequence) {
+      *event = marker.event;
+      return {};
+    }
+  Ref<Event> fresh;
+  if (spare_.empty()) {
+    void* made = nullptr;
+    RONDO_TRY(device.event_create(false, &made));
+    fresh = make_ref<Event>(device, made);
+  } else {
+    fresh = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  RONDO_TRY(device.event_record(fresh->native, native));
+  markers_.push_back({issued(), fresh});
+  *event = std::move(fresh);
+  return {};
+}
+
+bool Stream::poll(uint64_t sequence) {
+  if (completed() >= sequence) return true;
+  std::lock_guard lock(mutex_);
+  while (!markers_.empty() && completed() < sequence) {
+    bool done = false;
+    if (!device.event_query(markers_.front().event->native, &done).ok() || !done) break;
+    complete_up_to(markers_.front().sequence);
+  }
+  return completed() >= sequence;
+}
+
+Status Stream::wait(uint64_t sequence) {
+  Ref<Event> event;
+  RONDO_TRY(cover(sequence, &event));
+  if (!event) return {};
+  Status status = device.event_synchronize(event->native);
+  if (!status.ok())
+    return status.code() == RONDO_DEVICE_LOST
+               ? status.with_context("found while waiting on " + device_name(device.id()) +
+                                     "; last tasks issued there: " + recent_tasks())
+               : status;
+  std::lock_guard lock(mutex_);
+  // The event may have been recorded later than `sequence`; what it covers now is what its marker says.
+  for (const Marker& marker : markers_)
+    if (marker.event == event) {
+      const uint64_t covered = marker.sequence;
+      event = nullptr;
+      complete_up_to(covered);
+      return {};
+    }
+  complete_up_to(sequence);
+  return {};
+}
+
+std::string Stream::recent_tasks() const {
+  std::string text;
+  const uint64_t last = issued();
+  for (uint64_t i = 0; i < kRecent && i < last; ++i) {
+    const char* name = recent_[(last - i) % kRecent].load(std::memory_order_relaxed);
+    if (name) text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return text;
+}
+
+}  // namespace rondo

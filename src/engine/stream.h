@@ -1,0 +1,82 @@
+// A stream of an engine: a native stream plus the count of what was issued on it. The count makes every task's end a
+// fence without recording anything; an event is recorded only when somebody waits, and then covers all that was issued
+// up to then.
+//
+// The stream's lock is held while a task is issued, so that the order of waits, launches and counts is one order.
+// Whoever holds it must not take the engine's order lock, another stream's lock, or call the pool. Copyright 2026 the
+// Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "memory/fence.h"
+
+namespace rondo {
+
+// An event with an owner count: it goes back to the pool of events only when the last waiter has let go of it, so it is
+// never recorded anew while somebody still waits on what it meant.
+class Event final : public RefCounted {
+ public:
+  Event(StreamDevice& device, void* native) : device(device), native(native) {}
+  ~Event() override { device.event_destroy(native); }
+  StreamDevice& device;
+  void* const native;
+};
+
+class Stream {
+ public:
+  Stream(StreamDevice& device, uint32_t id, void* native) : device(device), id(id), native(native) {}
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  StreamDevice& device;
+  const uint32_t id;  // index in the engine's table; fences name it
+  void* const native;
+
+  // --- under lock() ---
+  std::mutex& lock() { return mutex_; }
+  // Makes the stream wait, on the device, for an event that covers `fence` of another stream.
+  Status wait_for(Fence fence, const Event& event);
+  // Counts one issued task and returns its fence.
+  Fence advance(const char* task_name);
+
+  // --- any time ---
+  // Whether a device-side wait for the fence was already issued on this stream.
+  bool already_waits(Fence fence);
+  uint64_t issued() const { return issued_.load(std::memory_order_acquire); }
+  uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
+  // An event that covers the sequence number: a recorded one if there is, else one recorded now. Null if it is already
+  // done.
+  Status cover(uint64_t sequence, Ref<Event>* event);
+  // Asks the device about recorded events, without blocking.
+  bool poll(uint64_t sequence);
+  // Blocks the host until the sequence number is done.
+  Status wait(uint64_t sequence);
+  // Names of the last tasks issued, newest first, for reports of device faults.
+  std::string recent_tasks() const;
+
+ private:
+  struct Marker {
+    uint64_t sequence;
+    Ref<Event> event;
+  };
+  static constexpr int kRecent = 8;
+
+  void complete_up_to(uint64_t sequence);  // under mutex_
+
+  std::mutex mutex_;
+  std::atomic<uint64_t> issued_{0};
+  std::atomic<uint64_t> completed_{0};
+  std::deque<Marker> markers_;     // ascending
+  std::vector<Ref<Event>> spare_;  // events nobody waits on
+  std::vector<uint64_t> waited_;   // by stream id: highest sequence waited for
+  std::atomic<const char*> recent_[kRecent] = {};
+};
+
+}  // namespace rondo

@@ -1,0 +1,52 @@
+// Access lists. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "engine/task.h"
+
+#include <algorithm>
+
+namespace rondo {
+
+Task::~Task() {
+  for (const Access& access : accesses_) access.variable->release();
+}
+
+void Task::add(Variable& variable, bool read, bool write) {
+  variable.retain();
+  Access access;
+  access.variable = &variable;
+  access.read = read;
+  access.write = write;
+  accesses_.push_back(access);
+}
+
+// One access per variable. Few accesses: pairwise; many: sorted, so that the cost stays n log n.
+void Task::fold() {
+  auto merge = [](Access& into, const Access& from) {
+    into.read |= from.read;
+    into.write |= from.write;
+    from.variable->release();
+  };
+  if (accesses_.size() <= 8) {
+    for (uint32_t i = 0; i < accesses_.size(); ++i)
+      for (uint32_t j = i + 1; j < accesses_.size();) {
+        if (accesses_[j].variable != accesses_[i].variable) {
+          ++j;
+          continue;
+        }
+        merge(accesses_[i], accesses_[j]);
+        accesses_.erase_unordered(j);
+      }
+    return;
+  }
+  std::sort(accesses_.begin(), accesses_.end(),
+            [](const Access& a, const Access& b) { return a.variable < b.variable; });
+  uint32_t kept = 0;
+  for (uint32_t i = 1; i < accesses_.size(); ++i) {
+    if (accesses_[i].variable == accesses_[kept].variable)
+      merge(accesses_[kept], accesses_[i]);
+    else
+      accesses_[++kept] = accesses_[i];
+  }
+  while (accesses_.size() > kept + 1) accesses_.pop_back();
+}
+
+}  // namespace rondo

@@ -1,0 +1,100 @@
+// Tasks: the units the engine orders. A task names the variables it reads and writes and has a body, `run`.
+//
+// A task is submitted once, or kept by a recording and then run any number of times by a graph. It holds references to
+// its variables. Made on the caller's thread, run on whichever thread the engine chooses; never run twice at the same
+// time. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/device.h"
+#include "engine/variable.h"
+
+namespace rondo {
+
+class Stream;
+
+// Where random operators take their numbers from: Philox key and counter.
+struct RandomState {
+  uint64_t seed = 0;
+  uint64_t offset = 0;
+};
+
+// What a run is given.
+struct TaskContext {
+  Device* device = nullptr;
+  void* stream = nullptr;                      // native stream; null on a cpu
+  void* workspace = nullptr;                   // as many bytes as workspace_bytes() asked for, 256-aligned
+  bool capturing = false;                      // the run is being captured; nothing is executed now
+  const RandomState* random = nullptr;         // graph on a cpu: added to the task's own offset. null: eager
+  const RandomState* device_random = nullptr;  // graph on a GPU: the same in device memory
+};
+
+struct Access {
+  Variable* variable = nullptr;
+  bool write = false;
+  bool read = false;
+  bool linked = false;  // in variable->readers_
+  Task* task = nullptr;
+  Access* previous = nullptr;
+  Access* next = nullptr;
+};
+
+class Task : public RefCounted {
+ public:
+  // `name` must outlive the task (a literal, or interned by the engine).
+  Task(const char* name, Device& device) : name_(name), device_(&device) {}
+  ~Task() override;
+
+  const char* name() const { return name_; }
+  Device& device() const { return *device_; }
+
+  // Declares accesses. The same variable may come twice and in both roles; duplicates are folded at submission.
+  void reads(Variable& variable) { add(variable, true, false); }
+  void writes(Variable& variable) { add(variable, false, true); }
+  const SmallVector<Access, 4>& accesses() const { return accesses_; }
+
+  // Scratch memory for one run. Known before the run, because memory is never taken while a stream is locked.
+  virtual size_t workspace_bytes() const { return 0; }
+  // Makes sure that run() neither compiles, loads, allocates nor tunes: kernels are compiled and loaded, library
+  // algorithms chosen and tried on scratch memory. Called without locks, once or more, from any thread; must not touch
+  // user data.
+  virtual Status prepare() { return {}; }
+  // Does the work on the host (cpu), or enqueues it on context.stream.
+  virtual Status run(const TaskContext& context) = 0;
+  // Whether run() may be captured into a CUDA graph; if not, *why says so.
+  virtual bool capturable(const char** why) const {
+    if (device_->is_host()) {
+      *why = "runs on the host";
+      return false;
+    }
+    return true;
+  }
+  // Random numbers one run consumes from the device's sequence, in Philox counters.
+  virtual uint64_t random_count() const { return 0; }
+  // Where this run's random numbers start, relative to the graph's start (recorded) or absolute (eager).
+  virtual void set_random(RandomState state) { (void)state; }
+
+  int32_t priority = 0;
+  int32_t stream_hint = -1;  // compute stream wanted, or -1
+  enum class Lane : uint8_t { compute, copy_in, copy_out } lane = Lane::compute;
+
+ private:
+  friend class Engine;
+  void add(Variable& variable, bool read, bool write);
+  void fold();
+
+  const char* name_;
+  Device* device_;
+  SmallVector<Access, 4> accesses_;
+
+  // Below: the engine's, under its order lock until the task is ready, then of the thread that runs it.
+  uint32_t waiting_ = 0;  // predecessors not finished, plus one while being submitted
+  SmallVector<Task*, 4> successors_;
+  FenceSet fences_;          // device work to wait for
+  Status failure_;           // an input's poison
+  uint64_t order_ = 0;       // submission number
+  bool marker_ = false;      // a wait's stand-in: signalled instead of run
+  bool signalled_ = false;   // became ready while a thread waits for just that
+  double submitted_us_ = 0;  // only while a trace is on
+};
+
+}  // namespace rondo

@@ -1,0 +1,160 @@
+// Layout arithmetic of views. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "engine/views.h"
+
+#include <algorithm>
+#include <cinttypes>
+
+namespace rondo {
+
+Status check_shape(int ndim, const int64_t* shape, rondo_dtype dtype, Layout* layout) {
+  if (!is_dtype(dtype)) return error(RONDO_INVALID_ARGUMENT, "dtype %d is none; use a rondo_dtype", dtype);
+  if (ndim < 0 || ndim > kMaxDims)
+    return error(RONDO_INVALID_ARGUMENT, "ndim is %d; 0 to %d dimensions are possible", ndim, kMaxDims);
+  if (ndim && !shape) return error(RONDO_INVALID_ARGUMENT, "shape is NULL; %d dimensions are needed", ndim);
+  int64_t bytes = static_cast<int64_t>(dtype_size(dtype));
+  for (int i = 0; i < ndim; ++i) {
+    if (shape[i] < 0)
+      return error(RONDO_INVALID_ARGUMENT, "shape[%d] is %" PRId64 "; sizes cannot be negative", i, shape[i]);
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(shape[i], 1), &bytes))
+      return error(RONDO_INVALID_ARGUMENT, "shape %s has more bytes than 63 bits count",
+                   shape_text(ndim, shape).c_str());
+  }
+  *layout = Layout::row_major(ndim, shape);
+  return {};
+}
+
+Status check_axis(int axis, int ndim, const char* name, int* result) {
+  if (axis < -ndim || axis >= ndim)
+    return error(RONDO_INVALID_ARGUMENT, "%s is %d; the tensor has %d dimensions, so %d to %d are possible", name, axis,
+                 ndim, -ndim, ndim - 1);
+  *result = axis < 0 ? axis + ndim : axis;
+  return {};
+}
+
+Status reshape_view(const View& view, int ndim, const int64_t* shape, View* result) {
+  if (ndim < 0 || ndim > kMaxDims)
+    return error(RONDO_INVALID_ARGUMENT, "ndim is %d; 0 to %d dimensions are possible", ndim, kMaxDims);
+  if (ndim && !shape) return error(RONDO_INVALID_ARGUMENT, "shape is NULL; %d dimensions are needed", ndim);
+  int64_t wanted[kMaxDims];
+  int64_t known = 1;
+  int open = -1;
+  for (int i = 0; i < ndim; ++i) {
+    wanted[i] = shape[i];
+    if (shape[i] == -1 && open < 0) {
+      open = i;
+      continue;
+    }
+    if (shape[i] < 0)
+      return error(RONDO_INVALID_ARGUMENT, "shape[%d] is %" PRId64 "; one -1 at most is possible", i, shape[i]);
+    if (__builtin_mul_overflow(known, shape[i], &known)) known = INT64_MAX;
+  }
+  const int64_t elements = view.elements();
+  if (open >= 0) {
+    if (known == 0 || elements % known != 0)
+      return error(RONDO_INVALID_ARGUMENT, "shape %s cannot hold %" PRId64 " elements whatever its -1 is",
+                   shape_text(ndim, shape).c_str(), elements);
+    wanted[open] = elements / known;
+  } else if (known != elements) {
+    return error(RONDO_INVALID_ARGUMENT, "shape %s holds %" PRId64 " elements; the tensor has %" PRId64,
+                 shape_text(ndim, shape).c_str(), known, elements);
+  }
+  *result = view;
+  result->layout = Layout::row_major(ndim, wanted);
+  if (elements == 0 || view.layout.contiguous()) return {};
+  // Walk both shapes from the inside: each run of old dimensions must be evenly strided to be cut anew.
+  const Layout& old = view.layout;
+  int from = old.ndim - 1;
+  int to = ndim - 1;
+  while (from >= 0 && to >= 0) {
+    if (old.shape[from] == 1) {
+      --from;
+      continue;
+    }
+    if (wanted[to] == 1) {
+      result->layout.strides[to--] = 0;
+      continue;
+    }
+    int64_t run = old.shape[from];
+    const int64_t stride = old.strides[from];
+    int64_t reached = stride * run;
+    int64_t need = wanted[to];
+    int first = to;
+    --from;
+    while (need != run) {
+      if (need < run) {
+        if (first == 0) break;
+        need *= wanted[--first];
+      } else {
+        while (from >= 0 && old.shape[from] == 1) --from;
+        if (from < 0 || old.strides[from] != reached) break;
+        run *= old.shape[from];
+        reached = old.strides[from] * old.shape[from];
+        --from;
+      }
+    }
+    if (need != run)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "a view of shape %s with these strides cannot become %s without a copy; use rondo_copy first",
+                   shape_text(old).c_str(), shape_text(ndim, wanted).c_str());
+    int64_t step = stride;
+    for (; to >= first; --to) {
+      result->layout.strides[to] = step;
+      step *= wanted[to];
+    }
+  }
+  return {};
+}
+
+Status slice_view(const View& view, int axis, int64_t start, int64_t stop, int64_t step, View* result) {
+  int a = 0;
+  RONDO_TRY(check_axis(axis, view.layout.ndim, "axis", &a));
+  if (step == 0 || step == INT64_MIN)
+    return error(RONDO_INVALID_ARGUMENT, "step is %" PRId64 "; it must not be 0", step);
+  const int64_t size = view.layout.shape[a];
+  // Python's rules: negative counts from the end, then clamp; going down the ends are -1 and size - 1.
+  auto resolve = [size, step](int64_t index) {
+    if (index < 0) index = index < -size ? INT64_MIN : index + size;
+    return step > 0 ? std::clamp<int64_t>(index, 0, size) : std::clamp<int64_t>(index, -1, size - 1);
+  };
+  const int64_t first = resolve(start);
+  const int64_t last = step < 0 && stop == INT64_MIN ? -1 : resolve(stop);
+  int64_t count = 0;
+  if (step > 0 && last > first) count = (last - first - 1) / step + 1;
+  if (step < 0 && first > last) count = (first - last - 1) / -step + 1;
+  *result = view;
+  result->layout.shape[a] = count;
+  if (count > 0) {
+    result->offset += first * view.layout.strides[a] * static_cast<int64_t>(dtype_size(view.dtype));
+    result->layout.strides[a] = count > 1 ? view.layout.strides[a] * step : view.layout.strides[a];
+  }
+  return {};
+}
+
+Status transpose_view(const View& view, const int32_t* axes, View* result) {
+  const int ndim = view.layout.ndim;
+  *result = view;
+  bool seen[kMaxDims] = {};
+  for (int i = 0; i < ndim; ++i) {
+    int from = ndim - 1 - i;
+    if (axes) RONDO_TRY(check_axis(axes[i], ndim, "axes", &from));
+    if (seen[from]) return error(RONDO_INVALID_ARGUMENT, "axes names axis %d twice; each is needed once", from);
+    seen[from] = true;
+    result->layout.shape[i] = view.layout.shape[from];
+    result->layout.strides[i] = view.layout.strides[from];
+  }
+  return {};
+}
+
+Status broadcast_view(const View& view, int ndim, const int64_t* shape, View* result) {
+  Layout wanted;
+  RONDO_TRY(check_shape(ndim, shape, view.dtype, &wanted));
+  Layout common;
+  if (!broadcast_shapes(view.layout, wanted, &common) || !common.same_shape(wanted))
+    return error(RONDO_INVALID_ARGUMENT, "shape %s cannot be broadcast to %s", shape_text(view.layout).c_str(),
+                 shape_text(wanted).c_str());
+  *result = view;
+  result->layout = broadcast_layout(view.layout, wanted);
+  return {};
+}
+
+}  // namespace rondo

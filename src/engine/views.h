@@ -1,0 +1,20 @@
+// Views of a view: reshape, slice, transpose, broadcast. Pure arithmetic on layouts.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/tensor.h"
+
+namespace rondo {
+
+Status reshape_view(const View& view, int ndim, const int64_t* shape, View* result);
+Status slice_view(const View& view, int axis, int64_t start, int64_t stop, int64_t step, View* result);
+// axes null: reversed.
+Status transpose_view(const View& view, const int32_t* axes, View* result);
+Status broadcast_view(const View& view, int ndim, const int64_t* shape, View* result);
+
+// Dimensions of a new tensor: count, signs, and that the bytes fit in 63 bits.
+Status check_shape(int ndim, const int64_t* shape, rondo_dtype dtype, Layout* layout);
+// -ndim..ndim-1 to 0..ndim-1.
+Status check_axis(int axis, int ndim, const char* name, int* result);
+
+}  // namespace rondo

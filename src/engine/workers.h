@@ -1,0 +1,49 @@
+// Threads that run tasks: a queue ordered by priority, then by submission.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <queue>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/task.h"
+
+namespace rondo {
+
+class Workers {
+ public:
+  // `body` runs one task; it is called from the threads, one task at a time each.
+  Workers(std::string name, int threads, std::function<void(Task&)> body);
+  // Finishes what is queued, then joins.
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  void push(Task& task, int32_t priority, uint64_t order);
+
+ private:
+  struct Item {
+    Task* task;
+    int32_t priority;
+    uint64_t order;
+    bool operator<(const Item& other) const {
+      return priority != other.priority ? priority < other.priority : order > other.order;
+    }
+  };
+  void loop();
+
+  const std::string name_;
+  const std::function<void(Task&)> body_;
+  std::mutex mutex_;
+  std::condition_variable work_;
+  std::priority_queue<Item> queue_;
+  int idle_ = 0;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace rondo

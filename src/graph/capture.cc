@@ -1,0 +1,126 @@
+// Capturing a segment on several streams. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "graph/graph.h"
+#include "ops/random.h"
+
+namespace rondo {
+
+namespace {
+
+// Events of one capture. Destroyed with it: a captured event has no meaning outside.
+class Events {
+ public:
+  explicit Events(StreamDevice& device) : device_(device) {}
+  ~Events() {
+    for (void* event : events_) device_.event_destroy(event);
+  }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+
+  // Makes `to` come after what `from` holds now.
+  Status join(void* from, void* to) {
+    void* event = nullptr;
+    RONDO_TRY(record(from, &event));
+    return device_.stream_wait(to, event);
+  }
+  Status record(void* stream, void** event) {
+    RONDO_TRY(device_.event_create(false, event));
+    events_.push_back(*event);
+    return device_.event_record(*event, stream);
+  }
+
+ private:
+  StreamDevice& device_;
+  std::vector<void*> events_;
+};
+
+}  // namespace
+
+Status Graph::capture(const BranchPlan& plan) {
+  for (Segment& segment : segments_) {
+    if (segment.kind != Segment::Kind::captured) continue;
+    StreamDevice& device = *segment.device->streams();
+    if (segment.random_count) RONDO_TRY(ops::prepare_random_advance(*segment.device));
+    for (const uint32_t i : segment.tasks) segment.branches = std::max(segment.branches, plan.schedule.branch[i] + 1);
+    std::vector<void*> streams;
+    Status status;
+    for (int b = 0; b < segment.branches && status.ok(); ++b) {
+      void* stream = nullptr;
+      status = device.stream_create(false, &stream);
+      if (status.ok()) streams.push_back(stream);
+    }
+    if (status.ok()) status = capture_segment(segment, plan, streams);
+    if (status.ok()) status = device.graph_instantiate(&segment.native, streams[0]);
+    // The upload runs on the stream that is about to go.
+    if (status.ok()) status = device.stream_synchronize(streams[0]);
+    for (void* stream : streams) device.stream_destroy(stream);
+    RONDO_TRY(status);
+  }
+  return {};
+}
+
+Status Graph::capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams) {
+  StreamDevice& device = *segment.device->streams();
+  RONDO_TRY(device.capture_begin(streams[0]));
+  const Status status = capture_tasks(segment, plan, streams);
+  const Status ended = device.capture_end(streams[0], status.ok(), &segment.native);
+  return status.ok() ? ended : status;
+}
+
+// Records every task on its branch's stream. Branches other than the first enter the capture by waiting for an event of
+// it, and all come back to the first stream at the end.
+Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams) {
+  StreamDevice& device = *segment.device->streams();
+  Events events(device);
+  void* root = nullptr;
+  if (segment.branches > 1) RONDO_TRY(events.record(streams[0], &root));
+  std::vector<bool> inside(streams.size(), false);
+  inside[0] = true;
+  // An event behind each task that another branch waits for.
+  std::vector<bool> awaited(tasks_.size(), false);
+  for (const uint32_t i : segment.tasks)
+    for (const uint32_t before : plan.waits[i]) awaited[before] = true;
+  std::vector<void*> behind(tasks_.size(), nullptr);
+  std::vector<bool> random_on(streams.size(), false);
+
+  TaskContext context;
+  context.device = segment.device;
+  context.capturing = true;
+  context.device_random = segment.random_count ? device_random(*segment.device) : nullptr;
+  for (const uint32_t i : segment.tasks) {
+    Task& task = *tasks_[i];
+    const auto branch = static_cast<size_t>(plan.schedule.branch[i]);
+    void* stream = streams[branch];
+    if (!inside[branch]) {
+      RONDO_TRY(device.stream_wait(stream, root));
+      inside[branch] = true;
+    }
+    for (const uint32_t before : plan.waits[i]) RONDO_TRY(device.stream_wait(stream, behind[before]));
+    context.stream = stream;
+    context.workspace = workspace_.empty() ? nullptr : workspace_[i];
+    Status status = Engine::run_body(task, context);
+    if (status.ok()) status = device.capture_check(stream);
+    if (status.ok() && awaited[i]) status = events.record(stream, &behind[i]);
+    if (!status.ok())
+      return status.with_context(std::string("operator '") + task.name() + "' could not be captured on " +
+                                 device_name(segment.device->id()));
+    if (task.random_count()) random_on[branch] = true;
+  }
+  if (segment.random_count) {
+    // The next launch's numbers start where this one's end. On the last branch that draws numbers, after all others
+    // that do, so that it seldom lengthens the graph.
+    size_t last = 0;
+    for (size_t b = 0; b < streams.size(); ++b)
+      if (random_on[b]) last = b;
+    for (size_t b = 0; b < last; ++b)
+      if (random_on[b]) RONDO_TRY(events.join(streams[b], streams[last]));
+    RONDO_TRY(ops::launch_random_advance(*segment.device, streams[last], device_random(*segment.device),
+                                         segment.random_count));
+  }
+  for (size_t b = 1; b < streams.size(); ++b)
+    if (inside[b]) RONDO_TRY(events.join(streams[b], streams[0]));
+  return {};
+}
+
+}  // namespace rondo

@@ -1,0 +1,82 @@
+// Launching, destroying, reporting. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "graph/graph.h"
+
+#include <algorithm>
+
+namespace rondo {
+
+namespace {
+
+// One run of one segment.
+class Launch final : public Task {
+ public:
+  Launch(const char* name, Ref<Graph> graph, Segment& segment)
+      : Task(name, *segment.device), graph_(std::move(graph)), segment_(segment) {
+    for (Variable* variable : segment.reads) reads(*variable);
+    for (Variable* variable : segment.writes) writes(*variable);
+  }
+  uint64_t random_count() const override { return segment_.random_count; }
+  void set_random(RandomState state) override { random_ = state; }
+  bool capturable(const char** why) const override {
+    *why = "is a launch of another graph";
+    return false;
+  }
+  Status run(const TaskContext& context) override { return graph_->run_segment(segment_, context, random_); }
+
+ private:
+  Ref<Graph> graph_;
+  Segment& segment_;
+  RandomState random_;
+};
+
+}  // namespace
+
+Graph::~Graph() {
+  if (engine_->forked()) return;
+  // A launch in flight keeps what it runs: the driver frees an exec when its last run is done, and the arena's memory
+  // goes back with the fences of its last use.
+  for (Segment& segment : segments_)
+    if (segment.kind == Segment::Kind::captured) segment.device->streams()->graph_destroy(&segment.native);
+}
+
+Status Graph::launch() {
+  RONDO_TRY(engine_->usable());
+  launches_.fetch_add(1, std::memory_order_relaxed);
+  for (Segment& segment : segments_)
+    RONDO_TRY(engine_->submit(make_ref<Launch>(name_, Ref<Graph>::share(this), segment)));
+  return {};
+}
+
+Status Graph::run_segment(Segment& segment, const TaskContext& context, RandomState random) {
+  if (segment.kind == Segment::Kind::captured) {
+    StreamDevice& device = *segment.device->streams();
+    if (segment.random_count) {
+      // The graph advances the state on the device itself; only a jump (other random operators in between, a new seed)
+      // is written. The source may be pageable: the driver copies so few bytes before it returns.
+      if (!segment.random_known || segment.random_next.seed != random.seed ||
+          segment.random_next.offset != random.offset)
+        RONDO_TRY(device.copy(CopyKind::host_to_device, device_random(*segment.device), &random, sizeof random,
+                              context.stream));
+      segment.random_next = {random.seed, random.offset + segment.random_count};
+      segment.random_known = true;
+    }
+    return device.graph_launch(segment.native, context.stream);
+  }
+  TaskContext each = context;
+  each.random = &random;
+  for (const uint32_t i : segment.tasks) {
+    each.workspace = workspace_.empty() ? nullptr : workspace_[i];
+    Status status = tasks_[i]->run(each);
+    if (!status.ok()) return status.with_context(std::string("operator '") + tasks_[i]->name() + "'");
+  }
+  return {};
+}
+
+void Graph::query(rondo_graph_info* info) const {
+  const size_t size = info->size;
+  *info = info_;
+  info->size = size;
+  info->launches = launches_.load();
+}
+
+}  // namespace rondo

@@ -1,0 +1,86 @@
+// A graph: a compiled recording. Segments run one after the other; a segment is a captured CUDA graph, or tasks that
+// run as they are (host functions, cpu operators, device tasks that cannot be captured). A launch submits one engine
+// task per segment.
+//
+// Owned by reference count (the user's handle, launches in flight). Immutable after compile(), except what `guarded by
+// order` says: launches of one graph are ordered by its arenas' variables, so their run() calls never overlap.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/graph.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "graph/recording.h"
+#include "graph/schedule.h"
+
+namespace rondo {
+
+struct Segment {
+  enum class Kind { captured, device, host };
+  Kind kind = Kind::host;
+  Device* device = nullptr;
+  std::vector<uint32_t> tasks;   // indices into the graph's
+  std::string why_split;         // why it is not captured; empty if it is
+  NativeGraph native;            // captured
+  int branches = 0;              // used by the capture
+  uint64_t random_count = 0;     // Philox counters one launch consumes
+  std::vector<Variable*> reads;  // external variables
+  std::vector<Variable*> writes;
+  // Guarded by order: what the device-side random state will be when the launches so far are done.
+  bool random_known = false;
+  RandomState random_next;
+};
+
+// The block of one device's temporaries. It starts with the device's RandomState.
+struct Arena {
+  Device* device;
+  Ref<Storage> storage;
+  size_t bytes = 0;
+};
+
+class Graph final : public RefCounted {
+ public:
+  static Status compile(Recording& recording, Ref<Graph>* graph);
+  ~Graph() override;
+
+  Engine& engine() const { return *engine_; }
+  Status launch();
+  // What the launch task of a segment does; called by the engine.
+  Status run_segment(Segment& segment, const TaskContext& context, RandomState random);
+
+  void query(rondo_graph_info* info) const;
+  std::string report() const;
+  Status write_dot(const char* path) const;
+
+ private:
+  Graph(Recording& recording);
+
+  // The steps of compile().
+  void split();
+  Status prepare();
+  Status place_memory(const Recording& recording, const BranchPlan& plan);
+  void collect_externals();
+  Status capture(const BranchPlan& plan);
+  Status capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams);
+  Status capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams);
+  Arena* arena(const Device& device);
+  RandomState* device_random(const Device& device);
+
+  Ref<Engine> engine_;
+  const char* name_;
+  int max_branches_;
+  std::vector<Ref<Task>> tasks_;
+  std::vector<Ref<Storage>> storages_;  // created inside: outputs and temporaries
+  std::vector<std::vector<uint32_t>> predecessors_;
+  std::vector<int> segment_of_;
+  std::vector<Segment> segments_;
+  std::vector<Arena> arenas_;
+  std::vector<char*> workspace_;  // by task, in its device's arena
+  rondo_graph_info info_ = RONDO_GRAPH_INFO_INIT;
+  std::atomic<int64_t> launches_{0};
+};
+
+}  // namespace rondo

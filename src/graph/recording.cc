@@ -1,0 +1,85 @@
+// Begin, end, abort. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "graph/recording.h"
+
+#include <memory>
+
+#include "engine/trace.h"
+#include "graph/graph.h"
+
+namespace rondo {
+
+namespace {
+
+// The recording of the calling thread, detached from it; null with an error if there is none of this engine.
+Status detach(Engine& engine, std::unique_ptr<Recording>* recording) {
+  Sink* sink = Engine::thread_sink();
+  if (!sink) return error(RONDO_INVALID_STATE, "no recording is open on this thread; call rondo_record_begin first");
+  if (&sink->engine != &engine)
+    return error(RONDO_INVALID_STATE, "the recording open on this thread belongs to another engine");
+  Engine::set_thread_sink(nullptr);
+  recording->reset(static_cast<Recording*>(sink));
+  return {};
+}
+
+}  // namespace
+
+Recording::Recording(Engine& engine, const char* name, int max_branches)
+    : Sink(engine),
+      keep_engine(Ref<Engine>::share(&engine)),
+      name(name),
+      max_branches(max_branches),
+      begun_us(Trace::now_us()) {}
+
+Status Recording::take(Ref<Task> task) {
+  tasks.push_back(std::move(task));
+  return {};
+}
+
+void Recording::created(Storage& storage) {
+  engine.set_owner(storage, this);
+  storages.push_back(Ref<Storage>::share(&storage));
+}
+
+void Recording::release_storages(const Status& error) {
+  for (const Ref<Storage>& storage : storages) {
+    engine.set_owner(*storage, nullptr);
+    if (!error.ok()) engine.poison(*storage, error);
+  }
+}
+
+Status begin_recording(Engine& engine, const rondo_record_options& options) {
+  RONDO_TRY(engine.usable());
+  if (Engine::in_task()) return error(RONDO_INVALID_STATE, "a recording cannot be opened inside a task");
+  if (Engine::thread_sink())
+    return error(RONDO_INVALID_STATE, "a recording is open on this thread already; end or abort it first");
+  if (options.max_branches < 0 || options.max_branches > 32)
+    return error(RONDO_INVALID_ARGUMENT, "options->max_branches is %d; 0 to 32 are possible", options.max_branches);
+  Engine::set_thread_sink(new Recording(engine, Engine::intern(options.name ? options.name : "graph"),
+                                        options.max_branches ? options.max_branches : 8));
+  return {};
+}
+
+Status end_recording(Engine& engine, Ref<Graph>* graph) {
+  std::unique_ptr<Recording> recording;
+  RONDO_TRY(detach(engine, &recording));
+  Status status = engine.usable();
+  if (status.ok()) status = Graph::compile(*recording, graph);
+  if (!status.ok()) status = status.with_context(std::string("recording '") + recording->name + "'");
+  recording->release_storages(status);
+  return status;
+}
+
+Status abort_recording(Engine& engine) {
+  std::unique_ptr<Recording> recording;
+  if (!Engine::thread_sink()) return {};
+  RONDO_TRY(detach(engine, &recording));
+  recording->release_storages(
+      error(RONDO_INVALID_STATE, "the tensor was made in recording '%s', which was aborted", recording->name));
+  return {};
+}
+
+void abandon_recording(Engine& engine) {
+  if (Sink* sink = Engine::thread_sink(); sink && &sink->engine == &engine) (void)abort_recording(engine);
+}
+
+}  // namespace rondo

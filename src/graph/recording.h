@@ -1,0 +1,41 @@
+// A recording: the tasks one thread submitted between begin and end, not yet run, and the storages it created
+// meanwhile. Belongs to its thread; only the owner marks on its storages are read by others. Copyright 2026 the Rondo
+// developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/graph.h>
+
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace rondo {
+
+class Graph;
+
+class Recording final : public Sink {
+ public:
+  Recording(Engine& engine, const char* name, int max_branches);
+
+  Status take(Ref<Task> task) override;
+  void created(Storage& storage) override;
+
+  // Makes the storages ordinary again; with an error they carry it until they are written.
+  void release_storages(const Status& error);
+
+  const Ref<Engine> keep_engine;
+  const char* const name;
+  const int max_branches;
+  const double begun_us;
+  std::vector<Ref<Task>> tasks;
+  std::vector<Ref<Storage>> storages;
+};
+
+// Of the calling thread.
+Status begin_recording(Engine& engine, const rondo_record_options& options);
+Status end_recording(Engine& engine, Ref<Graph>* graph);
+Status abort_recording(Engine& engine);
+// Drops the thread's recording if it is the engine's; for the engine's destruction.
+void abandon_recording(Engine& engine);
+
+}  // namespace rondo

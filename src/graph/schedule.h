@@ -1,0 +1,27 @@
+// From a list of tasks to data flow and branches.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "engine/task.h"
+#include "memory/arena.h"
+
+namespace rondo {
+
+// Direct predecessors of each task by data flow (read after write, write after read, write after write), ascending.
+std::vector<std::vector<uint32_t>> data_flow(const std::vector<Ref<Task>>& tasks);
+
+// Which tasks a captured piece runs side by side, and what a branch must wait for at a task.
+struct BranchPlan {
+  Schedule schedule;
+  // By task: predecessors on other branches that its own branch does not yet come after.
+  std::vector<std::vector<uint32_t>> waits;
+};
+
+// Spreads tasks over at most max_branches branches. `segment` numbers the piece each task is in; pieces run one after
+// the other, each starting with all branches joined. Pieces with parallel[segment] false have one branch.
+BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors, const std::vector<int>& segment,
+                         const std::vector<bool>& parallel, int max_branches);
+
+}  // namespace rondo

@@ -1,0 +1,55 @@
+// Fences: points in streams. A fence names a stream of the engine and a sequence number on it; it is done when the
+// device has finished everything issued on that stream up to the number. No event stands behind a fence until somebody
+// waits. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "base/small_vector.h"
+#include "base/status.h"
+
+namespace rondo {
+
+inline constexpr uint32_t kNoStream = UINT32_MAX;
+
+struct Fence {
+  uint32_t stream = kNoStream;
+  uint64_t sequence = 0;
+  explicit operator bool() const { return stream != kNoStream; }
+};
+
+// At most one fence per stream: the latest.
+class FenceSet {
+ public:
+  void add(Fence fence) {
+    if (!fence) return;
+    for (Fence& known : fences_)
+      if (known.stream == fence.stream) {
+        if (fence.sequence > known.sequence) known.sequence = fence.sequence;
+        return;
+      }
+    fences_.push_back(fence);
+  }
+  void add(const FenceSet& other) {
+    for (const Fence& fence : other.fences_) add(fence);
+  }
+  void clear() { fences_.clear(); }
+  bool empty() const { return fences_.empty(); }
+  const Fence* begin() const { return fences_.begin(); }
+  const Fence* end() const { return fences_.end(); }
+
+ private:
+  SmallVector<Fence, 2> fences_;
+};
+
+// Who knows about streams (the engine), as the pool sees it.
+class FenceOracle {
+ public:
+  virtual ~FenceOracle() = default;
+  // Whether the fence is known to be done. May ask the device about events that are there already; never blocks.
+  virtual bool fence_done(Fence fence) = 0;
+  // Blocks the host until it is done.
+  virtual Status fence_wait(Fence fence) = 0;
+};
+
+}  // namespace rondo

@@ -1,0 +1,210 @@
+// Cutting, merging and reuse of blocks. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "memory/pool.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace rondo {
+
+namespace {
+// How many blocks of about the right size are looked at for one that needs no wait.
+constexpr int kCandidates = 16;
+size_t round_up(size_t value, size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+}  // namespace
+
+Pool::Pool(std::string name, SegmentSource& source, FenceOracle& oracle, size_t alignment, size_t segment_bytes)
+    : name_(std::move(name)), source_(source), oracle_(oracle), alignment_(alignment), segment_bytes_(segment_bytes) {}
+
+Pool::~Pool() {
+  // Blocks still handed out are owned by objects that outlive the pool only if the engine is misused; their memory is
+  // left.
+  release_segments(true);
+  for (FreeList& list : free_)
+    for (Block* block : list) delete block;
+}
+
+bool Pool::usable(const Block& block, uint32_t stream) {
+  for (const Fence& fence : block.fences)
+    if (fence.stream != stream && !oracle_.fence_done(fence)) return false;
+  return true;
+}
+
+// The smallest free block that fits. Blocks that need no wait come first; with any_stream, one that needs a device-side
+// wait will do, but never for host use (kNoStream), which cannot wait on the device.
+Block* Pool::find(size_t bytes, bool large, uint32_t stream, bool any_stream) {
+  FreeList& list = free_[large];
+  Block key;
+  key.bytes = bytes;
+  // A small request must not pin down a block that is much larger than it: large blocks are cut only when half is used.
+  const size_t most = large ? bytes * 2 : SIZE_MAX;
+  Block* waiting = nullptr;
+  int looked = 0;
+  for (auto it = list.lower_bound(&key); it != list.end() && (*it)->bytes <= most && looked < kCandidates;
+       ++it, ++looked) {
+    if (usable(**it, stream)) return *it;
+    if (!waiting) waiting = *it;
+  }
+  if (!any_stream || stream == kNoStream) return nullptr;
+  if (waiting) ++info_.cross_stream_reuses;
+  return waiting;
+}
+
+Block* Pool::take(Block* block, size_t bytes, uint32_t stream) {
+  free_[block->large].erase(block);
+  const size_t rest = block->bytes - bytes;
+  if (rest >= (block->large ? segment_bytes_ : alignment_)) {
+    auto* tail = new Block;
+    tail->address = block->address + bytes;
+    tail->bytes = rest;
+    tail->free = true;
+    tail->large = block->large;
+    tail->fences = block->fences;
+    tail->lower = block;
+    tail->upper = block->upper;
+    if (tail->upper) tail->upper->lower = tail;
+    block->upper = tail;
+    block->bytes = bytes;
+    free_[tail->large].insert(tail);
+  }
+  block->free = false;
+  info_.cached -= static_cast<int64_t>(block->bytes);
+  info_.in_use += static_cast<int64_t>(block->bytes);
+  if (info_.in_use > info_.peak_in_use) info_.peak_in_use = info_.in_use;
+  FenceSet others;
+  for (const Fence& fence : block->fences)
+    if (fence.stream != stream && !oracle_.fence_done(fence)) others.add(fence);
+  block->fences = others;
+  return block;
+}
+
+Status Pool::grow(size_t bytes, bool large, Block** block) {
+  size_t segment = large ? round_up(bytes, segment_bytes_) : segment_bytes_;
+  if (info_.limit) {
+    const int64_t room = info_.limit - info_.in_use - info_.cached;
+    if (room < static_cast<int64_t>(bytes))
+      return error(RONDO_OUT_OF_MEMORY, "the limit of %lld bytes is reached", static_cast<long long>(info_.limit));
+    segment = std::min(segment, static_cast<size_t>(room) / alignment_ * alignment_);
+  }
+  void* address = nullptr;
+  RONDO_TRY(source_.allocate(segment, &address));
+  ++info_.system_allocations;
+  auto* made = new Block;
+  made->address = static_cast<char*>(address);
+  made->bytes = segment;
+  made->free = true;
+  made->large = large;
+  free_[large].insert(made);
+  info_.cached += static_cast<int64_t>(segment);
+  *block = made;
+  return {};
+}
+
+Status Pool::allocate(size_t bytes, uint32_t stream, Block** block) {
+  bytes = round_up(bytes ? bytes : 1, alignment_);
+  const bool large = bytes > segment_bytes_ / 2;
+  std::lock_guard lock(mutex_);
+  ++info_.allocations;
+  // Small blocks are taken from any stream only when the pool cannot grow: a wait costs more than a segment.
+  Block* found = find(bytes, large, stream, large);
+  Status cause;
+  if (!found) cause = grow(bytes, large, &found);
+  if (!found) found = find(bytes, large, stream, true);
+  for (int attempt = 0; !found && cause.code() == RONDO_OUT_OF_MEMORY && attempt < 2; ++attempt) {
+    ++info_.retries;
+    release_segments(attempt == 1);
+    found = find(bytes, large, stream, true);
+    if (!found) cause = grow(bytes, large, &found);
+  }
+  if (!found) return cause.code() == RONDO_OUT_OF_MEMORY ? exhausted(bytes, cause) : cause;
+  *block = take(found, bytes, stream);
+  return {};
+}
+
+void Pool::merge(Block* block, Block* upper) {
+  free_[upper->large].erase(upper);
+  block->bytes += upper->bytes;
+  block->fences.add(upper->fences);
+  block->upper = upper->upper;
+  if (block->upper) block->upper->lower = block;
+  delete upper;
+}
+
+void Pool::free(Block* block, const FenceSet& fences) {
+  std::lock_guard lock(mutex_);
+  info_.in_use -= static_cast<int64_t>(block->bytes);
+  info_.cached += static_cast<int64_t>(block->bytes);
+  block->free = true;
+  // What the block waited for when it was handed out is over once its own uses are: those came after.
+  if (!fences.empty()) block->fences.clear();
+  block->fences.add(fences);
+  if (block->upper && block->upper->free) merge(block, block->upper);
+  if (block->lower && block->lower->free) {
+    Block* lower = block->lower;
+    free_[lower->large].erase(lower);
+    lower->bytes += block->bytes;
+    lower->fences.add(block->fences);
+    lower->upper = block->upper;
+    if (lower->upper) lower->upper->lower = lower;
+    delete block;
+    block = lower;
+  }
+  free_[block->large].insert(block);
+}
+
+// Returns whole free segments to the source; those in flight only if we may wait for them.
+void Pool::release_segments(bool wait) {
+  for (FreeList& list : free_) {
+    for (auto it = list.begin(); it != list.end();) {
+      Block* block = *it;
+      bool idle = !block->lower && !block->upper;
+      for (const Fence& fence : block->fences) {
+        if (!idle) break;
+        if (wait)
+          idle = oracle_.fence_wait(fence).ok();
+        else
+          idle = oracle_.fence_done(fence);
+      }
+      if (!idle) {
+        ++it;
+        continue;
+      }
+      it = list.erase(it);
+      info_.cached -= static_cast<int64_t>(block->bytes);
+      source_.release(block->address);
+      delete block;
+    }
+  }
+}
+
+void Pool::trim() {
+  std::lock_guard lock(mutex_);
+  release_segments(false);
+}
+
+void Pool::set_limit(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  info_.limit = bytes;
+}
+
+void Pool::query(rondo_memory_info* info) const {
+  std::lock_guard lock(mutex_);
+  const size_t size = info->size;
+  *info = info_;
+  info->size = size;
+}
+
+Status Pool::exhausted(size_t bytes, const Status& cause) const {
+  size_t largest = 0;
+  for (const FreeList& list : free_)
+    if (!list.empty()) largest = std::max(largest, (*list.rbegin())->bytes);
+  return error(
+      RONDO_OUT_OF_MEMORY,
+      "out of memory on %s: asked %zu bytes, in use %lld, cached %lld (largest free block %zu), limit %lld; %s",
+      name_.c_str(), bytes, static_cast<long long>(info_.in_use), static_cast<long long>(info_.cached), largest,
+      static_cast<long long>(info_.limit), cause.message());
+}
+
+}  // namespace rondo

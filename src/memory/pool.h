@@ -1,0 +1,88 @@
+// The stream-aware caching pool of one engine and one device (or of its pinned host memory).
+//
+// Blocks are cut from segments of the system's or driver's memory and merged again when free. A freed block carries the
+// fences of its last uses: whoever gets it must wait for them, on the device, unless they are of its own stream. Memory
+// that only the host uses next (pinned staging) is asked for with kNoStream and is handed out only when its fences are
+// done. On exhaustion: return free segments to the system, wait for blocks in flight, retry, then RONDO_OUT_OF_MEMORY
+// with figures.
+//
+// Thread-safe. The pool's lock is never held while a stream's lock is taken by the same thread, except on exhaustion,
+// when the oracle waits for fences: nobody may therefore call the pool while holding a stream's lock. Copyright 2026
+// the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/engine.h>
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "memory/fence.h"
+
+namespace rondo {
+
+// Where segments come from.
+class SegmentSource {
+ public:
+  virtual ~SegmentSource() = default;
+  virtual Status allocate(size_t bytes, void** address) = 0;
+  virtual void release(void* address) = 0;
+};
+
+struct Block {
+  char* address = nullptr;
+  size_t bytes = 0;
+  bool free = false;
+  bool large = false;      // lives in a segment of its own size
+  Block* lower = nullptr;  // neighbours in the same segment
+  Block* upper = nullptr;
+  FenceSet fences;  // what the next user must wait for
+};
+
+class Pool {
+ public:
+  Pool(std::string name, SegmentSource& source, FenceOracle& oracle, size_t alignment, size_t segment_bytes);
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  // A block of at least `bytes` for use on a stream. block->fences holds what that stream must wait for first.
+  Status allocate(size_t bytes, uint32_t stream, Block** block);
+  // Gives a block back; `fences` are its last uses. Never blocks.
+  void free(Block* block, const FenceSet& fences);
+
+  void set_limit(int64_t bytes);
+  // Returns segments that nobody uses any more to the source.
+  void trim();
+  void query(rondo_memory_info* info) const;
+
+ private:
+  struct BySize {
+    bool operator()(const Block* a, const Block* b) const {
+      return a->bytes != b->bytes ? a->bytes < b->bytes : a->address < b->address;
+    }
+  };
+  using FreeList = std::set<Block*, BySize>;
+
+  Block* find(size_t bytes, bool large, uint32_t stream, bool any_stream);
+  Block* take(Block* block, size_t bytes, uint32_t stream);
+  Status grow(size_t bytes, bool large, Block** block);
+  void merge(Block* block, Block* upper);
+  void release_segments(bool wait);
+  bool usable(const Block& block, uint32_t stream);
+  Status exhausted(size_t bytes, const Status& cause) const;
+
+  const std::string name_;
+  SegmentSource& source_;
+  FenceOracle& oracle_;
+  const size_t alignment_;
+  const size_t segment_bytes_;
+
+  mutable std::mutex mutex_;
+  FreeList free_[2];  // small, large
+  rondo_memory_info info_ = RONDO_MEMORY_INFO_INIT;
+};
+
+}  // namespace rondo

@@ -1,0 +1,72 @@
+// The operators, as the C API calls them (rondo/ops.h says what each does). Arguments that are handles have been
+// checked to be alive; everything else is checked here. One family per .cc file: elementwise.cc, random.cc, reduce.cc,
+// matmul.cc, softmax.cc, cross_entropy.cc, indexing.cc, transfer.cc. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/ops.h>
+
+#include "ops/output.h"
+
+namespace rondo::ops {
+
+// A scalar operand: exact integers, or a double.
+struct Scalar {
+  bool integer = false;
+  int64_t i = 0;
+  double f = 0;
+  static Scalar of(double value) { return {false, 0, value}; }
+  static Scalar of_i64(int64_t value) { return {true, value, static_cast<double>(value)}; }
+};
+
+Status unary(rondo_unary_op op, const View& a, Output& out);
+Status binary(rondo_binary_op op, const View& a, const View& b, Output& out);
+// reversed: scalar op a.
+Status binary_scalar(const char* function, rondo_binary_op op, const View& a, Scalar scalar, bool reversed,
+                     Output& out);
+Status where(const View& condition, const View& a, const View& b, Output& out);
+Status cast(const View& a, rondo_dtype dtype, Output& out);
+Status fill(const View& tensor, double value);
+// Same device: an elementwise task. Other devices: transfer.cc.
+Status copy(const View& a, Output& out);
+Status copy_to(const View& a, Device& device, Output& out);
+// The elementwise copy that the others build on: `to` = `from` broadcast, same device; dtypes may differ (a cast).
+Status copy_elements(const char* function, const View& from, const View& to);
+
+// Random operators: out given or made of (device, dtype, shape).
+struct NewTensor {
+  Engine* engine;
+  Device* device;
+  rondo_dtype dtype;
+  Layout shape;
+};
+Status random_uniform(const NewTensor& made, double low, double high, Output& out);
+Status random_normal(const NewTensor& made, double mean, double deviation, Output& out);
+Status dropout(const View& a, double p, Output& out, Output& mask);
+Status dropout_grad(const View& dy, const View& mask, double p, Output& out);
+
+Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims, Output& out);
+
+struct MatmulOptions {
+  bool transpose_a = false, transpose_b = false;
+  const View* bias = nullptr;
+  rondo_activation activation = RONDO_ACTIVATION_NONE;
+  bool allow_tf32 = false;
+};
+Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out);
+
+Status softmax(const char* function, bool log, const View& a, int axis, Output& out);
+Status softmax_grad(const View& y, const View& dy, int axis, Output& out);
+Status cross_entropy(const View& logits, const View& labels, Output& out);
+Status cross_entropy_grad(const View& logits, const View& labels, double scale, Output& out);
+
+Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& out);
+Status gather_rows(const View& table, const View& indices, Output& out);
+
+// Host copies (transfer.cc).
+Status write_from_host(const View& to, const void* data, size_t bytes);
+// The same for a tensor that nobody else knows yet: no task is needed on a cpu.
+Status initialise_from_host(const View& to, const void* data, size_t bytes);
+Status read_to_host(const View& from, void* data, size_t bytes);
+
+}  // namespace rondo::ops

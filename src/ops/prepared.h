@@ -1,0 +1,16 @@
+// Submitting tasks whose kernels must be found first. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#pragma once
+
+#include "ops/output.h"
+
+namespace rondo::ops {
+
+// ops::submit for tasks with a prepare(): eager ones are prepared here, before the engine may run them under a stream's
+// lock; recorded ones by the graph's compiler, which prepares many side by side.
+inline Status submit_prepared(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs) {
+  if (!Engine::thread_sink()) RONDO_TRY(task->prepare());
+  return submit(engine, std::move(task), outputs);
+}
+
+}  // namespace rondo::ops

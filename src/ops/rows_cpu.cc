@@ -1,0 +1,150 @@
+// Row operators on the host, and the choice of the device. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/rows.h"
+
+namespace rondo::ops {
+
+namespace {
+
+// Sums are kept in double: rows are short against what double can add without loss that shows in f32.
+template <class C>
+C total(const C* values, int64_t count) {
+  constexpr int64_t kBlock = 128;
+  double sum = 0;
+  for (int64_t begin = 0; begin < count; begin += kBlock) {
+    double block = 0;
+    for (int64_t i = begin; i < std::min(begin + kBlock, count); ++i) block += values[i];
+    sum += block;
+  }
+  return static_cast<C>(sum);
+}
+
+template <class T>
+struct Rows {
+  using C = Register<T>;
+  const RowPlan& plan;
+  C* row;  // the row, later what becomes of it
+
+  void load(const T* x) const {
+    for (int64_t i = 0; i < plan.length; ++i) row[i] = device::from_memory(x[i * plan.step[0]]);
+  }
+  C largest() const {
+    C top = -std::numeric_limits<C>::infinity();
+    for (int64_t i = 0; i < plan.length; ++i) top = std::max(top, row[i]);
+    return top;
+  }
+  void store(T* out) const {
+    for (int64_t i = 0; i < plan.length; ++i) put(out + i * plan.step[2], row[i], plan.out.accumulate);
+  }
+  // Leaves exp(x - largest) in `row`; returns its sum.
+  C exponentials() const {
+    const C top = largest();
+    for (int64_t i = 0; i < plan.length; ++i) row[i] = std::exp(row[i] - top);
+    return total(row, plan.length);
+  }
+
+  void softmax(const T* x, T* out) const {
+    load(x);
+    const C sum = exponentials();
+    for (int64_t i = 0; i < plan.length; ++i) row[i] /= sum;
+    store(out);
+  }
+  void log_softmax(const T* x, T* out) const {
+    load(x);
+    const C top = largest();
+    const C log_sum = std::log(exponentials());
+    load(x);
+    for (int64_t i = 0; i < plan.length; ++i) row[i] = (row[i] - top) - log_sum;
+    store(out);
+  }
+  void softmax_grad(const T* y, const T* dy, T* out) const {
+    for (int64_t i = 0; i < plan.length; ++i)
+      row[i] = device::from_memory(y[i * plan.step[0]]) * device::from_memory(dy[i * plan.step[1]]);
+    const C dot = total(row, plan.length);
+    for (int64_t i = 0; i < plan.length; ++i)
+      row[i] = device::from_memory(y[i * plan.step[0]]) * (device::from_memory(dy[i * plan.step[1]]) - dot);
+    store(out);
+  }
+  void loss(const T* x, int64_t label, T* out) const {
+    C value = 0;
+    if (label >= 0 && label < plan.length) {
+      load(x);
+      const C top = largest();
+      value = std::log(exponentials()) - (device::from_memory(x[label * plan.step[0]]) - top);
+    }
+    put(out, value, plan.out.accumulate);
+  }
+  void loss_grad(const T* x, int64_t label, T* out) const {
+    if (label < 0 || label >= plan.length) {
+      std::fill(row, row + plan.length, C(0));
+      return store(out);
+    }
+    load(x);
+    const C sum = exponentials();
+    const C scale = static_cast<C>(plan.scale);
+    for (int64_t i = 0; i < plan.length; ++i) row[i] = (row[i] / sum - static_cast<C>(i == label)) * scale;
+    store(out);
+  }
+};
+
+class CpuRows final : public Task {
+ public:
+  CpuRows(const char* function, const RowPlan& plan) : Task(function, plan.out.device()), plan_(plan) {
+    reads(*plan.x.storage);
+    reads(*plan.other.storage);
+    if (plan.out.accumulate) reads(*plan.out.storage);
+    writes(*plan.out.storage);
+  }
+  size_t workspace_bytes() const override { return static_cast<size_t>(plan_.length) * sizeof(double); }
+  Status run(const TaskContext& context) override {
+    rows_on_cpu(plan_, context.workspace);
+    return {};
+  }
+
+ private:
+  RowPlan plan_;
+};
+
+}  // namespace
+
+void rows_on_cpu(const RowPlan& plan, void* workspace) {
+  with_float_element(plan.x.dtype, [&]<class T>(T*) {
+    const Rows<T> rows{plan, static_cast<Register<T>*>(workspace)};
+    const T* x = reinterpret_cast<const T*>(plan.x.address());
+    T* out = reinterpret_cast<T*>(plan.out.address());
+    const int64_t count = plan.rows.elements();
+    for (int64_t i = 0; i < count; ++i) {
+      const T* from = x + plan.rows.offset(0, i);
+      const int64_t at = plan.rows.offset(1, i);
+      T* to = out + plan.rows.offset(2, i);
+      int64_t label = 0;
+      if (plan.has_labels()) {
+        label = plan.other.dtype == RONDO_I32 ? reinterpret_cast<const device::i32*>(plan.other.address())[at]
+                                              : reinterpret_cast<const device::i64*>(plan.other.address())[at];
+      }
+      switch (plan.kind) {
+        case RowKind::softmax: rows.softmax(from, to); break;
+        case RowKind::log_softmax: rows.log_softmax(from, to); break;
+        case RowKind::softmax_grad: rows.softmax_grad(from, reinterpret_cast<const T*>(plan.other.address()) + at, to); break;
+        case RowKind::loss: rows.loss(from, label, to); break;
+        case RowKind::loss_grad: rows.loss_grad(from, label, to); break;
+      }
+    }
+  });
+}
+
+Status submit_rows(const char* function, const RowPlan& plan, Output& out) {
+  if (plan.out.elements() == 0) {
+    out.commit();
+    return {};
+  }
+  Engine& engine = plan.out.engine();
+  return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(function, plan), {&out})
+                                     : submit_prepared(engine, make_cuda_rows(function, plan), {&out});
+}
+
+}  // namespace rondo::ops

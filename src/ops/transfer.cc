@@ -1,0 +1,182 @@
+// Staging, chunks and the tasks that copy. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/transfer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ops/ops.h"
+
+namespace rondo::ops {
+
+namespace {
+
+// Larger copies use the copy streams, so that they overlap with compute; smaller ones are done before an event would
+// be.
+constexpr size_t kOwnStream = size_t{1} << 20;
+// Host copies are cut so that staging stays bounded.
+constexpr size_t kChunk = size_t{32} << 20;
+
+struct Region {
+  Storage* storage;
+  int64_t offset;
+  char* address() const { return storage->address() + offset; }
+};
+
+// Bytes from one storage to another on a GPU's stream; either side may be pinned host memory.
+class DeviceCopy final : public Task {
+ public:
+  DeviceCopy(Device& device, Region from, Region to, size_t bytes)
+      : Task("copy", device), from_(from), to_(to), bytes_(bytes) {
+    reads(*from.storage);
+    writes(*to.storage);
+    if (bytes >= kOwnStream)
+      lane = from.storage->pinned() ? Lane::copy_in : to.storage->pinned() ? Lane::copy_out : lane;
+  }
+  Status run(const TaskContext& context) override {
+    StreamDevice& device = *this->device().streams();
+    if (from_.storage->pinned())
+      return device.copy(CopyKind::host_to_device, to_.address(), from_.address(), bytes_, context.stream);
+    if (to_.storage->pinned())
+      return device.copy(CopyKind::device_to_host, to_.address(), from_.address(), bytes_, context.stream);
+    return device.copy_peer(to_.address(), *from_.storage->device().streams(), from_.address(), bytes_, context.stream);
+  }
+
+ private:
+  Region from_, to_;
+  size_t bytes_;
+};
+
+// Bytes from one host storage to another on a worker.
+class HostCopy final : public Task {
+ public:
+  HostCopy(Device& cpu, Region from, Region to, size_t bytes) : Task("copy", cpu), from_(from), to_(to), bytes_(bytes) {
+    reads(*from.storage);
+    writes(*to.storage);
+  }
+  Status run(const TaskContext&) override {
+    std::memcpy(to_.address(), from_.address(), bytes_);
+    return {};
+  }
+
+ private:
+  Region from_, to_;
+  size_t bytes_;
+};
+
+Device& cpu() {
+  Device* device = nullptr;
+  (void)get_device({RONDO_CPU, 0}, &device);
+  return *device;
+}
+
+bool plain(const View& view) {
+  return view.layout.contiguous() && !view.accumulate;
+}
+
+}  // namespace
+
+Status copy_across(const View& from, const View& to) {
+  Engine& engine = from.engine();
+  if (from.elements() == 0) return {};
+  // Strided or accumulating ends go through a contiguous temporary on their own device.
+  if (!from.layout.contiguous()) {
+    Ref<Storage> storage;
+    const View packed = make_temporary(engine, from.device(), from.dtype, from.layout, &storage);
+    RONDO_TRY(copy_elements("rondo_copy", from, packed));
+    return copy_across(packed, to);
+  }
+  if (!plain(to)) {
+    Ref<Storage> storage;
+    const View packed = make_temporary(engine, to.device(), to.dtype, to.layout, &storage);
+    RONDO_TRY(copy_across(from, packed));
+    return copy_elements("rondo_copy", packed, to);
+  }
+  const size_t bytes = from.bytes();
+  const Region source{from.storage, from.offset};
+  const Region target{to.storage, to.offset};
+  if (!from.device().is_host() && !to.device().is_host())
+    return engine.submit(make_ref<DeviceCopy>(to.device(), source, target, bytes));
+  Device& gpu = from.device().is_host() ? to.device() : from.device();
+  const Ref<Storage> staging = engine.new_storage(gpu, bytes, true);
+  const Region middle{staging.get(), 0};
+  if (from.device().is_host()) {
+    RONDO_TRY(engine.submit(make_ref<HostCopy>(cpu(), source, middle, bytes)));
+    return engine.submit(make_ref<DeviceCopy>(gpu, middle, target, bytes));
+  }
+  RONDO_TRY(engine.submit(make_ref<DeviceCopy>(gpu, source, middle, bytes)));
+  return engine.submit(make_ref<HostCopy>(cpu(), middle, target, bytes));
+}
+
+Status copy_to(const View& a, Device& device, Output& out) {
+  View to;
+  RONDO_TRY(check_inputs("rondo_copy_to", {{"a", &a}}));
+  RONDO_TRY(out.resolve(a.engine(), device, a.dtype, a.layout, {&a}, false, &to));
+  RONDO_TRY(&a.device() == &device ? copy_elements("rondo_copy_to", a, to) : copy_across(a, to));
+  out.commit();
+  return {};
+}
+
+Status write_from_host(const View& to, const void* data, size_t bytes) {
+  Engine& engine = to.engine();
+  if (bytes == 0) return {};
+  if (!plain(to)) {
+    Ref<Storage> storage;
+    const View packed = make_temporary(engine, to.device(), to.dtype, to.layout, &storage);
+    RONDO_TRY(write_from_host(packed, data, bytes));
+    return copy_elements("rondo_tensor_write", packed, to);
+  }
+  const char* from = static_cast<const char*>(data);
+  if (to.device().is_host()) {
+    // A copy of the user's data that a worker moves in when the tensor's turn comes.
+    const Ref<Storage> copy = engine.new_storage(to.device(), bytes);
+    RONDO_TRY(engine.back(*copy));
+    std::memcpy(copy->address(), from, bytes);
+    return engine.submit(make_ref<HostCopy>(to.device(), Region{copy.get(), 0}, Region{to.storage, to.offset}, bytes));
+  }
+  for (size_t done = 0; done < bytes; done += kChunk) {
+    const size_t part = std::min(kChunk, bytes - done);
+    const Ref<Storage> staging = engine.new_storage(to.device(), part, true);
+    RONDO_TRY(engine.back(*staging));
+    std::memcpy(staging->address(), from + done, part);
+    RONDO_TRY(engine.submit(make_ref<DeviceCopy>(to.device(), Region{staging.get(), 0},
+                                                 Region{to.storage, to.offset + static_cast<int64_t>(done)}, part)));
+  }
+  return {};
+}
+
+Status initialise_from_host(const View& to, const void* data, size_t bytes) {
+  if (!to.device().is_host() || bytes == 0) return write_from_host(to, data, bytes);
+  RONDO_TRY(to.engine().back(*to.storage));
+  std::memcpy(to.address(), data, bytes);
+  return {};
+}
+
+Status read_to_host(const View& from, void* data, size_t bytes) {
+  Engine& engine = from.engine();
+  if (bytes == 0) return engine.wait(*from.storage);
+  if (!from.layout.contiguous()) {
+    Ref<Storage> storage;
+    const View packed = make_temporary(engine, from.device(), from.dtype, from.layout, &storage);
+    RONDO_TRY(copy_elements("rondo_tensor_read", from, packed));
+    return read_to_host(packed, data, bytes);
+  }
+  char* to = static_cast<char*>(data);
+  if (from.device().is_host()) {
+    RONDO_TRY(engine.wait(*from.storage));
+    RONDO_TRY(engine.back(*from.storage));
+    std::memcpy(to, from.address(), bytes);
+    return {};
+  }
+  for (size_t done = 0; done < bytes; done += kChunk) {
+    const size_t part = std::min(kChunk, bytes - done);
+    const Ref<Storage> staging = engine.new_storage(from.device(), part, true);
+    RONDO_TRY(engine.submit(make_ref<DeviceCopy>(from.device(),
+                                                 Region{from.storage, from.offset + static_cast<int64_t>(done)},
+                                                 Region{staging.get(), 0}, part)));
+    RONDO_TRY(engine.wait(*staging));
+    std::memcpy(to + done, staging->address(), part);
+  }
+  return {};
+}
+
+}  // namespace rondo::ops

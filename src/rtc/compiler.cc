@@ -1,0 +1,89 @@
+// Compiling with NVRTC. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "rtc/compiler.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "dynlib/cuda_libraries.h"
+#include "rtc/prelude_text.h"
+
+namespace rondo::rtc {
+
+using namespace cuda;
+
+namespace {
+
+Status check(nvrtcResult result, const char* function) {
+  if (result == NVRTC_SUCCESS) return {};
+  if (result == kMissingFunction) return missing_function_error();
+  const char* text = nvrtc().nvrtcGetErrorString(result);
+  return error(RONDO_DEVICE_ERROR, "%s failed with %d (%s)", function, result, text ? text : "no text");
+}
+
+struct Program {
+  nvrtcProgram handle = nullptr;
+  ~Program() {
+    if (handle) nvrtc().nvrtcDestroyProgram(&handle);
+  }
+};
+
+std::string log_of(nvrtcProgram program) {
+  size_t bytes = 0;
+  if (nvrtc().nvrtcGetProgramLogSize(program, &bytes) != NVRTC_SUCCESS || bytes <= 1) return "no log";
+  std::string log(bytes, '\0');
+  if (nvrtc().nvrtcGetProgramLog(program, log.data()) != NVRTC_SUCCESS) return "no log";
+  log.resize(bytes - 1);  // the terminating zero
+  while (!log.empty() && log.back() == '\n') log.pop_back();
+  return log;
+}
+
+}  // namespace
+
+Status choose_target(int capability, bool portable, Target* target) {
+  RONDO_TRY(nvrtc().open());
+  int count = 0;
+  RONDO_TRY(check(nvrtc().nvrtcGetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs"));
+  std::vector<int> known(static_cast<size_t>(std::max(count, 0)));
+  if (!known.empty()) RONDO_TRY(check(nvrtc().nvrtcGetSupportedArchs(known.data()), "nvrtcGetSupportedArchs"));
+  int newest = 0;
+  for (const int each : known)
+    if (each <= capability) newest = std::max(newest, each);
+  if (newest == 0)
+    return error(RONDO_UNSUPPORTED, "NVRTC %s compiles for no architecture that the device (compute capability %d.%d) can run",
+                 nvrtc().version().c_str(), capability / 10, capability % 10);
+  *target = {};
+  target->architecture = newest;
+  target->binary = newest == capability && !portable;
+  target->nvrtc_major = nvrtc().major();
+  target->nvrtc_minor = nvrtc().minor();
+  // Products and sums are rounded one by one, as on the cpu and as unfused operators do.
+  target->options = {format("--gpu-architecture=%s_%d", target->binary ? "sm" : "compute", newest), "-std=c++17", "--fmad=false"};
+  const int version = target->nvrtc_major * 100 + target->nvrtc_minor;
+  if (version >= 1204) target->options.emplace_back("--minimal");
+  return {};
+}
+
+Status compile(const Target& target, const char* name, const std::string& text, std::string* image) {
+  const std::string source = kPreludeText + ("using namespace rondo::device;\n" + text);
+  Program program;
+  RONDO_TRY(check(nvrtc().nvrtcCreateProgram(&program.handle, source.c_str(), name, 0, nullptr, nullptr), "nvrtcCreateProgram")
+                .with_context(name));
+  std::vector<const char*> options;
+  for (const std::string& option : target.options) options.push_back(option.c_str());
+  const nvrtcResult result = nvrtc().nvrtcCompileProgram(program.handle, static_cast<int>(options.size()), options.data());
+  if (result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_INVALID_OPTION || result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)
+    return error(RONDO_COMPILE_FAILED, "%s: NVRTC %s (%s) could not compile the kernel for %s: %s", name, nvrtc().version().c_str(),
+                 nvrtc().path().c_str(), target.options[0].c_str(), log_of(program.handle).c_str());
+  RONDO_TRY(check(result, "nvrtcCompileProgram").with_context(name));
+  size_t bytes = 0;
+  if (target.binary) {
+    RONDO_TRY(check(nvrtc().nvrtcGetCUBINSize(program.handle, &bytes), "nvrtcGetCUBINSize").with_context(name));
+    image->resize(bytes);
+    return check(nvrtc().nvrtcGetCUBIN(program.handle, image->data()), "nvrtcGetCUBIN").with_context(name);
+  }
+  RONDO_TRY(check(nvrtc().nvrtcGetPTXSize(program.handle, &bytes), "nvrtcGetPTXSize").with_context(name));
+  image->resize(bytes);
+  return check(nvrtc().nvrtcGetPTX(program.handle, image->data()), "nvrtcGetPTX").with_context(name);
+}
+
+}  // namespace rondo::rtc

@@ -1,0 +1,27 @@
+// NVRTC: from the text of a kernel to an image that the driver loads. Any thread may call; NVRTC compiles in parallel from 12.x.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace rondo::rtc {
+
+// What to compile for.
+struct Target {
+  int architecture = 0;  // 90 for sm_90
+  bool binary = false;   // a cubin for exactly that architecture; else PTX, which newer ones translate
+  std::vector<std::string> options;
+  int nvrtc_major = 0, nvrtc_minor = 0;
+};
+
+// The best target for a device of a capability: a cubin if NVRTC knows the device; else, or with `portable`, PTX of the newest
+// architecture it knows that the device can run.
+Status choose_target(int capability, bool portable, Target* target);
+
+// `text` follows the prelude. RONDO_COMPILE_FAILED carries NVRTC's log.
+Status compile(const Target& target, const char* name, const std::string& text, std::string* image);
+
+}  // namespace rondo::rtc

@@ -1,0 +1,80 @@
+// Philox4x32-10, a counter-based generator (J. Salmon, M. Moraes, R. Dror, D. Shaw: "Parallel random numbers: as easy as 1, 2, 3",
+// SC 2011), and the two distributions drawn from it.
+//
+// Element i of a draw of f32 (or a 16-bit float) uses lane i % 4 of the block at counter start + i / 4; an f64 needs two
+// lanes: element i uses lanes 2 (i % 2) and 2 (i % 2) + 1 at start + i / 2. Normal numbers come in pairs (Box-Muller): elements 2 j
+// and 2 j + 1 are the cosine and the sine of one point, drawn from the lanes of both.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rtc/device/prelude.h"
+
+namespace rondo::device {
+
+struct PhiloxBlock {
+  u32 lane[4];
+};
+
+RONDO_FN u32 high_product(u32 a, u32 b) { return static_cast<u32>((static_cast<u64>(a) * b) >> 32); }
+
+RONDO_FN PhiloxBlock philox(u64 key, u64 counter) {
+  u32 x0 = static_cast<u32>(counter);
+  u32 x1 = static_cast<u32>(counter >> 32);
+  u32 x2 = 0;
+  u32 x3 = 0;
+  u32 k0 = static_cast<u32>(key);
+  u32 k1 = static_cast<u32>(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const u32 high0 = high_product(0xd2511f53u, x0);
+    const u32 low0 = 0xd2511f53u * x0;
+    const u32 high1 = high_product(0xcd9e8d57u, x2);
+    const u32 low1 = 0xcd9e8d57u * x2;
+    x0 = high1 ^ x1 ^ k0;
+    x1 = low1;
+    x2 = high0 ^ x3 ^ k1;
+    x3 = low0;
+    k0 += 0x9e3779b9u;
+    k1 += 0xbb67ae85u;
+  }
+  return PhiloxBlock{{x0, x1, x2, x3}};
+}
+
+// Elements that one block serves.
+template <class T>
+constexpr int kDrawsPerBlock = same_type<T, f64> ? 2 : 4;
+
+template <class T>
+RONDO_FN PhiloxBlock random_block(u64 key, u64 start, u64 element) {
+  return philox(key, start + element / kDrawsPerBlock<T>);
+}
+
+// [0, 1), by 24 or 53 bits: exact, so the same everywhere.
+RONDO_FN f64 unit_f64(u32 high, u32 low) {
+  return static_cast<f64>((static_cast<u64>(high) << 21) | (low >> 11)) * 1.1102230246251565e-16;
+}
+template <class T>
+RONDO_FN T uniform(const PhiloxBlock& block, u64 element) {
+  if constexpr (same_type<T, f64>)
+    return element & 1 ? unit_f64(block.lane[2], block.lane[3]) : unit_f64(block.lane[0], block.lane[1]);
+  else
+    return static_cast<f32>(block.lane[element & 3] >> 8) * 5.9604644775390625e-8f;
+}
+
+// Mean 0, deviation 1. The radius' number lies in (0, 1], so that its logarithm is finite.
+template <class T>
+RONDO_FN T normal(const PhiloxBlock& block, u64 element) {
+  if constexpr (same_type<T, f64>) {
+    const f64 radius = sqrt(-2.0 * log(1.0 - unit_f64(block.lane[0], block.lane[1])));
+    const f64 angle = 6.283185307179586 * unit_f64(block.lane[2], block.lane[3]);
+    return radius * (element & 1 ? sin(angle) : cos(angle));
+  } else {
+    const u32 first = element & 2 ? block.lane[2] : block.lane[0];
+    const u32 second = element & 2 ? block.lane[3] : block.lane[1];
+    const f32 near = static_cast<f32>(first) * 2.3283064365386963e-10f + 1.1641532182693481e-10f;
+    const f32 radius = sqrt(-2.0f * log(near));
+    const f32 angle = 6.2831855f * (static_cast<f32>(second >> 8) * 5.9604644775390625e-8f);
+    return radius * (element & 1 ? sin(angle) : cos(angle));
+  }
+}
+
+}  // namespace rondo::device

@@ -1,0 +1,34 @@
+// Kernels compiled at run time: signature to loaded function, through a memory cache (lock-free hits), a disk cache of
+// cubins, and NVRTC. Kernels belong to the process's device, are shared by all engines and are never unloaded.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "device/cuda/cuda_device.h"
+#include "rtc/signature.h"
+
+namespace rondo::rtc {
+
+struct Kernel {
+  cuda::CUfunction function = nullptr;
+  int max_threads = 1024;  // per block, as compiled
+};
+
+// Text of a kernel: CUDA C++ in the common subset (rtc/device/), without the prelude, which the compiler adds. The one
+// `extern "C" __global__` function is called "rondo_kernel" and takes one struct by value.
+using Generator = std::function<std::string()>;
+
+// Finds the kernel, compiling it if nobody has yet; threads that ask for a kernel being compiled wait for it, others go on. `name`
+// is for messages and for people who look into the disk cache. `generate` is called only on a miss. *kernel stays valid.
+Status find_kernel(cuda::CudaDevice& device, const Signature& signature, const char* name, const Generator& generate,
+                   const Kernel** kernel);
+
+struct CacheStatistics {
+  int64_t memory_hits, disk_hits, compiled, damaged, failed_writes;
+  double compile_ms;
+};
+CacheStatistics cache_statistics();
+
+}  // namespace rondo::rtc

@@ -1,0 +1,242 @@
+// The memory cache of kernels. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+//
+// One open-addressing table of atomic pointers per device. A hit probes it without any lock. Entries are only ever added, under a
+// mutex; a full table is copied into a bigger one, which is then published. Old tables stay, because readers may be in them: together
+// they are smaller than the last. Compiling happens with no lock held but the entry's own state.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/log.h"
+#include "rtc/compiler.h"
+#include "rtc/disk_cache.h"
+#include "rtc/kernel.h"
+#include "rtc/prelude_text.h"
+
+namespace rondo::rtc {
+
+using namespace cuda;
+
+namespace {
+
+constexpr int kMaxDevices = 64;
+constexpr size_t kFirstCapacity = 1024;
+
+std::atomic<int64_t> disk_hits{0};
+std::atomic<int64_t> compiled{0};
+std::atomic<int64_t> compile_us{0};
+
+struct Entry {
+  Entry(const Signature& signature, uint64_t hash) : hash(hash), signature(signature) {}
+  const uint64_t hash;
+  const Signature signature;
+  std::atomic<bool> ready{false};
+  std::atomic<int64_t> hits{0};
+  Kernel kernel;  // valid once ready
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool compiling = false;
+  Status failure;  // of the last attempt
+};
+
+struct Table {
+  explicit Table(size_t capacity) : mask(capacity - 1), slots(new std::atomic<Entry*>[capacity]()) {}
+  Entry* find(const Signature& signature, uint64_t hash) const {
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+      Entry* entry = slots[i].load(std::memory_order_acquire);
+      if (!entry || (entry->hash == hash && entry->signature == signature)) return entry;
+    }
+  }
+  void insert(Entry* entry) {
+    size_t i = entry->hash & mask;
+    while (slots[i].load(std::memory_order_relaxed)) i = (i + 1) & mask;
+    slots[i].store(entry, std::memory_order_release);
+  }
+  const size_t mask;
+  const std::unique_ptr<std::atomic<Entry*>[]> slots;
+};
+
+struct Cache {
+  std::atomic<Table*> table{new Table(kFirstCapacity)};
+  std::mutex mutex;  // adding entries and growing
+  std::vector<Entry*> entries;
+  std::vector<std::unique_ptr<Table>> outgrown;
+
+  // What to compile for, chosen once. Two of them: the second for drivers that refuse the first's images.
+  std::mutex target_mutex;
+  bool chosen[2] = {};
+  Target targets[2];
+
+  Entry* add(const Signature& signature, uint64_t hash) {
+    std::lock_guard lock(mutex);
+    Table* now = table.load(std::memory_order_relaxed);
+    if (Entry* entry = now->find(signature, hash)) return entry;
+    if (entries.size() * 2 > now->mask) {
+      auto bigger = std::make_unique<Table>((now->mask + 1) * 2);
+      for (Entry* entry : entries) bigger->insert(entry);
+      outgrown.emplace_back(now);
+      now = bigger.release();
+      table.store(now, std::memory_order_release);
+    }
+    entries.push_back(new Entry(signature, hash));
+    now->insert(entries.back());
+    return entries.back();
+  }
+
+  Status target(int capability, bool portable, const Target** out) {
+    std::lock_guard lock(target_mutex);
+    if (!chosen[portable]) {
+      RONDO_TRY(choose_target(capability, portable, &targets[portable]));
+      chosen[portable] = true;
+    }
+    *out = &targets[portable];
+    return {};
+  }
+};
+
+std::atomic<Cache*> caches[kMaxDevices] = {};
+
+Cache& cache_of(const CudaDevice& device) {
+  std::atomic<Cache*>& slot = caches[device.id().index];
+  Cache* cache = slot.load(std::memory_order_acquire);
+  if (cache) return *cache;
+  auto* made = new Cache;
+  if (slot.compare_exchange_strong(cache, made, std::memory_order_acq_rel)) return *made;
+  delete made->table.load();
+  delete made;
+  return *cache;
+}
+
+Key key_of(const Target& target, const std::string& text) {
+  KeyBuilder builder;
+  builder.add(kPreludeText);
+  builder.add(text);
+  for (const std::string& option : target.options) builder.add(option);
+  const int version[3] = {target.nvrtc_major, target.nvrtc_minor, target.binary};
+  builder.add({reinterpret_cast<const char*>(version), sizeof version});
+  return builder.key();
+}
+
+Status image_for(const Target& target, const char* name, const std::string& text, std::string* image) {
+  DiskCache& disk = DiskCache::instance();
+  const Key key = key_of(target, text);
+  if (disk.find(key, image)) {
+    disk_hits.fetch_add(1, std::memory_order_relaxed);
+    return {};
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  RONDO_TRY(compile(target, name, text, image));
+  const auto spent = std::chrono::steady_clock::now() - begin;
+  compile_us.fetch_add(std::chrono::duration_cast<std::chrono::microseconds>(spent).count(), std::memory_order_relaxed);
+  compiled.fetch_add(1, std::memory_order_relaxed);
+  log(RONDO_LOG_DEBUG, "compiled %s in %.1f ms", name, std::chrono::duration<double, std::milli>(spent).count());
+  disk.store(key, name, *image);
+  return {};
+}
+
+// Whether PTX, translated by the driver itself, may do where a cubin did not.
+bool refused(CUresult result) {
+  return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_INVALID_PTX ||
+         result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+}
+
+Status load(CudaDevice& device, Cache& cache, const char* name, const std::string& text, Kernel* kernel) {
+  CUmodule module = nullptr;
+  for (const bool portable : {false, true}) {
+    const Target* target = nullptr;
+    RONDO_TRY(cache.target(device.capability(), portable, &target).with_context(name));
+    std::string image;
+    RONDO_TRY(image_for(*target, name, text, &image));
+    CUresult result;
+    {
+      CudaDevice::Current current(device);
+      StreamDevice::Relaxed relaxed(device);
+      result = driver().cuModuleLoadDataEx(&module, image.data(), 0, nullptr, nullptr);
+    }
+    if (result == CUDA_SUCCESS) break;
+    if (portable || !refused(result)) return check(result, "cuModuleLoadDataEx").with_context(name);
+  }
+  Status status = device.module_function(module, "rondo_kernel", &kernel->function);
+  if (status.ok()) {
+    CudaDevice::Current current(device);
+    status = check(driver().cuFuncGetAttribute(&kernel->max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function),
+                   "cuFuncGetAttribute");
+  }
+  if (!status.ok()) device.module_unload(module);
+  return status.with_context(name);
+}
+
+// Waits for another thread's compile, or does it. A kernel whose text is wrong stays wrong; what failed for another reason (memory, a
+// library that is missing now) is tried again by the next caller.
+Status make_ready(CudaDevice& device, Cache& cache, Entry& entry, const char* name, const Generator& generate) {
+  std::unique_lock lock(entry.mutex);
+  if (entry.compiling) {
+    entry.changed.wait(lock, [&entry] { return !entry.compiling; });
+    return entry.ready.load(std::memory_order_relaxed) ? Status() : entry.failure;
+  }
+  if (entry.ready.load(std::memory_order_relaxed)) return {};
+  if (entry.failure.code() == RONDO_COMPILE_FAILED) return entry.failure;
+  entry.compiling = true;
+  lock.unlock();
+
+  Status status;
+  Kernel kernel;
+  try {
+    status = load(device, cache, name, generate(), &kernel);
+  } catch (const std::bad_alloc&) {
+    status = error(RONDO_OUT_OF_MEMORY, "%s: no host memory to compile the kernel", name);
+  }
+
+  lock.lock();
+  entry.compiling = false;
+  entry.failure = status;
+  if (status.ok()) {
+    entry.kernel = kernel;
+    entry.ready.store(true, std::memory_order_release);
+  }
+  entry.changed.notify_all();
+  return status;
+}
+
+}  // namespace
+
+Status find_kernel(CudaDevice& device, const Signature& signature, const char* name, const Generator& generate,
+                   const Kernel** kernel) {
+  if (signature.overflow())
+    return error(RONDO_UNSUPPORTED, "%s: the kernel has more parts than a signature of %u bytes can tell apart", name,
+                 Signature::kCapacity);
+  Cache& cache = cache_of(device);
+  const uint64_t hash = signature.hash();
+  Entry* entry = cache.table.load(std::memory_order_acquire)->find(signature, hash);
+  if (!entry) entry = cache.add(signature, hash);
+  if (entry->ready.load(std::memory_order_acquire)) [[likely]] {
+    // A plain increment: the count may miss one when two threads meet, which is cheaper than a locked one on every launch.
+    entry->hits.store(entry->hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  } else {
+    RONDO_TRY(make_ready(device, cache, *entry, name, generate));
+  }
+  *kernel = &entry->kernel;
+  return {};
+}
+
+CacheStatistics cache_statistics() {
+  CacheStatistics statistics = {};
+  for (std::atomic<Cache*>& slot : caches) {
+    Cache* cache = slot.load(std::memory_order_acquire);
+    if (!cache) continue;
+    std::lock_guard lock(cache->mutex);
+    for (const Entry* entry : cache->entries) statistics.memory_hits += entry->hits.load(std::memory_order_relaxed);
+  }
+  statistics.disk_hits = disk_hits.load(std::memory_order_relaxed);
+  statistics.compiled = compiled.load(std::memory_order_relaxed);
+  statistics.damaged = DiskCache::instance().damaged();
+  statistics.failed_writes = DiskCache::instance().failed_writes();
+  statistics.compile_ms = static_cast<double>(compile_us.load(std::memory_order_relaxed)) / 1000;
+  return statistics;
+}
+
+}  // namespace rondo::rtc

@@ -1,0 +1,84 @@
+// What a row of the benchmark table is, and where the rows come from. A row compares Rondo with the floor: the same
+// work done with the bare driver (on cpu: a plain loop handed to a thread) in the same process, one sample of each in
+// turn, so that a drift of the machine falls on both. Peers are measured afterwards in a process of their own
+// (peers.h).
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/rondo.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Options {
+  rondo_device device{RONDO_CPU, 0};
+  bool quick = false;
+};
+
+// Takes one sample: microseconds per unit of the row. Owns what it measures.
+using Sample = std::function<double()>;
+
+struct Samplers {
+  Sample rondo;
+  Sample floor;  // empty: there is none
+};
+
+struct Goal {
+  enum Kind { kNone, kRatio, kAbove } kind = kNone;
+  double value = 0;  // kRatio: at most value times the floor; kAbove: at most floor + value microseconds
+};
+inline Goal at_most_times(double ratio) {
+  return {Goal::kRatio, ratio};
+}
+inline Goal at_most_above(double us) {
+  return {Goal::kAbove, us};
+}
+
+struct Row {
+  std::string id;     // for --filter, JSON and the peers, e.g. "add.async"
+  std::string what;   // for the table
+  std::string floor;  // what the floor is, for JSON and the notes under the table
+  Goal goal;
+  std::function<Samplers()> prepare;  // may throw: then the row cannot run, and the exception says why
+};
+
+void add_submission_rows(const Options& options, std::vector<Row>& rows);  // submit.cc
+void add_task_rows(const Options& options, std::vector<Row>& rows);        // tasks.cc
+void add_graph_rows(const Options& options, std::vector<Row>& rows);       // graph.cc
+void add_scaling_rows(const Options& options, std::vector<Row>& rows);     // scale.cc
+
+inline double now_us() {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Host time of one call of `submit` in microseconds: bursts that are short against the device's queue, each on an idle
+// device.
+template <class Submit, class Wait>
+double burst_us(int bursts, int size, Submit&& submit, Wait&& wait) {
+  double total = 0;
+  for (int i = 0; i < bursts; ++i) {
+    const double begin = now_us();
+    for (int j = 0; j < size; ++j) submit();
+    total += now_us() - begin;
+    wait();
+  }
+  return total / (static_cast<double>(bursts) * size);
+}
+
+// Time of `submit` and `wait` together, from an idle device.
+template <class Submit, class Wait>
+double round_trip_us(int count, Submit&& submit, Wait&& wait) {
+  const double begin = now_us();
+  for (int i = 0; i < count; ++i) {
+    submit();
+    wait();
+  }
+  return (now_us() - begin) / count;
+}
+
+}  // namespace bench

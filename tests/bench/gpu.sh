@@ -1,0 +1,151 @@
+#!/bin/bash
+# Everything that needs a GPU, in one go, from the repository root: the tests on cuda, compute-sanitizer over the conformance
+# suite, the example, and the benchmark table.
+#
+#   tests/bench/gpu.sh [BUILD] [STEP...]
+#
+# BUILD: a folder with a finished build of this tree (made elsewhere, if this machine has no GoogleTest); without it the
+# tree is built in build-gpu. STEP: some of compile info conformance stress digits bench memcheck racecheck; without one, all.
+# Ends with a summary of at most 80 lines; exits 1 if a step failed. Each step has a limit of its own, so that one that hangs
+# does not take the others' turn. From the environment:
+#   OUT          folder for the logs (build-gpu/logs)
+#   GPU_SECONDS  limit of the whole (470)
+#   GPU_FILTER   GoogleTest filter of the suites (all of conformance and stress; *cuda* under compute-sanitizer)
+#   GPU_SHARDS   processes that share the conformance suite under compute-sanitizer (6)
+#
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+
+build=build-gpu
+prebuilt=no
+if [ $# -gt 0 ] && [ -d "$1" ]; then
+  build=${1%/}
+  prebuilt=yes
+  shift
+fi
+all="compile info conformance stress digits bench memcheck racecheck"
+steps=${*:-$all}
+for step in $steps; do
+  case " $all " in
+    *" $step "*) ;;
+    *) echo "gpu.sh: no step '$step' and no such folder; steps are: $all" >&2; exit 2 ;;
+  esac
+done
+
+logs=${OUT:-build-gpu/logs}
+mkdir -p "$logs"
+deadline=$((SECONDS + ${GPU_SECONDS:-470}))
+lines=()
+failed=0
+
+# run NAME LIMIT COMMAND...: COMMAND within LIMIT seconds and the whole's deadline, its output in $logs/NAME.log.
+run() {
+  local name=$1 limit=$2 left=$((deadline - SECONDS)) begin=$SECONDS code
+  shift 2
+  if [ "$left" -lt 5 ]; then
+    lines+=("$(printf '%-12s not run: the time was up' "$name")")
+    failed=1
+    return 1
+  fi
+  [ "$left" -lt "$limit" ] && limit=$left
+  timeout -k 5 "$limit" "$@" >"$logs/$name.log" 2>&1
+  code=$?
+  local word=ok
+  if [ $code -eq 124 ] || [ $code -eq 137 ]; then
+    word="TIMED OUT"
+  elif [ $code -ne 0 ]; then
+    word="FAILED ($code)"
+  fi
+  [ $code -ne 0 ] && failed=1
+  lines+=("$(printf '%-12s %-12s %4d s' "$name" "$word" $((SECONDS - begin)))")
+  return $code
+}
+
+# tell NAME N [PATTERN]: adds the last N lines of a log (that match PATTERN) to the summary, each cut to a fair length.
+tell() {
+  local line
+  while IFS= read -r line; do
+    lines+=("    ${line:0:170}")
+  done < <(grep -E -- "${3:-.}" "$logs/$1.log" 2>/dev/null | tail -n "$2")
+}
+
+# The program of a suite, wherever the build put it.
+program() {
+  find "$build" -type f -name "$1" -perm -u+x -path "*$2*" 2>/dev/null | head -n 1
+}
+
+# shards N COMMAND...: N processes of a GoogleTest program that share its tests; fails if one of them does.
+shards() {
+  local n=$1 pids=() code=0 i
+  shift
+  for ((i = 0; i < n; i++)); do
+    GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i "$@" 2>&1 &
+    pids+=($!)
+  done
+  for i in "${pids[@]}"; do wait "$i" || code=$?; done
+  return $code
+}
+export -f shards
+
+# test_step NAME PROGRAM LIMIT COMMAND...: a GoogleTest program, run by COMMAND.
+test_step() {
+  local name=$1 path=$2 limit=$3
+  shift 3
+  if [ -z "$path" ]; then
+    lines+=("$(printf '%-12s not run: its program is not in %s' "$name" "$build")")
+    failed=1
+    return
+  fi
+  run "$name" "$limit" "$@" "$path" --gtest_brief=1
+  local code=$?
+  tell "$name" 12 'PASSED|SKIPPED|FAILED TEST|tests? ran|ERROR SUMMARY|RACECHECK SUMMARY'
+  [ $code -ne 0 ] && tell "$name" 8 '^\[  FAILED|Failure|========= (Invalid|Error|Race|Program)|terminate'
+}
+
+# sanitize TOOL: the conformance suite on cuda under compute-sanitizer.
+sanitize() {
+  if [ -z "$sanitizer" ]; then
+    lines+=("$(printf '%-12s not run: compute-sanitizer is not installed' "$1")")
+    failed=1
+    return
+  fi
+  GTEST_FILTER=${GPU_FILTER:-*cuda*} RONDO_TEST_QUICK=1 test_step "$1" "$(program 'conformance*' tests/conformance)" 110 \
+    bash -c 'shards "$@"' shards "${GPU_SHARDS:-6}" "$sanitizer" --tool "$1" --error-exitcode 99
+}
+
+sanitizer=$(command -v compute-sanitizer || find /usr/local/cuda*/bin /opt/nvidia -name compute-sanitizer 2>/dev/null | head -n 1)
+
+for step in $steps; do
+  case $step in
+    compile)
+      [ $prebuilt = yes ] && continue
+      build_tree() {
+        [ -f "$1/build.ninja" ] || meson setup "$1" --buildtype=release || return
+        ninja -C "$1"
+      }
+      export -f build_tree
+      run compile 150 bash -c 'build_tree "$0"' "$build" || tell compile 8 'error|ERROR|FAILED|warning'
+      ;;
+    info)
+      run info 20 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
+      tell info 4
+      ;;
+    conformance | stress)
+      GTEST_FILTER=${GPU_FILTER:-*} test_step $step "$(program "$step*" "tests/$step")" 60 env
+      ;;
+    memcheck | racecheck) sanitize $step ;;
+    digits)
+      run digits 45 "$build/examples/c/digits" --device cuda:0 --out "$logs/digits.svg"
+      tell digits 6 'graph:|arena|accuracy  |time per step|parameters|: RONDO_'
+      ;;
+    bench)
+      run bench 150 "$build/tests/bench/bench" --device cuda:0 --json "$logs/bench.json"
+      tell bench 36 '   |cannot run|^bench:|^torch|^cupy'
+      ;;
+  esac
+done
+
+echo "--- summary ($SECONDS s; logs in $logs)"
+printf '%s\n' "${lines[@]}" | head -n 78
+exit $failed

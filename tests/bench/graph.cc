@@ -1,0 +1,122 @@
+// Rows of recording and replay: what a launch costs the host, what a kernel of a graph costs the device, linear and in
+// branches, and what recording and compiling costs once everything is warm.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "bench.h"
+#include "floor.h"
+#include "handles.h"
+
+namespace bench {
+namespace {
+
+// `chains` tensors; a graph adds b to each, in turn, so that there are as many independent chains of dependent
+// operators.
+struct Chains {
+  Chains(rondo_device device, int chains)
+      : engine(make_engine(RONDO_ENGINE_ASYNC)), b(make_tensor(engine.get(), device, kElements, 1)) {
+    for (int i = 0; i < chains; ++i) c.push_back(make_tensor(engine.get(), device, kElements, 0));
+    check(rondo_engine_wait_all(engine.get()), "rondo_engine_wait_all");
+  }
+  Graph record(int nodes) {
+    rondo_graph* graph = nullptr;
+    check(rondo_record_begin(engine.get(), nullptr), "rondo_record_begin");
+    try {
+      for (int i = 0; i < nodes; ++i) add(c[i % c.size()], b, c[i % c.size()]);
+    } catch (...) {
+      rondo_record_abort(engine.get());
+      throw;
+    }
+    check(rondo_record_end(engine.get(), &graph), "rondo_record_end");
+    return Graph(graph);
+  }
+  void wait() { check(rondo_engine_wait_all(engine.get()), "rondo_engine_wait_all"); }
+
+  Engine engine;
+  Tensor b;
+  std::vector<Tensor> c;
+};
+
+struct Replay {
+  Replay(rondo_device device, int nodes, int branches)
+      : chains(device, branches),
+        graph(chains.record(nodes)),
+        floor(make_floor(device)),
+        bare(floor->graph(nodes, branches)) {}
+  void launch() { check(rondo_graph_launch(graph.get()), "rondo_graph_launch"); }
+
+  Chains chains;
+  Graph graph;
+  std::unique_ptr<Floor> floor;
+  std::unique_ptr<FloorGraph> bare;
+};
+
+// Microseconds per operator of `repeats` launches and the wait for them; with 1000 operators each, the host's share is
+// hidden.
+Samplers per_operator(const Options& options, int nodes, int branches) {
+  auto s = std::make_shared<Replay>(options.device, nodes, branches);
+  const int repeats = options.quick ? 3 : 10;
+  const auto times = [=](auto&& launch, auto&& wait) {
+    const double begin = now_us();
+    for (int i = 0; i < repeats; ++i) launch();
+    wait();
+    return (now_us() - begin) / (static_cast<double>(repeats) * nodes);
+  };
+  return {[=] { return times([&] { s->launch(); }, [&] { s->chains.wait(); }); },
+          [=] { return times([&] { s->bare->launch(); }, [&] { s->floor->wait(); }); }};
+}
+
+}  // namespace
+
+void add_graph_rows(const Options& options, std::vector<Row>& rows) {
+  const bool cuda = options.device.kind == RONDO_CUDA;
+  const int launches = options.quick ? 10 : 40;
+
+  for (const int nodes : {100, 1000, 2000}) {
+    rows.push_back({"launch." + std::to_string(nodes),
+                    "launch a graph of " + std::to_string(nodes) + " adds, host time",
+                    cuda ? "cuGraphLaunch of a linear capture" : "pushing as many plain loops to a thread as one",
+                    cuda ? at_most_above(0.5) : Goal{}, [=]() -> Samplers {
+                      auto s = std::make_shared<Replay>(options.device, nodes, 1);
+                      return {[=] {
+                                return burst_us(
+                                    launches, 1, [&] { s->launch(); }, [&] { s->chains.wait(); });
+                              },
+                              [=] {
+                                return burst_us(
+                                    launches, 1, [&] { s->bare->launch(); }, [&] { s->floor->wait(); });
+                              }};
+                    }});
+  }
+
+  // The goals' times on one card, 0.75 and 0.22 us, as ratios to the floors measured on that card with them.
+  rows.push_back({"device.linear", "1000 dependent adds in a graph, each",
+                  cuda ? "linear capture of the same kernels" : "plain loops in a row",
+                  cuda ? at_most_times(0.75 / 0.965) : Goal{}, [=] { return per_operator(options, 1000, 1); }});
+  rows.push_back({"device.branches", "1000 adds in 8 independent chains, each",
+                  cuda ? "capture in 8 branches, forked by hand" : "plain loops in a row",
+                  cuda ? at_most_times(0.22 / 0.195) : Goal{}, [=] { return per_operator(options, 1000, 8); }});
+
+  for (const int nodes : {100, 1000}) {
+    rows.push_back({"record." + std::to_string(nodes), "record and compile " + std::to_string(nodes) + " adds, warm",
+                    cuda ? "capture and instantiate the same kernels" : "none", cuda ? at_most_times(3) : Goal{},
+                    [=]() -> Samplers {
+                      auto chains = std::make_shared<Chains>(options.device, 1);
+                      const std::shared_ptr<Floor> floor = make_floor(options.device);
+                      Samplers samplers;
+                      samplers.rondo = [=] {
+                        const double begin = now_us();
+                        const Graph graph = chains->record(nodes);
+                        return now_us() - begin;
+                      };
+                      if (cuda) {
+                        samplers.floor = [=] {
+                          const double begin = now_us();
+                          const std::unique_ptr<FloorGraph> graph = floor->graph(nodes, 1);
+                          return now_us() - begin;
+                        };
+                      }
+                      return samplers;
+                    }});
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Measures rows of the benchmark table with PyTorch and CuPy, where this Python has them.
+
+`bench` starts it and reads its lines: `version NAME TEXT`, `absent NAME WHY`, `row NAME ID MICROSECONDS`. With --json it
+prints one JSON object instead, for people. A row is measured as bench does it: the same sizes, bursts and medians.
+
+Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+"""
+
+import argparse
+import gc
+import json
+import statistics
+import sys
+import time
+
+ELEMENTS = 1024
+BURST = 64
+
+
+class Sizes:
+    def __init__(self, quick):
+        self.repetitions = 9 if quick else 15
+        self.bursts = 8 if quick else 40
+        self.trips = 50 if quick else 300
+        self.launches = 10 if quick else 40
+        self.repeats = 3 if quick else 10
+
+
+def burst_us(bursts, size, submit, wait):
+    """Host time of one submit, over bursts that each start on an idle device."""
+    total = 0
+    for _ in range(bursts):
+        begin = time.perf_counter_ns()
+        for _ in range(size):
+            submit()
+        total += time.perf_counter_ns() - begin
+        wait()
+    return total / 1000 / (bursts * size)
+
+
+def total_us(count, work, wait_each, wait):
+    begin = time.perf_counter_ns()
+    for _ in range(count):
+        work()
+        if wait_each:
+            wait()
+    wait()
+    return (time.perf_counter_ns() - begin) / 1000
+
+
+def median(sizes, sample):
+    for _ in range(2):
+        sample()
+    return statistics.median(sample() for _ in range(sizes.repetitions))
+
+
+def measure(sizes, work):
+    """Rows of one library; `work` names its calls. Yields (row, microseconds)."""
+    wait = work.wait
+    yield "add.async", median(sizes, lambda: burst_us(sizes.bursts, BURST, work.add, wait))
+    yield "add.new", median(sizes, lambda: burst_us(sizes.bursts, BURST, work.add_new, wait))
+    yield "wait.async", median(sizes, lambda: total_us(sizes.trips, work.add, True, wait) / sizes.trips)
+    if not work.has_graphs:
+        return
+    for nodes in (100, 1000, 2000):
+        launch = work.capture(nodes, 1)
+        yield f"launch.{nodes}", median(sizes, lambda: burst_us(sizes.launches, 1, launch, wait))
+    for row, chains in (("device.linear", 1), ("device.branches", 8)):
+        launch = work.capture(1000, chains)
+        yield row, median(sizes, lambda: total_us(sizes.repeats, launch, False, wait) / (sizes.repeats * 1000))
+    for nodes in (100, 1000):
+        yield f"record.{nodes}", median(sizes, lambda: work.capture_us(nodes))
+
+
+class Torch:
+    def __init__(self, kind, index):
+        import torch
+
+        self.torch = torch
+        self.version = torch.__version__
+        self.has_graphs = kind == "cuda"
+        if kind == "cuda":
+            if not torch.cuda.is_available():
+                raise RuntimeError("it sees no CUDA device")
+            torch.cuda.set_device(index)
+            self.side = torch.cuda.Stream()
+        device = f"cuda:{index}" if kind == "cuda" else "cpu"
+        self.a = torch.ones(ELEMENTS, device=device)
+        self.b = torch.ones(ELEMENTS, device=device)
+        self.c = torch.zeros(ELEMENTS, device=device)
+        self.chains = [torch.zeros(ELEMENTS, device=device) for _ in range(8)]
+        self.wait = torch.cuda.synchronize if kind == "cuda" else lambda: None
+
+    def add(self):
+        self.torch.add(self.a, self.b, out=self.c)
+
+    def add_new(self):
+        self.torch.add(self.a, self.b)
+
+    def _capture(self, nodes, chains):
+        graph = self.torch.cuda.CUDAGraph()
+        begin = time.perf_counter_ns()
+        with self.torch.cuda.stream(self.side):
+            graph.capture_begin(capture_error_mode="thread_local")
+            for i in range(nodes):
+                self.chains[i % chains].add_(self.b)
+            graph.capture_end()
+        return graph, (time.perf_counter_ns() - begin) / 1000
+
+    def capture(self, nodes, chains):
+        return self._capture(nodes, chains)[0].replay
+
+    def capture_us(self, nodes):
+        self.wait()
+        return self._capture(nodes, 1)[1]
+
+
+class CuPy:
+    has_graphs = True
+
+    def __init__(self, kind, index):
+        if kind != "cuda":
+            raise RuntimeError("it has no cpu device")
+        import cupy
+
+        self.cupy = cupy
+        self.version = cupy.__version__
+        if cupy.cuda.runtime.getDeviceCount() <= index:
+            raise RuntimeError("it sees no such CUDA device")
+        cupy.cuda.Device(index).use()
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+        self.stream.use()
+        self.a = cupy.ones(ELEMENTS, dtype=cupy.float32)
+        self.b = cupy.ones(ELEMENTS, dtype=cupy.float32)
+        self.c = cupy.zeros(ELEMENTS, dtype=cupy.float32)
+        self.chains = [cupy.zeros(ELEMENTS, dtype=cupy.float32) for _ in range(8)]
+        self.wait = self.stream.synchronize
+        self.add()
+        cupy.add(self.c, self.b, out=self.c)
+        self.wait()  # compiled and loaded before any capture
+
+    def add(self):
+        self.cupy.add(self.a, self.b, out=self.c)
+
+    def add_new(self):
+        self.cupy.add(self.a, self.b)
+
+    def _capture(self, nodes, chains):
+        begin = time.perf_counter_ns()
+        self.stream.begin_capture()
+        for i in range(nodes):
+            chain = self.chains[i % chains]
+            self.cupy.add(chain, self.b, out=chain)
+        graph = self.stream.end_capture()
+        return graph, (time.perf_counter_ns() - begin) / 1000
+
+    def capture(self, nodes, chains):
+        graph = self._capture(nodes, chains)[0]
+        return lambda: graph.launch(self.stream)
+
+    def capture_us(self, nodes):
+        self.wait()
+        return self._capture(nodes, 1)[1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Rows of the benchmark table with PyTorch and CuPy.")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cuda")
+    parser.add_argument("--index", type=int, default=0)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
+    options = parser.parse_args()
+    sizes = Sizes(options.quick)
+    gathered = {}
+
+    def say(kind, name, text):
+        gathered.setdefault(name, {})[kind] = text
+        if not options.json:
+            print(kind, name, text, flush=True)
+
+    gc.disable()
+    for name, library in (("torch", Torch), ("cupy", CuPy)):
+        try:
+            work = library(options.device, options.index)
+        except Exception as error:  # whatever keeps a peer from working makes it absent, not us fail
+            say("absent", name, " ".join(str(error).split()) or type(error).__name__)
+            continue
+        say("version", name, work.version)
+        try:
+            for row, value in measure(sizes, work):
+                gathered[name].setdefault("rows", {})[row] = value
+                if not options.json:
+                    print("row", name, row, f"{value:.4f}", flush=True)
+        except Exception as error:
+            say("absent", name, "after the rows shown: " + " ".join(str(error).split()))
+    if options.json:
+        json.dump(gathered, sys.stdout, indent=2)
+        print()
+
+
+if __name__ == "__main__":
+    main()

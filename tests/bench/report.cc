@@ -1,0 +1,183 @@
+// Table and JSON; see report.h.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "report.h"
+
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+#include "handles.h"
+
+namespace bench {
+namespace {
+
+constexpr const char* kPeers[] = {"torch", "cupy"};
+
+std::string number(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+// Three or four digits that mean something, whatever the size.
+std::string microseconds(double value) {
+  return number(value, value < 1 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0);
+}
+
+std::string goal_text(const Goal& goal) {
+  switch (goal.kind) {
+    case Goal::kRatio: return "<= " + number(goal.value, 2) + " x";
+    case Goal::kAbove: return "<= +" + number(goal.value, 1) + " us";
+    case Goal::kNone: break;
+  }
+  return "-";
+}
+
+std::string verdict_text(Verdict verdict) {
+  return verdict == Verdict::kMet ? "met" : verdict == Verdict::kMissed ? "MISSED" : "-";
+}
+
+std::optional<double> fastest_peer(const Result& result) {
+  std::optional<double> best;
+  for (const auto& [name, value] : result.peers) best = best ? std::min(*best, value) : value;
+  return best;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", c);
+      out += escaped;
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string object(const std::map<std::string, std::string>& fields) {
+  std::string out = "{";
+  for (const auto& [name, value] : fields) out += (out.size() > 1 ? ", " : "") + quoted(name) + ": " + quoted(value);
+  return out + "}";
+}
+
+std::string summary_json(const Summary& s) {
+  std::string out =
+      "{\"median_us\": " + number(s.median, 4) + ", \"spread\": " + number(s.spread, 4) + ", \"samples_us\": [";
+  for (std::size_t i = 0; i < s.samples.size(); ++i) out += (i > 0 ? ", " : "") + number(s.samples[i], 4);
+  return out + "]}";
+}
+
+std::string result_json(const Result& r) {
+  std::string out = "    {\"id\": " + quoted(r.row.id) + ", \"what\": " + quoted(r.row.what);
+  if (!r.cannot.empty()) return out + ", \"cannot_run\": " + quoted(r.cannot) + "}";
+  out += ", \"rondo\": " + summary_json(r.rondo);
+  if (r.floor) {
+    out += ",\n     \"floor_is\": " + quoted(r.row.floor) + ", \"floor\": " + summary_json(*r.floor) +
+           ", \"times_floor\": " + number(r.rondo.median / r.floor->median, 4);
+  }
+  for (const auto& [name, value] : r.peers)
+    out += ",\n     " + quoted(name) + ": {\"median_us\": " + number(value, 4) + "}";
+  if (const auto peer = fastest_peer(r)) out += ", \"times_fastest_peer\": " + number(r.rondo.median / *peer, 4);
+  if (r.row.goal.kind != Goal::kNone) {
+    out += ",\n     \"goal\": " + quoted(goal_text(r.row.goal)) +
+           ", \"met\": " + (judge(r) == Verdict::kMet ? "true" : "false");
+  }
+  return out + "}";
+}
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  }
+  return "unknown processor";
+}
+
+}  // namespace
+
+Verdict judge(const Result& r) {
+  if (r.row.goal.kind == Goal::kNone || !r.cannot.empty() || !r.floor) return Verdict::kNone;
+  const double limit =
+      r.row.goal.kind == Goal::kRatio ? r.row.goal.value * r.floor->median : r.floor->median + r.row.goal.value;
+  return r.rondo.median <= limit ? Verdict::kMet : Verdict::kMissed;
+}
+
+Setting describe(const Options& options, int repetitions) {
+  Setting s;
+  rondo_device_info info = RONDO_DEVICE_INFO_INIT;
+  BENCH_CHECK(rondo_device_query(options.device, &info));
+  char name[16];
+  BENCH_CHECK(rondo_device_format(options.device, name, sizeof name));
+  const std::time_t now = std::time(nullptr);
+  char date[32];
+  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  s.date = date;
+  s.rondo = rondo_version_string();
+  s.device = std::string(name) + " " + info.name;
+  s.host = processor() + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads";
+  s.capability = info.capability;
+  s.driver = info.driver;
+  s.repetitions = repetitions;
+  s.quick = options.quick;
+  return s;
+}
+
+void print_table(const Setting& setting, const std::vector<Result>& results) {
+  std::printf("rondo %s on %s; host %s; %s\n", setting.rondo.c_str(), setting.device.c_str(), setting.host.c_str(),
+              setting.date.c_str());
+  if (setting.driver > 0) {
+    std::printf("driver for CUDA %d.%d\n", setting.driver / 1000, setting.driver % 1000 / 10);
+  }
+  for (const char* peer : kPeers) {
+    const auto version = setting.peers.find(peer);
+    const auto why = setting.absent.find(peer);
+    if (version != setting.peers.end()) std::printf("%s %s\n", peer, version->second.c_str());
+    if (why != setting.absent.end()) std::printf("%s not measured: %s\n", peer, why->second.c_str());
+  }
+  std::printf("microseconds, medians of %d; +- is half the distance of the quartiles%s\n\n", setting.repetitions,
+              setting.quick ? "; --quick: not for claims" : "");
+  std::printf("%-51s %8s %5s %8s %7s %8s %8s %7s %9s %s\n", "", "Rondo", "+-", "floor", "x floor", "PyTorch", "CuPy",
+              "x peer", "goal", "met");
+  for (const Result& r : results) {
+    if (!r.cannot.empty()) {
+      std::printf("%-51s cannot run: %s\n", r.row.what.c_str(), r.cannot.c_str());
+      continue;
+    }
+    const auto peer_text = [&](const char* name) {
+      const auto it = r.peers.find(name);
+      return it == r.peers.end() ? std::string("-") : microseconds(it->second);
+    };
+    const auto best = fastest_peer(r);
+    std::printf("%-51s %8s %4.0f%% %8s %7s %8s %8s %7s %9s %s\n", r.row.what.c_str(),
+                microseconds(r.rondo.median).c_str(), 100 * r.rondo.spread,
+                r.floor ? microseconds(r.floor->median).c_str() : "-",
+                r.floor ? number(r.rondo.median / r.floor->median, 2).c_str() : "-", peer_text("torch").c_str(),
+                peer_text("cupy").c_str(), best ? number(r.rondo.median / *best, 2).c_str() : "-",
+                goal_text(r.row.goal).c_str(), verdict_text(judge(r)).c_str());
+  }
+}
+
+bool write_json(const std::string& path, const Setting& s, const std::vector<Result>& results) {
+  std::ofstream file(path);
+  file << "{\n  \"date\": " << quoted(s.date) << ",\n  \"rondo\": " << quoted(s.rondo)
+       << ",\n  \"device\": " << quoted(s.device) << ",\n  \"capability\": " << s.capability
+       << ",\n  \"driver\": " << s.driver << ",\n  \"host\": " << quoted(s.host)
+       << ",\n  \"repetitions\": " << s.repetitions << ",\n  \"quick\": " << (s.quick ? "true" : "false")
+       << ",\n  \"peers\": " << object(s.peers) << ",\n  \"peers_absent\": " << object(s.absent)
+       << ",\n  \"rows\": [\n";
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    file << result_json(results[i]) << (i + 1 < results.size() ? ",\n" : "\n");
+  }
+  file << "  ]\n}\n";
+  file.close();
+  return !file.fail();
+}
+
+}  // namespace bench

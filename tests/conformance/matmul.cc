@@ -1,0 +1,222 @@
+// Matrix products: transposes, batches, broadcast batches, epilogues, dtypes, views, k = 0, odd sizes.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "harness.h"
+
+namespace conformance {
+namespace {
+
+struct Problem {
+  Shape a, b;  // as stored, before transposing
+  bool transpose_a = false, transpose_b = false;
+  bool bias = false;
+  rondo_activation activation = RONDO_ACTIVATION_NONE;
+};
+
+Array swap_last(const Array& a) {
+  std::vector<int32_t> axes(a.shape.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+  return host_transpose(a, axes);
+}
+
+Real activated(rondo_activation activation, Real x) {
+  if (activation == RONDO_ACTIVATION_RELU) return std::isnan(x) ? x : std::max<Real>(x, 0);
+  if (activation == RONDO_ACTIVATION_GELU) {
+    return x / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(Real(-1))) * (x + 0.044715L * x * x * x)));
+  }
+  return x;
+}
+
+// `inner` is the precision that products are summed in: its epsilon times the sum of magnitudes bounds the error.
+Expected expect_matmul(const Problem& problem, const Array& a, const Array& b, const Array* bias) {
+  const Array x = problem.transpose_a ? swap_last(a) : a, y = problem.transpose_b ? swap_last(b) : b;
+  const int64_t m = x.shape[x.shape.size() - 2], k = x.shape.back(), n = y.shape.back();
+  const Shape batch = broadcast_shape({x.shape.begin(), x.shape.end() - 2}, {y.shape.begin(), y.shape.end() - 2});
+  Shape xs = batch, ys = batch, shape = batch;
+  xs.insert(xs.end(), {m, k}), ys.insert(ys.end(), {k, n}), shape.insert(shape.end(), {m, n});
+  const Array left = host_broadcast(x, xs), right = host_broadcast(y, ys);
+  const Real epsilon = std::ldexp(Real(1), a.dtype == RONDO_F64 ? -52 : -23);
+  Expected out(a.dtype, shape, 1);
+  out.absolute.resize(out.values.size());
+  size_t at = 0;
+  for (size_t group = 0; group < count(batch); ++group) {
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < n; ++j, ++at) {
+        Real sum = 0, magnitude = 0;
+        for (int64_t l = 0; l < k; ++l) {
+          const Real term = left[group * static_cast<size_t>(m * k) + static_cast<size_t>(i * k + l)] *
+                            right[group * static_cast<size_t>(k * n) + static_cast<size_t>(l * n + j)];
+          sum += term, magnitude += std::fabs(term);
+        }
+        if (bias) sum += (*bias)[static_cast<size_t>(j)], magnitude += std::fabs((*bias)[static_cast<size_t>(j)]);
+        out.values[at] = activated(problem.activation, sum);
+        out.absolute[at] = epsilon * (magnitude * (2 + std::sqrt(Real(k))) + std::fabs(sum) * 8);
+        if (problem.activation == RONDO_ACTIVATION_GELU) out.absolute[at] += 1e-6L * (is_half(a.dtype) ? 1000 : 1);
+      }
+    }
+  }
+  return out;
+}
+
+class Matmul : public OnEngine {
+ protected:
+  void check(rondo_dtype dtype, const std::vector<Problem>& problems) {
+    run([&](Results& results) {
+      for (size_t i = 0; i < problems.size(); ++i) {
+        const Problem& problem = problems[i];
+        const Array x = random_array(dtype, problem.a, 1, -2, 2), y = random_array(dtype, problem.b, 2, -2, 2);
+        const int64_t n = problem.transpose_b ? problem.b[problem.b.size() - 2] : problem.b.back();
+        const Array c = random_array(dtype, {n}, 3, -2, 2);
+        const Tensor a = up(x), b = up(y), bias = up(c);
+        rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+        options.transpose_a = problem.transpose_a;
+        options.transpose_b = problem.transpose_b;
+        options.bias = problem.bias ? static_cast<rondo_tensor*>(bias) : nullptr;
+        options.activation = problem.activation;
+        results.keep(std::string(rondo_dtype_name(dtype)) + " problem " + std::to_string(i),
+                     make(rondo_matmul, a, b, &options),
+                     [=] { return expect_matmul(problem, x, y, problem.bias ? &c : nullptr); });
+      }
+    });
+  }
+  std::vector<rondo_dtype> dtypes(int turn) const {
+    return covering({std::begin(kFloatDtypes), std::end(kFloatDtypes)}, turn);
+  }
+};
+CONFORMANCE_SUITE(Matmul);
+
+TEST_P(Matmul, SizesAndTransposes) {
+  for (const rondo_dtype dtype : dtypes(0)) {
+    std::vector<Problem> problems;
+    for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {3, 5, 7}, {31, 17, 33}, {64, 64, 64}, {65, 1, 130}, {1, 65, 31}}) {
+      for (const bool ta : {false, true}) {
+        for (const bool tb : {false, true}) {
+          problems.push_back({ta ? Shape{k, m} : Shape{m, k}, tb ? Shape{n, k} : Shape{k, n}, ta, tb});
+        }
+      }
+    }
+    check(dtype, problems);
+  }
+}
+
+TEST_P(Matmul, Batches) {
+  for (const rondo_dtype dtype : dtypes(1)) {
+    check(dtype, {{{4, 5, 6}, {4, 6, 7}},
+                  {{4, 5, 6}, {6, 7}},                                    // one b for all
+                  {{5, 6}, {3, 6, 7}},                                    // one a for all
+                  {{2, 1, 5, 6}, {1, 3, 6, 7}},                           // both sides
+                  {{3, 6, 5}, {3, 7, 6}, true, true},                     // transposed batches
+                  {{2, 2, 2, 2, 2, 2, 3, 4}, {2, 1, 2, 1, 2, 1, 4, 2}},   // 8 dimensions
+                  {{0, 5, 6}, {6, 7}}});                                  // no batch at all
+  }
+}
+
+TEST_P(Matmul, Epilogues) {
+  for (const rondo_dtype dtype : dtypes(2)) {
+    std::vector<Problem> problems;
+    for (const rondo_activation activation : {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU}) {
+      problems.push_back({{9, 16}, {16, 10}, false, false, true, activation});
+      problems.push_back({{9, 16}, {16, 10}, false, false, false, activation});
+      problems.push_back({{3, 7, 5}, {5, 4}, false, false, true, activation});
+      problems.push_back({{16, 9}, {10, 16}, true, true, true, activation});
+    }
+    check(dtype, problems);
+  }
+}
+
+TEST_P(Matmul, NothingToSum) {
+  for (const rondo_dtype dtype : dtypes(0)) {
+    check(dtype, {{{3, 0}, {0, 4}},
+                  {{3, 0}, {0, 4}, false, false, true},
+                  {{3, 0}, {0, 4}, false, false, true, RONDO_ACTIVATION_RELU},
+                  {{2, 3, 0}, {0, 4}, false, false, true}});
+  }
+}
+
+TEST_P(Matmul, EmptyResult) {
+  run(
+      [&](Results& results) {
+        const Tensor a = up(Array(RONDO_F32, {0, 5})), b = up(full(RONDO_F32, {5, 3}, 1));
+        results.keep("m = 0", make(rondo_matmul, a, b, nullptr), [] { return Expected(RONDO_F32, {0, 3}); });
+        const Tensor c = up(Array(RONDO_F32, {5, 0}));
+        results.keep("n = 0", make(rondo_matmul, transpose(b, {1, 0}), c, nullptr), [] { return Expected(RONDO_F32, {3, 0}); });
+      },
+      {.nodes = 0});
+}
+
+TEST_P(Matmul, Views) {
+  for (const rondo_dtype dtype : on_cuda() && quick() ? std::vector{RONDO_F32} : std::vector{RONDO_F32, RONDO_F16, RONDO_F64}) {
+    const Array x = random_array(dtype, {20, 3, 24}, 4, -2, 2), y = random_array(dtype, {40, 50}, 5, -2, 2);
+    const Tensor a = up(x), b = up(y);
+    run([&](Results& results) {
+      const auto keep = [&](const char* label, rondo_tensor* left, Array left_host, rondo_tensor* right, Array right_host) {
+        results.keep(label, make(rondo_matmul, left, right, nullptr),
+                     [=] { return expect_matmul({}, left_host, right_host, nullptr); });
+      };
+      const Tensor turned = transpose(b, {1, 0}), rows = slice(a, 0, 3, 20), block = slice(slice(b, 0, 5, 29), 1, 2, 13);
+      const Array block_host = host_slice(host_slice(y, 0, 5, 24, 1), 1, 2, 11, 1);
+      keep("transposed view", b, y, turned, host_transpose(y, {1, 0}));
+      keep("block of a larger matrix", reshape(rows, {51, 24}), host_reshape(host_slice(x, 0, 3, 17, 1), {51, 24}), block, block_host);
+      keep("batch between the axes", transpose(a, {1, 0, 2}), host_transpose(x, {1, 0, 2}), block, block_host);
+      keep("every second column", slice(b, 1, 0, 48, 2), host_slice(y, 1, 0, 24, 2), block, block_host);
+      keep("backward rows", slice(a, 0, INT64_MAX, INT64_MIN, -1), host_slice(x, 0, 19, 20, -1), block, block_host);
+      keep("repeated rows", broadcast(slice(b, 0, 0, 1), {6, 50}), host_broadcast(host_slice(y, 0, 0, 1, 1), {6, 50}), turned,
+           host_transpose(y, {1, 0}));
+    });
+  }
+}
+
+TEST_P(Matmul, GivenAndAccumulatedOutput) {
+  const Array x = random_array(RONDO_F32, {17, 9}, 6, -2, 2), y = random_array(RONDO_F32, {9, 21}, 7, -2, 2);
+  const Tensor a = up(x), b = up(y);
+  run([&](Results& results) {
+    Tensor sum = empty(RONDO_F32, {17, 21});
+    into(sum, rondo_matmul, a, b, nullptr);
+    into(make(rondo_tensor_accumulator, sum), rondo_matmul, a, b, nullptr);
+    results.keep("accumulated", std::move(sum), [=] {
+      Expected out = expect_matmul({}, x, y, nullptr);
+      for (size_t i = 0; i < out.values.size(); ++i) out.values[i] *= 2, out.absolute[i] *= 4;
+      return out;
+    });
+    Tensor turned = empty(RONDO_F32, {21, 17});
+    into(transpose(turned, {1, 0}), rondo_matmul, a, b, nullptr);
+    results.keep("transposed output", std::move(turned), [=] {
+      Expected out = expect_matmul({}, x, y, nullptr);
+      Expected flipped(RONDO_F32, {21, 17}, 1);
+      flipped.absolute.resize(flipped.values.size());
+      for (size_t i = 0; i < 17; ++i) {
+        for (size_t j = 0; j < 21; ++j) {
+          flipped.values[j * 17 + i] = out.values[i * 21 + j];
+          flipped.absolute[j * 17 + i] = out.absolute[i * 21 + j];
+        }
+      }
+      return flipped;
+    });
+  });
+}
+
+TEST_P(Matmul, NanAndInfinityPassThrough) {
+  Array x = full(RONDO_F32, {4, 4}, 1), y = full(RONDO_F32, {4, 4}, 1);
+  x.set(1, NAN), x.set(4, INFINITY);
+  const Tensor a = up(x), b = up(y);
+  run([&](Results& results) {
+    results.keep("product", make(rondo_matmul, a, b, nullptr), [=] { return expect_matmul({}, x, y, nullptr); });
+  });
+}
+
+// Full f32 unless TF32 is asked for: 1 + 2^-12 would lose its last bit in a 10-bit mantissa.
+TEST_P(Matmul, FullPrecisionByDefault) {
+  const Real value = 1 + std::ldexp(Real(1), -12);
+  const Array x = full(RONDO_F32, {64, 64}, value), y = array_of(RONDO_F32, {64, 64}, [] {
+                std::vector<Real> one(64 * 64);
+                for (size_t i = 0; i < 64; ++i) one[i * 65] = 1;
+                return one;
+              }());
+  const Tensor a = up(x), b = up(y);
+  run([&](Results& results) {
+    results.keep("f32", make(rondo_matmul, a, b, nullptr), [=] { return Expected(x); });
+  });
+}
+
+}  // namespace
+}  // namespace conformance

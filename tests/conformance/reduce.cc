@@ -1,0 +1,268 @@
+// Reductions: every operator, axes, dtypes, strided inputs, nothing to reduce, ties and NaN.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "harness.h"
+
+namespace conformance {
+namespace {
+
+struct Case {
+  Shape shape;
+  std::vector<int32_t> axes;  // empty: all
+};
+
+rondo_dtype reduced_dtype(rondo_reduce_op op, rondo_dtype dtype) {
+  switch (op) {
+    case RONDO_SUM:
+    case RONDO_PROD: return is_floating(dtype) ? dtype : RONDO_I64;
+    case RONDO_MEAN: return is_floating(dtype) ? dtype : RONDO_F32;
+    case RONDO_ARGMAX:
+    case RONDO_ARGMIN: return RONDO_I64;
+    case RONDO_ALL:
+    case RONDO_ANY: return RONDO_BOOL;
+    default: return dtype;
+  }
+}
+
+// One group of elements, in row-major order of the reduced axes, to its result and the error allowed beyond ulps.
+std::pair<Real, Real> reduce_group(rondo_reduce_op op, rondo_dtype dtype, const std::vector<Real>& x) {
+  const rondo_dtype inner = dtype == RONDO_F64 ? RONDO_F64 : RONDO_F32;
+  const Real epsilon = std::ldexp(Real(1), -mantissa_bits(inner));
+  switch (op) {
+    case RONDO_SUM:
+    case RONDO_MEAN: {
+      Real sum = 0, magnitude = 0;
+      for (const Real value : x) sum += value, magnitude += std::fabs(value);
+      // Pairwise or tree summation: the error grows with the depth, not with the length.
+      const Real slack = epsilon * magnitude * (4 + std::log2(Real(x.size() + 1)));
+      return op == RONDO_SUM ? std::pair{sum, slack} : std::pair{sum / Real(x.size()), slack / Real(x.size())};
+    }
+    case RONDO_PROD: {
+      if (!is_floating(dtype)) {
+        uint64_t product = 1;
+        for (const Real value : x) product *= static_cast<uint64_t>(static_cast<int64_t>(value));
+        return {Real(static_cast<int64_t>(product)), 0};
+      }
+      Real product = 1;
+      for (const Real value : x) product *= value;
+      return {product, std::fabs(product) * epsilon * Real(x.size())};
+    }
+    case RONDO_ALL: return {std::all_of(x.begin(), x.end(), [](Real v) { return v != 0; }), 0};
+    case RONDO_ANY: return {std::any_of(x.begin(), x.end(), [](Real v) { return v != 0; }), 0};
+    default: break;
+  }
+  size_t best = 0;
+  for (size_t i = 1; i < x.size() && !std::isnan(x[best]); ++i) {
+    const bool larger = op == RONDO_MAX || op == RONDO_ARGMAX;
+    if (std::isnan(x[i]) || (larger ? x[i] > x[best] : x[i] < x[best])) best = i;
+  }
+  return {op == RONDO_ARGMAX || op == RONDO_ARGMIN ? Real(best) : x[best], 0};
+}
+
+Expected expect_reduce(rondo_reduce_op op, const Array& a, std::vector<int32_t> axes, bool keep) {
+  const size_t rank = a.shape.size();
+  std::vector<bool> gone(rank, axes.empty());
+  for (const int32_t axis : axes) gone[static_cast<size_t>(axis < 0 ? axis + static_cast<int32_t>(rank) : axis)] = true;
+  // Move the reduced axes to the end, then every group is contiguous.
+  std::vector<int32_t> order;
+  Shape outer, shape;
+  size_t group = 1;
+  for (size_t d = 0; d < rank; ++d) {
+    if (gone[d]) {
+      group *= static_cast<size_t>(a.shape[d]);
+      if (keep) shape.push_back(1);
+    } else {
+      order.push_back(static_cast<int32_t>(d));
+      shape.push_back(a.shape[d]);
+    }
+  }
+  for (size_t d = 0; d < rank; ++d) {
+    if (gone[d]) order.push_back(static_cast<int32_t>(d));
+  }
+  const Array moved = host_transpose(a, order);
+  const rondo_dtype dtype = reduced_dtype(op, a.dtype);
+  Expected out(dtype, shape, is_floating(dtype) ? (op == RONDO_MAX || op == RONDO_MIN ? 0 : 1) : 0);
+  out.absolute.resize(out.values.size());
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    std::vector<Real> values(group);
+    for (size_t j = 0; j < group; ++j) values[j] = moved[i * group + j];
+    std::tie(out.values[i], out.absolute[i]) = reduce_group(op, a.dtype, values);
+  }
+  return out;
+}
+
+std::string label(rondo_reduce_op op, const Array& a, const std::vector<int32_t>& axes) {
+  std::string text = "operator " + std::to_string(op) + " of " + rondo_dtype_name(a.dtype) + " [";
+  for (const int64_t size : a.shape) text += std::to_string(size) + " ";
+  text += "] over";
+  for (const int32_t axis : axes) text += " " + std::to_string(axis);
+  return text;
+}
+
+class Reduce : public OnEngine {
+ protected:
+  void all_cases(rondo_reduce_op op) {
+    const Case full[] = {{{1}, {}},          {{31}, {0}},          {{4099}, {}},           {{7, 1000}, {1}},
+                         {{1000, 7}, {0}},   {{257, 3}, {-1}},     {{5, 6, 7, 8}, {1, 3}}, {{5, 6, 7, 8}, {0, 2}},
+                         {{5, 6, 7}, {1}},   {{5, 6, 7}, {-3, -1}}, {{3, 1, 70000}, {2}},  {{}, {}}};
+    for (const rondo_dtype dtype : covering({std::begin(kAllDtypes), std::end(kAllDtypes)}, op)) {
+      const bool product = op == RONDO_PROD;
+      run([&](Results& results) {
+        for (const Case& c : full) {
+          if (dtype != RONDO_F32 && count(c.shape) > 10000) continue;
+          Array x = random_array(dtype, c.shape, 17, product ? 0.9 : dtype == RONDO_U8 ? 0 : -9, product ? 1.1 : 9);
+          if (product && !is_floating(dtype)) x = odd(x);
+          if (op == RONDO_ALL || op == RONDO_ANY) x = sparse(x, op == RONDO_ALL);
+          const Tensor a = up(x);
+          results.keep(label(op, x, c.axes), reduce(op, a, c.axes), [=] { return expect_reduce(op, x, c.axes, false); });
+        }
+      });
+    }
+  }
+
+  // Products of odd numbers never become 0, so that every factor counts up to the wrap.
+  static Array odd(const Array& like) {
+    Array out = random_array(like.dtype, like.shape, 18, like.dtype == RONDO_U8 ? 0 : -3, 3);
+    for (size_t i = 0; i < out.size(); ++i) out.set(i, out[i] * 2 + 1);
+    return out;
+  }
+  // Mostly one answer, so that the other one has to be found.
+  static Array sparse(const Array& like, bool ones) {
+    Array out = conformance::full(like.dtype, like.shape, ones);
+    for (size_t i = 3; i < out.size(); i += 61) out.set(i, ones ? 0 : 1);
+    return out;
+  }
+};
+CONFORMANCE_SUITE(Reduce);
+
+TEST_P(Reduce, Sum) { all_cases(RONDO_SUM); }
+TEST_P(Reduce, Mean) { all_cases(RONDO_MEAN); }
+TEST_P(Reduce, Max) { all_cases(RONDO_MAX); }
+TEST_P(Reduce, Min) { all_cases(RONDO_MIN); }
+TEST_P(Reduce, ArgMax) { all_cases(RONDO_ARGMAX); }
+TEST_P(Reduce, ArgMin) { all_cases(RONDO_ARGMIN); }
+TEST_P(Reduce, Prod) { all_cases(RONDO_PROD); }
+TEST_P(Reduce, All) { all_cases(RONDO_ALL); }
+TEST_P(Reduce, Any) { all_cases(RONDO_ANY); }
+
+TEST_P(Reduce, KeepDims) {
+  const Array x = random_array(RONDO_F32, {3, 4, 5}, 1, -9, 9);
+  const Tensor a = up(x);
+  run([&](Results& results) {
+    for (const std::vector<int32_t>& axes : std::vector<std::vector<int32_t>>{{}, {1}, {0, 2}, {-1}}) {
+      results.keep(label(RONDO_SUM, x, axes), reduce(RONDO_SUM, a, axes, true),
+                   [=] { return expect_reduce(RONDO_SUM, x, axes, true); });
+    }
+  });
+}
+
+TEST_P(Reduce, Strided) {
+  const Array x = random_array(RONDO_F32, {9, 40, 13}, 2, -9, 9);
+  const Tensor a = up(x);
+  run([&](Results& results) {
+    const Tensor turned = transpose(a, {2, 0, 1});
+    const Array turned_host = host_transpose(x, {2, 0, 1});
+    const Tensor cut = slice(slice(turned, 0, 1, 13, 2), 2, INT64_MAX, INT64_MIN, -3);
+    const Array cut_host = host_slice(host_slice(turned_host, 0, 1, 6, 2), 2, 39, 14, -3);
+    const Tensor repeated = broadcast(slice(a, 1, 0, 1), {9, 5, 13});
+    const Array repeated_host = host_broadcast(host_slice(x, 1, 0, 1, 1), {9, 5, 13});
+    for (const rondo_reduce_op op : {RONDO_SUM, RONDO_ARGMAX}) {
+      for (const std::vector<int32_t>& axes : std::vector<std::vector<int32_t>>{{}, {0}, {1}, {2}, {0, 2}}) {
+        if (on_cuda() && quick() && axes.size() == 1 && axes[0] == 1) continue;
+        results.keep("transposed " + label(op, turned_host, axes), reduce(op, turned, axes),
+                     [=] { return expect_reduce(op, turned_host, axes, false); });
+        results.keep("stepped " + label(op, cut_host, axes), reduce(op, cut, axes),
+                     [=] { return expect_reduce(op, cut_host, axes, false); });
+        results.keep("repeated " + label(op, repeated_host, axes), reduce(op, repeated, axes),
+                     [=] { return expect_reduce(op, repeated_host, axes, false); });
+      }
+    }
+  });
+}
+
+TEST_P(Reduce, OfNothing) {
+  const Tensor none = up(Array(RONDO_F32, {0, 3})), no_rows = up(Array(RONDO_F32, {4, 0}));
+  run([&](Results& results) {
+    results.keep("sum", reduce(RONDO_SUM, none, {0}), [] { return Expected(full(RONDO_F32, {3}, 0)); });
+    results.keep("sum of all", reduce(RONDO_SUM, none, {}), [] { return Expected(full(RONDO_F32, {}, 0)); });
+    results.keep("prod", reduce(RONDO_PROD, no_rows, {1}), [] { return Expected(full(RONDO_F32, {4}, 1)); });
+    results.keep("mean", reduce(RONDO_MEAN, no_rows, {1}), [] { return Expected(full(RONDO_F32, {4}, NAN)); });
+    results.keep("all", reduce(RONDO_ALL, no_rows, {1}), [] { return Expected(full(RONDO_BOOL, {4}, 1)); });
+    results.keep("any", reduce(RONDO_ANY, no_rows, {1}), [] { return Expected(full(RONDO_BOOL, {4}, 0)); });
+    results.keep("the other axis", reduce(RONDO_MAX, none, {1}), [] { return Expected(Array(RONDO_F32, {0})); });
+  });
+  for (const rondo_reduce_op op : {RONDO_MAX, RONDO_MIN, RONDO_ARGMAX, RONDO_ARGMIN}) {
+    Tensor out;
+    const int32_t axis = 0;
+    expect_refused(rondo_reduce(op, none, 1, &axis, 0, out.slot()), RONDO_INVALID_ARGUMENT, "rondo_reduce", "a");
+    EXPECT_EQ(static_cast<rondo_tensor*>(out), nullptr);
+  }
+}
+
+TEST_P(Reduce, TiesAndNan) {
+  Array ties(RONDO_F32, {3, 2000});
+  ties.set(100, 5), ties.set(1900, 5);                   // row 0: the first of equals, in different parts of the row
+  for (size_t i = 2000; i < 4000; ++i) ties.set(i, -2);  // row 1: all equal
+  ties.set(4000 + 700, INFINITY), ties.set(4000 + 1500, NAN), ties.set(4000 + 1700, NAN);  // row 2: the first NaN
+  const Tensor a = up(ties);
+  run([&](Results& results) {
+    for (const rondo_reduce_op op : {RONDO_ARGMAX, RONDO_ARGMIN, RONDO_MAX, RONDO_MIN, RONDO_SUM}) {
+      results.keep(label(op, ties, {1}), reduce(op, a, {1}), [=] { return expect_reduce(op, ties, {1}, false); });
+    }
+    results.keep("over all", reduce(RONDO_ARGMAX, a, {}), [] { return Expected(full(RONDO_I64, {}, 4000 + 1500)); });
+  });
+}
+
+TEST_P(Reduce, InfinitiesAndWrap) {
+  const Array x = array_of(RONDO_F32, {2, 3}, {INFINITY, 1, 2, INFINITY, -INFINITY, 0});
+  const Array y = array_of(RONDO_I64, {2}, {Real(INT64_MAX), 1});
+  const Tensor a = up(x), b = up(y);
+  run([&](Results& results) {
+    results.keep("sum", reduce(RONDO_SUM, a, {1}), [] { return Expected(array_of(RONDO_F32, {2}, {INFINITY, NAN})); });
+    results.keep("wrap", reduce(RONDO_SUM, b, {}), [] { return Expected(full(RONDO_I64, {}, Real(INT64_MIN))); });
+  });
+}
+
+// 16-bit sums keep float inside: 4096 ones and more than f16 can count one by one.
+TEST_P(Reduce, HalfAccumulatesInFloat) {
+  const Array x = full(RONDO_F16, {8192}, 1), y = full(RONDO_BF16, {8192}, 1);
+  const Tensor a = up(x), b = up(y);
+  run([&](Results& results) {
+    results.keep("f16", reduce(RONDO_SUM, a, {}), [] { return Expected(full(RONDO_F16, {}, 8192)); });
+    results.keep("bf16", reduce(RONDO_SUM, b, {}), [] { return Expected(full(RONDO_BF16, {}, 8192)); });
+  });
+}
+
+TEST_P(Reduce, GivenAndAccumulatedOutput) {
+  const Array x = random_array(RONDO_F32, {6, 50}, 3, -9, 9);
+  const Tensor a = up(x);
+  run([&](Results& results) {
+    const auto twice = [=] {
+      Expected out = expect_reduce(RONDO_SUM, x, {1}, false);
+      for (size_t i = 0; i < out.values.size(); ++i) out.values[i] = 2 * out.values[i], out.absolute[i] *= 4;
+      return out;
+    };
+    Tensor sum = empty(RONDO_F32, {6});
+    const int32_t axis = 1;
+    into(sum, rondo_reduce, RONDO_SUM, a, 1, &axis, 0);
+    into(make(rondo_tensor_accumulator, sum), rondo_reduce, RONDO_SUM, a, 1, &axis, 0);
+    results.keep("accumulated", std::move(sum), twice);
+    Tensor pairs = empty(RONDO_F32, {6, 2});
+    must(rondo_fill(pairs, 3));
+    into(slice(pairs, 1, 1, 2), rondo_reduce, RONDO_MAX, a, 1, &axis, 1);
+    results.keep("strided output", std::move(pairs), [=] {
+      const Expected top = expect_reduce(RONDO_MAX, x, {1}, false);
+      Expected out(RONDO_F32, {6, 2});
+      for (size_t i = 0; i < 12; ++i) out.values[i] = i % 2 ? top.values[i / 2] : 3;
+      return out;
+    });
+  });
+}
+
+TEST_P(Reduce, SameBitsEveryTime) {
+  const Tensor a = up(random_array(RONDO_F32, {100000}, 4, -9, 9));
+  const Array first = download(reduce(RONDO_SUM, a, {}));
+  for (int i = 0; i < 5; ++i) expect_same_bits(download(reduce(RONDO_SUM, a, {})), first, "again");
+}
+
+}  // namespace
+}  // namespace conformance

@@ -1,0 +1,180 @@
+// Softmax, log-softmax, cross-entropy and their gradients.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "harness.h"
+
+namespace conformance {
+namespace {
+
+Real unit(rondo_dtype dtype) { return std::ldexp(Real(1), dtype == RONDO_F64 ? -52 : -23); }
+
+// Applies row(values) along one axis of `a` (and of `b`, if it is given, as second argument).
+using Row = std::function<void(std::vector<Real>& x, const std::vector<Real>& y)>;
+Expected along(const Array& a, const Array* b, int32_t axis, double ulps, Real absolute, const Row& row) {
+  const size_t d = static_cast<size_t>(axis < 0 ? axis + static_cast<int32_t>(a.shape.size()) : axis);
+  const size_t n = static_cast<size_t>(a.shape[d]), stride = static_cast<size_t>(row_major(a.shape)[d]);
+  Expected out(a.dtype, a.shape, ulps);
+  out.absolute.assign(out.values.size(), absolute);
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (i / stride % n != 0) continue;  // the first of each row
+    std::vector<Real> x(n), y(b ? n : 0);
+    for (size_t j = 0; j < n; ++j) {
+      x[j] = a[i + j * stride];
+      if (b) y[j] = (*b)[i + j * stride];
+    }
+    row(x, y);
+    for (size_t j = 0; j < n; ++j) out.values[i + j * stride] = x[j];
+  }
+  return out;
+}
+
+void softmax_row(std::vector<Real>& x, bool logarithm) {
+  const Real top = *std::max_element(x.begin(), x.end());
+  Real sum = 0;
+  for (const Real value : x) sum += std::exp(value - top);
+  for (Real& value : x) value = logarithm ? value - top - std::log(sum) : std::exp(value - top) / sum;
+}
+
+Expected expect_softmax(const Array& a, int32_t axis) {
+  return along(a, nullptr, axis, is_half(a.dtype) ? 1 : 64, 0, [](auto& x, const auto&) { softmax_row(x, false); });
+}
+Expected expect_log_softmax(const Array& a, int32_t axis) {
+  return along(a, nullptr, axis, is_half(a.dtype) ? 1 : 16, 64 * unit(a.dtype), [](auto& x, const auto&) { softmax_row(x, true); });
+}
+Expected expect_softmax_grad(const Array& y, const Array& dy, int32_t axis) {
+  return along(y, &dy, axis, is_half(y.dtype) ? 1 : 16, 64 * unit(y.dtype), [](auto& x, const auto& change) {
+    Real dot = 0;
+    for (size_t i = 0; i < x.size(); ++i) dot += x[i] * change[i];
+    for (size_t i = 0; i < x.size(); ++i) x[i] *= change[i] - dot;
+  });
+}
+
+class Softmax : public OnEngine {
+ protected:
+  std::vector<rondo_dtype> dtypes(int turn) const {
+    return covering({std::begin(kFloatDtypes), std::end(kFloatDtypes)}, turn);
+  }
+};
+CONFORMANCE_SUITE(Softmax);
+
+TEST_P(Softmax, Values) {
+  const std::pair<Shape, int32_t> cases[] = {{{1}, 0},       {{31}, -1},    {{7, 10}, 1},   {{7, 10}, 0},
+                                             {{3, 1000}, 1}, {{2, 4099}, 1}, {{4, 5, 6}, 1}, {{0, 5}, 1}};
+  for (const rondo_dtype dtype : dtypes(0)) {
+    run([&](Results& results) {
+      for (const auto& [shape, axis] : cases) {
+        const int32_t d = axis;
+        const Array x = random_array(dtype, shape, 1, -5, 5), change = random_array(dtype, shape, 2, -2, 2);
+        const Tensor a = up(x), dy = up(change);
+        const std::string label = std::string(rondo_dtype_name(dtype)) + " rank " + std::to_string(shape.size()) + " axis " + std::to_string(d);
+        results.keep("softmax " + label, make(rondo_softmax, a, d), [=] { return expect_softmax(x, d); });
+        results.keep("log_softmax " + label, make(rondo_log_softmax, a, d), [=] { return expect_log_softmax(x, d); });
+        if (shape[0] == 0) continue;
+        Array y(dtype, shape);
+        const Expected exact = expect_softmax(x, d);
+        for (size_t i = 0; i < y.size(); ++i) y.set(i, exact.values[i]);
+        results.keep("softmax_grad " + label, make(rondo_softmax_grad, up(y), dy, d),
+                     [=] { return expect_softmax_grad(y, change, d); });
+      }
+    });
+  }
+}
+
+TEST_P(Softmax, Strided) {
+  const Array x = random_array(RONDO_F32, {6, 9, 10}, 3, -5, 5);
+  const Tensor a = up(x);
+  run([&](Results& results) {
+    const Tensor view = slice(transpose(a, {2, 0, 1}), 0, 1, 10, 2);
+    const Array host = host_slice(host_transpose(x, {2, 0, 1}), 0, 1, 5, 2);
+    for (const int32_t axis : {0, 1, 2}) {
+      results.keep("softmax", make(rondo_softmax, view, axis), [=] { return expect_softmax(host, axis); });
+      results.keep("log_softmax", make(rondo_log_softmax, view, axis), [=] { return expect_log_softmax(host, axis); });
+    }
+  });
+}
+
+// Shifted by the maximum: no overflow, and shifting the input changes nothing that matters.
+TEST_P(Softmax, ExtremeInputs) {
+  const Array x = array_of(RONDO_F32, {4, 3}, {1000, 1000, 999, -1e30L, 0, 1, -INFINITY, 2, 2, NAN, 1, 2});
+  const Tensor a = up(x);
+  run([&](Results& results) {
+    results.keep("softmax", make(rondo_softmax, a, 1), [=] {
+      Expected out = expect_softmax(x, 1);
+      for (size_t i = 9; i < 12; ++i) out.values[i] = NAN;
+      return out;
+    });
+    results.keep("log_softmax", make(rondo_log_softmax, a, 1), [=] {
+      Expected out = expect_log_softmax(x, 1);
+      for (size_t i = 9; i < 12; ++i) out.values[i] = NAN;
+      return out;
+    });
+  });
+}
+
+class CrossEntropy : public OnEngine {
+ protected:
+  // Loss per row, or the gradient times scale.
+  static Expected expect_loss(const Array& logits, const Array& labels) {
+    const Expected logs = expect_log_softmax(logits, 1);
+    const size_t classes = static_cast<size_t>(logits.shape[1]);
+    Expected out(logits.dtype, {logits.shape[0]}, is_half(logits.dtype) ? 1 : 16);
+    out.absolute.assign(out.values.size(), 64 * unit(logits.dtype));
+    for (size_t i = 0; i < out.values.size(); ++i) {
+      const int64_t label = labels.integer(i);
+      const bool counted = label >= 0 && label < logits.shape[1];
+      out.values[i] = counted ? -logs.values[i * classes + static_cast<size_t>(label)] : 0;
+    }
+    return out;
+  }
+  static Expected expect_grad(const Array& logits, const Array& labels, Real scale) {
+    Expected out = expect_softmax(logits, 1);
+    const size_t classes = static_cast<size_t>(logits.shape[1]);
+    out.absolute.assign(out.values.size(), 8 * unit(logits.dtype) * scale);
+    for (size_t i = 0; i < out.values.size(); ++i) {
+      const int64_t label = labels.integer(i / classes);
+      const bool counted = label >= 0 && label < logits.shape[1];
+      out.values[i] = counted ? (out.values[i] - (static_cast<int64_t>(i % classes) == label)) * scale : 0;
+    }
+    return out;
+  }
+};
+CONFORMANCE_SUITE(CrossEntropy);
+
+TEST_P(CrossEntropy, LossAndGradient) {
+  for (const rondo_dtype dtype : covering({std::begin(kFloatDtypes), std::end(kFloatDtypes)}, 1)) {
+    for (const rondo_dtype kind : {RONDO_I32, RONDO_I64}) {
+      if (on_cuda() && quick() && kind == RONDO_I64 && dtype != RONDO_F32) continue;
+      run([&](Results& results) {
+        for (const Shape& shape : {Shape{1, 1}, Shape{7, 10}, Shape{64, 10}, Shape{5, 1003}, Shape{0, 4}}) {
+          const Array x = random_array(dtype, shape, 4, -6, 6);
+          Array y = random_array(kind, {shape[0]}, 5, 0, double(shape[1] - 1));
+          if (shape[0] > 4) y.set(1, -1), y.set(2, Real(shape[1])), y.set(3, -100);  // "ignore" labels
+          const Tensor logits = up(x), labels = up(y);
+          const std::string label = std::string(rondo_dtype_name(dtype)) + " rows " + std::to_string(shape[0]);
+          results.keep("loss " + label, make(rondo_cross_entropy, logits, labels), [=] { return expect_loss(x, y); });
+          results.keep("gradient " + label, make(rondo_cross_entropy_grad, logits, labels, 0.125),
+                       [=] { return expect_grad(x, y, 0.125L); });
+        }
+      });
+    }
+  }
+}
+
+// The analytic gradient is the slope of the loss.
+TEST_P(CrossEntropy, GradientIsTheSlope) {
+  if (GetParam().graph) GTEST_SKIP() << "a numeric derivative launches no graph";
+  const Array x = random_array(RONDO_F64, {3, 4}, 6, -2, 2), y = array_of(RONDO_I64, {3}, {2, 0, -1});
+  const Tensor labels = up(y), logits = up(x);
+  const Array slope = download(make(rondo_cross_entropy_grad, logits, labels, 1.0));
+  for (size_t i = 0; i < x.size(); ++i) {
+    Real sides[2];
+    for (const int side : {0, 1}) {
+      Array moved = x;
+      moved.set(i, x[i] + (side ? 1e-5L : -1e-5L));
+      sides[side] = download(reduce(RONDO_SUM, make(rondo_cross_entropy, up(moved), labels), {}))[0];
+    }
+    EXPECT_NEAR(double(slope[i]), double((sides[1] - sides[0]) / 2e-5L), 1e-7) << i;
+  }
+}
+
+}  // namespace
+}  // namespace conformance

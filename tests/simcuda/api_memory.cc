@@ -1,0 +1,161 @@
+// Entry points: memory and copies.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <cstring>
+
+#include "capture.h"
+
+namespace simcuda {
+namespace {
+
+std::uint64_t address_of(const void* p) { return reinterpret_cast<std::uint64_t>(p); }
+
+// A device pointer argument must lie, with all its bytes, in one live allocation or in a module's global.
+bool device_range(std::uint64_t address, std::size_t bytes) {
+  Device* owner = driver().device_of(address);
+  return owner != nullptr ? owner->heap.inside(address, bytes) : is_module_memory(address, bytes) || driver().is_pinned(address, bytes);
+}
+
+CUresult copy(CUstream handle, std::uint64_t to, std::uint64_t from, std::size_t bytes, bool to_device, bool from_device) {
+  Driver& d = driver();
+  Lock lock(d.mutex);
+  std::shared_ptr<Stream> stream = find_stream(handle);
+  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (bytes == 0) return CUDA_SUCCESS;
+  if (to == 0 || from == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (to_device && !device_range(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
+  if (from_device && !device_range(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
+  auto work = std::make_shared<CopyWork>();
+  work->to = to;
+  work->from = from;
+  work->bytes = bytes;
+  bool capturing = stream->capture != nullptr;
+  // Pageable host memory: the source is read before the call returns, the target is complete when it returns. Pinned
+  // memory is read and written when the copy runs, as late as the scheduler likes.
+  if (!from_device && !d.is_pinned(from, bytes) && !capturing) {
+    auto* source = reinterpret_cast<const unsigned char*>(from);
+    work->staged = std::make_shared<std::vector<unsigned char>>(source, source + bytes);
+  }
+  if (CUresult error = enqueue(stream, work)) return error;
+  if (!to_device && !d.is_pinned(to, bytes) && !capturing) {
+    d.scheduler.wait(lock, stream->tail);
+    return stream->device->error;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult fill(CUstream handle, std::uint64_t to, unsigned value, unsigned width, std::size_t count) {
+  Lock lock(driver().mutex);
+  std::shared_ptr<Stream> stream = find_stream(handle);
+  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (to % width != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (count == 0) return CUDA_SUCCESS;
+  if (!device_range(to, count * width)) return CUDA_ERROR_INVALID_VALUE;
+  auto work = std::make_shared<FillWork>();
+  work->to = to;
+  work->value = value;
+  work->width = width;
+  work->count = count;
+  return enqueue(stream, work);
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
+  SIM_ENTER(cuMemGetInfo_v2);
+  Lock lock(driver().mutex);
+  const Heap& heap = current_device()->heap;
+  if (free_bytes != nullptr) *free_bytes = heap.total() - heap.used();
+  if (total != nullptr) *total = heap.total();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
+  SIM_ENTER(cuMemAlloc_v2);
+  if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  Lock lock(driver().mutex);
+  if (CUresult refused = check_unsafe()) return refused;
+  std::uint64_t made = current_device()->heap.allocate(bytes);
+  if (made == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  *address = made;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+  SIM_ENTER_IF(cuMemFree_v2, Need::Init);
+  if (address == 0) return CUDA_SUCCESS;
+  Driver& d = driver();
+  Lock lock(d.mutex);
+  if (CUresult refused = check_unsafe()) return refused;
+  // The real driver often waits for the device here. Nothing promises that, so this one does not: work still in flight meets
+  // freed memory and is reported.
+  Device* owner = d.device_of(address);
+  if (owner == nullptr || !owner->heap.release(address)) {
+    report("cuMemFree of an address that is no allocation" + (owner == nullptr ? std::string() : ": " + owner->heap.describe(address)));
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return owner->error;
+}
+
+CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
+  SIM_ENTER(cuMemHostAlloc);
+  if (address == nullptr || bytes == 0 || flags > 7) return CUDA_ERROR_INVALID_VALUE;
+  Lock lock(driver().mutex);
+  if (CUresult refused = check_unsafe()) return refused;
+  void* memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  std::memset(memory, 0xff, bytes);
+  driver().pinned[address_of(memory)] = bytes;
+  *address = memory;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFreeHost(void* address) {
+  SIM_ENTER_IF(cuMemFreeHost, Need::Init);
+  Lock lock(driver().mutex);
+  if (address == nullptr) return CUDA_SUCCESS;
+  if (CUresult refused = check_unsafe()) return refused;
+  if (driver().pinned.erase(address_of(address)) == 0) {
+    report("cuMemFreeHost of an address that is no pinned allocation");
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  std::free(address);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
+  SIM_ENTER(cuMemcpyHtoDAsync_v2);
+  return copy(stream, to, address_of(from), bytes, true, false);
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  SIM_ENTER(cuMemcpyDtoHAsync_v2);
+  return copy(stream, address_of(to), from, bytes, false, true);
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  SIM_ENTER(cuMemcpyDtoDAsync_v2);
+  return copy(stream, to, from, bytes, true, true);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
+                           CUstream stream) {
+  SIM_ENTER(cuMemcpyPeerAsync);
+  if (device_of_context(to_context) == nullptr || device_of_context(from_context) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  return copy(stream, to, from, bytes, true, true);
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
+  SIM_ENTER(cuMemsetD8Async);
+  return fill(stream, to, value, 1, count);
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
+  SIM_ENTER(cuMemsetD32Async);
+  return fill(stream, to, value, 4, count);
+}
+
+}  // extern "C"
+}  // namespace simcuda

@@ -1,0 +1,290 @@
+// Entry points: modules, functions, launches. A "cubin" is a shared library the NVRTC stand-in made; "PTX" is text that carries one.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "capture.h"
+
+namespace simcuda {
+
+extern const int kDriverVersion;
+
+Module::~Module() {
+  if (library != nullptr) dlclose(library);
+}
+
+namespace {
+
+// The real call takes no size either: it is in the image.
+std::size_t image_bytes(const unsigned char* image) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, image, sizeof header);
+  if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0 || header.e_shnum > 200 || header.e_shoff > (64u << 20))
+    return 0;
+  return header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
+}
+
+int hex(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+// The payload of simulated PTX, or an error: not PTX, or of a version this driver does not know.
+CUresult unpack_ptx(const char* text, std::vector<unsigned char>* image) {
+  int major = 0, minor = 0;
+  const char* version = std::strstr(text, ".version ");
+  if (version == nullptr || std::sscanf(version, ".version %d.%d", &major, &minor) != 2) return CUDA_ERROR_INVALID_IMAGE;
+  // PTX 7.x belongs to CUDA 11, 8.x to 12, 9.x to 13; the minor versions go with CUDA's.
+  if (major - 7 + 11 > kDriverVersion / 1000 || (major - 7 + 11 == kDriverVersion / 1000 && minor > kDriverVersion % 1000 / 10))
+    return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+  const char* payload = std::strstr(text, "// payload ");
+  if (payload == nullptr) return CUDA_ERROR_INVALID_PTX;
+  for (payload += 11; hex(payload[0]) >= 0 && hex(payload[1]) >= 0; payload += 2)
+    image->push_back(static_cast<unsigned char>(hex(payload[0]) * 16 + hex(payload[1])));
+  return CUDA_SUCCESS;
+}
+
+// Opens the image as a library under a name of its own, gone from the file system before this returns.
+void* open_image(const unsigned char* image, std::size_t bytes) {
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/simcuda-module-XXXXXX";
+  int file = mkstemp(path.data());
+  if (file < 0) return nullptr;
+  std::size_t done = 0;
+  while (done < bytes) {
+    ssize_t n = write(file, image + done, bytes - done);
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  close(file);
+  void* library = done == bytes ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  unlink(path.c_str());
+  return library;
+}
+
+// The addresses a loaded library occupies: its globals are device memory to the kernels in it.
+SimcudaRange loaded_range(void* library) {
+  link_map* map = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return {};
+  struct Search {
+    std::uint64_t base;
+    SimcudaRange found;
+  } search{map->l_addr, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& search = *static_cast<Search*>(data);
+        if (info->dlpi_addr != search.base) return 0;
+        std::uint64_t end = search.base;
+        for (int i = 0; i < info->dlpi_phnum; ++i)
+          if (info->dlpi_phdr[i].p_type == PT_LOAD)
+            end = std::max<std::uint64_t>(end, search.base + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz);
+        search.found = {search.base, end - search.base};
+        return 1;
+      },
+      &search);
+  return search.found;
+}
+
+CUresult load(const void* image, std::shared_ptr<Module>* result) {
+  const auto* bytes = static_cast<const unsigned char*>(image);
+  std::vector<unsigned char> unpacked;
+  bool ptx = std::memcmp(bytes, ELFMAG, SELFMAG) != 0;
+  if (ptx) {
+    if (CUresult error = unpack_ptx(static_cast<const char*>(image), &unpacked)) return error;
+    bytes = unpacked.data();
+    if (unpacked.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes, ELFMAG, SELFMAG) != 0) return CUDA_ERROR_INVALID_PTX;
+  }
+  std::size_t size = image_bytes(bytes);
+  if (size == 0) return CUDA_ERROR_INVALID_IMAGE;
+  auto module = std::make_shared<Module>();
+  module->library = open_image(bytes, size);
+  if (module->library == nullptr) return CUDA_ERROR_INVALID_IMAGE;
+  module->table = static_cast<const SimcudaModule*>(dlsym(module->library, SIMCUDA_MODULE_SYMBOL));
+  if (module->table == nullptr || module->table->abi_version != SIMCUDA_ABI_VERSION) return CUDA_ERROR_INVALID_IMAGE;
+  // A cubin runs on its own major architecture from its minor version on; PTX on everything newer.
+  int arch = static_cast<int>(module->table->arch), device = settings().arch;
+  if (arch > device || (!ptx && arch / 10 != device / 10)) return ptx ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_NO_BINARY_FOR_GPU;
+  if (!ptx && static_cast<int>(module->table->nvrtc_version / 1000) > kDriverVersion / 1000) return CUDA_ERROR_INVALID_IMAGE;
+  module->image = loaded_range(module->library);
+  *result = std::move(module);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuModuleLoadDataEx(CUmodule* result, const void* image, unsigned, CUjit_option*, void**) {
+  SIM_ENTER(cuModuleLoadDataEx);
+  if (result == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Driver& d = driver();
+  {
+    Lock lock(d.mutex);
+    if (CUresult refused = check_unsafe()) return refused;
+  }
+  std::shared_ptr<Module> module;
+  if (CUresult error = load(image, &module)) return error;
+  Lock lock(d.mutex);
+  module->device = current_device();
+  module->id = d.next_id++;
+  *result = d.modules.add(module);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule handle) {
+  SIM_ENTER_IF(cuModuleUnload, Need::Init);
+  Driver& d = driver();
+  std::shared_ptr<Module> module;
+  {
+    Lock lock(d.mutex);
+    if (CUresult refused = check_unsafe()) return refused;
+    module = d.modules.remove(handle);
+    if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    for (const auto& [name, function] : module->functions) {
+      std::shared_ptr<Function> gone = d.functions.remove(function);
+      // Tasks in flight and executables hold the function: they would run code that is no longer there.
+      if (gone.use_count() > 1) report("cuModuleUnload while kernel '" + name + "' is in flight or in a graph");
+    }
+  }
+  return module->device->error;
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* name) {
+  SIM_ENTER(cuModuleGetFunction);
+  if (function == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Driver& d = driver();
+  Lock lock(d.mutex);
+  std::shared_ptr<Module> module = d.modules.find(handle);
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  for (unsigned i = 0; i < module->table->n_kernels; ++i) {
+    const SimcudaKernel& kernel = module->table->kernels[i];
+    if (std::strcmp(kernel.name, name) != 0) continue;
+    CUfunction& known = module->functions[name];
+    if (known == nullptr) {
+      auto made = std::make_shared<Function>();
+      made->module = module;
+      made->kernel = &kernel;
+      known = d.functions.add(made);
+    }
+    *function = known;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule handle, const char* name) {
+  SIM_ENTER(cuModuleGetGlobal_v2);
+  if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Lock lock(driver().mutex);
+  std::shared_ptr<Module> module = driver().modules.find(handle);
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  void* found = dlsym(module->library, name);
+  Dl_info info{};
+  const Elf64_Sym* symbol = nullptr;
+  if (found == nullptr || dladdr1(found, &info, reinterpret_cast<void**>(const_cast<Elf64_Sym**>(&symbol)), RTLD_DL_SYMENT) == 0 ||
+      symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
+    return CUDA_ERROR_NOT_FOUND;
+  if (address != nullptr) *address = reinterpret_cast<CUdeviceptr>(found);
+  if (bytes != nullptr) *bytes = symbol->st_size;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction handle) {
+  SIM_ENTER(cuFuncGetAttribute);
+  if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Lock lock(driver().mutex);
+  std::shared_ptr<Function> function = driver().functions.find(handle);
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = function->kernel->max_threads != 0 ? static_cast<int>(function->kernel->max_threads) : 1024;
+      break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
+    case 5:
+    case 6: *value = settings().arch; break;  // PTX and binary version
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = function->max_dynamic_shared; break;
+    default:
+      if (attribute < 0 || attribute > 15) return CUDA_ERROR_INVALID_VALUE;
+      *value = 0;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
+  SIM_ENTER(cuFuncSetAttribute);
+  Lock lock(driver().mutex);
+  std::shared_ptr<Function> function = driver().functions.find(handle);
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (attribute == 9) return CUDA_SUCCESS;  // preferred carve-out: a hint
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > (227 << 10)) return CUDA_ERROR_INVALID_VALUE;
+  function->max_dynamic_shared = value;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncLoad(CUfunction handle) {
+  SIM_ENTER(cuFuncLoad);
+  Lock lock(driver().mutex);
+  return driver().functions.find(handle) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int block_size, size_t shared_bytes) {
+  SIM_ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+  if (blocks == nullptr || block_size <= 0) return CUDA_ERROR_INVALID_VALUE;
+  Lock lock(driver().mutex);
+  std::shared_ptr<Function> function = driver().functions.find(handle);
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  int by_threads = std::min(32, 2048 / std::min(2048, (block_size + 31) / 32 * 32));
+  int by_shared = shared_bytes == 0 ? 32 : static_cast<int>((228u << 10) / (shared_bytes + 1024));
+  *blocks = block_size > 1024 ? 0 : std::min(by_threads, by_shared);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                        unsigned block_z, unsigned shared_bytes, CUstream stream_handle, void** parameters, void** extra) {
+  SIM_ENTER(cuLaunchKernel);
+  Lock lock(driver().mutex);
+  std::shared_ptr<Stream> stream = find_stream(stream_handle);
+  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  WorkRef work;
+  if (CUresult error = make_kernel_work(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, parameters, extra,
+                                        false, &work))
+    return error;
+  return enqueue(stream, work);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
+  SIM_ENTER(cuLaunchKernelEx);
+  if (config == nullptr || (config->numAttrs != 0 && config->attrs == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+  bool programmatic = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+      programmatic = config->attrs[i].value.programmaticStreamSerializationAllowed != 0;
+  Lock lock(driver().mutex);
+  std::shared_ptr<Stream> stream = find_stream(config->hStream);
+  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  WorkRef work;
+  if (CUresult error = make_kernel_work(function, {config->gridDimX, config->gridDimY, config->gridDimZ},
+                                        {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes, parameters,
+                                        extra, programmatic, &work))
+    return error;
+  return enqueue(stream, work);
+}
+
+CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* argument) {
+  SIM_ENTER(cuLaunchHostFunc);
+  if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Lock lock(driver().mutex);
+  std::shared_ptr<Stream> stream = find_stream(handle);
+  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  auto work = std::make_shared<HostWork>();
+  work->function = function;
+  work->argument = argument;
+  return enqueue(stream, work);
+}
+
+}  // extern "C"
+}  // namespace simcuda

@@ -1,0 +1,218 @@
+// Two runs of the host compiler per kernel source: the preprocessor over the user's text alone, then, after rewriting, the compiler over
+// the device prelude, that text and the table of kernels.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "compiler.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "abi.h"
+#include "rewrite.h"
+
+extern char** environ;
+
+namespace simcuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const kPrelude =
+#include "prelude.inc"
+    ;
+
+// The compiler and the flags are part of what a cached result depends on.
+struct Toolchain {
+  std::string compiler = "c++";
+  bool clang = false, checked = true;
+  Toolchain() {
+    if (const char* given = std::getenv("SIMCUDA_CXX"); given != nullptr && *given != 0) compiler = given;
+    clang = compiler.find("clang") != std::string::npos;
+    if (const char* check = std::getenv("SIMCUDA_CHECK")) checked = std::string(check) != "0";
+  }
+  std::vector<std::string> check_flags() const {
+    if (!checked) return {};
+    if (clang)
+      return {"-fsanitize=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0", "-mllvm", "-asan-stack=0",
+              "-mllvm",                    "-asan-globals=0"};
+    return {"-fsanitize=kernel-address", "--param", "asan-instrumentation-with-call-threshold=0", "--param", "asan-stack=0",
+            "--param",                   "asan-globals=0"};
+  }
+};
+
+class Folder {
+ public:
+  Folder() {
+    std::error_code none;
+    std::string path = (fs::temp_directory_path(none) / "simnvrtc-XXXXXX").string();
+    if (mkdtemp(path.data()) != nullptr) path_ = path;
+  }
+  ~Folder() {
+    std::error_code none;
+    if (!path_.empty()) fs::remove_all(path_, none);
+  }
+  bool good() const { return !path_.empty(); }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+void write_text(const std::string& path, const std::string& text) {
+  std::error_code none;
+  fs::create_directories(fs::path(path).parent_path(), none);
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+// Runs a program with its standard error in a file; -1 when it cannot be started.
+int run(const std::vector<std::string>& words, const std::string& log) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  // Messages in English, and no library that was preloaded for the test itself.
+  std::vector<char*> environment;
+  for (char** e = environ; *e != nullptr; ++e) {
+    std::string word = *e;
+    if (word.rfind("LC_", 0) != 0 && word.rfind("LANG", 0) != 0 && word.rfind("LD_PRELOAD=", 0) != 0) environment.push_back(*e);
+  }
+  environment.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 2, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  pid_t child = 0;
+  int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environment.data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return -1;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string table(const Rewritten& rewritten, const CompileRequest& request) {
+  std::string text = "\n# 1 \"kernel table\"\n";
+  text += "static thread_local char simcuda_anchor_byte;\n";
+  text += "extern \"C\" void* simcuda_anchor() { return &simcuda_anchor_byte; }\n";
+  text += "static const SimcudaKernel simcuda_kernels[] = {\n";
+  for (const KernelName& kernel : rewritten.kernels) text += "  SIMCUDA_KERNEL(" + kernel.name + ", " + kernel.max_threads + "),\n";
+  text += "  {nullptr, nullptr, 0, nullptr, 0}};\n";
+  text += "extern \"C\" const SimcudaModule " SIMCUDA_MODULE_SYMBOL " = {SIMCUDA_ABI_VERSION, " + std::to_string(request.arch) + ", " +
+          std::to_string(request.nvrtc_version) + ", " + std::to_string(rewritten.kernels.size()) + ", simcuda_kernels};\n";
+  return text;
+}
+
+// FNV-1a over everything the result depends on.
+std::string cache_key(const std::vector<std::string>& parts) {
+  std::uint64_t hash = 0xcbf29ce484222325ull, other = 0x9e3779b97f4a7c15ull;
+  for (const std::string& part : parts) {
+    for (unsigned char c : part) {
+      hash = (hash ^ c) * 0x100000001b3ull;
+      other = (other ^ hash) * 0xff51afd7ed558ccdull;
+    }
+    hash = (hash ^ 0xff) * 0x100000001b3ull;
+  }
+  char text[40];
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(hash), static_cast<unsigned long long>(other));
+  return text;
+}
+
+// Compiler messages name files in the temporary folder; real ones name the program.
+std::string clean(std::string log, const Folder& folder, const std::string& name) {
+  for (const auto& [from, to] : {std::pair{folder.file("kernel.cu"), name}, {folder.path() + "/headers/", std::string()}})
+    for (std::size_t at; (at = log.find(from)) != std::string::npos;) log.replace(at, from.size(), to);
+  return log;
+}
+
+}  // namespace
+
+CompileResult compile(const CompileRequest& request) {
+  static const Toolchain toolchain;
+  CompileResult result;
+  Folder folder;
+  if (!folder.good()) {
+    result.internal = true;
+    result.log = "simcuda: no temporary folder";
+    return result;
+  }
+  for (const auto& [name, text] : request.headers) write_text(folder.file("headers/" + name), text);
+  write_text(folder.file("kernel.cu"), request.source);
+
+  // The preprocessor without any of the host's macros or headers: what NVRTC would not know, this does not know.
+  std::vector<std::string> words = {toolchain.compiler, "-E", "-x", "c++", "-undef", "-nostdinc", "-std=" + request.standard};
+  for (const char* define : {"__CUDACC__=1", "__CUDACC_RTC__=1", "__NVCC__=1", "RONDO_SIMULATED=1"}) words.push_back(std::string("-D") + define);
+  words.push_back("-D__CUDACC_VER_MAJOR__=" + std::to_string(request.nvrtc_version / 1000));
+  words.push_back("-D__CUDACC_VER_MINOR__=" + std::to_string(request.nvrtc_version % 1000 / 10));
+  words.push_back("-D__CUDA_ARCH__=" + std::to_string(request.arch * 10));
+  for (const std::string& define : request.defines) words.push_back("-D" + define);
+  words.push_back("-I" + folder.file("headers"));
+  for (const std::string& include : request.include_folders) words.push_back("-I" + include);
+  words.insert(words.end(), {folder.file("kernel.cu"), "-o", folder.file("kernel.ii")});
+  int status = run(words, folder.file("log"));
+  if (status != 0) {
+    result.internal = status < 0 || status == 127;
+    result.log = result.internal ? "simcuda: cannot run '" + toolchain.compiler + "'" : clean(read_text(folder.file("log")), folder, request.name);
+    return result;
+  }
+  Rewritten rewritten = rewrite(read_text(folder.file("kernel.ii")));
+  if (!rewritten.error.empty()) {
+    result.log = request.name + ": error: " + rewritten.error;
+    return result;
+  }
+  std::string text = std::string("# 1 \"prelude\"\n") + kPrelude + "\n" + rewritten.text + table(rewritten, request);
+
+  words = {toolchain.compiler, "-x", "c++", "-nostdinc", "-std=" + request.standard, "-O1", "-w", "-fPIC", "-shared", "-fno-gnu-unique",
+           "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-strict-aliasing", "-fwrapv", "-ffp-contract=off",
+           "-fno-stack-protector", "-Wl,-Bsymbolic"};
+  if (toolchain.clang) std::erase(words, "-fno-gnu-unique");
+  for (const std::string& flag : toolchain.check_flags()) words.push_back(flag);
+
+  std::string cached;
+  if (const char* cache = std::getenv("SIMCUDA_CACHE"); cache != nullptr && *cache != 0) {
+    std::vector<std::string> parts = words;
+    parts.push_back(text);
+    cached = std::string(cache) + "/" + cache_key(parts) + ".so";
+    std::string image = read_text(cached);
+    if (!image.empty()) {
+      result.image.assign(image.begin(), image.end());
+      result.good = true;
+      return result;
+    }
+  }
+  write_text(folder.file("full.cc"), text);
+  words.insert(words.end(), {folder.file("full.cc"), "-o", folder.file("kernel.so"), "-lm"});
+  status = run(words, folder.file("log"));
+  result.log = clean(read_text(folder.file("log")), folder, request.name);
+  if (status != 0) {
+    result.internal = status < 0;
+    return result;
+  }
+  std::string image = read_text(folder.file("kernel.so"));
+  result.image.assign(image.begin(), image.end());
+  result.good = true;
+  if (!cached.empty()) {
+    // Atomic: several test processes share the cache.
+    std::string temporary = cached + "." + std::to_string(getpid()) + folder.path().substr(folder.path().size() - 6);
+    write_text(temporary, image);
+    std::error_code none;
+    fs::rename(temporary, cached, none);
+  }
+  return result;
+}
+
+}  // namespace simcuda

@@ -1,0 +1,142 @@
+// The driver's state: entering a call, faults on demand, reports, lost devices.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "driver.h"
+
+#include <pthread.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "control.h"
+
+namespace simcuda {
+namespace {
+
+thread_local Device* t_device = nullptr;
+std::atomic<bool> g_forked{false};
+
+const char* const kNames[] = {
+#define RONDO_FN(result, name, parameters, since) #name,
+#include "../../src/dynlib/driver.def"
+#undef RONDO_FN
+};
+
+}  // namespace
+
+std::uint64_t next_handle() {
+  static std::uint64_t next = 0x5100000000000000ull;  // under the driver's lock
+  return next += 16;
+}
+
+Driver& driver() {
+  static Driver* instance = [] {
+    auto* made = new Driver;
+    for (int i = 0; i < settings().devices; ++i)
+      made->devices.push_back(std::make_unique<Device>(i, settings().memory_bytes));
+    // A forked child has no simulator threads: like the real driver, it refuses every call.
+    pthread_atfork(nullptr, nullptr, [] { g_forked = true; });
+    if (!parse_faults(*made, settings().faults)) {
+      std::fprintf(stderr, "simcuda: SIMCUDA_FAULT=%s is not entry:call:code,...\n", settings().faults.c_str());
+      std::exit(2);
+    }
+    return made;
+  }();
+  return *instance;
+}
+
+int entry_by_name(const std::string& name) {
+  for (unsigned i = 0; i < static_cast<unsigned>(Entry::count); ++i)
+    if (name == kNames[i]) return static_cast<int>(i);
+  return -1;
+}
+
+const char* entry_name(unsigned entry) { return kNames[entry]; }
+
+Device* current_device() { return t_device; }
+void set_current_device(Device* device) { t_device = device; }
+
+Device* device_of_context(CUcontext context) {
+  for (const auto& device : driver().devices)
+    if (device->context() == context) return device.get();
+  return nullptr;
+}
+
+Device* Driver::device_of(std::uint64_t address) {
+  for (const auto& device : devices)
+    if (device->heap.contains(address)) return device.get();
+  return nullptr;
+}
+
+bool Driver::is_pinned(std::uint64_t address, std::size_t bytes) const {
+  auto block = pinned.upper_bound(address);
+  if (block == pinned.begin()) return false;
+  --block;
+  return address - block->first <= block->second && bytes <= block->second - (address - block->first);
+}
+
+bool is_sticky(CUresult code) {
+  switch (code) {
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED: return true;
+    default: return false;
+  }
+}
+
+void report(std::string text) {
+  if (settings().report == Settings::Report::Stderr || settings().report == Settings::Report::Abort)
+    std::fprintf(stderr, "simcuda: %s\n", text.c_str());
+  if (settings().report == Settings::Report::Abort) std::abort();
+  driver().reports.push_back(std::move(text));
+}
+
+void lose_device(Device& device, CUresult code, const std::string& text) {
+  int none = 0;
+  device.error.compare_exchange_strong(none, code);  // the first cause stays
+  if (!text.empty()) report(text);
+}
+
+CUresult enter(Entry entry, Need need) {
+  if (g_forked) return CUDA_ERROR_NOT_INITIALIZED;
+  Driver& d = driver();
+  auto index = static_cast<unsigned>(entry);
+  ++d.calls[index];
+  Lock lock(d.mutex);
+  if (Scheduler::in_host_function() && need != Need::Nothing) {
+    report(std::string(kNames[index]) + " called from a host function");
+    return 800;  // CUDA_ERROR_NOT_PERMITTED
+  }
+  if (need != Need::Nothing && !d.initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (auto faults = d.faults.find(index); faults != d.faults.end()) {
+    for (Fault& fault : faults->second) {
+      if (fault.call == 0 || --fault.call != 0) continue;
+      if (is_sticky(fault.code) && t_device != nullptr) lose_device(*t_device, fault.code, "");
+      return fault.code;
+    }
+  }
+  if (need != Need::Context) return CUDA_SUCCESS;
+  if (t_device == nullptr || t_device->retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  return t_device->error;
+}
+
+std::shared_ptr<Stream> find_stream(CUstream handle) {
+  if (handle != nullptr) return driver().streams.find(handle);
+  Device* device = current_device();
+  if (device == nullptr) return nullptr;
+  if (device->legacy_stream == nullptr) {
+    device->legacy_stream = std::make_shared<Stream>();
+    device->legacy_stream->device = device;
+    device->legacy_stream->id = driver().next_id++;
+  }
+  return device->legacy_stream;
+}
+
+}  // namespace simcuda

@@ -1,0 +1,153 @@
+// State of the simulated driver: devices, handles, streams, events, modules. One lock protects all of it; tasks run without it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "abi.h"
+#include "entries.h"
+#include "heap.h"
+#include "scheduler.h"
+
+namespace simcuda {
+
+struct Capture;
+struct Graph;
+struct GraphExec;
+struct Node;
+struct Stream;
+struct Work;
+
+// --- handles --------------------------------------------------------------------------------------------------------
+// A handle is a number that is no address and is never used twice: using one after its destroy is an error, not luck.
+std::uint64_t next_handle();
+
+template <class T, class Handle>
+class Handles {
+ public:
+  Handle add(std::shared_ptr<T> object) {
+    std::uint64_t handle = next_handle();
+    objects_[handle] = std::move(object);
+    return reinterpret_cast<Handle>(handle);
+  }
+  std::shared_ptr<T> find(Handle handle) const {
+    auto it = objects_.find(reinterpret_cast<std::uint64_t>(handle));
+    return it == objects_.end() ? nullptr : it->second;
+  }
+  std::shared_ptr<T> remove(Handle handle) {
+    auto it = objects_.find(reinterpret_cast<std::uint64_t>(handle));
+    if (it == objects_.end()) return nullptr;
+    std::shared_ptr<T> object = std::move(it->second);
+    objects_.erase(it);
+    return object;
+  }
+  std::size_t size() const { return objects_.size(); }
+  auto begin() const { return objects_.begin(); }
+  auto end() const { return objects_.end(); }
+
+ private:
+  std::unordered_map<std::uint64_t, std::shared_ptr<T>> objects_;
+};
+
+// --- objects --------------------------------------------------------------------------------------------------------
+struct Device {
+  Device(int ordinal_, std::size_t memory) : ordinal(ordinal_), heap(memory) {}
+  CUcontext context() const { return reinterpret_cast<CUcontext>(0x5000000000000000ull + 16u * (ordinal + 1u)); }
+
+  int ordinal;
+  Heap heap;
+  std::atomic<int> error{0};  // sticky: every later call answers this
+  int retained = 0;           // of the primary context
+  std::set<int> peers;
+  std::shared_ptr<Stream> legacy_stream;
+};
+
+struct Stream {
+  Device* device = nullptr;
+  std::uint64_t id = 0;
+  unsigned flags = 0;
+  int priority = 0;
+  TaskRef tail;                // the last task put in
+  std::vector<TaskRef> waits;  // what the next task waits for besides
+  std::shared_ptr<Capture> capture;
+  std::vector<std::shared_ptr<Node>> frontier;  // what the next captured node depends on
+};
+
+struct Event {
+  Device* device = nullptr;
+  unsigned flags = 0;
+  TaskRef task;  // null until recorded
+  std::shared_ptr<Capture> capture;
+  std::vector<std::shared_ptr<Node>> nodes;
+};
+
+struct Module {
+  ~Module();
+  Device* device = nullptr;
+  std::uint64_t id = 0;
+  void* library = nullptr;
+  const SimcudaModule* table = nullptr;
+  SimcudaRange image{};
+  std::map<std::string, CUfunction> functions;
+};
+
+struct Function {
+  std::shared_ptr<Module> module;
+  const SimcudaKernel* kernel = nullptr;
+  std::atomic<int> max_dynamic_shared{48 << 10};
+};
+
+struct Fault {
+  std::uint64_t call;  // the how-manieth call from now fails; 0: none
+  CUresult code;
+};
+
+// --- the driver -----------------------------------------------------------------------------------------------------
+struct Driver {
+  std::mutex mutex;
+  Scheduler scheduler{mutex};
+  bool initialised = false;
+  std::vector<std::unique_ptr<Device>> devices;
+  Handles<Stream, CUstream> streams;
+  Handles<Event, CUevent> events;
+  Handles<Module, CUmodule> modules;
+  Handles<Function, CUfunction> functions;
+  Handles<Graph, CUgraph> graphs;
+  Handles<Node, CUgraphNode> nodes;
+  Handles<GraphExec, CUgraphExec> execs;
+  std::map<std::uint64_t, std::size_t> pinned;  // host memory from cuMemHostAlloc
+  std::vector<std::shared_ptr<Capture>> captures;  // under way
+  std::uint64_t next_id = 1;
+
+  std::atomic<std::uint64_t> calls[static_cast<unsigned>(Entry::count)] = {};
+  std::map<unsigned, std::vector<Fault>> faults;
+  std::vector<std::string> reports;
+
+  Device* device_of(std::uint64_t address);  // whose heap holds it, or null
+  bool is_pinned(std::uint64_t address, std::size_t bytes) const;
+};
+
+// Made on first use, never destroyed.
+Driver& driver();
+
+// The calling thread's current device, or null without a context.
+Device* current_device();
+void set_current_device(Device* device);
+Device* device_of_context(CUcontext context);
+
+// Says what a correct program would not have done. Needs the lock.
+void report(std::string text);
+// A device that failed: `code` becomes the answer to every later call. Needs the lock.
+void lose_device(Device& device, CUresult code, const std::string& text);
+bool is_sticky(CUresult code);
+
+// The stream behind a handle; null handle: the device's legacy stream. Null when the handle is not one.
+std::shared_ptr<Stream> find_stream(CUstream handle);
+
+}  // namespace simcuda

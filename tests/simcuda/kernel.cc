@@ -1,0 +1,196 @@
+// Running a kernel launch: its blocks one after another on a worker, every access checked, every misuse reported with the kernel's name.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <link.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "block.h"
+#include "graph.h"
+#include "work.h"
+
+namespace simcuda {
+namespace {
+
+struct Run {
+  Device& device;
+  const KernelWork& work;
+  bool unwritten_reported = false;
+};
+
+std::string where(const Run& run, const SimcudaLane& lane) {
+  auto triple = [](const SimcudaUint3& v) {
+    return std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z);
+  };
+  return "kernel '" + run.work.name() + "' (block " + triple(lane.block) + ", thread " + triple(lane.thread) + ")";
+}
+
+int on_access(const BlockLaunch& launch, const SimcudaLane& lane, std::uint64_t address, std::uint64_t bytes, int kind,
+              std::string* text) {
+  Run& run = *static_cast<Run*>(launch.user);
+  Driver& d = driver();
+  Lock lock(d.mutex);
+  auto refuse = [&](CUresult code, const std::string& why) {
+    char number[32];
+    std::snprintf(number, sizeof number, "0x%llx", static_cast<unsigned long long>(address));
+    *text = where(run, lane) + (kind == SIMCUDA_LOAD ? ": read" : kind == SIMCUDA_STORE ? ": write" : ": atomic update") +
+            " of " + std::to_string(bytes) + " bytes at " + number + ": " + why;
+    return code;
+  };
+  bool power = bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+  if (power && address % bytes != 0) return refuse(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned");
+  Device* owner = d.device_of(address);
+  if (owner == nullptr) {
+    if (d.is_pinned(address, bytes) || is_module_memory(address, bytes)) return 0;
+    return refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "not memory of the device");
+  }
+  if (owner != &run.device && run.device.peers.count(owner->ordinal) == 0)
+    return refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "memory of device " + std::to_string(owner->ordinal) + ", whose peer access is not enabled");
+  Heap& heap = owner->heap;
+  if (!heap.inside(address, bytes)) {
+    std::uint64_t bad = address;
+    while (heap.inside(bad, 1)) ++bad;
+    return refuse(CUDA_ERROR_ILLEGAL_ADDRESS, heap.describe(bad));
+  }
+  if (kind != SIMCUDA_STORE) {
+    std::size_t unwritten = heap.first_unwritten(address, bytes);
+    if (unwritten != bytes && !run.unwritten_reported) {
+      run.unwritten_reported = true;
+      report(where(run, lane) + ": reads device memory that was never written, " + heap.describe(address + unwritten));
+    }
+  }
+  if (kind != SIMCUDA_LOAD) heap.mark_written(address, bytes);
+  return 0;
+}
+
+void on_set_conditional(const BlockLaunch&, std::uint64_t handle, unsigned value) {
+  Lock lock(driver().mutex);
+  set_conditional(handle, value);
+}
+
+const BlockCallbacks kCallbacks = {on_access, on_set_conditional, [](const BlockLaunch&) {}};
+
+// The calling thread's copy of the module's thread-local variables, which is where its static shared memory lives.
+SimcudaRange static_shared(const Module& module) {
+  static thread_local std::map<std::uint64_t, SimcudaRange> known;
+  auto it = known.find(module.id);
+  if (it != known.end()) return it->second;
+  auto* anchor = reinterpret_cast<void* (*)()>(dlsym(module.library, "simcuda_anchor"));
+  struct Search {
+    std::uint64_t anchor;
+    std::uint64_t image;
+    SimcudaRange found;
+  } search{reinterpret_cast<std::uint64_t>(anchor()), module.image.begin, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& search = *static_cast<Search*>(data);
+        auto begin = reinterpret_cast<std::uint64_t>(info->dlpi_tls_data);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          if (info->dlpi_phdr[i].p_type != PT_TLS || begin == 0) continue;
+          if (search.anchor - begin < info->dlpi_phdr[i].p_memsz) search.found = {begin, info->dlpi_phdr[i].p_memsz};
+        }
+        return search.found.bytes != 0 ? 1 : 0;
+      },
+      &search);
+  known[module.id] = search.found;
+  return search.found;
+}
+
+}  // namespace
+
+void KernelWork::run(Device& device) const {
+  Driver& d = driver();
+  Run run{device, *this};
+  BlockLaunch launch;
+  launch.kernel = function->kernel;
+  launch.arguments = const_cast<void**>(pointers.data());
+  launch.user = &run;
+  SimcudaLane& lane = launch.lane;
+  std::memset(static_cast<void*>(&lane), 0, sizeof lane);
+  lane.block_dim = block;
+  lane.grid_dim = grid;
+  lane.heap = device.heap.base();
+  lane.heap_bytes = device.heap.reserved();
+  lane.valid = device.heap.valid();
+  lane.written = device.heap.written();
+  lane.image = function->module->image;
+  lane.shared_static = static_shared(*function->module);
+  std::vector<std::uint64_t> dynamic(shared_bytes / 8 + 4);
+  lane.shared_dynamic = {(reinterpret_cast<std::uint64_t>(dynamic.data()) + 15) & ~std::uint64_t{15}, shared_bytes};
+
+  std::uint64_t total = std::uint64_t{grid.x} * grid.y * grid.z, stride = 1, offset = 0;
+  Random random(settings().seed ^ total);
+  if (settings().seed != 0) {
+    stride = random.below(total) | 1;
+    offset = random.below(total);
+    while (std::gcd(stride, total) != 1) ++stride;
+    launch.order = random.next() | 1;
+  }
+  for (std::uint64_t i = 0; i < total && device.error == 0; ++i) {
+    std::uint64_t b = static_cast<std::uint64_t>((static_cast<unsigned __int128>(i) * stride + offset) % total);
+    lane.block = {static_cast<unsigned>(b % grid.x), static_cast<unsigned>(b / grid.x % grid.y),
+                  static_cast<unsigned>(b / (std::uint64_t{grid.x} * grid.y))};
+    // Shared memory begins with garbage, never with what the block before left.
+    std::memset(reinterpret_cast<void*>(lane.shared_static.begin), 0xff, lane.shared_static.bytes);
+    std::memset(reinterpret_cast<void*>(lane.shared_dynamic.begin), 0xff, shared_bytes);
+    BlockResult result = run_block(launch, kCallbacks);
+    if (result.error != 0) {
+      Lock lock(d.mutex);
+      // Accesses say where they happened; a trap or a deadlock only what it was.
+      lose_device(device, result.error, result.text.rfind("kernel '", 0) == 0 ? result.text : "kernel '" + name() + "': " + result.text);
+    }
+  }
+}
+
+CUresult make_kernel_work(CUfunction function, SimcudaUint3 grid, SimcudaUint3 block, unsigned shared_bytes,
+                          void* const* parameters, void* const* extra, bool programmatic, WorkRef* result) {
+  Driver& d = driver();
+  std::shared_ptr<Function> found = d.functions.find(function);
+  if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (d.modules.size() == 0) return CUDA_ERROR_INVALID_HANDLE;
+  const SimcudaKernel& kernel = *found->kernel;
+  std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (threads == 0 || threads > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64) return CUDA_ERROR_INVALID_VALUE;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (kernel.max_threads != 0 && threads > kernel.max_threads) return CUDA_ERROR_INVALID_VALUE;
+  if (shared_bytes > static_cast<unsigned>(found->max_dynamic_shared.load())) return CUDA_ERROR_INVALID_VALUE;
+  if (kernel.n_arguments != 0 && parameters == nullptr && extra == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (parameters != nullptr && extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
+
+  auto work = std::make_shared<KernelWork>();
+  work->function = found;
+  work->handle = function;
+  work->grid = grid;
+  work->block = block;
+  work->shared_bytes = shared_bytes;
+  work->programmatic = programmatic;
+  std::vector<std::size_t> offsets;
+  std::size_t bytes = 0;
+  for (unsigned i = 0; i < kernel.n_arguments; ++i) {
+    bytes = (bytes + 15) / 16 * 16;
+    offsets.push_back(bytes);
+    bytes += kernel.argument_bytes[i];
+  }
+  work->arguments.resize(bytes);
+  for (unsigned i = 0; i < kernel.n_arguments; ++i) {
+    work->pointers.push_back(work->arguments.data() + offsets[i]);
+    if (parameters != nullptr) std::memcpy(work->pointers[i], parameters[i], kernel.argument_bytes[i]);
+  }
+  if (parameters == nullptr && kernel.n_arguments != 0) {
+    // extra: {1 (buffer pointer), address, 2 (buffer size), &size, 0}; parameters lie there at their natural alignment, which for
+    // the one-struct kernels this serves is the start of the buffer.
+    const unsigned char* buffer = nullptr;
+    std::size_t size = 0;
+    for (std::size_t i = 0; extra[i] != nullptr; i += 2) {
+      if (extra[i] == reinterpret_cast<void*>(1)) buffer = static_cast<const unsigned char*>(extra[i + 1]);
+      if (extra[i] == reinterpret_cast<void*>(2)) size = *static_cast<const std::size_t*>(extra[i + 1]);
+    }
+    if (kernel.n_arguments != 1 || buffer == nullptr || size != kernel.argument_bytes[0]) return CUDA_ERROR_INVALID_VALUE;
+    std::memcpy(work->pointers[0], buffer, size);
+  }
+  *result = std::move(work);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace simcuda

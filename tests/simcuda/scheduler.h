@@ -1,0 +1,75 @@
+// Everything the simulated devices do is a task in one graph of tasks: a stream is a chain, an event is a task to depend on, a
+// launched graph is its nodes. Worker threads run what is ready, in any order the dependencies allow: with a seed that order is
+// hostile on purpose. All functions need the driver's lock, except where said.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+#include <vector>
+
+#include "settings.h"
+
+namespace simcuda {
+
+using Lock = std::unique_lock<std::mutex>;
+using Clock = std::chrono::steady_clock;
+
+struct Task;
+using TaskRef = std::shared_ptr<Task>;
+
+struct Task {
+  // Runs without the lock on a worker; null for a mark that only carries order. Returns false when the task goes on after it
+  // returned and Scheduler::complete will be called for it.
+  std::function<bool(const TaskRef&)> run;
+  std::uint64_t stream = 0;  // whose tempo it follows, and which stall holds it
+  bool host = false;         // a host function: runs on the thread of host functions
+  bool done = false;
+  Clock::time_point finished{};
+
+  // The scheduler's own.
+  int pending = 0;
+  Clock::time_point not_before{};
+  std::vector<TaskRef> successors;
+};
+
+class Scheduler {
+ public:
+  explicit Scheduler(std::mutex& mutex) : mutex_(mutex) {}
+
+  void submit(const TaskRef& task, const std::vector<TaskRef>& after);
+  void complete(const TaskRef& task);
+  void wait(Lock& lock, const TaskRef& task);
+  void wait_idle(Lock& lock);
+
+  // Tasks of a stalled stream do not start until the stream is resumed. 0 stands for every stream.
+  void stall(std::uint64_t stream);
+  void resume(std::uint64_t stream);
+  void reseed(std::uint64_t seed);
+
+  // Is the calling thread running a host function?
+  static bool in_host_function();
+
+ private:
+  void make_ready(const TaskRef& task);
+  void start_threads();
+  void work(bool host);
+  bool stalled(const Task& task) const;
+  Clock::duration tempo(const Task& task);
+
+  std::mutex& mutex_;
+  std::condition_variable ready_changed_, task_done_;
+  std::vector<TaskRef> ready_[2];  // device tasks, host functions
+  std::unordered_set<std::uint64_t> stalled_;
+  std::uint64_t unfinished_ = 0;
+  std::uint64_t seed_ = settings().seed;
+  Random random_{settings().seed};
+  bool started_ = false;
+};
+
+}  // namespace simcuda

@@ -1,0 +1,85 @@
+// One piece of device work: a kernel launch, a copy, a fill, a host function. A stream runs it as a task, a captured stream keeps it as a
+// graph node; it is immutable, so launches in flight and later updates never meet.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver.h"
+
+namespace simcuda {
+
+struct Work {
+  virtual ~Work() = default;
+  virtual CUgraphNodeType type() const = 0;
+  virtual std::string name() const = 0;
+  // Does it, on a worker, without the driver's lock. An error is the device's end.
+  virtual void run(Device& device) const = 0;
+  virtual bool host() const { return false; }
+};
+using WorkRef = std::shared_ptr<const Work>;
+
+struct KernelWork : Work {
+  std::shared_ptr<Function> function;
+  CUfunction handle = nullptr;
+  SimcudaUint3 grid{}, block{};
+  unsigned shared_bytes = 0;
+  bool programmatic = false;  // launched with programmatic stream serialization
+  std::vector<unsigned char> arguments;
+  std::vector<void*> pointers;  // into `arguments`, one per parameter
+
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
+  std::string name() const override { return function->kernel->name; }
+  void run(Device& device) const override;
+};
+
+// Copies the arguments a launch points to, and checks what a real launch checks.
+CUresult make_kernel_work(CUfunction function, SimcudaUint3 grid, SimcudaUint3 block, unsigned shared_bytes,
+                          void* const* parameters, void* const* extra, bool programmatic, WorkRef* work);
+
+struct CopyWork : Work {
+  std::uint64_t to = 0, from = 0;
+  std::size_t bytes = 0;
+  std::shared_ptr<std::vector<unsigned char>> staged;  // pageable source, read at the call
+
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEMCPY; }
+  std::string name() const override { return "memcpy"; }
+  void run(Device& device) const override;
+};
+
+struct FillWork : Work {
+  std::uint64_t to = 0;
+  unsigned value = 0, width = 1;
+  std::size_t count = 0;
+
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEMSET; }
+  std::string name() const override { return "memset"; }
+  void run(Device& device) const override;
+};
+
+struct HostWork : Work {
+  CUhostFn function = nullptr;
+  void* argument = nullptr;
+
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_HOST; }
+  std::string name() const override { return "host function"; }
+  void run(Device&) const override { function(argument); }
+  bool host() const override { return true; }
+};
+
+struct EmptyWork : Work {
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_EMPTY; }
+  std::string name() const override { return "empty"; }
+  void run(Device&) const override {}
+};
+
+// Puts the work in a stream, or in the graph the stream is captured into. Needs the lock.
+CUresult enqueue(const std::shared_ptr<Stream>& stream, WorkRef work);
+// Puts a task at the end of a stream that is not captured.
+void append(Stream& stream, const TaskRef& task);
+TaskRef make_task(Device& device, std::uint64_t stream, WorkRef work);
+bool is_module_memory(std::uint64_t address, std::size_t bytes);
+
+}  // namespace simcuda
