@@ -83,7 +83,7 @@ static struct options parse_options(int argc, char** argv) {
     ++i;
     if (strcmp(option, "--device") == 0) o.device = value;
     if (strcmp(option, "--engine") == 0) o.mode = parse_mode(value);
-    if (strcmp(option, "--epochs") == 0) o.epochs = parse_number(option, value, 2, 1000);
+    if (strcmp(option, "--epochs") == 0) o.epochs = parse_number(option, value, 1, 1000);
     if (strcmp(option, "--batch") == 0) o.batch = parse_number(option, value, 1, 1024);
     if (strcmp(option, "--seed") == 0) o.seed = (uint64_t)parse_number(option, value, 0, INT64_MAX);
     if (strcmp(option, "--data") == 0) o.data = value;
@@ -250,13 +250,13 @@ static void train(rondo_engine* engine, rondo_device device, const struct option
     }
     CHECK(rondo_engine_wait_all(engine));
     took = now_us() - begin;
-    if (epoch > 0) timed_us += took; /* the first epoch compiles and loads what it meets */
+    if (epoch > 0 || o->epochs == 1) timed_us += took; /* the first epoch compiles and loads what it meets */
     result->loss[epoch] = net_take_loss(&net) / (double)(steps * o->batch);
     result->accuracy[epoch] = net_test(&net, predictions, digits);
     printf("  epoch %3d   loss %.4f   test accuracy %.4f   %8.2f ms\n", epoch + 1, result->loss[epoch],
            result->accuracy[epoch], 1e-3 * took);
   }
-  result->step_us = timed_us / (double)((o->epochs - 1) * steps);
+  result->step_us = timed_us / (double)((o->epochs > 1 ? o->epochs - 1 : 1) * steps);
 
   *parameters = allocate((size_t)net_size(&net), sizeof **parameters);
   net_read(&net, *parameters);

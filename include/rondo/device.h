@@ -1,4 +1,5 @@
 /* Devices: how many there are, what they are, their names.
+ *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_DEVICE_H
 #define RONDO_DEVICE_H

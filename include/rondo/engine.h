@@ -67,8 +67,7 @@ RONDO_API rondo_status rondo_variable_wait(rondo_variable* variable);
 /* Number of completed or issued writes. Reads do not count. Never blocks. Since 0.1. */
 RONDO_API rondo_status rondo_variable_version(rondo_variable* variable, uint64_t* version);
 
-/* --- user tasks
- * -------------------------------------------------------------------------------------------------------- */
+/* --- user tasks --- */
 
 /* What a task function may ask about its run. Valid during the call only. */
 typedef struct rondo_task_context rondo_task_context;
@@ -94,13 +93,12 @@ typedef enum rondo_task_flags {
 } rondo_task_flags;
 
 typedef struct rondo_task_options {
-  size_t size; /* set by RONDO_TASK_OPTIONS_INIT */
-  rondo_device
-      device;       /* {RONDO_CPU, 0}: a host function on a worker; {RONDO_CUDA, i}: called to issue work on a stream */
-  int32_t priority; /* > 0 runs before others that are ready, and on a high-priority stream; default 0 */
-  int32_t stream;   /* cuda: compute stream index, modulo the engine's streams; -1: the engine picks */
-  uint32_t flags;   /* rondo_task_flags */
-  const char* name; /* for errors, traces and graph reports; copied; NULL: "user" */
+  size_t size;         /* set by RONDO_TASK_OPTIONS_INIT */
+  rondo_device device; /* {RONDO_CPU, 0}: a host function on a worker; {RONDO_CUDA, i}: issues work on a stream */
+  int32_t priority;    /* > 0 runs before others that are ready, and on a high-priority stream; default 0 */
+  int32_t stream;      /* cuda: compute stream index, modulo the engine's streams; -1: the engine picks */
+  uint32_t flags;      /* rondo_task_flags */
+  const char* name;    /* for errors, traces and graph reports; copied; NULL: "user" */
 } rondo_task_options;
 #define RONDO_TASK_OPTIONS_INIT \
   { sizeof(rondo_task_options), {RONDO_CPU, 0}, 0, -1, RONDO_TASK_DEFAULT, NULL }
@@ -114,8 +112,7 @@ RONDO_API rondo_status rondo_engine_push(rondo_engine* engine, rondo_task_fn fn,
                                          rondo_variable* const* reads, size_t n_reads, rondo_variable* const* writes,
                                          size_t n_writes, const rondo_task_options* options);
 
-/* --- memory
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- memory --- */
 
 typedef struct rondo_memory_info {
   size_t size;                 /* set by RONDO_MEMORY_INFO_INIT */

@@ -22,8 +22,7 @@
 extern "C" {
 #endif
 
-/* --- elementwise
- * ------------------------------------------------------------------------------------------------------- */
+/* --- elementwise --- */
 
 typedef enum rondo_unary_op {
   RONDO_NEG = 0,
@@ -88,8 +87,7 @@ RONDO_API rondo_status rondo_where(rondo_tensor* condition, rondo_tensor* a, ron
 /* out = a in another dtype. Float to integer: toward zero, clamped to the range, NaN to 0; to bool: != 0. Since 0.1. */
 RONDO_API rondo_status rondo_cast(rondo_tensor* a, rondo_dtype dtype, rondo_tensor** out);
 
-/* --- fill and copy
- * ------------------------------------------------------------------------------------------------------- */
+/* --- fill and copy --- */
 
 /* Every element of `tensor` becomes value (rules of scalars as above). Since 0.1. */
 RONDO_API rondo_status rondo_fill(rondo_tensor* tensor, double value);
@@ -99,8 +97,7 @@ RONDO_API rondo_status rondo_copy(rondo_tensor* a, rondo_tensor** out);
 /* A contiguous copy on another device (the same is allowed). Since 0.1. */
 RONDO_API rondo_status rondo_copy_to(rondo_tensor* a, rondo_device device, rondo_tensor** out);
 
-/* --- reductions
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- reductions --- */
 
 typedef enum rondo_reduce_op {
   RONDO_SUM = 0,  /* integers and bool give i64, floats their dtype; pairwise, accumulated in float for 16-bit dtypes */
@@ -119,8 +116,7 @@ typedef enum rondo_reduce_op {
 RONDO_API rondo_status rondo_reduce(rondo_reduce_op op, rondo_tensor* a, int32_t n_axes, const int32_t* axes,
                                     int32_t keep_dims, rondo_tensor** out);
 
-/* --- matrix product
- * ------------------------------------------------------------------------------------------------------- */
+/* --- matrix product --- */
 
 typedef enum rondo_activation {
   RONDO_ACTIVATION_NONE = 0,
@@ -177,8 +173,7 @@ RONDO_API rondo_status rondo_dropout(rondo_tensor* a, double p, rondo_tensor** o
 /* out = dy * mask / (1 - p). Since 0.1. */
 RONDO_API rondo_status rondo_dropout_grad(rondo_tensor* dy, rondo_tensor* mask, double p, rondo_tensor** out);
 
-/* --- indexing
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- indexing --- */
 
 /* out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64. Since 0.1. */
 RONDO_API rondo_status rondo_one_hot(rondo_tensor* indices, int64_t depth, rondo_dtype dtype, rondo_tensor** out);

@@ -1,4 +1,5 @@
 /* Rondo: record work once, replay it for almost nothing. Includes every public header.
+ *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_H
 #define RONDO_H

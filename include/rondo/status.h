@@ -1,4 +1,5 @@
 /* Status names, the calling thread's last error, library version and features, the log callback.
+ *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_STATUS_H
 #define RONDO_STATUS_H

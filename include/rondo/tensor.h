@@ -96,8 +96,7 @@ RONDO_API rondo_status rondo_tensor_broadcast(rondo_tensor* tensor, int32_t ndim
  * compute dtype, one rounding). Refused as input and by rondo_tensor_write. For gradients that sum. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_accumulator(rondo_tensor* tensor, rondo_tensor** view);
 
-/* --- DLPack (https://dmlc.github.io/dlpack, versions 0 and 1)
- * ------------------------------------------------------------- */
+/* --- DLPack (https://dmlc.github.io/dlpack, versions 0 and 1) --- */
 
 struct DLManagedTensor;          /* declared in dlpack.h */
 struct DLManagedTensorVersioned; /* declared in dlpack.h */

@@ -1,4 +1,5 @@
 /* Timeline of an engine's tasks as Chrome trace JSON (chrome://tracing, Perfetto).
+ *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_TRACE_H
 #define RONDO_TRACE_H

@@ -1,5 +1,6 @@
-// dtype names, promotion and binary16 conversions. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// dtype names, promotion and binary16 conversions.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/dtype.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // dtypes: size, name, class, promotion; host conversions of the 16-bit floats.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

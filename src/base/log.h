@@ -1,4 +1,5 @@
 // The log: one process-wide sink, a callback of the user or stderr. Costs one relaxed load when the level is off.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

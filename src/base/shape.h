@@ -1,4 +1,5 @@
 // Shapes and strides of up to RONDO_MAX_DIMS dimensions, in elements; row-major helpers.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,6 @@
 // Status: the outcome of an internal call. One pointer: null is success, otherwise a shared, immutable error with code
 // and text, so that a first cause can be kept by many variables at once. Making an error never loads a library.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,5 @@
 // Text helpers: printf-style std::string.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

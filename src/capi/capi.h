@@ -1,5 +1,7 @@
 // What every function of the C API does first and last: check handles, keep exceptions inside, keep the thread's last
-// error. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// error.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <rondo/rondo.h>

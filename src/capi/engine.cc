@@ -1,5 +1,6 @@
-// The engine, variables, user tasks, memory, trace. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// The engine, variables, user tasks, memory, trace.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cinttypes>
 
 #include "base/log.h"
@@ -85,12 +86,12 @@ void rondo_engine_destroy(rondo_engine* engine) {
     RONDO_TRY(check_engine(engine, "engine"));
     if (Engine::in_task())
       return error(RONDO_INVALID_STATE, "called inside a task, which the engine would have to wait for");
-    Ref<Engine> inner = engine->engine;
-    abandon_recording(*inner);
-    inner->close();
+    Engine& inner = *engine->engine;
+    abandon_recording(inner);
+    inner.close();
+    const int64_t alive = inner.forked() ? 0 : inner.live_objects.load();
     capi::destroy_engine(engine);
-    const int64_t alive = inner->live_objects.load();
-    if (alive == 0 || inner->forked()) return {};
+    if (alive == 0) return {};
     Status left =
         error(RONDO_INVALID_STATE,
               "%" PRId64

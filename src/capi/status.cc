@@ -1,7 +1,9 @@
-// Status names, last error, version, features, log. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Status names, last error, version, features, log.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
 #include <cstring>
-#include <string>
+#include <memory>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -18,18 +20,19 @@ bool rondo::alive(const rondo_engine* engine) {
 namespace rondo::capi {
 
 namespace {
-thread_local std::string last_error;
-}
+
+// One buffer per thread, made at its first failure: the pointer handed out stays valid while the thread lives, only the text
+// changes.
+constexpr size_t kLastErrorBytes = size_t{16} << 10;
+thread_local std::unique_ptr<char[]> last_error;
+
+}  // namespace
 
 rondo_status fail(const char* function, const Status& status) {
-  try {
-    if (std::strncmp(status.message(), function, std::strlen(function)) == 0)
-      last_error = status.message();
-    else
-      last_error = std::string(function) + ": " + status.message();
-  } catch (const std::bad_alloc&) {
-    last_error.clear();
-  }
+  if (!last_error) last_error.reset(new (std::nothrow) char[kLastErrorBytes]);
+  if (!last_error) return status.code();
+  const bool named = std::strncmp(status.message(), function, std::strlen(function)) == 0;
+  std::snprintf(last_error.get(), kLastErrorBytes, "%s%s%s", named ? "" : function, named ? "" : ": ", status.message());
   return status.code();
 }
 
@@ -78,7 +81,7 @@ const char* rondo_status_name(rondo_status status) {
 }
 
 const char* rondo_last_error(void) {
-  return capi::last_error.c_str();
+  return capi::last_error ? capi::last_error.get() : "";
 }
 
 int32_t rondo_version(void) {

@@ -1,5 +1,6 @@
-// Names of devices and the table of opened ones. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Names of devices and the table of opened ones.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "device/device.h"
 
 #include <cstdlib>

@@ -3,8 +3,9 @@
 // void*.
 //
 // Devices are made on first use, shared by all engines and never destroyed. All methods are thread-safe; those that use
-// a stream leave the order of calls on one stream to the caller (the engine holds the stream's lock). Copyright 2026
-// the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// a stream leave the order of calls on one stream to the caller (the engine holds the stream's lock).
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <rondo/device.h>

@@ -1,4 +1,5 @@
 // What this process can use, by name, with the reason (rondo_feature).
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

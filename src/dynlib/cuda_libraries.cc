@@ -1,4 +1,5 @@
 // Where libcuda, NVRTC and cuBLASLt are looked for, and which versions will do.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/cuda_libraries.h"
 

@@ -1,7 +1,9 @@
 // Hand-typed types and constants of the CUDA driver API, NVRTC and cuBLASLt: just what the .def tables need, so that no
 // CUDA header is needed to build. Layouts are those of CUDA 11.0 to 13.x; a test compares them with the real headers
 // where a toolkit is installed. Names are NVIDIA's own, in namespace rondo::cuda so that they cannot clash with a real
-// cuda.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// cuda.h.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -9,7 +11,7 @@
 
 namespace rondo::cuda {
 
-// --- driver ---------------------------------------------------------------------------------------------------------
+// --- driver ---
 using CUresult = int;
 using CUdevice = int;
 using CUdeviceptr = unsigned long long;
@@ -146,7 +148,7 @@ struct CUlaunchConfig {
 };
 static_assert(sizeof(CUlaunchConfig) == 56);
 
-// --- NVRTC ----------------------------------------------------------------------------------------------------------
+// --- NVRTC ---
 using nvrtcResult = int;
 enum : nvrtcResult {
   NVRTC_SUCCESS = 0,
@@ -156,7 +158,7 @@ enum : nvrtcResult {
 };
 using nvrtcProgram = struct nvrtcProgram_st*;
 
-// --- cuBLASLt -------------------------------------------------------------------------------------------------------
+// --- cuBLASLt ---
 using cublasStatus_t = int;
 enum : cublasStatus_t { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_NOT_SUPPORTED = 15 };
 using cublasLtHandle_t = struct cublasLtContext*;
@@ -184,7 +186,15 @@ enum : cublasLtMatrixLayoutAttribute_t {
   CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT = 5,
   CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET = 6,
 };
-enum : cublasLtMatmulPreferenceAttributes_t { CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES = 1 };
+enum : cublasLtMatmulPreferenceAttributes_t {
+  CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES = 1,
+  CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK = 3,
+  CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES = 5,
+  CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES = 6,
+  CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES = 7,
+  CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES = 8,
+};
+enum { CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE = 2 };
 enum {
   CUBLASLT_EPILOGUE_DEFAULT = 1,
   CUBLASLT_EPILOGUE_RELU = 2,

@@ -5,7 +5,9 @@
 // -> wheel folders of $VIRTUAL_ENV and $CONDA_PREFIX -> the system loader -> $CUDA_HOME, $CUDA_PATH ->
 // /usr/local/cuda*. Always by soname, never a bare .so (toolkits keep stub libraries under that name), never from the
 // current folder. Handles are never closed. A library is opened on first need; the outcome is latched. All members are
-// thread-safe. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// thread-safe.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

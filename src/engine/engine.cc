@@ -1,5 +1,6 @@
-// Ordering: submission, readiness, completion, waiting. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Ordering: submission, readiness, completion, waiting.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/engine.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
       fork_generation_(current_fork_generation()),
       seed_(options.seed) {}
 
-// --- submission -----------------------------------------------------------------------------------------------------
+// --- submission ---
 
 void Engine::link(Task& task) {
   task.order_ = ++order_;
@@ -136,7 +137,7 @@ Status Engine::submit(Ref<Task> ref) {
   return {};
 }
 
-// --- running --------------------------------------------------------------------------------------------------------
+// --- running ---
 
 Status Engine::failed(const Task& task, const Status& status) {
   Status named = status.with_context(std::string("task '") + task.name() + "' on " + device_name(task.device().id()));
@@ -146,10 +147,14 @@ Status Engine::failed(const Task& task, const Status& status) {
 
 void Engine::dispatch(Task& task) {
   if (mode_ == RONDO_ENGINE_NAIVE || task.marker_) {
-    std::lock_guard lock(order_mutex_);
-    task.signalled_ = true;
-    progress_.notify_all();
-    return;
+    std::unique_lock lock(order_mutex_);
+    if (!task.abandoned_) {
+      task.signalled_ = true;
+      progress_.notify_all();
+      return;
+    }
+    lock.unlock();
+    return finish(task, task.failure_, {});
   }
   if (task.device().is_host()) {
     DeviceState* state = nullptr;  // workers start with the cpu's state
@@ -224,11 +229,14 @@ Status Engine::run_naive(Task& task, bool ready) {
   Status status;
   if (!ready) {
     std::unique_lock lock(order_mutex_);
-    if (task_depth > 0) {
-      // The task it waits for may be the one this thread is in the middle of.
-      status = error(RONDO_INVALID_STATE,
-                     "%s submitted inside a task needs a variable that is in use; naive mode cannot wait for it",
-                     task.name());
+    if (task_depth > 0 && !task.signalled_) {
+      // The task it waits for may be the one this thread is in the middle of. Others know of it already, so it stays in
+      // its place and fails there.
+      task.abandoned_ = true;
+      return task.failure_ =
+                 error(RONDO_INVALID_STATE,
+                       "%s submitted inside a task needs a variable that is in use; naive mode cannot wait for it",
+                       task.name());
     }
     wait_until_signalled(task, lock);
   }
@@ -247,7 +255,7 @@ Status Engine::run_naive(Task& task, bool ready) {
   return status;
 }
 
-// --- completion -----------------------------------------------------------------------------------------------------
+// --- completion ---
 
 void Engine::finish(Task& task, const Status& status, Fence fence) {
   SmallVector<Task*, 4> ready;
@@ -293,7 +301,7 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
   task.release();
 }
 
-// --- waiting --------------------------------------------------------------------------------------------------------
+// --- waiting ---
 
 namespace {
 

@@ -7,8 +7,9 @@
 // a GPU never queues anything.
 //
 // Locks, outermost first: order lock; then none. A stream's lock is taken alone. Neither is held while user code runs,
-// except the stream's, which a device task's function runs under. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// except the stream's, which a device task's function runs under.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <rondo/engine.h>
@@ -109,6 +110,12 @@ class Engine final : public RefCounted, public FenceOracle {
 
   bool fence_done(Fence fence) override;
   Status fence_wait(Fence fence) override;
+
+ protected:
+  // In a child of fork() the engine is left as it is: its threads do not exist there and could not be joined.
+  void dispose() override {
+    if (!forked()) delete this;
+  }
 
  private:
   friend class Storage;

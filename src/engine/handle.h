@@ -1,6 +1,7 @@
 // Memory for public handles: one slab per type, never given back, so that reading a destroyed handle's magic is always
-// safe. A handle is alive exactly while its magic is the type's. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// safe. A handle is alive exactly while its magic is the type's.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

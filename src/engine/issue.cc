@@ -1,5 +1,6 @@
-// Issuing device tasks: stream, memory, waits, launch. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Issuing device tasks: stream, memory, waits, launch.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <functional>
 #include <thread>
 
@@ -112,7 +113,7 @@ Status Engine::issue(Task& task, Fence* fence) {
 
 Status Engine::issue_locked(Task& task, Stream& stream, TaskContext& context,
                             const std::vector<std::pair<Fence, Ref<Event>>>& waits, Fence* fence) {
-  std::lock_guard lock(stream.lock());
+  const Stream::Issue issuing(stream);
   for (const auto& [each, event] : waits) RONDO_TRY(stream.wait_for(each, *event));
   Trace* trace = trace_.load(std::memory_order_acquire);
   void* begin_event = nullptr;
@@ -128,7 +129,7 @@ Status Engine::issue_locked(Task& task, Stream& stream, TaskContext& context,
   return status;
 }
 
-// --- other libraries' streams ---------------------------------------------------------------------------------------
+// --- other libraries' streams ---
 
 Status Engine::export_to_stream(Variable& variable, void* native_stream) {
   FenceSet fences;
@@ -162,7 +163,7 @@ Status Engine::import_from_stream(Variable& variable, Device& device, void* nati
   RONDO_TRY(streams.event_create(false, &event));
   Status status = streams.event_record(event, native_stream);
   if (status.ok()) {
-    std::lock_guard lock(entry->lock());
+    const Stream::Issue issuing(*entry);
     status = streams.stream_wait(entry->native, event);
     if (status.ok()) {
       const Fence fence = entry->advance("import");

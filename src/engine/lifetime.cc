@@ -1,5 +1,6 @@
-// Opening and closing an engine: device states, health, fork, names, storages. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Opening and closing an engine: device states, health, fork, names, storages.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
 
 #include <algorithm>
@@ -86,7 +87,6 @@ void Engine::close() {
 }
 
 Engine::~Engine() {
-  if (forked()) return;
   for (auto& slot : states_) delete slot.load();  // pools ask the streams about fences
   for (auto& slot : streams_) delete slot.load();
 }

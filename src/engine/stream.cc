@@ -3,6 +3,21 @@
 
 namespace rondo {
 
+namespace {
+// The stream whose lock this thread holds: the body of a device task may need memory, and so may wait for its own
+// stream.
+thread_local const Stream* held = nullptr;
+}  // namespace
+
+Stream::Issue::Issue(Stream& stream) : lock_(stream.mutex_), outer_(std::exchange(held, &stream)) {}
+Stream::Issue::~Issue() {
+  held = outer_;
+}
+
+std::unique_lock<std::mutex> Stream::lock_unless_held() {
+  return held == this ? std::unique_lock<std::mutex>() : std::unique_lock<std::mutex>(mutex_);
+}
+
 Stream::~Stream() {
   markers_.clear();
   spare_.clear();
@@ -17,7 +32,7 @@ Status Stream::wait_for(Fence fence, const Event& event) {
 }
 
 bool Stream::already_waits(Fence fence) {
-  std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_held();
   return fence.stream < waited_.size() && waited_[fence.stream] >= fence.sequence;
 }
 
@@ -40,7 +55,7 @@ void Stream::complete_up_to(uint64_t sequence) {
 Status Stream::cover(uint64_t sequence, Ref<Event>* event) {
   *event = nullptr;
   if (completed() >= sequence) return {};
-  std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_held();
   for (const Marker& marker : markers_)
     if (marker.sequence >= sequence) {
       *event = marker.event;
@@ -63,7 +78,8 @@ Status Stream::cover(uint64_t sequence, Ref<Event>* event) {
 
 bool Stream::poll(uint64_t sequence) {
   if (completed() >= sequence) return true;
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return completed() >= sequence;  // a task is being issued, perhaps by this very thread
   while (!markers_.empty() && completed() < sequence) {
     bool done = false;
     if (!device.event_query(markers_.front().event->native, &done).ok() || !done) break;
@@ -82,7 +98,7 @@ Status Stream::wait(uint64_t sequence) {
                ? status.with_context("found while waiting on " + device_name(device.id()) +
                                      "; last tasks issued there: " + recent_tasks())
                : status;
-  std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_held();
   // The event may have been recorded later than `sequence`; what it covers now is what its marker says.
   for (const Marker& marker : markers_)
     if (marker.event == event) {

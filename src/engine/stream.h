@@ -3,8 +3,9 @@
 // up to then.
 //
 // The stream's lock is held while a task is issued, so that the order of waits, launches and counts is one order.
-// Whoever holds it must not take the engine's order lock, another stream's lock, or call the pool. Copyright 2026 the
-// Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Whoever holds it must not take the engine's order lock, another stream's lock, or call the pool.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -39,8 +40,17 @@ class Stream {
   const uint32_t id;  // index in the engine's table; fences name it
   void* const native;
 
-  // --- under lock() ---
-  std::mutex& lock() { return mutex_; }
+  // The stream's lock, held while something is issued on it.
+  class Issue {
+   public:
+    explicit Issue(Stream& stream);
+    ~Issue();
+
+   private:
+    std::lock_guard<std::mutex> lock_;
+    const Stream* outer_;
+  };
+  // --- under an Issue ---
   // Makes the stream wait, on the device, for an event that covers `fence` of another stream.
   Status wait_for(Fence fence, const Event& event);
   // Counts one issued task and returns its fence.
@@ -69,6 +79,7 @@ class Stream {
   static constexpr int kRecent = 8;
 
   void complete_up_to(uint64_t sequence);  // under mutex_
+  std::unique_lock<std::mutex> lock_unless_held();
 
   std::mutex mutex_;
   std::atomic<uint64_t> issued_{0};

@@ -2,7 +2,9 @@
 //
 // A task is submitted once, or kept by a recording and then run any number of times by a graph. It holds references to
 // its variables. Made on the caller's thread, run on whichever thread the engine chooses; never run twice at the same
-// time. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// time.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "device/device.h"
@@ -93,6 +95,7 @@ class Task : public RefCounted {
   Status failure_;           // an input's poison
   uint64_t order_ = 0;       // submission number
   bool marker_ = false;      // a wait's stand-in: signalled instead of run
+  bool abandoned_ = false;   // submitted where nobody can wait for it: finished with its failure when ready
   bool signalled_ = false;   // became ready while a thread waits for just that
   double submitted_us_ = 0;  // only while a trace is on
 };

@@ -1,6 +1,7 @@
 // Tensors as users hold them: a view (dtype, layout, offset) of a storage. Handles live in memory that is never given
-// back (handle.h), so that a destroyed handle can be told from a live one. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// back (handle.h), so that a destroyed handle can be told from a live one.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "base/dtype.h"

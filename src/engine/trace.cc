@@ -1,5 +1,6 @@
-// Collecting spans and writing them as Chrome trace JSON. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Collecting spans and writing them as Chrome trace JSON.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/trace.h"
 
 #include <sys/syscall.h>

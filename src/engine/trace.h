@@ -1,4 +1,5 @@
 // The timeline of an engine, kept while a trace is on, and its Chrome trace JSON.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,5 @@
 // Tasks whose body is a user's function.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

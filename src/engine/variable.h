@@ -1,7 +1,9 @@
 // Variables: what tasks read and write. A variable carries order, version and error, no data (Storage adds memory).
 //
 // Owned by reference count: user handles, tasks and graphs hold references. Every field below the line is guarded by
-// the engine's order lock, except as said. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// the engine's order lock, except as said.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "memory/fence.h"

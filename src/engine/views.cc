@@ -35,8 +35,9 @@ Status reshape_view(const View& view, int ndim, const int64_t* shape, View* resu
   if (ndim < 0 || ndim > kMaxDims)
     return error(RONDO_INVALID_ARGUMENT, "ndim is %d; 0 to %d dimensions are possible", ndim, kMaxDims);
   if (ndim && !shape) return error(RONDO_INVALID_ARGUMENT, "shape is NULL; %d dimensions are needed", ndim);
-  int64_t wanted[kMaxDims];
+  int64_t wanted[kMaxDims] = {};
   int64_t known = 1;
+  int64_t bytes = static_cast<int64_t>(dtype_size(view.dtype));  // sizes of 0 aside, as in check_shape
   int open = -1;
   for (int i = 0; i < ndim; ++i) {
     wanted[i] = shape[i];
@@ -46,7 +47,10 @@ Status reshape_view(const View& view, int ndim, const int64_t* shape, View* resu
     }
     if (shape[i] < 0)
       return error(RONDO_INVALID_ARGUMENT, "shape[%d] is %" PRId64 "; one -1 at most is possible", i, shape[i]);
-    if (__builtin_mul_overflow(known, shape[i], &known)) known = INT64_MAX;
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(shape[i], 1), &bytes))
+      return error(RONDO_INVALID_ARGUMENT, "shape %s has more bytes than 63 bits count",
+                   shape_text(ndim, shape).c_str());
+    known *= shape[i];
   }
   const int64_t elements = view.elements();
   if (open >= 0) {

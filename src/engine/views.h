@@ -1,4 +1,5 @@
 // Views of a view: reshape, slice, transpose, broadcast. Pure arithmetic on layouts.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

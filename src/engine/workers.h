@@ -1,4 +1,5 @@
 // Threads that run tasks: a queue ordered by priority, then by submission.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -35,13 +35,18 @@ class Events {
   std::vector<void*> events_;
 };
 
+// Only GPUs have captured segments.
+cuda::CudaDevice& gpu(const Segment& segment) {
+  return static_cast<cuda::CudaDevice&>(*segment.device);
+}
+
 }  // namespace
 
 Status Graph::capture(const BranchPlan& plan) {
   for (Segment& segment : segments_) {
     if (segment.kind != Segment::Kind::captured) continue;
     StreamDevice& device = *segment.device->streams();
-    if (segment.random_count) RONDO_TRY(ops::prepare_random_advance(*segment.device));
+    if (segment.random_count) RONDO_TRY(ops::prepare_random_advance(gpu(segment)));
     for (const uint32_t i : segment.tasks) segment.branches = std::max(segment.branches, plan.schedule.branch[i] + 1);
     std::vector<void*> streams;
     Status status;
@@ -115,8 +120,8 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
       if (random_on[b]) last = b;
     for (size_t b = 0; b < last; ++b)
       if (random_on[b]) RONDO_TRY(events.join(streams[b], streams[last]));
-    RONDO_TRY(ops::launch_random_advance(*segment.device, streams[last], device_random(*segment.device),
-                                         segment.random_count));
+    RONDO_TRY(
+        ops::launch_random_advance(gpu(segment), streams[last], device_random(*segment.device), segment.random_count));
   }
   for (size_t b = 1; b < streams.size(); ++b)
     if (inside[b]) RONDO_TRY(events.join(streams[b], streams[0]));

@@ -4,6 +4,7 @@
 //
 // Owned by reference count (the user's handle, launches in flight). Immutable after compile(), except what `guarded by
 // order` says: launches of one graph are ordered by its arenas' variables, so their run() calls never overlap.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,7 @@
 // A recording: the tasks one thread submitted between begin and end, not yet run, and the storages it created
-// meanwhile. Belongs to its thread; only the owner marks on its storages are read by others. Copyright 2026 the Rondo
-// developers. SPDX-License-Identifier: Apache-2.0
+// meanwhile. Belongs to its thread; only the owner marks on its storages are read by others.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <rondo/graph.h>

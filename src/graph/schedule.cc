@@ -70,15 +70,14 @@ BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors,
       for (size_t b = 0; b < width; ++b) clock[b] = std::max(clock[b], earlier[b]);
       clock[branch] = std::max(clock[branch], plan.schedule.place[*it]);
     }
+    // Next best: a branch whose last task comes before this one anyway, a fresh branch, the shortest one.
+    for (int b = 0; b < used && chosen < 0; ++b)
+      if (clock[b] >= plan.schedule.place[static_cast<size_t>(tail[static_cast<size_t>(b)])]) chosen = b;
     if (chosen < 0 && used < most) chosen = used;
     if (chosen < 0) {
-      // All branches are taken: one whose last task comes before this one anyway, else the shortest.
-      for (int b = 0; b < most && chosen < 0; ++b)
-        if (clock[b] >= plan.schedule.place[static_cast<size_t>(tail[static_cast<size_t>(b)])]) chosen = b;
-      for (int b = 0; b < most; ++b)
-        if (chosen < 0 || (clock[chosen] < length[static_cast<size_t>(chosen)] &&
-                           length[static_cast<size_t>(b)] < length[static_cast<size_t>(chosen)]))
-          chosen = b;
+      chosen = 0;
+      for (int b = 1; b < most; ++b)
+        if (length[static_cast<size_t>(b)] < length[static_cast<size_t>(chosen)]) chosen = b;
     }
     const auto own = static_cast<size_t>(chosen);
     used = std::max(used, chosen + 1);

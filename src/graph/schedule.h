@@ -1,4 +1,5 @@
 // From a list of tasks to data flow and branches.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -2,7 +2,9 @@
 //
 // Order is a partial one: tasks run on branches, and a task is known to come after another only if a path of edges says
 // so. Each task carries a clock: for every branch, how many of its tasks certainly come before. (Vector clocks: Fidge
-// 1988, Mattern 1989.) Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// 1988, Mattern 1989.)
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

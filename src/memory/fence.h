@@ -1,6 +1,8 @@
 // Fences: points in streams. A fence names a stream of the engine and a sequence number on it; it is done when the
 // device has finished everything issued on that stream up to the number. No event stands behind a fence until somebody
-// waits. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// waits.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

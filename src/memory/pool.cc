@@ -10,6 +10,8 @@ namespace rondo {
 namespace {
 // How many blocks of about the right size are looked at for one that needs no wait.
 constexpr int kCandidates = 16;
+// Beyond any memory; sizes up to it can be rounded and compared without overflow.
+constexpr size_t kMostBytes = size_t{1} << 60;
 size_t round_up(size_t value, size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
@@ -21,7 +23,11 @@ Pool::Pool(std::string name, SegmentSource& source, FenceOracle& oracle, size_t 
 Pool::~Pool() {
   // Blocks still handed out are owned by objects that outlive the pool only if the engine is misused; their memory is
   // left.
-  release_segments(true);
+  {
+    std::unique_lock lock(mutex_);
+    wait_for_free_blocks(lock);
+    release_segments();
+  }
   for (FreeList& list : free_)
     for (Block* block : list) delete block;
 }
@@ -34,12 +40,13 @@ bool Pool::usable(const Block& block, uint32_t stream) {
 
 // The smallest free block that fits. Blocks that need no wait come first; with any_stream, one that needs a device-side
 // wait will do, but never for host use (kNoStream), which cannot wait on the device.
-Block* Pool::find(size_t bytes, bool large, uint32_t stream, bool any_stream) {
+Block* Pool::find(size_t bytes, bool large, uint32_t stream, bool any_stream, bool any_size) {
   FreeList& list = free_[large];
   Block key;
   key.bytes = bytes;
-  // A small request must not pin down a block that is much larger than it: large blocks are cut only when half is used.
-  const size_t most = large ? bytes * 2 : SIZE_MAX;
+  // A small request must not pin down a block that is much larger than it: large blocks are cut only when half is used,
+  // or when there is nothing else.
+  const size_t most = large && !any_size ? bytes * 2 : SIZE_MAX;
   Block* waiting = nullptr;
   int looked = 0;
   for (auto it = list.lower_bound(&key); it != list.end() && (*it)->bytes <= most && looked < kCandidates;
@@ -73,10 +80,11 @@ Block* Pool::take(Block* block, size_t bytes, uint32_t stream) {
   info_.cached -= static_cast<int64_t>(block->bytes);
   info_.in_use += static_cast<int64_t>(block->bytes);
   if (info_.in_use > info_.peak_in_use) info_.peak_in_use = info_.in_use;
-  FenceSet others;
+  // The stream's own fences stay: the block may come back unused, or be used by another stream first.
+  FenceSet open;
   for (const Fence& fence : block->fences)
-    if (fence.stream != stream && !oracle_.fence_done(fence)) others.add(fence);
-  block->fences = others;
+    if (fence.stream == stream || !oracle_.fence_done(fence)) open.add(fence);
+  block->fences = open;
   return block;
 }
 
@@ -103,20 +111,23 @@ Status Pool::grow(size_t bytes, bool large, Block** block) {
 }
 
 Status Pool::allocate(size_t bytes, uint32_t stream, Block** block) {
+  std::unique_lock lock(mutex_);
+  ++info_.allocations;
+  if (bytes > kMostBytes) return exhausted(bytes, error(RONDO_OUT_OF_MEMORY, "no memory is that large"));
   bytes = round_up(bytes ? bytes : 1, alignment_);
   const bool large = bytes > segment_bytes_ / 2;
-  std::lock_guard lock(mutex_);
-  ++info_.allocations;
   // Small blocks are taken from any stream only when the pool cannot grow: a wait costs more than a segment.
-  Block* found = find(bytes, large, stream, large);
+  Block* found = find(bytes, large, stream, large, false);
   Status cause;
   if (!found) cause = grow(bytes, large, &found);
-  if (!found) found = find(bytes, large, stream, true);
+  if (!found) found = find(bytes, large, stream, true, false);
   for (int attempt = 0; !found && cause.code() == RONDO_OUT_OF_MEMORY && attempt < 2; ++attempt) {
     ++info_.retries;
-    release_segments(attempt == 1);
-    found = find(bytes, large, stream, true);
+    if (attempt == 1) wait_for_free_blocks(lock);
+    release_segments();
+    found = find(bytes, large, stream, true, false);
     if (!found) cause = grow(bytes, large, &found);
+    if (!found) found = find(bytes, large, stream, true, true);
   }
   if (!found) return cause.code() == RONDO_OUT_OF_MEMORY ? exhausted(bytes, cause) : cause;
   *block = take(found, bytes, stream);
@@ -154,19 +165,24 @@ void Pool::free(Block* block, const FenceSet& fences) {
   free_[block->large].insert(block);
 }
 
-// Returns whole free segments to the source; those in flight only if we may wait for them.
-void Pool::release_segments(bool wait) {
+// Blocks the host until the device is done with everything that is free now. The lock is open meanwhile: whoever issues
+// on the streams waited for may be about to give a block back.
+void Pool::wait_for_free_blocks(std::unique_lock<std::mutex>& lock) {
+  FenceSet fences;
+  for (const FreeList& list : free_)
+    for (const Block* block : list) fences.add(block->fences);
+  lock.unlock();
+  for (const Fence& fence : fences) (void)oracle_.fence_wait(fence);
+  lock.lock();
+}
+
+// Returns whole free segments that nobody uses any more to the source.
+void Pool::release_segments() {
   for (FreeList& list : free_) {
     for (auto it = list.begin(); it != list.end();) {
       Block* block = *it;
       bool idle = !block->lower && !block->upper;
-      for (const Fence& fence : block->fences) {
-        if (!idle) break;
-        if (wait)
-          idle = oracle_.fence_wait(fence).ok();
-        else
-          idle = oracle_.fence_done(fence);
-      }
+      for (const Fence& fence : block->fences) idle = idle && oracle_.fence_done(fence);
       if (!idle) {
         ++it;
         continue;
@@ -181,7 +197,7 @@ void Pool::release_segments(bool wait) {
 
 void Pool::trim() {
   std::lock_guard lock(mutex_);
-  release_segments(false);
+  release_segments();
 }
 
 void Pool::set_limit(int64_t bytes) {

@@ -6,9 +6,10 @@
 // done. On exhaustion: return free segments to the system, wait for blocks in flight, retry, then RONDO_OUT_OF_MEMORY
 // with figures.
 //
-// Thread-safe. The pool's lock is never held while a stream's lock is taken by the same thread, except on exhaustion,
-// when the oracle waits for fences: nobody may therefore call the pool while holding a stream's lock. Copyright 2026
-// the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Thread-safe. The oracle is asked under the pool's lock whether fences are done, which never blocks; it waits for
+// fences with the pool unlocked.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <rondo/engine.h>
@@ -48,7 +49,8 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // A block of at least `bytes` for use on a stream. block->fences holds what that stream must wait for first.
+  // A block of at least `bytes` for use on a stream. block->fences holds what its next user must wait for first: on that
+  // stream its own fences need no wait, and for kNoStream there are none.
   Status allocate(size_t bytes, uint32_t stream, Block** block);
   // Gives a block back; `fences` are its last uses. Never blocks.
   void free(Block* block, const FenceSet& fences);
@@ -66,11 +68,12 @@ class Pool {
   };
   using FreeList = std::set<Block*, BySize>;
 
-  Block* find(size_t bytes, bool large, uint32_t stream, bool any_stream);
+  Block* find(size_t bytes, bool large, uint32_t stream, bool any_stream, bool any_size);
   Block* take(Block* block, size_t bytes, uint32_t stream);
   Status grow(size_t bytes, bool large, Block** block);
   void merge(Block* block, Block* upper);
-  void release_segments(bool wait);
+  void wait_for_free_blocks(std::unique_lock<std::mutex>& lock);
+  void release_segments();
   bool usable(const Block& block, uint32_t stream);
   Status exhausted(size_t bytes, const Status& cause) const;
 

@@ -1,5 +1,6 @@
-// Cross-entropy of rows of logits against labels, and its gradient: checks and plans. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Cross-entropy of rows of logits against labels, and its gradient: checks and plans.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/rows.h"
 
 namespace rondo::ops {
@@ -9,12 +10,14 @@ namespace {
 Status check(const char* function, const View& logits, const View& labels) {
   RONDO_TRY(check_inputs(function, {{"logits", &logits}, {"labels", &labels}}));
   if (!is_float(logits.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: logits has dtype %s; a float dtype is needed", function, dtype_name(logits.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s: logits has dtype %s; a float dtype is needed", function,
+                 dtype_name(logits.dtype));
   if (logits.layout.ndim != 2)
     return error(RONDO_INVALID_ARGUMENT, "%s: logits has shape %s; [n, classes] is needed", function,
                  shape_text(logits.layout).c_str());
   if (labels.dtype != RONDO_I32 && labels.dtype != RONDO_I64)
-    return error(RONDO_INVALID_ARGUMENT, "%s: labels has dtype %s; i32 or i64 is needed", function, dtype_name(labels.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s: labels has dtype %s; i32 or i64 is needed", function,
+                 dtype_name(labels.dtype));
   if (labels.layout.ndim != 1 || labels.layout.shape[0] != logits.layout.shape[0])
     return error(RONDO_INVALID_ARGUMENT, "%s: labels has shape %s; one per row of logits %s is needed", function,
                  shape_text(labels.layout).c_str(), shape_text(logits.layout).c_str());

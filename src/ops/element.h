@@ -1,6 +1,8 @@
 // Elements on the host: a switch from dtype to the memory types of rtc/device/prelude.h, and writing a result. Also
 // strided dimensions walked together, collapsed as far as they go, which every family with kernels of its own plans
-// with. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// with.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -75,7 +77,8 @@ struct Dims {
   Dims by_stride() const {
     int order[kMaxDims];
     for (int d = 0; d < count; ++d) order[d] = d;
-    std::stable_sort(order, order + count, [this](int a, int b) { return std::abs(stride[0][a]) > std::abs(stride[0][b]); });
+    std::stable_sort(order, order + count,
+                     [this](int a, int b) { return std::abs(stride[0][a]) > std::abs(stride[0][b]); });
     Dims sorted;
     for (int d = 0; d < count; ++d) {
       int64_t steps[N];

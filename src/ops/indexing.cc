@@ -1,5 +1,6 @@
-// One-hot and gathering rows: checks, plans, and the host's loops. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// One-hot and gathering rows: checks, plans, and the host's loops.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/indexing.h"
 
 namespace rondo::ops {
@@ -11,7 +12,8 @@ constexpr const char* kGather = "rondo_gather_rows";
 
 Status check_indices(const char* function, const View& indices) {
   if (indices.dtype == RONDO_I32 || indices.dtype == RONDO_I64) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s: indices has dtype %s; i32 or i64 is needed", function, dtype_name(indices.dtype));
+  return error(RONDO_INVALID_ARGUMENT, "%s: indices has dtype %s; i32 or i64 is needed", function,
+               dtype_name(indices.dtype));
 }
 
 int64_t index_at(const View& indices, int64_t at) {
@@ -72,7 +74,8 @@ class CpuGather final : public Task {
           const T* from = inside ? table + index * plan_.table_step + row.offset(0, r) : nullptr;
           T* to = to_row + row.offset(1, r);
           for (int64_t j = 0; j < run; ++j)
-            put(to + j * to_step, inside ? device::from_memory(from[j * from_step]) : Register<T>(0), plan_.out.accumulate);
+            put(to + j * to_step, inside ? device::from_memory(from[j * from_step]) : Register<T>(0),
+                plan_.out.accumulate);
         }
       }
     });
@@ -90,15 +93,17 @@ Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& ou
   RONDO_TRY(check_indices(kOneHot, indices));
   if (depth < 0)
     return error(RONDO_INVALID_ARGUMENT, "%s: depth is %lld, less than 0", kOneHot, static_cast<long long>(depth));
-  if (!is_dtype(dtype)) return error(RONDO_INVALID_ARGUMENT, "%s: dtype is %d, which is no rondo_dtype", kOneHot, dtype);
+  if (!is_dtype(dtype))
+    return error(RONDO_INVALID_ARGUMENT, "%s: dtype is %d, which is no rondo_dtype", kOneHot, dtype);
   if (indices.layout.ndim == kMaxDims)
-    return error(RONDO_INVALID_ARGUMENT, "%s: indices has %d dimensions; the result would have one more than the most there are",
-                 kOneHot, kMaxDims);
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: indices has %d dimensions; the result would have one more than the most there are", kOneHot,
+                 kMaxDims);
   Layout shape = indices.layout;
   shape.shape[shape.ndim++] = depth;
   View to;
-  RONDO_TRY(out.resolve(indices.engine(), indices.device(), dtype, Layout::row_major(shape.ndim, shape.shape), {&indices}, false,
-                        &to));
+  RONDO_TRY(out.resolve(indices.engine(), indices.device(), dtype, Layout::row_major(shape.ndim, shape.shape),
+                        {&indices}, false, &to));
   if (to.elements() == 0) {
     out.commit();
     return {};
@@ -121,8 +126,8 @@ Status gather_rows(const View& table, const View& indices, Output& out) {
     return error(RONDO_INVALID_ARGUMENT, "%s: table has 0 dimensions; rows need at least 1", kGather);
   const int row_dims = table.layout.ndim - 1;
   if (indices.layout.ndim + row_dims > kMaxDims)
-    return error(RONDO_INVALID_ARGUMENT, "%s: the result of table %s and indices %s would have more than %d dimensions", kGather,
-                 shape_text(table.layout).c_str(), shape_text(indices.layout).c_str(), kMaxDims);
+    return error(RONDO_INVALID_ARGUMENT, "%s: the result of table %s and indices %s would have more than %d dimensions",
+                 kGather, shape_text(table.layout).c_str(), shape_text(indices.layout).c_str(), kMaxDims);
   Layout shape = indices.layout;
   for (int d = 0; d < row_dims; ++d) shape.shape[shape.ndim++] = table.layout.shape[d + 1];
   View to;

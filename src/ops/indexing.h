@@ -1,4 +1,6 @@
-// Indexing operators inside: one-hot and gathering rows. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Indexing operators inside: one-hot and gathering rows.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "ops/element.h"

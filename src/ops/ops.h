@@ -1,7 +1,8 @@
 // The operators, as the C API calls them (rondo/ops.h says what each does). Arguments that are handles have been
 // checked to be alive; everything else is checked here. One family per .cc file: elementwise.cc, random.cc, reduce.cc,
-// matmul.cc, softmax.cc, cross_entropy.cc, indexing.cc, transfer.cc. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// matmul.cc, softmax.cc, cross_entropy.cc, indexing.cc, transfer.cc.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <rondo/ops.h>

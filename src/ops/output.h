@@ -1,5 +1,7 @@
 // An operator's in/out parameter: the tensor the caller gave, checked, or a new one that the caller gets only on
-// success. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// success.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <initializer_list>
@@ -19,6 +21,8 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   bool given() const { return *slot_ != nullptr; }
+  // Unchecked; only if given().
+  const View& given_view() const { return (*slot_)->view; }
   // The view to write. A given tensor must be of this engine, device, dtype and shape, must not repeat elements, and
   // its memory must not overlap an input's, except that an `inplace` operator may write exactly the elements it reads.
   Status resolve(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,

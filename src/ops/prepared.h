@@ -1,5 +1,6 @@
-// Submitting tasks whose kernels must be found first. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Submitting tasks whose kernels must be found first.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "ops/output.h"

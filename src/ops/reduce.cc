@@ -1,5 +1,6 @@
-// Reductions: checks, result dtype and shape, and the canonical form. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Reductions: checks, result dtype and shape, and the canonical form.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Reductions inside: what is reduced over what, in a form that both devices compute from.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,8 @@
 // Reductions on the host. Elements are combined pairwise: halves of the reduced range are reduced apart and joined,
 // down to leaves of a fixed length, so that rounding errors grow with the depth of the tree and results depend on the
-// shape alone. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// shape alone.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 #include <limits>

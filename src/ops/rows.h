@@ -1,5 +1,6 @@
-// Operators that need a whole row before they can write any of it: softmax, log-softmax, softmax's gradient, cross-entropy and its
-// gradient. A row lies along one axis with any stride; the other axes, collapsed, number the rows.
+// Operators that need a whole row before they can write any of it: softmax, log-softmax, softmax's gradient, cross-
+// entropy and its gradient. A row lies along one axis with any stride; the other axes, collapsed, number the rows.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,9 +14,9 @@ enum class RowKind : uint8_t { softmax, log_softmax, softmax_grad, loss, loss_gr
 
 struct RowPlan {
   RowKind kind = RowKind::softmax;
-  View x;      // softmax_grad: y; losses: logits
-  View other;  // softmax_grad: dy; losses: labels, one per row; else the same as x
-  View out;    // loss: one per row
+  View x;        // softmax_grad: y; losses: logits
+  View other;    // softmax_grad: dy; losses: labels, one per row; else the same as x
+  View out;      // loss: one per row
   Dims<3> rows;  // arrays: x, other, out
   int64_t length = 0;
   int64_t step[3] = {};  // along a row, in x, other, out

@@ -1,5 +1,6 @@
-// Row operators on the host, and the choice of the device. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Row operators on the host, and the choice of the device.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -129,7 +130,9 @@ void rows_on_cpu(const RowPlan& plan, void* workspace) {
       switch (plan.kind) {
         case RowKind::softmax: rows.softmax(from, to); break;
         case RowKind::log_softmax: rows.log_softmax(from, to); break;
-        case RowKind::softmax_grad: rows.softmax_grad(from, reinterpret_cast<const T*>(plan.other.address()) + at, to); break;
+        case RowKind::softmax_grad:
+          rows.softmax_grad(from, reinterpret_cast<const T*>(plan.other.address()) + at, to);
+          break;
         case RowKind::loss: rows.loss(from, label, to); break;
         case RowKind::loss_grad: rows.loss_grad(from, label, to); break;
       }

@@ -1,5 +1,6 @@
-// Softmax, log-softmax and softmax's gradient: checks and plans. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Softmax, log-softmax and softmax's gradient: checks and plans.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/rows.h"
 
 namespace rondo::ops {
@@ -8,8 +9,8 @@ namespace {
 
 Status check_axis(const char* function, const char* name, const View& a, int* axis) {
   if (!is_float(a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; a float dtype is needed (rondo_cast makes one)", function, name,
-                 dtype_name(a.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; a float dtype is needed (rondo_cast makes one)",
+                 function, name, dtype_name(a.dtype));
   const int wanted = *axis;
   if (*axis < 0) *axis += a.layout.ndim;
   if (*axis < 0 || *axis >= a.layout.ndim)
@@ -49,7 +50,8 @@ Status softmax_grad(const View& y, const View& dy, int axis, Output& out) {
   RONDO_TRY(check_inputs(function, {{"y", &y}, {"dy", &dy}}));
   RONDO_TRY(check_axis(function, "y", y, &axis));
   if (dy.dtype != y.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s: dy has dtype %s but y has %s", function, dtype_name(dy.dtype), dtype_name(y.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s: dy has dtype %s but y has %s", function, dtype_name(dy.dtype),
+                 dtype_name(y.dtype));
   if (!dy.layout.same_shape(y.layout))
     return error(RONDO_INVALID_ARGUMENT, "%s: dy has shape %s but y has %s", function, shape_text(dy.layout).c_str(),
                  shape_text(y.layout).c_str());

@@ -1,4 +1,5 @@
 // Copies between devices and from and to the user's memory.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,7 @@
 // Compiled kernels on disk: one file each, named by a 128-bit key over everything that decides the image. A file that is not
 // what its header says is removed and counted; the kernel is then compiled as if it had not been there. Failures to write are counted
 // and otherwise of no consequence. Any thread and any number of processes may use the folder at once.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

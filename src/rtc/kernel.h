@@ -1,5 +1,6 @@
 // Kernels compiled at run time: signature to loaded function, through a memory cache (lock-free hits), a disk cache of
 // cubins, and NVRTC. Kernels belong to the process's device, are shared by all engines and are never unloaded.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,6 @@
-// The memory cache of kernels. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// The memory cache of kernels.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 //
 // One open-addressing table of atomic pointers per device. A hit probes it without any lock. Entries are only ever added, under a
 // mutex; a full table is copied into a bigger one, which is then published. Old tables stay, because readers may be in them: together

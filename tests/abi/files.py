@@ -16,6 +16,7 @@ OPENING_LINES = 40  # the licence line stands in the comment at the top
 LICENCE = re.compile(r"Copyright \d{4} the Rondo developers\. SPDX-License-Identifier: Apache-2\.0")
 SOURCES = {".c", ".cc", ".h", ".cu", ".cuh", ".def", ".inc", ".py", ".sh", ".rs", ".java", ".map"}
 SOURCE_NAMES = {"meson.build", "meson_options.txt", "meson.options", ".clang-tidy"}
+NOT_OURS = {".git", ".cache", ".venv", "__pycache__", "out"}  # as .gitignore says
 GENERATED = re.compile(r"bindings/.*/bindings\.rs$")
 
 # Joined here, so that this file does not hold what it forbids.
@@ -32,13 +33,15 @@ OPEN_ENDS = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME)\b")
 
 def files_of(root):
     """Files of the tree, relative: what git tracks or would add; without git everything but build folders."""
-    run = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                         capture_output=True)
-    if run.returncode == 0:
-        names = [os.fsdecode(name) for name in run.stdout.split(b"\0") if name]
-        return sorted({name for name in names if (root / name).is_file()})
-    walk = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
-    return sorted(path.as_posix() for path in walk if not path.parts[0].startswith(("build", ".git/")))
+    try:
+        run = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                             capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        walk = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+        return sorted(path.as_posix() for path in walk
+                      if not path.parts[0].startswith("build") and not NOT_OURS.intersection(path.parts))
+    names = [os.fsdecode(name) for name in run.stdout.split(b"\0") if name]
+    return sorted({name for name in names if (root / name).is_file()})
 
 
 def is_source(name, text):

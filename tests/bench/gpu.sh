@@ -8,16 +8,16 @@
 # tree is built in build-gpu. STEP: some of compile info conformance stress digits bench memcheck racecheck; without one, all.
 # Ends with a summary of at most 80 lines; exits 1 if a step failed. Each step has a limit of its own, so that one that hangs
 # does not take the others' turn. From the environment:
-#   OUT          folder for the logs (build-gpu/logs)
+#   OUT          folder to put the summary, all logs packed, the table as JSON and the picture into, besides build-gpu/logs
 #   GPU_SECONDS  limit of the whole (470)
 #   GPU_FILTER   GoogleTest filter of the suites (all of conformance and stress; *cuda* under compute-sanitizer)
-#   GPU_SHARDS   processes that share the conformance suite under compute-sanitizer (6)
+#   GPU_SHARDS   processes that share each conformance program under compute-sanitizer (3)
 #
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 
-build=build-gpu
+build='build-gpu'
 prebuilt=no
 if [ $# -gt 0 ] && [ -d "$1" ]; then
   build=${1%/}
@@ -33,7 +33,8 @@ for step in $steps; do
   esac
 done
 
-logs=${OUT:-build-gpu/logs}
+logs=build-gpu/logs
+rm -rf "$logs"
 mkdir -p "$logs"
 deadline=$((SECONDS + ${GPU_SECONDS:-470}))
 lines=()
@@ -70,37 +71,63 @@ tell() {
   done < <(grep -E -- "${3:-.}" "$logs/$1.log" 2>/dev/null | tail -n "$2")
 }
 
-# The program of a suite, wherever the build put it.
-program() {
-  find "$build" -type f -name "$1" -perm -u+x -path "*$2*" 2>/dev/null | head -n 1
+# The programs of a suite, wherever the build put them.
+programs() {
+  find "$build" -type f -name "$1*" -perm -u+x -path "*tests/$1/*" 2>/dev/null | sort
 }
 
-# shards N COMMAND...: N processes of a GoogleTest program that share its tests; fails if one of them does.
-shards() {
-  local n=$1 pids=() code=0 i
+# together N COMMAND... -- PROGRAM...: every GoogleTest program at once, its tests shared by N processes, each run by COMMAND.
+# Fails if one of them does; what each said is printed in one piece.
+together() {
+  local n=$1 command=() pids=() code=0 program i at
   shift
-  for ((i = 0; i < n; i++)); do
-    GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i "$@" 2>&1 &
-    pids+=($!)
+  while [ "$1" != -- ]; do
+    command+=("$1")
+    shift
   done
-  for i in "${pids[@]}"; do wait "$i" || code=$?; done
-  return $code
+  shift
+  at=$(mktemp -d)
+  trap 'cat "$at"/*; exit 124' TERM # out of time: show what there is
+  for program in "$@"; do
+    for ((i = 0; i < n; i++)); do
+      GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i "${command[@]}" "$program" --gtest_brief=1 >"$at/${#pids[@]}" 2>&1 &
+      pids+=($!)
+    done
+  done
+  for i in "${!pids[@]}"; do
+    wait "${pids[i]}" || { code=$? && echo "$(basename "${@: i / n + 1:1}"), part $((i % n + 1)) of $n: FAILED with status $code"; }
+    cat "$at/$i"
+  done
+  rm -r "$at"
+  return "$code"
 }
-export -f shards
+export -f together
 
-# test_step NAME PROGRAM LIMIT COMMAND...: a GoogleTest program, run by COMMAND.
-test_step() {
-  local name=$1 path=$2 limit=$3
-  shift 3
-  if [ -z "$path" ]; then
-    lines+=("$(printf '%-12s not run: its program is not in %s' "$name" "$build")")
+# test_suite STEP SUITE LIMIT N COMMAND...: the programs of a suite, each in N processes run by COMMAND.
+test_suite() {
+  local step=$1 limit=$3 n=$4 found
+  mapfile -t found < <(programs "$2")
+  shift 4
+  if [ ${#found[@]} -eq 0 ]; then
+    lines+=("$(printf '%-12s not run: no program of it in %s' "$step" "$build")")
     failed=1
     return
   fi
-  run "$name" "$limit" "$@" "$path" --gtest_brief=1
+  run "$step" "$limit" bash -c 'together "$@"' together "$n" "$@" -- "${found[@]}"
   local code=$?
-  tell "$name" 12 'PASSED|SKIPPED|FAILED TEST|tests? ran|ERROR SUMMARY|RACECHECK SUMMARY'
-  [ $code -ne 0 ] && tell "$name" 8 '^\[  FAILED|Failure|========= (Invalid|Error|Race|Program)|terminate'
+  lines+=("    $(tally "$step")")
+  [ $code -ne 0 ] && tell "$step" 10 'FAILED with|^\[  FAILED|Failure$|========= (Invalid|Error|Race|Program)|terminate'
+}
+
+# Sums what the programs of a step counted.
+tally() {
+  awk '/^\[  PASSED  \]/ { passed += $4 } /^\[  SKIPPED \] [0-9]+ test/ { skipped += $4 }
+       /^\[  FAILED  \] [0-9]+ test/ { failed += $4 } /ERROR SUMMARY: [0-9]+/ { errors += $4; checked++ }
+       /RACECHECK SUMMARY: [0-9]+/ { errors += $4; checked++ }
+       END {
+         printf "%d passed, %d failed, %d skipped", passed, failed, skipped
+         if (checked) printf "; %d errors reported by compute-sanitizer in %d processes", errors, checked
+       }' "$logs/$1.log"
 }
 
 # sanitize TOOL: the conformance suite on cuda under compute-sanitizer.
@@ -110,8 +137,8 @@ sanitize() {
     failed=1
     return
   fi
-  GTEST_FILTER=${GPU_FILTER:-*cuda*} RONDO_TEST_QUICK=1 test_step "$1" "$(program 'conformance*' tests/conformance)" 110 \
-    bash -c 'shards "$@"' shards "${GPU_SHARDS:-6}" "$sanitizer" --tool "$1" --error-exitcode 99
+  GTEST_FILTER=${GPU_FILTER:-*cuda*} RONDO_TEST_QUICK=1 test_suite "$1" conformance 110 "${GPU_SHARDS:-3}" \
+    "$sanitizer" --tool "$1" --error-exitcode 99
 }
 
 sanitizer=$(command -v compute-sanitizer || find /usr/local/cuda*/bin /opt/nvidia -name compute-sanitizer 2>/dev/null | head -n 1)
@@ -125,16 +152,16 @@ for step in $steps; do
         ninja -C "$1"
       }
       export -f build_tree
-      run compile 150 bash -c 'build_tree "$0"' "$build" || tell compile 8 'error|ERROR|FAILED|warning'
+      run compile 150 bash -c 'build_tree "$@"' build_tree "$build" || tell compile 8 'error|ERROR|FAILED|warning'
       ;;
     info)
       run info 20 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
       tell info 4
       ;;
     conformance | stress)
-      GTEST_FILTER=${GPU_FILTER:-*} test_step $step "$(program "$step*" "tests/$step")" 60 env
+      GTEST_FILTER=${GPU_FILTER:-*} test_suite "$step" "$step" 60 1 env
       ;;
-    memcheck | racecheck) sanitize $step ;;
+    memcheck | racecheck) sanitize "$step" ;;
     digits)
       run digits 45 "$build/examples/c/digits" --device cuda:0 --out "$logs/digits.svg"
       tell digits 6 'graph:|arena|accuracy  |time per step|parameters|: RONDO_'
@@ -146,6 +173,14 @@ for step in $steps; do
   esac
 done
 
-echo "--- summary ($SECONDS s; logs in $logs)"
-printf '%s\n' "${lines[@]}" | head -n 78
+{
+  echo "--- summary ($SECONDS s; logs in $logs)"
+  printf '%s\n' "${lines[@]}" | head -n 78
+} | tee "$logs/summary.txt"
+if [ -n "${OUT:-}" ]; then
+  tar czf "$OUT/logs.tar.gz" -C "$logs" .
+  for file in summary.txt bench.json digits.svg; do
+    [ -f "$logs/$file" ] && cp "$logs/$file" "$OUT"
+  done
+fi
 exit $failed

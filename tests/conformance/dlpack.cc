@@ -71,12 +71,18 @@ struct Foreign {
   std::atomic<int> deleted{0};
   Managed managed{};
 
-  Foreign(Shape sizes, Shape steps, int64_t offset_bytes = 0) : data(200), shape(std::move(sizes)), strides(std::move(steps)) {
+  Foreign(Shape sizes, Shape steps, int64_t offset_bytes = 0)
+      : data(200), shape(std::move(sizes)), strides(std::move(steps)) {
     for (size_t i = 0; i < data.size(); ++i) data[i] = float(i);
     managed.manager_ctx = this;
     managed.deleter = [](Managed* self) { ++static_cast<Foreign*>(self->manager_ctx)->deleted; };
-    managed.dl_tensor = {data.data(), {kDLCPU, 0}, static_cast<int32_t>(shape.size()), {2, 32, 1},
-                         shape.data(), strides.empty() ? nullptr : strides.data(), static_cast<uint64_t>(offset_bytes)};
+    managed.dl_tensor = {data.data(),
+                         {kDLCPU, 0},
+                         static_cast<int32_t>(shape.size()),
+                         {2, 32, 1},
+                         shape.data(),
+                         strides.empty() ? nullptr : strides.data(),
+                         static_cast<uint64_t>(offset_bytes)};
     if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) managed.version = {1, 0};
   }
 };
@@ -119,7 +125,8 @@ class Dlpack : public OnEngine {
     EXPECT_EQ(managed->dl_tensor.shape[0], 50);
     EXPECT_EQ(managed->dl_tensor.strides[0], 2);
     if (!on_cuda()) {
-      const auto* values = reinterpret_cast<float*>(static_cast<char*>(managed->dl_tensor.data) + managed->dl_tensor.byte_offset);
+      const auto* values =
+          reinterpret_cast<float*>(static_cast<char*>(managed->dl_tensor.data) + managed->dl_tensor.byte_offset);
       EXPECT_EQ(values[0], 3);
       EXPECT_EQ(values[98], 3);
     }
@@ -176,11 +183,13 @@ class Dlpack : public OnEngine {
     must(import(engine(), &foreign.managed, a.slot()));
     std::atomic<bool> release{naive()};
     int seen = -1;
-    must(push(engine(), [&](rondo_task_context*) {
-      while (!release) std::this_thread::yield();
-      seen = foreign.deleted;
-      return RONDO_OK;
-    }, {variable_of(a)}, {}));
+    must(push(engine(),
+              [&](rondo_task_context*) {
+                while (!release) std::this_thread::yield();
+                seen = foreign.deleted;
+                return RONDO_OK;
+              },
+              {variable_of(a)}, {}));
     a.reset();
     EXPECT_EQ(foreign.deleted, naive() ? foreign.deleted.load() : 0);
     release = true;
@@ -201,10 +210,11 @@ class Dlpack : public OnEngine {
       EXPECT_EQ(static_cast<rondo_tensor*>(out), nullptr);
       must(rondo_engine_wait_all(engine()));
       EXPECT_EQ(foreign.deleted, 0);
-      EXPECT_NE(std::string(rondo_last_error()).find("rondo_tensor_from_dlpack"), std::string::npos) << rondo_last_error();
+      EXPECT_NE(std::string(rondo_last_error()).find("rondo_tensor_from_dlpack"), std::string::npos)
+          << rondo_last_error();
     };
-    refused([](auto& f) { f.managed.dl_tensor.dtype = {5, 64, 1}; }, RONDO_UNSUPPORTED);   // complex
-    refused([](auto& f) { f.managed.dl_tensor.dtype.lanes = 4; }, RONDO_UNSUPPORTED);      // vectors
+    refused([](auto& f) { f.managed.dl_tensor.dtype = {5, 64, 1}; }, RONDO_UNSUPPORTED);      // complex
+    refused([](auto& f) { f.managed.dl_tensor.dtype.lanes = 4; }, RONDO_UNSUPPORTED);         // vectors
     refused([](auto& f) { f.managed.dl_tensor.device.device_type = 8; }, RONDO_UNSUPPORTED);  // Metal
     refused([](auto& f) { f.managed.dl_tensor.ndim = 9; }, RONDO_INVALID_ARGUMENT);
     refused([](auto& f) { f.managed.dl_tensor.ndim = -1; }, RONDO_INVALID_ARGUMENT);
@@ -215,18 +225,42 @@ class Dlpack : public OnEngine {
 };
 CONFORMANCE_ENGINE_SUITE(Dlpack);
 
-TEST_P(Dlpack, ExportV0) { exports<DLManagedTensor>(); }
-TEST_P(Dlpack, ExportV1) { exports<DLManagedTensorVersioned>(); }
-TEST_P(Dlpack, LifetimeV0) { lifetime<DLManagedTensor>(); }
-TEST_P(Dlpack, LifetimeV1) { lifetime<DLManagedTensorVersioned>(); }
-TEST_P(Dlpack, RoundTripV0) { round_trip<DLManagedTensor>(); }
-TEST_P(Dlpack, RoundTripV1) { round_trip<DLManagedTensorVersioned>(); }
-TEST_P(Dlpack, ImportV0) { imports<DLManagedTensor>(); }
-TEST_P(Dlpack, ImportV1) { imports<DLManagedTensorVersioned>(); }
-TEST_P(Dlpack, ReleaseV0) { released_after_the_last_task<DLManagedTensor>(); }
-TEST_P(Dlpack, ReleaseV1) { released_after_the_last_task<DLManagedTensorVersioned>(); }
-TEST_P(Dlpack, RefusedV0) { refusals<DLManagedTensor>(); }
-TEST_P(Dlpack, RefusedV1) { refusals<DLManagedTensorVersioned>(); }
+TEST_P(Dlpack, ExportV0) {
+  exports<DLManagedTensor>();
+}
+TEST_P(Dlpack, ExportV1) {
+  exports<DLManagedTensorVersioned>();
+}
+TEST_P(Dlpack, LifetimeV0) {
+  lifetime<DLManagedTensor>();
+}
+TEST_P(Dlpack, LifetimeV1) {
+  lifetime<DLManagedTensorVersioned>();
+}
+TEST_P(Dlpack, RoundTripV0) {
+  round_trip<DLManagedTensor>();
+}
+TEST_P(Dlpack, RoundTripV1) {
+  round_trip<DLManagedTensorVersioned>();
+}
+TEST_P(Dlpack, ImportV0) {
+  imports<DLManagedTensor>();
+}
+TEST_P(Dlpack, ImportV1) {
+  imports<DLManagedTensorVersioned>();
+}
+TEST_P(Dlpack, ReleaseV0) {
+  released_after_the_last_task<DLManagedTensor>();
+}
+TEST_P(Dlpack, ReleaseV1) {
+  released_after_the_last_task<DLManagedTensorVersioned>();
+}
+TEST_P(Dlpack, RefusedV0) {
+  refusals<DLManagedTensor>();
+}
+TEST_P(Dlpack, RefusedV1) {
+  refusals<DLManagedTensorVersioned>();
+}
 
 TEST_P(Dlpack, VersionsAndFlags) {
   const Tensor a = up(range(RONDO_F32, {3}));

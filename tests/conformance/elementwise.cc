@@ -8,7 +8,8 @@ namespace {
 
 constexpr int64_t kSizes[] = {1, 3, 31, 257, 1000, 4099};
 
-// Values an operator meets: random ones of both signs in a range that fits it, with the special values of the dtype sprinkled in.
+// Values an operator meets: random ones of both signs in a range that fits it, with the special values of the dtype
+// sprinkled in.
 Array unary_input(rondo_unary_op op, rondo_dtype dtype, int64_t n) {
   const bool positive = op == RONDO_LOG || op == RONDO_SQRT || op == RONDO_RSQRT;
   const bool narrow = op >= RONDO_EXP;  // integers go through f32 there: stay exact
@@ -60,7 +61,9 @@ Array binary_input(rondo_binary_op op, rondo_dtype dtype, int64_t n, bool right)
 bool defined_for_bool(rondo_binary_op op) {
   return op != RONDO_SUB && op != RONDO_DIV && op != RONDO_POW && op != RONDO_MOD;
 }
-bool defined_for_bool(rondo_unary_op op) { return op != RONDO_NEG; }
+bool defined_for_bool(rondo_unary_op op) {
+  return op != RONDO_NEG;
+}
 
 std::string label(const char* what, rondo_dtype dtype, int64_t n) {
   return std::string(what) + " " + rondo_dtype_name(dtype) + "[" + std::to_string(n) + "]";
@@ -85,7 +88,8 @@ class Elementwise : public OnEngine {
       run([&](Results& results) {
         for (const auto& [host, a] : inputs) {
           const int64_t n = host.shape[0];
-          results.keep(label("aligned", dtype, n), make(rondo_unary, op, a), [&, op] { return expect_unary(op, host); });
+          results.keep(label("aligned", dtype, n), make(rondo_unary, op, a),
+                       [&, op] { return expect_unary(op, host); });
           if (n < 31) continue;
           const Tensor view = slice(a, 0, 1, n);  // off any vector alignment
           results.keep(label("offset", dtype, n), make(rondo_unary, op, view),
@@ -125,8 +129,10 @@ class Elementwise : public OnEngine {
 };
 CONFORMANCE_SUITE(Elementwise);
 
-#define UNARY(Name, op) \
-  TEST_P(Elementwise, Name) { unary(op); }
+#define UNARY(Name, op)       \
+  TEST_P(Elementwise, Name) { \
+    unary(op);                \
+  }
 UNARY(Neg, RONDO_NEG)
 UNARY(Abs, RONDO_ABS)
 UNARY(Sign, RONDO_SIGN)
@@ -150,8 +156,10 @@ UNARY(Erf, RONDO_ERF)
 UNARY(Expm1, RONDO_EXPM1)
 UNARY(Log1p, RONDO_LOG1P)
 
-#define BINARY(Name, op) \
-  TEST_P(Elementwise, Name) { binary(op); }
+#define BINARY(Name, op)      \
+  TEST_P(Elementwise, Name) { \
+    binary(op);               \
+  }
 BINARY(Add, RONDO_ADD)
 BINARY(Sub, RONDO_SUB)
 BINARY(Mul, RONDO_MUL)
@@ -176,7 +184,9 @@ TEST_P(Elementwise, ZeroSize) {
       [&](Results& results) {
         results.keep("unary", make(rondo_unary, RONDO_EXP, a), [] { return Expected(RONDO_F32, {0}); });
         results.keep("binary", make(rondo_binary, RONDO_ADD, a, b), [] { return Expected(RONDO_F32, {3, 0}); });
-        results.keep("scalar", make(rondo_binary_scalar, RONDO_LT, b, 2.0), [] { return Expected(RONDO_BOOL, {3, 0}); });
+        results.keep("scalar", make(rondo_binary_scalar, RONDO_LT, b, 2.0), [] {
+          return Expected(RONDO_BOOL, {3, 0});
+        });
         results.keep("cast", make(rondo_cast, a, RONDO_I64), [] { return Expected(RONDO_I64, {0}); });
         results.keep("copy", make(rondo_copy, b), [] { return Expected(RONDO_F32, {3, 0}); });
       },
@@ -200,7 +210,8 @@ TEST_P(Elementwise, Promotion) {
         if (i == j) continue;
         for (const rondo_binary_op op : {RONDO_MUL, RONDO_LE}) {
           if (op == RONDO_LE && on_cuda() && quick()) continue;
-          results.keep(std::string(rondo_dtype_name(dtypes[i])) + (op == RONDO_MUL ? " * " : " <= ") + rondo_dtype_name(dtypes[j]),
+          results.keep(std::string(rondo_dtype_name(dtypes[i])) + (op == RONDO_MUL ? " * " : " <= ") +
+                           rondo_dtype_name(dtypes[j]),
                        make(rondo_binary, op, tensors[i], tensors[j]),
                        [&, i, j, op] { return expect_binary(op, hosts[i], hosts[j]); });
         }
@@ -211,7 +222,8 @@ TEST_P(Elementwise, Promotion) {
 
 // i64 keeps all its bits.
 TEST_P(Elementwise, WideIntegersAreExact) {
-  const Array x = array_of(RONDO_I64, {4}, {Real(INT64_MAX), Real(INT64_MIN), 9007199254740993.0L, -9007199254740995.0L});
+  const Array x =
+      array_of(RONDO_I64, {4}, {Real(INT64_MAX), Real(INT64_MIN), 9007199254740993.0L, -9007199254740995.0L});
   const Array y = array_of(RONDO_I64, {4}, {1, -1, 9007199254740995.0L, 3});
   const Tensor a = up(x), b = up(y);
   run([&](Results& results) {

@@ -1,6 +1,6 @@
-// References of the elementwise operators, with their error bounds. Basic arithmetic is what IEEE 754 says (double holds it exactly
-// enough for one rounding to any narrower dtype); other functions are taken in long double.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// References of the elementwise operators, with their error bounds. Basic arithmetic is what IEEE 754 says (double
+// holds it exactly enough for one rounding to any narrower dtype); other functions are taken in long double. Copyright
+// 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "reference.h"
@@ -26,7 +26,8 @@ inline Real converted(rondo_dtype from, rondo_dtype to, Real value) {
   return std::trunc(std::clamp(value, low, high));
 }
 
-// --- unary ------------------------------------------------------------------------------------------------------------------
+// --- unary
+// ------------------------------------------------------------------------------------------------------------------
 inline rondo_dtype unary_dtype(rondo_unary_op op, rondo_dtype dtype) {
   if (op == RONDO_LOGICAL_NOT || op == RONDO_ISNAN) return RONDO_BOOL;
   return op >= RONDO_EXP && !is_floating(dtype) ? RONDO_F32 : dtype;
@@ -95,7 +96,8 @@ inline Expected expect_unary(rondo_unary_op op, const Array& a) {
   return out;
 }
 
-// --- binary -----------------------------------------------------------------------------------------------------------------
+// --- binary
+// -----------------------------------------------------------------------------------------------------------------
 inline rondo_dtype binary_dtype(rondo_binary_op op, rondo_dtype a, rondo_dtype b) {
   return op >= RONDO_EQ ? RONDO_BOOL : promoted(a, b);
 }

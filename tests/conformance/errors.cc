@@ -1,5 +1,5 @@
-// Failures of tasks: poison, the first cause as often as asked, clearing, skipping. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Failures of tasks: poison, the first cause as often as asked, clearing, skipping. Copyright 2026 the Rondo
+// developers. SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <thread>
 
@@ -14,16 +14,17 @@ class Errors : public OnEngine {
   void fail(const char* name, const char* message, const std::vector<rondo_variable*>& reads,
             const std::vector<rondo_variable*>& writes) {
     const rondo_task_options with = task_options(name);
-    const rondo_status status = push(engine(), [message](rondo_task_context* context) {
-      if (message) rondo_task_fail(context, message);
-      return RONDO_USER_ERROR;
-    }, reads, writes, &with);
+    const rondo_status status = push(
+        engine(),
+        [message](rondo_task_context* context) {
+          if (message) rondo_task_fail(context, message);
+          return RONDO_USER_ERROR;
+        },
+        reads, writes, &with);
     EXPECT_EQ(status, naive() ? RONDO_USER_ERROR : RONDO_OK);
   }
   // A call that submits work which will be skipped: succeeds, or in naive mode tells the cause.
-  void skipped(rondo_status status) {
-    EXPECT_EQ(status, naive() ? RONDO_USER_ERROR : RONDO_OK) << rondo_last_error();
-  }
+  void skipped(rondo_status status) { EXPECT_EQ(status, naive() ? RONDO_USER_ERROR : RONDO_OK) << rondo_last_error(); }
   static void expect_cause(rondo_status status, const char* name, const char* message) {
     EXPECT_EQ(status, RONDO_USER_ERROR) << rondo_status_name(status);
     const std::string text = rondo_last_error();
@@ -95,10 +96,12 @@ TEST_P(Errors, OverwriteClears) {
   const Variable v(engine());
   int value = 0;
   fail("culprit", "bad", {}, {v});
-  must(push(engine(), [&](rondo_task_context*) {
-    value = 5;
-    return RONDO_OK;
-  }, {}, {v}));
+  must(push(engine(),
+            [&](rondo_task_context*) {
+              value = 5;
+              return RONDO_OK;
+            },
+            {}, {v}));
   EXPECT_EQ(rondo_variable_wait(v), RONDO_OK) << rondo_last_error();
   EXPECT_EQ(value, 5);
   expect_cause(rondo_engine_wait_all(engine()), "culprit", "bad");
@@ -130,7 +133,8 @@ TEST_P(Errors, OperatorsOnPoisonedTensors) {
 
 // In place, accumulated, or through a view that is a part: the old contents count, so the error stays.
 TEST_P(Errors, PartialWritesDoNotClear) {
-  const Tensor a = up(full(RONDO_F32, {10}, 1)), b = up(full(RONDO_F32, {10}, 1)), part = slice(a, 0, 0, 5), source = slice(b, 0, 0, 5);
+  const Tensor a = up(full(RONDO_F32, {10}, 1)), b = up(full(RONDO_F32, {10}, 1)), part = slice(a, 0, 0, 5),
+               source = slice(b, 0, 0, 5);
   fail("spoiler", "no data", {}, {variable_of(a)});
   rondo_tensor* slot = a;
   skipped(rondo_binary_scalar(RONDO_ADD, a, 1, &slot));
@@ -145,13 +149,17 @@ TEST_P(Errors, PartialWritesDoNotClear) {
 TEST_P(Errors, DeviceTasks) {
   const rondo_task_options with = task_options("on_device", device());
   const Variable v(engine());
-  const rondo_status status = push(engine(), [](rondo_task_context* context) {
-    rondo_task_fail(context, "could not enqueue");
-    return RONDO_USER_ERROR;
-  }, {}, {v}, &with);
+  const rondo_status status = push(
+      engine(),
+      [](rondo_task_context* context) {
+        rondo_task_fail(context, "could not enqueue");
+        return RONDO_USER_ERROR;
+      },
+      {}, {v}, &with);
   EXPECT_EQ(status, naive() ? RONDO_USER_ERROR : RONDO_OK);
   expect_cause(rondo_variable_wait(v), "on_device", "could not enqueue");
-  EXPECT_NE(std::string(rondo_last_error()).find(on_cuda() ? "cuda:0" : "cpu"), std::string::npos) << rondo_last_error();
+  EXPECT_NE(std::string(rondo_last_error()).find(on_cuda() ? "cuda:0" : "cpu"), std::string::npos)
+      << rondo_last_error();
 }
 
 TEST_P(Errors, WaitersInOtherThreads) {
@@ -162,7 +170,8 @@ TEST_P(Errors, WaitersInOtherThreads) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 10; ++i) {
-        right += rondo_variable_wait(v) == RONDO_USER_ERROR && std::string(rondo_last_error()).find("for everyone") != std::string::npos;
+        right += rondo_variable_wait(v) == RONDO_USER_ERROR &&
+                 std::string(rondo_last_error()).find("for everyone") != std::string::npos;
       }
     });
   }
@@ -188,10 +197,11 @@ TEST_P(Errors, LastErrorBelongsToTheThread) {
 }
 
 TEST_P(Errors, StatusNames) {
-  const char* const names[] = {"RONDO_OK",           "RONDO_INVALID_ARGUMENT", "RONDO_INVALID_STATE",  "RONDO_OUT_OF_MEMORY",
-                               "RONDO_NOT_FOUND",    "RONDO_LIBRARY_MISSING",  "RONDO_UNSUPPORTED",    "RONDO_COMPILE_FAILED",
-                               "RONDO_DEVICE_ERROR", "RONDO_DEVICE_LOST",      "RONDO_FORKED",         "RONDO_USER_ERROR",
-                               "RONDO_IO_ERROR",     "RONDO_INTERNAL"};
+  const char* const names[] = {
+      "RONDO_OK",           "RONDO_INVALID_ARGUMENT", "RONDO_INVALID_STATE", "RONDO_OUT_OF_MEMORY",
+      "RONDO_NOT_FOUND",    "RONDO_LIBRARY_MISSING",  "RONDO_UNSUPPORTED",   "RONDO_COMPILE_FAILED",
+      "RONDO_DEVICE_ERROR", "RONDO_DEVICE_LOST",      "RONDO_FORKED",        "RONDO_USER_ERROR",
+      "RONDO_IO_ERROR",     "RONDO_INTERNAL"};
   for (int i = 0; i < 14; ++i) EXPECT_STREQ(rondo_status_name(static_cast<rondo_status>(i)), names[i]);
   EXPECT_STREQ(rondo_status_name(static_cast<rondo_status>(14)), "RONDO_UNKNOWN");
   EXPECT_STREQ(rondo_status_name(static_cast<rondo_status>(-1)), "RONDO_UNKNOWN");
@@ -203,10 +213,12 @@ TEST_P(Errors, OthersGoOn) {
   std::atomic<int> ran{0};
   for (int i = 0; i < 50; ++i) {
     if (i == 25) fail("middle", "only me", {}, {bad});
-    must(push(engine(), [&](rondo_task_context*) {
-      ++ran;
-      return RONDO_OK;
-    }, {}, {good}));
+    must(push(engine(),
+              [&](rondo_task_context*) {
+                ++ran;
+                return RONDO_OK;
+              },
+              {}, {good}));
   }
   EXPECT_EQ(rondo_variable_wait(good), RONDO_OK);
   EXPECT_EQ(ran, 50);

@@ -76,7 +76,8 @@ void must(rondo_status status) {
   throw std::runtime_error(std::string(rondo_status_name(status)) + ": " + rondo_last_error());
 }
 
-// --- transfers and views --------------------------------------------------------------------------------------------------
+// --- transfers and views
+// --------------------------------------------------------------------------------------------------
 Tensor upload(rondo_engine* engine, rondo_device device, const Array& array) {
   // data() of an empty vector may be null, which the library may refuse.
   static const unsigned char nothing = 0;
@@ -114,7 +115,8 @@ Tensor reduce(rondo_reduce_op op, rondo_tensor* tensor, const std::vector<int32_
   return make(rondo_reduce, op, tensor, static_cast<int32_t>(axes.size()), axes.empty() ? nullptr : axes.data(), keep);
 }
 
-// --- tasks, graphs, engines -----------------------------------------------------------------------------------------------
+// --- tasks, graphs, engines
+// -----------------------------------------------------------------------------------------------
 rondo_status push(rondo_engine* engine, Task task, const std::vector<rondo_variable*>& reads,
                   const std::vector<rondo_variable*>& writes, const rondo_task_options* options) {
   return rondo_engine_push(
@@ -170,7 +172,8 @@ Engine create_engine(const rondo_engine_options& options) {
   return Engine(engine);
 }
 
-// --- the fixture ----------------------------------------------------------------------------------------------------------
+// --- the fixture
+// ----------------------------------------------------------------------------------------------------------
 rondo_engine_options OnEngine::options() const {
   rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
   options.mode = GetParam().mode;
@@ -256,7 +259,8 @@ void OnEngine::run(const Body& body, GraphShape shape) {
   }
 }
 
-// --- checks -----------------------------------------------------------------------------------------------------------------
+// --- checks
+// -----------------------------------------------------------------------------------------------------------------
 void expect_same_bits(const Array& actual, const Array& expected, const std::string& label) {
   EXPECT_EQ(actual.dtype, expected.dtype) << label;
   EXPECT_EQ(actual.shape, expected.shape) << label;

@@ -15,7 +15,8 @@
 
 namespace conformance {
 
-// --- the matrix -------------------------------------------------------------------------------------------------------------
+// --- the matrix
+// -------------------------------------------------------------------------------------------------------------
 struct Config {
   rondo_device device;
   rondo_engine_mode mode;
@@ -39,8 +40,9 @@ std::string cuda_reason();  // why there are none
 inline constexpr rondo_device kCpu = {RONDO_CPU, 0};
 inline constexpr rondo_device kCuda = {RONDO_CUDA, 0};
 
-// --- calls that must succeed ------------------------------------------------------------------------------------------------
-// Throws with the status and the library's message, which fails the test.
+// --- calls that must succeed
+// ------------------------------------------------------------------------------------------------ Throws with the
+// status and the library's message, which fails the test.
 void must(rondo_status status);
 
 // Owns a handle.
@@ -121,7 +123,8 @@ struct EngineDeleter {
 using Engine = std::unique_ptr<rondo_engine, EngineDeleter>;
 Engine create_engine(const rondo_engine_options& options);
 
-// --- bodies -----------------------------------------------------------------------------------------------------------------
+// --- bodies
+// -----------------------------------------------------------------------------------------------------------------
 // Collects what a body made, with the reference of each result.
 class Results {
  public:
@@ -162,8 +165,9 @@ class OnEngine : public testing::TestWithParam<Config> {
 
   Tensor up(const Array& array) const { return upload(engine(), device(), array); }
   Tensor empty(rondo_dtype dtype, const Shape& shape) const;
-  // Eager: every result is compared with its reference. Graph: the body, which must be idempotent, runs eagerly, is recorded, and the
-  // graph is launched twice with no wait in between; results are copied on the device and must equal the eager bits.
+  // Eager: every result is compared with its reference. Graph: the body, which must be idempotent, runs eagerly, is
+  // recorded, and the graph is launched twice with no wait in between; results are copied on the device and must equal
+  // the eager bits.
   void run(const Body& body, GraphShape shape = {});
   // The dtypes of `all` to test on this device: all of them, or on cuda in a quick run a selection that `turn` rotates.
   std::vector<rondo_dtype> covering(std::vector<rondo_dtype> all, int turn) const;

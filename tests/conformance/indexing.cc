@@ -31,8 +31,9 @@ TEST_P(Indexing, OneHot) {
       for (const rondo_dtype dtype : covering({std::begin(kAllDtypes), std::end(kAllDtypes)}, 0)) {
         const std::string label = rondo_dtype_name(dtype);
         results.keep(label, make(rondo_one_hot, a, 10, dtype), [=] { return expect_one_hot(flat, 10, dtype); });
-        results.keep(label + " 2-d", make(rondo_one_hot, transpose(b, {1, 0}), 10, dtype),
-                     [=] { return expect_one_hot(host_transpose(square, {1, 0}), 10, dtype); });
+        results.keep(label + " 2-d", make(rondo_one_hot, transpose(b, {1, 0}), 10, dtype), [=] {
+          return expect_one_hot(host_transpose(square, {1, 0}), 10, dtype);
+        });
         results.keep(label + " scalar", make(rondo_one_hot, scalar, 5, dtype),
                      [=] { return expect_one_hot(full(kind, {}, 2), 5, dtype); });
         results.keep(label + " depth 0", make(rondo_one_hot, a, 0, dtype), [=] { return Expected(dtype, {6, 0}); });
@@ -56,8 +57,8 @@ Expected expect_gather(const Array& table, const Array& indices) {
 
 TEST_P(Indexing, GatherRows) {
   for (const rondo_dtype kind : kinds()) {
-    const Array flat = array_of(kind, {8}, {0, 3, -1, -9, -10, 9, 100, 3}), square = random_array(kind, {5, 7}, 2, -11, 11),
-                none(kind, {0});
+    const Array flat = array_of(kind, {8}, {0, 3, -1, -9, -10, 9, 100, 3}),
+                square = random_array(kind, {5, 7}, 2, -11, 11), none(kind, {0});
     const Tensor i = up(flat), j = up(square), k = up(none);
     for (const rondo_dtype dtype : covering({std::begin(kAllDtypes), std::end(kAllDtypes)}, 1)) {
       const Array x = random_array(dtype, {9, 33}, 3, 0, 90), y = random_array(dtype, {9}, 4, 0, 90),
@@ -67,8 +68,9 @@ TEST_P(Indexing, GatherRows) {
         const std::string label = rondo_dtype_name(dtype);
         results.keep(label + " rows", make(rondo_gather_rows, a, i), [=] { return expect_gather(x, flat); });
         results.keep(label + " elements", make(rondo_gather_rows, b, j), [=] { return expect_gather(y, square); });
-        results.keep(label + " of a view", make(rondo_gather_rows, transpose(c, {1, 2, 0}), transpose(j, {1, 0})),
-                     [=] { return expect_gather(host_transpose(z, {1, 2, 0}), host_transpose(square, {1, 0})); });
+        results.keep(label + " of a view", make(rondo_gather_rows, transpose(c, {1, 2, 0}), transpose(j, {1, 0})), [=] {
+          return expect_gather(host_transpose(z, {1, 2, 0}), host_transpose(square, {1, 0}));
+        });
         results.keep(label + " nothing", make(rondo_gather_rows, a, k), [=] { return Expected(dtype, {0, 33}); });
       });
     }
@@ -80,8 +82,12 @@ TEST_P(Indexing, WideIndexIsOutside) {
   const Array x = full(RONDO_F32, {4, 2}, 1), at = array_of(RONDO_I64, {2}, {4294967296.0L, -4294967295.0L});
   const Tensor table = up(x), indices = up(at);
   run([&](Results& results) {
-    results.keep("gather", make(rondo_gather_rows, table, indices), [] { return Expected(full(RONDO_F32, {2, 2}, 0)); });
-    results.keep("one-hot", make(rondo_one_hot, indices, 3, RONDO_F32), [] { return Expected(full(RONDO_F32, {2, 3}, 0)); });
+    results.keep("gather", make(rondo_gather_rows, table, indices), [] {
+      return Expected(full(RONDO_F32, {2, 2}, 0));
+    });
+    results.keep("one-hot", make(rondo_one_hot, indices, 3, RONDO_F32), [] {
+      return Expected(full(RONDO_F32, {2, 3}, 0));
+    });
   });
 }
 

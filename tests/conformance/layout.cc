@@ -1,5 +1,5 @@
-// Operands and outputs of every layout: broadcasting, strides, views; outputs that are given, shared with an input, accumulated.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Operands and outputs of every layout: broadcasting, strides, views; outputs that are given, shared with an input,
+// accumulated. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "elementwise_reference.h"
 #include "harness.h"
 
@@ -24,17 +24,17 @@ CONFORMANCE_SUITE(Layout);
 
 TEST_P(Layout, Broadcast) {
   const std::pair<Shape, Shape> shapes[] = {
-      {{7, 33}, {33}},                                          // row
-      {{7, 33}, {7, 1}},                                        // column
-      {{7, 33}, {}},                                            // scalar
-      {{}, {7, 33}},                                            // scalar on the left
-      {{1}, {257}},                                             // one element of one dimension
-      {{7, 1}, {1, 33}},                                        // both sides
-      {{5, 1, 3}, {4, 3}},                                      // missing leading axis
-      {{2, 1, 2, 1, 2, 1, 2, 1}, {1, 3, 1, 2, 1, 3, 1, 2}},     // 8 dimensions, both sides
-      {{2, 1, 2, 3, 1, 2, 1, 5}, {5}},                          // 8 dimensions that collapse to 2
-      {{0, 3}, {3}},                                            // nothing
-      {{3, 1}, {1, 0}},                                         // nothing, from something
+      {{7, 33}, {33}},                                       // row
+      {{7, 33}, {7, 1}},                                     // column
+      {{7, 33}, {}},                                         // scalar
+      {{}, {7, 33}},                                         // scalar on the left
+      {{1}, {257}},                                          // one element of one dimension
+      {{7, 1}, {1, 33}},                                     // both sides
+      {{5, 1, 3}, {4, 3}},                                   // missing leading axis
+      {{2, 1, 2, 1, 2, 1, 2, 1}, {1, 3, 1, 2, 1, 3, 1, 2}},  // 8 dimensions, both sides
+      {{2, 1, 2, 3, 1, 2, 1, 5}, {5}},                       // 8 dimensions that collapse to 2
+      {{0, 3}, {3}},                                         // nothing
+      {{3, 1}, {1, 0}},                                      // nothing, from something
   };
   for (const rondo_dtype dtype : few()) {
     run([&](Results& results) {
@@ -70,10 +70,12 @@ TEST_P(Layout, Views) {
       results.keep("row of a view, broadcast", make(rondo_binary, RONDO_SUB, a, row),
                    [=] { return expect_binary(RONDO_SUB, x, host_slice(x, 0, 2, 1, 1)); });
       const Tensor wide = broadcast(slice(a, 1, 4, 5), {6, 10, 9});
-      results.keep("explicit broadcast", make(rondo_binary, RONDO_SUB, wide, a),
-                   [=] { return expect_binary(RONDO_SUB, host_broadcast(host_slice(x, 1, 4, 1, 1), {6, 10, 9}), x); });
-      results.keep("swapped inner axes", make(rondo_unary, RONDO_SQUARE, transpose(a, {0, 2, 1})),
-                   [=] { return expect_unary(RONDO_SQUARE, host_transpose(x, {0, 2, 1})); });
+      results.keep("explicit broadcast", make(rondo_binary, RONDO_SUB, wide, a), [=] {
+        return expect_binary(RONDO_SUB, host_broadcast(host_slice(x, 1, 4, 1, 1), {6, 10, 9}), x);
+      });
+      results.keep("swapped inner axes", make(rondo_unary, RONDO_SQUARE, transpose(a, {0, 2, 1})), [=] {
+        return expect_unary(RONDO_SQUARE, host_transpose(x, {0, 2, 1}));
+      });
     });
   }
 }
@@ -83,15 +85,15 @@ TEST_P(Layout, Large) {
   const Array x = random_array(RONDO_F32, {130, 517}, 5, -9, 9), y = random_array(RONDO_F32, {517, 130}, 6, -9, 9);
   const Tensor a = up(x), b = up(y);
   run([&](Results& results) {
-    results.keep("transposed", make(rondo_binary, RONDO_ADD, a, transpose(b, {1, 0})),
-                 [=] { return expect_binary(RONDO_ADD, x, host_transpose(y, {1, 0})); });
+    results.keep("transposed", make(rondo_binary, RONDO_ADD, a, transpose(b, {1, 0})), [=] {
+      return expect_binary(RONDO_ADD, x, host_transpose(y, {1, 0}));
+    });
     results.keep("row", make(rondo_binary, RONDO_ADD, a, slice(a, 0, 77, 78)),
                  [=] { return expect_binary(RONDO_ADD, x, host_slice(x, 0, 77, 1, 1)); });
     results.keep("column", make(rondo_binary, RONDO_ADD, slice(a, 1, 3, 4), a),
                  [=] { return expect_binary(RONDO_ADD, host_slice(x, 1, 3, 1, 1), x); });
-    results.keep("offset rows", make(rondo_binary, RONDO_ADD, slice(a, 1, 1, 517), slice(a, 1, 0, 516)), [=] {
-      return expect_binary(RONDO_ADD, host_slice(x, 1, 1, 516, 1), host_slice(x, 1, 0, 516, 1));
-    });
+    results.keep("offset rows", make(rondo_binary, RONDO_ADD, slice(a, 1, 1, 517), slice(a, 1, 0, 516)),
+                 [=] { return expect_binary(RONDO_ADD, host_slice(x, 1, 1, 516, 1), host_slice(x, 1, 0, 516, 1)); });
   });
 }
 
@@ -115,8 +117,9 @@ TEST_P(Layout, GivenOutput) {
 
     Tensor turned = empty(RONDO_F32, {9, 12});
     into(transpose(turned, {1, 0}), rondo_unary, RONDO_NEG, a);
-    results.keep("transposed output", std::move(turned),
-                 [=] { return expect_unary(RONDO_NEG, host_transpose(x, {1, 0})); });
+    results.keep("transposed output", std::move(turned), [=] {
+      return expect_unary(RONDO_NEG, host_transpose(x, {1, 0}));
+    });
 
     Tensor backward = empty(RONDO_F32, {12, 9});
     into(slice(backward, 0, INT64_MAX, INT64_MIN, -1), rondo_unary, RONDO_NEG, a);

@@ -88,7 +88,8 @@ CONFORMANCE_SUITE(Matmul);
 TEST_P(Matmul, SizesAndTransposes) {
   for (const rondo_dtype dtype : dtypes(0)) {
     std::vector<Problem> problems;
-    for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {3, 5, 7}, {31, 17, 33}, {64, 64, 64}, {65, 1, 130}, {1, 65, 31}}) {
+    for (const auto& [m, n, k] :
+         {std::array<int64_t, 3>{1, 1, 1}, {3, 5, 7}, {31, 17, 33}, {64, 64, 64}, {65, 1, 130}, {1, 65, 31}}) {
       for (const bool ta : {false, true}) {
         for (const bool tb : {false, true}) {
           problems.push_back({ta ? Shape{k, m} : Shape{m, k}, tb ? Shape{n, k} : Shape{k, n}, ta, tb});
@@ -102,12 +103,12 @@ TEST_P(Matmul, SizesAndTransposes) {
 TEST_P(Matmul, Batches) {
   for (const rondo_dtype dtype : dtypes(1)) {
     check(dtype, {{{4, 5, 6}, {4, 6, 7}},
-                  {{4, 5, 6}, {6, 7}},                                    // one b for all
-                  {{5, 6}, {3, 6, 7}},                                    // one a for all
-                  {{2, 1, 5, 6}, {1, 3, 6, 7}},                           // both sides
-                  {{3, 6, 5}, {3, 7, 6}, true, true},                     // transposed batches
-                  {{2, 2, 2, 2, 2, 2, 3, 4}, {2, 1, 2, 1, 2, 1, 4, 2}},   // 8 dimensions
-                  {{0, 5, 6}, {6, 7}}});                                  // no batch at all
+                  {{4, 5, 6}, {6, 7}},                                   // one b for all
+                  {{5, 6}, {3, 6, 7}},                                   // one a for all
+                  {{2, 1, 5, 6}, {1, 3, 6, 7}},                          // both sides
+                  {{3, 6, 5}, {3, 7, 6}, true, true},                    // transposed batches
+                  {{2, 2, 2, 2, 2, 2, 3, 4}, {2, 1, 2, 1, 2, 1, 4, 2}},  // 8 dimensions
+                  {{0, 5, 6}, {6, 7}}});                                 // no batch at all
   }
 }
 
@@ -139,29 +140,35 @@ TEST_P(Matmul, EmptyResult) {
         const Tensor a = up(Array(RONDO_F32, {0, 5})), b = up(full(RONDO_F32, {5, 3}, 1));
         results.keep("m = 0", make(rondo_matmul, a, b, nullptr), [] { return Expected(RONDO_F32, {0, 3}); });
         const Tensor c = up(Array(RONDO_F32, {5, 0}));
-        results.keep("n = 0", make(rondo_matmul, transpose(b, {1, 0}), c, nullptr), [] { return Expected(RONDO_F32, {3, 0}); });
+        results.keep("n = 0", make(rondo_matmul, transpose(b, {1, 0}), c, nullptr), [] {
+          return Expected(RONDO_F32, {3, 0});
+        });
       },
       {.nodes = 0});
 }
 
 TEST_P(Matmul, Views) {
-  for (const rondo_dtype dtype : on_cuda() && quick() ? std::vector{RONDO_F32} : std::vector{RONDO_F32, RONDO_F16, RONDO_F64}) {
+  for (const rondo_dtype dtype :
+       on_cuda() && quick() ? std::vector{RONDO_F32} : std::vector{RONDO_F32, RONDO_F16, RONDO_F64}) {
     const Array x = random_array(dtype, {20, 3, 24}, 4, -2, 2), y = random_array(dtype, {40, 50}, 5, -2, 2);
     const Tensor a = up(x), b = up(y);
     run([&](Results& results) {
-      const auto keep = [&](const char* label, rondo_tensor* left, Array left_host, rondo_tensor* right, Array right_host) {
+      const auto keep = [&](const char* label, rondo_tensor* left, Array left_host, rondo_tensor* right,
+                            Array right_host) {
         results.keep(label, make(rondo_matmul, left, right, nullptr),
                      [=] { return expect_matmul({}, left_host, right_host, nullptr); });
       };
-      const Tensor turned = transpose(b, {1, 0}), rows = slice(a, 0, 3, 20), block = slice(slice(b, 0, 5, 29), 1, 2, 13);
+      const Tensor turned = transpose(b, {1, 0}), rows = slice(a, 0, 3, 20),
+                   block = slice(slice(b, 0, 5, 29), 1, 2, 13);
       const Array block_host = host_slice(host_slice(y, 0, 5, 24, 1), 1, 2, 11, 1);
       keep("transposed view", b, y, turned, host_transpose(y, {1, 0}));
-      keep("block of a larger matrix", reshape(rows, {51, 24}), host_reshape(host_slice(x, 0, 3, 17, 1), {51, 24}), block, block_host);
+      keep("block of a larger matrix", reshape(rows, {51, 24}), host_reshape(host_slice(x, 0, 3, 17, 1), {51, 24}),
+           block, block_host);
       keep("batch between the axes", transpose(a, {1, 0, 2}), host_transpose(x, {1, 0, 2}), block, block_host);
       keep("every second column", slice(b, 1, 0, 48, 2), host_slice(y, 1, 0, 24, 2), block, block_host);
       keep("backward rows", slice(a, 0, INT64_MAX, INT64_MIN, -1), host_slice(x, 0, 19, 20, -1), block, block_host);
-      keep("repeated rows", broadcast(slice(b, 0, 0, 1), {6, 50}), host_broadcast(host_slice(y, 0, 0, 1, 1), {6, 50}), turned,
-           host_transpose(y, {1, 0}));
+      keep("repeated rows", broadcast(slice(b, 0, 0, 1), {6, 50}), host_broadcast(host_slice(y, 0, 0, 1, 1), {6, 50}),
+           turned, host_transpose(y, {1, 0}));
     });
   }
 }
@@ -208,14 +215,12 @@ TEST_P(Matmul, NanAndInfinityPassThrough) {
 TEST_P(Matmul, FullPrecisionByDefault) {
   const Real value = 1 + std::ldexp(Real(1), -12);
   const Array x = full(RONDO_F32, {64, 64}, value), y = array_of(RONDO_F32, {64, 64}, [] {
-                std::vector<Real> one(64 * 64);
-                for (size_t i = 0; i < 64; ++i) one[i * 65] = 1;
-                return one;
-              }());
+                                                      std::vector<Real> one(64 * 64);
+                                                      for (size_t i = 0; i < 64; ++i) one[i * 65] = 1;
+                                                      return one;
+                                                    }());
   const Tensor a = up(x), b = up(y);
-  run([&](Results& results) {
-    results.keep("f32", make(rondo_matmul, a, b, nullptr), [=] { return Expected(x); });
-  });
+  run([&](Results& results) { results.keep("f32", make(rondo_matmul, a, b, nullptr), [=] { return Expected(x); }); });
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ TEST_P(Process, Fork) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    alarm(20);  // a call that blocks here would block for ever
     float data[100];
     uint64_t version;
     size_t length;
@@ -72,7 +73,11 @@ TEST_P(Process, Fork) {
         [&] { return rondo_fill(a, 1); },
         [&] { return rondo_variable_wait(v); },
         [&] { return rondo_variable_version(v, &version); },
-        [&] { return rondo_engine_push(engine(), [](void*, rondo_task_context*) { return RONDO_OK; }, nullptr, nullptr, &v, 1, nullptr, 0, nullptr); },
+        [&] {
+          return rondo_engine_push(
+              engine(), [](void*, rondo_task_context*) { return RONDO_OK; }, nullptr, nullptr, &v, 1, nullptr, 0,
+              nullptr);
+        },
         [&] { return rondo_record_begin(engine(), nullptr); },
         [&] { return rondo_graph_launch(graph.get()); },
         [&] { return rondo_graph_report(graph.get(), nullptr, 0, &length); },
@@ -140,10 +145,13 @@ TEST_P(Process, TraceHoldsTheTasks) {
   must(rondo_trace_begin(engine()));
   const Tensor b = make(rondo_binary, RONDO_ADD, a, a);
   const rondo_task_options with = task_options("my \"quoted\"\ntask");
-  must(push(engine(), [](rondo_task_context*) {
-    std::this_thread::sleep_for(5ms);
-    return RONDO_OK;
-  }, {variable_of(b)}, {v}, &with));
+  must(push(
+      engine(),
+      [](rondo_task_context*) {
+        std::this_thread::sleep_for(5ms);
+        return RONDO_OK;
+      },
+      {variable_of(b)}, {v}, &with));
   must(rondo_trace_end(engine(), file.path()));
   std::ifstream stream(file.path());
   const nlohmann::json trace = nlohmann::json::parse(stream, nullptr, false);
@@ -174,7 +182,8 @@ TEST_P(Process, TraceStates) {
   must(rondo_trace_end(engine(), nullptr));
   must(rondo_trace_begin(engine()));
   EXPECT_EQ(rondo_trace_end(engine(), "/nonexistent/folder/trace.json"), RONDO_IO_ERROR);
-  EXPECT_NE(std::string(rondo_last_error()).find("/nonexistent/folder/trace.json"), std::string::npos) << rondo_last_error();
+  EXPECT_NE(std::string(rondo_last_error()).find("/nonexistent/folder/trace.json"), std::string::npos)
+      << rondo_last_error();
   must(rondo_trace_begin(engine()));  // and left on: destroying the engine drops it
 }
 
@@ -184,7 +193,8 @@ TEST_P(Process, TraceOfAGraph) {
   Tensor out;
   rondo_record_options named = RONDO_RECORD_OPTIONS_INIT;
   named.name = "my_graph";
-  const Graph graph = record(engine(), [&] { out = make(rondo_unary, RONDO_NEG, a); }, &named);
+  const Graph graph = record(
+      engine(), [&] { out = make(rondo_unary, RONDO_NEG, a); }, &named);
   must(rondo_trace_begin(engine()));
   must(rondo_graph_launch(graph.get()));
   must(rondo_trace_end(engine(), file.path()));
@@ -236,7 +246,8 @@ TEST_P(Process, LogCallback) {
 
 TEST_P(Process, VersionAndFeatures) {
   EXPECT_EQ(rondo_version(), RONDO_VERSION_MAJOR * 10000 + RONDO_VERSION_MINOR * 100 + RONDO_VERSION_PATCH);
-  const std::string version = std::to_string(RONDO_VERSION_MAJOR) + "." + std::to_string(RONDO_VERSION_MINOR) + "." + std::to_string(RONDO_VERSION_PATCH);
+  const std::string version = std::to_string(RONDO_VERSION_MAJOR) + "." + std::to_string(RONDO_VERSION_MINOR) + "." +
+                              std::to_string(RONDO_VERSION_PATCH);
   EXPECT_EQ(std::string(rondo_version_string()).rfind(version, 0), 0u) << rondo_version_string();
   for (const char* name : {"cuda", "nvrtc", "cublaslt", "blas", "graphs", "memory_pools"}) {
     int32_t available = -1;
@@ -274,14 +285,19 @@ TEST_P(Process, DeviceNames) {
   const struct {
     const char* text;
     rondo_device device;
-  } good[] = {{"cpu", {RONDO_CPU, 0}}, {"cpu:0", {RONDO_CPU, 0}}, {"cuda", {RONDO_CUDA, 0}}, {"cuda:1", {RONDO_CUDA, 1}}, {"cuda:63", {RONDO_CUDA, 63}}};
+  } good[] = {{"cpu", {RONDO_CPU, 0}},
+              {"cpu:0", {RONDO_CPU, 0}},
+              {"cuda", {RONDO_CUDA, 0}},
+              {"cuda:1", {RONDO_CUDA, 1}},
+              {"cuda:63", {RONDO_CUDA, 63}}};
   for (const auto& [text, expected] : good) {
     rondo_device parsed = {9, 9};
     must(rondo_device_parse(text, &parsed));
     EXPECT_EQ(parsed.kind, expected.kind) << text;
     EXPECT_EQ(parsed.index, expected.index) << text;
   }
-  for (const char* text : {"", "gpu", "cuda:", "cuda:-1", "cuda:1x", " cpu", "cpu ", "CUDA:0", "cuda:99999999999", "cuda: 1", "cuda:+1"}) {
+  for (const char* text :
+       {"", "gpu", "cuda:", "cuda:-1", "cuda:1x", " cpu", "cpu ", "CUDA:0", "cuda:99999999999", "cuda: 1", "cuda:+1"}) {
     rondo_device parsed = {9, 9};
     expect_refused(rondo_device_parse(text, &parsed), RONDO_INVALID_ARGUMENT, "rondo_device_parse", "text");
     EXPECT_EQ(parsed.kind, 9) << "'" << text << "' touched the result";
@@ -291,7 +307,8 @@ TEST_P(Process, DeviceNames) {
   EXPECT_STREQ(buffer, "cuda:12");
   must(rondo_device_format({RONDO_CPU, 0}, buffer, 6));
   EXPECT_EQ(std::string(buffer).rfind("cpu", 0), 0u) << buffer;
-  expect_refused(rondo_device_format({RONDO_CUDA, 0}, buffer, 6), RONDO_INVALID_ARGUMENT, "rondo_device_format", "capacity");
+  expect_refused(rondo_device_format({RONDO_CUDA, 0}, buffer, 6), RONDO_INVALID_ARGUMENT, "rondo_device_format",
+                 "capacity");
 }
 
 }  // namespace

@@ -5,11 +5,14 @@
 namespace conformance {
 namespace {
 
-Tensor uniform(rondo_engine* engine, rondo_device device, rondo_dtype dtype, const Shape& shape, double low = 0, double high = 1) {
+Tensor uniform(rondo_engine* engine, rondo_device device, rondo_dtype dtype, const Shape& shape, double low = 0,
+               double high = 1) {
   return make(rondo_random_uniform, engine, device, dtype, static_cast<int32_t>(shape.size()), shape.data(), low, high);
 }
-Tensor normal(rondo_engine* engine, rondo_device device, rondo_dtype dtype, const Shape& shape, double mean = 0, double deviation = 1) {
-  return make(rondo_random_normal, engine, device, dtype, static_cast<int32_t>(shape.size()), shape.data(), mean, deviation);
+Tensor normal(rondo_engine* engine, rondo_device device, rondo_dtype dtype, const Shape& shape, double mean = 0,
+              double deviation = 1) {
+  return make(rondo_random_normal, engine, device, dtype, static_cast<int32_t>(shape.size()), shape.data(), mean,
+              deviation);
 }
 
 struct Moments {

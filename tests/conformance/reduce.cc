@@ -101,9 +101,9 @@ std::string label(rondo_reduce_op op, const Array& a, const std::vector<int32_t>
 class Reduce : public OnEngine {
  protected:
   void all_cases(rondo_reduce_op op) {
-    const Case full[] = {{{1}, {}},          {{31}, {0}},          {{4099}, {}},           {{7, 1000}, {1}},
-                         {{1000, 7}, {0}},   {{257, 3}, {-1}},     {{5, 6, 7, 8}, {1, 3}}, {{5, 6, 7, 8}, {0, 2}},
-                         {{5, 6, 7}, {1}},   {{5, 6, 7}, {-3, -1}}, {{3, 1, 70000}, {2}},  {{}, {}}};
+    const Case full[] = {{{1}, {}},        {{31}, {0}},           {{4099}, {}},           {{7, 1000}, {1}},
+                         {{1000, 7}, {0}}, {{257, 3}, {-1}},      {{5, 6, 7, 8}, {1, 3}}, {{5, 6, 7, 8}, {0, 2}},
+                         {{5, 6, 7}, {1}}, {{5, 6, 7}, {-3, -1}}, {{3, 1, 70000}, {2}},   {{}, {}}};
     for (const rondo_dtype dtype : covering({std::begin(kAllDtypes), std::end(kAllDtypes)}, op)) {
       const bool product = op == RONDO_PROD;
       run([&](Results& results) {
@@ -113,7 +113,8 @@ class Reduce : public OnEngine {
           if (product && !is_floating(dtype)) x = odd(x);
           if (op == RONDO_ALL || op == RONDO_ANY) x = sparse(x, op == RONDO_ALL);
           const Tensor a = up(x);
-          results.keep(label(op, x, c.axes), reduce(op, a, c.axes), [=] { return expect_reduce(op, x, c.axes, false); });
+          results.keep(label(op, x, c.axes), reduce(op, a, c.axes),
+                       [=] { return expect_reduce(op, x, c.axes, false); });
         }
       });
     }
@@ -134,15 +135,33 @@ class Reduce : public OnEngine {
 };
 CONFORMANCE_SUITE(Reduce);
 
-TEST_P(Reduce, Sum) { all_cases(RONDO_SUM); }
-TEST_P(Reduce, Mean) { all_cases(RONDO_MEAN); }
-TEST_P(Reduce, Max) { all_cases(RONDO_MAX); }
-TEST_P(Reduce, Min) { all_cases(RONDO_MIN); }
-TEST_P(Reduce, ArgMax) { all_cases(RONDO_ARGMAX); }
-TEST_P(Reduce, ArgMin) { all_cases(RONDO_ARGMIN); }
-TEST_P(Reduce, Prod) { all_cases(RONDO_PROD); }
-TEST_P(Reduce, All) { all_cases(RONDO_ALL); }
-TEST_P(Reduce, Any) { all_cases(RONDO_ANY); }
+TEST_P(Reduce, Sum) {
+  all_cases(RONDO_SUM);
+}
+TEST_P(Reduce, Mean) {
+  all_cases(RONDO_MEAN);
+}
+TEST_P(Reduce, Max) {
+  all_cases(RONDO_MAX);
+}
+TEST_P(Reduce, Min) {
+  all_cases(RONDO_MIN);
+}
+TEST_P(Reduce, ArgMax) {
+  all_cases(RONDO_ARGMAX);
+}
+TEST_P(Reduce, ArgMin) {
+  all_cases(RONDO_ARGMIN);
+}
+TEST_P(Reduce, Prod) {
+  all_cases(RONDO_PROD);
+}
+TEST_P(Reduce, All) {
+  all_cases(RONDO_ALL);
+}
+TEST_P(Reduce, Any) {
+  all_cases(RONDO_ANY);
+}
 
 TEST_P(Reduce, KeepDims) {
   const Array x = random_array(RONDO_F32, {3, 4, 5}, 1, -9, 9);

@@ -20,7 +20,8 @@
 
 namespace conformance {
 
-static_assert(std::numeric_limits<long double>::digits >= 64, "the references need a long double that holds an int64_t");
+static_assert(std::numeric_limits<long double>::digits >= 64,
+              "the references need a long double that holds an int64_t");
 
 using Real = long double;
 using Shape = std::vector<int64_t>;
@@ -29,14 +30,19 @@ inline constexpr rondo_dtype kAllDtypes[] = {RONDO_BOOL, RONDO_U8,   RONDO_I8,  
                                              RONDO_F16,  RONDO_BF16, RONDO_F32, RONDO_F64};
 inline constexpr rondo_dtype kFloatDtypes[] = {RONDO_F16, RONDO_BF16, RONDO_F32, RONDO_F64};
 
-inline bool is_floating(rondo_dtype dtype) { return dtype >= RONDO_F16; }
-inline bool is_half(rondo_dtype dtype) { return dtype == RONDO_F16 || dtype == RONDO_BF16; }
+inline bool is_floating(rondo_dtype dtype) {
+  return dtype >= RONDO_F16;
+}
+inline bool is_half(rondo_dtype dtype) {
+  return dtype == RONDO_F16 || dtype == RONDO_BF16;
+}
 
 inline size_t count(const Shape& shape) {
   return static_cast<size_t>(std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>()));
 }
 
-// --- 16-bit floats, from their definition: sign, exponent with bias, mantissa of `digits` bits ------------------------
+// --- 16-bit floats, from their definition: sign, exponent with bias, mantissa of `digits` bits
+// ------------------------
 inline int mantissa_bits(rondo_dtype dtype) {
   return dtype == RONDO_F16 ? 10 : dtype == RONDO_BF16 ? 7 : dtype == RONDO_F32 ? 23 : 52;
 }
@@ -66,11 +72,13 @@ inline uint16_t encode16(Real value, int digits) {
   const int exponent = magnitude == 0 ? least : std::max(std::ilogb(magnitude), least);
   if (exponent > (exponent_mask >> 1)) return static_cast<uint16_t>(sign | infinity);
   // The implicit one carries into the exponent field, so subnormals, normals and rounding up are one formula.
-  const int bits = ((exponent - least) << digits) + static_cast<int>(std::nearbyint(std::ldexp(magnitude, digits - exponent)));
+  const int bits =
+      ((exponent - least) << digits) + static_cast<int>(std::nearbyint(std::ldexp(magnitude, digits - exponent)));
   return static_cast<uint16_t>(sign | std::min(bits, infinity));
 }
 
-// --- arrays ---------------------------------------------------------------------------------------------------------------
+// --- arrays
+// ---------------------------------------------------------------------------------------------------------------
 inline int64_t wrap(rondo_dtype dtype, int64_t value) {
   switch (dtype) {
     case RONDO_BOOL: return value != 0;
@@ -172,7 +180,8 @@ inline Array random_array(rondo_dtype dtype, Shape shape, uint32_t seed, double 
   return array;
 }
 
-// --- views, by copying: each takes the array that the library's view of the same name must show ------------------------
+// --- views, by copying: each takes the array that the library's view of the same name must show
+// ------------------------
 inline Shape row_major(const Shape& shape) {
   Shape strides(shape.size(), 1);
   for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
@@ -234,8 +243,9 @@ inline Shape broadcast_shape(const Shape& a, const Shape& b) {
   return out;
 }
 
-// --- expectations ---------------------------------------------------------------------------------------------------------
-// Size of the last place of a float dtype near `value`.
+// --- expectations
+// --------------------------------------------------------------------------------------------------------- Size of the
+// last place of a float dtype near `value`.
 inline Real last_place(rondo_dtype dtype, Real value) {
   const int least = least_exponent(dtype);
   const int exponent = value == 0 || !std::isfinite(value) ? least : std::max(std::ilogb(value), least);

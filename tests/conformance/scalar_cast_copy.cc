@@ -35,8 +35,10 @@ TEST_P(Scalar, TakesTheDtypeOfTheTensor) {
   const Array x = random_array(RONDO_F32, {100}, 2, -3, 3), y = random_array(RONDO_F64, {100}, 3, -3, 3);
   const Tensor a = up(x), b = up(y);
   run([&](Results& results) {
-    results.keep("f32", make(rondo_binary_scalar, RONDO_MUL, a, 0.1), [=] { return expect_scalar(RONDO_MUL, x, 0.1, false); });
-    results.keep("f64", make(rondo_binary_scalar, RONDO_MUL, b, 0.1), [=] { return expect_scalar(RONDO_MUL, y, 0.1, false); });
+    results.keep("f32", make(rondo_binary_scalar, RONDO_MUL, a, 0.1),
+                 [=] { return expect_scalar(RONDO_MUL, x, 0.1, false); });
+    results.keep("f64", make(rondo_binary_scalar, RONDO_MUL, b, 0.1),
+                 [=] { return expect_scalar(RONDO_MUL, y, 0.1, false); });
     results.keep("nan", make(rondo_binary_scalar, RONDO_MAXIMUM, a, std::nan("")),
                  [=] { return expect_scalar(RONDO_MAXIMUM, x, NAN, false); });
     results.keep("infinity", make(rondo_scalar_binary, RONDO_DIV, -INFINITY, b),
@@ -50,8 +52,10 @@ TEST_P(Scalar, WideIntegers) {
   const Tensor a = up(x);
   run([&](Results& results) {
     for (const rondo_binary_op op : {RONDO_ADD, RONDO_SUB, RONDO_EQ, RONDO_MOD}) {
-      results.keep("right", make(rondo_binary_scalar_i64, op, a, wide), [=] { return expect_scalar(op, x, Real(wide), false); });
-      results.keep("left", make(rondo_scalar_binary_i64, op, wide, a), [=] { return expect_scalar(op, x, Real(wide), true); });
+      results.keep("right", make(rondo_binary_scalar_i64, op, a, wide),
+                   [=] { return expect_scalar(op, x, Real(wide), false); });
+      results.keep("left", make(rondo_scalar_binary_i64, op, wide, a),
+                   [=] { return expect_scalar(op, x, Real(wide), true); });
     }
   });
 }
@@ -102,8 +106,9 @@ TEST_P(Where, PromotesAndKeepsNan) {
               y = array_of(RONDO_I32, {4}, {1, 2, 3, 4});
   const Tensor condition = up(c), a = up(x), b = up(y);
   run([&](Results& results) {
-    results.keep("f32 or i32", make(rondo_where, condition, a, b),
-                 [] { return Expected(array_of(RONDO_F32, {4}, {NAN, 2, INFINITY, 4})); });
+    results.keep("f32 or i32", make(rondo_where, condition, a, b), [] {
+      return Expected(array_of(RONDO_F32, {4}, {NAN, 2, INFINITY, 4}));
+    });
   });
 }
 
@@ -116,7 +121,8 @@ TEST_P(Cast, Matrix) {
   for (const rondo_dtype from : on_cuda() && quick() ? some : all) {
     Array x = random_array(from, {100}, 5, from == RONDO_U8 ? 0 : -100, 100);
     if (is_floating(from)) {
-      const Real special[] = {NAN, INFINITY, -INFINITY, -0.0L, 0.5L, -0.9L, 1.5L, 255, 256, -129, 40000, 1e-3L, 3e9L, 1e19L, -1e19L};
+      const Real special[] = {NAN, INFINITY, -INFINITY, -0.0L, 0.5L, -0.9L, 1.5L,  255,
+                              256, -129,     40000,     1e-3L, 3e9L, 1e19L, -1e19L};
       for (size_t i = 0; i < std::size(special); ++i) x.set(i, special[i]);
     } else if (from == RONDO_I32 || from == RONDO_I64) {
       const Real special[] = {Real(INT32_MIN), Real(INT32_MAX), 256, 255, -129, 16777217};
@@ -165,7 +171,8 @@ TEST_P(Cast, RoundsToEven) {
       const uint32_t tie = 0x3f800000u + (i << drop) + (1u << (drop - 1));
       for (const uint32_t bits : {tie - 1, tie, tie + 1}) values.push_back(std::bit_cast<float>(bits));
     }
-    for (const Real large : {65504.0L, 65519.0L, 65520.0L, 1e-8L, 2.9802322e-8L, 2.9802326e-8L, 5.9604645e-8L}) values.push_back(large);
+    for (const Real large : {65504.0L, 65519.0L, 65520.0L, 1e-8L, 2.9802322e-8L, 2.9802326e-8L, 5.9604645e-8L})
+      values.push_back(large);
     const Array x = array_of(RONDO_F32, {static_cast<int64_t>(values.size())}, values);
     const Tensor a = up(x);
     run([&](Results& results) {
@@ -207,11 +214,13 @@ TEST_P(Copy, SameDevice) {
       Tensor dense = make(rondo_copy, transpose(a, {1, 0}));
       EXPECT_EQ(query(dense).contiguous, 1);
       results.keep("transposed", std::move(dense), [=] { return Expected(host_transpose(x, {1, 0})); });
-      results.keep("offset", make(rondo_copy, slice(a, 1, 1, 31)), [=] { return Expected(host_slice(x, 1, 1, 30, 1)); });
+      results.keep("offset", make(rondo_copy, slice(a, 1, 1, 31)),
+                   [=] { return Expected(host_slice(x, 1, 1, 30, 1)); });
       Tensor rows = empty(dtype, {4, 31});
       into(rows, rondo_copy, slice(a, 0, 5, 6));
-      results.keep("a row, broadcast", std::move(rows),
-                   [=] { return Expected(host_broadcast(host_slice(x, 0, 5, 1, 1), {4, 31})); });
+      results.keep("a row, broadcast", std::move(rows), [=] {
+        return Expected(host_broadcast(host_slice(x, 0, 5, 1, 1), {4, 31}));
+      });
       results.keep("copy_to the same device", make(rondo_copy_to, a, device()), [=] { return Expected(x); });
     });
   }
@@ -231,8 +240,9 @@ TEST_P(Copy, BetweenDevices) {
     Tensor back = make(rondo_copy_to, here, kCpu);
     EXPECT_EQ(query(back).device.kind, RONDO_CPU);
     results.keep("back", std::move(back), [=] { return Expected(x); });
-    results.keep("a view back", make(rondo_copy_to, slice(transpose(here, {1, 0}), 0, 1, 33, 2), kCpu),
-                 [=] { return Expected(host_slice(host_transpose(x, {1, 0}), 0, 1, 16, 2)); });
+    results.keep("a view back", make(rondo_copy_to, slice(transpose(here, {1, 0}), 0, 1, 33, 2), kCpu), [=] {
+      return Expected(host_slice(host_transpose(x, {1, 0}), 0, 1, 16, 2));
+    });
   };
   run(body, {.nodes = split ? 0 : 1});
 }

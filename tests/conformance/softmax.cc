@@ -5,7 +5,9 @@
 namespace conformance {
 namespace {
 
-Real unit(rondo_dtype dtype) { return std::ldexp(Real(1), dtype == RONDO_F64 ? -52 : -23); }
+Real unit(rondo_dtype dtype) {
+  return std::ldexp(Real(1), dtype == RONDO_F64 ? -52 : -23);
+}
 
 // Applies row(values) along one axis of `a` (and of `b`, if it is given, as second argument).
 using Row = std::function<void(std::vector<Real>& x, const std::vector<Real>& y)>;
@@ -38,7 +40,8 @@ Expected expect_softmax(const Array& a, int32_t axis) {
   return along(a, nullptr, axis, is_half(a.dtype) ? 1 : 64, 0, [](auto& x, const auto&) { softmax_row(x, false); });
 }
 Expected expect_log_softmax(const Array& a, int32_t axis) {
-  return along(a, nullptr, axis, is_half(a.dtype) ? 1 : 16, 64 * unit(a.dtype), [](auto& x, const auto&) { softmax_row(x, true); });
+  return along(a, nullptr, axis, is_half(a.dtype) ? 1 : 16, 64 * unit(a.dtype),
+               [](auto& x, const auto&) { softmax_row(x, true); });
 }
 Expected expect_softmax_grad(const Array& y, const Array& dy, int32_t axis) {
   return along(y, &dy, axis, is_half(y.dtype) ? 1 : 16, 64 * unit(y.dtype), [](auto& x, const auto& change) {
@@ -57,7 +60,7 @@ class Softmax : public OnEngine {
 CONFORMANCE_SUITE(Softmax);
 
 TEST_P(Softmax, Values) {
-  const std::pair<Shape, int32_t> cases[] = {{{1}, 0},       {{31}, -1},    {{7, 10}, 1},   {{7, 10}, 0},
+  const std::pair<Shape, int32_t> cases[] = {{{1}, 0},       {{31}, -1},     {{7, 10}, 1},   {{7, 10}, 0},
                                              {{3, 1000}, 1}, {{2, 4099}, 1}, {{4, 5, 6}, 1}, {{0, 5}, 1}};
   for (const rondo_dtype dtype : dtypes(0)) {
     run([&](Results& results) {
@@ -65,7 +68,8 @@ TEST_P(Softmax, Values) {
         const int32_t d = axis;
         const Array x = random_array(dtype, shape, 1, -5, 5), change = random_array(dtype, shape, 2, -2, 2);
         const Tensor a = up(x), dy = up(change);
-        const std::string label = std::string(rondo_dtype_name(dtype)) + " rank " + std::to_string(shape.size()) + " axis " + std::to_string(d);
+        const std::string label = std::string(rondo_dtype_name(dtype)) + " rank " + std::to_string(shape.size()) +
+                                  " axis " + std::to_string(d);
         results.keep("softmax " + label, make(rondo_softmax, a, d), [=] { return expect_softmax(x, d); });
         results.keep("log_softmax " + label, make(rondo_log_softmax, a, d), [=] { return expect_log_softmax(x, d); });
         if (shape[0] == 0) continue;

@@ -1,4 +1,5 @@
-// Tensors: facts, views with their errors, host transfers. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Tensors: facts, views with their errors, host transfers. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
 #include "harness.h"
 
 namespace conformance {
@@ -62,7 +63,8 @@ TEST_P(TensorTest, Alignment) {
 
 TEST_P(TensorTest, HostRoundTrip) {
   for (const rondo_dtype dtype : kAllDtypes) {
-    for (const Shape& shape : {Shape{}, Shape{1}, Shape{0}, Shape{4099}, Shape{3, 0, 2}, Shape{1, 2, 1, 3, 1, 2, 1, 2}}) {
+    for (const Shape& shape :
+         {Shape{}, Shape{1}, Shape{0}, Shape{4099}, Shape{3, 0, 2}, Shape{1, 2, 1, 3, 1, 2, 1, 2}}) {
       const Array x = random_array(dtype, shape, 1, 0, 100);
       expect_same_bits(download(up(x)), x, rondo_dtype_name(dtype));
     }
@@ -132,7 +134,8 @@ TEST_P(TensorTest, Reshape) {
   EXPECT_EQ(shape_of(reshape(a, {1, 4, 1, 6, 1})), (Shape{1, 4, 1, 6, 1}));
   // A view that allows it: rows of a wider matrix split, not merged.
   const Tensor left = slice(a, 1, 0, 4);
-  expect_same_bits(download(reshape(left, {2, 2, 4})), host_reshape(host_slice(x, 1, 0, 4, 1), {2, 2, 4}), "split axis");
+  expect_same_bits(download(reshape(left, {2, 2, 4})), host_reshape(host_slice(x, 1, 0, 4, 1), {2, 2, 4}),
+                   "split axis");
   expect_same_bits(download(reshape(left, {4, 2, 2})), host_reshape(host_slice(x, 1, 0, 4, 1), {4, 2, 2}), "split row");
   EXPECT_EQ(shape_of(reshape(empty(RONDO_F32, {0, 4}), {2, 0, 9})), (Shape{2, 0, 9}));
   EXPECT_EQ(shape_of(reshape(slice(slice(a, 0, 0, 1), 1, 0, 1), {})), Shape{});
@@ -148,7 +151,7 @@ TEST_P(TensorTest, Reshape) {
   refused(a, {-1, 7}, "shape");
   refused(a, {-2, 12}, "shape");
   refused(empty(RONDO_F32, {0, 4}), {-1, 0}, "shape");  // what -1 stands for is not defined
-  refused(left, {16}, "shape");                        // gaps between the rows
+  refused(left, {16}, "shape");                         // gaps between the rows
   refused(transpose(a, {1, 0}), {24}, "shape");
   refused(a, {24, 1, 1, 1, 1, 1, 1, 1, 1}, "ndim");
 }
@@ -196,7 +199,8 @@ TEST_P(TensorTest, Transpose) {
   expect_same_bits(download(transpose(a, {-1, 0, -2})), host_transpose(x, {2, 0, 1}), "from the end");
   Tensor view;
   for (const auto& axes : {std::array<int32_t, 3>{0, 1, 1}, {0, 1, 3}, {0, 1, -4}}) {
-    expect_refused(rondo_tensor_transpose(a, axes.data(), view.slot()), RONDO_INVALID_ARGUMENT, "rondo_tensor_transpose", "axes");
+    expect_refused(rondo_tensor_transpose(a, axes.data(), view.slot()), RONDO_INVALID_ARGUMENT,
+                   "rondo_tensor_transpose", "axes");
   }
 }
 
@@ -246,8 +250,8 @@ TEST_P(TensorTest, ViewsShareOrder) {
 TEST_P(TensorTest, RefusedShapes) {
   Tensor out;
   const auto refused = [&](int32_t ndim, Shape shape, const char* argument) {
-    expect_refused(rondo_tensor_create(engine(), device(), RONDO_F64, ndim, shape.data(), out.slot()), RONDO_INVALID_ARGUMENT,
-                   "rondo_tensor_create", argument);
+    expect_refused(rondo_tensor_create(engine(), device(), RONDO_F64, ndim, shape.data(), out.slot()),
+                   RONDO_INVALID_ARGUMENT, "rondo_tensor_create", argument);
     EXPECT_EQ(static_cast<rondo_tensor*>(out), nullptr);
   };
   refused(-1, {1}, "ndim");

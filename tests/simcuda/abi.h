@@ -39,11 +39,11 @@ struct SimcudaRuntime {
 
 struct alignas(16) SimcudaLane {
   SimcudaUint3 thread, block, block_dim, grid_dim;
-  unsigned long long heap, heap_bytes;  // this device's memory; heap_bytes 0 sends every access to runtime->access
+  unsigned long long heap, heap_bytes;  // this device's memory; heap_bytes 0 sends every access to runtime.access
   unsigned char* valid;                 // one bit per heap byte: inside an allocation
   unsigned char* written;               // one bit per heap byte: holds a value someone wrote
   SimcudaRange shared_static, shared_dynamic, image;
-  const SimcudaRuntime* runtime;
+  SimcudaRuntime runtime;  // by value: a kernel may read its own stack and nothing of the host
 };
 
 struct SimcudaKernel {

@@ -203,7 +203,6 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   Device* found = device_by_ordinal(device);
   if (found == nullptr) return CUDA_ERROR_INVALID_DEVICE;
   Lock lock(driver().mutex);
-  if (CUresult refused = check_unsafe()) return refused;
   ++found->retained;
   *context = found->context();
   return CUDA_SUCCESS;
@@ -246,7 +245,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   if (other == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
-  if (other == current_device()) return CUDA_ERROR_INVALID_DEVICE;
+  if (other == current_device()) return 217;  // CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
   return current_device()->peers.insert(other->ordinal).second ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }
 

@@ -19,7 +19,7 @@ CUresult get_edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEd
   size_t total = 0;
   for (const auto& node : graph->nodes) {
     for (const Edge& edge : node->dependencies) {
-      if (!with_data && !plain(edge.data)) return CUDA_ERROR_LOSSY_QUERY;
+      if (from != nullptr && !with_data && !plain(edge.data)) return CUDA_ERROR_LOSSY_QUERY;
       if (from != nullptr && to != nullptr && total < *count) {
         from[total] = edge.from->handle;
         to[total] = node->handle;
@@ -42,6 +42,7 @@ CUresult instantiate_handle(CUgraph handle, CUgraphExec* exec) {
   Lock lock(driver().mutex);
   std::shared_ptr<Graph> graph = driver().graphs.find(handle);
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult refused = check_unsafe()) return refused;
   return instantiate(*graph, exec);
 }
 
@@ -137,6 +138,7 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
 CUresult cuGraphExecDestroy(CUgraphExec handle) {
   SIM_ENTER_IF(cuGraphExecDestroy, Need::Init);
   Lock lock(driver().mutex);
+  if (CUresult refused = check_unsafe()) return refused;
   return driver().execs.remove(handle) == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 

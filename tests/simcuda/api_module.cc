@@ -114,6 +114,12 @@ CUresult load(const void* image, std::shared_ptr<Module>* result) {
   return CUDA_SUCCESS;
 }
 
+// A launch refused for its arguments breaks the capture it was meant for.
+CUresult refuse_launch(Stream& stream, CUresult error) {
+  if (stream.capture != nullptr) invalidate(*stream.capture);
+  return error;
+}
+
 }  // namespace
 
 extern "C" {
@@ -122,7 +128,8 @@ CUresult cuModuleLoadDataEx(CUmodule* result, const void* image, unsigned, CUjit
   SIM_ENTER(cuModuleLoadDataEx);
   if (result == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Driver& d = driver();
-  {
+  // Driver 13 loads modules during a capture; older ones were seen to refuse it.
+  if (kDriverVersion < 13000) {
     Lock lock(d.mutex);
     if (CUresult refused = check_unsafe()) return refused;
   }
@@ -252,7 +259,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   WorkRef work;
   if (CUresult error = make_kernel_work(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, parameters, extra,
                                         false, &work))
-    return error;
+    return refuse_launch(*stream, error);
   return enqueue(stream, work);
 }
 
@@ -270,7 +277,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   if (CUresult error = make_kernel_work(function, {config->gridDimX, config->gridDimY, config->gridDimZ},
                                         {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes, parameters,
                                         extra, programmatic, &work))
-    return error;
+    return refuse_launch(*stream, error);
   return enqueue(stream, work);
 }
 

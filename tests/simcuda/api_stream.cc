@@ -15,7 +15,8 @@ TaskRef mark(Stream& stream) {
 // An event that was last recorded in a capture has no completion to ask about.
 CUresult check_event(Event& event) {
   if (event.capture == nullptr) return check_unsafe();
-  if (!event.capture->ended) invalidate(*event.capture);
+  if (event.capture->ended) return CUDA_ERROR_INVALID_VALUE;
+  invalidate(*event.capture);
   return CUDA_ERROR_CAPTURED_EVENT;
 }
 
@@ -43,8 +44,9 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
   Lock lock(d.mutex);
   std::shared_ptr<Stream> stream = d.streams.find(handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  if (stream->capture != nullptr) {
-    report("cuStreamDestroy of a stream that is being captured");
+  // A forked stream may go, its work stays captured. Without the stream the capture began on nobody can end it.
+  if (stream->capture != nullptr && stream->capture->origin == stream.get()) {
+    report("cuStreamDestroy of the stream a capture began on");
     invalidate(*stream->capture);
   }
   // Work in flight goes on: its tasks hold what they need.

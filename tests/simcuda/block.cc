@@ -319,7 +319,7 @@ Fiber* Runner::start() {
   fiber->runner = this;
   fiber->exited_loop = false;
   fiber->lane = launch_.lane;
-  fiber->lane.runtime = &kRuntime;
+  fiber->lane.runtime = kRuntime;
   live_.push_back(fiber);
 #if defined(__x86_64__)
   // As if fiber_main had been called: after the pops and the ret, the stack pointer is 8 past a multiple of 16.

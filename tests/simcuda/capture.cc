@@ -43,6 +43,15 @@ bool joined(const Capture& capture) {
   return true;
 }
 
+// The capture that keeps the legacy stream from being used: one of a blocking stream of its device.
+Capture* blocked_by_capture(const Stream& stream) {
+  if (&stream != stream.device->legacy_stream.get()) return nullptr;
+  for (const auto& capture : driver().captures)
+    for (const auto& other : capture->streams)
+      if (other->device == stream.device && (other->flags & CU_STREAM_NON_BLOCKING) == 0) return capture.get();
+  return nullptr;
+}
+
 }  // namespace
 
 void invalidate(Capture& capture) { capture.invalid = true; }
@@ -67,15 +76,10 @@ CUresult check_not_capturing(Stream& stream) {
 }
 
 CUresult check_legacy(Stream& stream) {
-  if (&stream != stream.device->legacy_stream.get()) return CUDA_SUCCESS;
-  for (const auto& capture : driver().captures) {
-    for (const auto& other : capture->streams) {
-      if (other->device != stream.device || (other->flags & CU_STREAM_NON_BLOCKING) != 0) continue;
-      invalidate(*capture);
-      return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    }
-  }
-  return CUDA_SUCCESS;
+  Capture* capture = blocked_by_capture(stream);
+  if (capture == nullptr) return CUDA_SUCCESS;
+  invalidate(*capture);
+  return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 }
 
 CUresult capture_work(Stream& stream, WorkRef work) {
@@ -105,7 +109,7 @@ CUresult capture_wait(const std::shared_ptr<Stream>& stream, Event& event) {
   Capture& capture = *event.capture;
   if (capture.ended) {
     if (stream->capture != nullptr) invalidate(*stream->capture);
-    return CUDA_ERROR_CAPTURED_EVENT;
+    return CUDA_ERROR_INVALID_VALUE;
   }
   if (stream->capture != nullptr && stream->capture != event.capture) {
     invalidate(*stream->capture);
@@ -158,8 +162,12 @@ CUresult end_capture(CUstream handle, CUgraph* graph) {
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   std::shared_ptr<Capture> capture = stream->capture;
   if (capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
-  if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->owner != std::this_thread::get_id())
+  if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->owner != std::this_thread::get_id()) {
+    // Refused, and over all the same.
+    finish(*capture);
+    d.graphs.remove(capture->graph->handle);
     return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+  }
   if (capture->origin != stream.get()) {
     invalidate(*capture);
     return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
@@ -184,6 +192,10 @@ CUresult capture_info(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t
   static thread_local std::vector<CUgraphEdgeData> t_edges;
   std::shared_ptr<Stream> stream = find_stream(handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (blocked_by_capture(*stream) != nullptr) {
+    *status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  }
   const Capture* capture = stream->capture.get();
   *status = capture == nullptr ? CU_STREAM_CAPTURE_STATUS_NONE
             : capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED

@@ -117,19 +117,27 @@ std::string table(const Rewritten& rewritten, const CompileRequest& request) {
   return text;
 }
 
-// FNV-1a over everything the result depends on.
-std::string cache_key(const std::vector<std::string>& parts) {
+// The file a result is kept in, or nothing without SIMCUDA_CACHE or when files outside of the request take part. The name is a hash
+// (FNV-1a and another) of everything the result depends on.
+std::string cache_file(const Toolchain& toolchain, const CompileRequest& request) {
+  const char* cache = std::getenv("SIMCUDA_CACHE");
+  if (cache == nullptr || *cache == 0 || !request.include_folders.empty()) return {};
+  std::vector<std::string> parts = {toolchain.compiler, toolchain.checked ? "checked" : "unchecked", kPrelude, request.source,
+                                    request.name, request.standard, std::to_string(request.arch),
+                                    std::to_string(request.nvrtc_version)};
+  for (const auto& [name, text] : request.headers) parts.insert(parts.end(), {name, text});
+  parts.insert(parts.end(), request.defines.begin(), request.defines.end());
   std::uint64_t hash = 0xcbf29ce484222325ull, other = 0x9e3779b97f4a7c15ull;
   for (const std::string& part : parts) {
     for (unsigned char c : part) {
       hash = (hash ^ c) * 0x100000001b3ull;
       other = (other ^ hash) * 0xff51afd7ed558ccdull;
     }
-    hash = (hash ^ 0xff) * 0x100000001b3ull;
+    hash = (hash ^ 0x1ff) * 0x100000001b3ull;
   }
-  char text[40];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(hash), static_cast<unsigned long long>(other));
-  return text;
+  char name[48];
+  std::snprintf(name, sizeof name, "%016llx%016llx.so", static_cast<unsigned long long>(hash), static_cast<unsigned long long>(other));
+  return std::string(cache) + "/" + name;
 }
 
 // Compiler messages name files in the temporary folder; real ones name the program.
@@ -144,6 +152,15 @@ std::string clean(std::string log, const Folder& folder, const std::string& name
 CompileResult compile(const CompileRequest& request) {
   static const Toolchain toolchain;
   CompileResult result;
+  std::string cached = cache_file(toolchain, request);
+  if (!cached.empty()) {
+    std::string image = read_text(cached);
+    if (!image.empty()) {
+      result.image.assign(image.begin(), image.end());
+      result.good = true;
+      return result;
+    }
+  }
   Folder folder;
   if (!folder.good()) {
     result.internal = true;
@@ -182,18 +199,6 @@ CompileResult compile(const CompileRequest& request) {
   if (toolchain.clang) std::erase(words, "-fno-gnu-unique");
   for (const std::string& flag : toolchain.check_flags()) words.push_back(flag);
 
-  std::string cached;
-  if (const char* cache = std::getenv("SIMCUDA_CACHE"); cache != nullptr && *cache != 0) {
-    std::vector<std::string> parts = words;
-    parts.push_back(text);
-    cached = std::string(cache) + "/" + cache_key(parts) + ".so";
-    std::string image = read_text(cached);
-    if (!image.empty()) {
-      result.image.assign(image.begin(), image.end());
-      result.good = true;
-      return result;
-    }
-  }
   write_text(folder.file("full.cc"), text);
   words.insert(words.end(), {folder.file("full.cc"), "-o", folder.file("kernel.so"), "-lm"});
   status = run(words, folder.file("log"));

@@ -15,7 +15,6 @@ struct CompileRequest {
   std::string standard;  // "c++17"
   int arch = 0;
   int nvrtc_version = 0;  // 12080
-  bool contract = true;   // --fmad
 };
 
 struct CompileResult {

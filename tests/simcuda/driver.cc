@@ -22,6 +22,13 @@ const char* const kNames[] = {
 #undef RONDO_FN
 };
 
+// Taking every address makes the linker insist that each entry of the table is defined.
+[[gnu::used]] const void* const kDefinitions[] = {
+#define RONDO_FN(result, name, parameters, since) reinterpret_cast<const void*>(&::simcuda::name),
+#include "../../src/dynlib/driver.def"
+#undef RONDO_FN
+};
+
 }  // namespace
 
 std::uint64_t next_handle() {

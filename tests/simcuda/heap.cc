@@ -28,6 +28,19 @@ void* reserve(std::size_t bytes) {
 
 std::size_t round_up(std::size_t n) { return (n + kAlign - 1) / kAlign * kAlign; }
 
+// Clearing much gives the pages back instead of writing them.
+void fill_bytes(unsigned char* begin, std::size_t n, bool value) {
+  if (!value && n >= (std::size_t{1} << 20)) {
+    unsigned char* page = begin + (4096 - reinterpret_cast<std::uintptr_t>(begin) % 4096) % 4096;
+    std::size_t whole = static_cast<std::size_t>(begin + n - page) / 4096 * 4096;
+    std::memset(begin, 0, static_cast<std::size_t>(page - begin));
+    madvise(page, whole, MADV_DONTNEED);
+    n -= static_cast<std::size_t>(page - begin) + whole;
+    begin = page + whole;
+  }
+  std::memset(begin, value ? 0xff : 0, n);
+}
+
 // Sets or clears one bit per byte. Only the bytes at the ends of the range can be shared with another thread's range.
 void set_bits(unsigned char* map, std::size_t from, std::size_t n, bool value) {
   auto edge = [&](std::size_t at, unsigned mask) {
@@ -43,7 +56,7 @@ void set_bits(unsigned char* map, std::size_t from, std::size_t n, bool value) {
     return;
   }
   if (head != 0xffu) edge(first++, head);
-  for (std::size_t i = first; i < last; ++i) __atomic_store_n(map + i, value ? 0xff : 0, __ATOMIC_RELAXED);
+  fill_bytes(map + first, last - first, value);
   if (tail != 0) edge(last, tail);
 }
 

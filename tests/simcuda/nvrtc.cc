@@ -35,6 +35,13 @@ const char* const kNames[] = {
 #undef RONDO_FN
 };
 
+// Taking every address makes the linker insist that each entry of the table is defined.
+[[gnu::used]] const void* const kDefinitions[] = {
+#define RONDO_FN(result, name, parameters, since) reinterpret_cast<const void*>(&::simcuda::name),
+#include "../../src/dynlib/nvrtc.def"
+#undef RONDO_FN
+};
+
 enum : nvrtcResult {
   NVRTC_ERROR_OUT_OF_MEMORY = 1,
   NVRTC_ERROR_PROGRAM_CREATION_FAILURE = 2,
@@ -148,16 +155,14 @@ class Options {
         if (value != "c++11" && value != "c++14" && value != "c++17" && !(value == "c++20" && version >= 12000) && value != "c++03")
           return fail(message, "nvrtc: error: invalid value for --std (-std)");
         program_.request.standard = value;
-      } else if (take({"--fmad", "-fmad"}, &value)) {
-        program_.request.contract = value == "true";
       } else if (take({"--define-macro", "-D"}, &value)) {
         program_.request.defines.push_back(value);
       } else if (take({"--include-path", "-I"}, &value)) {
         program_.request.include_folders.push_back(value);
-      } else if (take({"--maxrregcount", "-maxrregcount", "--ftz", "-ftz", "--prec-div", "-prec-div", "--prec-sqrt", "-prec-sqrt",
+      } else if (take({"--fmad", "-fmad", "--maxrregcount", "-maxrregcount", "--ftz", "-ftz", "--prec-div", "-prec-div", "--prec-sqrt", "-prec-sqrt",
                        "--restrict", "--device-debug", "--diag-suppress", "-diag-suppress", "--diag-error", "--diag-warn"},
                       &value)) {
-        continue;  // no meaning here
+        continue;  // no meaning here; nothing is ever contracted to an fma
       } else if (!flag(words_[at_], version)) {
         return fail(message, "nvrtc: error: unrecognized option " + words_[at_] + " found");
       }

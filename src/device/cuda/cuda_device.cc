@@ -1,5 +1,6 @@
-// Streams, events, memory and modules of a GPU. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Streams, events, memory and modules of a GPU.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/cuda_device.h"
 
 #include <atomic>
@@ -242,7 +243,7 @@ Status CudaDevice::fill_bytes(void* to, unsigned char value, size_t bytes, void*
   return {};
 }
 
-// --- the table of devices -------------------------------------------------------------------------------------------
+// --- the table of devices ---
 
 namespace {
 

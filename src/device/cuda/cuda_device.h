@@ -2,6 +2,7 @@
 //
 // Every method makes the context current for the call and restores a foreign one afterwards; a thread without any
 // context keeps ours. Streams are non-blocking: the legacy stream of other libraries never orders against them.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,6 @@
 // Every scalar operator, once for all devices. T is a register type: bool, u8, i8, i32, i64, f32 or f64. Integers wrap around;
 // bool computes as an integer and is true where that is not 0. rondo/ops.h states the meaning of each.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,10 +8,10 @@
 
 namespace rondo::device {
 
-// --- conversions --------------------------------------------------------------------------------------------------------
+// --- conversions ---
 // Float to integer goes toward zero and clamps, NaN gives 0; integers wrap around; to bool is != 0.
 template <class To, class From>
-RONDO_FN To convert(From x) {
+RONDO_INLINE To convert(From x) {
   if constexpr (same_type<To, From>) {
     return x;
   } else if constexpr (same_type<To, bool>) {
@@ -26,70 +27,70 @@ RONDO_FN To convert(From x) {
     return static_cast<To>(x);
   }
 }
-RONDO_FN f32 round_f16(f32 x) { return to_float(to_f16(x)); }
-RONDO_FN f32 round_bf16(f32 x) { return to_float(to_bf16(x)); }
+RONDO_INLINE f32 round_f16(f32 x) { return to_float(to_f16(x)); }
+RONDO_INLINE f32 round_bf16(f32 x) { return to_float(to_bf16(x)); }
 
-// --- unary --------------------------------------------------------------------------------------------------------------
+// --- unary ---
 template <class T>
-RONDO_FN T op_neg(T x) {
+RONDO_INLINE T op_neg(T x) {
   if constexpr (is_floating<T>)
     return -x;
   else
     return static_cast<T>(Wrapping<T>(0) - static_cast<Wrapping<T>>(x));
 }
 template <class T>
-RONDO_FN T op_abs(T x) {
+RONDO_INLINE T op_abs(T x) {
   if constexpr (is_floating<T>)
     return copysign(x, T(0));
   else
     return x < T(0) ? op_neg(x) : x;
 }
 template <class T>
-RONDO_FN T op_sign(T x) {
+RONDO_INLINE T op_sign(T x) {
   if constexpr (is_floating<T>)
     return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x;
   else
     return static_cast<T>((x > T(0)) - (x < T(0)));
 }
 template <class T>
-RONDO_FN T op_mul(T a, T b) {
+RONDO_INLINE T op_mul(T a, T b) {
   if constexpr (is_floating<T>)
     return a * b;
   else
     return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
 }
 template <class T>
-RONDO_FN T op_square(T x) {
+RONDO_INLINE T op_square(T x) {
   return op_mul(x, x);
 }
 template <class T>
-RONDO_FN bool op_logical_not(T x) {
+RONDO_INLINE bool op_logical_not(T x) {
   return x == T(0);
 }
 template <class T>
-RONDO_FN bool op_isnan(T x) {
+RONDO_INLINE bool op_isnan(T x) {
   return x != x;
 }
 template <class T>
-RONDO_FN T op_relu(T x) {
+RONDO_INLINE T op_relu(T x) {
   return x < T(0) ? T(0) : x;  // NaN is not less
 }
 template <class T>
-RONDO_FN T op_floor(T x) {
+RONDO_INLINE T op_floor(T x) {
   if constexpr (is_floating<T>)
     return floor(x);
   else
     return x;
 }
 template <class T>
-RONDO_FN T op_ceil(T x) {
+RONDO_INLINE T op_ceil(T x) {
   if constexpr (is_floating<T>)
     return ceil(x);
   else
     return x;
 }
 template <class T>
-RONDO_FN T op_round(T x) {
+RONDO_INLINE T op_round(T x) {
   if constexpr (is_floating<T>)
     return rint(x);
   else
@@ -98,71 +99,71 @@ RONDO_FN T op_round(T x) {
 
 // Floats only from here.
 template <class T>
-RONDO_FN T op_exp(T x) {
+RONDO_INLINE T op_exp(T x) {
   return exp(x);
 }
 template <class T>
-RONDO_FN T op_log(T x) {
+RONDO_INLINE T op_log(T x) {
   return log(x);
 }
 template <class T>
-RONDO_FN T op_sqrt(T x) {
+RONDO_INLINE T op_sqrt(T x) {
   return sqrt(x);
 }
 template <class T>
-RONDO_FN T op_rsqrt(T x) {
+RONDO_INLINE T op_rsqrt(T x) {
   return T(1) / sqrt(x);
 }
 template <class T>
-RONDO_FN T op_tanh(T x) {
+RONDO_INLINE T op_tanh(T x) {
   return tanh(x);
 }
 template <class T>
-RONDO_FN T op_sigmoid(T x) {
+RONDO_INLINE T op_sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }
 template <class T>
-RONDO_FN T op_reciprocal(T x) {
+RONDO_INLINE T op_reciprocal(T x) {
   return T(1) / x;
 }
 template <class T>
-RONDO_FN T op_sin(T x) {
+RONDO_INLINE T op_sin(T x) {
   return sin(x);
 }
 template <class T>
-RONDO_FN T op_cos(T x) {
+RONDO_INLINE T op_cos(T x) {
   return cos(x);
 }
 template <class T>
-RONDO_FN T op_erf(T x) {
+RONDO_INLINE T op_erf(T x) {
   return erf(x);
 }
 template <class T>
-RONDO_FN T op_expm1(T x) {
+RONDO_INLINE T op_expm1(T x) {
   return expm1(x);
 }
 template <class T>
-RONDO_FN T op_log1p(T x) {
+RONDO_INLINE T op_log1p(T x) {
   return log1p(x);
 }
 
-// --- binary -------------------------------------------------------------------------------------------------------------
+// --- binary ---
 template <class T>
-RONDO_FN T op_add(T a, T b) {
+RONDO_INLINE T op_add(T a, T b) {
   if constexpr (is_floating<T>)
     return a + b;
   else
     return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
 }
 template <class T>
-RONDO_FN T op_sub(T a, T b) {
+RONDO_INLINE T op_sub(T a, T b) {
   if constexpr (is_floating<T>)
     return a - b;
   else
     return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
 }
 template <class T>
-RONDO_FN T op_div(T a, T b) {
+RONDO_INLINE T op_div(T a, T b) {
   if constexpr (is_floating<T>) {
     return a / b;
   } else if constexpr (same_type<T, bool>) {
@@ -175,7 +176,7 @@ RONDO_FN T op_div(T a, T b) {
   }
 }
 template <class T>
-RONDO_FN T op_pow(T a, T b) {
+RONDO_INLINE T op_pow(T a, T b) {
   if constexpr (is_floating<T>) {
     return pow(a, b);
   } else if constexpr (same_type<T, bool>) {
@@ -194,15 +195,15 @@ RONDO_FN T op_pow(T a, T b) {
 }
 // The second comparison lets a NaN on either side through.
 template <class T>
-RONDO_FN T op_maximum(T a, T b) {
+RONDO_INLINE T op_maximum(T a, T b) {
   return a < b || b != b ? b : a;
 }
 template <class T>
-RONDO_FN T op_minimum(T a, T b) {
+RONDO_INLINE T op_minimum(T a, T b) {
   return b < a || b != b ? b : a;
 }
 template <class T>
-RONDO_FN T op_mod(T a, T b) {
+RONDO_INLINE T op_mod(T a, T b) {
   if constexpr (is_floating<T>) {
     const T rest = fmod(a, b);
     if (rest == T(0)) return copysign(rest, b);
@@ -218,45 +219,45 @@ RONDO_FN T op_mod(T a, T b) {
   }
 }
 template <class T>
-RONDO_FN bool op_eq(T a, T b) {
+RONDO_INLINE bool op_eq(T a, T b) {
   return a == b;
 }
 template <class T>
-RONDO_FN bool op_ne(T a, T b) {
+RONDO_INLINE bool op_ne(T a, T b) {
   return a != b;
 }
 template <class T>
-RONDO_FN bool op_lt(T a, T b) {
+RONDO_INLINE bool op_lt(T a, T b) {
   return a < b;
 }
 template <class T>
-RONDO_FN bool op_le(T a, T b) {
+RONDO_INLINE bool op_le(T a, T b) {
   return a <= b;
 }
 template <class T>
-RONDO_FN bool op_gt(T a, T b) {
+RONDO_INLINE bool op_gt(T a, T b) {
   return a > b;
 }
 template <class T>
-RONDO_FN bool op_ge(T a, T b) {
+RONDO_INLINE bool op_ge(T a, T b) {
   return a >= b;
 }
 template <class T>
-RONDO_FN bool op_logical_and(T a, T b) {
+RONDO_INLINE bool op_logical_and(T a, T b) {
   return a != T(0) && b != T(0);
 }
 template <class T>
-RONDO_FN bool op_logical_or(T a, T b) {
+RONDO_INLINE bool op_logical_or(T a, T b) {
   return a != T(0) || b != T(0);
 }
 template <class T>
-RONDO_FN bool op_logical_xor(T a, T b) {
+RONDO_INLINE bool op_logical_xor(T a, T b) {
   return (a != T(0)) != (b != T(0));
 }
 
-// --- three operands -----------------------------------------------------------------------------------------------------
+// --- three operands ---
 template <class T>
-RONDO_FN T op_where(bool condition, T a, T b) {
+RONDO_INLINE T op_where(bool condition, T a, T b) {
   return condition ? a : b;
 }
 

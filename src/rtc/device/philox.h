@@ -4,6 +4,7 @@
 // Element i of a draw of f32 (or a 16-bit float) uses lane i % 4 of the block at counter start + i / 4; an f64 needs two
 // lanes: element i uses lanes 2 (i % 2) and 2 (i % 2) + 1 at start + i / 2. Normal numbers come in pairs (Box-Muller): elements 2 j
 // and 2 j + 1 are the cosine and the sine of one point, drawn from the lanes of both.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,10 +15,12 @@ namespace rondo::device {
 struct PhiloxBlock {
   u32 lane[4];
 };
+// The engine's RandomState, as a graph keeps it in device memory.
+struct PhiloxState {
+  u64 key, offset;
+};
 
-RONDO_FN u32 high_product(u32 a, u32 b) { return static_cast<u32>((static_cast<u64>(a) * b) >> 32); }
-
-RONDO_FN PhiloxBlock philox(u64 key, u64 counter) {
+RONDO_INLINE PhiloxBlock philox(u64 key, u64 counter) {
   u32 x0 = static_cast<u32>(counter);
   u32 x1 = static_cast<u32>(counter >> 32);
   u32 x2 = 0;
@@ -44,16 +47,16 @@ template <class T>
 constexpr int kDrawsPerBlock = same_type<T, f64> ? 2 : 4;
 
 template <class T>
-RONDO_FN PhiloxBlock random_block(u64 key, u64 start, u64 element) {
+RONDO_INLINE PhiloxBlock random_block(u64 key, u64 start, u64 element) {
   return philox(key, start + element / kDrawsPerBlock<T>);
 }
 
 // [0, 1), by 24 or 53 bits: exact, so the same everywhere.
-RONDO_FN f64 unit_f64(u32 high, u32 low) {
+RONDO_INLINE f64 unit_f64(u32 high, u32 low) {
   return static_cast<f64>((static_cast<u64>(high) << 21) | (low >> 11)) * 1.1102230246251565e-16;
 }
 template <class T>
-RONDO_FN T uniform(const PhiloxBlock& block, u64 element) {
+RONDO_INLINE T uniform(const PhiloxBlock& block, u64 element) {
   if constexpr (same_type<T, f64>)
     return element & 1 ? unit_f64(block.lane[2], block.lane[3]) : unit_f64(block.lane[0], block.lane[1]);
   else
@@ -62,7 +65,7 @@ RONDO_FN T uniform(const PhiloxBlock& block, u64 element) {
 
 // Mean 0, deviation 1. The radius' number lies in (0, 1], so that its logarithm is finite.
 template <class T>
-RONDO_FN T normal(const PhiloxBlock& block, u64 element) {
+RONDO_INLINE T normal(const PhiloxBlock& block, u64 element) {
   if constexpr (same_type<T, f64>) {
     const f64 radius = sqrt(-2.0 * log(1.0 - unit_f64(block.lane[0], block.lane[1])));
     const f64 angle = 6.283185307179586 * unit_f64(block.lane[2], block.lane[3]);

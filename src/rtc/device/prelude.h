@@ -1,15 +1,16 @@
 // Types of kernels, in the subset of C++17 that NVRTC and the host compiler share. Put in front of every generated kernel, and
 // included by the cpu's evaluators: what an element is and how it is converted is written once. No header is used on a device;
 // the 16-bit floats are our own.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #if defined(__CUDACC_RTC__) || defined(RONDO_SIMULATED)
-#define RONDO_FN __device__ __forceinline__
+#define RONDO_INLINE __device__ __forceinline__
 #else
 #include <cmath>
 #include <cstring>
-#define RONDO_FN inline
+#define RONDO_INLINE inline
 #endif
 
 namespace rondo::device {
@@ -53,9 +54,9 @@ using std::sqrt;
 using std::tanh;
 #endif
 
-// --- bits ---------------------------------------------------------------------------------------------------------------
+// --- bits ---
 template <class To, class From>
-RONDO_FN To bits_as(From from) {
+RONDO_INLINE To bits_as(From from) {
   static_assert(sizeof(To) == sizeof(From), "the same bits");
 #if defined(__CUDACC_RTC__) || defined(RONDO_SIMULATED)
   union {
@@ -72,25 +73,25 @@ RONDO_FN To bits_as(From from) {
 }
 
 #if defined(__CUDACC_RTC__) && !defined(RONDO_SIMULATED)
-RONDO_FN f32 to_float(f16 half) {
+RONDO_INLINE f32 to_float(f16 half) {
   f32 value;
   asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half.bits));
   return value;
 }
-RONDO_FN f16 to_f16(f32 value) {
+RONDO_INLINE f16 to_f16(f32 value) {
   f16 half;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half.bits) : "f"(value));
   return half;
 }
 #else
-RONDO_FN f32 to_float(f16 half) {
+RONDO_INLINE f32 to_float(f16 half) {
   const u32 sign = static_cast<u32>(half.bits & 0x8000u) << 16;
   const u32 exponent = (half.bits >> 10) & 0x1fu;
   const u32 mantissa = half.bits & 0x3ffu;
   if (exponent == 0) return bits_as<f32>(sign | bits_as<u32>(static_cast<f32>(mantissa) * 5.9604644775390625e-8f));
   return bits_as<f32>(sign | ((exponent == 31 ? 255u : exponent + 112u) << 23) | (mantissa << 13));
 }
-RONDO_FN f16 to_f16(f32 value) {
+RONDO_INLINE f16 to_f16(f32 value) {
   const u32 bits = bits_as<u32>(value);
   const u32 sign = (bits >> 16) & 0x8000u;
   const u32 magnitude = bits & 0x7fffffffu;
@@ -110,8 +111,8 @@ RONDO_FN f16 to_f16(f32 value) {
 }
 #endif
 
-RONDO_FN f32 to_float(bf16 half) { return bits_as<f32>(static_cast<u32>(half.bits) << 16); }
-RONDO_FN bf16 to_bf16(f32 value) {
+RONDO_INLINE f32 to_float(bf16 half) { return bits_as<f32>(static_cast<u32>(half.bits) << 16); }
+RONDO_INLINE bf16 to_bf16(f32 value) {
 #if defined(__CUDACC_RTC__) && !defined(RONDO_SIMULATED) && __CUDA_ARCH__ >= 800
   bf16 half;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(half.bits) : "f"(value));
@@ -123,7 +124,7 @@ RONDO_FN bf16 to_bf16(f32 value) {
 #endif
 }
 
-// --- memory and registers -----------------------------------------------------------------------------------------------
+// --- memory and registers ---
 // What an element of memory type M is in a register.
 template <class M>
 struct RegisterOf {
@@ -145,31 +146,31 @@ template <class M>
 using Register = typename RegisterOf<M>::type;
 
 template <class M>
-RONDO_FN M from_memory(M value) {
+RONDO_INLINE M from_memory(M value) {
   return value;
 }
-RONDO_FN bool from_memory(b8 value) { return value.bits != 0; }
-RONDO_FN f32 from_memory(f16 value) { return to_float(value); }
-RONDO_FN f32 from_memory(bf16 value) { return to_float(value); }
+RONDO_INLINE bool from_memory(b8 value) { return value.bits != 0; }
+RONDO_INLINE f32 from_memory(f16 value) { return to_float(value); }
+RONDO_INLINE f32 from_memory(bf16 value) { return to_float(value); }
 
 template <class M>
 struct ToMemory {
-  RONDO_FN static M of(M value) { return value; }
+  RONDO_INLINE static M of(M value) { return value; }
 };
 template <>
 struct ToMemory<b8> {
-  RONDO_FN static b8 of(bool value) { return b8{static_cast<u8>(value ? 1 : 0)}; }
+  RONDO_INLINE static b8 of(bool value) { return b8{static_cast<u8>(value ? 1 : 0)}; }
 };
 template <>
 struct ToMemory<f16> {
-  RONDO_FN static f16 of(f32 value) { return to_f16(value); }
+  RONDO_INLINE static f16 of(f32 value) { return to_f16(value); }
 };
 template <>
 struct ToMemory<bf16> {
-  RONDO_FN static bf16 of(f32 value) { return to_bf16(value); }
+  RONDO_INLINE static bf16 of(f32 value) { return to_bf16(value); }
 };
 template <class M>
-RONDO_FN M to_memory(Register<M> value) {
+RONDO_INLINE M to_memory(Register<M> value) {
   return ToMemory<M>::of(value);
 }
 
@@ -179,15 +180,28 @@ struct alignas(sizeof(M) * N) Pack {
   M v[N];
 };
 template <class M, int N>
-RONDO_FN Pack<M, N> load_pack(const M* from) {
+RONDO_INLINE Pack<M, N> load_pack(const M* from) {
   return *reinterpret_cast<const Pack<M, N>*>(from);
 }
 template <class M, int N>
-RONDO_FN void store_pack(M* to, const Pack<M, N>& pack) {
+RONDO_INLINE void store_pack(M* to, const Pack<M, N>& pack) {
   *reinterpret_cast<Pack<M, N>*>(to) = pack;
 }
 
-// --- kinds of types -----------------------------------------------------------------------------------------------------
+// --- index arithmetic ---------------------------------------------------------------------------------------------------
+RONDO_INLINE u32 high_product(u32 a, u32 b) { return static_cast<u32>((static_cast<u64>(a) * b) >> 32); }
+// x / d for x < 2^31 as a multiplication; the host makes the divider (make_divider).
+struct Divider {
+  u32 magic, shift;
+};
+RONDO_INLINE u32 quotient(u32 x, Divider by) { return (high_product(x, by.magic) + x) >> by.shift; }
+RONDO_INLINE Divider make_divider(u32 d) {
+  u32 shift = 0;
+  while ((1ull << shift) < d) ++shift;
+  return Divider{static_cast<u32>((((1ull << shift) - d) << 32) / d + 1), shift};
+}
+
+// --- kinds of types ---
 template <class A, class B>
 constexpr bool same_type = false;
 template <class A>

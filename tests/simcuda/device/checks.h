@@ -40,7 +40,7 @@ SIMCUDA_UNCHECKED inline __attribute__((always_inline)) void simcuda_check(unsig
               simcuda_within(lane->shared_static, address, bytes) || simcuda_within(lane->image, address, bytes))) {
     return;
   }
-  lane->runtime->access(lane, address, bytes, kind);
+  lane->runtime.access(lane, address, bytes, kind);
 }
 
 // Accesses of odd sizes: whole structs, which the device code moves member by member.
@@ -50,7 +50,7 @@ SIMCUDA_UNCHECKED inline void simcuda_check_bytes(unsigned long long address, un
   if (simcuda_within(lane->shared_dynamic, address, bytes) || simcuda_within(lane->shared_static, address, bytes) ||
       simcuda_within(lane->image, address, bytes))
     return;
-  lane->runtime->access(lane, address, bytes, kind);
+  lane->runtime.access(lane, address, bytes, kind);
 }
 
 // clang-format off

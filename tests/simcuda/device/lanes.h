@@ -7,16 +7,16 @@
 // --- block ----------------------------------------------------------------------------------------------------------
 inline void __syncthreads() {
   int all;
-  simcuda_lane()->runtime->barrier(simcuda_lane(), 0, &all);
+  simcuda_lane()->runtime.barrier(simcuda_lane(), 0, &all);
 }
 inline int __syncthreads_count(int predicate) {
   int all;
-  return simcuda_lane()->runtime->barrier(simcuda_lane(), predicate, &all);
+  return simcuda_lane()->runtime.barrier(simcuda_lane(), predicate, &all);
 }
 inline int __syncthreads_or(int predicate) { return __syncthreads_count(predicate) != 0; }
 inline int __syncthreads_and(int predicate) {
   int all;
-  simcuda_lane()->runtime->barrier(simcuda_lane(), predicate, &all);
+  simcuda_lane()->runtime.barrier(simcuda_lane(), predicate, &all);
   return all;
 }
 
@@ -26,7 +26,7 @@ inline unsigned simcuda_lane_index() {
   return ((lane->thread.z * lane->block_dim.y + lane->thread.y) * lane->block_dim.x + lane->thread.x) % 32u;
 }
 SIMCUDA_UNCHECKED inline unsigned simcuda_exchange(unsigned mask, unsigned long long mine, unsigned long long* all) {
-  return simcuda_lane()->runtime->exchange(simcuda_lane(), mask, mine, all);
+  return simcuda_lane()->runtime.exchange(simcuda_lane(), mask, mine, all);
 }
 inline void __syncwarp(unsigned mask = 0xffffffffu) {
   unsigned long long all[32];
@@ -193,17 +193,17 @@ inline unsigned short atomicCAS(unsigned short* address, unsigned short compare,
 // clang-format on
 
 // --- control --------------------------------------------------------------------------------------------------------
-inline void __trap() { simcuda_lane()->runtime->trap(simcuda_lane(), 719, "__trap()"); }
+inline void __trap() { simcuda_lane()->runtime.trap(simcuda_lane(), 719, "__trap()"); }
 inline void __nanosleep(unsigned) {}
 inline long long clock64() { return static_cast<long long>(__builtin_ia32_rdtsc()); }
 inline clock_t clock() { return static_cast<clock_t>(clock64()); }
 #define assert(condition) \
-  ((condition) ? static_cast<void>(0) : simcuda_lane()->runtime->trap(simcuda_lane(), 710, "assert(" #condition ")"))
+  ((condition) ? static_cast<void>(0) : simcuda_lane()->runtime.trap(simcuda_lane(), 710, "assert(" #condition ")"))
 extern "C" int printf(const char*, ...);
 
-inline void simcuda_grid_dependency_wait() { simcuda_lane()->runtime->grid_wait(simcuda_lane()); }
-inline void simcuda_grid_launch_dependents() { simcuda_lane()->runtime->grid_launch(simcuda_lane()); }
+inline void simcuda_grid_dependency_wait() { simcuda_lane()->runtime.grid_wait(simcuda_lane()); }
+inline void simcuda_grid_launch_dependents() { simcuda_lane()->runtime.grid_launch(simcuda_lane()); }
 using cudaGraphConditionalHandle = unsigned long long;
 extern "C" __attribute__((visibility("hidden"))) inline void cudaGraphSetConditional(unsigned long long handle, unsigned value) {
-  simcuda_lane()->runtime->set_conditional(simcuda_lane(), handle, value);
+  simcuda_lane()->runtime.set_conditional(simcuda_lane(), handle, value);
 }

@@ -1,0 +1,96 @@
+// What the families with kernels of their own share on a GPU: names of types in kernel text, dimensions as kernel
+// arguments, and the questions that choose a kernel (may indices be 32 bits wide, may elements be moved 16 bytes at a
+// time).
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <climits>
+#include <string>
+
+#include "ops/element.h"
+#include "ops/output.h"
+#include "rtc/kernel.h"
+
+namespace rondo::ops {
+
+// Memory type of a dtype in rtc/device/prelude.h.
+inline const char* memory_type(rondo_dtype dtype) {
+  static const char* const names[kDtypes] = {"b8", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  return names[dtype];
+}
+
+inline cuda::CudaDevice& cuda_device(Task& task) {
+  return static_cast<cuda::CudaDevice&>(task.device());
+}
+
+// Dims<N> as a kernel's argument; kernel text declares the same struct with kDimsText.
+template <int N>
+struct KernelDims {
+  int64_t size[kMaxDims];
+  int64_t stride[N][kMaxDims];
+  KernelDims() = default;
+  explicit KernelDims(const Dims<N>& dims) {
+    for (int d = 0; d < kMaxDims; ++d) {
+      size[d] = dims.size[d];
+      for (int a = 0; a < N; ++a) stride[a][d] = dims.stride[a][d];
+    }
+  }
+};
+
+// Offsets are computed in Index, which the text in front defines as i32 or i64; Count is the number of dimensions in
+// use.
+inline constexpr const char* kDimsText = R"(
+using namespace rondo::device;
+template <int arrays>
+struct Dims {
+  i64 size[8];
+  i64 stride[arrays][8];
+};
+template <int count, int arrays>
+RONDO_INLINE Index offset(const Dims<arrays>& dims, int array, Index i) {
+  Index at = 0;
+#pragma unroll
+  for (int d = count - 1; d > 0; --d) {
+    const Index size = static_cast<Index>(dims.size[d]);
+    const Index rest = i / size;
+    at += (i - rest * size) * static_cast<Index>(dims.stride[array][d]);
+    i = rest;
+  }
+  if (count > 0) at += i * static_cast<Index>(dims.stride[array][0]);
+  return at;
+}
+// Writes a result, or adds it with one rounding.
+template <class M>
+RONDO_INLINE void put(M* to, Register<M> value, int accumulate) {
+  if (accumulate) value = op_add<Register<M>>(from_memory(*to), value);
+  *to = to_memory<M>(value);
+}
+)";
+
+// The head of a kernel's text: Index, then the above.
+inline std::string kernel_head(bool wide) {
+  return std::string(wide ? "using Index = long long;\n" : "using Index = int;\n") + kDimsText;
+}
+
+// Whether numbers up to `largest`, and a launch's overshoot, need 64 bits.
+inline bool needs_wide(int64_t largest) {
+  return largest > INT_MAX - (1 << 20);
+}
+
+// Largest power of two, up to `most`, that divides the byte address of the view's first element. Memory that is not
+// there yet comes from a pool or arena, which align better than anybody asks here.
+inline int64_t alignment_of(const View& view, int64_t most) {
+  const char* known = view.storage->address();
+  const int64_t address = static_cast<int64_t>(reinterpret_cast<uintptr_t>(known)) + view.offset;
+  int64_t alignment = most;
+  while (address % alignment != 0) alignment /= 2;
+  return alignment;
+}
+
+// Blocks of `size` that cover `count`.
+inline unsigned blocks_for(int64_t count, int64_t size) {
+  return static_cast<unsigned>((count + size - 1) / size);
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,100 @@
+// The one task of all elementwise operators, fused or not: an expression over strided operands.
+//
+// Everything that can be known at submission is worked out by the constructor: the iteration space with adjacent dimensions
+// collapsed, the vector width, the kernel's arguments. run() on a GPU fills in addresses and launches.
+//
+// The kernel's argument is one struct of 8-byte words (arguments()), which a graph may patch in place:
+//   word k                     address of operand k: inputs, then outputs
+//   word first_scalar() + k    scalar k, in its register dtype at the word's start
+//   word first_random()        only with generators: address of a RandomState in device memory or 0; then the seed, and one
+//                              start per generator (relative to the RandomState if there is one)
+//   then sizes and strides, which depend on shapes only.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/tensor.h"
+#include "ops/expression.h"
+#include "rtc/kernel.h"
+
+namespace rondo::ops {
+
+// The iteration space of a task: dimensions of size > 1, outermost first, neighbours joined wherever every operand allows.
+struct Space {
+  int ndim = 0;          // at least 1, except for a task without elements
+  bool flat = false;     // one dimension, every stride 0 or 1
+  bool wide = false;     // indices need 64 bits
+  uint8_t vector = 1;    // elements moved at once
+  int64_t elements = 0;
+  // sizes[ndim], then strides[ndim] of each operand.
+  SmallVector<int64_t, 8> dims;
+
+  int64_t size(int d) const { return dims[static_cast<uint32_t>(d)]; }
+  const int64_t* strides(int operand) const { return dims.begin() + (1 + operand) * ndim; }
+};
+
+class ElementwiseTask final : public Task {
+ public:
+  struct Operand {
+    Storage* storage;
+    int64_t offset;  // bytes
+  };
+
+  // views: of the inputs, broadcast to shape, then of the outputs, which have that shape; only read here. scalars: a word each
+  // (scalar_word). An output's `accumulate` is the expression's, not the view's.
+  ElementwiseTask(const char* name, Device& device, const Expression& expression, const Layout& shape,
+                  const View* const* views, const uint64_t* scalars);
+
+  // --- what a graph's passes look at
+  Expression expression() const { return Expression::unpack(packed_.begin()); }
+  const Operand& operand(int i) const { return operands_[static_cast<uint32_t>(i)]; }
+  int operands() const { return static_cast<int>(operands_.size()); }
+  // Operand i as it was given, under the task's full shape (strides of 0 where it is broadcast).
+  View view(int i) const;
+  Layout shape() const;
+  const uint64_t* scalars() const { return arguments_.begin() + first_scalar(); }
+  // What operand i's address must be a multiple of when a graph puts another one in its place.
+  int alignment(int i) const;
+
+  // The kernel's argument struct, its kernel and its launch; valid after prepare() on a GPU.
+  const SmallVector<uint64_t, 8>& arguments() const { return arguments_; }
+  int first_scalar() const { return operands(); }
+  int first_random() const { return operands() + n_scalars_; }
+  const rtc::Kernel* kernel() const { return kernel_; }
+  // In place, for the next run or for patching a graph's node.
+  void set_scalar(int i, uint64_t word) { arguments_[static_cast<uint32_t>(first_scalar() + i)] = word; }
+
+  Status prepare() override;
+  Status run(const TaskContext& context) override;
+  uint64_t random_count() const override;
+  void set_random(RandomState state) override { random_ = state; }
+
+ private:
+  Status run_on_cpu(const TaskContext& context);
+  Status run_on_cuda(const TaskContext& context);
+
+  // elementwise_cuda.cc
+  void plan_cuda();
+
+  SmallVector<uint8_t, 48> packed_;  // the expression
+  SmallVector<Operand, 4> operands_;
+  SmallVector<int64_t, 12> given_;   // ndim, shape, strides per operand: as the caller saw them
+  Space space_;
+  SmallVector<uint64_t, 8> arguments_;
+  const rtc::Kernel* kernel_ = nullptr;
+  unsigned blocks_ = 1;
+  uint8_t n_inputs_, n_scalars_, n_generators_;
+  RandomState random_;
+};
+
+// Counters one generator takes for so many elements.
+uint64_t random_counters(rondo_dtype dtype, int64_t elements);
+
+// Computes the expression on the host. addresses: of the operands. random: where the numbers start.
+void evaluate_on_cpu(const Expression& expression, const Space& space, char* const* addresses, const uint64_t* scalars,
+                     RandomState random);
+
+// The kernel's text for an expression over a space; deterministic.
+std::string elementwise_text(const Expression& expression, const Space& space);
+
+}  // namespace rondo::ops

@@ -1,0 +1,135 @@
+// Matrix products: checks, broadcasting of batches, and the common form.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/matmul.h"
+
+#include <utility>
+
+namespace rondo::ops {
+
+namespace {
+
+struct Matrix {
+  Layout batch;  // leading axes
+  int64_t size[2];
+  int64_t step[2];
+};
+
+Matrix split(const View& view, bool transposed) {
+  Matrix matrix;
+  const int lead = view.layout.ndim - 2;
+  matrix.batch.ndim = lead;
+  for (int d = 0; d < lead; ++d) {
+    matrix.batch.shape[d] = view.layout.shape[d];
+    matrix.batch.strides[d] = view.layout.strides[d];
+  }
+  for (int i = 0; i < 2; ++i) {
+    const int axis = lead + (transposed ? 1 - i : i);
+    matrix.size[i] = view.layout.shape[axis];
+    matrix.step[i] = view.layout.strides[axis];
+  }
+  return matrix;
+}
+
+// One b for consecutive batches of a: those are more rows of a.
+void fold_batch(Product* product) {
+  while (product->batch.count > 0) {
+    const int last = product->batch.count - 1;
+    const int64_t a = product->batch.stride[0][last], out = product->batch.stride[2][last];
+    const bool continues =
+        product->m == 1 || (a == product->m * product->a_step[0] && out == product->m * product->out_step[0]);
+    if (product->batch.stride[1][last] != 0 || !continues) return;
+    if (product->m == 1) {
+      product->a_step[0] = a;
+      product->out_step[0] = out;
+    }
+    product->m *= product->batch.size[last];
+    --product->batch.count;
+  }
+}
+
+Status check_operands(const View& a, const View& b, const MatmulOptions& options) {
+  if (options.bias)
+    RONDO_TRY(check_inputs(kMatmul, {{"a", &a}, {"b", &b}, {"bias", options.bias}}));
+  else
+    RONDO_TRY(check_inputs(kMatmul, {{"a", &a}, {"b", &b}}));
+  for (const auto& [name, view] : {NamedView{"a", &a}, NamedView{"b", &b}}) {
+    if (view->layout.ndim < 2)
+      return error(RONDO_INVALID_ARGUMENT, "%s: %s has %d dimensions; at least 2 are needed", kMatmul, name,
+                   view->layout.ndim);
+    if (!is_float(view->dtype))
+      return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; a float dtype is needed", kMatmul, name,
+                   dtype_name(view->dtype));
+  }
+  if (a.dtype != b.dtype)
+    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s but b has %s; cast one with rondo_cast", kMatmul,
+                 dtype_name(a.dtype), dtype_name(b.dtype));
+  if (options.activation < RONDO_ACTIVATION_NONE || options.activation > RONDO_ACTIVATION_GELU)
+    return error(RONDO_INVALID_ARGUMENT, "%s: activation is %d, which is no rondo_activation", kMatmul,
+                 options.activation);
+  return {};
+}
+
+}  // namespace
+
+MatmulTask::MatmulTask(const Product& product) : Task(kMatmul, product.out.device()), product_(product) {
+  reads(*product.a.storage);
+  reads(*product.b.storage);
+  if (product.has_bias()) reads(*product.bias.storage);
+  if (product.out.accumulate) reads(*product.out.storage);
+  writes(*product.out.storage);
+}
+
+Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out) {
+  RONDO_TRY(check_operands(a, b, options));
+  const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);
+  if (left.size[1] != right.size[0])
+    return error(RONDO_INVALID_ARGUMENT, "%s: a %s%s has k = %lld but b %s%s has k = %lld", kMatmul,
+                 shape_text(a.layout).c_str(), options.transpose_a ? " transposed" : "",
+                 static_cast<long long>(left.size[1]), shape_text(b.layout).c_str(),
+                 options.transpose_b ? " transposed" : "", static_cast<long long>(right.size[0]));
+  Layout batch;
+  if (!broadcast_shapes(left.batch, right.batch, &batch))
+    return error(RONDO_INVALID_ARGUMENT, "%s: leading axes of a %s and b %s do not broadcast", kMatmul,
+                 shape_text(a.layout).c_str(), shape_text(b.layout).c_str());
+  Product product;
+  product.a = a;
+  product.b = b;
+  product.m = left.size[0];
+  product.n = right.size[1];
+  product.k = left.size[1];
+  product.activation = options.activation;
+  product.allow_tf32 = options.allow_tf32;
+  if (options.bias) {
+    product.bias = *options.bias;
+    product.bias_step = options.bias->layout.strides[0];
+    if (product.bias.dtype != a.dtype || product.bias.layout.ndim != 1 || product.bias.layout.shape[0] != product.n)
+      return error(RONDO_INVALID_ARGUMENT, "%s: bias is %s %s; %s [%lld] is needed", kMatmul,
+                   dtype_name(product.bias.dtype), shape_text(product.bias.layout).c_str(), dtype_name(a.dtype),
+                   static_cast<long long>(product.n));
+  }
+  const Layout left_batch = broadcast_layout(left.batch, batch), right_batch = broadcast_layout(right.batch, batch);
+  const int lead = batch.ndim;
+  batch.shape[batch.ndim++] = product.m;
+  batch.shape[batch.ndim++] = product.n;
+  // Without a bias, b stands in its place: an input once is an input twice.
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(batch.ndim, batch.shape),
+                        {&a, &b, options.bias ? options.bias : &b}, false, &product.out));
+  if (product.out.elements() == 0) {
+    out.commit();
+    return {};
+  }
+  const int64_t* strides = product.out.layout.strides;
+  for (int d = 0; d < lead; ++d)
+    product.batch.push(batch.shape[d], {left_batch.strides[d], right_batch.strides[d], strides[d]});
+  for (int i = 0; i < 2; ++i) {
+    product.a_step[i] = left.step[i];
+    product.b_step[i] = right.step[i];
+    product.out_step[i] = strides[lead + i];
+  }
+  fold_batch(&product);
+  return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {&out})
+                              : submit_prepared(a.engine(), make_cuda_matmul(product), {&out});
+}
+
+}  // namespace rondo::ops

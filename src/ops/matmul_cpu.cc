@@ -1,0 +1,252 @@
+// Matrix products on the host: a BLAS library found at run time where the layouts suit it; otherwise panels are
+// packed, 16-bit floats widened on the way, and multiplied by that library or, where there is none, by the loop here.
+//
+// The BLAS library keeps the number of threads it chose (its own environment variable sets it): it is the process's,
+// not ours, and changing it between calls would change how sums are split and with it the last bits of results.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+#include "dynlib/blas.h"
+#include "ops/matmul.h"
+
+namespace rondo::ops {
+
+namespace {
+
+constexpr int64_t kPanelM = 256, kPanelN = 512, kPanelK = 2048;
+
+enum { kRowMajor = 101, kNoTranspose = 111, kTranspose = 112 };
+
+bool have_blas() {
+  static const bool found = blas().open().ok();
+  return found;
+}
+
+struct Strided {
+  int64_t rows, columns;
+  int64_t step[2];
+  Strided transposed() const { return {columns, rows, {step[1], step[0]}}; }
+};
+
+// How BLAS is told of a matrix in row-major order; leading 0: it cannot be.
+struct BlasMatrix {
+  int operation = kNoTranspose;
+  int leading = 0;
+};
+BlasMatrix describe(const Strided& matrix) {
+  const auto leading = [](int64_t lines, int64_t size, int64_t line_step, int64_t step) {
+    if (size > 1 && step != 1) return int64_t{0};
+    const int64_t least = std::max<int64_t>(size, 1);
+    if (lines <= 1) return least <= INT_MAX ? least : 0;
+    return line_step >= least && line_step <= INT_MAX ? line_step : 0;
+  };
+  if (matrix.rows > INT_MAX || matrix.columns > INT_MAX) return {};
+  if (const int64_t found = leading(matrix.rows, matrix.columns, matrix.step[0], matrix.step[1]))
+    return {kNoTranspose, static_cast<int>(found)};
+  return {kTranspose, static_cast<int>(leading(matrix.columns, matrix.rows, matrix.step[1], matrix.step[0]))};
+}
+
+// One call of the library on the operands where they are, if their layouts and the epilogue allow it. BLAS knows
+// accumulation, but not of something that an activation or bias was applied to.
+struct DirectCall {
+  bool possible = false;
+  bool transposed = false;  // computes the transpose of everything: a column-major result
+  BlasMatrix a, b, out;
+};
+DirectCall plan_direct(const Product& product) {
+  DirectCall call;
+  if (is_half(product.dtype()) || product.k == 0 || (product.out.accumulate && product.has_epilogue()) || !have_blas())
+    return call;
+  Strided a{product.m, product.k, {product.a_step[0], product.a_step[1]}};
+  Strided b{product.k, product.n, {product.b_step[0], product.b_step[1]}};
+  Strided out{product.m, product.n, {product.out_step[0], product.out_step[1]}};
+  call.transposed = describe(out).operation == kTranspose;
+  call.a = describe(call.transposed ? b.transposed() : a);
+  call.b = describe(call.transposed ? a.transposed() : b);
+  call.out = describe(call.transposed ? out.transposed() : out);
+  call.possible = call.a.leading && call.b.leading && call.out.leading;
+  return call;
+}
+
+void blas_gemm(const BlasMatrix& a, const BlasMatrix& b, int64_t m, int64_t n, int64_t k, const float* pa,
+               const float* pb, float beta, float* out, int leading) {
+  blas().cblas_sgemm(kRowMajor, a.operation, b.operation, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
+                     1.0f, pa, a.leading, pb, b.leading, beta, out, leading);
+}
+void blas_gemm(const BlasMatrix& a, const BlasMatrix& b, int64_t m, int64_t n, int64_t k, const double* pa,
+               const double* pb, double beta, double* out, int leading) {
+  blas().cblas_dgemm(kRowMajor, a.operation, b.operation, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
+                     1.0, pa, a.leading, pb, b.leading, beta, out, leading);
+}
+
+// out[rows x columns] += a b for one register tile; all packed row-major.
+template <class C, int rows, int columns>
+void tile(int64_t k, const C* a, int64_t lda, const C* b, int64_t ldb, C* out, int64_t ldo) {
+  C sum[rows][columns] = {};
+  for (int64_t l = 0; l < k; ++l)
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j) sum[i][j] += a[i * lda + l] * b[l * ldb + j];
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) out[i * ldo + j] += sum[i][j];
+}
+
+// Our own product of packed row-major panels: k in blocks that keep b's part in cache, then register tiles.
+template <class C>
+void multiply_panels(int64_t m, int64_t n, int64_t k, const C* a, const C* b, C* out) {
+  constexpr int64_t kBlock = 128;
+  constexpr int kRows = 4, kColumns = 8;
+  for (int64_t l = 0; l < k; l += kBlock) {
+    const int64_t depth = std::min(kBlock, k - l);
+    for (int64_t i = 0; i < m; i += kRows) {
+      for (int64_t j = 0; j < n; j += kColumns) {
+        const C* left = a + i * k + l;
+        const C* right = b + l * n + j;
+        C* to = out + i * n + j;
+        if (i + kRows <= m && j + kColumns <= n) {
+          tile<C, kRows, kColumns>(depth, left, k, right, n, to, n);
+          continue;
+        }
+        for (int64_t x = 0; x < std::min<int64_t>(kRows, m - i); ++x)
+          for (int64_t y = 0; y < std::min<int64_t>(kColumns, n - j); ++y)
+            tile<C, 1, 1>(depth, left + x * k, k, right + y, n, to + x * n + y, n);
+      }
+    }
+  }
+}
+
+template <class C>
+C activated(rondo_activation activation, C x) {
+  if (activation == RONDO_ACTIVATION_RELU) return x < 0 ? C(0) : x;
+  if (activation == RONDO_ACTIVATION_GELU)
+    return C(0.5) * x * (C(1) + std::tanh(C(0.7978845608028653559) * (x + C(0.044715) * x * x * x)));
+  return x;
+}
+
+template <class T>
+class Multiplication {
+ public:
+  using C = Register<T>;
+  Multiplication(const Product& product, const DirectCall& direct, void* workspace)
+      : product_(product),
+        direct_(direct),
+        panel_m_(std::min(product.m, kPanelM)),
+        panel_n_(std::min(product.n, kPanelN)),
+        panel_a_(static_cast<C*>(workspace)),
+        panel_b_(panel_a_ + panel_m_ * std::min(product.k, kPanelK)),
+        panel_out_(panel_b_ + panel_n_ * std::min(product.k, kPanelK)) {}
+
+  void run() {
+    const T* a = reinterpret_cast<const T*>(product_.a.address());
+    const T* b = reinterpret_cast<const T*>(product_.b.address());
+    T* out = reinterpret_cast<T*>(product_.out.address());
+    bias_ = product_.has_bias() ? reinterpret_cast<const T*>(product_.bias.address()) : nullptr;
+    const int64_t batches = product_.batch.elements();
+    for (int64_t i = 0; i < batches; ++i) {
+      const T* left = a + product_.batch.offset(0, i);
+      const T* right = b + product_.batch.offset(1, i);
+      T* to = out + product_.batch.offset(2, i);
+      if (direct_.possible)
+        by_library(left, right, to);
+      else
+        by_panels(left, right, to);
+    }
+  }
+
+ private:
+  void by_library(const T* a, const T* b, T* out) {
+    if constexpr (std::is_same_v<T, C>) {
+      const C beta = product_.out.accumulate ? 1 : 0;
+      if (direct_.transposed)
+        blas_gemm(direct_.a, direct_.b, product_.n, product_.m, product_.k, b, a, beta, out, direct_.out.leading);
+      else
+        blas_gemm(direct_.a, direct_.b, product_.m, product_.n, product_.k, a, b, beta, out, direct_.out.leading);
+      if (!product_.has_epilogue()) return;
+      for (int64_t i = 0; i < product_.m; ++i)
+        for (int64_t j = 0; j < product_.n; ++j) {
+          T* at = out + i * product_.out_step[0] + j * product_.out_step[1];
+          *at = finished(*at, j);
+        }
+    }
+  }
+
+  void by_panels(const T* a, const T* b, T* out) {
+    for (int64_t j = 0; j < product_.n; j += panel_n_) {
+      const int64_t n = std::min(panel_n_, product_.n - j);
+      for (int64_t i = 0; i < product_.m; i += panel_m_) {
+        const int64_t m = std::min(panel_m_, product_.m - i);
+        std::fill(panel_out_, panel_out_ + m * n, C(0));
+        for (int64_t l = 0; l < product_.k; l += kPanelK) {
+          const int64_t k = std::min(kPanelK, product_.k - l);
+          pack(a + i * product_.a_step[0] + l * product_.a_step[1], m, k, product_.a_step, panel_a_);
+          // b's panel stays when it is the same for all panels of a.
+          if (i == 0 || product_.k > kPanelK)
+            pack(b + l * product_.b_step[0] + j * product_.b_step[1], k, n, product_.b_step, panel_b_);
+          if (have_blas())
+            blas_gemm({kNoTranspose, static_cast<int>(k)}, {kNoTranspose, static_cast<int>(n)}, m, n, k, panel_a_,
+                      panel_b_, C(1), panel_out_, static_cast<int>(n));
+          else
+            multiply_panels(m, n, k, panel_a_, panel_b_, panel_out_);
+        }
+        for (int64_t x = 0; x < m; ++x)
+          for (int64_t y = 0; y < n; ++y)
+            put(out + (i + x) * product_.out_step[0] + (j + y) * product_.out_step[1],
+                finished(panel_out_[x * n + y], j + y), product_.out.accumulate);
+      }
+    }
+  }
+
+  C finished(C value, int64_t column) const {
+    if (bias_) value += device::from_memory(bias_[column * product_.bias_step]);
+    return activated(product_.activation, value);
+  }
+
+  static void pack(const T* from, int64_t rows, int64_t columns, const int64_t (&step)[2], C* to) {
+    if (std::abs(step[0]) < std::abs(step[1])) {
+      for (int64_t j = 0; j < columns; ++j)
+        for (int64_t i = 0; i < rows; ++i) to[i * columns + j] = device::from_memory(from[i * step[0] + j * step[1]]);
+    } else {
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < columns; ++j)
+          to[i * columns + j] = device::from_memory(from[i * step[0] + j * step[1]]);
+    }
+  }
+
+  const Product& product_;
+  const DirectCall& direct_;
+  const int64_t panel_m_, panel_n_;
+  C* const panel_a_;
+  C* const panel_b_;
+  C* const panel_out_;
+  const T* bias_ = nullptr;
+};
+
+class CpuMatmul final : public MatmulTask {
+ public:
+  explicit CpuMatmul(const Product& product) : MatmulTask(product), direct_(plan_direct(product)) {}
+
+  size_t workspace_bytes() const override {
+    if (direct_.possible) return 0;
+    const int64_t m = std::min(product_.m, kPanelM), n = std::min(product_.n, kPanelN),
+                  k = std::min(product_.k, kPanelK);
+    return static_cast<size_t>(m * k + k * n + m * n) * dtype_size(compute_dtype(product_.dtype()));
+  }
+  Status run(const TaskContext& context) override {
+    with_float_element(product_.dtype(),
+                       [&]<class T>(T*) { Multiplication<T>(product_, direct_, context.workspace).run(); });
+    return {};
+  }
+
+ private:
+  const DirectCall direct_;
+};
+
+}  // namespace
+
+Ref<Task> make_cpu_matmul(const Product& product) {
+  return make_ref<CpuMatmul>(product);
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,70 @@
+// Checking scalars. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/scalar.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "ops/element.h"
+
+namespace rondo::ops {
+
+namespace {
+
+template <class T>
+uint64_t word_of(T value) {
+  uint64_t word = 0;
+  std::memcpy(&word, &value, sizeof value);
+  return word;
+}
+
+// As the exact integer it must be; false if it is none that 64 bits hold.
+bool whole(const Scalar& scalar, int64_t* value) {
+  *value = scalar.i;
+  if (scalar.integer) return true;
+  if (!(scalar.f >= -0x1p63 && scalar.f < 0x1p63) || scalar.f != std::trunc(scalar.f)) return false;
+  *value = static_cast<int64_t>(scalar.f);
+  return true;
+}
+
+Status refuse(const char* function, const char* argument, const Scalar& scalar, rondo_dtype dtype) {
+  if (scalar.integer)
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s is %lld, which %s does not hold; cast the tensor first", function, argument,
+                 static_cast<long long>(scalar.i), dtype_name(dtype));
+  return error(RONDO_INVALID_ARGUMENT, "%s: %s is %.17g, which %s does not hold; cast the tensor first", function, argument,
+               scalar.f, dtype_name(dtype));
+}
+
+}  // namespace
+
+uint64_t float_word(rondo_dtype register_dtype, double value) {
+  return register_dtype == RONDO_F64 ? word_of(value) : word_of(static_cast<float>(value));
+}
+
+Status scalar_word(const char* function, const char* argument, Scalar scalar, rondo_dtype dtype, uint64_t* word) {
+  switch (dtype) {
+    case RONDO_F64: *word = word_of(scalar.integer ? static_cast<double>(scalar.i) : scalar.f); return {};
+    case RONDO_F32:
+    case RONDO_F16:
+    case RONDO_BF16: {
+      float value = scalar.integer ? static_cast<float>(scalar.i) : static_cast<float>(scalar.f);
+      if (dtype == RONDO_F16) value = device::round_f16(value);
+      if (dtype == RONDO_BF16) value = device::round_bf16(value);
+      *word = word_of(value);
+      return {};
+    }
+    default: break;
+  }
+  int64_t value = 0;
+  if (!whole(scalar, &value)) return refuse(function, argument, scalar, dtype);
+  return with_element(dtype, [&]<class M>(M*) -> Status {
+    using T = Register<M>;
+    if constexpr (!device::is_floating<T>) {
+      if (value < static_cast<int64_t>(device::kLowest<T>) || value > static_cast<int64_t>(device::kHighest<T>))
+        return refuse(function, argument, scalar, dtype);
+    }
+    *word = word_of(static_cast<T>(value));
+    return {};
+  });
+}
+
+}  // namespace rondo::ops

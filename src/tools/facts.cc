@@ -1,0 +1,126 @@
+// Collecting. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tools/facts.h"
+
+#include <rondo/rondo.h>
+
+#include <filesystem>
+
+#include "base/settings.h"
+#include "device/device.h"
+#include "dynlib/blas.h"
+#include "dynlib/cuda_libraries.h"
+#include "rtc/disk_cache.h"
+
+namespace rondo::tools {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json setting_facts() {
+  Json list = Json::array();
+  for (size_t i = 0; i < settings().size(); ++i) {
+    const auto which = static_cast<Setting>(i);
+    list.push_back({{"name", settings()[i].name},
+                    {"value", setting(which)},
+                    {"origin", setting_is_set(which) ? "environment" : "default"},
+                    {"doc", settings()[i].doc}});
+  }
+  return list;
+}
+
+Json library_facts() {
+  Json list = Json::array();
+  Library* const libraries[] = {&cuda::driver(), &cuda::nvrtc(), &cuda::cublaslt(), &blas()};
+  for (Library* library : libraries) {
+    const Status opened = library->open();
+    Json probes = Json::array();
+    for (const Probe& probe : library->probes()) probes.push_back({{"place", probe.place}, {"result", probe.result}});
+    list.push_back({{"name", library->spec().title},
+                    {"found", opened.ok()},
+                    {"path", library->path()},
+                    {"version", library->is_open() ? library->version() : ""},
+                    {"setting", settings()[static_cast<size_t>(library->spec().setting)].name},
+                    {"hint", library->spec().hint},
+                    {"probes", probes}});
+  }
+  return list;
+}
+
+Json device_facts() {
+  Json list = Json::array();
+  for (const auto kind : {RONDO_CPU, RONDO_CUDA}) {
+    const int count = device_count(kind);
+    for (int i = 0; i < count; ++i) {
+      const rondo_device id = {kind, i};
+      Json facts = {{"device", device_name(id)}};
+      Device* device = nullptr;
+      rondo_device_info info = RONDO_DEVICE_INFO_INIT;
+      Status status = get_device(id, &device);
+      if (status.ok()) status = device->query(&info);
+      if (status.ok()) {
+        facts["name"] = info.name;
+        facts["total_memory"] = info.total_memory;
+        facts["free_memory"] = info.free_memory;
+        facts["processors"] = info.processors;
+        if (kind == RONDO_CUDA)
+          facts["capability"] = std::to_string(info.capability / 10) + "." + std::to_string(info.capability % 10);
+      } else {
+        facts["error"] = status.message();
+      }
+      list.push_back(facts);
+    }
+  }
+  return list;
+}
+
+Json feature_facts() {
+  Json list = Json::array();
+  for (const char* name : {"cuda", "nvrtc", "cublaslt", "blas", "graphs", "memory_pools"}) {
+    int32_t available = 0;
+    const char* reason = "";
+    rondo_feature(name, &available, &reason);
+    list.push_back({{"name", name}, {"available", available != 0}, {"reason", reason}});
+  }
+  return list;
+}
+
+Json cache_facts() {
+  const std::string& folder = rtc::DiskCache::instance().folder();
+  int64_t bytes = 0;
+  int64_t files = 0;
+  std::error_code ignored;
+  if (!folder.empty())
+    for (auto it = std::filesystem::recursive_directory_iterator(folder, ignored);
+         it != std::filesystem::recursive_directory_iterator(); it.increment(ignored))
+      if (it->is_regular_file(ignored)) {
+        bytes += static_cast<int64_t>(it->file_size(ignored));
+        ++files;
+      }
+  return {{"folder", folder}, {"files", files}, {"bytes", bytes}};
+}
+
+}  // namespace
+
+Json collect_facts() {
+  Json facts;
+  facts["version"] = rondo_version_string();
+  facts["build"] = {{"compiler", __VERSION__},
+                    {"cpp", __cplusplus},
+                    {"optimised",
+#ifdef __OPTIMIZE__
+                     true
+#else
+                     false
+#endif
+                    }};
+  facts["settings"] = setting_facts();
+  // The driver's devices first: NVRTC and cuBLASLt are judged by the driver's version.
+  facts["devices"] = device_facts();
+  facts["libraries"] = library_facts();
+  facts["features"] = feature_facts();
+  facts["cache"] = cache_facts();
+  return facts;
+}
+
+}  // namespace rondo::tools

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""The documentation says what the sources say.
+
+    docs.py SOURCE_ROOT                      checks
+    docs.py SOURCE_ROOT --print-settings     prints the table of docs/settings.md
+
+Checked: every setting of settings.def stands in docs/settings.md with the same words, and no other does; every status code of
+base.h stands in docs/errors.md with its number, and no other does; README.md shows examples/c/hello.c as it is; every floor of src/
+is drawn in docs/design.md; every test that a page names exists; CHANGELOG.md has the version of meson.build; links to files
+and headings of the tree lead somewhere.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import os
+import pathlib
+import re
+import sys
+
+REQUIRED = ["README.md", "CHANGELOG.md", *(f"docs/{name}.md" for name in (
+    "conventions", "design", "engine", "errors", "graphs", "memory", "settings", "threads"))]
+SETTING = re.compile(r'^RONDO_SETTING\(\w+, "(\w+)", "(.*?)", "(.*)"\)$', re.MULTILINE)
+STATUS_ENUM = re.compile(r"typedef enum rondo_status \{(.*?)\} rondo_status;", re.DOTALL)
+STATUS = re.compile(r"\b(RONDO_\w+) = (\d+)")
+STATUS_ROW = re.compile(r"^\| (\d+) \| `(RONDO_\w+)` \|", re.MULTILINE)
+C_BLOCK = re.compile(r"^```c\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CODE_BLOCK = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+CODE_SPAN = re.compile(r"`[^`\n]+`")
+LINK = re.compile(r"(?<!!)!?\[[^\]\n]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.+?) *#*$", re.MULTILINE)
+TEST_NAME = re.compile(r"`([A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]+)`")
+TEST = re.compile(r"^TEST(?:_[PF])?\((\w+),\s*(\w+)\)", re.MULTILINE)
+
+
+def setting_rows(root):
+    table = (root / "src/base/settings.def").read_text()
+    rows = [f"| `{name}` | {f'`{fallback}`' if fallback else 'not set'} | {text} |" for name, fallback, text in SETTING.findall(table)]
+    if len(rows) != len(re.findall(r"^RONDO_SETTING\(", table, re.MULTILINE)):
+        raise SystemExit("src/base/settings.def has a line that docs.py cannot read")
+    return rows
+
+
+def check_settings(root):
+    expected = setting_rows(root)
+    page = (root / "docs/settings.md").read_text().splitlines()
+    found = [line for line in page if line.startswith("| `RONDO_")]
+    yield from (f"docs/settings.md: lacks the line {row}" for row in expected if row not in found)
+    yield from (f"docs/settings.md: settings.def has no {row}" for row in found if row not in expected)
+
+
+def check_statuses(root):
+    match = STATUS_ENUM.search((root / "include/rondo/base.h").read_text())
+    codes = {name: number for name, number in STATUS.findall(match[1])} if match else {}
+    if not codes:
+        yield "include/rondo/base.h: no enum rondo_status found"
+    found = {name: number for number, name in STATUS_ROW.findall((root / "docs/errors.md").read_text())}
+    for name in sorted(codes.keys() | found.keys()):
+        if codes.get(name) != found.get(name):
+            yield f"docs/errors.md: {name} is {found.get(name, 'absent')} there and {codes.get(name, 'absent')} in base.h"
+
+
+def check_readme(root):
+    program = (root / "examples/c/hello.c").read_text()
+    if program not in C_BLOCK.findall((root / "README.md").read_text()):
+        yield "README.md: no C block equals examples/c/hello.c"
+
+
+def check_floors(root):
+    page = (root / "docs/design.md").read_text()
+    for folder in sorted(path.name for path in (root / "src").iterdir() if path.is_dir()):
+        if not re.search(rf"^[│|] *{folder}\b", page, re.MULTILINE):
+            yield f"docs/design.md: the figure of the house has no line for src/{folder}"
+
+
+def check_version(root):
+    version = re.search(r"version: '([\d.]+)'", (root / "meson.build").read_text())[1]
+    if not re.search(rf"^## {re.escape(version)}\b", (root / "CHANGELOG.md").read_text(), re.MULTILINE):
+        yield f"CHANGELOG.md: no section for version {version} of meson.build"
+
+
+def tests_of(root):
+    tests = set()
+    for file in (root / "tests").rglob("*.cc"):
+        tests |= {f"{suite}.{name}" for suite, name in TEST.findall(file.read_text())}
+    return tests
+
+
+def anchors(text):
+    """What the headings of a page are linked by: lower case, without punctuation, spaces as hyphens."""
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(CODE_BLOCK.sub("", text))}
+
+
+def check_links(root, page, text):
+    prose = CODE_SPAN.sub("", CODE_BLOCK.sub("", text))
+    for target in LINK.findall(prose):
+        if re.match(r"[a-z]+:", target):
+            continue  # another site
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        name = page.relative_to(root)
+        if path.startswith("/") or not file.is_relative_to(root) or not file.exists():
+            yield f"{name}: the link {target} leads nowhere"
+        elif anchor and anchor not in anchors(file.read_text()):
+            yield f"{name}: the link {target} names no heading of {file.relative_to(root)}"
+
+
+def pages(root):
+    """The Markdown files of the tree, without build folders and hidden ones."""
+    for folder, inside, files in os.walk(root):
+        inside[:] = sorted(name for name in inside if not name.startswith((".", "build")) and name != "subprojects")
+        yield from (pathlib.Path(folder) / name for name in sorted(files) if name.endswith(".md"))
+
+
+def main(root, *options):
+    root = pathlib.Path(root).resolve()
+    if options == ("--print-settings",):
+        print("\n".join(setting_rows(root)))
+        return 0
+    absent = [name for name in REQUIRED if not (root / name).is_file()]
+    if absent:
+        print("\n".join(f"{name}: is missing" for name in absent))
+        return 1
+    problems = [problem for check in (check_settings, check_statuses, check_readme, check_floors, check_version)
+                for problem in check(root)]
+    tests, count, named = tests_of(root), 0, 0
+    for page in pages(root):
+        text = page.read_text()
+        count += 1
+        problems += check_links(root, page, text)
+        for test in TEST_NAME.findall(text):
+            named += 1
+            if test not in tests:
+                problems.append(f"{page.relative_to(root)}: there is no test {test}")
+    print("\n".join(problems) or f"{count} pages, {named} tests named, all as in the sources")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

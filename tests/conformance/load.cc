@@ -1,0 +1,221 @@
+// The engine under load: bounded run-ahead, many threads and engines, destruction with work in flight.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "harness.h"
+
+namespace conformance {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Load : public OnEngine {
+ protected:
+  // A task that keeps its worker busy until released. In naive mode it would keep the caller, so it does nothing.
+  struct Gate {
+    std::atomic<bool> open{false};
+    std::atomic<bool> entered{false};
+  };
+  Task waiting(Gate& gate) const {
+    return [&gate, naive = naive()](rondo_task_context*) {
+      gate.entered = true;
+      while (!gate.open && !naive) std::this_thread::sleep_for(100us);
+      return RONDO_OK;
+    };
+  }
+};
+CONFORMANCE_ENGINE_SUITE(Load);
+
+TEST_P(Load, RunAheadIsBounded) {
+  if (naive()) GTEST_SKIP() << "naive mode never runs ahead";
+  rondo_engine_options tight = options();
+  tight.max_tasks = 8;
+  restart(tight);
+  Gate gate;
+  const Variable v(engine());
+  must(push(engine(), waiting(gate), {}, {v}));
+  std::atomic<int> submitted{0}, ran{0};
+  std::thread submitter([&] {
+    for (int i = 0; i < 100; ++i) {
+      must(push(engine(),
+                [&](rondo_task_context*) {
+                  ++ran;
+                  return RONDO_OK;
+                },
+                {}, {v}));
+      ++submitted;
+    }
+  });
+  std::this_thread::sleep_for(50ms);
+  EXPECT_LE(submitted, 8) << "the submitter ran ahead of the limit";
+  EXPECT_GE(submitted, 1);
+  gate.open = true;
+  submitter.join();
+  must(rondo_engine_wait_all(engine()));
+  EXPECT_EQ(ran, 100) << "the limit lost work";
+}
+
+// On a device too: the host may not run ahead without bounds, and what was submitted is done.
+TEST_P(Load, RunAheadOfOperatorsIsBounded) {
+  rondo_engine_options tight = options();
+  tight.max_tasks = 16;
+  restart(tight);
+  const Tensor a = up(full(RONDO_F32, {1000}, 0));
+  for (int i = 0; i < 500; ++i) into(a, rondo_binary_scalar, RONDO_ADD, a, 1.0);
+  expect_same_bits(download(a), full(RONDO_F32, {1000}, 500), "500 additions");
+}
+
+// A loop that makes and drops temporaries needs the memory of a few of them, not of all (an unbounded queue would need
+// 400 MB).
+TEST_P(Load, TemporariesDoNotPileUp) {
+  rondo_engine_options tight = options();
+  tight.max_tasks = 16;
+  tight.memory_limit = 64 << 20;
+  restart(tight);
+  Tensor a = up(full(RONDO_F32, {262144}, 0));  // 1 MiB
+  for (int i = 0; i < 400; ++i) a = make(rondo_binary_scalar, RONDO_ADD, a, 1.0);
+  EXPECT_EQ(download(slice(a, 0, 262143, 262144))[0], 400);
+  rondo_memory_info info = RONDO_MEMORY_INFO_INIT;
+  must(rondo_memory_query(engine(), device(), &info));
+  EXPECT_LE(info.peak_in_use, 64 << 20);
+}
+
+TEST_P(Load, ManyThreads) {
+  constexpr int kThreads = 4, kEach = 50;
+  const Variable shared(engine());
+  std::vector<int> log;
+  std::vector<Array> results(kThreads);
+  std::atomic<int> failed{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      try {
+        Tensor mine = up(full(RONDO_F32, {1000}, t));
+        for (int i = 0; i < kEach; ++i) {
+          mine = make(rondo_binary_scalar, RONDO_ADD, mine, 1.0);
+          must(push(engine(),
+                    [&log, t](rondo_task_context*) {
+                      log.push_back(t);
+                      return RONDO_OK;
+                    },
+                    {}, {shared}));
+          if (i % 10 == 0) must(rondo_variable_wait(shared));
+        }
+        results[static_cast<size_t>(t)] = download(mine);
+      } catch (const std::exception& problem) {
+        ++failed;
+        ADD_FAILURE() << problem.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  must(rondo_engine_wait_all(engine()));
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(log.size(), size_t(kThreads * kEach));
+  for (int t = 0; t < kThreads; ++t) {
+    expect_same_bits(results[static_cast<size_t>(t)], full(RONDO_F32, {1000}, t + kEach),
+                     "thread " + std::to_string(t));
+  }
+}
+
+// Waiting threads and submitting threads at once.
+TEST_P(Load, WaitFromManyThreads) {
+  const Tensor a = up(full(RONDO_F32, {100}, 0));
+  std::atomic<bool> stop{false};
+  std::atomic<int> bad{0};
+  std::vector<std::thread> waiters;
+  for (int t = 0; t < 3; ++t) {
+    waiters.emplace_back([&] {
+      do {
+        if (rondo_tensor_wait(a) != RONDO_OK || rondo_engine_wait_all(engine()) != RONDO_OK) ++bad;
+      } while (!stop);
+    });
+  }
+  for (int i = 0; i < 100; ++i) into(a, rondo_binary_scalar, RONDO_ADD, a, 1.0);
+  stop = true;
+  for (std::thread& thread : waiters) thread.join();
+  EXPECT_EQ(bad, 0);
+  EXPECT_EQ(download(a)[0], 100);
+}
+
+TEST_P(Load, DestroyWithWorkInFlight) {
+  Gate gate;
+  std::atomic<int> sum{0};
+  {
+    const Variable v(engine());
+    Tensor a = up(full(RONDO_I32, {1000}, 2));
+    must(push(engine(), waiting(gate), {}, {v, variable_of(a)}));
+    Tensor b = make(rondo_binary_scalar, RONDO_MUL, a, 3.0);
+    Tensor c = reduce(RONDO_SUM, b, {});
+    a.reset(), b.reset();
+    Tensor home = make(rondo_copy_to, c, kCpu);
+    void* address = nullptr;
+    must(rondo_tensor_data(home, &address));
+    must(push(engine(),
+              [&sum, address](rondo_task_context*) {
+                sum = static_cast<int>(*static_cast<int64_t*>(address));
+                return RONDO_OK;
+              },
+              {v, variable_of(home)}, {}));
+    // Everything is destroyed here, none of it blocks, and nothing has run yet.
+  }
+  gate.open = true;
+  must(rondo_engine_wait_all(engine()));
+  EXPECT_EQ(sum, 6000);
+}
+
+TEST_P(Load, DestroyingTheEngineFinishesTheWork) {
+  std::atomic<int> ran{0};
+  {
+    const Engine other = create_engine(options());
+    const Variable v(other.get());
+    for (int i = 0; i < 20; ++i) {
+      must(push(other.get(),
+                [&](rondo_task_context*) {
+                  std::this_thread::sleep_for(1ms);
+                  ++ran;
+                  return RONDO_OK;
+                },
+                {}, {v}));
+    }
+  }
+  EXPECT_EQ(ran, 20);
+}
+
+TEST_P(Load, ManyEngines) {
+  for (int i = 0; i < 10; ++i) {
+    const Engine one = create_engine(options()), two = create_engine(options());
+    const Tensor a = upload(one.get(), device(), full(RONDO_F32, {10}, i)),
+                 b = upload(two.get(), device(), full(RONDO_F32, {10}, -i));
+    EXPECT_EQ(download(make(rondo_unary, RONDO_NEG, a))[0], -i);
+    EXPECT_EQ(download(make(rondo_unary, RONDO_NEG, b))[0], i);
+  }
+}
+
+TEST_P(Load, DestroyOfArgumentExactlyOnce) {
+  struct Counter {
+    std::atomic<int> ran{0}, destroyed{0};
+  } counter;
+  const auto body = [](void* arg, rondo_task_context*) {
+    ++static_cast<Counter*>(arg)->ran;
+    return RONDO_OK;
+  };
+  const auto drop = [](void* arg) { ++static_cast<Counter*>(arg)->destroyed; };
+  const Variable v(engine());
+  rondo_variable* const writes[] = {v};
+  must(rondo_engine_push(engine(), body, &counter, drop, nullptr, 0, writes, 1, nullptr));
+  must(rondo_variable_wait(v));
+  EXPECT_TRUE(eventually([&] { return counter.destroyed == 1; }));
+  EXPECT_EQ(counter.ran, 1);
+  // A push that fails still takes the argument.
+  EXPECT_NE(rondo_engine_push(engine(), nullptr, &counter, drop, nullptr, 0, writes, 1, nullptr), RONDO_OK);
+  EXPECT_EQ(counter.destroyed, 2);
+  EXPECT_NE(rondo_engine_push(nullptr, body, &counter, drop, nullptr, 0, writes, 1, nullptr), RONDO_OK);
+  EXPECT_EQ(counter.destroyed, 3);
+  EXPECT_EQ(counter.ran, 1);
+}
+
+}  // namespace
+}  // namespace conformance
