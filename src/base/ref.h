@@ -20,6 +20,13 @@ class RefCounted {
   void release() const {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) const_cast<RefCounted*>(this)->dispose();
   }
+  // Gives a reference up if others hold more; the last one stays, so that nothing is destroyed here.
+  bool release_unless_last() const {
+    uint32_t count = count_.load(std::memory_order_relaxed);
+    while (count > 1)
+      if (count_.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) return true;
+    return false;
+  }
   uint32_t use_count() const { return count_.load(std::memory_order_relaxed); }
 
  protected:

@@ -18,9 +18,9 @@ Layout Layout::row_major(int ndim, const int64_t* shape) {
 }
 
 bool Layout::contiguous() const {
+  if (elements() == 0) return true;
   int64_t expected = 1;
   for (int i = ndim - 1; i >= 0; --i) {
-    if (shape[i] == 0) return true;
     if (shape[i] != 1 && strides[i] != expected) return false;
     expected *= shape[i];
   }

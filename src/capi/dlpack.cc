@@ -54,7 +54,7 @@ Status export_tensor(rondo_tensor* tensor, void* stream, Managed** managed) {
   out.byte_offset = 0;
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
     exported->managed.version = {1, 0};
-    exported->managed.flags = view.layout.repeats() ? dlpack::kReadOnly : 0;
+    exported->managed.flags = view.layout.repeats() || view.storage->read_only ? dlpack::kReadOnly : 0;
   }
   exported->managed.manager_ctx = exported.get();
   exported->managed.deleter = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->manager_ctx); };
@@ -120,6 +120,8 @@ Status import_tensor(rondo_engine* engine, Managed* managed, void* stream, rondo
                                              if (*armed && owned->deleter) owned->deleter(owned);
                                            });
   if (stream && !device->is_host()) RONDO_TRY(engine->engine->import_from_stream(*storage, *device, stream));
+  if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
+    storage->read_only = (managed->flags & dlpack::kReadOnly) != 0;
   *tensor = make_view(storage, view);
   *armed = true;
   return {};

@@ -21,8 +21,8 @@ namespace rondo::capi {
 
 namespace {
 
-// One buffer per thread, made at its first failure: the pointer handed out stays valid while the thread lives, only the text
-// changes.
+// One buffer per thread, made at its first failure: the pointer handed out stays valid while the thread lives, only the
+// text changes.
 constexpr size_t kLastErrorBytes = size_t{16} << 10;
 thread_local std::unique_ptr<char[]> last_error;
 
@@ -32,7 +32,8 @@ rondo_status fail(const char* function, const Status& status) {
   if (!last_error) last_error.reset(new (std::nothrow) char[kLastErrorBytes]);
   if (!last_error) return status.code();
   const bool named = std::strncmp(status.message(), function, std::strlen(function)) == 0;
-  std::snprintf(last_error.get(), kLastErrorBytes, "%s%s%s", named ? "" : function, named ? "" : ": ", status.message());
+  std::snprintf(last_error.get(), kLastErrorBytes, "%s%s%s", named ? "" : function, named ? "" : ": ",
+                status.message());
   return status.code();
 }
 

@@ -102,8 +102,7 @@ rondo_status rondo_tensor_write(rondo_tensor* tensor, const void* data, size_t b
     RONDO_TRY(check_host_copy(tensor, data, bytes));
     if (tensor->view.accumulate)
       return error(RONDO_INVALID_ARGUMENT, "tensor is an accumulator view; write to the tensor itself");
-    if (tensor->view.layout.repeats())
-      return error(RONDO_INVALID_ARGUMENT, "tensor repeats elements (a broadcast view) and is read-only");
+    RONDO_TRY(ops::check_writable("rondo_tensor_write", "tensor", tensor->view));
     return ops::write_from_host(tensor->view, data, bytes);
   });
 }
@@ -162,7 +161,7 @@ rondo_status rondo_tensor_variable(rondo_tensor* tensor, rondo_variable** variab
   return guard("rondo_tensor_variable", [&]() -> Status {
     RONDO_TRY(check_tensor(tensor, "tensor"));
     RONDO_NOT_NULL(variable);
-    *variable = &tensor->variable;
+    *variable = borrow_variable(*tensor->storage);
     return {};
   });
 }
@@ -190,8 +189,7 @@ rondo_status rondo_tensor_broadcast(rondo_tensor* tensor, int32_t ndim, const in
 
 rondo_status rondo_tensor_accumulator(rondo_tensor* tensor, rondo_tensor** view) {
   return new_view("rondo_tensor_accumulator", tensor, view, [](const View& from, View* to) -> Status {
-    if (from.layout.repeats())
-      return error(RONDO_INVALID_ARGUMENT, "tensor repeats elements (a broadcast view) and is read-only");
+    RONDO_TRY(ops::check_writable("rondo_tensor_accumulator", "tensor", from));
     if (from.dtype == RONDO_BOOL)
       return error(RONDO_INVALID_ARGUMENT, "tensor is bool, which does not add; use a number dtype");
     *to = from;

@@ -25,16 +25,16 @@ Status parse_device(const char* text, rondo_device* device) {
     parsed.kind = RONDO_CUDA;
     rest = text + 4;
   } else {
-    return error(RONDO_INVALID_ARGUMENT, "device '%s' is neither cpu nor cuda[:index]", text);
+    return error(RONDO_INVALID_ARGUMENT, "text '%s' is neither cpu nor cuda[:index]", text);
   }
   if (*rest == ':') {
     char* end = nullptr;
     const long index = std::strtol(rest + 1, &end, 10);
     if (rest[1] < '0' || rest[1] > '9' || *end != '\0' || index > 1023)
-      return error(RONDO_INVALID_ARGUMENT, "device '%s' has no valid index after the colon (0 to 1023)", text);
+      return error(RONDO_INVALID_ARGUMENT, "text '%s' has no valid index after the colon (0 to 1023)", text);
     parsed.index = static_cast<int32_t>(index);
   } else if (*rest != '\0') {
-    return error(RONDO_INVALID_ARGUMENT, "device '%s' is neither cpu nor cuda[:index]", text);
+    return error(RONDO_INVALID_ARGUMENT, "text '%s' is neither cpu nor cuda[:index]", text);
   }
   *device = parsed;
   return {};

@@ -67,7 +67,7 @@ Status Nvrtc::accept() {
   version_ = format("CUDA %d.%d", major_, minor_);
   if (const size_t slash = path().rfind('/'); slash != std::string::npos) preload(path().substr(0, slash));
   // Cubins and PTX of a newer major do not load on an older driver.
-  const int driver_major = driver().is_open() ? driver().driver_version() / 1000 : 0;
+  const int driver_major = driver().open().ok() ? driver().driver_version() / 1000 : 0;
   if (driver_major && major_ > driver_major)
     return error(RONDO_LIBRARY_MISSING, "NVRTC is of %s, newer than the driver's CUDA %d: its kernels would not load",
                  version_.c_str(), driver_major);
@@ -87,7 +87,7 @@ Status CublasLt::accept() {
   if (!get_version) return error(RONDO_LIBRARY_MISSING, "has no cublasLtGetVersion: not cuBLASLt");
   const size_t version = get_version();  // major * 10000 + minor * 100 + patch since 11.0
   version_ = format("%zu.%zu.%zu", version / 10000, version / 100 % 100, version % 100);
-  const size_t driver_major = driver().is_open() ? static_cast<size_t>(driver().driver_version() / 1000) : 0;
+  const size_t driver_major = driver().open().ok() ? static_cast<size_t>(driver().driver_version() / 1000) : 0;
   if (driver_major && version / 10000 > driver_major)
     return error(RONDO_LIBRARY_MISSING, "cuBLASLt %s is newer than the driver's CUDA %zu", version_.c_str(),
                  driver_major);

@@ -6,9 +6,12 @@
 #include <link.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -22,7 +25,7 @@ bool is_folder(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// Names in a folder that start with prefix, newest version last.
+// Paths in a folder whose names start with prefix, newest version first ("python3.12" before "python3.9").
 std::vector<std::string> entries(const std::string& folder, const std::string& prefix) {
   std::vector<std::string> found;
   if (DIR* dir = opendir(folder.c_str())) {
@@ -32,7 +35,8 @@ std::vector<std::string> entries(const std::string& folder, const std::string& p
     }
     closedir(dir);
   }
-  std::sort(found.begin(), found.end());
+  std::sort(found.begin(), found.end(),
+            [](const std::string& a, const std::string& b) { return strverscmp(a.c_str(), b.c_str()) > 0; });
   return found;
 }
 
@@ -41,6 +45,23 @@ std::string environment_path(const char* name) {
   if (getauxval(AT_SECURE)) return {};
   const char* value = std::getenv(name);
   return value && value[0] == '/' ? value : "";
+}
+
+// The first file of that name which the system loader would take from the current folder or relative to it, because
+// LD_LIBRARY_PATH has an entry that is empty or relative; empty if there is none.
+std::string relative_candidate(const std::string& soname) {
+  const char* value = std::getenv("LD_LIBRARY_PATH");
+  if (!value || getauxval(AT_SECURE)) return {};
+  for (const char* begin = value;;) {
+    const size_t length = std::strcspn(begin, ":;");
+    const std::string entry(begin, length);
+    if (entry.empty() || entry[0] != '/') {
+      const std::string file = (entry.empty() ? "." : entry) + "/" + soname;
+      if (access(file.c_str(), F_OK) == 0) return file;
+    }
+    if (!begin[length]) return {};
+    begin += length + 1;
+  }
 }
 
 std::string loaded_path(void* handle) {
@@ -99,7 +120,11 @@ bool Library::try_folder(const std::string& folder, const std::string& how) {
   for (const std::string& soname : spec_.sonames) {
     const std::string file = folder + "/" + soname;
     struct stat info;
-    if (stat(file.c_str(), &info) != 0) continue;  // a folder without the library is no finding worth a line
+    if (stat(file.c_str(), &info) != 0) {
+      // A folder without the library is no finding worth a line; one that may not be looked into is.
+      if (errno != ENOENT && errno != ENOTDIR) probes_.push_back({file + " (" + how + ")", format("%m")});
+      continue;
+    }
     preload(folder);
     if (try_open(file, how, false)) return true;
   }
@@ -139,14 +164,20 @@ Status Library::open_locked() {
         if (try_folder(python + "/site-packages/" + sub, std::string("wheel below $") + variable)) return {};
     if (spec_.toolkit && try_folder(root + "/lib", std::string("$") + variable)) return {};
   }
-  for (const std::string& soname : spec_.sonames)
+  for (const std::string& soname : spec_.sonames) {
+    if (const std::string file = relative_candidate(soname); !file.empty()) {
+      probes_.push_back({soname + " (system loader)", "refused: LD_LIBRARY_PATH has an empty or relative entry, so that " +
+                                                          file + " in the current folder could be opened"});
+      continue;
+    }
     if (try_open(soname, "system loader", false)) return {};
+  }
   if (spec_.toolkit) {
     std::vector<std::string> roots;
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
       if (const std::string root = environment_path(variable); !root.empty()) roots.push_back(root);
-    std::vector<std::string> local = entries("/usr/local", "cuda");
-    roots.insert(roots.end(), local.rbegin(), local.rend());
+    roots.emplace_back("/usr/local/cuda");  // the version the administrator chose
+    for (const std::string& root : entries("/usr/local", "cuda-")) roots.push_back(root);
     for (const std::string& root : roots)
       for (const char* sub : {"/lib64", "/targets/x86_64-linux/lib", "/targets/sbsa-linux/lib", "/lib"})
         if (try_folder(root + sub, "CUDA toolkit")) return {};

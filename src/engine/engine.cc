@@ -257,35 +257,42 @@ Status Engine::run_naive(Task& task, bool ready) {
 
 // --- completion ---
 
+// Under the order lock: what one access leaves behind on its variable.
+void Engine::settle(Task& task, Access& access, const Status& status, Fence fence) {
+  Variable& variable = *access.variable;
+  if (access.write) {
+    if (variable.writer_ == &task) variable.writer_ = nullptr;
+    if (status.ok()) {
+      variable.error_ = {};
+      variable.write_fence_ = fence;
+      variable.read_fences_.clear();
+      variable.version_.fetch_add(1, std::memory_order_release);
+    } else {
+      // What was enqueued before, by others or by a part of this task, still holds the memory.
+      variable.error_ = status;
+      variable.read_fences_.add(fence);
+    }
+    return;
+  }
+  if (access.linked) {
+    if (access.previous)
+      access.previous->next = access.next;
+    else
+      variable.readers_ = access.next;
+    if (access.next) access.next->previous = access.previous;
+    access.linked = false;
+  }
+  variable.read_fences_.add(fence);
+}
+
 void Engine::finish(Task& task, const Status& status, Fence fence) {
   SmallVector<Task*, 4> ready;
   {
     std::lock_guard lock(order_mutex_);
     for (Access& access : task.accesses_) {
-      Variable& variable = *access.variable;
-      if (access.write) {
-        if (variable.writer_ == &task) variable.writer_ = nullptr;
-        if (status.ok()) {
-          variable.error_ = {};
-          variable.write_fence_ = fence;
-          variable.read_fences_.clear();
-          variable.version_.fetch_add(1, std::memory_order_release);
-        } else {
-          // What was enqueued before, by others or by a part of this task, still holds the memory.
-          variable.error_ = status;
-          variable.read_fences_.add(fence);
-        }
-        continue;
-      }
-      if (access.linked) {
-        if (access.previous)
-          access.previous->next = access.next;
-        else
-          variable.readers_ = access.next;
-        if (access.next) access.next->previous = access.previous;
-        access.linked = false;
-      }
-      variable.read_fences_.add(fence);
+      settle(task, access, status, fence);
+      // Before anybody can know that the task is done: whoever then destroys a tensor gives its memory back at once.
+      if (access.variable->release_unless_last()) access.variable = nullptr;
     }
     for (Task* next : task.successors_)
       if (--next->waiting_ == 0) {

@@ -134,6 +134,7 @@ class Engine final : public RefCounted, public FenceOracle {
   Status issue_locked(Task& task, Stream& stream, TaskContext& context,
                       const std::vector<std::pair<Fence, Ref<Event>>>& waits, Fence* fence);
   void finish(Task& task, const Status& status, Fence fence);
+  void settle(Task& task, Access& access, const Status& status, Fence fence);
   void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
   Status pick_stream(Task& task, DeviceState& state, Stream** stream);
   Status make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream);

@@ -115,6 +115,7 @@ Storage::Storage(Engine& engine, Device& device, size_t bytes, void* address, st
       release_(std::move(release)) {}
 
 Storage::~Storage() {
+  if (handle) release_handle(handle);
   if (engine_->forked()) return;
   // No task refers to the storage any more, so nobody else touches the fences.
   if (block_) {

@@ -24,6 +24,9 @@ class Storage final : public Variable {
   Device& device() const { return device_; }
   size_t bytes() const { return bytes_; }
   bool pinned() const { return pinned_; }
+  // Foreign memory that its owner forbids to write.
+  bool read_only = false;
+
   // Null until memory is there. Stable from then on.
   char* address() const { return address_.load(std::memory_order_acquire); }
 
@@ -32,6 +35,10 @@ class Storage final : public Variable {
   Status materialise(uint32_t stream);
   // Memory inside somebody else's block (a graph's arena), which must outlive every use.
   void place(char* address) { address_.store(address, std::memory_order_release); }
+
+  // The public handle of the variable, if somebody asked for it (tensor.h).
+  rondo_variable* handle = nullptr;
+  void (*release_handle)(rondo_variable*) = nullptr;
 
   // User handles on it; tells a recording's outputs from its temporaries.
   std::atomic<int32_t> handles{0};

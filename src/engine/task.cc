@@ -6,7 +6,8 @@
 namespace rondo {
 
 Task::~Task() {
-  for (const Access& access : accesses_) access.variable->release();
+  for (const Access& access : accesses_)
+    if (access.variable) access.variable->release();
 }
 
 void Task::add(Variable& variable, bool read, bool write) {

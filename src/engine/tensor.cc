@@ -20,12 +20,14 @@ rondo_tensor* make_view(const Ref<Storage>& storage, const View& view) {
   tensor->storage = storage;
   tensor->view = view;
   tensor->view.storage = storage.get();
-  tensor->variable.magic = Variables::kMagic;
-  tensor->variable.borrowed = true;
-  tensor->variable.variable = storage.get();
   storage->handles.fetch_add(1, std::memory_order_relaxed);
   storage->engine().live_objects.fetch_add(1, std::memory_order_relaxed);
   return tensor;
+}
+
+void declare_output(Task& task, const View& view) {
+  if (view.accumulate || view.bytes() != view.storage->bytes()) task.reads(*view.storage);
+  task.writes(*view.storage);
 }
 
 View make_temporary(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape, Ref<Storage>* storage) {
@@ -46,8 +48,6 @@ rondo_tensor* make_tensor(Engine& engine, Device& device, rondo_dtype dtype, con
 void destroy_tensor(rondo_tensor* tensor) {
   Ref<Storage> storage = std::move(tensor->storage);
   tensor->view.storage = nullptr;
-  tensor->variable.magic = 0;
-  tensor->variable.variable = nullptr;
   storage->handles.fetch_sub(1, std::memory_order_relaxed);
   storage->engine().live_objects.fetch_sub(1, std::memory_order_relaxed);
   Tensors::destroy(tensor);
@@ -59,6 +59,23 @@ rondo_variable* make_variable(Engine& engine) {
   handle->variable = handle->owner.get();
   engine.live_objects.fetch_add(1, std::memory_order_relaxed);
   return handle;
+}
+
+rondo_variable* borrow_variable(Storage& storage) {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  if (!storage.handle) {
+    rondo_variable* handle = Variables::create();
+    handle->borrowed = true;
+    handle->variable = &storage;
+    storage.handle = handle;
+    storage.release_handle = [](rondo_variable* each) {
+      each->borrowed = false;
+      each->variable = nullptr;
+      Variables::destroy(each);
+    };
+  }
+  return storage.handle;
 }
 
 void destroy_variable(rondo_variable* handle) {

@@ -28,7 +28,15 @@ struct View {
 
 }  // namespace rondo
 
-// The public handles. A tensor carries the handle of its storage's variable, which users borrow.
+namespace rondo {
+
+// Declares that a task writes a view. Writing a part of a storage, or adding to it, keeps the rest: it depends on, and
+// does not clear, an error of what was there.
+void declare_output(Task& task, const View& view);
+
+}  // namespace rondo
+
+// The public handles.
 struct rondo_variable {
   uint32_t magic = 0;
   bool borrowed = false;
@@ -38,7 +46,6 @@ struct rondo_variable {
 
 struct rondo_tensor {
   uint32_t magic = 0;
-  rondo_variable variable;
   rondo::View view;
   rondo::Ref<rondo::Storage> storage;  // owns view.storage
 };
@@ -52,6 +59,8 @@ void destroy_tensor(rondo_tensor* tensor);
 bool alive(const rondo_tensor* tensor);
 
 rondo_variable* make_variable(Engine& engine);
+// The one handle of a storage's variable, made when it is first asked for; lives as long as the storage.
+rondo_variable* borrow_variable(Storage& storage);
 void destroy_variable(rondo_variable* variable);
 bool alive(const rondo_variable* variable);
 

@@ -1,5 +1,6 @@
-// Elementwise operators: checks, result shape and dtype, expression. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Elementwise operators: checks, result shape and dtype, expression.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise_task.h"
 #include "ops/ops.h"
 #include "ops/prepared.h"
@@ -143,8 +144,7 @@ Status cast(const View& a, rondo_dtype dtype, Output& out) {
 
 Status fill(const View& tensor, double value) {
   const char* const function = "rondo_fill";
-  if (tensor.layout.repeats())
-    return error(RONDO_INVALID_ARGUMENT, "%s: tensor repeats elements (a broadcast view) and is read-only", function);
+  RONDO_TRY(check_writable(function, "tensor", tensor));
   uint64_t word = 0;
   RONDO_TRY(scalar_word(function, "value", Scalar::of(value), tensor.dtype, &word));
   Expression expression;

@@ -124,7 +124,7 @@ ElementwiseTask::ElementwiseTask(const char* name, Device& device, const Express
     operands_.push_back({view.storage, view.offset});
     const bool written = k >= n_inputs_;
     if (!written || expression.output(k - n_inputs_).accumulate) reads(*view.storage);
-    if (written) writes(*view.storage);
+    if (written) declare_output(*this, view);
     const int added = shape.ndim - view.layout.ndim;
     for (int i = 0; i < shape.ndim; ++i) {
       const bool own = i >= added && view.layout.shape[i - added] == shape.shape[i];

@@ -26,7 +26,7 @@ class CpuOneHot final : public Task {
   explicit CpuOneHot(const OneHotPlan& plan) : Task(kOneHot, plan.out.device()), plan_(plan) {
     reads(*plan.indices.storage);
     if (plan.out.accumulate) reads(*plan.out.storage);
-    writes(*plan.out.storage);
+    declare_output(*this, plan.out);
   }
   Status run(const TaskContext&) override {
     with_element(plan_.out.dtype, [&]<class T>(T*) {
@@ -52,7 +52,7 @@ class CpuGather final : public Task {
     reads(*plan.table.storage);
     reads(*plan.indices.storage);
     if (plan.out.accumulate) reads(*plan.out.storage);
-    writes(*plan.out.storage);
+    declare_output(*this, plan.out);
   }
   Status run(const TaskContext&) override {
     with_element(plan_.out.dtype, [&]<class T>(T*) {

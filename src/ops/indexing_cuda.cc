@@ -91,7 +91,7 @@ class CudaOneHot final : public Task {
   explicit CudaOneHot(const OneHotPlan& plan) : Task("rondo_one_hot", plan.out.device()), plan_(plan) {
     reads(*plan.indices.storage);
     if (plan.out.accumulate) reads(*plan.out.storage);
-    writes(*plan.out.storage);
+    declare_output(*this, plan.out);
     arguments_.items = KernelDims<2>(plan.items);
     arguments_.count = plan.items.elements() * plan.depth;
     arguments_.depth = plan.depth;
@@ -137,7 +137,7 @@ class CudaGather final : public Task {
     reads(*plan.table.storage);
     reads(*plan.indices.storage);
     if (plan.out.accumulate) reads(*plan.out.storage);
-    writes(*plan.out.storage);
+    declare_output(*this, plan.out);
     vector_ = widest_vector();
     const int64_t length = plan.row.elements();
     arguments_.items = KernelDims<2>(plan.items);

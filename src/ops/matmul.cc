@@ -76,8 +76,7 @@ MatmulTask::MatmulTask(const Product& product) : Task(kMatmul, product.out.devic
   reads(*product.a.storage);
   reads(*product.b.storage);
   if (product.has_bias()) reads(*product.bias.storage);
-  if (product.out.accumulate) reads(*product.out.storage);
-  writes(*product.out.storage);
+  declare_output(*this, product.out);
 }
 
 Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out) {

@@ -1,4 +1,5 @@
 // Plans of cuBLASLt.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul_cublaslt.h"
 

@@ -2,6 +2,7 @@
 // gives the same bits whenever and however it is run.
 //
 // A plan is immutable, shared by all tasks of its shape and never destroyed. All functions are thread-safe.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,6 @@
 // Matrix products on a GPU: cuBLASLt where it is found and takes the problem, otherwise a tiled kernel of our own,
 // which takes them all: any strides, batches, epilogues and accumulation.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 

@@ -43,6 +43,15 @@ Status check_inputs(const char* function, std::initializer_list<NamedView> input
   return {};
 }
 
+Status check_writable(const char* function, const char* name, const View& view) {
+  if (view.layout.repeats())
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s repeats elements (a broadcast view) and is read-only", function, name);
+  if (view.storage->read_only)
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s is memory that its owner exported as read-only; write to a copy",
+                 function, name);
+  return {};
+}
+
 Output::~Output() {
   if (created_) destroy_tensor(created_);
 }
@@ -66,9 +75,7 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
   if (!out.layout.same_shape(shape))
     return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; the result is %s", function_, name_,
                  shape_text(out.layout).c_str(), shape_text(shape).c_str());
-  if (out.layout.repeats())
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s repeats elements (a broadcast view) and is read-only", function_,
-                 name_);
+  RONDO_TRY(check_writable(function_, name_, out));
   for (const View* input : inputs) {
     if (!overlap(out, *input)) continue;
     View same = *input;

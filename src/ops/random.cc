@@ -1,4 +1,6 @@
-// Random operators: uniform and normal numbers, dropout. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Random operators: uniform and normal numbers, dropout.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/random.h"
 
 #include <algorithm>

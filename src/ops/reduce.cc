@@ -29,7 +29,7 @@ class CpuReduction final : public Task {
   explicit CpuReduction(const Reduction& reduction) : Task(kFunction, reduction.out.device()), reduction_(reduction) {
     reads(*reduction.in.storage);
     if (reduction.out.accumulate) reads(*reduction.out.storage);
-    writes(*reduction.out.storage);
+    declare_output(*this, reduction.out);
   }
   Status run(const TaskContext&) override {
     reduce_on_cpu(reduction_);

@@ -168,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments a
 #pragma unroll
   for (int delta = kWidth / 2; delta > 0; delta /= 2) Op::join(acc[0], shuffle_down(acc[0], delta, kWidth));
   if constexpr (kGroup > 32) {
-    constexpr int kWarps = kGroup / 32;
+    constexpr int kWarps = kGroup > 32 ? kGroup / 32 : 1;  // outside templates both branches are compiled
     __shared__ __align__(16) unsigned char memory[kWarps * sizeof(Acc)];
     Acc* warps = reinterpret_cast<Acc*>(memory);
     if (lane % 32 == 0) warps[lane / 32] = acc[0];
@@ -309,7 +309,7 @@ class CudaReduction final : public Task {
       : Task("rondo_reduce", reduction.out.device()), reduction_(reduction) {
     reads(*reduction.in.storage);
     if (reduction.out.accumulate) reads(*reduction.out.storage);
-    writes(*reduction.out.storage);
+    declare_output(*this, reduction.out);
     plan();
   }
 

@@ -98,7 +98,7 @@ class CpuRows final : public Task {
     reads(*plan.x.storage);
     reads(*plan.other.storage);
     if (plan.out.accumulate) reads(*plan.out.storage);
-    writes(*plan.out.storage);
+    declare_output(*this, plan.out);
   }
   size_t workspace_bytes() const override { return static_cast<size_t>(plan_.length) * sizeof(double); }
   Status run(const TaskContext& context) override {

@@ -157,7 +157,7 @@ class CudaRows final : public Task {
     reads(*plan.x.storage);
     reads(*plan.other.storage);
     if (plan.out.accumulate) reads(*plan.out.storage);
-    writes(*plan.out.storage);
+    declare_output(*this, plan.out);
 
     arguments_.rows = KernelDims<3>(plan.rows);
     arguments_.count = plan.rows.elements();

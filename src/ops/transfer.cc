@@ -19,8 +19,14 @@ constexpr size_t kChunk = size_t{32} << 20;
 struct Region {
   Storage* storage;
   int64_t offset;
+  bool continues = false;  // keeps what is beside it in the storage, and depends on it
   char* address() const { return storage->address() + offset; }
 };
+
+// A whole view as a target; its parts after the first continue what the first began.
+Region target_of(const View& view) {
+  return {view.storage, view.offset, view.bytes() != view.storage->bytes()};
+}
 
 // Bytes from one storage to another on a GPU's stream; either side may be pinned host memory.
 class DeviceCopy final : public Task {
@@ -28,6 +34,7 @@ class DeviceCopy final : public Task {
   DeviceCopy(Device& device, Region from, Region to, size_t bytes)
       : Task("copy", device), from_(from), to_(to), bytes_(bytes) {
     reads(*from.storage);
+    if (to.continues) reads(*to.storage);
     writes(*to.storage);
     if (bytes >= kOwnStream)
       lane = from.storage->pinned() ? Lane::copy_in : to.storage->pinned() ? Lane::copy_out : lane;
@@ -51,6 +58,7 @@ class HostCopy final : public Task {
  public:
   HostCopy(Device& cpu, Region from, Region to, size_t bytes) : Task("copy", cpu), from_(from), to_(to), bytes_(bytes) {
     reads(*from.storage);
+    if (to.continues) reads(*to.storage);
     writes(*to.storage);
   }
   Status run(const TaskContext&) override {
@@ -93,7 +101,7 @@ Status copy_across(const View& from, const View& to) {
   }
   const size_t bytes = from.bytes();
   const Region source{from.storage, from.offset};
-  const Region target{to.storage, to.offset};
+  const Region target = target_of(to);
   if (!from.device().is_host() && !to.device().is_host())
     return engine.submit(make_ref<DeviceCopy>(to.device(), source, target, bytes));
   Device& gpu = from.device().is_host() ? to.device() : from.device();
@@ -131,15 +139,16 @@ Status write_from_host(const View& to, const void* data, size_t bytes) {
     const Ref<Storage> copy = engine.new_storage(to.device(), bytes);
     RONDO_TRY(engine.back(*copy));
     std::memcpy(copy->address(), from, bytes);
-    return engine.submit(make_ref<HostCopy>(to.device(), Region{copy.get(), 0}, Region{to.storage, to.offset}, bytes));
+    return engine.submit(make_ref<HostCopy>(to.device(), Region{copy.get(), 0}, target_of(to), bytes));
   }
   for (size_t done = 0; done < bytes; done += kChunk) {
     const size_t part = std::min(kChunk, bytes - done);
     const Ref<Storage> staging = engine.new_storage(to.device(), part, true);
     RONDO_TRY(engine.back(*staging));
     std::memcpy(staging->address(), from + done, part);
-    RONDO_TRY(engine.submit(make_ref<DeviceCopy>(to.device(), Region{staging.get(), 0},
-                                                 Region{to.storage, to.offset + static_cast<int64_t>(done)}, part)));
+    RONDO_TRY(engine.submit(make_ref<DeviceCopy>(
+        to.device(), Region{staging.get(), 0},
+        Region{to.storage, to.offset + static_cast<int64_t>(done), done > 0 || target_of(to).continues}, part)));
   }
   return {};
 }

@@ -4,10 +4,13 @@
     docs.py SOURCE_ROOT                      checks
     docs.py SOURCE_ROOT --print-settings     prints the table of docs/settings.md
 
-Checked: every setting of settings.def stands in docs/settings.md with the same words, and no other does; every status code of
-base.h stands in docs/errors.md with its number, and no other does; README.md shows examples/c/hello.c as it is; every floor of src/
-is drawn in docs/design.md; every test that a page names exists; CHANGELOG.md has the version of meson.build; links to files
-and headings of the tree lead somewhere.
+Checked:
+- docs/settings.md has every setting of settings.def with the same words, and no other;
+- docs/errors.md has every status code of base.h with its number, and no other;
+- docs/design.md draws the floors of src/ and what each includes from;
+- README.md shows examples/c/hello.c as it is;
+- CHANGELOG.md has the version of meson.build;
+- every test that a page names exists, and every link to a file or heading of the tree leads somewhere.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -33,7 +36,8 @@ TEST = re.compile(r"^TEST(?:_[PF])?\((\w+),\s*(\w+)\)", re.MULTILINE)
 
 def setting_rows(root):
     table = (root / "src/base/settings.def").read_text()
-    rows = [f"| `{name}` | {f'`{fallback}`' if fallback else 'not set'} | {text} |" for name, fallback, text in SETTING.findall(table)]
+    rows = [f"| `{name}` | {f'`{fallback}`' if fallback else 'not set'} | {text} |"
+            for name, fallback, text in SETTING.findall(table)]
     if len(rows) != len(re.findall(r"^RONDO_SETTING\(", table, re.MULTILINE)):
         raise SystemExit("src/base/settings.def has a line that docs.py cannot read")
     return rows
@@ -65,10 +69,23 @@ def check_readme(root):
 
 
 def check_floors(root):
-    page = (root / "docs/design.md").read_text()
-    for folder in sorted(path.name for path in (root / "src").iterdir() if path.is_dir()):
-        if not re.search(rf"^[│|] *{folder}\b", page, re.MULTILINE):
-            yield f"docs/design.md: the figure of the house has no line for src/{folder}"
+    """The figure has the floors of src/ from the top down, as floors.py orders them, and what each includes from."""
+    page, src = (root / "docs/design.md").read_text(), root / "src"
+    order = re.search(r"^FLOORS = (\[.*\])$", (root / "tests/abi/floors.py").read_text(), re.MULTILINE)[1]
+    floors = [floor for floor in reversed(re.findall(r"\w+", order)) if (src / floor).is_dir()]
+    drawn = re.findall(r"^│ (\w+)  ", page, re.MULTILINE)
+    if drawn != floors:
+        yield f"docs/design.md: draws the floors {' '.join(drawn)}; there are {' '.join(floors)}"
+    arrows = {floor: set(text.split()) for floor, text in re.findall(r"^  (\w+) *─► (.*)$", page, re.MULTILINE)}
+    for floor in floors[:-1]:
+        used = set()
+        for file in (src / floor).rglob("*"):
+            if file.suffix in {".cc", ".h"}:
+                used |= set(re.findall(r'^#include "(\w+)/', file.read_text(), re.MULTILINE))
+        used = (used & set(floors)) - {floor, "base"} or {"nothing"}
+        if arrows.get(floor) != used:
+            targets = " ".join(sorted(used, key=[*floors, "nothing"].index))
+            yield f"docs/design.md: the arrow of src/{floor} must lead to: {targets}"
 
 
 def check_version(root):
@@ -86,7 +103,8 @@ def tests_of(root):
 
 def anchors(text):
     """What the headings of a page are linked by: lower case, without punctuation, spaces as hyphens."""
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(CODE_BLOCK.sub("", text))}
+    headings = HEADING.findall(CODE_BLOCK.sub("", text))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def check_links(root, page, text):

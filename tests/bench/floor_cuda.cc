@@ -90,10 +90,16 @@ std::vector<char> compile(int capability) {
   if (nvrtc.nvrtcGetCUBIN == nullptr)
     throw std::runtime_error("the floor needs an NVRTC that makes cubins (11.1 or newer)");
   const std::string arch = "--gpu-architecture=sm_" + std::to_string(capability);
-  const char* options[] = {arch.c_str()};
+  const char* options[] = {arch.c_str(), "--std=c++14"};
   nvrtcProgram program = nullptr;
   demand(nvrtc.nvrtcCreateProgram(&program, kSource, "floor.cu", 0, nullptr, nullptr), "nvrtcCreateProgram");
-  demand(nvrtc.nvrtcCompileProgram(program, 1, options), "nvrtcCompileProgram");
+  if (nvrtc.nvrtcCompileProgram(program, 2, options) != NVRTC_SUCCESS) {
+    size_t length = 0;
+    nvrtc.nvrtcGetProgramLogSize(program, &length);
+    std::string log(length, '\0');
+    nvrtc.nvrtcGetProgramLog(program, log.data());
+    throw std::runtime_error("the floor's kernel did not compile: " + log.substr(0, log.find_last_not_of('\0') + 1));
+  }
   size_t bytes = 0;
   demand(nvrtc.nvrtcGetCUBINSize(program, &bytes), "nvrtcGetCUBINSize");
   std::vector<char> cubin(bytes);

@@ -159,7 +159,7 @@ for step in $steps; do
       tell info 4
       ;;
     conformance | stress)
-      GTEST_FILTER=${GPU_FILTER:-*} test_suite "$step" "$step" 60 1 env
+      GTEST_FILTER=${GPU_FILTER:-*} test_suite "$step" "$step" 150 2 env
       ;;
     memcheck | racecheck) sanitize "$step" ;;
     digits)

@@ -83,6 +83,8 @@ inline Real unary_float(rondo_unary_op op, Real x) {
 inline Expected expect_unary(rondo_unary_op op, const Array& a) {
   const rondo_dtype dtype = unary_dtype(op, a.dtype);
   Expected out(dtype, a.shape, unary_bound(op, dtype));
+  // exp(-x) overflows before the result stops being a subnormal: such results may be 0.
+  if (op == RONDO_SIGMOID) out.absolute.assign(out.values.size(), std::ldexp(Real(1), least_exponent(dtype)));
   for (size_t i = 0; i < a.size(); ++i) {
     if (is_floating(a.dtype)) {
       out.values[i] = unary_float(op, a[i]);

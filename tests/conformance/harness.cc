@@ -71,6 +71,10 @@ std::string cuda_reason() {
   return reason ? reason : "";
 }
 
+rondo_status no_such_cuda_device() {
+  return cuda_devices() ? RONDO_NOT_FOUND : RONDO_LIBRARY_MISSING;
+}
+
 void must(rondo_status status) {
   if (status == RONDO_OK) return;
   throw std::runtime_error(std::string(rondo_status_name(status)) + ": " + rondo_last_error());

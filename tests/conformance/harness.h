@@ -37,6 +37,8 @@ bool quick();           // RONDO_TEST_QUICK=1, or a build with the thread saniti
 bool thread_checked();  // this is a build with the thread sanitizer
 int32_t cuda_devices();
 std::string cuda_reason();  // why there are none
+// What naming a cuda device that does not exist gives: without a driver, the message about the driver.
+rondo_status no_such_cuda_device();
 inline constexpr rondo_device kCpu = {RONDO_CPU, 0};
 inline constexpr rondo_device kCuda = {RONDO_CUDA, 0};
 

@@ -276,7 +276,7 @@ TEST_P(Process, Devices) {
   EXPECT_GT(info.processors, 0);
   EXPECT_EQ(info.capability > 0, on_cuda());
   EXPECT_EQ(info.driver > 0, on_cuda());
-  EXPECT_EQ(rondo_device_query({RONDO_CUDA, 1000}, &info), RONDO_NOT_FOUND);
+  EXPECT_EQ(rondo_device_query({RONDO_CUDA, 1000}, &info), no_such_cuda_device());
   EXPECT_EQ(rondo_device_query({RONDO_CPU, 1}, &info), RONDO_NOT_FOUND);
   EXPECT_EQ(rondo_device_query({RONDO_CPU, -1}, &info), RONDO_NOT_FOUND);
 }

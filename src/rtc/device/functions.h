@@ -120,7 +120,10 @@ RONDO_INLINE T op_tanh(T x) {
 }
 template <class T>
 RONDO_INLINE T op_sigmoid(T x) {
-  return T(1) / (T(1) + exp(-x));
+  // exp of a negative number only: it may underflow, which is right, but not overflow.
+  if (x >= T(0)) return T(1) / (T(1) + exp(-x));
+  const T power = exp(x);
+  return power / (T(1) + power);
 }
 template <class T>
 RONDO_INLINE T op_reciprocal(T x) {

@@ -1,0 +1,414 @@
+// The ground floor: dtypes and the 16-bit conversions over every bit pattern, small containers, fences, shapes,
+// settings, the log. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "base/shape.h"
+#include "base/small_vector.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "memory/fence.h"
+
+namespace rondo {
+namespace {
+
+// --- 16-bit floats ---
+
+// The value of a 16-bit float with e exponent and m mantissa bits, from the definition.
+double value_of(uint16_t bits, int e, int m) {
+  const int exponent = (bits >> m) & ((1 << e) - 1);
+  const int mantissa = bits & ((1 << m) - 1);
+  const int bias = (1 << (e - 1)) - 1;
+  double magnitude;
+  if (exponent == (1 << e) - 1)
+    magnitude = mantissa ? std::nan("") : std::numeric_limits<double>::infinity();
+  else if (exponent == 0)
+    magnitude = std::ldexp(mantissa, 1 - bias - m);
+  else
+    magnitude = std::ldexp((1 << m) + mantissa, exponent - bias - m);
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+struct Format {
+  int e, m;
+  float (*to_float)(uint16_t);
+  uint16_t (*from_float)(float);
+};
+const Format kHalf = {5, 10, half_to_float, float_to_half};
+const Format kBfloat = {8, 7, bf16_to_float, float_to_bf16};
+
+class Conversions : public ::testing::TestWithParam<Format> {};
+
+TEST_P(Conversions, EveryPatternGoesThereAndBack) {
+  const Format& format = GetParam();
+  for (uint32_t i = 0; i < 65536; ++i) {
+    const auto bits = static_cast<uint16_t>(i);
+    const float value = format.to_float(bits);
+    const double exact = value_of(bits, format.e, format.m);
+    if (std::isnan(exact)) {
+      ASSERT_TRUE(std::isnan(value)) << i;
+      const uint16_t back = format.from_float(value);
+      ASSERT_TRUE(std::isnan(value_of(back, format.e, format.m))) << i;
+      ASSERT_EQ(back & 0x8000, bits & 0x8000) << "the sign of NaN stays";
+      continue;
+    }
+    ASSERT_EQ(static_cast<double>(value), exact) << i;
+    ASSERT_EQ(std::signbit(value), (bits & 0x8000) != 0) << i;
+    ASSERT_EQ(format.from_float(value), bits) << i;
+  }
+}
+
+TEST_P(Conversions, RoundsToNearestEven) {
+  const Format& format = GetParam();
+  const auto infinity = static_cast<uint16_t>(((1 << format.e) - 1) << format.m);
+  for (uint16_t low = 0; low < infinity; ++low) {
+    const auto high = static_cast<uint16_t>(low + 1);
+    // The midpoint of the last finite number and the one that would follow it bounds what rounds to infinity.
+    const double from = value_of(low, format.e, format.m);
+    const double step = low ? from - value_of(static_cast<uint16_t>(low - 1), format.e, format.m) : 0;
+    const double to = high == infinity ? from + step : value_of(high, format.e, format.m);
+    const auto middle = static_cast<float>((from + to) / 2);
+    ASSERT_EQ(static_cast<double>(middle), (from + to) / 2) << "the midpoint is exact in float";
+    const uint16_t even = low % 2 ? high : low;
+    ASSERT_EQ(format.from_float(middle), even) << low;
+    ASSERT_EQ(format.from_float(std::nextafterf(middle, 0)), low) << low;
+    ASSERT_EQ(format.from_float(std::nextafterf(middle, std::numeric_limits<float>::infinity())), high) << low;
+    ASSERT_EQ(format.from_float(-middle), even | 0x8000) << low;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Conversions, ::testing::Values(kHalf, kBfloat),
+                         [](const auto& info) { return info.param.e == 5 ? "half" : "bfloat16"; });
+
+#if defined(__FLT16_MAX__) && defined(__GNUC__) && !defined(__clang__)
+TEST(Half, AgreesWithTheCompiler) {
+  auto compiler = [](float value) { return std::bit_cast<uint16_t>(static_cast<_Float16>(value)); };
+  for (uint32_t i = 0; i < 65536; ++i) {
+    const auto bits = static_cast<uint16_t>(i);
+    const auto theirs = static_cast<float>(std::bit_cast<_Float16>(bits));
+    if (!std::isnan(theirs)) {
+      ASSERT_EQ(half_to_float(bits), theirs) << i;
+    }
+  }
+  std::mt19937 random(1);
+  for (int i = 0; i < 2000000; ++i) {
+    const float value = std::bit_cast<float>(static_cast<uint32_t>(random()));
+    if (!std::isnan(value)) {
+      ASSERT_EQ(float_to_half(value), compiler(value)) << value;
+    }
+  }
+}
+#endif
+
+// --- dtypes ---
+
+TEST(Dtype, SizesAndNames) {
+  const size_t sizes[] = {1, 1, 1, 4, 8, 2, 2, 4, 8};
+  const char* const names[] = {"bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  for (int i = 0; i < kDtypes; ++i) {
+    EXPECT_EQ(dtype_size(static_cast<rondo_dtype>(i)), sizes[i]);
+    EXPECT_STREQ(dtype_name(static_cast<rondo_dtype>(i)), names[i]);
+  }
+  EXPECT_STREQ(dtype_name(static_cast<rondo_dtype>(kDtypes)), "unknown");
+  EXPECT_STREQ(dtype_name(static_cast<rondo_dtype>(-1)), "unknown");
+  EXPECT_FALSE(is_dtype(-1));
+  EXPECT_FALSE(is_dtype(kDtypes));
+}
+
+TEST(Dtype, PromotionTable) {
+  // Rows and columns in the order of rondo_dtype: bool u8 i8 i32 i64 f16 bf16 f32 f64.
+  const char* const table[kDtypes][kDtypes] = {
+      {"bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"},
+      {"u8", "u8", "i32", "i32", "i64", "f16", "bf16", "f32", "f64"},
+      {"i8", "i32", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"},
+      {"i32", "i32", "i32", "i32", "i64", "f16", "bf16", "f32", "f64"},
+      {"i64", "i64", "i64", "i64", "i64", "f16", "bf16", "f32", "f64"},
+      {"f16", "f16", "f16", "f16", "f16", "f16", "f32", "f32", "f64"},
+      {"bf16", "bf16", "bf16", "bf16", "bf16", "f32", "bf16", "f32", "f64"},
+      {"f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f64"},
+      {"f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64"},
+  };
+  for (int a = 0; a < kDtypes; ++a)
+    for (int b = 0; b < kDtypes; ++b)
+      EXPECT_STREQ(dtype_name(promote(static_cast<rondo_dtype>(a), static_cast<rondo_dtype>(b))), table[a][b])
+          << a << " with " << b;
+}
+
+// --- containers ---
+
+TEST(SmallVector, BehavesAsAVector) {
+  std::mt19937 random(2);
+  using Small = SmallVector<int, 4>;
+  for (int round = 0; round < 200; ++round) {
+    Small mine;
+    std::vector<int> model;
+    for (int step = 0; step < 100; ++step) {
+      switch (random() % 10) {
+        case 0:
+          mine.clear();
+          model.clear();
+          break;
+        case 1:
+          if (!model.empty()) {
+            mine.pop_back();
+            model.pop_back();
+          }
+          break;
+        case 2:
+          if (!model.empty()) {
+            const auto i = static_cast<uint32_t>(random() % model.size());
+            mine.erase_unordered(i);
+            model[i] = model.back();
+            model.pop_back();
+          }
+          break;
+        case 3: {
+          Small copy = mine;
+          mine = copy;
+          break;
+        }
+        case 4: {
+          Small moved = std::move(mine);
+          EXPECT_TRUE(mine.empty());  // NOLINT: what a moved-from one is, is part of the contract
+          mine.push_back(1);
+          mine = std::move(moved);
+          break;
+        }
+        case 5: mine = *&mine; break;
+        case 6:
+          if (!model.empty()) {
+            mine.push_back(mine[0]);  // of the vector itself, perhaps while it grows
+            model.push_back(int{model[0]});
+          }
+          break;
+        default: {
+          const auto value = static_cast<int>(random());
+          mine.push_back(value);
+          model.push_back(value);
+        }
+      }
+      ASSERT_EQ(mine.size(), model.size());
+      ASSERT_EQ(mine.empty(), model.empty());
+      ASSERT_TRUE(std::equal(model.begin(), model.end(), mine.begin(), mine.end()));
+      if (!model.empty()) {
+        ASSERT_EQ(mine.back(), model.back());
+      }
+    }
+  }
+}
+
+TEST(FenceSet, KeepsTheLatestOfEachStream) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 100; ++round) {
+    FenceSet set;
+    FenceSet other;
+    std::vector<uint64_t> model(6, 0);
+    for (int i = 0; i < 20; ++i) {
+      const Fence fence{static_cast<uint32_t>(random() % 6), 1 + random() % 50};
+      (random() % 2 ? set : other).add(fence);
+      model[fence.stream] = std::max(model[fence.stream], fence.sequence);
+    }
+    set.add(Fence{});  // no fence
+    set.add(other);
+    std::vector<uint64_t> found(6, 0);
+    for (const Fence& fence : set) {
+      ASSERT_EQ(found[fence.stream], 0u) << "one fence per stream";
+      found[fence.stream] = fence.sequence;
+    }
+    ASSERT_EQ(found, model);
+    set.clear();
+    ASSERT_TRUE(set.empty());
+  }
+}
+
+struct Counted final : RefCounted {
+  explicit Counted(int* alive) : alive(alive) { ++*alive; }
+  ~Counted() override { --*alive; }
+  int* alive;
+};
+
+TEST(Ref, OwnsShares) {
+  int alive = 0;
+  {
+    Ref<Counted> a = make_ref<Counted>(&alive);
+    EXPECT_EQ(a->use_count(), 1u);
+    Ref<Counted> b = a;
+    Ref<RefCounted> base = b;
+    EXPECT_EQ(a->use_count(), 3u);
+    b = std::move(a);
+    EXPECT_FALSE(a);  // NOLINT: a moved-from reference is null
+    EXPECT_EQ(b->use_count(), 2u);
+    b = *&b;
+    EXPECT_EQ(b->use_count(), 2u);
+    Counted* raw = b.leak();
+    EXPECT_FALSE(b);
+    b = Ref<Counted>::adopt(raw);
+    EXPECT_EQ(alive, 1);
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+// --- status and text ---
+
+TEST(Status, CarriesCodeTextAndContext) {
+  const Status fine;
+  EXPECT_TRUE(fine.ok());
+  EXPECT_EQ(fine.code(), RONDO_OK);
+  EXPECT_STREQ(fine.message(), "");
+  EXPECT_TRUE(fine.with_context("nothing").ok());
+  const Status bad = error(RONDO_NOT_FOUND, "no %s with %d%%", "file", 7);
+  EXPECT_EQ(bad.code(), RONDO_NOT_FOUND);
+  EXPECT_STREQ(bad.message(), "no file with 7%");
+  const Status outer = bad.with_context("opening");
+  EXPECT_EQ(outer.code(), RONDO_NOT_FOUND);
+  EXPECT_STREQ(outer.message(), "opening: no file with 7%");
+  EXPECT_STREQ(bad.message(), "no file with 7%");
+  const std::string length(10000, 'x');
+  EXPECT_EQ(format("%s!", length.c_str()), length + "!");
+  EXPECT_EQ(format("%s", ""), "");
+}
+
+// --- shapes (layouts of views are tested with the views) ---
+
+TEST(Shape, RowMajor) {
+  const int64_t shape[] = {2, 3, 4};
+  const Layout layout = Layout::row_major(3, shape);
+  EXPECT_EQ(layout.elements(), 24);
+  EXPECT_EQ(layout.strides[0], 12);
+  EXPECT_EQ(layout.strides[1], 4);
+  EXPECT_EQ(layout.strides[2], 1);
+  EXPECT_TRUE(layout.contiguous());
+  EXPECT_EQ(shape_text(layout), "[2, 3, 4]");
+  const Layout scalar = Layout::row_major(0, nullptr);
+  EXPECT_EQ(scalar.elements(), 1);
+  EXPECT_TRUE(scalar.contiguous());
+  EXPECT_EQ(shape_text(scalar), "[]");
+}
+
+TEST(Shape, EmptyLayoutsAreContiguousWhateverTheirStrides) {
+  Layout layout;
+  layout.ndim = 2;
+  layout.shape[0] = 0;
+  layout.shape[1] = 3;
+  layout.strides[0] = 6;
+  layout.strides[1] = 2;
+  EXPECT_TRUE(layout.contiguous());
+  int64_t low = 1;
+  int64_t high = 1;
+  layout.extent(&low, &high);
+  EXPECT_EQ(low, 0);
+  EXPECT_EQ(high, 0);
+}
+
+TEST(Shape, BroadcastFollowsNumPy) {
+  struct Case {
+    std::vector<int64_t> a, b, result;
+    bool fits;
+  };
+  const Case cases[] = {
+      {{2, 3}, {3}, {2, 3}, true},       {{2, 1}, {1, 5}, {2, 5}, true},  {{}, {4}, {4}, true},
+      {{8, 1, 6, 1}, {7, 1, 5}, {8, 7, 6, 5}, true}, {{0}, {1}, {0}, true}, {{2, 0}, {1, 1}, {2, 0}, true},
+      {{3}, {4}, {}, false},             {{0}, {3}, {}, false},           {{2, 3}, {3, 2}, {}, false},
+  };
+  for (const Case& each : cases)
+    for (const bool swapped : {false, true}) {
+      const std::vector<int64_t>& a = swapped ? each.b : each.a;
+      const std::vector<int64_t>& b = swapped ? each.a : each.b;
+      const Layout left = Layout::row_major(static_cast<int>(a.size()), a.data());
+      const Layout right = Layout::row_major(static_cast<int>(b.size()), b.data());
+      Layout result;
+      ASSERT_EQ(broadcast_shapes(left, right, &result), each.fits) << shape_text(left) << shape_text(right);
+      if (each.fits) {
+        EXPECT_EQ(std::vector<int64_t>(result.shape, result.shape + result.ndim), each.result);
+      }
+    }
+}
+
+// --- settings and log ---
+
+struct Collected {
+  std::vector<std::pair<rondo_log_level, std::string>> messages;
+  int destroyed = 0;
+};
+void collect(void* arg, rondo_log_level level, const char* message) {
+  static_cast<Collected*>(arg)->messages.emplace_back(level, message);
+}
+void count_destroy(void* arg) {
+  ++static_cast<Collected*>(arg)->destroyed;
+}
+
+class Settings : public ::testing::Test {
+ protected:
+  Settings() { set_log(collect, &seen, nullptr, RONDO_LOG_WARNING); }
+  ~Settings() override {
+    unsetenv("RONDO_CACHE_MB");
+    set_log(nullptr, nullptr, nullptr, RONDO_LOG_OFF);
+  }
+  Collected seen;
+};
+
+TEST_F(Settings, TheTableIsComplete) {
+  EXPECT_FALSE(settings().empty());
+  for (const SettingInfo& each : settings()) {
+    EXPECT_EQ(std::string(each.name).compare(0, 5, "RONDO"), 0);
+    EXPECT_GT(std::strlen(each.doc), 10u) << each.name;
+  }
+  EXPECT_STREQ(settings()[static_cast<size_t>(Setting::cache_mb)].name, "RONDO_CACHE_MB");
+}
+
+TEST_F(Settings, EmptyMeansUnset) {
+  setenv("RONDO_CACHE_MB", "", 1);
+  EXPECT_FALSE(setting_is_set(Setting::cache_mb));
+  EXPECT_EQ(setting(Setting::cache_mb), "256");
+  setenv("RONDO_CACHE_MB", "17", 1);
+  EXPECT_TRUE(setting_is_set(Setting::cache_mb));
+  EXPECT_EQ(setting_int(Setting::cache_mb, 1, 1000), 17);
+  EXPECT_TRUE(seen.messages.empty());
+}
+
+TEST_F(Settings, BadNumbersAreNamedAndReplaced) {
+  for (const char* bad : {"x", "12x", "-1", "0", "1001", "99999999999999999999", "1.5", "0x10", " "}) {
+    seen.messages.clear();
+    setenv("RONDO_CACHE_MB", bad, 1);
+    EXPECT_EQ(setting_int(Setting::cache_mb, 1, 1000), 256) << bad;
+    ASSERT_EQ(seen.messages.size(), 1u) << bad;
+    EXPECT_EQ(seen.messages[0].first, RONDO_LOG_WARNING);
+    for (const char* part : {"RONDO_CACHE_MB", bad, "1 to 1000", "256"})
+      EXPECT_NE(seen.messages[0].second.find(part), std::string::npos) << seen.messages[0].second;
+  }
+}
+
+TEST(Log, LevelsCallbacksAndDestroy) {
+  Collected first;
+  Collected second;
+  set_log(collect, &first, count_destroy, RONDO_LOG_INFO);
+  EXPECT_TRUE(log_enabled(RONDO_LOG_INFO));
+  EXPECT_FALSE(log_enabled(RONDO_LOG_DEBUG));
+  log(RONDO_LOG_ERROR, "error %d", 1);
+  log(RONDO_LOG_DEBUG, "not seen");
+  ASSERT_EQ(first.messages.size(), 1u);
+  EXPECT_EQ(first.messages[0].first, RONDO_LOG_ERROR);
+  EXPECT_EQ(first.messages[0].second, "error 1");
+  set_log(collect, &second, count_destroy, RONDO_LOG_DEBUG);
+  EXPECT_EQ(first.destroyed, 1);
+  log(RONDO_LOG_DEBUG, "seen");
+  EXPECT_EQ(second.messages.size(), 1u);
+  EXPECT_EQ(first.messages.size(), 1u);
+  set_log(nullptr, nullptr, nullptr, RONDO_LOG_OFF);
+  EXPECT_EQ(second.destroyed, 1);
+  log(RONDO_LOG_ERROR, "to nobody");
+  EXPECT_FALSE(log_enabled(RONDO_LOG_ERROR));
+}
+
+}  // namespace
+}  // namespace rondo
