@@ -166,8 +166,9 @@ Status Library::open_locked() {
   }
   for (const std::string& soname : spec_.sonames) {
     if (const std::string file = relative_candidate(soname); !file.empty()) {
-      probes_.push_back({soname + " (system loader)", "refused: LD_LIBRARY_PATH has an empty or relative entry, so that " +
-                                                          file + " in the current folder could be opened"});
+      probes_.push_back(
+          {soname + " (system loader)", "refused: LD_LIBRARY_PATH has an empty or relative entry, so that " + file +
+                                            " in the current folder could be opened"});
       continue;
     }
     if (try_open(soname, "system loader", false)) return {};

@@ -202,21 +202,41 @@ void Engine::run_host(Task& task) {
   finish(task, status, {});
 }
 
-Status Engine::run_on_host(Task& task) {
-  for (const Fence& fence : task.fences_) RONDO_TRY(fence_wait(fence));
+// Memory for what the task writes first, and its workspace.
+Status Engine::take_host_memory(Task& task, DeviceState& state, Block** workspace) {
   for (const Access& access : task.accesses_)
-    if (Storage* storage = access.variable->storage(); storage && !storage->address()) {
+    if (Storage* storage = access.variable->storage(); storage && !storage->address())
       RONDO_TRY(storage->materialise(kNoStream));
-    }
+  const size_t bytes = task.workspace_bytes();
+  return bytes ? state.pool.allocate(bytes, kNoStream, workspace) : Status();
+}
+
+Status Engine::run_on_host(Task& task) {
+  {
+    std::lock_guard lock(order_mutex_);
+    running_.push_back(task.order_);
+  }
+  for (const Fence& fence : task.fences_) RONDO_TRY(fence_wait(fence));
   DeviceState* state = nullptr;
   RONDO_TRY(device_state(task.device(), &state));
+  Block* workspace = nullptr;
+  Status taken = take_host_memory(task, *state, &workspace);
+  if (taken.code() == RONDO_OUT_OF_MEMORY) {
+    // Tasks in flight may hold the last references to memory. Waiting only for earlier ones cannot go round in a
+    // circle.
+    std::unique_lock lock(order_mutex_);
+    ++blocked_;
+    progress_.wait(lock, [&] {
+      return std::none_of(running_.begin(), running_.end(), [&](uint64_t order) { return order < task.order_; });
+    });
+    --blocked_;
+    lock.unlock();
+    taken = take_host_memory(task, *state, &workspace);
+  }
+  RONDO_TRY(taken);
   TaskContext context;
   context.device = &task.device();
-  Block* workspace = nullptr;
-  if (const size_t bytes = task.workspace_bytes()) {
-    RONDO_TRY(state->pool.allocate(bytes, kNoStream, &workspace));
-    context.workspace = workspace->address;
-  }
+  context.workspace = workspace ? workspace->address : nullptr;
   Trace* trace = trace_.load(std::memory_order_acquire);
   const double begin = trace ? Trace::now_us() : 0;
   Status status = run_body(task, context);
@@ -287,23 +307,33 @@ void Engine::settle(Task& task, Access& access, const Status& status, Fence fenc
 
 void Engine::finish(Task& task, const Status& status, Fence fence) {
   SmallVector<Task*, 4> ready;
-  {
-    std::lock_guard lock(order_mutex_);
-    for (Access& access : task.accesses_) {
-      settle(task, access, status, fence);
-      // Before anybody can know that the task is done: whoever then destroys a tensor gives its memory back at once.
-      if (access.variable->release_unless_last()) access.variable = nullptr;
-    }
-    for (Task* next : task.successors_)
-      if (--next->waiting_ == 0) {
-        gather(*next);
-        ready.push_back(next);
-      }
-    task.successors_.clear();
-    if (!status.ok() && first_failure_.ok()) first_failure_ = status;
-    --pending_;
-    if (blocked_ > 0) progress_.notify_all();
+  std::unique_lock lock(order_mutex_);
+  // References go before anybody can know that the task is done: whoever then destroys a tensor, or waits for memory,
+  // has it at once. Last ones are dropped unlocked; nobody else can reach those variables any more.
+  bool last = false;
+  for (Access& access : task.accesses_) {
+    settle(task, access, status, fence);
+    if (access.variable->release_unless_last())
+      access.variable = nullptr;
+    else
+      last = true;
   }
+  if (last) {
+    lock.unlock();
+    task.drop_accesses();
+    lock.lock();
+  }
+  if (task.device().is_host()) std::erase(running_, task.order_);
+  for (Task* next : task.successors_)
+    if (--next->waiting_ == 0) {
+      gather(*next);
+      ready.push_back(next);
+    }
+  task.successors_.clear();
+  if (!status.ok() && first_failure_.ok()) first_failure_ = status;
+  --pending_;
+  if (blocked_ > 0) progress_.notify_all();
+  lock.unlock();
   for (Task* next : ready) dispatch(*next);
   task.release();
 }

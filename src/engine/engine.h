@@ -130,6 +130,7 @@ class Engine final : public RefCounted, public FenceOracle {
   void run_device(Task& task);
   Status run_naive(Task& task, bool ready);
   Status run_on_host(Task& task);
+  Status take_host_memory(Task& task, DeviceState& state, Block** workspace);
   Status issue(Task& task, Fence* fence);
   Status issue_locked(Task& task, Stream& stream, TaskContext& context,
                       const std::vector<std::pair<Fence, Ref<Event>>>& waits, Fence* fence);
@@ -156,7 +157,8 @@ class Engine final : public RefCounted, public FenceOracle {
   std::condition_variable progress_;
   uint64_t order_ = 0;
   int64_t pending_ = 0;
-  int64_t blocked_ = 0;  // threads waiting on progress_
+  std::vector<uint64_t> running_;  // order numbers of host tasks being run
+  int64_t blocked_ = 0;            // threads waiting on progress_
   Status first_failure_;
   uint64_t seed_;
 

@@ -5,9 +5,12 @@
 
 namespace rondo {
 
-Task::~Task() {
+Task::~Task() { drop_accesses(); }
+
+void Task::drop_accesses() {
   for (const Access& access : accesses_)
     if (access.variable) access.variable->release();
+  accesses_.clear();
 }
 
 void Task::add(Variable& variable, bool read, bool write) {

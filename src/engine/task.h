@@ -83,6 +83,7 @@ class Task : public RefCounted {
   friend class Engine;
   void add(Variable& variable, bool read, bool write);
   void fold();
+  void drop_accesses();
 
   const char* name_;
   Device* device_;

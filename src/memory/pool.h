@@ -49,8 +49,8 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // A block of at least `bytes` for use on a stream. block->fences holds what its next user must wait for first: on that
-  // stream its own fences need no wait, and for kNoStream there are none.
+  // A block of at least `bytes` for use on a stream. block->fences holds what its next user must wait for first: on
+  // that stream its own fences need no wait, and for kNoStream there are none.
   Status allocate(size_t bytes, uint32_t stream, Block** block);
   // Gives a block back; `fences` are its last uses. Never blocks.
   void free(Block* block, const FenceSet& fences);

@@ -12,7 +12,8 @@ namespace rondo::ops {
 namespace {
 
 const char* unary_name(int op) {
-  static const char* const names[] = {"neg", "abs", "sign", "square", "logical_not", "isnan", "relu", "floor", "ceil", "round"};
+  static const char* const names[] = {"neg",   "abs",  "sign",  "square", "logical_not",
+                                      "isnan", "relu", "floor", "ceil",   "round"};
   static const char* const floats[] = {"exp",        "log", "sqrt", "rsqrt", "tanh",  "sigmoid",
                                        "reciprocal", "sin", "cos",  "erf",   "expm1", "log1p"};
   if (op >= RONDO_NEG && op <= RONDO_ROUND) return names[op];
@@ -38,8 +39,8 @@ Value load(Expression& expression, rondo_dtype dtype, rondo_dtype common) {
 }
 
 Status shapes_differ(const char* function, const char* name_a, const Layout& a, const char* name_b, const Layout& b) {
-  return error(RONDO_INVALID_ARGUMENT, "%s: %s of shape %s and %s of shape %s do not broadcast together", function, name_a,
-               shape_text(a).c_str(), name_b, shape_text(b).c_str());
+  return error(RONDO_INVALID_ARGUMENT, "%s: %s of shape %s and %s of shape %s do not broadcast together", function,
+               name_a, shape_text(a).c_str(), name_b, shape_text(b).c_str());
 }
 
 Ref<Task> make(const char* name, Device& device, const Expression& expression, const Layout& shape,
@@ -84,7 +85,8 @@ Status binary(rondo_binary_op op, const View& a, const View& b, Output& out) {
   return submit_prepared(a.engine(), make(name, a.device(), expression, to.layout, {&a, &b, &to}), {&out});
 }
 
-Status binary_scalar(const char* function, rondo_binary_op op, const View& a, Scalar scalar, bool reversed, Output& out) {
+Status binary_scalar(const char* function, rondo_binary_op op, const View& a, Scalar scalar, bool reversed,
+                     Output& out) {
   const char* name = binary_name(op);
   if (!name) return unknown(function, "rondo_binary_op", op);
   RONDO_TRY(check_inputs(function, {{"a", &a}}));
@@ -103,7 +105,8 @@ Status where(const View& condition, const View& a, const View& b, Output& out) {
   const char* const function = "rondo_where";
   RONDO_TRY(check_inputs(function, {{"condition", &condition}, {"a", &a}, {"b", &b}}));
   if (condition.dtype != RONDO_BOOL)
-    return error(RONDO_INVALID_ARGUMENT, "%s: condition has dtype %s; it must be bool", function, dtype_name(condition.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s: condition has dtype %s; it must be bool", function,
+                 dtype_name(condition.dtype));
   Layout values;
   Layout shape;
   if (!broadcast_shapes(a.layout, b.layout, &values)) return shapes_differ(function, "a", a.layout, "b", b.layout);
@@ -117,7 +120,8 @@ Status where(const View& condition, const View& a, const View& b, Output& out) {
   const Value x = load(expression, a.dtype, common);
   const Value y = load(expression, b.dtype, common);
   expression.output(expression.where(c, x, y), to.dtype, to.accumulate);
-  return submit_prepared(a.engine(), make("where", a.device(), expression, to.layout, {&condition, &a, &b, &to}), {&out});
+  return submit_prepared(a.engine(), make("where", a.device(), expression, to.layout, {&condition, &a, &b, &to}),
+                         {&out});
 }
 
 Status copy_elements(const char* function, const View& from, const View& to) {
@@ -127,13 +131,15 @@ Status copy_elements(const char* function, const View& from, const View& to) {
   Expression expression;
   const Value x = expression.input(from.dtype);
   expression.output(expression.cast(x, to.dtype), to.dtype, to.accumulate);
-  return submit_prepared(from.engine(),
-                         make(from.dtype == to.dtype ? "copy" : "cast", from.device(), expression, to.layout, {&from, &to}), {});
+  return submit_prepared(
+      from.engine(), make(from.dtype == to.dtype ? "copy" : "cast", from.device(), expression, to.layout, {&from, &to}),
+      {});
 }
 
 Status cast(const View& a, rondo_dtype dtype, Output& out) {
   const char* const function = "rondo_cast";
-  if (!is_dtype(dtype)) return error(RONDO_INVALID_ARGUMENT, "%s: dtype is %d, which is no rondo_dtype", function, dtype);
+  if (!is_dtype(dtype))
+    return error(RONDO_INVALID_ARGUMENT, "%s: dtype is %d, which is no rondo_dtype", function, dtype);
   RONDO_TRY(check_inputs(function, {{"a", &a}}));
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), dtype, a.layout, {&a}, true, &to));
@@ -149,7 +155,8 @@ Status fill(const View& tensor, double value) {
   RONDO_TRY(scalar_word(function, "value", Scalar::of(value), tensor.dtype, &word));
   Expression expression;
   expression.output(expression.scalar(compute_dtype(tensor.dtype)), tensor.dtype, tensor.accumulate);
-  return submit_prepared(tensor.engine(), make("fill", tensor.device(), expression, tensor.layout, {&tensor}, &word), {});
+  return submit_prepared(tensor.engine(), make("fill", tensor.device(), expression, tensor.layout, {&tensor}, &word),
+                         {});
 }
 
 Status copy(const View& a, Output& out) {

@@ -1,6 +1,6 @@
-// Expressions on the host: blocks of elements go through one loop per instruction, each a function compiled into the library
-// from the same scalar operators that kernels are made of. Blocks stay in the cache; the loops are simple enough for the compiler
-// to vectorise. Operands that are dense and need no conversion are used where they lie.
+// Expressions on the host: blocks of elements go through one loop per instruction, each a function compiled into the
+// library from the same scalar operators that kernels are made of. Blocks stay in the cache; the loops are simple
+// enough for the compiler to vectorise. Operands that are dense and need no conversion are used where they lie.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -114,11 +114,13 @@ Loop find_loop(const Expression::Instruction& each, rondo_dtype from) {
     if (each.code < Expression::kBinary) return unary_loop<T>(each.code);
     if (each.code < Expression::kCast) return binary_loop<T>(each.code - Expression::kBinary);
     if (each.code == Expression::kWhere) return loop_where<T>;
-    return with_element(dtype, [&]<class To>(To*) -> Loop { return loop1<Register<To>, T, device::convert<Register<To>, T>>; });
+    return with_element(
+        dtype, [&]<class To>(To*) -> Loop { return loop1<Register<To>, T, device::convert<Register<To>, T>>; });
   });
 }
 
-// --- memory to registers and back, along one row ------------------------------------------------------------------------
+// --- memory to registers and back, along one row
+// ------------------------------------------------------------------------
 using LoadRow = void (*)(void* to, const char* from, int64_t stride, int64_t n);
 using StoreRow = void (*)(char* to, int64_t stride, const void* from, int64_t n);
 
@@ -148,13 +150,17 @@ LoadRow find_load(rondo_dtype dtype) {
   return with_element(dtype, []<class M>(M*) -> LoadRow { return load_row<M>; });
 }
 StoreRow find_store(rondo_dtype dtype, bool accumulate) {
-  return with_element(dtype, [&]<class M>(M*) -> StoreRow { return accumulate ? store_row<M, true> : store_row<M, false>; });
+  return with_element(dtype,
+                      [&]<class M>(M*) -> StoreRow { return accumulate ? store_row<M, true> : store_row<M, false>; });
 }
 
 // Same bits in a register as in memory.
-bool plain(rondo_dtype dtype) { return dtype != RONDO_BOOL && !is_half(dtype); }
+bool plain(rondo_dtype dtype) {
+  return dtype != RONDO_BOOL && !is_half(dtype);
+}
 
-// Calls f(position in the block, offset in elements, length) for the rows that elements [first, first + n) of an operand lie in.
+// Calls f(position in the block, offset in elements, length) for the rows that elements [first, first + n) of an
+// operand lie in.
 template <class F>
 void each_row(const Space& space, const int64_t* strides, int64_t first, int64_t n, const F& f) {
   int64_t index[kMaxDims];
@@ -185,7 +191,9 @@ void each_row(const Space& space, const int64_t* strides, int64_t first, int64_t
 bool all_zero(const Space& space, const int64_t* strides) {
   return std::all_of(strides, strides + space.ndim, [](int64_t stride) { return stride == 0; });
 }
-bool dense(const Space& space, const int64_t* strides) { return space.ndim == 1 && strides[0] == 1; }
+bool dense(const Space& space, const int64_t* strides) {
+  return space.ndim == 1 && strides[0] == 1;
+}
 
 template <class T>
 void draw(bool gaussian, void* to, uint64_t key, uint64_t start, int64_t first, int64_t n) {
@@ -296,9 +304,9 @@ void evaluate_on_cpu(const Expression& e, const Space& space, char* const* addre
   for (int k = 0; k < e.instructions(); ++k) {
     const Expression::Instruction& each = e.instruction(k);
     take(Expression::result_of(k));
-    loops[k] = find_loop(each, Expression::is_generator(each)
-                                   ? RONDO_F32
-                                   : e.dtype_of(each.code == Expression::kWhere ? each.b : each.a));
+    loops[k] =
+        find_loop(each, Expression::is_generator(each) ? RONDO_F32
+                                                       : e.dtype_of(each.code == Expression::kWhere ? each.b : each.a));
   }
   uint64_t start = random.offset;
   for (int g = 0; g < e.generators(); ++g) {
@@ -329,7 +337,9 @@ void evaluate_on_cpu(const Expression& e, const Space& space, char* const* addre
         });
       }
     }
-    if (direct) values[only.value] = addresses[e.inputs()] + first * static_cast<int64_t>(dtype_size(static_cast<rondo_dtype>(only.dtype)));
+    if (direct)
+      values[only.value] =
+          addresses[e.inputs()] + first * static_cast<int64_t>(dtype_size(static_cast<rondo_dtype>(only.dtype)));
     for (int k = 0; k < e.instructions(); ++k) {
       const Expression::Instruction& each = e.instruction(k);
       char* to = values[Expression::result_of(k)];

@@ -2,12 +2,14 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 //
-// One shape of kernel serves all layouts. A thread takes packs of `vector` neighbours along the innermost dimension, in a loop
-// over the whole grid; place() turns a pack's number into each operand's offset, fetch() loads, finish() computes and stores. In
-// a flat space the offset is the number itself, and two packs are in flight at once; in others it comes from divisions
-// by multiplication, with the divisors among the arguments. So a kernel depends on the expression, the vector width, which operands
-// repeat along the inner dimension, the number of dimensions and the index width, and on no size.
+// One shape of kernel serves all layouts. A thread takes packs of `vector` neighbours along the innermost dimension, in
+// a loop over the whole grid; place() turns a pack's number into each operand's offset, fetch() loads, finish()
+// computes and stores. In a flat space the offset is the number itself, and two packs are in flight at once; in others
+// it comes from divisions by multiplication, with the divisors among the arguments. So a kernel depends on the
+// expression, the vector width, which operands repeat along the inner dimension, the number of dimensions and the index
+// width, and on no size.
 #include <algorithm>
+#include <bit>
 
 #include "base/text.h"
 #include "ops/elementwise_task.h"
@@ -24,7 +26,9 @@ const char* memory_type(rondo_dtype dtype) {
   static const char* const names[kDtypes] = {"b8", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
   return names[dtype];
 }
-const char* register_type(rondo_dtype dtype) { return dtype == RONDO_BOOL ? "bool" : memory_type(compute_dtype(dtype)); }
+const char* register_type(rondo_dtype dtype) {
+  return dtype == RONDO_BOOL ? "bool" : memory_type(compute_dtype(dtype));
+}
 
 const char* unary_function(int op) {
   switch (op) {
@@ -76,11 +80,14 @@ const char* binary_function(int op) {
 }
 
 // Whether operand k has the same element all along a pack.
-bool repeats(const Space& space, int k) { return space.strides(k)[space.ndim - 1] == 0; }
+bool repeats(const Space& space, int k) {
+  return space.strides(k)[space.ndim - 1] == 0;
+}
 
 // The output is the input, bit for bit: no conversion that might touch a NaN.
 bool is_move(const Expression& expression, const Expression::Output& output) {
-  return Expression::is_input(output.value) && !output.accumulate && expression.input_dtype(output.value) == output.dtype;
+  return Expression::is_input(output.value) && !output.accumulate &&
+         expression.input_dtype(output.value) == output.dtype;
 }
 
 class Writer {
@@ -104,9 +111,7 @@ class Writer {
   }
   const char* type(int operand) const { return memory_type(e_.operand_dtype(operand)); }
   std::string pack(int operand) const { return format(repeats(s_, operand) ? "%s" : "Pack<%s, N>", type(operand)); }
-  bool fetched(int operand) const {
-    return operand < e_.inputs() || e_.output(operand - e_.inputs()).accumulate;
-  }
+  bool fetched(int operand) const { return operand < e_.inputs() || e_.output(operand - e_.inputs()).accumulate; }
 
   void arguments() {
     line("using Index = %s;", s_.wide ? "u64" : "u32");
@@ -142,7 +147,8 @@ class Writer {
     line("  p.element = pack * %d;", s_.vector);
     if (s_.flat) {
       line("  (void)a;");
-      for (int k = 0; k < e_.operands(); ++k) line("  p.o%d = %s;", k, repeats(s_, k) ? "0" : "static_cast<Offset>(p.element)");
+      for (int k = 0; k < e_.operands(); ++k)
+        line("  p.o%d = %s;", k, repeats(s_, k) ? "0" : "static_cast<Offset>(p.element)");
     } else {
       line("  Index rest = pack, outer;");
       for (int d = s_.ndim - 1; d >= 0; --d) {
@@ -223,10 +229,12 @@ class Writer {
     if (e_.generators() > 0) line("    const u64 e = static_cast<u64>(p.element) + static_cast<u64>(v);");
     for (int k = 0; k < e_.generators(); ++k) {
       const char* dtype = register_type(e_.generator_dtype(k));
-      line("    if (v == 0 || e %% kDrawsPerBlock<%s> == 0) g%d = random_block<%s>(key, base + a.start%d, e);", dtype, k, dtype, k);
+      line("    if (v == 0 || e %% kDrawsPerBlock<%s> == 0) g%d = random_block<%s>(key, base + a.start%d, e);", dtype,
+           k, dtype, k);
     }
     for (int k = 0; k < e_.inputs(); ++k)
-      line("    [[maybe_unused]] const %s i%d = from_memory(%s);", register_type(e_.input_dtype(k)), k, element(k).c_str());
+      line("    [[maybe_unused]] const %s i%d = from_memory(%s);", register_type(e_.input_dtype(k)), k,
+           element(k).c_str());
     for (int k = 0; k < e_.instructions(); ++k) {
       const Expression::Instruction& each = e_.instruction(k);
       line("    const %s r%d = %s;", register_type(Expression::result_dtype(each)), k, call(each).c_str());
@@ -243,7 +251,8 @@ class Writer {
       line("    y%d.v[v] = to_memory<%s>(%s);", operand, type(operand), result.c_str());
     }
     line("  }");
-    for (int k = e_.inputs(); k < e_.operands(); ++k) line("  store_pack<%s, N>(a.p%d + p.o%d, y%d);", type(k), k, k, k);
+    for (int k = e_.inputs(); k < e_.operands(); ++k)
+      line("  store_pack<%s, N>(a.p%d + p.o%d, y%d);", type(k), k, k, k);
     line("}");
   }
 
@@ -269,7 +278,8 @@ class Writer {
     if (s_.flat && width > 1) {  // elsewhere packs fill the rows
       line("  Place p;");
       line("  p.element = a.packs * %d + first;", width);
-      for (int k = 0; k < e_.operands(); ++k) line("  p.o%d = %s;", k, repeats(s_, k) ? "0" : "static_cast<Offset>(p.element)");
+      for (int k = 0; k < e_.operands(); ++k)
+        line("  p.o%d = %s;", k, repeats(s_, k) ? "0" : "static_cast<Offset>(p.element)");
       line("  if (p.element < a.elements) finish<1>(a, p, fetch<1>(a, p));");
     }
     line("}");
@@ -280,12 +290,12 @@ class Writer {
   std::string text_;
 };
 
-// The widest vector that keeps every access aligned: each thread moves up to 16 bytes of the widest operand.
+// The widest vector that keeps every access aligned: each thread moves up to 16 bytes of the widest operand. A power of
+// two, and everything is done by masks: this is on the path of every launch.
 uint8_t vector_width(const Expression& expression, const Space& space, const ElementwiseTask& task) {
-  int64_t widest = 1;
+  int64_t width = 16;
   for (int k = 0; k < expression.operands(); ++k)
-    widest = std::max(widest, static_cast<int64_t>(dtype_size(expression.operand_dtype(k))));
-  int64_t width = 16 / widest;
+    while (width * static_cast<int64_t>(dtype_size(expression.operand_dtype(k))) > 16) width >>= 1;
   const int inner = space.ndim - 1;
   for (int k = 0; k < expression.operands(); ++k) {
     const int64_t* strides = space.strides(k);
@@ -294,26 +304,27 @@ uint8_t vector_width(const Expression& expression, const Space& space, const Ele
     // The pool's blocks are 256-aligned; memory from elsewhere is what it is.
     const auto size = static_cast<int64_t>(dtype_size(expression.operand_dtype(k)));
     const auto address = reinterpret_cast<intptr_t>(task.operand(k).storage->address()) + task.operand(k).offset;
-    while (width > 1 && address % (width * size) != 0) width /= 2;
+    while (width > 1 && (address & (width * size - 1)) != 0) width >>= 1;
     for (int d = 0; d < inner; ++d)
-      while (width > 1 && strides[d] % width != 0) width /= 2;
+      while (width > 1 && (strides[d] & (width - 1)) != 0) width >>= 1;
   }
   if (!space.flat)
-    while (width > 1 && space.size(inner) % width != 0) width /= 2;
+    while (width > 1 && (space.size(inner) & (width - 1)) != 0) width >>= 1;
   return static_cast<uint8_t>(width);
 }
 
 }  // namespace
 
-std::string elementwise_text(const Expression& expression, const Space& space) { return Writer(expression, space).text(); }
+std::string elementwise_text(const Expression& expression, const Space& space) {
+  return Writer(expression, space).text();
+}
 
-void ElementwiseTask::plan_cuda() {
+void ElementwiseTask::plan_cuda(const Expression& expression) {
   if (space_.elements == 0) return;
-  const Expression expression = this->expression();
   space_.vector = vector_width(expression, space_, *this);
   const auto width = static_cast<uint64_t>(space_.vector);
   const auto elements = static_cast<uint64_t>(space_.elements);
-  const uint64_t packs = elements / width;
+  const uint64_t packs = elements >> std::countr_zero(width);
 
   if (n_generators_ > 0)
     for (int k = 0; k < 2 + n_generators_; ++k) arguments_.push_back(0);
@@ -333,7 +344,8 @@ void ElementwiseTask::plan_cuda() {
         arguments_.push_back(static_cast<uint64_t>(space_.strides(k)[d]) * (d == inner ? width : 1));
   }
   const uint64_t wanted = (packs + kThreads - 1) / kThreads;
-  const uint64_t most = static_cast<uint64_t>(static_cast<cuda::CudaDevice&>(device()).multiprocessors()) * kBlocksPerProcessor;
+  const uint64_t most =
+      static_cast<uint64_t>(static_cast<cuda::CudaDevice&>(device()).multiprocessors()) * kBlocksPerProcessor;
   blocks_ = static_cast<unsigned>(std::clamp<uint64_t>(wanted, 1, most));
 }
 
@@ -351,8 +363,9 @@ Status ElementwiseTask::prepare() {
   signature.put(static_cast<uint8_t>(space_.ndim));
   signature.put(repeated);
   signature.put_bytes(packed_.begin(), packed_.size());
-  return rtc::find_kernel(static_cast<cuda::CudaDevice&>(device()), signature, name(),
-                          [this] { return elementwise_text(expression(), space_); }, &kernel_);
+  return rtc::find_kernel(
+      static_cast<cuda::CudaDevice&>(device()), signature, name(),
+      [this] { return elementwise_text(expression(), space_); }, &kernel_);
 }
 
 Status ElementwiseTask::run_on_cuda(const TaskContext& context) {

@@ -73,7 +73,8 @@ void plan(const Layout& shape, const View* const* views, int inputs, int operand
   }
   Dimension dimensions[kMaxDims];
   int count = spread(shape, views, operands, dimensions);
-  // By the strides of the first output, so that writes are dense where they can be. Random numbers go by the element's number.
+  // By the strides of the first output, so that writes are dense where they can be. Random numbers go by the element's
+  // number.
   if (!keep_order)
     std::stable_sort(dimensions, dimensions + count, [inputs](const Dimension& a, const Dimension& b) {
       return std::abs(a.strides[inputs]) > std::abs(b.strides[inputs]);
@@ -136,7 +137,7 @@ ElementwiseTask::ElementwiseTask(const char* name, Device& device, const Express
 
   for (int k = 0; k < operands; ++k) arguments_.push_back(0);
   for (int k = 0; k < n_scalars_; ++k) arguments_.push_back(scalars[k]);
-  if (!device.is_host()) plan_cuda();
+  if (!device.is_host()) plan_cuda(expression);
 }
 
 Layout ElementwiseTask::shape() const {

@@ -1,12 +1,13 @@
 // The one task of all elementwise operators, fused or not: an expression over strided operands.
 //
-// Everything that can be known at submission is worked out by the constructor: the iteration space with adjacent dimensions
-// collapsed, the vector width, the kernel's arguments. run() on a GPU fills in addresses and launches.
+// Everything that can be known at submission is worked out by the constructor: the iteration space with adjacent
+// dimensions collapsed, the vector width, the kernel's arguments. run() on a GPU fills in addresses and launches.
 //
 // The kernel's argument is one struct of 8-byte words (arguments()), which a graph may patch in place:
 //   word k                     address of operand k: inputs, then outputs
 //   word first_scalar() + k    scalar k, in its register dtype at the word's start
-//   word first_random()        only with generators: address of a RandomState in device memory or 0; then the seed, and one
+//   word first_random()        only with generators: address of a RandomState in device memory or 0; then the seed, and
+//   one
 //                              start per generator (relative to the RandomState if there is one)
 //   then sizes and strides, which depend on shapes only.
 //
@@ -19,12 +20,13 @@
 
 namespace rondo::ops {
 
-// The iteration space of a task: dimensions of size > 1, outermost first, neighbours joined wherever every operand allows.
+// The iteration space of a task: dimensions of size > 1, outermost first, neighbours joined wherever every operand
+// allows.
 struct Space {
-  int ndim = 0;          // at least 1, except for a task without elements
-  bool flat = false;     // one dimension, every stride 0 or 1
-  bool wide = false;     // indices need 64 bits
-  uint8_t vector = 1;    // elements moved at once
+  int ndim = 0;        // at least 1, except for a task without elements
+  bool flat = false;   // one dimension, every stride 0 or 1
+  bool wide = false;   // indices need 64 bits
+  uint8_t vector = 1;  // elements moved at once
   int64_t elements = 0;
   // sizes[ndim], then strides[ndim] of each operand.
   SmallVector<int64_t, 8> dims;
@@ -40,8 +42,8 @@ class ElementwiseTask final : public Task {
     int64_t offset;  // bytes
   };
 
-  // views: of the inputs, broadcast to shape, then of the outputs, which have that shape; only read here. scalars: a word each
-  // (scalar_word). An output's `accumulate` is the expression's, not the view's.
+  // views: of the inputs, broadcast to shape, then of the outputs, which have that shape; only read here. scalars: a
+  // word each (scalar_word). An output's `accumulate` is the expression's, not the view's.
   ElementwiseTask(const char* name, Device& device, const Expression& expression, const Layout& shape,
                   const View* const* views, const uint64_t* scalars);
 
@@ -74,11 +76,11 @@ class ElementwiseTask final : public Task {
   Status run_on_cuda(const TaskContext& context);
 
   // elementwise_cuda.cc
-  void plan_cuda();
+  void plan_cuda(const Expression& expression);
 
   SmallVector<uint8_t, 48> packed_;  // the expression
   SmallVector<Operand, 4> operands_;
-  SmallVector<int64_t, 12> given_;   // ndim, shape, strides per operand: as the caller saw them
+  SmallVector<int64_t, 12> given_;  // ndim, shape, strides per operand: as the caller saw them
   Space space_;
   SmallVector<uint64_t, 8> arguments_;
   const rtc::Kernel* kernel_ = nullptr;

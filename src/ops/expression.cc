@@ -20,7 +20,8 @@ rondo_dtype Expression::result_dtype(const Instruction& each) {
 
 rondo_dtype Expression::generator_dtype(int i) const {
   for (int k = 0; k < n_instructions_; ++k)
-    if (is_generator(instructions_[k]) && instructions_[k].a == i) return static_cast<rondo_dtype>(instructions_[k].dtype);
+    if (is_generator(instructions_[k]) && instructions_[k].a == i)
+      return static_cast<rondo_dtype>(instructions_[k].dtype);
   return RONDO_F32;  // dropped in a composition: its numbers still count
 }
 
@@ -99,7 +100,8 @@ bool compose(const Expression& producer, const Expression& consumer, const Link*
       input_values[i] = link.index;
     } else {
       input_values[i] = producer.outputs_[link.index].value;
-      if (exact && is_half(consumer.input_dtype(i))) input_values[i] = result.round(input_values[i], consumer.input_dtype(i));
+      if (exact && is_half(consumer.input_dtype(i)))
+        input_values[i] = result.round(input_values[i], consumer.input_dtype(i));
     }
   }
   const int first_scalar = result.scalars();

@@ -1,8 +1,8 @@
-// Expressions: what one elementwise kernel computes, as a short list in single-assignment form. Plain data, bounded, and
-// composable: fusing two tasks is composing their expressions.
+// Expressions: what one elementwise kernel computes, as a short list in single-assignment form. Plain data, bounded,
+// and composable: fusing two tasks is composing their expressions.
 //
-// Values have a register dtype: a 16-bit float is loaded to f32, computed in f32 and rounded where it is stored. There are no
-// constants: a constant is a scalar, whose value belongs to the task, so that one kernel serves all values.
+// Values have a register dtype: a 16-bit float is loaded to f32, computed in f32 and rounded where it is stored. There
+// are no constants: a constant is a scalar, whose value belongs to the task, so that one kernel serves all values.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -136,10 +136,11 @@ class Expression {
 };
 static_assert(std::is_trivially_copyable_v<Expression>);
 
-// One expression that does what the producer and then the consumer do. Its inputs are the producer's, then the consumer's `own` ones;
-// its scalars and generators the producer's, then the consumer's; its outputs those of the producer with a bit in `kept`, then the
-// consumer's. links has one entry per input of the consumer. With `exact` a 16-bit value is rounded on its way as if it
-// had been stored. False if the result would not fit, or if a linked output accumulates or has another dtype than the input.
+// One expression that does what the producer and then the consumer do. Its inputs are the producer's, then the
+// consumer's `own` ones; its scalars and generators the producer's, then the consumer's; its outputs those of the
+// producer with a bit in `kept`, then the consumer's. links has one entry per input of the consumer. With `exact` a
+// 16-bit value is rounded on its way as if it had been stored. False if the result would not fit, or if a linked output
+// accumulates or has another dtype than the input.
 bool compose(const Expression& producer, const Expression& consumer, const Link* links, unsigned kept, bool exact,
              Expression* composed);
 

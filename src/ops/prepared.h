@@ -10,7 +10,8 @@ namespace rondo::ops {
 // ops::submit for tasks with a prepare(): eager ones are prepared here, before the engine may run them under a stream's
 // lock; recorded ones by the graph's compiler, which prepares many side by side.
 inline Status submit_prepared(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs) {
-  if (!Engine::thread_sink()) RONDO_TRY(task->prepare());
+  const Sink* sink = Engine::thread_sink();
+  if (!sink || &sink->engine != &engine) RONDO_TRY(task->prepare());
   return submit(engine, std::move(task), outputs);
 }
 

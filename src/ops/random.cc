@@ -45,7 +45,8 @@ double highest_below(rondo_dtype dtype, double limit) {
 Status resolve(const char* function, const NewTensor& made, Output& out, View* to) {
   const rondo_dtype dtype = out.given() ? out.given_view().dtype : made.dtype;
   if (!is_float(dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: dtype is %s; random numbers are f16, bf16, f32 or f64", function, dtype_name(dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s: dtype is %s; random numbers are f16, bf16, f32 or f64", function,
+                 dtype_name(dtype));
   Device& device = out.given() ? out.given_view().device() : *made.device;
   return out.resolve(*made.engine, device, dtype, out.given() ? out.given_view().layout : made.shape, {}, false, to);
 }
@@ -53,7 +54,8 @@ Status resolve(const char* function, const NewTensor& made, Output& out, View* t
 Status submit_random(const char* name, const NewTensor& made, const Expression& expression, const View& to,
                      const uint64_t* scalars, Output& out) {
   const View* views[] = {&to};
-  return submit_prepared(*made.engine, make_ref<ElementwiseTask>(name, to.device(), expression, to.layout, views, scalars), {&out});
+  return submit_prepared(*made.engine,
+                         make_ref<ElementwiseTask>(name, to.device(), expression, to.layout, views, scalars), {&out});
 }
 
 Status check_probability(const char* function, double p) {
@@ -66,8 +68,8 @@ Status check_probability(const char* function, double p) {
 Status random_uniform(const NewTensor& made, double low, double high, Output& out) {
   const char* const function = "rondo_random_uniform";
   if (!std::isfinite(low) || !std::isfinite(high) || low > high)
-    return error(RONDO_INVALID_ARGUMENT, "%s: low is %g and high is %g; they must be finite and low not above high", function, low,
-                 high);
+    return error(RONDO_INVALID_ARGUMENT, "%s: low is %g and high is %g; they must be finite and low not above high",
+                 function, low, high);
   View to;
   RONDO_TRY(resolve(function, made, out, &to));
   const rondo_dtype dtype = compute_dtype(to.dtype);
@@ -86,8 +88,9 @@ Status random_uniform(const NewTensor& made, double low, double high, Output& ou
 Status random_normal(const NewTensor& made, double mean, double deviation, Output& out) {
   const char* const function = "rondo_random_normal";
   if (!std::isfinite(mean) || !std::isfinite(deviation) || deviation < 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: mean is %g and deviation is %g; they must be finite and deviation not negative",
-                 function, mean, deviation);
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: mean is %g and deviation is %g; they must be finite and deviation not negative", function, mean,
+                 deviation);
   View to;
   RONDO_TRY(resolve(function, made, out, &to));
   const rondo_dtype dtype = compute_dtype(to.dtype);
@@ -105,7 +108,8 @@ Status dropout(const View& a, double p, Output& out, Output& mask) {
   RONDO_TRY(check_inputs(function, {{"a", &a}}));
   RONDO_TRY(check_probability(function, p));
   if (!is_float(a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s; dropout is for f16, bf16, f32 and f64", function, dtype_name(a.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s; dropout is for f16, bf16, f32 and f64", function,
+                 dtype_name(a.dtype));
   View to;
   View kept;
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, {&a}, true, &to));
@@ -121,7 +125,8 @@ Status dropout(const View& a, double p, Output& out, Output& mask) {
   expression.output(expression.cast(keep, RONDO_U8), RONDO_U8, kept.accumulate);
   const uint64_t scalars[] = {float_word(RONDO_F32, p), float_word(dtype, 1 - p)};
   const View* views[] = {&a, &to, &kept};
-  return submit_prepared(a.engine(), make_ref<ElementwiseTask>("dropout", a.device(), expression, to.layout, views, scalars),
+  return submit_prepared(a.engine(),
+                         make_ref<ElementwiseTask>("dropout", a.device(), expression, to.layout, views, scalars),
                          {&out, &mask});
 }
 
@@ -148,19 +153,24 @@ Status dropout_grad(const View& dy, const View& mask, double p, Output& out) {
   expression.output(expression.binary(RONDO_DIV, masked, rest), to.dtype, to.accumulate);
   const uint64_t word = float_word(dtype, 1 - p);
   const View* views[] = {&dy, &mask, &to};
-  return submit_prepared(dy.engine(), make_ref<ElementwiseTask>("dropout_grad", dy.device(), expression, to.layout, views, &word),
-                         {&out});
+  return submit_prepared(
+      dy.engine(), make_ref<ElementwiseTask>("dropout_grad", dy.device(), expression, to.layout, views, &word), {&out});
 }
 
-// --- a graph's state ------------------------------------------------------------------------------------------------------
+// --- a graph's state
+// ------------------------------------------------------------------------------------------------------
 
 namespace {
 
 Status find_advance(cuda::CudaDevice& device, const rtc::Kernel** kernel) {
-  return rtc::find_kernel(device, rtc::Signature(rtc::kRandomAdvance), "random_advance", [] {
-    return std::string("struct Arguments {\n  PhiloxState* state;\n  u64 count;\n};\n"
-                       "extern \"C\" __global__ void rondo_kernel(const Arguments a) { a.state->offset += a.count; }\n");
-  }, kernel);
+  return rtc::find_kernel(
+      device, rtc::Signature(rtc::kRandomAdvance), "random_advance",
+      [] {
+        return std::string(
+            "struct Arguments {\n  PhiloxState* state;\n  u64 count;\n};\n"
+            "extern \"C\" __global__ void rondo_kernel(const Arguments a) { a.state->offset += a.count; }\n");
+      },
+      kernel);
 }
 
 }  // namespace

@@ -76,7 +76,10 @@ template <class C, bool largest>
 struct ArgExtreme {
   struct Acc { i64 index; C value; C unused; };
   RONDO_INLINE static Acc identity() { return {-1, C(0), C(0)}; }
-  template <class V> RONDO_INLINE static void take(Acc& acc, V value, i64 index) { join(acc, {index, static_cast<C>(value), C(0)}); }
+  // An accumulator takes elements in rising order: of equals it has the first already.
+  template <class V> RONDO_INLINE static void take(Acc& acc, V value, i64 index) {
+    if (acc.index < 0 || beats<C, largest>(static_cast<C>(value), acc.value)) acc = {index, static_cast<C>(value), C(0)};
+  }
   RONDO_INLINE static void join(Acc& acc, Acc other) {
     if (other.index < 0) return;
     if (acc.index < 0 || beats<C, largest>(other.value, acc.value) ||
@@ -182,8 +185,9 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments a
 
 constexpr const char* kColumns = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
-  const int x = threadIdx.x % 32, y = threadIdx.x / 32;
-  const Index output = (static_cast<Index>(blockIdx.x) * 32 + x) * kVector;
+  constexpr int kHeight = 256 / kGroup;
+  const int x = threadIdx.x % kGroup, y = threadIdx.x / kGroup;
+  const Index output = (static_cast<Index>(blockIdx.x) * kGroup + x) * kVector;
   Acc acc[kVector];
 #pragma unroll
   for (int v = 0; v < kVector; ++v) acc[v] = Op::identity();
@@ -192,19 +196,18 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments a
     const Index begin = static_cast<Index>(blockIdx.y) * static_cast<Index>(args.chunk);
     const Index end = begin + static_cast<Index>(args.length - begin < args.chunk ? args.length - begin : args.chunk);
 #pragma unroll 4
-    for (Index i = begin + y; i < end; i += 8) {
+    for (Index i = begin + y; i < end; i += kHeight)
       absorb_run<kVector, 0>(acc, from + offset<kReduced>(args.reduced, 0, i), i);
-    }
   }
-  __shared__ __align__(16) unsigned char memory[4 * 32 * kVector * sizeof(Acc)];
+  __shared__ __align__(16) unsigned char memory[128 * kVector * sizeof(Acc)];
   Acc* shared = reinterpret_cast<Acc*>(memory);
 #pragma unroll
-  for (int height = 4; height > 0; height /= 2) {
+  for (int height = kHeight / 2; height > 0; height /= 2) {
     if (y >= height && y < 2 * height)
-      for (int v = 0; v < kVector; ++v) shared[((y - height) * kVector + v) * 32 + x] = acc[v];
+      for (int v = 0; v < kVector; ++v) shared[((y - height) * kVector + v) * kGroup + x] = acc[v];
     __syncthreads();
     if (y < height)
-      for (int v = 0; v < kVector; ++v) Op::join(acc[v], shared[(y * kVector + v) * 32 + x]);
+      for (int v = 0; v < kVector; ++v) Op::join(acc[v], shared[(y * kVector + v) * kGroup + x]);
     __syncthreads();
   }
   if (y == 0 && output < args.outputs)
@@ -293,7 +296,7 @@ struct Pass {
   const rtc::Kernel* kernel = nullptr;
 
   unsigned blocks() const {
-    return blocks_for(arguments.outputs, variant.columns ? 32 * variant.vector : kThreads / variant.group);
+    return blocks_for(arguments.outputs, variant.columns ? variant.group * variant.vector : kThreads / variant.group);
   }
 };
 
@@ -301,6 +304,19 @@ int power_of_two_up_to(int64_t value, int most) {
   int power = 1;
   while (power < most && power < value) power *= 2;
   return power;
+}
+
+// Lanes side by side over results: up to a warp. The rest of the block shares the reduced range.
+int column_lanes(int64_t outputs, int vector) {
+  return power_of_two_up_to((outputs + vector - 1) / vector, 32);
+}
+
+// Lanes that share a result: a block where the range is long or results are few, otherwise so many that each has a few
+// loads.
+int row_lanes(int64_t outputs, int64_t length, int vector) {
+  if (length > 2048 || (length > 256 && outputs < 1024)) return kThreads;
+  const int64_t loads = (length + vector - 1) / vector;
+  return power_of_two_up_to(outputs < 4096 ? loads : (loads + 3) / 4, 32);
 }
 
 class CudaReduction final : public Task {
@@ -386,20 +402,15 @@ void CudaReduction::plan() {
   Variant& variant = first.variant;
   variant.op = reduction_.op;
   variant.in = reduction_.in.dtype;
-  variant.columns = outputs >= 16 && kept_step < reduced_step;
+  variant.columns = outputs > 1 && kept_step < reduced_step;
   variant.kept = kept.count;
   variant.reduced = reduced.count;
   variant.vector = widest_vector(kept, variant.columns);
-  if (variant.columns && outputs < 128 * variant.vector) variant.vector = 1;  // lanes before vectors
-  if (length > 2048 || (length > 256 && outputs < 1024))
-    variant.group = kThreads;
-  else
-    variant.group = power_of_two_up_to((length + variant.vector - 1) / variant.vector, 32);
-  if (variant.group < 4) variant.group = 4;
+  variant.group = variant.columns ? column_lanes(outputs, variant.vector) : row_lanes(outputs, length, variant.vector);
 
   // Splits: enough blocks to fill a large device, each with enough to do.
-  const int64_t blocks = variant.columns ? blocks_for(outputs, 32 * variant.vector) : outputs;
-  const int64_t least = variant.columns ? 128 : 8192;
+  const int64_t blocks = variant.columns ? blocks_for(outputs, variant.group * variant.vector) : outputs;
+  const int64_t least = variant.columns ? kThreads / variant.group * 16 : 8192;
   int64_t splits = 1;
   if ((variant.columns || variant.group == kThreads) && blocks < 256 && length >= 2 * least)
     splits = std::min(512 / blocks, (length + least - 1) / least);
@@ -427,8 +438,8 @@ void CudaReduction::plan() {
   second.variant.op = reduction_.op;
   second.variant.in = reduction_.in.dtype;
   second.variant.joins = true;
-  second.variant.columns = outputs >= 16;
-  second.variant.group = splits > 64 ? kThreads : 32;
+  second.variant.columns = outputs > 1;
+  second.variant.group = second.variant.columns ? column_lanes(outputs, 1) : kThreads;
   second.variant.wide = variant.wide;
   second.variant.kept = kept.count;
   second.variant.reduced = 1;

@@ -28,10 +28,10 @@ bool whole(const Scalar& scalar, int64_t* value) {
 
 Status refuse(const char* function, const char* argument, const Scalar& scalar, rondo_dtype dtype) {
   if (scalar.integer)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s is %lld, which %s does not hold; cast the tensor first", function, argument,
-                 static_cast<long long>(scalar.i), dtype_name(dtype));
-  return error(RONDO_INVALID_ARGUMENT, "%s: %s is %.17g, which %s does not hold; cast the tensor first", function, argument,
-               scalar.f, dtype_name(dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s is %lld, which %s does not hold; cast the tensor first", function,
+                 argument, static_cast<long long>(scalar.i), dtype_name(dtype));
+  return error(RONDO_INVALID_ARGUMENT, "%s: %s is %.17g, which %s does not hold; cast the tensor first", function,
+               argument, scalar.f, dtype_name(dtype));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "rtc/compiler.h"
 
 #include <algorithm>
+#include <clocale>
+#include <mutex>
 
 #include "base/text.h"
 #include "dynlib/cuda_libraries.h"
@@ -19,6 +21,37 @@ Status check(nvrtcResult result, const char* function) {
   const char* text = nvrtc().nvrtcGetErrorString(result);
   return error(RONDO_DEVICE_ERROR, "%s failed with %d (%s)", function, result, text ? text : "no text");
 }
+
+// NVRTC before CUDA 12.6 changes the process's locale while it compiles. Compiles may run side by side, so the first to
+// begin keeps the locale and the last to end puts it back.
+class KeepLocale {
+ public:
+  KeepLocale() {
+    std::lock_guard lock(mutex());
+    if (running()++ == 0) before() = std::setlocale(LC_ALL, nullptr);
+  }
+  ~KeepLocale() {
+    std::lock_guard lock(mutex());
+    if (--running() == 0 && before() != std::setlocale(LC_ALL, nullptr)) std::setlocale(LC_ALL, before().c_str());
+  }
+  KeepLocale(const KeepLocale&) = delete;
+  KeepLocale& operator=(const KeepLocale&) = delete;
+
+ private:
+  // Never destroyed: threads may compile while the process exits.
+  static std::mutex& mutex() {
+    static auto* instance = new std::mutex;
+    return *instance;
+  }
+  static std::string& before() {
+    static auto* instance = new std::string;
+    return *instance;
+  }
+  static int& running() {
+    static int count = 0;
+    return count;
+  }
+};
 
 struct Program {
   nvrtcProgram handle = nullptr;
@@ -49,7 +82,8 @@ Status choose_target(int capability, bool portable, Target* target) {
   for (const int each : known)
     if (each <= capability) newest = std::max(newest, each);
   if (newest == 0)
-    return error(RONDO_UNSUPPORTED, "NVRTC %s compiles for no architecture that the device (compute capability %d.%d) can run",
+    return error(RONDO_UNSUPPORTED,
+                 "NVRTC %s compiles for no architecture that the device (compute capability %d.%d) can run",
                  nvrtc().version().c_str(), capability / 10, capability % 10);
   *target = {};
   target->architecture = newest;
@@ -57,7 +91,8 @@ Status choose_target(int capability, bool portable, Target* target) {
   target->nvrtc_major = nvrtc().major();
   target->nvrtc_minor = nvrtc().minor();
   // Products and sums are rounded one by one, as on the cpu and as unfused operators do.
-  target->options = {format("--gpu-architecture=%s_%d", target->binary ? "sm" : "compute", newest), "-std=c++17", "--fmad=false"};
+  target->options = {format("--gpu-architecture=%s_%d", target->binary ? "sm" : "compute", newest), "-std=c++17",
+                     "--fmad=false"};
   const int version = target->nvrtc_major * 100 + target->nvrtc_minor;
   if (version >= 1204) target->options.emplace_back("--minimal");
   return {};
@@ -66,14 +101,21 @@ Status choose_target(int capability, bool portable, Target* target) {
 Status compile(const Target& target, const char* name, const std::string& text, std::string* image) {
   const std::string source = kPreludeText + ("using namespace rondo::device;\n" + text);
   Program program;
-  RONDO_TRY(check(nvrtc().nvrtcCreateProgram(&program.handle, source.c_str(), name, 0, nullptr, nullptr), "nvrtcCreateProgram")
+  RONDO_TRY(check(nvrtc().nvrtcCreateProgram(&program.handle, source.c_str(), name, 0, nullptr, nullptr),
+                  "nvrtcCreateProgram")
                 .with_context(name));
   std::vector<const char*> options;
   for (const std::string& option : target.options) options.push_back(option.c_str());
-  const nvrtcResult result = nvrtc().nvrtcCompileProgram(program.handle, static_cast<int>(options.size()), options.data());
-  if (result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_INVALID_OPTION || result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)
-    return error(RONDO_COMPILE_FAILED, "%s: NVRTC %s (%s) could not compile the kernel for %s: %s", name, nvrtc().version().c_str(),
-                 nvrtc().path().c_str(), target.options[0].c_str(), log_of(program.handle).c_str());
+  nvrtcResult result = NVRTC_SUCCESS;
+  {
+    KeepLocale keep;
+    result = nvrtc().nvrtcCompileProgram(program.handle, static_cast<int>(options.size()), options.data());
+  }
+  if (result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_INVALID_OPTION ||
+      result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)
+    return error(RONDO_COMPILE_FAILED, "%s: NVRTC %s (%s) could not compile the kernel for %s: %s", name,
+                 nvrtc().version().c_str(), nvrtc().path().c_str(), target.options[0].c_str(),
+                 log_of(program.handle).c_str());
   RONDO_TRY(check(result, "nvrtcCompileProgram").with_context(name));
   size_t bytes = 0;
   if (target.binary) {

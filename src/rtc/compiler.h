@@ -1,4 +1,5 @@
-// NVRTC: from the text of a kernel to an image that the driver loads. Any thread may call; NVRTC compiles in parallel from 12.x.
+// NVRTC: from the text of a kernel to an image that the driver loads. Any thread may call; NVRTC compiles in parallel
+// from 12.x.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -18,8 +19,8 @@ struct Target {
   int nvrtc_major = 0, nvrtc_minor = 0;
 };
 
-// The best target for a device of a capability: a cubin if NVRTC knows the device; else, or with `portable`, PTX of the newest
-// architecture it knows that the device can run.
+// The best target for a device of a capability: a cubin if NVRTC knows the device; else, or with `portable`, PTX of the
+// newest architecture it knows that the device can run.
 Status choose_target(int capability, bool portable, Target* target);
 
 // `text` follows the prelude. RONDO_COMPILE_FAILED carries NVRTC's log.

@@ -148,8 +148,8 @@ DiskCache::DiskCache(std::string folder, int64_t limit_bytes) : folder_(std::mov
   while (folder_.size() > 1 && folder_.back() == '/') folder_.pop_back();
   if (folder_.empty()) return;
   if (const std::string why = objection(folder_); !why.empty()) {
-    log(RONDO_LOG_WARNING, "kernels are not cached in %s: %s (RONDO_CACHE names another folder, or 'off')", folder_.c_str(),
-        why.c_str());
+    log(RONDO_LOG_WARNING, "kernels are not cached in %s: %s (RONDO_CACHE names another folder, or 'off')",
+        folder_.c_str(), why.c_str());
     folder_.clear();
   }
 }
@@ -243,7 +243,8 @@ void DiskCache::trim() {
     each_entry(folder_ + "/" + shard, [&](const std::string& name) {
       const std::string path = folder_ + "/" + shard + "/" + name;
       struct stat status;
-      if (name.find(kSuffix) == std::string::npos || lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+      if (name.find(kSuffix) == std::string::npos || lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+        return;
       if (!ends_with(name, kSuffix)) {
         // Half written by a process that died, or being written.
         if (now - status.st_mtime > 3600) unlink(path.c_str());

@@ -1,6 +1,7 @@
-// Compiled kernels on disk: one file each, named by a 128-bit key over everything that decides the image. A file that is not
-// what its header says is removed and counted; the kernel is then compiled as if it had not been there. Failures to write are counted
-// and otherwise of no consequence. Any thread and any number of processes may use the folder at once.
+// Compiled kernels on disk: one file each, named by a 128-bit key over everything that decides the image. A file that
+// is not what its header says is removed and counted; the kernel is then compiled as if it had not been there. Failures
+// to write are counted and otherwise of no consequence. Any thread and any number of processes may use the folder at
+// once.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -49,8 +50,8 @@ class DiskCache {
 
   std::string folder_;
   const int64_t limit_bytes_;
-  std::mutex mutex_;     // trimming
-  int64_t bytes_ = -1;   // used by files, as far as this process knows; -1: not looked at yet
+  std::mutex mutex_;    // trimming
+  int64_t bytes_ = -1;  // used by files, as far as this process knows; -1: not looked at yet
   std::atomic<int64_t> damaged_{0};
   std::atomic<int64_t> failed_writes_{0};
 };

@@ -21,8 +21,9 @@ struct Kernel {
 // `extern "C" __global__` function is called "rondo_kernel" and takes one struct by value.
 using Generator = std::function<std::string()>;
 
-// Finds the kernel, compiling it if nobody has yet; threads that ask for a kernel being compiled wait for it, others go on. `name`
-// is for messages and for people who look into the disk cache. `generate` is called only on a miss. *kernel stays valid.
+// Finds the kernel, compiling it if nobody has yet; threads that ask for a kernel being compiled wait for it, others go
+// on. `name` is for messages and for people who look into the disk cache. `generate` is called only on a miss. *kernel
+// stays valid.
 Status find_kernel(cuda::CudaDevice& device, const Signature& signature, const char* name, const Generator& generate,
                    const Kernel** kernel);
 

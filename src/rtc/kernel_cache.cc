@@ -2,9 +2,10 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 //
-// One open-addressing table of atomic pointers per device. A hit probes it without any lock. Entries are only ever added, under a
-// mutex; a full table is copied into a bigger one, which is then published. Old tables stay, because readers may be in them: together
-// they are smaller than the last. Compiling happens with no lock held but the entry's own state.
+// One open-addressing table of atomic pointers per device. A hit probes it without any lock. Entries are only ever
+// added, under a mutex; a full table is copied into a bigger one, which is then published. Old tables stay, because
+// readers may be in them: together they are smaller than the last. Compiling happens with no lock held but the entry's
+// own state.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -142,8 +143,8 @@ Status image_for(const Target& target, const char* name, const std::string& text
 
 // Whether PTX, translated by the driver itself, may do where a cubin did not.
 bool refused(CUresult result) {
-  return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_INVALID_PTX ||
-         result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+  return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+         result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 }
 
 Status load(CudaDevice& device, Cache& cache, const char* name, const std::string& text, Kernel* kernel) {
@@ -165,15 +166,16 @@ Status load(CudaDevice& device, Cache& cache, const char* name, const std::strin
   Status status = device.module_function(module, "rondo_kernel", &kernel->function);
   if (status.ok()) {
     CudaDevice::Current current(device);
-    status = check(driver().cuFuncGetAttribute(&kernel->max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function),
-                   "cuFuncGetAttribute");
+    status = check(
+        driver().cuFuncGetAttribute(&kernel->max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function),
+        "cuFuncGetAttribute");
   }
   if (!status.ok()) device.module_unload(module);
   return status.with_context(name);
 }
 
-// Waits for another thread's compile, or does it. A kernel whose text is wrong stays wrong; what failed for another reason (memory, a
-// library that is missing now) is tried again by the next caller.
+// Waits for another thread's compile, or does it. A kernel whose text is wrong stays wrong; what failed for another
+// reason (memory, a library that is missing now) is tried again by the next caller.
 Status make_ready(CudaDevice& device, Cache& cache, Entry& entry, const char* name, const Generator& generate) {
   std::unique_lock lock(entry.mutex);
   if (entry.compiling) {
@@ -216,7 +218,8 @@ Status find_kernel(CudaDevice& device, const Signature& signature, const char* n
   Entry* entry = cache.table.load(std::memory_order_acquire)->find(signature, hash);
   if (!entry) entry = cache.add(signature, hash);
   if (entry->ready.load(std::memory_order_acquire)) [[likely]] {
-    // A plain increment: the count may miss one when two threads meet, which is cheaper than a locked one on every launch.
+    // A plain increment: the count may miss one when two threads meet, which is cheaper than a locked one on every
+    // launch.
     entry->hits.store(entry->hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   } else {
     RONDO_TRY(make_ready(device, cache, *entry, name, generate));

@@ -80,7 +80,7 @@ def main(library, include, list_file):
     for name, (place, documentation) in functions.items():
         if documentation is None:
             problems.append(f"{place}: {name} has no comment")
-        elif not re.search(r"\bSince \d+\.\d+", documentation):
+        elif not re.search(r"\bSince[\s*]+\d+\.\d+", documentation):  # a line may end between the two
             problems.append(f"{place}: the comment of {name} does not say since which version it exists (Since 0.1)")
     if not functions:
         problems.append(f"no header in {include}/rondo declares a function")

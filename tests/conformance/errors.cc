@@ -207,6 +207,16 @@ TEST_P(Errors, StatusNames) {
   EXPECT_STREQ(rondo_status_name(static_cast<rondo_status>(-1)), "RONDO_UNKNOWN");
 }
 
+// A C++ task that throws, which it must not, is a task that fails, and finishes once.
+TEST_P(Errors, ThrowingTask) {
+  const Variable v(engine());
+  const rondo_task_options with = task_options("thrower");
+  const rondo_status status = push(
+      engine(), [](rondo_task_context*) -> rondo_status { throw std::runtime_error("out of luck"); }, {}, {v}, &with);
+  EXPECT_EQ(status, naive() ? RONDO_USER_ERROR : RONDO_OK);
+  expect_cause(rondo_variable_wait(v), "thrower", "out of luck");
+}
+
 // A failing task in a long queue stops nothing else, and its body ran once.
 TEST_P(Errors, OthersGoOn) {
   const Variable good(engine()), bad(engine());

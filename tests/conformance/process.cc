@@ -138,6 +138,31 @@ TEST_P(Process, EngineInTheChild) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
 }
 
+// Leaving the process with an engine alive and work in flight, or destroying it from a static destructor, is quiet.
+TEST_P(Process, ExitWithoutDestroying) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child starts anew instead of forking threads away
+  EXPECT_EXIT(
+      {
+        Tensor a = up(full(RONDO_F32, {1000}, 1));
+        for (int i = 0; i < 20; ++i) into(a, rondo_binary_scalar, RONDO_ADD, a, 1.0);
+        a.release();
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_P(Process, EngineInAStaticObject) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        static Engine held = create_engine(options());
+        static Tensor a = upload(held.get(), device(), full(RONDO_F32, {1000}, 1));
+        static Tensor b = make(rondo_unary, RONDO_NEG, a);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 TEST_P(Process, TraceHoldsTheTasks) {
   const File file;
   const Tensor a = up(full(RONDO_F32, {1000}, 1));

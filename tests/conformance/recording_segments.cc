@@ -163,6 +163,21 @@ TEST_P(RecordingSegments, FailureInALaunchPoisons) {
   EXPECT_EQ(rondo_engine_wait_all(engine()), RONDO_USER_ERROR);
 }
 
+// A launch of another graph is kept like any task; it cannot be captured, so it splits.
+TEST_P(RecordingSegments, LaunchInsideARecording) {
+  const Tensor state = ones(100, 1);
+  Graph inner = record(engine(), [&] { into(state, rondo_binary_scalar, RONDO_MUL, state, 2.0); });
+  Graph outer = record(engine(), [&] {
+    into(state, rondo_binary_scalar, RONDO_ADD, state, 1.0);
+    must(rondo_graph_launch(inner.get()));
+    into(state, rondo_binary_scalar, RONDO_ADD, state, 1.0);
+  });
+  inner.reset();
+  EXPECT_EQ(first(state), 1);
+  for (int i = 0; i < 3; ++i) must(rondo_graph_launch(outer.get()));
+  EXPECT_EQ(first(state), 29);  // 1 -> 5 -> 13 -> 29
+}
+
 TEST_P(RecordingSegments, PoisonedInputsSkipALaunch) {
   const Tensor a = ones(10);
   Tensor out;

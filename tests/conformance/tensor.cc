@@ -241,7 +241,7 @@ TEST_P(TensorTest, ViewsShareOrder) {
     into(top, rondo_binary_scalar, RONDO_ADD, bottom, 1.0);
     into(bottom, rondo_binary_scalar, RONDO_ADD, top, 1.0);
   }
-  // Each handle names the storage's one variable in its own way: a task may give several of them.
+  EXPECT_EQ(variable_of(top), variable_of(bottom)) << "one storage, one variable";
   std::vector<float> seen;
   void* address = nullptr;
   must(rondo_tensor_data(bottom, &address));

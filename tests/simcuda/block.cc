@@ -215,6 +215,7 @@ class Runner {
     while (begun_ < total_) {
       fiber->index = (begun_++ * stride_ + offset_) % total_;
       const SimcudaUint3& d = fiber->lane.block_dim;
+      fiber->lane.heap_bytes = launch_.lane.heap_bytes;
       auto i = static_cast<unsigned>(fiber->index);
       fiber->lane.thread = {i % d.x, i / d.x % d.y, i / (d.x * d.y)};
       launch_.kernel->launch(launch_.arguments);
@@ -295,7 +296,7 @@ void on_trap(SimcudaLane* lane, int code, const char* text) { runner_of(lane)->f
 void on_set_conditional(SimcudaLane* lane, unsigned long long handle, unsigned value) {
   runner_of(lane)->callbacks().set_conditional(runner_of(lane)->launch(), handle, value);
 }
-void on_grid_wait(SimcudaLane* lane) { runner_of(lane)->callbacks().grid_wait(runner_of(lane)->launch()); }
+void on_grid_wait(SimcudaLane* lane) { lane->heap_bytes = runner_of(lane)->launch().heap_bytes_after_wait; }
 void on_grid_launch(SimcudaLane*) {}
 
 const SimcudaRuntime kRuntime = {on_access, on_barrier, on_exchange, on_trap, on_set_conditional, on_grid_wait, on_grid_launch};

@@ -17,6 +17,7 @@ struct BlockLaunch {
   const SimcudaKernel* kernel;
   void** arguments;
   SimcudaLane lane;         // template of every lane: dimensions, block index, heap, ranges
+  std::uint64_t heap_bytes_after_wait = 0;  // a programmatic launch starts with lane.heap_bytes 0
   std::uint64_t order = 0;  // 0: lanes begin in ascending order
   void* user = nullptr;     // for the driver's callbacks
 };
@@ -32,7 +33,6 @@ struct BlockCallbacks {
   int (*access)(const BlockLaunch&, const SimcudaLane&, std::uint64_t address, std::uint64_t bytes, int kind,
                 std::string* text);
   void (*set_conditional)(const BlockLaunch&, std::uint64_t handle, unsigned value);
-  void (*grid_wait)(const BlockLaunch&);
 };
 
 BlockResult run_block(const BlockLaunch& launch, const BlockCallbacks& callbacks);

@@ -19,6 +19,7 @@ std::atomic<bool> g_forked{false};
 const char* const kNames[] = {
 #define RONDO_FN(result, name, parameters, since) #name,
 #include "../../src/dynlib/driver.def"
+#include "extra.def"
 #undef RONDO_FN
 };
 
@@ -26,6 +27,7 @@ const char* const kNames[] = {
 [[gnu::used]] const void* const kDefinitions[] = {
 #define RONDO_FN(result, name, parameters, since) reinterpret_cast<const void*>(&::simcuda::name),
 #include "../../src/dynlib/driver.def"
+#include "extra.def"
 #undef RONDO_FN
 };
 

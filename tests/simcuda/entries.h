@@ -3,7 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../src/dynlib/cuda_types.h"
+#include "extra_types.h"
 
 namespace simcuda {
 
@@ -11,11 +11,13 @@ using namespace rondo::cuda;
 
 #define RONDO_FN(result, name, parameters, since) extern "C" __attribute__((visibility("default"))) result name parameters;
 #include "../../src/dynlib/driver.def"
+#include "extra.def"
 #undef RONDO_FN
 
 enum class Entry : unsigned {
 #define RONDO_FN(result, name, parameters, since) name,
 #include "../../src/dynlib/driver.def"
+#include "extra.def"
 #undef RONDO_FN
   count
 };

@@ -15,7 +15,7 @@ namespace {
 struct Run {
   Device& device;
   const KernelWork& work;
-  bool unwritten_reported = false;
+  bool unwritten_reported = false, early_reported = false;
 };
 
 std::string where(const Run& run, const SimcudaLane& lane) {
@@ -46,6 +46,10 @@ int on_access(const BlockLaunch& launch, const SimcudaLane& lane, std::uint64_t 
   }
   if (owner != &run.device && run.device.peers.count(owner->ordinal) == 0)
     return refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "memory of device " + std::to_string(owner->ordinal) + ", whose peer access is not enabled");
+  if (lane.heap_bytes == 0 && !run.early_reported) {
+    run.early_reported = true;
+    report(where(run, lane) + ": launched with programmatic serialization, uses device memory before it waits for the kernel before it");
+  }
   Heap& heap = owner->heap;
   if (!heap.inside(address, bytes)) {
     std::uint64_t bad = address;
@@ -68,7 +72,7 @@ void on_set_conditional(const BlockLaunch&, std::uint64_t handle, unsigned value
   set_conditional(handle, value);
 }
 
-const BlockCallbacks kCallbacks = {on_access, on_set_conditional, [](const BlockLaunch&) {}};
+const BlockCallbacks kCallbacks = {on_access, on_set_conditional};
 
 // The calling thread's copy of the module's thread-local variables, which is where its static shared memory lives.
 SimcudaRange static_shared(const Module& module) {
@@ -110,7 +114,10 @@ void KernelWork::run(Device& device) const {
   lane.block_dim = block;
   lane.grid_dim = grid;
   lane.heap = device.heap.base();
-  lane.heap_bytes = device.heap.reserved();
+  // A kernel launched with programmatic serialization may start before the kernel it follows has ended. Until it waits for
+  // that, every access takes the slow path, which objects.
+  lane.heap_bytes = programmatic ? 0 : device.heap.reserved();
+  launch.heap_bytes_after_wait = device.heap.reserved();
   lane.valid = device.heap.valid();
   lane.written = device.heap.written();
   lane.image = function->module->image;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../../src/dynlib/cuda_types.h"
+#include "extra_types.h"
 
 namespace simcuda_test {
 
@@ -21,6 +21,7 @@ struct Api {
   void *driver = nullptr, *nvrtc = nullptr;
 #define RONDO_FN(result, name, parameters, since) result(*name) parameters = nullptr;
 #include "../../src/dynlib/driver.def"
+#include "extra.def"
 #include "../../src/dynlib/nvrtc.def"
 #undef RONDO_FN
   long long (*simcuda_control)(const char*, const char*) = nullptr;
@@ -41,6 +42,7 @@ inline const Api& api() {
     if (made->driver == nullptr || made->nvrtc == nullptr) std::abort();
 #define RONDO_FN(result, name, parameters, since) made->name = reinterpret_cast<result(*) parameters>(dlsym(made->driver, #name));
 #include "../../src/dynlib/driver.def"
+#include "extra.def"
 #undef RONDO_FN
 #define RONDO_FN(result, name, parameters, since) made->name = reinterpret_cast<result(*) parameters>(dlsym(made->nvrtc, #name));
 #include "../../src/dynlib/nvrtc.def"

@@ -25,7 +25,8 @@ Schedule random_schedule(std::mt19937& random, int tasks, int branches) {
     const auto branch = static_cast<size_t>(random() % static_cast<unsigned>(branches));
     std::vector<int> before;
     if (tail[branch] >= 0) before.push_back(tail[branch]);
-    for (auto n = random() % 3; n > 0 && i > 0; --n) before.push_back(static_cast<int>(random() % static_cast<unsigned>(i)));
+    for (auto n = random() % 3; n > 0 && i > 0; --n)
+      before.push_back(static_cast<int>(random() % static_cast<unsigned>(i)));
     for (const int each : before) {
       for (int b = 0; b < branches; ++b) {
         uint32_t& own = schedule.clock[static_cast<size_t>(i * branches + b)];
@@ -163,7 +164,8 @@ TEST(Arena, CloseToTheBestOnRandomChains) {
     }
     const size_t total = plan_arena(schedule, temporaries, kAlignment);
     check(schedule, temporaries, total);
-    ratio = std::max(ratio, static_cast<double>(total) / static_cast<double>(*std::max_element(alive.begin(), alive.end())));
+    ratio = std::max(ratio,
+                     static_cast<double>(total) / static_cast<double>(*std::max_element(alive.begin(), alive.end())));
   }
   std::printf("worst ratio %.2f\n", ratio);
   EXPECT_LT(ratio, 2.0);

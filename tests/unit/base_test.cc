@@ -316,9 +316,11 @@ TEST(Shape, BroadcastFollowsNumPy) {
     bool fits;
   };
   const Case cases[] = {
-      {{2, 3}, {3}, {2, 3}, true},       {{2, 1}, {1, 5}, {2, 5}, true},  {{}, {4}, {4}, true},
-      {{8, 1, 6, 1}, {7, 1, 5}, {8, 7, 6, 5}, true}, {{0}, {1}, {0}, true}, {{2, 0}, {1, 1}, {2, 0}, true},
-      {{3}, {4}, {}, false},             {{0}, {3}, {}, false},           {{2, 3}, {3, 2}, {}, false},
+      {{2, 3}, {3}, {2, 3}, true}, {{2, 1}, {1, 5}, {2, 5}, true},
+      {{}, {4}, {4}, true},        {{8, 1, 6, 1}, {7, 1, 5}, {8, 7, 6, 5}, true},
+      {{0}, {1}, {0}, true},       {{2, 0}, {1, 1}, {2, 0}, true},
+      {{3}, {4}, {}, false},       {{0}, {3}, {}, false},
+      {{2, 3}, {3, 2}, {}, false},
   };
   for (const Case& each : cases)
     for (const bool swapped : {false, true}) {

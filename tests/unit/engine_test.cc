@@ -97,8 +97,13 @@ TEST(EngineEvents, WaitsAreNotRepeated) {
   EngineOverFake over(RONDO_ENGINE_ASYNC, 2);
   const Ref<Variable> input = over.variable();
   int value = 0;
-  ASSERT_TRUE(over.kernel({}, {input}, [&] { value = 1; }, 0).ok());
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(over.kernel({input}, {over.variable()}, [&] { EXPECT_EQ(value, 1); }, 1).ok());
+  ASSERT_TRUE(over.kernel(
+                      {}, {input}, [&] { value = 1; }, 0)
+                  .ok());
+  for (int i = 0; i < 20; ++i)
+    ASSERT_TRUE(over.kernel(
+                        {input}, {over.variable()}, [&] { EXPECT_EQ(value, 1); }, 1)
+                    .ok());
   EXPECT_EQ(over.device.calls().waits, 1);
   EXPECT_EQ(over.device.calls().records, 1);
   ASSERT_TRUE(over.engine->wait_all().ok());
@@ -112,12 +117,26 @@ TEST(EngineEvents, ManyTasksBetweenProducerAndConsumer) {
     const Ref<Variable> second = over.variable();
     const Ref<Variable> third = over.variable();
     int value = 0;
-    ASSERT_TRUE(over.kernel({}, {first}, [&] { value = 1; }, 0).ok());
-    for (int i = 0; i < distance; ++i) ASSERT_TRUE(over.kernel({}, {over.variable()}, [] {}, i % 3).ok());
-    ASSERT_TRUE(over.kernel({first}, {second}, [&] { value = value * 10 + 2; }, 1).ok());
-    for (int i = 0; i < distance; ++i) ASSERT_TRUE(over.kernel({}, {over.variable()}, [] {}, i % 3).ok());
-    ASSERT_TRUE(over.kernel({second, first}, {third}, [&] { value = value * 10 + 3; }, 2).ok());
-    ASSERT_TRUE(over.kernel({third}, {first}, [&] { value = value * 10 + 4; }, 0).ok());
+    ASSERT_TRUE(over.kernel(
+                        {}, {first}, [&] { value = 1; }, 0)
+                    .ok());
+    for (int i = 0; i < distance; ++i)
+      ASSERT_TRUE(over.kernel(
+                          {}, {over.variable()}, [] {}, i % 3)
+                      .ok());
+    ASSERT_TRUE(over.kernel(
+                        {first}, {second}, [&] { value = value * 10 + 2; }, 1)
+                    .ok());
+    for (int i = 0; i < distance; ++i)
+      ASSERT_TRUE(over.kernel(
+                          {}, {over.variable()}, [] {}, i % 3)
+                      .ok());
+    ASSERT_TRUE(over.kernel(
+                        {second, first}, {third}, [&] { value = value * 10 + 3; }, 2)
+                    .ok());
+    ASSERT_TRUE(over.kernel(
+                        {third}, {first}, [&] { value = value * 10 + 4; }, 0)
+                    .ok());
     ASSERT_TRUE(over.engine->wait(*first).ok());
     EXPECT_EQ(value, 1234) << distance;
   }
@@ -153,10 +172,12 @@ TEST_P(EngineOrder, RandomProgramsEqualSerialExecution) {
     apply(expected);
     auto run = [apply, &values] { apply(values); };
     if (random() % 4 == 0) {
-      ASSERT_TRUE(over.host(reads, {variables[to]}, [run] {
-        run();
-        return Status();
-      }).ok());
+      ASSERT_TRUE(over.host(reads, {variables[to]},
+                            [run] {
+                              run();
+                              return Status();
+                            })
+                      .ok());
     } else {
       ASSERT_TRUE(over.kernel(reads, {variables[to]}, run, static_cast<int>(random() % 4) - 1).ok());
     }
@@ -230,11 +251,13 @@ TEST(EngineRunAhead, HostTasksAreBounded) {
   const Ref<Variable> variable = over.variable();
   std::thread submitter([&] {
     for (int i = 0; i < 50; ++i) {
-      EXPECT_TRUE(over.host({}, {variable}, [&] {
-        const std::lock_guard pass(gate);
-        ++done;
-        return Status();
-      }).ok());
+      EXPECT_TRUE(over.host({}, {variable},
+                            [&] {
+                              const std::lock_guard pass(gate);
+                              ++done;
+                              return Status();
+                            })
+                      .ok());
       ++submitted;
     }
   });
@@ -255,11 +278,13 @@ TEST(EngineWait, InsideATaskIsAnError) {
     EngineOverFake over(mode);
     const Ref<Variable> variable = over.variable();
     std::array<Status, 4> seen;
-    ASSERT_TRUE(over.host({}, {variable}, [&] {
-      seen[0] = over.engine->wait(*variable);
-      seen[1] = over.engine->wait_all();
-      return Status();
-    }).ok());
+    ASSERT_TRUE(over.host({}, {variable},
+                          [&] {
+                            seen[0] = over.engine->wait(*variable);
+                            seen[1] = over.engine->wait_all();
+                            return Status();
+                          })
+                    .ok());
     ASSERT_TRUE(over.engine->wait(*variable).ok());
     ASSERT_TRUE(over.engine
                     ->submit(make_work("device", over.device, {variable}, {},
@@ -318,12 +343,14 @@ TEST(EngineWait, NaiveTasksInsideTasksDoNotHang) {
   // One that needs nothing of the outer task runs.
   const Ref<Variable> free_one = over.variable();
   int ran = 0;
-  ASSERT_TRUE(over.host({}, {variable}, [&] {
-    return over.host({}, {free_one}, [&] {
-      ++ran;
-      return Status();
-    });
-  }).ok());
+  ASSERT_TRUE(over.host({}, {variable},
+                        [&] {
+                          return over.host({}, {free_one}, [&] {
+                            ++ran;
+                            return Status();
+                          });
+                        })
+                  .ok());
   EXPECT_EQ(ran, 1);
   EXPECT_TRUE(over.engine->wait(*free_one).ok());
 }
@@ -398,17 +425,25 @@ TEST(EngineErrors, AFailedWaitOnTheDevicePoisonsAndTheStreamGoesOn) {
   const Ref<Variable> input = over.variable();
   const Ref<Variable> output = over.variable();
   int value = 0;
-  ASSERT_TRUE(over.kernel({}, {input}, [&] { value = 1; }, 0).ok());
+  ASSERT_TRUE(over.kernel(
+                      {}, {input}, [&] { value = 1; }, 0)
+                  .ok());
   over.device.fail_wait(Status(RONDO_DEVICE_ERROR, "no wait for you"));
-  ASSERT_TRUE(over.kernel({input}, {output}, [&] { value = 2; }, 1).ok());
+  ASSERT_TRUE(over.kernel(
+                      {input}, {output}, [&] { value = 2; }, 1)
+                  .ok());
   const Status status = over.engine->wait(*output);
   EXPECT_EQ(status.code(), RONDO_DEVICE_ERROR);
   EXPECT_NE(message(status).find("no wait for you"), std::string::npos) << message(status);
   // The wait that failed must not count as done.
-  ASSERT_TRUE(over.kernel({input}, {output}, [&] {
-    EXPECT_EQ(value, 1);
-    value = 3;
-  }, 1).ok());
+  ASSERT_TRUE(over.kernel(
+                      {input}, {output},
+                      [&] {
+                        EXPECT_EQ(value, 1);
+                        value = 3;
+                      },
+                      1)
+                  .ok());
   EXPECT_TRUE(over.engine->wait(*output).ok());
   EXPECT_EQ(value, 3);
   (void)over.engine->wait_all();
@@ -420,10 +455,11 @@ TEST(EngineErrors, OutOfMemoryPoisonsTheTaskAndNothingElse) {
   const Ref<Storage> small = over.engine->new_storage(over.device, size_t{1} << 20);
   const Ref<Storage> huge = over.engine->new_storage(over.device, size_t{64} << 20);
   auto fill = [&](const Ref<Storage>& storage) {
-    return over.engine->submit(make_work("fill", over.device, {}, {Ref<Variable>(storage)}, [&](const TaskContext& context) {
-      over.device.enqueue(context.stream, [] {});
-      return Status();
-    }));
+    return over.engine->submit(
+        make_work("fill", over.device, {}, {Ref<Variable>(storage)}, [&](const TaskContext& context) {
+          over.device.enqueue(context.stream, [] {});
+          return Status();
+        }));
   };
   ASSERT_TRUE(fill(small).ok());
   ASSERT_TRUE(fill(huge).ok());

@@ -1,5 +1,5 @@
-// The search for run-time libraries. Each case is a process of its own (loader_probe) with an environment and folders of
-// fake libraries made for it, and checks what was opened, what the message says and that nothing else was touched.
+// The search for run-time libraries. Each case is a process of its own (loader_probe) with an environment and folders
+// of fake libraries made for it, and checks what was opened, what the message says and that nothing else was touched.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <grp.h>
@@ -84,14 +84,16 @@ class Loader : public ::testing::Test {
       close(pipe_ends[0]);
       close(pipe_ends[1]);
       bool ready = chdir(cwd.c_str()) == 0;
-      if (without_rights && geteuid() == 0) ready = ready && setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
+      if (without_rights && geteuid() == 0)
+        ready = ready && setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
       if (ready) execve(LOADER_PROBE, argv.data(), strings.data());
       _exit(126);
     }
     close(pipe_ends[1]);
     Outcome outcome;
     char buffer[4096];
-    for (ssize_t n; (n = read(pipe_ends[0], buffer, sizeof buffer)) > 0;) outcome.text.append(buffer, static_cast<size_t>(n));
+    for (ssize_t n; (n = read(pipe_ends[0], buffer, sizeof buffer)) > 0;)
+      outcome.text.append(buffer, static_cast<size_t>(n));
     close(pipe_ends[0]);
     int state = 0;
     waitpid(child, &state, 0);
@@ -251,8 +253,11 @@ TEST_F(Loader, NothingIsOpenedFromTheCurrentFolder) {
   };
   for (const Environment& environment : environments)
     for (const char* library : {"driver", "nvrtc"}) {
-      const Outcome outcome = run(environment, {"open", library, "symbol", library == std::string("driver") ? "libcuda.so.1" : "libnvrtc.so.12", "fake_version_calls"});
-      EXPECT_EQ(outcome["path"].find("/") == 0 && outcome["path"].find(root.string()) != 0, outcome.ok()) << outcome.text;
+      const Outcome outcome = run(
+          environment, {"open", library, "symbol", library == std::string("driver") ? "libcuda.so.1" : "libnvrtc.so.12",
+                        "fake_version_calls"});
+      EXPECT_EQ(outcome["path"].find("/") == 0 && outcome["path"].find(root.string()) != 0, outcome.ok())
+          << outcome.text;
       if (!outcome.ok()) {
         EXPECT_EQ(outcome["symbol"], "absent") << "it was loaded, though not used: " << outcome.text;
       }
@@ -287,7 +292,8 @@ TEST_F(Loader, ALibraryThatIsSomethingElse) {
 }
 
 TEST_F(Loader, DamagedFiles) {
-  write(root / "text/libcuda.so.1", "this is not a library, but long enough to hold the header of one, which is 64 bytes");
+  write(root / "text/libcuda.so.1",
+        "this is not a library, but long enough to hold the header of one, which is 64 bytes");
   refused(run({{"RONDO_CUDA_DRIVER", (root / "text").string()}}, {"open", "driver"}), {"invalid ELF header"});
   write(root / "empty/libcuda.so.1", "");
   refused(run({{"RONDO_CUDA_DRIVER", (root / "empty").string()}}, {"open", "driver"}), {"file too short"});
@@ -302,7 +308,8 @@ TEST_F(Loader, DamagedFiles) {
   refused(run({{"RONDO_CUDA_DRIVER", (root / "cut").string()}}, {"open", "driver"}), {"file too short"});
   bytes[4] = 1;  // ELFCLASS32
   write(root / "narrow/libcuda.so.1", bytes);
-  refused(run({{"RONDO_CUDA_DRIVER", (root / "narrow").string()}}, {"open", "driver"}), {"wrong ELF class: ELFCLASS32"});
+  refused(run({{"RONDO_CUDA_DRIVER", (root / "narrow").string()}}, {"open", "driver"}),
+          {"wrong ELF class: ELFCLASS32"});
 }
 
 TEST_F(Loader, AFolderWithoutPermission) {
@@ -398,8 +405,9 @@ TEST_F(LoaderVersions, OnlyANewerOneIsRefusedWithTheReason) {
 
 TEST_F(LoaderVersions, BuiltinsAreLoadedFirstFromTheSameFolder) {
   for (const std::string& setting : {both, both + "/libnvrtc.so.12"}) {
-    const Outcome outcome = run({{"RONDO_CUDA_DRIVER", driver12}, {"RONDO_NVRTC", setting}},
-                                {"open", "driver", "open", "nvrtc", "symbol", "libnvrtc.so.12", "fake_builtins_were_there"});
+    const Outcome outcome =
+        run({{"RONDO_CUDA_DRIVER", driver12}, {"RONDO_NVRTC", setting}},
+            {"open", "driver", "open", "nvrtc", "symbol", "libnvrtc.so.12", "fake_builtins_were_there"});
     EXPECT_TRUE(outcome.ok()) << outcome.text;
     EXPECT_EQ(outcome["symbol"], "1") << "NVRTC looks for its builtins when it is loaded: " << outcome.text;
   }
@@ -418,7 +426,8 @@ TEST_F(LoaderVersions, CublasLtIsTakenFromBesideNvrtc) {
 TEST_F(Loader, ManyThreadsLoadOnce) {
   const std::string folder = plant("any", "cuda_12040", "libcuda.so.1");
   for (int round = 0; round < 5; ++round) {
-    const Outcome outcome = run({{"RONDO_CUDA_DRIVER", folder}}, {"threads", "16", "symbol", "libcuda.so.1", "fake_version_calls", "open", "driver"});
+    const Outcome outcome = run({{"RONDO_CUDA_DRIVER", folder}},
+                                {"threads", "16", "symbol", "libcuda.so.1", "fake_version_calls", "open", "driver"});
     EXPECT_EQ(outcome["opened"], "16") << outcome.text;
     EXPECT_EQ(outcome["symbol"], "1") << "asked for its version once: " << outcome.text;
     EXPECT_EQ(outcome.lines.count("probe"), 1u) << outcome.text;
@@ -427,7 +436,8 @@ TEST_F(Loader, ManyThreadsLoadOnce) {
 
 TEST_F(Loader, TheLocaleSurvivesACompile) {
   const std::string folder = plant("any", "nvrtc_12_4", "libnvrtc.so.12");
-  const Outcome outcome = run({{"RONDO_CUDA_DRIVER", "none"}, {"RONDO_NVRTC", folder}, {"LC_ALL", "C.UTF-8"}}, {"compile"});
+  const Outcome outcome =
+      run({{"RONDO_CUDA_DRIVER", "none"}, {"RONDO_NVRTC", folder}, {"LC_ALL", "C.UTF-8"}}, {"compile"});
   EXPECT_EQ(outcome["compiled"], "compiled") << outcome.text;
   if (outcome["before"] == "C") GTEST_SKIP() << "this machine has no locale C.UTF-8";
   EXPECT_EQ(outcome["after"], outcome["before"]) << outcome.text;

@@ -444,9 +444,8 @@ TEST_P(PoolModel, RandomRun) {
       if (random() % 3) {
         const uint32_t stream = gone.stream == kNoStream ? pick % 5 : gone.stream;
         used.add({stream, ++issued[stream]});
-        granules(gone.block->address, gone.block->bytes, [&](std::vector<Fence>& uses) {
-          uses.assign(1, *used.begin());
-        });
+        granules(gone.block->address, gone.block->bytes,
+                 [&](std::vector<Fence>& uses) { uses.assign(1, *used.begin()); });
       } else if (random() % 2) {
         used = gone.block->fences;
       }

@@ -94,7 +94,8 @@ std::vector<int64_t> random_shape(std::mt19937_64& random, int64_t elements) {
     elements /= shape.back();
   }
   if (elements > 1) shape.push_back(elements);
-  while (shape.size() < 7 && random() % 4 == 0) shape.insert(shape.begin() + static_cast<int>(random() % (shape.size() + 1)), 1);
+  while (shape.size() < 7 && random() % 4 == 0)
+    shape.insert(shape.begin() + static_cast<int>(random() % (shape.size() + 1)), 1);
   return shape;
 }
 
@@ -220,7 +221,8 @@ TEST_P(Views, RandomChainsAgreeWithTheModel) {
         ASSERT_EQ(view.offset + low * size, *std::min_element(model.at.begin(), model.at.end()));
         ASSERT_EQ(view.offset + (high - 1) * size, *std::max_element(model.at.begin(), model.at.end()));
         bool dense = true;
-        for (size_t i = 0; i < model.at.size(); ++i) dense = dense && model.at[i] == model.at[0] + static_cast<int64_t>(i) * size;
+        for (size_t i = 0; i < model.at.size(); ++i)
+          dense = dense && model.at[i] == model.at[0] + static_cast<int64_t>(i) * size;
         ASSERT_EQ(view.layout.contiguous(), dense);
         std::vector<int64_t> sorted = model.at;
         std::sort(sorted.begin(), sorted.end());

@@ -1,5 +1,5 @@
-// Every scalar operator, once for all devices. T is a register type: bool, u8, i8, i32, i64, f32 or f64. Integers wrap around;
-// bool computes as an integer and is true where that is not 0. rondo/ops.h states the meaning of each.
+// Every scalar operator, once for all devices. T is a register type: bool, u8, i8, i32, i64, f32 or f64. Integers wrap
+// around; bool computes as an integer and is true where that is not 0. rondo/ops.h states the meaning of each.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -27,8 +27,12 @@ RONDO_INLINE To convert(From x) {
     return static_cast<To>(x);
   }
 }
-RONDO_INLINE f32 round_f16(f32 x) { return to_float(to_f16(x)); }
-RONDO_INLINE f32 round_bf16(f32 x) { return to_float(to_bf16(x)); }
+RONDO_INLINE f32 round_f16(f32 x) {
+  return to_float(to_f16(x));
+}
+RONDO_INLINE f32 round_bf16(f32 x) {
+  return to_float(to_bf16(x));
+}
 
 // --- unary ---
 template <class T>

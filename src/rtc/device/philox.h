@@ -1,9 +1,9 @@
-// Philox4x32-10, a counter-based generator (J. Salmon, M. Moraes, R. Dror, D. Shaw: "Parallel random numbers: as easy as 1, 2, 3",
-// SC 2011), and the two distributions drawn from it.
+// Philox4x32-10, a counter-based generator (J. Salmon, M. Moraes, R. Dror, D. Shaw: "Parallel random numbers: as easy
+// as 1, 2, 3", SC 2011), and the two distributions drawn from it.
 //
-// Element i of a draw of f32 (or a 16-bit float) uses lane i % 4 of the block at counter start + i / 4; an f64 needs two
-// lanes: element i uses lanes 2 (i % 2) and 2 (i % 2) + 1 at start + i / 2. Normal numbers come in pairs (Box-Muller): elements 2 j
-// and 2 j + 1 are the cosine and the sine of one point, drawn from the lanes of both.
+// Element i of a draw of f32 (or a 16-bit float) uses lane i % 4 of the block at counter start + i / 4; an f64 needs
+// two lanes: element i uses lanes 2 (i % 2) and 2 (i % 2) + 1 at start + i / 2. Normal numbers come in pairs
+// (Box-Muller): elements 2 j and 2 j + 1 are the cosine and the sine of one point, drawn from the lanes of both.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,6 +1,6 @@
-// Types of kernels, in the subset of C++17 that NVRTC and the host compiler share. Put in front of every generated kernel, and
-// included by the cpu's evaluators: what an element is and how it is converted is written once. No header is used on a device;
-// the 16-bit floats are our own.
+// Types of kernels, in the subset of C++17 that NVRTC and the host compiler share. Put in front of every generated
+// kernel, and included by the cpu's evaluators: what an element is and how it is converted is written once. No header
+// is used on a device; the 16-bit floats are our own.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -111,7 +111,9 @@ RONDO_INLINE f16 to_f16(f32 value) {
 }
 #endif
 
-RONDO_INLINE f32 to_float(bf16 half) { return bits_as<f32>(static_cast<u32>(half.bits) << 16); }
+RONDO_INLINE f32 to_float(bf16 half) {
+  return bits_as<f32>(static_cast<u32>(half.bits) << 16);
+}
 RONDO_INLINE bf16 to_bf16(f32 value) {
 #if defined(__CUDACC_RTC__) && !defined(RONDO_SIMULATED) && __CUDA_ARCH__ >= 800
   bf16 half;
@@ -120,7 +122,7 @@ RONDO_INLINE bf16 to_bf16(f32 value) {
 #else
   const u32 bits = bits_as<u32>(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return bf16{static_cast<u16>(0x7fffu)};  // as the instruction does
-  return bf16{static_cast<u16>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};      // to nearest, ties to even
+  return bf16{static_cast<u16>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};     // to nearest, ties to even
 #endif
 }
 
@@ -149,9 +151,15 @@ template <class M>
 RONDO_INLINE M from_memory(M value) {
   return value;
 }
-RONDO_INLINE bool from_memory(b8 value) { return value.bits != 0; }
-RONDO_INLINE f32 from_memory(f16 value) { return to_float(value); }
-RONDO_INLINE f32 from_memory(bf16 value) { return to_float(value); }
+RONDO_INLINE bool from_memory(b8 value) {
+  return value.bits != 0;
+}
+RONDO_INLINE f32 from_memory(f16 value) {
+  return to_float(value);
+}
+RONDO_INLINE f32 from_memory(bf16 value) {
+  return to_float(value);
+}
 
 template <class M>
 struct ToMemory {
@@ -188,13 +196,18 @@ RONDO_INLINE void store_pack(M* to, const Pack<M, N>& pack) {
   *reinterpret_cast<Pack<M, N>*>(to) = pack;
 }
 
-// --- index arithmetic ---------------------------------------------------------------------------------------------------
-RONDO_INLINE u32 high_product(u32 a, u32 b) { return static_cast<u32>((static_cast<u64>(a) * b) >> 32); }
+// --- index arithmetic
+// ---------------------------------------------------------------------------------------------------
+RONDO_INLINE u32 high_product(u32 a, u32 b) {
+  return static_cast<u32>((static_cast<u64>(a) * b) >> 32);
+}
 // x / d for x < 2^31 as a multiplication; the host makes the divider (make_divider).
 struct Divider {
   u32 magic, shift;
 };
-RONDO_INLINE u32 quotient(u32 x, Divider by) { return (high_product(x, by.magic) + x) >> by.shift; }
+RONDO_INLINE u32 quotient(u32 x, Divider by) {
+  return (high_product(x, by.magic) + x) >> by.shift;
+}
 RONDO_INLINE Divider make_divider(u32 d) {
   u32 shift = 0;
   while ((1ull << shift) < d) ++shift;

@@ -30,8 +30,8 @@ const char* nvrtcGetErrorString(int result) {
   (void)result;
   return "fake";
 }
-int nvrtcCreateProgram(void** program, const char* source, const char* name, int n_headers,
-                       const char* const* headers, const char* const* header_names) {
+int nvrtcCreateProgram(void** program, const char* source, const char* name, int n_headers, const char* const* headers,
+                       const char* const* header_names) {
   (void)source, (void)name, (void)n_headers, (void)headers, (void)header_names;
   *program = (void*)image;
   return 0;

@@ -1,0 +1,192 @@
+// Expressions: packing, composing, and that a composed one computes what its parts do one after the other.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/expression.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "ops/elementwise_task.h"
+#include "rtc/device/functions.h"
+
+namespace rondo::ops {
+namespace {
+
+constexpr int64_t kElements = 3000;  // more than two blocks
+
+Space flat_space(const Expression& expression, int64_t elements = kElements) {
+  Space space;
+  space.ndim = 1;
+  space.flat = true;
+  space.elements = elements;
+  space.dims.push_back(elements);
+  for (int k = 0; k < expression.operands(); ++k) space.dims.push_back(1);
+  return space;
+}
+
+template <class T>
+uint64_t word(T value) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+template <class T>
+char* bytes(std::vector<T>& values) {
+  return reinterpret_cast<char*>(values.data());
+}
+
+// out = (x + y) * s, and the same sum as a second output.
+Expression scaled_sum(rondo_dtype dtype) {
+  Expression e;
+  const Value x = e.input(dtype);
+  const Value y = e.input(dtype);
+  const Value s = e.scalar(compute_dtype(dtype));
+  const Value sum = e.binary(RONDO_ADD, x, y);
+  e.output(e.binary(RONDO_MUL, sum, s), dtype, false);
+  e.output(sum, dtype, false);
+  return e;
+}
+
+// out = z > a ? a - s : z, over inputs z and a.
+Expression clipped(rondo_dtype dtype) {
+  Expression e;
+  const Value z = e.input(dtype);
+  const Value a = e.input(dtype);
+  const Value s = e.scalar(compute_dtype(dtype));
+  e.output(e.where(e.binary(RONDO_GT, z, a), e.binary(RONDO_SUB, a, s), z), dtype, false);
+  return e;
+}
+
+std::vector<float> wave(float step) {
+  std::vector<float> values(kElements);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i) * step);
+  return values;
+}
+
+TEST(Expression, PackedFormSaysTheSame) {
+  const Expression e = scaled_sum(RONDO_F16);
+  uint8_t first[Expression::kMaxPacked];
+  uint8_t second[Expression::kMaxPacked];
+  const int size = e.pack(first);
+  EXPECT_EQ(size, 5 + 2 + 1 + 2 * 5 + 2 * 3);
+  const Expression again = Expression::unpack(first);
+  ASSERT_EQ(again.pack(second), size);
+  EXPECT_EQ(std::memcmp(first, second, static_cast<size_t>(size)), 0);
+  EXPECT_EQ(again.input_dtype(1), RONDO_F16);
+  EXPECT_EQ(again.operand_dtype(3), RONDO_F16);
+  EXPECT_EQ(again.dtype_of(again.output(0).value), RONDO_F32) << "16-bit floats are computed in float";
+}
+
+TEST(Expression, CastsOnlyWhereTheRegisterDtypeChanges) {
+  Expression e;
+  const Value half = e.input(RONDO_F16);
+  EXPECT_EQ(e.cast(half, RONDO_F32), half);
+  EXPECT_EQ(e.cast(half, RONDO_BF16), half);
+  EXPECT_EQ(e.instructions(), 0);
+  EXPECT_EQ(e.dtype_of(e.cast(half, RONDO_I64)), RONDO_I64);
+  EXPECT_EQ(e.dtype_of(e.unary(RONDO_ISNAN, half)), RONDO_BOOL);
+  EXPECT_EQ(e.dtype_of(e.binary(RONDO_LOGICAL_AND, half, half)), RONDO_BOOL);
+}
+
+TEST(Expression, ComposedComputesWhatThePartsDo) {
+  const Expression producer = scaled_sum(RONDO_F32);
+  const Expression consumer = clipped(RONDO_F32);
+  std::vector<float> x = wave(0.1f), y = wave(0.07f), product(kElements), sum(kElements), expected(kElements);
+  const uint64_t scale = word(1.7f);
+  const uint64_t margin = word(0.25f);
+  {
+    char* addresses[] = {bytes(x), bytes(y), bytes(product), bytes(sum)};
+    evaluate_on_cpu(producer, flat_space(producer), addresses, &scale, {});
+  }
+  {
+    char* addresses[] = {bytes(product), bytes(y), bytes(expected)};
+    evaluate_on_cpu(consumer, flat_space(consumer), addresses, &margin, {});
+  }
+  // z is the producer's first output, which goes away; a is its second input; its second output stays.
+  const Link links[] = {{Link::producer_output, 0}, {Link::producer_input, 1}};
+  Expression composed;
+  ASSERT_TRUE(compose(producer, consumer, links, 0b10, false, &composed));
+  EXPECT_EQ(composed.inputs(), 2);
+  EXPECT_EQ(composed.scalars(), 2);
+  ASSERT_EQ(composed.outputs(), 2);
+  std::vector<float> kept(kElements), actual(kElements);
+  char* addresses[] = {bytes(x), bytes(y), bytes(kept), bytes(actual)};
+  const uint64_t scalars[] = {scale, margin};
+  evaluate_on_cpu(composed, flat_space(composed), addresses, scalars, {});
+  EXPECT_EQ(kept, sum);
+  EXPECT_EQ(actual, expected) << "bit for bit";
+}
+
+TEST(Expression, ExactCompositionRoundsWhereItWouldHaveBeenStored) {
+  // 1/3 in f16, then times 3: rounded in between it is not 1.
+  Expression third;
+  third.output(third.binary(RONDO_DIV, third.input(RONDO_F16), third.scalar(RONDO_F32)), RONDO_F16, false);
+  Expression back;
+  back.output(back.binary(RONDO_MUL, back.input(RONDO_F16), back.scalar(RONDO_F32)), RONDO_F32, false);
+  const Link link = {Link::producer_output, 0};
+  for (const bool exact : {false, true}) {
+    Expression composed;
+    ASSERT_TRUE(compose(third, back, &link, 0, exact, &composed));
+    std::vector<device::f16> one(1, device::to_f16(1));
+    std::vector<float> out(1);
+    char* addresses[] = {bytes(one), bytes(out)};
+    const uint64_t scalars[] = {word(3.0f), word(3.0f)};
+    evaluate_on_cpu(composed, flat_space(composed, 1), addresses, scalars, {});
+    EXPECT_EQ(out[0], exact ? device::to_float(device::to_f16(1.0f / 3)) * 3 : 1.0f / 3 * 3);
+  }
+}
+
+TEST(Expression, RandomNumbersKeepTheirOrder) {
+  Expression draw;
+  draw.output(draw.uniform(RONDO_F32), RONDO_F32, false);
+  Expression add;
+  const Value x = add.input(RONDO_F32);
+  add.output(add.binary(RONDO_ADD, x, add.uniform(RONDO_F32)), RONDO_F32, false);
+  const RandomState start{7, 100};
+  std::vector<float> first(kElements), expected(kElements), actual(kElements);
+  char* one[] = {bytes(first)};
+  evaluate_on_cpu(draw, flat_space(draw), one, nullptr, start);
+  char* two[] = {bytes(first), bytes(expected)};
+  evaluate_on_cpu(add, flat_space(add), two, nullptr, {7, 100 + random_counters(RONDO_F32, kElements)});
+  const Link link = {Link::producer_output, 0};
+  Expression composed;
+  ASSERT_TRUE(compose(draw, add, &link, 0, false, &composed));
+  EXPECT_EQ(composed.generators(), 2);
+  char* fused[] = {bytes(actual)};
+  evaluate_on_cpu(composed, flat_space(composed), fused, nullptr, start);
+  EXPECT_EQ(actual, expected);
+}
+
+TEST(Expression, RefusesWhatCannotBeComposed) {
+  const Link link = {Link::producer_output, 0};
+  Expression composed;
+  Expression consumer;
+  consumer.output(consumer.unary(RONDO_NEG, consumer.input(RONDO_F32)), RONDO_F32, false);
+
+  Expression accumulating;
+  accumulating.output(accumulating.unary(RONDO_EXP, accumulating.input(RONDO_F32)), RONDO_F32, true);
+  EXPECT_FALSE(compose(accumulating, consumer, &link, 0, false, &composed)) << "the sum in memory is not the value";
+
+  Expression half;
+  half.output(half.unary(RONDO_EXP, half.input(RONDO_F16)), RONDO_F16, false);
+  EXPECT_FALSE(compose(half, consumer, &link, 0, false, &composed)) << "another dtype";
+
+  Expression long_one;
+  Value value = long_one.input(RONDO_F32);
+  for (int i = 0; i < Expression::kMaxInstructions; ++i) value = long_one.unary(RONDO_NEG, value);
+  long_one.output(value, RONDO_F32, false);
+  EXPECT_FALSE(compose(long_one, consumer, &link, 0, false, &composed)) << "too long";
+}
+
+TEST(Expression, TextIsDeterministicAndNamesNoSizes) {
+  const Expression e = scaled_sum(RONDO_F32);
+  EXPECT_EQ(elementwise_text(e, flat_space(e)), elementwise_text(e, flat_space(e)));
+  EXPECT_EQ(elementwise_text(e, flat_space(e, 10)), elementwise_text(e, flat_space(e, 20)))
+      << "one kernel for all sizes";
+}
+
+}  // namespace
+}  // namespace rondo::ops
