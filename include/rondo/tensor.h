@@ -23,7 +23,7 @@ RONDO_API const char* rondo_dtype_name(rondo_dtype dtype);
 
 /* Creates a tensor with contents not defined. shape may be NULL when ndim is 0. The caller owns *tensor. Memory is
  * taken at the first write to it, unless a recording is open, which plans it. RONDO_NOT_FOUND if the device does not
- * exist. Since 0.1. */
+ * exist, RONDO_LIBRARY_MISSING if its driver does not. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_create(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
                                            const int64_t* shape, rondo_tensor** tensor);
 /* Creates a tensor with a copy of row-major host data (as many bytes as the tensor has). The data may be reused as soon

@@ -33,11 +33,16 @@ std::atomic<int> log_detail::level{-1};
 int log_detail::read_level() {
   static const char* const names[] = {"off", "error", "warning", "info", "debug"};
   const std::string text = setting(Setting::log);
-  int value = RONDO_LOG_OFF;
+  int value = -1;
   for (int i = 0; i <= RONDO_LOG_DEBUG; ++i)
     if (text == names[i]) value = i;
+  // Somebody who sets the log wants to see something.
+  const bool unknown = value < 0;
+  if (unknown) value = RONDO_LOG_WARNING;
   int expected = -1;
-  level.compare_exchange_strong(expected, value);
+  if (level.compare_exchange_strong(expected, value) && unknown)
+    log(RONDO_LOG_WARNING, "setting RONDO_LOG=%s is none of off, error, warning, info, debug; using warning",
+        text.c_str());
   return level.load();
 }
 

@@ -43,6 +43,11 @@ class SmallVector {
     }
     data_[size_++] = value;
   }
+  // A new last element whose value the caller sets, in place.
+  T& append() {
+    if (size_ == capacity_) reserve(capacity_ * 2);
+    return data_[size_++];
+  }
   void assign(const T* from, uint32_t count) {
     reserve(count);
     if (count) std::memmove(static_cast<void*>(data_), from, count * sizeof(T));

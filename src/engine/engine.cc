@@ -246,21 +246,23 @@ Status Engine::run_on_host(Task& task) {
 }
 
 Status Engine::run_naive(Task& task, bool ready) {
-  Status status;
-  if (!ready) {
+  if (!ready || Stream::issuing_here()) {
     std::unique_lock lock(order_mutex_);
     if (task_depth > 0 && !task.signalled_) {
-      // The task it waits for may be the one this thread is in the middle of. Others know of it already, so it stays in
-      // its place and fails there.
+      // The task it would wait for, or whose stream it would need, may be the one this thread is in the middle of.
+      // Others know of it already, so it stays in its place and fails there.
+      const Status refused = error(
+          RONDO_INVALID_STATE,
+          "%s submitted inside a task cannot be finished before the call returns, as naive mode does", task.name());
+      task.failure_ = refused;
       task.abandoned_ = true;
-      return task.failure_ =
-                 error(RONDO_INVALID_STATE,
-                       "%s submitted inside a task needs a variable that is in use; naive mode cannot wait for it",
-                       task.name());
+      lock.unlock();
+      if (ready) finish(task, refused, {});
+      return refused;
     }
     wait_until_signalled(task, lock);
   }
-  if (status.ok()) status = task.failure_;
+  Status status = task.failure_;
   if (status.ok()) {
     if (task.device().is_host()) {
       status = run_on_host(task);

@@ -6,8 +6,8 @@
 // them. A task whose host dependencies are done is issued at once by whoever made it ready, so a program that only uses
 // a GPU never queues anything.
 //
-// Locks, outermost first: order lock; then none. A stream's lock is taken alone. Neither is held while user code runs,
-// except the stream's, which a device task's function runs under.
+// Locks: a stream's lock may be held when the order lock is taken, never the other way round; nobody takes two streams'
+// locks. The order lock is never held while user code runs; a stream's is, while the body of a device task runs.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -64,6 +64,8 @@ class Engine final : public RefCounted, public FenceOracle {
 
   // Memory that will be taken at first use, or be planned by the thread's recording.
   Ref<Storage> new_storage(Device& device, size_t bytes, bool pinned = false);
+  // Calls `action` when the fences are done: now if they are, else on a worker. Never blocks.
+  void run_after(const FenceSet& fences, std::function<void()> action);
   // Makes sure the storage has memory now.
   Status back(Storage& storage);
   // An error that marks the variable until it is written; for recordings that failed.

@@ -16,8 +16,17 @@ namespace {
 
 std::atomic<uint64_t> fork_generation{0};
 
-// Storages that are about to get memory: one lock is enough, it happens once in a storage's life.
-std::mutex materialise_mutex;
+class Action final : public Task {
+ public:
+  Action(Device& cpu, std::function<void()> action) : Task("release", cpu), action_(std::move(action)) {}
+  Status run(const TaskContext&) override {
+    action_();
+    return {};
+  }
+
+ private:
+  std::function<void()> action_;
+};
 
 }  // namespace
 
@@ -125,14 +134,14 @@ Storage::~Storage() {
     (pinned_ ? *state.pinned : state.pool).free(block_, fences);
   }
   if (release_) {
-    for (const Fence& fence : read_fences_) (void)engine_->fence_wait(fence);
-    if (write_fence_) (void)engine_->fence_wait(write_fence_);
-    release_();
+    FenceSet fences = read_fences_;
+    fences.add(write_fence_);
+    engine_->run_after(fences, std::move(release_));
   }
 }
 
 Status Storage::materialise(uint32_t stream) {
-  std::lock_guard once(materialise_mutex);
+  std::lock_guard once(materialise_mutex_);
   if (address()) return {};
   DeviceState* state = nullptr;
   RONDO_TRY(engine_->device_state(device_, &state));
@@ -145,6 +154,26 @@ Status Storage::materialise(uint32_t stream) {
   block_ = block;
   address_.store(block->address, std::memory_order_release);
   return {};
+}
+
+void Engine::run_after(const FenceSet& fences, std::function<void()> action) {
+  bool done = true;
+  for (const Fence& fence : fences) done = done && fence_done(fence);
+  Device* cpu = nullptr;
+  DeviceState* state = nullptr;
+  if (done || !usable().ok() || !get_device({RONDO_CPU, 0}, &cpu).ok() || !device_state(*cpu, &state).ok()) {
+    // A closed engine has waited for everything; on a lost one nothing will ever use the memory.
+    action();
+    return;
+  }
+  auto* task = new Action(*cpu, std::move(action));
+  {
+    std::lock_guard lock(order_mutex_);
+    task->order_ = ++order_;
+    task->fences_ = fences;
+    ++pending_;
+  }
+  workers_->push(*task, 0, task->order_);
 }
 
 Ref<Storage> Engine::new_storage(Device& device, size_t bytes, bool pinned) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 
 #include "engine/variable.h"
 #include "memory/pool.h"
@@ -50,6 +51,7 @@ class Storage final : public Variable {
   const bool pinned_ = false;
   std::atomic<char*> address_{nullptr};
   Block* block_ = nullptr;
+  std::mutex materialise_mutex_;
   std::function<void()> release_;
 };
 

@@ -14,6 +14,10 @@ Stream::Issue::~Issue() {
   held = outer_;
 }
 
+bool Stream::issuing_here() {
+  return held != nullptr;
+}
+
 std::unique_lock<std::mutex> Stream::lock_unless_held() {
   return held == this ? std::unique_lock<std::mutex>() : std::unique_lock<std::mutex>(mutex_);
 }

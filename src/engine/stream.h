@@ -3,7 +3,7 @@
 // up to then.
 //
 // The stream's lock is held while a task is issued, so that the order of waits, launches and counts is one order.
-// Whoever holds it must not take the engine's order lock, another stream's lock, or call the pool.
+// Whoever holds it must not take another stream's lock.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -50,6 +50,9 @@ class Stream {
     std::lock_guard<std::mutex> lock_;
     const Stream* outer_;
   };
+  // Whether the calling thread holds the lock of some stream: it is in the body of a device task.
+  static bool issuing_here();
+
   // --- under an Issue ---
   // Makes the stream wait, on the device, for an event that covers `fence` of another stream.
   Status wait_for(Fence fence, const Event& event);

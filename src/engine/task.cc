@@ -5,7 +5,9 @@
 
 namespace rondo {
 
-Task::~Task() { drop_accesses(); }
+Task::~Task() {
+  drop_accesses();
+}
 
 void Task::drop_accesses() {
   for (const Access& access : accesses_)
@@ -15,11 +17,13 @@ void Task::drop_accesses() {
 
 void Task::add(Variable& variable, bool read, bool write) {
   variable.retain();
-  Access access;
+  Access& access = accesses_.append();
   access.variable = &variable;
-  access.read = read;
   access.write = write;
-  accesses_.push_back(access);
+  access.read = read;
+  access.linked = false;
+  access.task = this;
+  access.previous = access.next = nullptr;
 }
 
 // One access per variable. Few accesses: pairwise; many: sorted, so that the cost stays n log n.

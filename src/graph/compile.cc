@@ -184,17 +184,11 @@ void Graph::collect_externals() {
   for (const Ref<Storage>& storage : storages_)
     if (storage->handles.load() == 0) temporaries.insert(storage.get());
   for (Segment& segment : segments_) {
-    std::unordered_map<Variable*, int> uses;   // bit 1 read, bit 2 write
-    std::unordered_set<const Variable*> made;  // temporaries the segment wrote
-    bool continues = false;                    // reads a temporary of an earlier segment, and so its error
+    std::unordered_map<Variable*, int> uses;  // bit 1 read, bit 2 write
     std::vector<Variable*> order;
     for (const uint32_t i : segment.tasks)
       for (const Access& access : tasks_[i]->accesses()) {
-        if (temporaries.count(access.variable)) {
-          continues |= access.read && !made.count(access.variable);
-          if (access.write) made.insert(access.variable);
-          continue;
-        }
+        if (temporaries.count(access.variable)) continue;
         int& bits = uses.emplace(access.variable, 0).first->second;
         if (!bits) order.push_back(access.variable);
         // A variable the segment itself wrote first is not read from outside.
@@ -207,7 +201,8 @@ void Graph::collect_externals() {
     }
     for (const Arena& each : arenas_) {
       segment.writes.push_back(each.storage.get());
-      if (continues) segment.reads.push_back(each.storage.get());
+      // The first segment starts anew; what fails in one segment skips those after it.
+      if (&segment != &segments_.front()) segment.reads.push_back(each.storage.get());
     }
   }
 }

@@ -4,6 +4,7 @@
 #include "ops/matmul_cublaslt.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <mutex>
 #include <shared_mutex>
@@ -56,8 +57,8 @@ cudaDataType_t data_type(int32_t dtype) {
   }
 }
 
-Status make_layout(const Problem& problem, const Operand& operand, cublasLtMatrixLayout_t* layout) {
-  RONDO_LT(cublasLtMatrixLayoutCreate(layout, data_type(problem.dtype), static_cast<uint64_t>(operand.rows),
+Status make_layout(const Problem& problem, int32_t dtype, const Operand& operand, cublasLtMatrixLayout_t* layout) {
+  RONDO_LT(cublasLtMatrixLayoutCreate(layout, data_type(dtype), static_cast<uint64_t>(operand.rows),
                                       static_cast<uint64_t>(operand.columns), operand.leading),
            "cublasLtMatrixLayoutCreate");
   RONDO_LT(cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &problem.batch,
@@ -107,10 +108,10 @@ class Preference {
   }
 };
 
-size_t reach(const Problem& problem, const Operand& operand) {
+size_t reach(const Problem& problem, int32_t dtype, const Operand& operand) {
   const int64_t elements =
       operand.leading * (operand.columns - 1) + operand.rows + (problem.batch - 1) * operand.batch_stride;
-  return static_cast<size_t>(elements) * dtype_size(static_cast<rondo_dtype>(problem.dtype));
+  return static_cast<size_t>(elements) * dtype_size(static_cast<rondo_dtype>(dtype));
 }
 
 // Device memory and a stream for a trial.
@@ -119,21 +120,25 @@ class Scratch {
   explicit Scratch(CudaDevice& device) : device_(device) {}
   ~Scratch() {
     if (stream) device_.stream_destroy(stream);
-    for (void* address : {in, out, workspace})
+    for (void* address : {in, bias, out, workspace})
       if (address) device_.release(address);
   }
   Status take(const Problem& problem, size_t workspace_bytes) {
-    // a, b and the bias are only read: one block stands for them.
-    const size_t bias = static_cast<size_t>(problem.d.rows) * dtype_size(static_cast<rondo_dtype>(problem.dtype));
+    // a and b are only read: one block stands for both.
+    in_bytes = std::max(reach(problem, problem.dtype, problem.a), reach(problem, problem.dtype, problem.b));
+    bias_bytes = static_cast<size_t>(problem.d.rows) * dtype_size(static_cast<rondo_dtype>(problem.out_dtype));
     RONDO_TRY(device_.stream_create(false, &stream));
-    RONDO_TRY(device_.allocate(std::max({reach(problem, problem.a), reach(problem, problem.b), bias}), &in));
-    RONDO_TRY(device_.allocate(reach(problem, problem.d), &out));
+    RONDO_TRY(device_.allocate(in_bytes + sizeof(uint32_t), &in));
+    RONDO_TRY(device_.allocate(bias_bytes + sizeof(uint32_t), &bias));
+    RONDO_TRY(device_.allocate(reach(problem, problem.out_dtype, problem.d), &out));
     return workspace_bytes ? device_.allocate(workspace_bytes, &workspace) : Status();
   }
   void* stream = nullptr;
   void* in = nullptr;
+  void* bias = nullptr;
   void* out = nullptr;
   void* workspace = nullptr;
+  size_t in_bytes = 0, bias_bytes = 0;
 
  private:
   CudaDevice& device_;
@@ -143,33 +148,85 @@ bool has_bias(const Problem& problem) {
   return problem.epilogue & CUBLASLT_EPILOGUE_BIAS;
 }
 
-// Runs the plan once. *works is false if the library refuses it.
+uint16_t to_bits(int32_t dtype, float value) {
+  return dtype == RONDO_F16 ? float_to_half(value) : float_to_bf16(value);
+}
+float to_float(int32_t dtype, uint16_t bits) {
+  return dtype == RONDO_F16 ? half_to_float(bits) : bf16_to_float(bits);
+}
+
+// Numbers that tell whether a bias is added before or after rounding to 16 bits: with all elements of A and B equal to
+// `element`, an element of A B lies well above a 16-bit number, and the bias is minus that number. Rounding first
+// leaves nothing.
+struct Witness {
+  uint16_t element = 0, bias = 0;
+  float rest = 0;
+};
+Witness choose_witness(const Problem& problem) {
+  Witness best;
+  for (int i = 0; i < 64; ++i) {
+    const double wanted = std::sqrt((1.0 + i / 32.0) / static_cast<double>(problem.k));
+    const uint16_t element = to_bits(problem.dtype, static_cast<float>(wanted));
+    const double value = to_float(problem.dtype, element);
+    const double sum = static_cast<double>(problem.k) * value * value;
+    const uint16_t rounded = to_bits(problem.dtype, static_cast<float>(sum));
+    const auto rest = static_cast<float>(sum - to_float(problem.dtype, rounded));
+    if (rest > best.rest) best = {element, static_cast<uint16_t>(rounded ^ 0x8000u), rest};
+  }
+  return best;
+}
+
+Status fill(void* to, uint16_t value, size_t bytes, void* stream) {
+  const unsigned pair = value * 0x10001u;
+  RONDO_CU(cuMemsetD32Async(reinterpret_cast<CUdeviceptr>(to), pair, (bytes + 3) / 4, static_cast<CUstream>(stream)),
+           "cuMemsetD32Async");
+  return {};
+}
+
+// Runs the plan once. *works is false if the library refuses it or its arithmetic will not do.
 Status try_out(CudaDevice& device, Plan& plan, bool* works) {
+  const Problem& problem = plan.problem;
   Scratch scratch(device);
   *works = true;
-  if (Status memory = scratch.take(plan.problem, plan.workspace_bytes); !memory.ok()) {
+  if (Status memory = scratch.take(problem, plan.workspace_bytes); !memory.ok()) {
     if (memory.code() != RONDO_OUT_OF_MEMORY) return memory;
     log(RONDO_LOG_INFO, "rondo_matmul: no memory to try an algorithm of cuBLASLt out; it is taken as proposed (%s)",
         memory.message());
     return {};
   }
-  if (has_bias(plan.problem)) RONDO_TRY(set_bias(plan.description, scratch.in));
+  const bool rounds = has_bias(problem) && is_half(static_cast<rondo_dtype>(problem.out_dtype));
+  Witness witness;
+  if (has_bias(problem)) RONDO_TRY(set_bias(plan.description, scratch.bias));
+  if (rounds) {
+    witness = choose_witness(problem);
+    RONDO_TRY(fill(scratch.in, witness.element, scratch.in_bytes, scratch.stream));
+    RONDO_TRY(fill(scratch.bias, witness.bias, scratch.bias_bytes, scratch.stream));
+    RONDO_TRY(device.fill_bytes(scratch.out, 0, reach(problem, problem.out_dtype, problem.d), scratch.stream));
+  }
   const Status run =
       multiply(device, plan, plan.description, scratch.in, scratch.in, scratch.out, scratch.workspace, scratch.stream);
+  uint16_t result = 0;
   if (!run.ok()) {
     log(RONDO_LOG_DEBUG, "rondo_matmul: an algorithm that cuBLASLt proposed did not run: %s", run.message());
     *works = false;
+  } else if (rounds) {
+    RONDO_TRY(device.copy(CopyKind::device_to_host, &result, scratch.out, sizeof result, scratch.stream));
   }
-  return device.stream_synchronize(scratch.stream);
+  RONDO_TRY(device.stream_synchronize(scratch.stream));
+  if (*works && rounds && to_float(problem.out_dtype, result) < witness.rest / 4) {
+    log(RONDO_LOG_DEBUG, "rondo_matmul: an algorithm that cuBLASLt proposed rounds before it adds the bias");
+    *works = false;
+  }
+  return {};
 }
 
 Status make_plan(CudaDevice& device, const Problem& problem, Plan* plan) {
   plan->problem = problem;
   RONDO_TRY(handle_of(device, &plan->handle));
   RONDO_TRY(make_description(problem, &plan->description));
-  RONDO_TRY(make_layout(problem, problem.a, &plan->a));
-  RONDO_TRY(make_layout(problem, problem.b, &plan->b));
-  RONDO_TRY(make_layout(problem, problem.d, &plan->d));
+  RONDO_TRY(make_layout(problem, problem.dtype, problem.a, &plan->a));
+  RONDO_TRY(make_layout(problem, problem.dtype, problem.b, &plan->b));
+  RONDO_TRY(make_layout(problem, problem.out_dtype, problem.d, &plan->d));
   Preference preference;
   RONDO_TRY(preference.fill(device, problem));
   constexpr int kProposals = 8;

@@ -25,7 +25,9 @@ struct Problem {
   int64_t k = 0;
   int32_t batch = 1;
   int32_t device = 0;
-  int32_t dtype = 0;     // rondo_dtype
+  int32_t dtype = 0;      // rondo_dtype of A and B
+  int32_t out_dtype = 0;  // of D and the bias: dtype, or the one it is computed in
+  int32_t unused = 0;
   int32_t epilogue = 0;  // CUBLASLT_EPILOGUE_*
   int32_t beta = 0;
   int32_t tf32 = 0;
@@ -41,9 +43,10 @@ struct Plan {
   size_t workspace_bytes = 0;
 };
 
-// The plan for a problem. The first call for a problem asks the library's heuristics and runs what it proposes on
-// scratch memory, so that code is loaded before anything is captured. A problem the library refuses gives a plan that
-// is not usable; the status is an error only if something else failed.
+// The plan for a problem. Algorithms that round to 16 bits before they add the bias are not taken: an operator rounds
+// once. The first call for a problem asks the library's heuristics and runs what it proposes on scratch memory, so that
+// code is loaded before anything is captured. A problem the library refuses gives a plan that is not usable; the status
+// is an error only if something else failed.
 Status find_plan(cuda::CudaDevice& device, const Problem& problem, const Plan** plan);
 
 // A description of the plan's own kind, for a task that sets its bias pointer.

@@ -17,7 +17,18 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int64_t kTile = 64;  // of the result, per block
 constexpr int64_t kMaxGridY = 65535;
+constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
 constexpr int64_t kMaxLibraryCalls = 32;  // for batches that are no single stride: beyond this one launch is quicker
+
+// rondo_activation.
+constexpr const char* kActivationText = R"(
+template <class C>
+RONDO_INLINE C activated(int activation, C x) {
+  if (activation == 1) return x < C(0) ? C(0) : x;
+  if (activation == 2) return C(0.5) * x * (C(1) + tanh(C(0.7978845608028653559) * (x + C(0.044715) * x * x * x)));
+  return x;
+}
+)";
 
 // Each thread has a 4 x 4 part of a 64 x 64 tile; k in steps of 16 through shared memory. Follows definitions of In,
 // kBatch, and of kKContiguousA, kKContiguousB: whether neighbouring lanes read along k, or along m and n.
@@ -36,11 +47,6 @@ struct Arguments {
 };
 RONDO_INLINE f32 multiply_add(f32 a, f32 b, f32 c) { return __fmaf_rn(a, b, c); }
 RONDO_INLINE f64 multiply_add(f64 a, f64 b, f64 c) { return __fma_rn(a, b, c); }
-RONDO_INLINE C activated(int activation, C x) {
-  if (activation == 1) return x < C(0) ? C(0) : x;
-  if (activation == 2) return C(0.5) * x * (C(1) + tanh(C(0.7978845608028653559) * (x + C(0.044715) * x * x * x)));
-  return x;
-}
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
   constexpr int kTile = 64, kDepth = 16, kRow = kTile + 1;
   __shared__ C tile_a[kDepth * kRow];
@@ -110,6 +116,45 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments a
 }
 )";
 
+// What follows a product that the library left in workspace, in the compute dtype and row-major. Follows definitions of
+// In and kBatch.
+constexpr const char* kFinishText = R"(
+using C = Register<In>;
+struct Arguments {
+  const void* staged;
+  const void* bias;
+  void* out;
+  Dims<3> batch;
+  i64 m, n, count;
+  i64 out_step[2];
+  i64 bias_step;
+  i32 activation, accumulate;
+};
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
+  const Index at = static_cast<Index>(blockIdx.x) * 256 + static_cast<Index>(threadIdx.x);
+  if (at >= args.count) return;
+  const Index n = static_cast<Index>(args.n), m = static_cast<Index>(args.m);
+  const Index line = at / n, j = at - line * n;
+  const Index g = line / m, i = line - g * m;
+  C value = static_cast<const C*>(args.staged)[at];
+  if (args.bias) value += from_memory(static_cast<const In*>(args.bias)[j * static_cast<Index>(args.bias_step)]);
+  In* out = static_cast<In*>(args.out) + offset<kBatch>(args.batch, 2, g);
+  put(out + i * static_cast<Index>(args.out_step[0]) + j * static_cast<Index>(args.out_step[1]), activated(args.activation, value),
+      args.accumulate);
+}
+)";
+
+struct FinishArguments {
+  const void* staged = nullptr;
+  const void* bias = nullptr;
+  void* out = nullptr;
+  KernelDims<3> batch;
+  int64_t m = 0, n = 0, count = 0;
+  int64_t out_step[2] = {};
+  int64_t bias_step = 0;
+  int32_t activation = 0, accumulate = 0;
+};
+
 struct Arguments {
   const void* a = nullptr;
   const void* b = nullptr;
@@ -159,22 +204,21 @@ class CudaMatmul final : public MatmulTask {
     if (own_description_) lt::destroy_description(own_description_);
   }
 
-  size_t workspace_bytes() const override { return plan_ ? plan_->workspace_bytes : 0; }
+  size_t workspace_bytes() const override { return plan_ ? staged_bytes_ + plan_->workspace_bytes : 0; }
 
   Status prepare() override {
-    if (plan_ || kernel_) return {};
-    lt::Problem problem;
-    if (product_.k > 0 && pose(&problem) && have_cublaslt()) {
-      const lt::Plan* plan = nullptr;
-      if (Status status = lt::find_plan(cuda_device(*this), problem, &plan); !status.ok())
-        return status.with_context(kMatmul);
-      if (plan->usable) {
-        if (product_.has_bias() && !own_description_) RONDO_TRY(lt::make_description(problem, &own_description_));
-        plan_ = plan;
-        return {};
-      }
+    if (ready_) return {};
+    if (product_.k > 0 && have_cublaslt()) {
+      RONDO_TRY(find_plan(false));
+      const int64_t work = product_.batch.elements() * product_.m * product_.n * product_.k;
+      if (!plan_ && work >= kWorthStaging) RONDO_TRY(find_plan(true));
     }
-    return find_own_kernel();
+    if (!plan_)
+      RONDO_TRY(find_own_kernel());
+    else if (staged_bytes_)
+      RONDO_TRY(find_finish_kernel());
+    ready_ = true;
+    return {};
   }
 
   Status run(const TaskContext& context) override {
@@ -183,54 +227,80 @@ class CudaMatmul final : public MatmulTask {
   }
 
  private:
+  // Asks cuBLASLt for the whole product, or `staged` for the bare one into workspace. Leaves plan_ null if it has none.
+  Status find_plan(bool staged) {
+    lt::Problem problem;
+    if (!pose(staged, &problem)) return {};
+    const lt::Plan* plan = nullptr;
+    if (Status status = lt::find_plan(cuda_device(*this), problem, &plan); !status.ok())
+      return status.with_context(kMatmul);
+    if (!plan->usable) return {};
+    if (product_.has_bias() && !staged && !own_description_)
+      RONDO_TRY(lt::make_description(problem, &own_description_));
+    const int64_t results = product_.batch.elements() * product_.m * product_.n;
+    staged_bytes_ =
+        staged ? (static_cast<size_t>(results) * dtype_size(compute_dtype(product_.dtype())) + 255) / 256 * 256 : 0;
+    plan_ = plan;
+    return {};
+  }
+
   // The product as cuBLASLt's problem: D = A B in column-major storage. A row-major result is the transposed product, b
   // first. False if the library has no words for it.
-  bool pose(lt::Problem* problem) {
+  bool pose(bool staged, lt::Problem* problem) {
     const Product& p = product_;
-    const auto [row_step, column_step] = p.out_step;
+    const int dims = p.batch.count;
+    const int64_t row_step = staged ? p.n : p.out_step[0], column_step = staged ? 1 : p.out_step[1];
     swapped_ = p.n == 1 || column_step == 1;
     if (!swapped_ && (p.m > 1 && row_step != 1)) return false;
-    if (!swapped_ && p.has_bias()) return false;  // its bias runs along rows of D
-    if (p.has_bias() && p.bias_step != 1 && p.n > 1) return false;
-    if (p.out.accumulate && p.activation != RONDO_ACTIVATION_NONE) return false;
-
-    lt::Operand a, b;
-    bool fits = swapped_ ? describe(p.n, p.k, p.b_step[1], p.b_step[0], &a) &&
-                               describe(p.k, p.m, p.a_step[1], p.a_step[0], &b) &&
-                               describe(p.n, p.m, column_step, row_step, &problem->d)
-                         : describe(p.m, p.k, p.a_step[0], p.a_step[1], &a) &&
-                               describe(p.k, p.n, p.b_step[0], p.b_step[1], &b) &&
-                               describe(p.m, p.n, row_step, column_step, &problem->d);
-    if (!fits || problem->d.transposed) return false;
-    problem->a = a;
-    problem->b = b;
+    if (!staged) {
+      if (!swapped_ && p.has_bias()) return false;  // its bias runs along rows of D
+      if (p.has_bias() && p.bias_step != 1 && p.n > 1) return false;
+      if (p.out.accumulate && p.activation != RONDO_ACTIVATION_NONE) return false;
+    }
+    lt::Operand a, b, d;
+    const bool fits = swapped_ ? describe(p.n, p.k, p.b_step[1], p.b_step[0], &a) &&
+                                     describe(p.k, p.m, p.a_step[1], p.a_step[0], &b) &&
+                                     describe(p.n, p.m, column_step, row_step, &d)
+                               : describe(p.m, p.k, p.a_step[0], p.a_step[1], &a) &&
+                                     describe(p.k, p.n, p.b_step[0], p.b_step[1], &b) &&
+                                     describe(p.m, p.n, row_step, column_step, &d);
+    if (!fits || d.transposed) return false;
 
     // One strided batch per call; outer batch dimensions are calls of their own.
-    const int dims = p.batch.count;
-    const int64_t calls = dims > 1 ? p.batch.elements() / p.batch.size[dims - 1] : 1;
-    if (calls > kMaxLibraryCalls) return false;
     if (dims > 0) {
-      if (p.batch.size[dims - 1] > INT_MAX) return false;
-      problem->batch = static_cast<int32_t>(p.batch.size[dims - 1]);
-      problem->a.batch_stride = p.batch.stride[swapped_ ? 1 : 0][dims - 1];
-      problem->b.batch_stride = p.batch.stride[swapped_ ? 0 : 1][dims - 1];
-      problem->d.batch_stride = p.batch.stride[2][dims - 1];
-      if (std::min({problem->a.batch_stride, problem->b.batch_stride, problem->d.batch_stride}) < 0) return false;
+      const int64_t inner = p.batch.size[dims - 1];
+      if (inner > INT_MAX || p.batch.elements() / inner > kMaxLibraryCalls) return false;
+      problem->batch = static_cast<int32_t>(inner);
+      a.batch_stride = p.batch.stride[swapped_ ? 1 : 0][dims - 1];
+      b.batch_stride = p.batch.stride[swapped_ ? 0 : 1][dims - 1];
+      d.batch_stride = staged ? p.m * p.n : p.batch.stride[2][dims - 1];
+      if (std::min({a.batch_stride, b.batch_stride, d.batch_stride}) < 0) return false;
     }
-    problem->a.alignment = call_alignment(swapped_ ? p.b : p.a, swapped_ ? 1 : 0);
-    problem->b.alignment = call_alignment(swapped_ ? p.a : p.b, swapped_ ? 0 : 1);
-    problem->d.alignment = call_alignment(p.out, 2);
+    a.alignment = call_alignment(swapped_ ? p.b : p.a, swapped_ ? 1 : 0);
+    b.alignment = call_alignment(swapped_ ? p.a : p.b, swapped_ ? 0 : 1);
+    const auto staged_size = static_cast<int64_t>(dtype_size(compute_dtype(p.dtype())));
+    d.alignment = !staged    ? call_alignment(p.out, 2)
+                  : dims > 1 ? static_cast<int32_t>(std::gcd(int64_t{256}, problem->batch * p.m * p.n * staged_size))
+                             : 256;
+    problem->a = a;
+    problem->b = b;
+    problem->d = d;
     problem->k = p.k;
     problem->device = device().id().index;
     problem->dtype = p.dtype();
-    const int activation = p.activation == RONDO_ACTIVATION_RELU   ? cuda::CUBLASLT_EPILOGUE_RELU
-                           : p.activation == RONDO_ACTIVATION_GELU ? cuda::CUBLASLT_EPILOGUE_GELU
-                                                                   : 0;
-    const int epilogue = activation | (p.has_bias() ? cuda::CUBLASLT_EPILOGUE_BIAS : 0);
-    problem->epilogue = epilogue ? epilogue : cuda::CUBLASLT_EPILOGUE_DEFAULT;
-    problem->beta = p.out.accumulate;
+    problem->out_dtype = staged ? compute_dtype(p.dtype()) : p.dtype();
+    problem->epilogue = staged ? cuda::CUBLASLT_EPILOGUE_DEFAULT : epilogue();
+    problem->beta = p.out.accumulate && !staged;
     problem->tf32 = p.allow_tf32 && p.dtype() == RONDO_F32;
     return true;
+  }
+
+  int32_t epilogue() const {
+    const int activation = product_.activation == RONDO_ACTIVATION_RELU   ? cuda::CUBLASLT_EPILOGUE_RELU
+                           : product_.activation == RONDO_ACTIVATION_GELU ? cuda::CUBLASLT_EPILOGUE_GELU
+                                                                          : 0;
+    const int wanted = activation | (product_.has_bias() ? cuda::CUBLASLT_EPILOGUE_BIAS : 0);
+    return wanted ? wanted : cuda::CUBLASLT_EPILOGUE_DEFAULT;
   }
 
   // Of the matrices that calls start at.
@@ -250,16 +320,56 @@ class CudaMatmul final : public MatmulTask {
     }
     const Dims<3>& batch = product_.batch;
     const auto size = static_cast<int64_t>(dtype_size(product_.dtype()));
+    const auto out_size = static_cast<int64_t>(dtype_size(static_cast<rondo_dtype>(plan_->problem.out_dtype)));
+    char* const staged = staged_bytes_ ? static_cast<char*>(context.workspace) : nullptr;
+    char* const workspace = static_cast<char*>(context.workspace) + staged_bytes_;
     const int64_t inner = batch.count > 0 ? batch.size[batch.count - 1] : 1;
     for (int64_t i = 0; i < batch.elements(); i += inner) {
       const char* a = product_.a.address() + batch.offset(0, i) * size;
       const char* b = product_.b.address() + batch.offset(1, i) * size;
-      char* out = product_.out.address() + batch.offset(2, i) * size;
+      char* out =
+          staged ? staged + i * product_.m * product_.n * out_size : product_.out.address() + batch.offset(2, i) * size;
       const Status status = lt::multiply(cuda_device(*this), *plan_, description, swapped_ ? b : a, swapped_ ? a : b,
-                                         out, context.workspace, context.stream);
+                                         out, workspace, context.stream);
       if (!status.ok()) return status.with_context(kMatmul);
     }
-    return {};
+    return staged ? finish(staged, context) : Status();
+  }
+
+  Status find_finish_kernel() {
+    const Product& p = product_;
+    const int64_t results = p.batch.elements() * p.m * p.n;
+    const int64_t reach = p.batch.reach(2) + p.m * std::abs(p.out_step[0]) + p.n * std::abs(p.out_step[1]);
+    const bool wide = needs_wide(std::max({results, reach, p.n * std::abs(p.bias_step)}));
+    rtc::Signature signature(rtc::kMatmul);
+    for (const int value : {1, static_cast<int>(p.dtype()), p.batch.count, wide ? 1 : 0})
+      signature.put(static_cast<int16_t>(value));
+    const auto text = [&] {
+      return kernel_head(wide) + kActivationText +
+             format("using In = %s;\nconstexpr int kBatch = %d;\n", memory_type(p.dtype()), p.batch.count) +
+             kFinishText;
+    };
+    return rtc::find_kernel(cuda_device(*this), signature, "matmul_finish", text, &kernel_);
+  }
+
+  Status finish(const void* staged, const TaskContext& context) {
+    const Product& p = product_;
+    FinishArguments arguments;
+    arguments.staged = staged;
+    arguments.bias = p.has_bias() ? p.bias.address() : nullptr;
+    arguments.out = p.out.address();
+    arguments.batch = KernelDims<3>(p.batch);
+    arguments.m = p.m;
+    arguments.n = p.n;
+    arguments.count = p.batch.elements() * p.m * p.n;
+    for (int i = 0; i < 2; ++i) arguments.out_step[i] = p.out_step[i];
+    arguments.bias_step = p.bias_step;
+    arguments.activation = p.activation;
+    arguments.accumulate = p.out.accumulate;
+    cuda::CudaDevice::Launch shape;
+    shape.grid[0] = blocks_for(arguments.count, kThreads);
+    shape.block[0] = kThreads;
+    return cuda_device(*this).launch(kernel_->function, shape, context.stream, &arguments);
   }
 
   Status find_own_kernel() {
@@ -273,10 +383,10 @@ class CudaMatmul final : public MatmulTask {
     const bool wide = needs_wide(reach);
     rtc::Signature signature(rtc::kMatmul);
     for (const int value :
-         {static_cast<int>(p.dtype()), a_along_k ? 1 : 0, b_along_k ? 1 : 0, p.batch.count, wide ? 1 : 0})
+         {0, static_cast<int>(p.dtype()), a_along_k ? 1 : 0, b_along_k ? 1 : 0, p.batch.count, wide ? 1 : 0})
       signature.put(static_cast<int16_t>(value));
     const auto text = [&] {
-      return kernel_head(wide) +
+      return kernel_head(wide) + kActivationText +
              format(
                  "using In = %s;\nconstexpr bool kKContiguousA = %d, kKContiguousB = %d;\nconstexpr int kBatch = %d;\n",
                  memory_type(p.dtype()), a_along_k, b_along_k, p.batch.count) +
@@ -313,10 +423,12 @@ class CudaMatmul final : public MatmulTask {
     return cuda_device(*this).launch(kernel_->function, shape, context.stream, &arguments);
   }
 
+  bool ready_ = false;
   const lt::Plan* plan_ = nullptr;
   bool swapped_ = false;
   cuda::cublasLtMatmulDesc_t own_description_ = nullptr;  // carries this task's bias pointer
-  const rtc::Kernel* kernel_ = nullptr;
+  size_t staged_bytes_ = 0;              // of workspace, for the bare product; 0: the library writes the result
+  const rtc::Kernel* kernel_ = nullptr;  // our own, or what follows a staged product
 };
 
 }  // namespace

@@ -86,7 +86,9 @@ class Elementwise : public OnEngine {
         inputs.emplace_back(std::move(host), std::move(a));
       }
       run([&](Results& results) {
-        for (const auto& [host, a] : inputs) {
+        for (const auto& input : inputs) {
+          const Array& host = input.first;
+          const Tensor& a = input.second;
           const int64_t n = host.shape[0];
           results.keep(label("aligned", dtype, n), make(rondo_unary, op, a),
                        [&, op] { return expect_unary(op, host); });

@@ -167,7 +167,6 @@ TEST(Arena, CloseToTheBestOnRandomChains) {
     ratio = std::max(ratio,
                      static_cast<double>(total) / static_cast<double>(*std::max_element(alive.begin(), alive.end())));
   }
-  std::printf("worst ratio %.2f\n", ratio);
   EXPECT_LT(ratio, 2.0);
 }
 
