@@ -8,6 +8,7 @@
 #include <climits>
 #include <string>
 
+#include "base/text.h"
 #include "ops/element.h"
 #include "ops/output.h"
 #include "rtc/kernel.h"
@@ -38,10 +39,9 @@ struct KernelDims {
   }
 };
 
-// Offsets are computed in Index, which the text in front defines as i32 or i64; Count is the number of dimensions in
-// use.
+// What every kernel's text begins with, after the definitions of its KernelSpec. Offsets are computed in Index; count
+// is the number of dimensions in use.
 inline constexpr const char* kDimsText = R"(
-using namespace rondo::device;
 template <int arrays>
 struct Dims {
   i64 size[8];
@@ -68,10 +68,51 @@ RONDO_INLINE void put(M* to, Register<M> value, int accumulate) {
 }
 )";
 
-// The head of a kernel's text: Index, then the above.
-inline std::string kernel_head(bool wide) {
-  return std::string(wide ? "using Index = long long;\n" : "using Index = int;\n") + kDimsText;
-}
+// What tells a kernel from its relatives: constants and types that its text begins with. They are the signature as
+// well, so that two texts never share one.
+class KernelSpec {
+ public:
+  // `kernel` numbers the kernels of a family.
+  KernelSpec(rtc::Family family, int kernel, bool wide) : family_(family), kernel_(kernel) {
+    type("Index", wide ? RONDO_I64 : RONDO_I32);
+  }
+  KernelSpec& constant(const char* name, int value) { return add({name, value, false}); }
+  KernelSpec& type(const char* name, rondo_dtype dtype) { return add({name, dtype, true}); }
+
+  rtc::Signature signature() const {
+    rtc::Signature signature(family_);
+    signature.put(static_cast<int16_t>(kernel_));
+    for (int i = 0; i < count_; ++i) signature.put(static_cast<int16_t>(entries_[i].value));
+    return signature;
+  }
+  // Definitions, the common text, then `rest`.
+  std::string text(std::initializer_list<const char*> rest) const {
+    std::string text = "using namespace rondo::device;\n";
+    for (int i = 0; i < count_; ++i) {
+      const Entry& entry = entries_[i];
+      text += entry.is_type ? format("using %s = %s;\n", entry.name, memory_type(static_cast<rondo_dtype>(entry.value)))
+                            : format("constexpr int %s = %d;\n", entry.name, entry.value);
+    }
+    text += kDimsText;
+    for (const char* part : rest) text += part;
+    return text;
+  }
+
+ private:
+  struct Entry {
+    const char* name;
+    int value;
+    bool is_type;
+  };
+  KernelSpec& add(const Entry& entry) {
+    entries_[count_++] = entry;
+    return *this;
+  }
+  rtc::Family family_;
+  int kernel_;
+  Entry entries_[16];
+  int count_ = 0;
+};
 
 // Whether numbers up to `largest`, and a launch's overshoot, need 64 bits.
 inline bool needs_wide(int64_t largest) {

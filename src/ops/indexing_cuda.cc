@@ -1,7 +1,6 @@
 // One-hot and gathering rows on a GPU: a lane per element of the result, or per 16 bytes of it where rows are whole.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "base/text.h"
 #include "ops/cuda_kernel.h"
 #include "ops/indexing.h"
 
@@ -84,7 +83,7 @@ struct GatherArguments {
   int32_t accumulate = 0, unused = 0;
 };
 
-enum Kind : int16_t { kOneHotKernel, kGatherKernel };
+enum Kernel : int { kOneHotKernel, kGatherKernel };
 
 class CudaOneHot final : public Task {
  public:
@@ -102,17 +101,10 @@ class CudaOneHot final : public Task {
   }
   Status prepare() override {
     if (kernel_) return {};
-    rtc::Signature signature(rtc::kIndexing);
-    for (const int value : {static_cast<int>(kOneHotKernel), static_cast<int>(plan_.indices.dtype),
-                            static_cast<int>(plan_.out.dtype), plan_.items.count, wide_ ? 1 : 0})
-      signature.put(static_cast<int16_t>(value));
-    const auto text = [this] {
-      return kernel_head(wide_) +
-             format("using In = %s;\nusing Out = %s;\nconstexpr int kItems = %d;\n", memory_type(plan_.indices.dtype),
-                    memory_type(plan_.out.dtype), plan_.items.count) +
-             kOneHotText;
-    };
-    return rtc::find_kernel(cuda_device(*this), signature, "one_hot", text, &kernel_);
+    KernelSpec spec(rtc::kIndexing, kOneHotKernel, wide_);
+    spec.type("In", plan_.indices.dtype).type("Out", plan_.out.dtype).constant("kItems", plan_.items.count);
+    return rtc::find_kernel(
+        cuda_device(*this), spec.signature(), "one_hot", [&] { return spec.text({kOneHotText}); }, &kernel_);
   }
   Status run(const TaskContext& context) override {
     RONDO_TRY(prepare());  // found already, unless the task came here by another way
@@ -152,19 +144,11 @@ class CudaGather final : public Task {
   }
   Status prepare() override {
     if (kernel_) return {};
-    rtc::Signature signature(rtc::kIndexing);
-    for (const int value :
-         {static_cast<int>(kGatherKernel), static_cast<int>(plan_.indices.dtype), static_cast<int>(plan_.out.dtype),
-          plan_.items.count, plan_.row.count, vector_, wide_ ? 1 : 0})
-      signature.put(static_cast<int16_t>(value));
-    const auto text = [this] {
-      return kernel_head(wide_) +
-             format("using In = %s;\nusing Out = %s;\nconstexpr int kVector = %d, kItems = %d, kRow = %d;\n",
-                    memory_type(plan_.indices.dtype), memory_type(plan_.out.dtype), vector_, plan_.items.count,
-                    plan_.row.count) +
-             kGatherText;
-    };
-    return rtc::find_kernel(cuda_device(*this), signature, "gather_rows", text, &kernel_);
+    KernelSpec spec(rtc::kIndexing, kGatherKernel, wide_);
+    spec.type("In", plan_.indices.dtype).type("Out", plan_.out.dtype).constant("kVector", vector_);
+    spec.constant("kItems", plan_.items.count).constant("kRow", plan_.row.count);
+    return rtc::find_kernel(
+        cuda_device(*this), spec.signature(), "gather_rows", [&] { return spec.text({kGatherText}); }, &kernel_);
   }
   Status run(const TaskContext& context) override {
     RONDO_TRY(prepare());  // found already, unless the task came here by another way

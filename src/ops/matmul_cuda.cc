@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "base/log.h"
-#include "base/text.h"
 #include "ops/cuda_kernel.h"
 #include "ops/matmul.h"
 #include "ops/matmul_cublaslt.h"
@@ -13,6 +12,8 @@
 namespace rondo::ops {
 
 namespace {
+
+enum Kernel : int { kTiledKernel, kFinishKernel };
 
 constexpr int kThreads = 256;
 constexpr int64_t kTile = 64;  // of the result, per block
@@ -341,15 +342,14 @@ class CudaMatmul final : public MatmulTask {
     const int64_t results = p.batch.elements() * p.m * p.n;
     const int64_t reach = p.batch.reach(2) + p.m * std::abs(p.out_step[0]) + p.n * std::abs(p.out_step[1]);
     const bool wide = needs_wide(std::max({results, reach, p.n * std::abs(p.bias_step)}));
-    rtc::Signature signature(rtc::kMatmul);
-    for (const int value : {1, static_cast<int>(p.dtype()), p.batch.count, wide ? 1 : 0})
-      signature.put(static_cast<int16_t>(value));
-    const auto text = [&] {
-      return kernel_head(wide) + kActivationText +
-             format("using In = %s;\nconstexpr int kBatch = %d;\n", memory_type(p.dtype()), p.batch.count) +
-             kFinishText;
-    };
-    return rtc::find_kernel(cuda_device(*this), signature, "matmul_finish", text, &kernel_);
+    KernelSpec spec(rtc::kMatmul, kFinishKernel, wide);
+    spec.type("In", p.dtype()).constant("kBatch", p.batch.count);
+    return rtc::find_kernel(
+        cuda_device(*this), spec.signature(), "matmul_finish",
+        [&] {
+          return spec.text({kActivationText, kFinishText});
+        },
+        &kernel_);
   }
 
   Status finish(const void* staged, const TaskContext& context) {
@@ -381,18 +381,15 @@ class CudaMatmul final : public MatmulTask {
                                     p.batch.reach(2) + p.m * std::abs(p.out_step[0]) + p.n * std::abs(p.out_step[1]),
                                     p.n * std::abs(p.bias_step), p.batch.elements(), p.m, p.n, p.k});
     const bool wide = needs_wide(reach);
-    rtc::Signature signature(rtc::kMatmul);
-    for (const int value :
-         {0, static_cast<int>(p.dtype()), a_along_k ? 1 : 0, b_along_k ? 1 : 0, p.batch.count, wide ? 1 : 0})
-      signature.put(static_cast<int16_t>(value));
-    const auto text = [&] {
-      return kernel_head(wide) + kActivationText +
-             format(
-                 "using In = %s;\nconstexpr bool kKContiguousA = %d, kKContiguousB = %d;\nconstexpr int kBatch = %d;\n",
-                 memory_type(p.dtype()), a_along_k, b_along_k, p.batch.count) +
-             kText;
-    };
-    return rtc::find_kernel(cuda_device(*this), signature, "matmul", text, &kernel_);
+    KernelSpec spec(rtc::kMatmul, kTiledKernel, wide);
+    spec.type("In", p.dtype()).constant("kBatch", p.batch.count);
+    spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
+    return rtc::find_kernel(
+        cuda_device(*this), spec.signature(), "matmul",
+        [&] {
+          return spec.text({kActivationText, kText});
+        },
+        &kernel_);
   }
 
   Status run_own(const TaskContext& context) {

@@ -5,7 +5,6 @@
 // run, eager or captured.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "base/text.h"
 #include "ops/cuda_kernel.h"
 #include "ops/reduce.h"
 
@@ -234,13 +233,7 @@ struct Variant {
   bool wide = false;
   int vector = 1, group = 32, kept = 0, reduced = 0;
 
-  rtc::Signature signature() const {
-    rtc::Signature signature(rtc::kReduce);
-    for (const int value : {static_cast<int>(op), static_cast<int>(in), columns ? 1 : 0, joins ? 1 : 0, partial ? 1 : 0,
-                            wide ? 1 : 0, vector, group, kept, reduced})
-      signature.put(static_cast<int16_t>(value));
-    return signature;
-  }
+  KernelSpec spec() const;
   std::string text() const;
 };
 
@@ -277,16 +270,20 @@ Operation operation(rondo_reduce_op op, rondo_dtype in) {
   }
 }
 
+KernelSpec Variant::spec() const {
+  KernelSpec spec(rtc::kReduce, columns ? 1 : 0, wide);
+  spec.type("Element", in).type("Out", operation(op, in).out).constant("kOp", op).constant("kJoins", joins);
+  spec.constant("kFinal", !partial).constant("kVector", vector).constant("kGroup", group).constant("kKept", kept);
+  return spec.constant("kReduced", reduced);
+}
+
+// The operation's type follows from kOp and Element, so that it need not be in the signature.
 std::string Variant::text() const {
-  const Operation made = operation(op, in);
-  return kernel_head(wide) + kOperations +
-         format("using Op = %s;\nusing In = %s;\nusing Out = %s;\nusing Quotient = %s;\n", made.type.c_str(),
-                joins ? "Op::Acc" : memory_type(in), memory_type(made.out), is_float(in) ? register_type(in) : "f64") +
-         format(
-             "constexpr bool kMean = %d, kFinal = %d;\nconstexpr int kVector = %d, kGroup = %d, kKept = %d, kReduced = "
-             "%d;\n",
-             op == RONDO_MEAN, !partial, vector, group, kept, reduced) +
-         kCommon + (columns ? kColumns : kRows);
+  const std::string types =
+      format("using Op = %s;\nusing In = %s;\nusing Quotient = %s;\nconstexpr bool kMean = kOp == %d;\n",
+             operation(op, in).type.c_str(), joins ? "Op::Acc" : "Element", is_float(in) ? register_type(in) : "f64",
+             RONDO_MEAN);
+  return spec().text({kOperations, types.c_str(), kCommon, columns ? kColumns : kRows});
 }
 
 struct Pass {
@@ -336,7 +333,7 @@ class CudaReduction final : public Task {
       Pass& pass = pass_[i];
       if (pass.kernel) continue;
       RONDO_TRY(rtc::find_kernel(
-          cuda_device(*this), pass.variant.signature(), pass.variant.columns ? "reduce_columns" : "reduce_rows",
+          cuda_device(*this), pass.variant.spec().signature(), pass.variant.columns ? "reduce_columns" : "reduce_rows",
           [&pass] { return pass.variant.text(); }, &pass.kernel));
     }
     return {};

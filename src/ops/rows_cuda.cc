@@ -3,7 +3,6 @@
 // A row that fits is read once and kept in registers; a longer one is read again for each step.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "base/text.h"
 #include "ops/cuda_kernel.h"
 #include "ops/rows.h"
 
@@ -243,13 +242,16 @@ class CudaRows final : public Task {
 
   Status prepare() override {
     if (kernel_) return {};
-    rtc::Signature signature(plan_.has_labels() ? rtc::kCrossEntropy : rtc::kSoftmax);
-    for (const int value : {static_cast<int>(plan_.kind), static_cast<int>(plan_.x.dtype),
-                            plan_.has_labels() ? static_cast<int>(plan_.other.dtype) : 0, group_, items_,
-                            plan_.rows.count, wide_ ? 1 : 0})
-      signature.put(static_cast<int16_t>(value));
+    KernelSpec spec(plan_.has_labels() ? rtc::kCrossEntropy : rtc::kSoftmax, 0, wide_);
+    spec.type("In", plan_.x.dtype).type("Label", plan_.has_labels() ? plan_.other.dtype : RONDO_I64);
+    spec.constant("kKind", static_cast<int>(plan_.kind)).constant("kThreads", threads_).constant("kGroup", group_);
+    spec.constant("kBeside", beside_)
+        .constant("kVector", vector_)
+        .constant("kItems", items_)
+        .constant("kRows", plan_.rows.count);
     return rtc::find_kernel(
-        cuda_device(*this), signature, name() + sizeof "rondo_" - 1, [this] { return text(); }, &kernel_);
+        cuda_device(*this), spec.signature(), name() + sizeof "rondo_" - 1, [&] { return spec.text({kText}); },
+        &kernel_);
   }
 
   Status run(const TaskContext& context) override {
@@ -306,15 +308,6 @@ class CudaRows final : public Task {
       if (fits) return static_cast<int>(vector);
     }
     return 1;
-  }
-
-  std::string text() const {
-    return kernel_head(wide_) +
-           format("using In = %s;\nusing Label = %s;\n", memory_type(plan_.x.dtype),
-                  plan_.other.dtype == RONDO_I32 ? "i32" : "i64") +
-           format("constexpr int kKind = %d, kThreads = %d, kGroup = %d, kBeside = %d;\n", static_cast<int>(plan_.kind),
-                  threads_, group_, beside_) +
-           format("constexpr int kVector = %d, kItems = %d, kRows = %d;\n", vector_, items_, plan_.rows.count) + kText;
   }
 
   RowPlan plan_;

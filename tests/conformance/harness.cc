@@ -214,7 +214,7 @@ Tensor OnEngine::empty(rondo_dtype dtype, const Shape& shape) const {
 }
 
 std::vector<rondo_dtype> OnEngine::covering(std::vector<rondo_dtype> all, int turn) const {
-  if (!on_cuda() || !quick() || all.size() <= 2) return all;
+  if (!sparing() || all.size() <= 2) return all;
   const bool single = std::find(all.begin(), all.end(), RONDO_F32) != all.end();
   std::vector<rondo_dtype> chosen;
   if (single) chosen.push_back(RONDO_F32);

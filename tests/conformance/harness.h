@@ -160,6 +160,8 @@ class OnEngine : public testing::TestWithParam<Config> {
   rondo_device device() const { return GetParam().device; }
   bool on_cuda() const { return GetParam().device.kind == RONDO_CUDA; }
   bool naive() const { return GetParam().mode == RONDO_ENGINE_NAIVE; }
+  // Whether kernels are dear: each distinct one costs a compile.
+  bool sparing() const { return on_cuda() && quick(); }
   rondo_engine* engine() const { return engine_.get(); }
   rondo_engine_options options() const;
   // Replaces the engine of the test; all its objects must be gone.

@@ -7,7 +7,7 @@ namespace {
 class Indexing : public OnEngine {
  protected:
   std::vector<rondo_dtype> kinds() const {
-    return on_cuda() && quick() ? std::vector{RONDO_I64} : std::vector{RONDO_I32, RONDO_I64};
+    return sparing() ? std::vector{RONDO_I64} : std::vector{RONDO_I32, RONDO_I64};
   }
 };
 CONFORMANCE_SUITE(Indexing);

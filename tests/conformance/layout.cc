@@ -16,7 +16,7 @@ class Layout : public OnEngine {
  protected:
   // The dtypes worth the kernels: both vector widths and the compute-in-float path.
   std::vector<rondo_dtype> few() const {
-    if (on_cuda() && quick()) return {RONDO_F32};
+    if (sparing()) return {RONDO_F32};
     return {RONDO_F32, RONDO_F16, RONDO_I64, RONDO_U8};
   }
 };

@@ -109,6 +109,7 @@ class Reduce : public OnEngine {
       run([&](Results& results) {
         for (const Case& c : full) {
           if (dtype != RONDO_F32 && count(c.shape) > 10000) continue;
+          if (sparing() && dtype != RONDO_F32 && c.shape.size() != 2) continue;
           Array x = random_array(dtype, c.shape, 17, product ? 0.9 : dtype == RONDO_U8 ? 0 : -9, product ? 1.1 : 9);
           if (product && !is_floating(dtype)) x = odd(x);
           if (op == RONDO_ALL || op == RONDO_ANY) x = sparse(x, op == RONDO_ALL);
@@ -186,7 +187,7 @@ TEST_P(Reduce, Strided) {
     const Array repeated_host = host_broadcast(host_slice(x, 1, 0, 1, 1), {9, 5, 13});
     for (const rondo_reduce_op op : {RONDO_SUM, RONDO_ARGMAX}) {
       for (const std::vector<int32_t>& axes : std::vector<std::vector<int32_t>>{{}, {0}, {1}, {2}, {0, 2}}) {
-        if (on_cuda() && quick() && axes.size() == 1 && axes[0] == 1) continue;
+        if (sparing() && axes.size() == 1 && axes[0] == 1) continue;
         results.keep("transposed " + label(op, turned_host, axes), reduce(op, turned, axes),
                      [=] { return expect_reduce(op, turned_host, axes, false); });
         results.keep("stepped " + label(op, cut_host, axes), reduce(op, cut, axes),

@@ -1,10 +1,10 @@
 // What a simulated kernel and the simulated driver agree on: the state of one simulated thread (a "lane"), the calls a
-// kernel makes back into the driver, and the table a compiled module exports. Included by the driver and, as text, put in
-// front of every kernel by the NVRTC stand-in, so it uses no header at all.
+// kernel makes back into the driver, and the table a compiled module exports. Included by the driver and, as text, put
+// in front of every kernel by the NVRTC stand-in, so it uses no header at all.
 //
-// A lane's state is found from the stack pointer: every lane runs on a stack of SIMCUDA_STACK_BYTES that starts at a multiple of
-// that size, with its SimcudaLane at the top. No thread-local variable, no register: it survives fiber switches by itself.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// A lane's state is found from the stack pointer: every lane runs on a stack of SIMCUDA_STACK_BYTES that starts at a
+// multiple of that size, with its SimcudaLane at the top. No thread-local variable, no register: it survives fiber
+// switches by itself. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #define SIMCUDA_ABI_VERSION 1
@@ -26,7 +26,8 @@ struct SimcudaLane;
 struct SimcudaRuntime {
   // An access the fast path could not clear. Returns normally when it is allowed, never when it is not.
   void (*access)(SimcudaLane*, unsigned long long address, unsigned long long bytes, int kind);
-  // __syncthreads: returns how many lanes of the block passed a predicate that is not 0; *all tells whether every one did.
+  // __syncthreads: returns how many lanes of the block passed a predicate that is not 0; *all tells whether every one
+  // did.
   int (*barrier)(SimcudaLane*, int predicate, int* all);
   // Every lane of the mask gives one word and gets those of all; returns the lanes that took part.
   unsigned (*exchange)(SimcudaLane*, unsigned mask, unsigned long long mine, unsigned long long* all);

@@ -58,10 +58,14 @@ const ErrorText kErrors[] = {
     {903, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED", "capture was not ended in the same stream as it began"},
     {904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "capturing stream has unjoined work"},
     {905, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION", "dependency created on uncaptured work in another stream"},
-    {906, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT", "operation would make the legacy stream depend on a capturing blocking stream"},
+    {906, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+     "operation would make the legacy stream depend on a capturing blocking stream"},
     {907, "CUDA_ERROR_CAPTURED_EVENT", "operation not permitted on an event last recorded in a capturing stream"},
-    {908, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD", "attempt to terminate a thread-local capture sequence from another thread"},
-    {910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE", "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"},
+    {908, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD",
+     "attempt to terminate a thread-local capture sequence from another thread"},
+    {910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE",
+     "the graph update was not performed because it included changes which violated constraints specific to "
+     "instantiated graph update"},
     {999, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 
@@ -157,24 +161,24 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     case 4: *value = 64; break;          // block z
     case 5: *value = 0x7fffffff; break;  // grid x
     case 6:
-    case 7: *value = 65535; break;       // grid y, z
-    case 8: *value = 48 << 10; break;    // shared memory per block
-    case 9: *value = 64 << 10; break;    // constant memory
-    case 10: *value = 32; break;         // warp size
-    case 12: *value = 65536; break;      // registers per block
-    case 13: *value = 1500000; break;    // clock, kHz
+    case 7: *value = 65535; break;     // grid y, z
+    case 8: *value = 48 << 10; break;  // shared memory per block
+    case 9: *value = 64 << 10; break;  // constant memory
+    case 10: *value = 32; break;       // warp size
+    case 12: *value = 65536; break;    // registers per block
+    case 13: *value = 1500000; break;  // clock, kHz
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 8; break;
-    case 18: *value = 0; break;          // integrated
-    case 19: *value = 1; break;          // can map host memory
-    case 20: *value = 0; break;          // compute mode: default
-    case 31: *value = 1; break;          // concurrent kernels
-    case 33: *value = 1 + device; break; // PCI bus
-    case 34: *value = 0; break;          // PCI device
-    case 38: *value = 4 << 20; break;    // L2 bytes
-    case 39: *value = 2048; break;       // threads per multiprocessor
-    case 40: *value = 2; break;          // copy engines
+    case 18: *value = 0; break;           // integrated
+    case 19: *value = 1; break;           // can map host memory
+    case 20: *value = 0; break;           // compute mode: default
+    case 31: *value = 1; break;           // concurrent kernels
+    case 33: *value = 1 + device; break;  // PCI bus
+    case 34: *value = 0; break;           // PCI device
+    case 38: *value = 4 << 20; break;     // L2 bytes
+    case 39: *value = 2048; break;        // threads per multiprocessor
+    case 40: *value = 2; break;           // copy engines
     case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING: *value = 1; break;
-    case 50: *value = 0; break;          // PCI domain
+    case 50: *value = 0; break;  // PCI domain
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = settings().arch / 10; break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = settings().arch % 10; break;
     case 78: *value = 1; break;          // stream priorities

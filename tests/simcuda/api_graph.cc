@@ -9,9 +9,12 @@
 namespace simcuda {
 namespace {
 
-bool plain(const CUgraphEdgeData& data) { return data.from_port == 0 && data.to_port == 0 && data.type == 0; }
+bool plain(const CUgraphEdgeData& data) {
+  return data.from_port == 0 && data.to_port == 0 && data.type == 0;
+}
 
-CUresult get_edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, size_t* count, bool with_data) {
+CUresult get_edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, size_t* count,
+                   bool with_data) {
   if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
   std::shared_ptr<Graph> graph = driver().graphs.find(handle);
@@ -149,12 +152,13 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec handle, CUgraphNode node_han
   std::shared_ptr<GraphExec> exec = driver().execs.find(handle);
   std::shared_ptr<Node> node = driver().nodes.find(node_handle);
   if (exec == nullptr || node == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  auto step = std::find_if(exec->steps.begin(), exec->steps.end(), [&](const auto& s) { return s.source == node_handle; });
+  auto step =
+      std::find_if(exec->steps.begin(), exec->steps.end(), [&](const auto& s) { return s.source == node_handle; });
   if (step == exec->steps.end() || step->work->type() != CU_GRAPH_NODE_TYPE_KERNEL) return CUDA_ERROR_INVALID_VALUE;
   WorkRef work;
-  if (CUresult error = make_kernel_work(p->func, {p->gridDimX, p->gridDimY, p->gridDimZ}, {p->blockDimX, p->blockDimY, p->blockDimZ},
-                                        p->sharedMemBytes, p->kernelParams, p->extra,
-                                        static_cast<const KernelWork&>(*step->work).programmatic, &work))
+  if (CUresult error = make_kernel_work(p->func, {p->gridDimX, p->gridDimY, p->gridDimZ},
+                                        {p->blockDimX, p->blockDimY, p->blockDimZ}, p->sharedMemBytes, p->kernelParams,
+                                        p->extra, static_cast<const KernelWork&>(*step->work).programmatic, &work))
     return error;
   step->work = std::move(work);
   return CUDA_SUCCESS;
@@ -196,7 +200,8 @@ CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned) {
     index[node.get()] = i;
     std::fprintf(file, "  \"%zu\" [label=\"%s\"];\n", i, node->work->name().c_str());
     for (const Edge& edge : node->dependencies)
-      std::fprintf(file, "  \"%zu\" -> \"%zu\"%s;\n", index.at(edge.from), i, plain(edge.data) ? "" : " [style=dashed]");
+      std::fprintf(file, "  \"%zu\" -> \"%zu\"%s;\n", index.at(edge.from), i,
+                   plain(edge.data) ? "" : " [style=dashed]");
   }
   std::fprintf(file, "}\n");
   std::fclose(file);

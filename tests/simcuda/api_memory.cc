@@ -8,15 +8,19 @@
 namespace simcuda {
 namespace {
 
-std::uint64_t address_of(const void* p) { return reinterpret_cast<std::uint64_t>(p); }
+std::uint64_t address_of(const void* p) {
+  return reinterpret_cast<std::uint64_t>(p);
+}
 
 // A device pointer argument must lie, with all its bytes, in one live allocation or in a module's global.
 bool device_range(std::uint64_t address, std::size_t bytes) {
   Device* owner = driver().device_of(address);
-  return owner != nullptr ? owner->heap.inside(address, bytes) : is_module_memory(address, bytes) || driver().is_pinned(address, bytes);
+  return owner != nullptr ? owner->heap.inside(address, bytes)
+                          : is_module_memory(address, bytes) || driver().is_pinned(address, bytes);
 }
 
-CUresult copy(CUstream handle, std::uint64_t to, std::uint64_t from, std::size_t bytes, bool to_device, bool from_device) {
+CUresult copy(CUstream handle, std::uint64_t to, std::uint64_t from, std::size_t bytes, bool to_device,
+              bool from_device) {
   Driver& d = driver();
   Lock lock(d.mutex);
   std::shared_ptr<Stream> stream = find_stream(handle);
@@ -89,11 +93,12 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
   Driver& d = driver();
   Lock lock(d.mutex);
   if (CUresult refused = check_unsafe()) return refused;
-  // The real driver often waits for the device here. Nothing promises that, so this one does not: work still in flight meets
-  // freed memory and is reported.
+  // The real driver often waits for the device here. Nothing promises that, so this one does not: work still in flight
+  // meets freed memory and is reported.
   Device* owner = d.device_of(address);
   if (owner == nullptr || !owner->heap.release(address)) {
-    report("cuMemFree of an address that is no allocation" + (owner == nullptr ? std::string() : ": " + owner->heap.describe(address)));
+    report("cuMemFree of an address that is no allocation" +
+           (owner == nullptr ? std::string() : ": " + owner->heap.describe(address)));
     return CUDA_ERROR_INVALID_VALUE;
   }
   return owner->error;
@@ -140,10 +145,16 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
   return copy(stream, to, from, bytes, true, true);
 }
 
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  SIM_ENTER(cuMemcpyAsync);
+  return copy(stream, to, from, bytes, driver().device_of(to) != nullptr, driver().device_of(from) != nullptr);
+}
+
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                            CUstream stream) {
   SIM_ENTER(cuMemcpyPeerAsync);
-  if (device_of_context(to_context) == nullptr || device_of_context(from_context) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (device_of_context(to_context) == nullptr || device_of_context(from_context) == nullptr)
+    return CUDA_ERROR_INVALID_CONTEXT;
   return copy(stream, to, from, bytes, true, true);
 }
 

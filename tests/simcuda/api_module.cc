@@ -1,5 +1,5 @@
-// Entry points: modules, functions, launches. A "cubin" is a shared library the NVRTC stand-in made; "PTX" is text that carries one.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Entry points: modules, functions, launches. A "cubin" is a shared library the NVRTC stand-in made; "PTX" is text that
+// carries one. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -26,20 +26,25 @@ namespace {
 std::size_t image_bytes(const unsigned char* image) {
   Elf64_Ehdr header;
   std::memcpy(&header, image, sizeof header);
-  if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0 || header.e_shnum > 200 || header.e_shoff > (64u << 20))
+  if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0 || header.e_shnum > 200 ||
+      header.e_shoff > (64u << 20))
     return 0;
   return header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
 }
 
-int hex(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+int hex(char c) {
+  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 
 // The payload of simulated PTX, or an error: not PTX, or of a version this driver does not know.
 CUresult unpack_ptx(const char* text, std::vector<unsigned char>* image) {
   int major = 0, minor = 0;
   const char* version = std::strstr(text, ".version ");
-  if (version == nullptr || std::sscanf(version, ".version %d.%d", &major, &minor) != 2) return CUDA_ERROR_INVALID_IMAGE;
+  if (version == nullptr || std::sscanf(version, ".version %d.%d", &major, &minor) != 2)
+    return CUDA_ERROR_INVALID_IMAGE;
   // PTX 7.x belongs to CUDA 11, 8.x to 12, 9.x to 13; the minor versions go with CUDA's.
-  if (major - 7 + 11 > kDriverVersion / 1000 || (major - 7 + 11 == kDriverVersion / 1000 && minor > kDriverVersion % 1000 / 10))
+  if (major - 7 + 11 > kDriverVersion / 1000 ||
+      (major - 7 + 11 == kDriverVersion / 1000 && minor > kDriverVersion % 1000 / 10))
     return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   const char* payload = std::strstr(text, "// payload ");
   if (payload == nullptr) return CUDA_ERROR_INVALID_PTX;
@@ -107,8 +112,10 @@ CUresult load(const void* image, std::shared_ptr<Module>* result) {
   if (module->table == nullptr || module->table->abi_version != SIMCUDA_ABI_VERSION) return CUDA_ERROR_INVALID_IMAGE;
   // A cubin runs on its own major architecture from its minor version on; PTX on everything newer.
   int arch = static_cast<int>(module->table->arch), device = settings().arch;
-  if (arch > device || (!ptx && arch / 10 != device / 10)) return ptx ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_NO_BINARY_FOR_GPU;
-  if (!ptx && static_cast<int>(module->table->nvrtc_version / 1000) > kDriverVersion / 1000) return CUDA_ERROR_INVALID_IMAGE;
+  if (arch > device || (!ptx && arch / 10 != device / 10))
+    return ptx ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_NO_BINARY_FOR_GPU;
+  if (!ptx && static_cast<int>(module->table->nvrtc_version / 1000) > kDriverVersion / 1000)
+    return CUDA_ERROR_INVALID_IMAGE;
   module->image = loaded_range(module->library);
   *result = std::move(module);
   return CUDA_SUCCESS;
@@ -192,7 +199,8 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule hand
   void* found = dlsym(module->library, name);
   Dl_info info{};
   const Elf64_Sym* symbol = nullptr;
-  if (found == nullptr || dladdr1(found, &info, reinterpret_cast<void**>(const_cast<Elf64_Sym**>(&symbol)), RTLD_DL_SYMENT) == 0 ||
+  if (found == nullptr ||
+      dladdr1(found, &info, reinterpret_cast<void**>(const_cast<Elf64_Sym**>(&symbol)), RTLD_DL_SYMENT) == 0 ||
       symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
     return CUDA_ERROR_NOT_FOUND;
   if (address != nullptr) *address = reinterpret_cast<CUdeviceptr>(found);
@@ -227,7 +235,8 @@ CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, i
   std::shared_ptr<Function> function = driver().functions.find(handle);
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (attribute == 9) return CUDA_SUCCESS;  // preferred carve-out: a hint
-  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > (227 << 10)) return CUDA_ERROR_INVALID_VALUE;
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > (227 << 10))
+    return CUDA_ERROR_INVALID_VALUE;
   function->max_dynamic_shared = value;
   return CUDA_SUCCESS;
 }
@@ -238,7 +247,8 @@ CUresult cuFuncLoad(CUfunction handle) {
   return driver().functions.find(handle) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int block_size, size_t shared_bytes) {
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int block_size,
+                                                     size_t shared_bytes) {
   SIM_ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor);
   if (blocks == nullptr || block_size <= 0) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
@@ -250,15 +260,16 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction han
   return CUDA_SUCCESS;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                        unsigned block_z, unsigned shared_bytes, CUstream stream_handle, void** parameters, void** extra) {
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream_handle,
+                        void** parameters, void** extra) {
   SIM_ENTER(cuLaunchKernel);
   Lock lock(driver().mutex);
   std::shared_ptr<Stream> stream = find_stream(stream_handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   WorkRef work;
-  if (CUresult error = make_kernel_work(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, parameters, extra,
-                                        false, &work))
+  if (CUresult error = make_kernel_work(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes,
+                                        parameters, extra, false, &work))
     return refuse_launch(*stream, error);
   return enqueue(stream, work);
 }
@@ -275,8 +286,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   WorkRef work;
   if (CUresult error = make_kernel_work(function, {config->gridDimX, config->gridDimY, config->gridDimZ},
-                                        {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes, parameters,
-                                        extra, programmatic, &work))
+                                        {config->blockDimX, config->blockDimY, config->blockDimZ},
+                                        config->sharedMemBytes, parameters, extra, programmatic, &work))
     return refuse_launch(*stream, error);
   return enqueue(stream, work);
 }

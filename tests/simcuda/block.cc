@@ -91,9 +91,7 @@ class Stacks {
     free_.pop_back();
     return reinterpret_cast<Fiber*>(stack + SIMCUDA_STACK_BYTES - sizeof(Fiber));
   }
-  void give(Fiber* fiber) {
-    free_.push_back(reinterpret_cast<char*>(fiber) + sizeof(Fiber) - SIMCUDA_STACK_BYTES);
-  }
+  void give(Fiber* fiber) { free_.push_back(reinterpret_cast<char*>(fiber) + sizeof(Fiber) - SIMCUDA_STACK_BYTES); }
 
  private:
   std::vector<void*> all_, free_;
@@ -124,7 +122,8 @@ class Runner {
     alive_ = total_;
     warps_.resize((total_ + 31) / 32);
     for (std::size_t i = 0; i < total_; ++i) warps_[i / 32].present |= 1u << (i % 32);
-    // i -> (i * stride + offset) mod total visits every lane once when the stride has no factor in common with the total.
+    // i -> (i * stride + offset) mod total visits every lane once when the stride has no factor in common with the
+    // total.
     if (launch.order != 0) {
       offset_ = static_cast<std::size_t>(launch.order >> 20) % total_;
       stride_ = static_cast<std::size_t>(launch.order) % total_ | 1;
@@ -278,7 +277,9 @@ class Runner {
 #endif
 };
 
-Runner* runner_of(SimcudaLane* lane) { return fiber_of(lane)->runner; }
+Runner* runner_of(SimcudaLane* lane) {
+  return fiber_of(lane)->runner;
+}
 
 void on_access(SimcudaLane* lane, unsigned long long address, unsigned long long bytes, int kind) {
   Runner* runner = runner_of(lane);
@@ -292,14 +293,19 @@ int on_barrier(SimcudaLane* lane, int predicate, int* all) {
 unsigned on_exchange(SimcudaLane* lane, unsigned mask, unsigned long long mine, unsigned long long* all) {
   return runner_of(lane)->exchange(fiber_of(lane), mask, mine, all);
 }
-void on_trap(SimcudaLane* lane, int code, const char* text) { runner_of(lane)->fail(fiber_of(lane), code, text); }
+void on_trap(SimcudaLane* lane, int code, const char* text) {
+  runner_of(lane)->fail(fiber_of(lane), code, text);
+}
 void on_set_conditional(SimcudaLane* lane, unsigned long long handle, unsigned value) {
   runner_of(lane)->callbacks().set_conditional(runner_of(lane)->launch(), handle, value);
 }
-void on_grid_wait(SimcudaLane* lane) { lane->heap_bytes = runner_of(lane)->launch().heap_bytes_after_wait; }
+void on_grid_wait(SimcudaLane* lane) {
+  lane->heap_bytes = runner_of(lane)->launch().heap_bytes_after_wait;
+}
 void on_grid_launch(SimcudaLane*) {}
 
-const SimcudaRuntime kRuntime = {on_access, on_barrier, on_exchange, on_trap, on_set_conditional, on_grid_wait, on_grid_launch};
+const SimcudaRuntime kRuntime = {on_access,          on_barrier,   on_exchange,   on_trap,
+                                 on_set_conditional, on_grid_wait, on_grid_launch};
 
 #if defined(__x86_64__)
 // The first resume of a fiber "returns" into this; its Fiber is found as a kernel finds its lane.

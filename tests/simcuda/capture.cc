@@ -54,7 +54,9 @@ Capture* blocked_by_capture(const Stream& stream) {
 
 }  // namespace
 
-void invalidate(Capture& capture) { capture.invalid = true; }
+void invalidate(Capture& capture) {
+  capture.invalid = true;
+}
 
 CUresult check_unsafe() {
   if (t_mode == CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_SUCCESS;
@@ -130,9 +132,8 @@ CUresult capture_wait(const std::shared_ptr<Stream>& stream, Event& event) {
   return CUDA_SUCCESS;
 }
 
-namespace {
-
-CUresult begin_capture(CUstream handle, CUstreamCaptureMode mode) {
+CUresult begin_capture(CUstream handle, CUstreamCaptureMode mode, std::shared_ptr<Graph> graph,
+                       std::vector<std::shared_ptr<Node>> frontier) {
   Driver& d = driver();
   std::shared_ptr<Stream> stream = d.streams.find(handle);
   if (handle == nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;  // the legacy stream cannot be captured
@@ -144,15 +145,26 @@ CUresult begin_capture(CUstream handle, CUstreamCaptureMode mode) {
   capture->mode = mode;
   capture->owner = std::this_thread::get_id();
   capture->origin = stream.get();
-  capture->graph = std::make_shared<Graph>();
-  capture->graph->device = stream->device;
-  // A handle from the start, for capture-info queries; the graph is the user's once the capture ended well.
-  capture->graph->handle = d.graphs.add(capture->graph);
+  capture->into_given = graph != nullptr;
+  if (graph == nullptr) {
+    graph = std::make_shared<Graph>();
+    graph->device = stream->device;
+    // A handle from the start, for capture-info queries; the graph is the user's once the capture ended well.
+    graph->handle = d.graphs.add(graph);
+  }
+  capture->graph = std::move(graph);
   capture->streams = {stream};
   stream->capture = capture;
-  stream->frontier.clear();
+  stream->frontier = std::move(frontier);
   d.captures.push_back(capture);
   return CUDA_SUCCESS;
+}
+
+namespace {
+
+// The graph of a capture that failed goes, unless it was given.
+void drop_graph(const Capture& capture) {
+  if (!capture.into_given) driver().graphs.remove(capture.graph->handle);
 }
 
 CUresult end_capture(CUstream handle, CUgraph* graph) {
@@ -165,7 +177,7 @@ CUresult end_capture(CUstream handle, CUgraph* graph) {
   if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->owner != std::this_thread::get_id()) {
     // Refused, and over all the same.
     finish(*capture);
-    d.graphs.remove(capture->graph->handle);
+    drop_graph(*capture);
     return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
   }
   if (capture->origin != stream.get()) {
@@ -181,11 +193,12 @@ CUresult end_capture(CUstream handle, CUgraph* graph) {
   if (result == CUDA_SUCCESS)
     *graph = capture->graph->handle;
   else
-    d.graphs.remove(capture->graph->handle);
+    drop_graph(*capture);
   return result;
 }
 
-// What the three versions of cuStreamGetCaptureInfo share. The arrays live as long as nothing is captured on this thread.
+// What the three versions of cuStreamGetCaptureInfo share. The arrays live as long as nothing is captured on this
+// thread.
 CUresult capture_info(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
                       const CUgraphNode** dependencies, const CUgraphEdgeData** edges, size_t* count) {
   static thread_local std::vector<CUgraphNode> t_nodes;
@@ -220,7 +233,7 @@ extern "C" {
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
   SIM_ENTER(cuStreamBeginCapture_v2);
   Lock lock(driver().mutex);
-  return begin_capture(stream, mode);
+  return begin_capture(stream, mode, nullptr, {});
 }
 
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
@@ -262,7 +275,8 @@ CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus* statu
   return capture_info(stream, status, id, graph, dependencies, edges, n_dependencies);
 }
 
-CUresult cuStreamUpdateCaptureDependencies(CUstream handle, CUgraphNode* dependencies, size_t n_dependencies, unsigned flags) {
+CUresult cuStreamUpdateCaptureDependencies(CUstream handle, CUgraphNode* dependencies, size_t n_dependencies,
+                                           unsigned flags) {
   SIM_ENTER(cuStreamUpdateCaptureDependencies);
   if (flags > 1 || (dependencies == nullptr && n_dependencies != 0)) return CUDA_ERROR_INVALID_VALUE;
   Driver& d = driver();

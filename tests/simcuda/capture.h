@@ -1,6 +1,6 @@
-// Stream capture: which streams are captured into which graph, the rules for what may be called meanwhile, and their error codes.
-// All functions need the driver's lock.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Stream capture: which streams are captured into which graph, the rules for what may be called meanwhile, and their
+// error codes. All functions need the driver's lock. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <thread>
@@ -29,6 +29,7 @@ struct Capture {
   std::vector<std::shared_ptr<Stream>> streams;  // all that joined, the origin first
   std::shared_ptr<Graph> graph;
   bool invalid = false, ended = false;
+  bool into_given = false;  // the graph was there before
 };
 
 void invalidate(Capture& capture);
@@ -41,6 +42,8 @@ CUresult check_not_capturing(Stream& stream);
 // The legacy stream may not be used while a blocking stream of its device is captured.
 CUresult check_legacy(Stream& stream);
 
+CUresult begin_capture(CUstream handle, CUstreamCaptureMode mode, std::shared_ptr<Graph> graph,
+                       std::vector<std::shared_ptr<Node>> frontier);
 CUresult capture_work(Stream& stream, WorkRef work);
 CUresult capture_wait(const std::shared_ptr<Stream>& stream, Event& event);
 

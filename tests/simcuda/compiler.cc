@@ -1,6 +1,6 @@
-// Two runs of the host compiler per kernel source: the preprocessor over the user's text alone, then, after rewriting, the compiler over
-// the device prelude, that text and the table of kernels.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Two runs of the host compiler per kernel source: the preprocessor over the user's text alone, then, after rewriting,
+// the compiler over the device prelude, that text and the table of kernels. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
 #include "compiler.h"
 
 #include <fcntl.h>
@@ -42,10 +42,20 @@ struct Toolchain {
   std::vector<std::string> check_flags() const {
     if (!checked) return {};
     if (clang)
-      return {"-fsanitize=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0", "-mllvm", "-asan-stack=0",
-              "-mllvm",                    "-asan-globals=0"};
-    return {"-fsanitize=kernel-address", "--param", "asan-instrumentation-with-call-threshold=0", "--param", "asan-stack=0",
-            "--param",                   "asan-globals=0"};
+      return {"-fsanitize=kernel-address",
+              "-mllvm",
+              "-asan-instrumentation-with-call-threshold=0",
+              "-mllvm",
+              "-asan-stack=0",
+              "-mllvm",
+              "-asan-globals=0"};
+    return {"-fsanitize=kernel-address",
+            "--param",
+            "asan-instrumentation-with-call-threshold=0",
+            "--param",
+            "asan-stack=0",
+            "--param",
+            "asan-globals=0"};
   }
 };
 
@@ -87,7 +97,8 @@ int run(const std::vector<std::string>& words, const std::string& log) {
   std::vector<char*> environment;
   for (char** e = environ; *e != nullptr; ++e) {
     std::string word = *e;
-    if (word.rfind("LC_", 0) != 0 && word.rfind("LANG", 0) != 0 && word.rfind("LD_PRELOAD=", 0) != 0) environment.push_back(*e);
+    if (word.rfind("LC_", 0) != 0 && word.rfind("LANG", 0) != 0 && word.rfind("LD_PRELOAD=", 0) != 0)
+      environment.push_back(*e);
   }
   environment.push_back(nullptr);
   posix_spawn_file_actions_t actions;
@@ -110,20 +121,27 @@ std::string table(const Rewritten& rewritten, const CompileRequest& request) {
   text += "static thread_local char simcuda_anchor_byte;\n";
   text += "extern \"C\" void* simcuda_anchor() { return &simcuda_anchor_byte; }\n";
   text += "static const SimcudaKernel simcuda_kernels[] = {\n";
-  for (const KernelName& kernel : rewritten.kernels) text += "  SIMCUDA_KERNEL(" + kernel.name + ", " + kernel.max_threads + "),\n";
+  for (const KernelName& kernel : rewritten.kernels)
+    text += "  SIMCUDA_KERNEL(" + kernel.name + ", " + kernel.max_threads + "),\n";
   text += "  {nullptr, nullptr, 0, nullptr, 0}};\n";
-  text += "extern \"C\" const SimcudaModule " SIMCUDA_MODULE_SYMBOL " = {SIMCUDA_ABI_VERSION, " + std::to_string(request.arch) + ", " +
-          std::to_string(request.nvrtc_version) + ", " + std::to_string(rewritten.kernels.size()) + ", simcuda_kernels};\n";
+  text += "extern \"C\" const SimcudaModule " SIMCUDA_MODULE_SYMBOL " = {SIMCUDA_ABI_VERSION, " +
+          std::to_string(request.arch) + ", " + std::to_string(request.nvrtc_version) + ", " +
+          std::to_string(rewritten.kernels.size()) + ", simcuda_kernels};\n";
   return text;
 }
 
-// The file a result is kept in, or nothing without SIMCUDA_CACHE or when files outside of the request take part. The name is a hash
-// (FNV-1a and another) of everything the result depends on.
+// The file a result is kept in, or nothing without SIMCUDA_CACHE or when files outside of the request take part. The
+// name is a hash (FNV-1a and another) of everything the result depends on.
 std::string cache_file(const Toolchain& toolchain, const CompileRequest& request) {
   const char* cache = std::getenv("SIMCUDA_CACHE");
   if (cache == nullptr || *cache == 0 || !request.include_folders.empty()) return {};
-  std::vector<std::string> parts = {toolchain.compiler, toolchain.checked ? "checked" : "unchecked", kPrelude, request.source,
-                                    request.name, request.standard, std::to_string(request.arch),
+  std::vector<std::string> parts = {toolchain.compiler,
+                                    toolchain.checked ? "checked" : "unchecked",
+                                    kPrelude,
+                                    request.source,
+                                    request.name,
+                                    request.standard,
+                                    std::to_string(request.arch),
                                     std::to_string(request.nvrtc_version)};
   for (const auto& [name, text] : request.headers) parts.insert(parts.end(), {name, text});
   parts.insert(parts.end(), request.defines.begin(), request.defines.end());
@@ -136,13 +154,15 @@ std::string cache_file(const Toolchain& toolchain, const CompileRequest& request
     hash = (hash ^ 0x1ff) * 0x100000001b3ull;
   }
   char name[48];
-  std::snprintf(name, sizeof name, "%016llx%016llx.so", static_cast<unsigned long long>(hash), static_cast<unsigned long long>(other));
+  std::snprintf(name, sizeof name, "%016llx%016llx.so", static_cast<unsigned long long>(hash),
+                static_cast<unsigned long long>(other));
   return std::string(cache) + "/" + name;
 }
 
 // Compiler messages name files in the temporary folder; real ones name the program.
 std::string clean(std::string log, const Folder& folder, const std::string& name) {
-  for (const auto& [from, to] : {std::pair{folder.file("kernel.cu"), name}, {folder.path() + "/headers/", std::string()}})
+  for (const auto& [from, to] :
+       {std::pair{folder.file("kernel.cu"), name}, {folder.path() + "/headers/", std::string()}})
     for (std::size_t at; (at = log.find(from)) != std::string::npos;) log.replace(at, from.size(), to);
   return log;
 }
@@ -171,8 +191,10 @@ CompileResult compile(const CompileRequest& request) {
   write_text(folder.file("kernel.cu"), request.source);
 
   // The preprocessor without any of the host's macros or headers: what NVRTC would not know, this does not know.
-  std::vector<std::string> words = {toolchain.compiler, "-E", "-x", "c++", "-undef", "-nostdinc", "-std=" + request.standard};
-  for (const char* define : {"__CUDACC__=1", "__CUDACC_RTC__=1", "__NVCC__=1", "RONDO_SIMULATED=1"}) words.push_back(std::string("-D") + define);
+  std::vector<std::string> words = {toolchain.compiler,        "-E", "-x", "c++", "-undef", "-nostdinc",
+                                    "-std=" + request.standard};
+  for (const char* define : {"__CUDACC__=1", "__CUDACC_RTC__=1", "__NVCC__=1", "RONDO_SIMULATED=1"})
+    words.push_back(std::string("-D") + define);
   words.push_back("-D__CUDACC_VER_MAJOR__=" + std::to_string(request.nvrtc_version / 1000));
   words.push_back("-D__CUDACC_VER_MINOR__=" + std::to_string(request.nvrtc_version % 1000 / 10));
   words.push_back("-D__CUDA_ARCH__=" + std::to_string(request.arch * 10));
@@ -183,7 +205,8 @@ CompileResult compile(const CompileRequest& request) {
   int status = run(words, folder.file("log"));
   if (status != 0) {
     result.internal = status < 0 || status == 127;
-    result.log = result.internal ? "simcuda: cannot run '" + toolchain.compiler + "'" : clean(read_text(folder.file("log")), folder, request.name);
+    result.log = result.internal ? "simcuda: cannot run '" + toolchain.compiler + "'"
+                                 : clean(read_text(folder.file("log")), folder, request.name);
     return result;
   }
   Rewritten rewritten = rewrite(read_text(folder.file("kernel.ii")));
@@ -193,9 +216,24 @@ CompileResult compile(const CompileRequest& request) {
   }
   std::string text = std::string("# 1 \"prelude\"\n") + kPrelude + "\n" + rewritten.text + table(rewritten, request);
 
-  words = {toolchain.compiler, "-x", "c++", "-nostdinc", "-std=" + request.standard, "-O1", "-w", "-fPIC", "-shared", "-fno-gnu-unique",
-           "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-strict-aliasing", "-fwrapv", "-ffp-contract=off",
-           "-fno-stack-protector", "-Wl,-Bsymbolic"};
+  words = {toolchain.compiler,
+           "-x",
+           "c++",
+           "-nostdinc",
+           "-std=" + request.standard,
+           "-O1",
+           "-w",
+           "-fPIC",
+           "-shared",
+           "-fno-gnu-unique",
+           "-fno-exceptions",
+           "-fno-rtti",
+           "-fno-math-errno",
+           "-fno-strict-aliasing",
+           "-fwrapv",
+           "-ffp-contract=off",
+           "-fno-stack-protector",
+           "-Wl,-Bsymbolic"};
   if (toolchain.clang) std::erase(words, "-fno-gnu-unique");
   for (const std::string& flag : toolchain.check_flags()) words.push_back(flag);
 

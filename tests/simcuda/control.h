@@ -1,5 +1,5 @@
-// What tests ask of the simulated driver beside the CUDA API: faults, seeds, stalls, counters, reports. Found with dlsym.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// What tests ask of the simulated driver beside the CUDA API: faults, seeds, stalls, counters, reports. Found with
+// dlsym. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -60,10 +60,16 @@ int entry_by_name(const std::string& name) {
   return -1;
 }
 
-const char* entry_name(unsigned entry) { return kNames[entry]; }
+const char* entry_name(unsigned entry) {
+  return kNames[entry];
+}
 
-Device* current_device() { return t_device; }
-void set_current_device(Device* device) { t_device = device; }
+Device* current_device() {
+  return t_device;
+}
+void set_current_device(Device* device) {
+  t_device = device;
+}
 
 Device* device_of_context(CUcontext context) {
   for (const auto& device : driver().devices)

@@ -1,5 +1,5 @@
-// State of the simulated driver: devices, handles, streams, events, modules. One lock protects all of it; tasks run without it.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// State of the simulated driver: devices, handles, streams, events, modules. One lock protects all of it; tasks run
+// without it. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -66,6 +66,7 @@ struct Device {
   int retained = 0;           // of the primary context
   std::set<int> peers;
   std::shared_ptr<Stream> legacy_stream;
+  CUmemoryPool default_pool = nullptr;
 };
 
 struct Stream {
@@ -103,6 +104,17 @@ struct Function {
   std::atomic<int> max_dynamic_shared{48 << 10};
 };
 
+struct MemoryPool {
+  Device* device = nullptr;
+  std::uint64_t release_threshold = 0;
+};
+
+// The value a kernel sets and a conditional node reads.
+struct Conditional {
+  unsigned value = 0, default_value = 0;
+  bool assign_default = false;  // at every launch
+};
+
 struct Fault {
   std::uint64_t call;  // the how-manieth call from now fails; 0: none
   CUresult code;
@@ -121,8 +133,10 @@ struct Driver {
   Handles<Graph, CUgraph> graphs;
   Handles<Node, CUgraphNode> nodes;
   Handles<GraphExec, CUgraphExec> execs;
-  std::map<std::uint64_t, std::size_t> pinned;  // host memory from cuMemHostAlloc
-  std::vector<std::shared_ptr<Capture>> captures;  // under way
+  Handles<MemoryPool, CUmemoryPool> pools;
+  std::map<std::uint64_t, Conditional> conditionals;  // by handle
+  std::map<std::uint64_t, std::size_t> pinned;        // host memory from cuMemHostAlloc
+  std::vector<std::shared_ptr<Capture>> captures;     // under way
   std::uint64_t next_id = 1;
 
   std::atomic<std::uint64_t> calls[static_cast<unsigned>(Entry::count)] = {};

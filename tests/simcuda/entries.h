@@ -1,6 +1,6 @@
-// Every entry point of the simulated driver: declared from the product's own table, so that a definition with another signature does not
-// compile, and numbered, so that calls are counted and made to fail by name.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Every entry point of the simulated driver: declared from the product's own table, so that a definition with another
+// signature does not compile, and numbered, so that calls are counted and made to fail by name. Copyright 2026 the
+// Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "extra_types.h"
@@ -9,7 +9,8 @@ namespace simcuda {
 
 using namespace rondo::cuda;
 
-#define RONDO_FN(result, name, parameters, since) extern "C" __attribute__((visibility("default"))) result name parameters;
+#define RONDO_FN(result, name, parameters, since) \
+  extern "C" __attribute__((visibility("default"))) result name parameters;
 #include "../../src/dynlib/driver.def"
 #include "extra.def"
 #undef RONDO_FN
@@ -25,8 +26,8 @@ enum class Entry : unsigned {
 // What must hold before an entry point does anything.
 enum class Need { Nothing, Init, Context };
 
-// Counts the call, then answers for it when it must not run: not initialised, no context, a fault asked for, a device that was
-// lost. Every exported function starts with SIM_ENTER.
+// Counts the call, then answers for it when it must not run: not initialised, no context, a fault asked for, a device
+// that was lost. Every exported function starts with SIM_ENTER.
 CUresult enter(Entry entry, Need need);
 
 #define SIM_ENTER_IF(entry, need) \

@@ -29,7 +29,11 @@ static_assert(sizeof(CUmemPoolProps) == 88);
 
 using CUgraphConditionalHandle = cuuint64_t;
 using CUgraphConditionalNodeType = int;
-enum : CUgraphConditionalNodeType { CU_GRAPH_COND_TYPE_IF = 0, CU_GRAPH_COND_TYPE_WHILE = 1, CU_GRAPH_COND_TYPE_SWITCH = 2 };
+enum : CUgraphConditionalNodeType {
+  CU_GRAPH_COND_TYPE_IF = 0,
+  CU_GRAPH_COND_TYPE_WHILE = 1,
+  CU_GRAPH_COND_TYPE_SWITCH = 2
+};
 enum : CUgraphNodeType { SIMCUDA_NODE_CHILD_GRAPH = 4, SIMCUDA_NODE_CONDITIONAL = 13 };
 struct CUDA_CONDITIONAL_NODE_PARAMS {
   CUgraphConditionalHandle handle;

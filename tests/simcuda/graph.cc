@@ -8,6 +8,11 @@ namespace simcuda {
 
 Graph::~Graph() {
   for (const auto& node : nodes) driver().nodes.remove(node->handle);
+  for (std::uint64_t handle : conditionals) driver().conditionals.erase(handle);
+}
+
+NestedWork::~NestedWork() {
+  for (CUgraph handle : handles) driver().graphs.remove(handle);
 }
 
 std::shared_ptr<Node> add_node(Graph& graph, WorkRef work, const std::vector<Edge>& dependencies) {
@@ -24,45 +29,144 @@ std::shared_ptr<Node> add_node(Graph& graph, WorkRef work, const std::vector<Edg
   return node;
 }
 
-CUresult instantiate(const Graph& graph, CUgraphExec* result) {
+CUresult make_steps(const Graph& graph, bool body, GraphExec::Steps* steps) {
+  std::map<const Node*, std::size_t> index;
+  // Edges may be added later than the nodes they join, so the order is found,
+  // not given.
+  while (steps->size() < graph.nodes.size()) {
+    std::size_t before = steps->size();
+    for (const auto& node : graph.nodes) {
+      if (index.count(node.get()) != 0) continue;
+      const auto& edges = node->dependencies;
+      if (!std::all_of(edges.begin(), edges.end(), [&](const Edge& edge) { return index.count(edge.from) != 0; }))
+        continue;
+      // Bodies of conditional nodes hold kernels, copies, fills, empty nodes
+      // and graphs; nothing of the host.
+      if (body && node->work->host()) return CUDA_ERROR_INVALID_VALUE;
+      GraphExec::Step step;
+      step.source = node->handle;
+      step.work = node->work;
+      for (const Edge& edge : edges) step.after.push_back(index.at(edge.from));
+      if (const auto* nested = dynamic_cast<const NestedWork*>(node->work.get())) {
+        for (const auto& inner : nested->graphs) {
+          auto inner_steps = std::make_shared<GraphExec::Steps>();
+          bool is_body = body || nested->node_type == SIMCUDA_NODE_CONDITIONAL;
+          if (CUresult error = make_steps(*inner, is_body, inner_steps.get())) return error;
+          step.bodies.push_back(std::move(inner_steps));
+        }
+      }
+      index[node.get()] = steps->size();
+      steps->push_back(std::move(step));
+    }
+    if (steps->size() == before) return CUDA_ERROR_INVALID_VALUE;  // a cycle
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult instantiate(Graph& graph, CUgraphExec* result) {
+  // Conditional values belong to one executable.
+  if (!graph.conditionals.empty() && graph.instantiated_with_conditionals) return CUDA_ERROR_INVALID_VALUE;
   auto exec = std::make_shared<GraphExec>();
   exec->device = graph.device;
-  std::map<const Node*, std::size_t> index;
-  for (const auto& node : graph.nodes) {
-    GraphExec::Step step;
-    step.source = node->handle;
-    step.work = node->work;
-    for (const Edge& edge : node->dependencies) step.after.push_back(index.at(edge.from));
-    index[node.get()] = exec->steps.size();
-    exec->steps.push_back(std::move(step));
-  }
+  exec->conditionals = graph.conditionals;
+  if (CUresult error = make_steps(graph, false, &exec->steps)) return error;
+  graph.instantiated_with_conditionals = !graph.conditionals.empty();
   *result = driver().execs.add(std::move(exec));
   return CUDA_SUCCESS;
 }
 
-void launch(GraphExec& exec, Stream& stream) {
+namespace {
+
+std::vector<TaskRef> submit_steps(const GraphExec::Steps& steps, Device& device, const TaskRef& begin);
+
+// Decides what a conditional node does next and completes it when there is
+// nothing left. `again`: one round of a while ended.
+void decide(const GraphExec::Step& step, Device& device, const TaskRef& node, bool again) {
   Driver& d = driver();
-  // The launch begins after what is in the stream and after the executable's launch before, and is one link of the stream's chain.
+  const auto& nested = static_cast<const NestedWork&>(*step.work);
+  std::size_t chosen = 0;
+  if (nested.node_type == SIMCUDA_NODE_CHILD_GRAPH) {
+    chosen = again ? step.bodies.size() : 0;
+  } else {
+    auto value = d.conditionals.find(nested.condition);
+    unsigned v = value == d.conditionals.end() ? 0 : value->second.value;
+    switch (nested.kind) {
+      case CU_GRAPH_COND_TYPE_IF: chosen = again ? step.bodies.size() : v != 0 ? 0 : 1; break;
+      case CU_GRAPH_COND_TYPE_WHILE: chosen = v != 0 ? 0 : step.bodies.size(); break;
+      default: chosen = again ? step.bodies.size() : v;
+    }
+  }
+  if (chosen >= step.bodies.size() || device.error != 0) return d.scheduler.complete(node);
   auto begin = std::make_shared<Task>();
-  begin->stream = stream.id;
-  if (exec.last != nullptr) stream.waits.push_back(exec.last);
-  append(stream, begin);
-  std::vector<TaskRef> tasks, all;
-  for (const GraphExec::Step& step : exec.steps) {
+  d.scheduler.submit(begin, {});
+  std::vector<TaskRef> tasks = submit_steps(*step.bodies[chosen], device, begin);
+  auto end = std::make_shared<Task>();
+  end->stream = node->stream;
+  end->run = [step, &device, node](const TaskRef&) {
+    Lock lock(driver().mutex);
+    decide(step, device, node, true);
+    return true;
+  };
+  d.scheduler.submit(end, tasks);
+}
+
+std::vector<TaskRef> submit_steps(const GraphExec::Steps& steps, Device& device, const TaskRef& begin) {
+  Driver& d = driver();
+  std::vector<TaskRef> tasks;
+  for (const GraphExec::Step& step : steps) {
     // Every node has a tempo of its own, as if each ran on its own channel.
-    TaskRef task = make_task(*stream.device, d.next_id++, step.enabled ? step.work : std::make_shared<EmptyWork>());
+    TaskRef task;
+    if (step.enabled && dynamic_cast<const NestedWork*>(step.work.get()) != nullptr) {
+      task = std::make_shared<Task>();
+      task->stream = d.next_id++;
+      task->run = [step, &device](const TaskRef& self) {
+        Lock lock(driver().mutex);
+        decide(step, device, self, false);
+        return false;
+      };
+    } else {
+      task = make_task(device, d.next_id++, step.enabled ? step.work : std::make_shared<EmptyWork>());
+    }
     std::vector<TaskRef> after{begin};
     for (std::size_t i : step.after) after.push_back(tasks[i]);
     d.scheduler.submit(task, after);
     tasks.push_back(task);
   }
+  return tasks;
+}
+
+}  // namespace
+
+void launch(GraphExec& exec, Stream& stream) {
+  // The launch begins after what is in the stream and after the executable's
+  // launch before, and is one link of the stream's chain.
+  auto begin = std::make_shared<Task>();
+  if (!exec.conditionals.empty()) {
+    begin->run = [handles = exec.conditionals](const TaskRef&) {
+      Lock lock(driver().mutex);
+      for (std::uint64_t handle : handles) {
+        auto value = driver().conditionals.find(handle);
+        if (value != driver().conditionals.end() && value->second.assign_default)
+          value->second.value = value->second.default_value;
+      }
+      return true;
+    };
+  }
+  if (exec.last != nullptr) stream.waits.push_back(exec.last);
+  append(stream, begin);
+  std::vector<TaskRef> tasks = submit_steps(exec.steps, *stream.device, begin);
   auto end = std::make_shared<Task>();
-  end->stream = stream.id;
   stream.waits.insert(stream.waits.end(), tasks.begin(), tasks.end());
   append(stream, end);
   exec.last = end;
 }
 
-void set_conditional(std::uint64_t, unsigned) {}
+void set_conditional(std::uint64_t handle, unsigned value) {
+  auto found = driver().conditionals.find(handle);
+  if (found == driver().conditionals.end())
+    report("cudaGraphSetConditional of a handle that is none");
+  else
+    found->second.value = value;
+}
 
 }  // namespace simcuda

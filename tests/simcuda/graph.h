@@ -1,5 +1,6 @@
-// Graphs: nodes of work and the edges between them, and executables made of them. All functions need the driver's lock.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Graphs: nodes of work and the edges between them, and executables made of
+// them. All functions need the driver's lock. Copyright 2026 the Rondo
+// developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -24,7 +25,24 @@ struct Graph {
   ~Graph();
   Device* device = nullptr;
   CUgraph handle = nullptr;
-  std::vector<std::shared_ptr<Node>> nodes;  // in the order they were added, which is a legal order to run them in
+  std::vector<std::shared_ptr<Node>> nodes;  // in the order they were added
+  std::vector<std::uint64_t> conditionals;   // handles made for this graph
+  bool instantiated_with_conditionals = false;
+};
+
+// A node that holds graphs: a child graph (one, run once), or the bodies of an
+// if, while or switch.
+struct NestedWork : Work {
+  CUgraphNodeType node_type = SIMCUDA_NODE_CHILD_GRAPH;
+  CUgraphConditionalNodeType kind = CU_GRAPH_COND_TYPE_IF;
+  std::uint64_t condition = 0;
+  std::vector<std::shared_ptr<Graph>> graphs;
+  std::vector<CUgraph> handles;
+
+  ~NestedWork() override;
+  CUgraphNodeType type() const override { return node_type; }
+  std::string name() const override { return node_type == SIMCUDA_NODE_CHILD_GRAPH ? "child graph" : "conditional"; }
+  void run(Device&) const override {}  // the launch expands it
 };
 
 struct GraphExec {
@@ -32,15 +50,21 @@ struct GraphExec {
     CUgraphNode source;
     WorkRef work;
     std::vector<std::size_t> after;  // indices of steps
+    std::vector<std::shared_ptr<const std::vector<Step>>> bodies;
     bool enabled = true;
   };
+  using Steps = std::vector<Step>;
   Device* device = nullptr;
-  std::vector<Step> steps;
+  Steps steps;
+  std::vector<std::uint64_t> conditionals;
   TaskRef last;  // one executable runs once at a time
 };
 
 std::shared_ptr<Node> add_node(Graph& graph, WorkRef work, const std::vector<Edge>& dependencies);
-CUresult instantiate(const Graph& graph, CUgraphExec* exec);
+CUresult instantiate(Graph& graph, CUgraphExec* exec);
+// The steps of a graph in an order that follows its edges; an error when they
+// form a cycle or a body holds what it may not.
+CUresult make_steps(const Graph& graph, bool body, GraphExec::Steps* steps);
 void launch(GraphExec& exec, Stream& stream);
 void set_conditional(std::uint64_t handle, unsigned value);
 

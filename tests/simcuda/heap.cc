@@ -13,7 +13,8 @@ namespace simcuda {
 namespace {
 
 constexpr std::size_t kAlign = 512, kGuard = 512;
-constexpr std::size_t kFillLimit = std::size_t{16} << 20;  // larger blocks are not filled: it would cost their whole size in real memory
+constexpr std::size_t kFillLimit =
+    std::size_t{16} << 20;  // larger blocks are not filled: it would cost their whole size in real memory
 constexpr std::size_t kQuarantine = std::size_t{128} << 20;
 constexpr unsigned char kFresh = 0xff, kFreed = 0xdb;  // both make NaNs of floats and wild indices of integers
 
@@ -26,7 +27,9 @@ void* reserve(std::size_t bytes) {
   return p;
 }
 
-std::size_t round_up(std::size_t n) { return (n + kAlign - 1) / kAlign * kAlign; }
+std::size_t round_up(std::size_t n) {
+  return (n + kAlign - 1) / kAlign * kAlign;
+}
 
 // Clearing much gives the pages back instead of writing them.
 void fill_bytes(unsigned char* begin, std::size_t n, bool value) {
@@ -86,7 +89,7 @@ Heap::Heap(std::size_t total) : total_(total) {
   gaps_[base_] = reserved_;
 }
 
-std::uint64_t Heap::allocate(std::size_t bytes) {
+std::uint64_t Heap::allocate(std::size_t bytes, bool appears) {
   std::size_t accounted = round_up(bytes), needed = accounted + kGuard;
   if (accounted < bytes || accounted > total_ - used_) return 0;
   for (;;) {
@@ -101,14 +104,22 @@ std::uint64_t Heap::allocate(std::size_t bytes) {
     std::size_t left = gap->second - needed;
     gaps_.erase(gap);
     if (left > 0) gaps_[address + needed] = left;
-    blocks_[address] = {bytes, ++allocations_};
+    blocks_[address] = {bytes, ++allocations_, false, false};
     used_ += accounted;
     ++live_;
-    set_bits(valid_, address - base_, bytes, true);
-    set_bits(written_, address - base_, bytes, false);
-    if (bytes <= kFillLimit) std::memset(reinterpret_cast<void*>(address), kFresh, bytes);
+    if (appears) appear(address);
     return address;
   }
+}
+
+void Heap::appear(std::uint64_t address) {
+  auto block = blocks_.find(address);
+  if (block == blocks_.end() || block->second.freed) return;
+  std::size_t bytes = block->second.bytes;
+  block->second.appeared = true;
+  set_bits(valid_, address - base_, bytes, true);
+  set_bits(written_, address - base_, bytes, false);
+  if (bytes <= kFillLimit) std::memset(reinterpret_cast<void*>(address), kFresh, bytes);
 }
 
 bool Heap::release(std::uint64_t address) {
@@ -143,7 +154,8 @@ void Heap::release_all() {
 void Heap::forget(std::uint64_t address) {
   auto block = blocks_.find(address);
   std::size_t bytes = round_up(block->second.bytes) + kGuard;
-  madvise(reinterpret_cast<void*>((address + 4095) & ~std::uint64_t{4095}), bytes > 8192 ? bytes - 8192 : 0, MADV_DONTNEED);
+  madvise(reinterpret_cast<void*>((address + 4095) & ~std::uint64_t{4095}), bytes > 8192 ? bytes - 8192 : 0,
+          MADV_DONTNEED);
   blocks_.erase(block);
   quarantined_ -= bytes;
   auto next = gaps_.lower_bound(address);
@@ -170,7 +182,9 @@ std::size_t Heap::first_unwritten(std::uint64_t address, std::size_t bytes) cons
   return first_clear(written_, address - base_, bytes);
 }
 
-void Heap::mark_written(std::uint64_t address, std::size_t bytes) { set_bits(written_, address - base_, bytes, true); }
+void Heap::mark_written(std::uint64_t address, std::size_t bytes) {
+  set_bits(written_, address - base_, bytes, true);
+}
 
 void Heap::copy_written(std::uint64_t to, const Heap& source, std::uint64_t from, std::size_t bytes) {
   if (source.first_unwritten(from, bytes) == bytes) return mark_written(to, bytes);
@@ -196,7 +210,10 @@ std::string Heap::describe(std::uint64_t address) const {
   std::string name = "allocation #" + std::to_string(b.number) + " (" + std::to_string(b.bytes) + " bytes)";
   if (offset >= b.bytes)
     return std::to_string(offset - b.bytes) + " bytes past the end of " + name + (b.freed ? ", which was freed" : "");
-  return "at byte " + std::to_string(offset) + " of " + name + (b.freed ? ", which was freed" : "");
+  return "at byte " + std::to_string(offset) + " of " + name +
+         (b.freed      ? ", which was freed"
+          : b.appeared ? ""
+                       : ", which its stream has not reached yet");
 }
 
 }  // namespace simcuda

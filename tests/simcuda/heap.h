@@ -1,7 +1,7 @@
-// Memory of one simulated device: host memory behind addresses of its own, with a guard zone after every allocation, and two bits per
-// byte: is it inside an allocation, has it been written. Freed memory is filled with a pattern and stays unused for a while.
-// Not thread-safe except for mark_written and the queries on bits: the driver's lock protects the rest.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Memory of one simulated device: host memory behind addresses of its own, with a guard zone after every allocation,
+// and two bits per byte: is it inside an allocation, has it been written. Freed memory is filled with a pattern and
+// stays unused for a while. Not thread-safe except for mark_written and the queries on bits: the driver's lock protects
+// the rest. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class Heap {
   struct Block {
     std::size_t bytes;
     std::uint64_t number;  // the how-manieth allocation of this device
-    bool freed = false;
+    bool freed = false, appeared = false;
   };
 
   explicit Heap(std::size_t total);
@@ -30,8 +30,10 @@ class Heap {
   unsigned char* valid() const { return valid_; }
   unsigned char* written() const { return written_; }
 
-  std::uint64_t allocate(std::size_t bytes);  // 0 when full
-  bool release(std::uint64_t address);        // false when it is no allocation
+  // 0 when full. An allocation that does not appear yet has its address; `appear` gives it its bytes.
+  std::uint64_t allocate(std::size_t bytes, bool appears = true);
+  void appear(std::uint64_t address);
+  bool release(std::uint64_t address);  // false when it is no allocation
   void release_all();
 
   bool contains(std::uint64_t address) const { return address - base_ < reserved_; }
@@ -52,8 +54,8 @@ class Heap {
   std::size_t total_, reserved_, used_ = 0, live_ = 0, quarantined_ = 0;
   std::uint64_t base_ = 0, allocations_ = 0;
   unsigned char *valid_ = nullptr, *written_ = nullptr;
-  std::map<std::uint64_t, Block> blocks_;       // live and quarantined, by address
-  std::map<std::uint64_t, std::size_t> gaps_;   // unused addresses
+  std::map<std::uint64_t, Block> blocks_;      // live and quarantined, by address
+  std::map<std::uint64_t, std::size_t> gaps_;  // unused addresses
   std::deque<std::uint64_t> quarantine_;
 };
 

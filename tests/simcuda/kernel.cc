@@ -1,5 +1,5 @@
-// Running a kernel launch: its blocks one after another on a worker, every access checked, every misuse reported with the kernel's name.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Running a kernel launch: its blocks one after another on a worker, every access checked, every misuse reported with
+// the kernel's name. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <link.h>
 
 #include <cstring>
@@ -33,7 +33,10 @@ int on_access(const BlockLaunch& launch, const SimcudaLane& lane, std::uint64_t 
   auto refuse = [&](CUresult code, const std::string& why) {
     char number[32];
     std::snprintf(number, sizeof number, "0x%llx", static_cast<unsigned long long>(address));
-    *text = where(run, lane) + (kind == SIMCUDA_LOAD ? ": read" : kind == SIMCUDA_STORE ? ": write" : ": atomic update") +
+    *text = where(run, lane) +
+            (kind == SIMCUDA_LOAD    ? ": read"
+             : kind == SIMCUDA_STORE ? ": write"
+                                     : ": atomic update") +
             " of " + std::to_string(bytes) + " bytes at " + number + ": " + why;
     return code;
   };
@@ -45,10 +48,12 @@ int on_access(const BlockLaunch& launch, const SimcudaLane& lane, std::uint64_t 
     return refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "not memory of the device");
   }
   if (owner != &run.device && run.device.peers.count(owner->ordinal) == 0)
-    return refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "memory of device " + std::to_string(owner->ordinal) + ", whose peer access is not enabled");
+    return refuse(CUDA_ERROR_ILLEGAL_ADDRESS,
+                  "memory of device " + std::to_string(owner->ordinal) + ", whose peer access is not enabled");
   if (lane.heap_bytes == 0 && !run.early_reported) {
     run.early_reported = true;
-    report(where(run, lane) + ": launched with programmatic serialization, uses device memory before it waits for the kernel before it");
+    report(where(run, lane) +
+           ": launched with programmatic serialization, uses device memory before it waits for the kernel before it");
   }
   Heap& heap = owner->heap;
   if (!heap.inside(address, bytes)) {
@@ -114,8 +119,8 @@ void KernelWork::run(Device& device) const {
   lane.block_dim = block;
   lane.grid_dim = grid;
   lane.heap = device.heap.base();
-  // A kernel launched with programmatic serialization may start before the kernel it follows has ended. Until it waits for
-  // that, every access takes the slow path, which objects.
+  // A kernel launched with programmatic serialization may start before the kernel it follows has ended. Until it waits
+  // for that, every access takes the slow path, which objects.
   lane.heap_bytes = programmatic ? 0 : device.heap.reserved();
   launch.heap_bytes_after_wait = device.heap.reserved();
   lane.valid = device.heap.valid();
@@ -144,7 +149,8 @@ void KernelWork::run(Device& device) const {
     if (result.error != 0) {
       Lock lock(d.mutex);
       // Accesses say where they happened; a trap or a deadlock only what it was.
-      lose_device(device, result.error, result.text.rfind("kernel '", 0) == 0 ? result.text : "kernel '" + name() + "': " + result.text);
+      lose_device(device, result.error,
+                  result.text.rfind("kernel '", 0) == 0 ? result.text : "kernel '" + name() + "': " + result.text);
     }
   }
 }
@@ -157,7 +163,8 @@ CUresult make_kernel_work(CUfunction function, SimcudaUint3 grid, SimcudaUint3 b
   if (d.modules.size() == 0) return CUDA_ERROR_INVALID_HANDLE;
   const SimcudaKernel& kernel = *found->kernel;
   std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  if (threads == 0 || threads > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64) return CUDA_ERROR_INVALID_VALUE;
+  if (threads == 0 || threads > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64)
+    return CUDA_ERROR_INVALID_VALUE;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
     return CUDA_ERROR_INVALID_VALUE;
   if (kernel.max_threads != 0 && threads > kernel.max_threads) return CUDA_ERROR_INVALID_VALUE;
@@ -185,15 +192,16 @@ CUresult make_kernel_work(CUfunction function, SimcudaUint3 grid, SimcudaUint3 b
     if (parameters != nullptr) std::memcpy(work->pointers[i], parameters[i], kernel.argument_bytes[i]);
   }
   if (parameters == nullptr && kernel.n_arguments != 0) {
-    // extra: {1 (buffer pointer), address, 2 (buffer size), &size, 0}; parameters lie there at their natural alignment, which for
-    // the one-struct kernels this serves is the start of the buffer.
+    // extra: {1 (buffer pointer), address, 2 (buffer size), &size, 0}; parameters lie there at their natural alignment,
+    // which for the one-struct kernels this serves is the start of the buffer.
     const unsigned char* buffer = nullptr;
     std::size_t size = 0;
     for (std::size_t i = 0; extra[i] != nullptr; i += 2) {
       if (extra[i] == reinterpret_cast<void*>(1)) buffer = static_cast<const unsigned char*>(extra[i + 1]);
       if (extra[i] == reinterpret_cast<void*>(2)) size = *static_cast<const std::size_t*>(extra[i + 1]);
     }
-    if (kernel.n_arguments != 1 || buffer == nullptr || size != kernel.argument_bytes[0]) return CUDA_ERROR_INVALID_VALUE;
+    if (kernel.n_arguments != 1 || buffer == nullptr || size != kernel.argument_bytes[0])
+      return CUDA_ERROR_INVALID_VALUE;
     std::memcpy(work->pointers[0], buffer, size);
   }
   *result = std::move(work);

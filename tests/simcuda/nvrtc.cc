@@ -17,7 +17,8 @@ namespace simcuda {
 
 using namespace rondo::cuda;
 
-#define RONDO_FN(result, name, parameters, since) extern "C" __attribute__((visibility("default"))) result name parameters;
+#define RONDO_FN(result, name, parameters, since) \
+  extern "C" __attribute__((visibility("default"))) result name parameters;
 #include "../../src/dynlib/nvrtc.def"
 #undef RONDO_FN
 
@@ -138,7 +139,8 @@ std::vector<int> supported_archs(int version) {
   return {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
 }
 
-// Options are what the real one takes: one word, or two for those with a value. Sets the request; false and a message if unknown.
+// Options are what the real one takes: one word, or two for those with a value. Sets the request; false and a message
+// if unknown.
 class Options {
  public:
   Options(Program& program, int n, const char* const* words) : program_(program) {
@@ -152,15 +154,17 @@ class Options {
       if (take({"--gpu-architecture", "-arch"}, &value)) {
         if (!architecture(value)) return fail(message, "nvrtc: error: invalid value for --gpu-architecture (-arch)");
       } else if (take({"--std", "-std"}, &value)) {
-        if (value != "c++11" && value != "c++14" && value != "c++17" && !(value == "c++20" && version >= 12000) && value != "c++03")
+        if (value != "c++11" && value != "c++14" && value != "c++17" && !(value == "c++20" && version >= 12000) &&
+            value != "c++03")
           return fail(message, "nvrtc: error: invalid value for --std (-std)");
         program_.request.standard = value;
       } else if (take({"--define-macro", "-D"}, &value)) {
         program_.request.defines.push_back(value);
       } else if (take({"--include-path", "-I"}, &value)) {
         program_.request.include_folders.push_back(value);
-      } else if (take({"--fmad", "-fmad", "--maxrregcount", "-maxrregcount", "--ftz", "-ftz", "--prec-div", "-prec-div", "--prec-sqrt", "-prec-sqrt",
-                       "--restrict", "--device-debug", "--diag-suppress", "-diag-suppress", "--diag-error", "--diag-warn"},
+      } else if (take({"--fmad", "-fmad", "--maxrregcount", "-maxrregcount", "--ftz", "-ftz", "--prec-div", "-prec-div",
+                       "--prec-sqrt", "-prec-sqrt", "--restrict", "--device-debug", "--diag-suppress", "-diag-suppress",
+                       "--diag-error", "--diag-warn"},
                       &value)) {
         continue;  // no meaning here; nothing is ever contracted to an fma
       } else if (!flag(words_[at_], version)) {
@@ -201,12 +205,29 @@ class Options {
       const char* name;
       int since;
     };
-    static const Flag kFlags[] = {{"--use_fast_math", 0}, {"-use_fast_math", 0}, {"-default-device", 0}, {"--device-as-default-execution-space", 0},
-                                  {"-rdc=true", 0}, {"-rdc=false", 0}, {"--relocatable-device-code=true", 0},
-                                  {"--relocatable-device-code=false", 0}, {"-lineinfo", 0}, {"--generate-line-info", 0}, {"-G", 0},
-                                  {"--device-debug", 0}, {"-w", 0}, {"--disable-warnings", 0}, {"--restrict", 0}, {"-restrict", 0},
-                                  {"--extra-device-vectorization", 0}, {"-extra-device-vectorization", 0}, {"--device-int128", 11080},
-                                  {"--minimal", 12040}, {"-minimal", 12040}, {"--brief-diagnostics=true", 12040}, {"--no-cache", 12090}};
+    static const Flag kFlags[] = {{"--use_fast_math", 0},
+                                  {"-use_fast_math", 0},
+                                  {"-default-device", 0},
+                                  {"--device-as-default-execution-space", 0},
+                                  {"-rdc=true", 0},
+                                  {"-rdc=false", 0},
+                                  {"--relocatable-device-code=true", 0},
+                                  {"--relocatable-device-code=false", 0},
+                                  {"-lineinfo", 0},
+                                  {"--generate-line-info", 0},
+                                  {"-G", 0},
+                                  {"--device-debug", 0},
+                                  {"-w", 0},
+                                  {"--disable-warnings", 0},
+                                  {"--restrict", 0},
+                                  {"-restrict", 0},
+                                  {"--extra-device-vectorization", 0},
+                                  {"-extra-device-vectorization", 0},
+                                  {"--device-int128", 11080},
+                                  {"--minimal", 12040},
+                                  {"-minimal", 12040},
+                                  {"--brief-diagnostics=true", 12040},
+                                  {"--no-cache", 12090}};
     for (const Flag& known : kFlags)
       if (word == known.name && version >= known.since) return true;
     return false;
@@ -220,7 +241,9 @@ class Options {
 std::string make_ptx(const Program& program) {
   int version = program.request.nvrtc_version;
   char head[160];
-  std::snprintf(head, sizeof head, "//\n// Simulated PTX: the payload is host code\n//\n.version %d.%d\n.target sm_%d\n.address_size 64\n// payload ",
+  std::snprintf(head, sizeof head,
+                "//\n// Simulated PTX: the payload is host code\n//\n.version %d.%d\n.target sm_%d\n.address_size "
+                "64\n// payload ",
                 version / 1000 - 4, version % 1000 / 10, program.request.arch);
   std::string text = head;
   static const char kDigits[] = "0123456789abcdef";
@@ -274,8 +297,8 @@ nvrtcResult nvrtcGetSupportedArchs(int* archs) {
   return NVRTC_SUCCESS;
 }
 
-nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const char* name, int n_headers, const char* const* headers,
-                               const char* const* header_names) {
+nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const char* name, int n_headers,
+                               const char* const* headers, const char* const* header_names) {
   NVRTC_ENTER(nvrtcCreateProgram);
   if (program == nullptr || source == nullptr || n_headers < 0) return NVRTC_ERROR_INVALID_INPUT;
   auto made = std::make_shared<Program>();
@@ -312,7 +335,8 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram handle, int n_options, const char* 
   if (!Options(*program, n_options, options).parse(&program->result.log)) return NVRTC_ERROR_INVALID_OPTION;
   // NVRTC before 12 reads C++03 without it; we hold kernels to that everywhere.
   if (program->request.standard.empty() || program->request.standard == "c++03") {
-    program->result.log = program->request.name + ": error: this source needs C++11 or later, and no --std option says so\n";
+    program->result.log =
+        program->request.name + ": error: this source needs C++11 or later, and no --std option says so\n";
     return NVRTC_ERROR_COMPILATION;
   }
   program->result = compile(program->request);

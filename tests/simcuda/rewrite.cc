@@ -13,7 +13,9 @@ struct Token {
   enum Kind { Word, Punctuation, Literal } kind;
 };
 
-bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool word_char(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
 
 // Comments are gone; lines that begin with # (line markers, pragmas) are no tokens.
 std::vector<Token> tokenize(const std::string& s) {
@@ -37,8 +39,8 @@ std::vector<Token> tokenize(const std::string& s) {
       std::size_t begin = i++;
       if (word_char(c)) {
         // A quote inside a number is a digit separator.
-        while (i < s.size() && (word_char(s[i]) || (s[i] == '\'' && std::isdigit(static_cast<unsigned char>(c)) && i + 1 < s.size() &&
-                                                    word_char(s[i + 1]))))
+        while (i < s.size() && (word_char(s[i]) || (s[i] == '\'' && std::isdigit(static_cast<unsigned char>(c)) &&
+                                                    i + 1 < s.size() && word_char(s[i + 1]))))
           ++i;
       }
       tokens.push_back({begin, i, word_char(c) ? Token::Word : Token::Punctuation});
@@ -192,6 +194,8 @@ class Rewriter {
 
 }  // namespace
 
-Rewritten rewrite(const std::string& preprocessed) { return Rewriter(preprocessed).run(); }
+Rewritten rewrite(const std::string& preprocessed) {
+  return Rewriter(preprocessed).run();
+}
 
 }  // namespace simcuda

@@ -1,5 +1,5 @@
-// Turns preprocessed CUDA C++ into what the host compiler accepts: finds the kernels, gives dynamic shared memory an address.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Turns preprocessed CUDA C++ into what the host compiler accepts: finds the kernels, gives dynamic shared memory an
+// address. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -10,7 +10,9 @@ namespace {
 thread_local bool t_in_host_function = false;
 }
 
-bool Scheduler::in_host_function() { return t_in_host_function; }
+bool Scheduler::in_host_function() {
+  return t_in_host_function;
+}
 
 void Scheduler::submit(const TaskRef& task, const std::vector<TaskRef>& after) {
   start_threads();
@@ -23,7 +25,8 @@ void Scheduler::submit(const TaskRef& task, const std::vector<TaskRef>& after) {
   if (task->pending == 0) make_ready(task);
 }
 
-// Marks complete on the spot, and with them the marks that waited only for them: a loop, not a recursion, for chains are long.
+// Marks complete on the spot, and with them the marks that waited only for them: a loop, not a recursion, for chains
+// are long.
 void Scheduler::make_ready(const TaskRef& first) {
   std::vector<TaskRef> pending{first};
   while (!pending.empty()) {
@@ -50,14 +53,16 @@ void Scheduler::complete(const TaskRef& task) {
   make_ready(task);
 }
 
-// Streams differ in character, fixed by the seed: prompt, jittery, or starved. A consumer on a prompt stream that forgot to wait for a
-// producer on a starved one reads too early nearly always.
+// Streams differ in character: prompt, jittery, or starved, drawn anew every few tasks. A consumer on a prompt stream
+// that forgot to wait for a producer on a starved one reads too early, and in any program of some length every pair of
+// streams meets that.
 Clock::duration Scheduler::tempo(const Task& task) {
   using std::chrono::microseconds;
-  switch (Random(seed_ * 1000003 + task.stream).below(3)) {
+  std::uint64_t epoch = tempo_draws_++ / 8;
+  switch (Random(seed_ * 1000003 + task.stream * 8191 + epoch).below(3)) {
     case 0: return Clock::duration::zero();
     case 1: return microseconds(random_.below(100));
-    default: return microseconds(random_.one_in(4) ? 200 + random_.below(1500) : random_.below(50));
+    default: return microseconds(random_.one_in(2) ? 200 + random_.below(1300) : random_.below(50));
   }
 }
 
@@ -100,8 +105,12 @@ void Scheduler::work(bool host) {
     std::size_t chosen = eligible[seed_ == 0 ? 0 : random_.below(eligible.size())];
     TaskRef task = std::move(ready[chosen]);
     ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(chosen));
+    // Moved out: the task may be completed, by another thread or by itself, while this runs. What it holds goes under
+    // the lock.
+    std::function<bool(const TaskRef&)> run;
+    run.swap(task->run);
     lock.unlock();
-    bool finished = task->run(task);
+    bool finished = run(task);
     lock.lock();
     if (finished) complete(task);
   }
@@ -116,7 +125,9 @@ void Scheduler::wait_idle(Lock& lock) {
   task_done_.wait(lock, [&] { return unfinished_ == 0; });
 }
 
-void Scheduler::stall(std::uint64_t stream) { stalled_.insert(stream); }
+void Scheduler::stall(std::uint64_t stream) {
+  stalled_.insert(stream);
+}
 
 void Scheduler::resume(std::uint64_t stream) {
   if (stream == 0)

@@ -1,7 +1,7 @@
-// Everything the simulated devices do is a task in one graph of tasks: a stream is a chain, an event is a task to depend on, a
-// launched graph is its nodes. Worker threads run what is ready, in any order the dependencies allow: with a seed that order is
-// hostile on purpose. All functions need the driver's lock, except where said.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Everything the simulated devices do is a task in one graph of tasks: a stream is a chain, an event is a task to
+// depend on, a launched graph is its nodes. Worker threads run what is ready, in any order the dependencies allow: with
+// a seed that order is hostile on purpose. All functions need the driver's lock, except where said. Copyright 2026 the
+// Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -24,8 +24,8 @@ struct Task;
 using TaskRef = std::shared_ptr<Task>;
 
 struct Task {
-  // Runs without the lock on a worker; null for a mark that only carries order. Returns false when the task goes on after it
-  // returned and Scheduler::complete will be called for it.
+  // Runs without the lock on a worker; null for a mark that only carries order. Returns false when the task goes on
+  // after it returned and Scheduler::complete will be called for it.
   std::function<bool(const TaskRef&)> run;
   std::uint64_t stream = 0;  // whose tempo it follows, and which stall holds it
   bool host = false;         // a host function: runs on the thread of host functions
@@ -66,7 +66,7 @@ class Scheduler {
   std::condition_variable ready_changed_, task_done_;
   std::vector<TaskRef> ready_[2];  // device tasks, host functions
   std::unordered_set<std::uint64_t> stalled_;
-  std::uint64_t unfinished_ = 0;
+  std::uint64_t unfinished_ = 0, tempo_draws_ = 0;
   std::uint64_t seed_ = settings().seed;
   Random random_{settings().seed};
   bool started_ = false;

@@ -1,5 +1,5 @@
-// Settings of the simulated driver, read once from the environment: what is simulated and how hostile it is. README.md lists them.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Settings of the simulated driver, read once from the environment: what is simulated and how hostile it is. README.md
+// lists them. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

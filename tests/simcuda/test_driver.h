@@ -1,7 +1,7 @@
-// What the simulator's own tests share: the two libraries, opened as the product opens them, and small wrappers around common steps.
-// The paths come from SIMCUDA_TEST_DRIVER and SIMCUDA_TEST_NVRTC: with a real libcuda there, the tests of plain CUDA behaviour run
-// against it and show where the simulator differs.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// What the simulator's own tests share: the two libraries, opened as the product opens them, and small wrappers around
+// common steps. The paths come from SIMCUDA_TEST_DRIVER and SIMCUDA_TEST_NVRTC: with a real libcuda there, the tests of
+// plain CUDA behaviour run against it and show where the simulator differs. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <dlfcn.h>
@@ -21,35 +21,45 @@ struct Api {
   void *driver = nullptr, *nvrtc = nullptr;
 #define RONDO_FN(result, name, parameters, since) result(*name) parameters = nullptr;
 #include "../../src/dynlib/driver.def"
-#include "extra.def"
 #include "../../src/dynlib/nvrtc.def"
+#include "extra.def"
 #undef RONDO_FN
   long long (*simcuda_control)(const char*, const char*) = nullptr;
   const char* (*simcuda_report)(long long) = nullptr;
   long long (*simnvrtc_control)(const char*, const char*) = nullptr;
 
-  bool simulated() const { return simcuda_control != nullptr; }
+  bool simulated() const {
+    return simcuda_control != nullptr;
+  }
 };
 
 inline const Api& api() {
   static const Api* instance = [] {
     auto* made = new Api;
     const char *driver = std::getenv("SIMCUDA_TEST_DRIVER"), *nvrtc = std::getenv("SIMCUDA_TEST_NVRTC");
+    if (driver == nullptr || nvrtc == nullptr) {
+      std::fprintf(stderr, "SIMCUDA_TEST_DRIVER and SIMCUDA_TEST_NVRTC name the libraries to test\n");
+      std::exit(2);
+    }
     made->driver = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
     if (made->driver == nullptr) std::fprintf(stderr, "%s\n", dlerror());
     made->nvrtc = dlopen(nvrtc, RTLD_NOW | RTLD_LOCAL);
     if (made->nvrtc == nullptr) std::fprintf(stderr, "%s\n", dlerror());
     if (made->driver == nullptr || made->nvrtc == nullptr) std::abort();
-#define RONDO_FN(result, name, parameters, since) made->name = reinterpret_cast<result(*) parameters>(dlsym(made->driver, #name));
+#define RONDO_FN(result, name, parameters, since) \
+  made->name = reinterpret_cast<result(*) parameters>(dlsym(made->driver, #name));
 #include "../../src/dynlib/driver.def"
 #include "extra.def"
 #undef RONDO_FN
-#define RONDO_FN(result, name, parameters, since) made->name = reinterpret_cast<result(*) parameters>(dlsym(made->nvrtc, #name));
+#define RONDO_FN(result, name, parameters, since) \
+  made->name = reinterpret_cast<result(*) parameters>(dlsym(made->nvrtc, #name));
 #include "../../src/dynlib/nvrtc.def"
 #undef RONDO_FN
-    made->simcuda_control = reinterpret_cast<long long (*)(const char*, const char*)>(dlsym(made->driver, "simcuda_control"));
+    made->simcuda_control =
+        reinterpret_cast<long long (*)(const char*, const char*)>(dlsym(made->driver, "simcuda_control"));
     made->simcuda_report = reinterpret_cast<const char* (*)(long long)>(dlsym(made->driver, "simcuda_report"));
-    made->simnvrtc_control = reinterpret_cast<long long (*)(const char*, const char*)>(dlsym(made->nvrtc, "simnvrtc_control"));
+    made->simnvrtc_control =
+        reinterpret_cast<long long (*)(const char*, const char*)>(dlsym(made->nvrtc, "simnvrtc_control"));
     return made;
   }();
   return *instance;

@@ -1,6 +1,6 @@
-// What a real device would not forgive, and what the simulator reports: bad accesses with the kernel's name, memory never written,
-// faults on demand, lost devices, leaks.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// What a real device would not forgive, and what the simulator reports: bad accesses with the kernel's name, memory
+// never written, faults on demand, lost devices, leaks. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,7 +64,8 @@ class Faults : public Device {
     EXPECT_EQ(cu.cuStreamQuery(other), code);
     CUdeviceptr p = 0;
     EXPECT_EQ(cu.cuMemAlloc_v2(&p, 16), code);
-    for (const std::string& word : words) EXPECT_NE(last_report().find(word), std::string::npos) << last_report() << " has no " << word;
+    for (const std::string& word : words)
+      EXPECT_NE(last_report().find(word), std::string::npos) << last_report() << " has no " << word;
     cu.simcuda_control("restore-device", "0");
   }
   CUfunction copy_all = nullptr;
@@ -76,10 +77,11 @@ TEST_F(Faults, OutOfBounds) {
   expect_loss(launch(copy_all, 1, 128, 0, stream, Args{out, in, 101}), CUDA_ERROR_ILLEGAL_ADDRESS,
               {"kernel 'copy_all'", "thread 100,0,0", "read of 4 bytes", "0 bytes past the end", "(400 bytes)"});
   expect_loss(launch(copy_all, 1, 64, 0, stream, Args{out, out - 4, 1}), CUDA_ERROR_ILLEGAL_ADDRESS, {"copy_all"});
-  expect_loss(launch(copy_all, 1, 64, 0, stream, Args{out, 0, 1}), CUDA_ERROR_ILLEGAL_ADDRESS, {"not memory of the device"});
-  std::vector<float> host(100, 1.0f);
-  expect_loss(launch(copy_all, 1, 64, 0, stream, Args{out, reinterpret_cast<CUdeviceptr>(host.data()), 1}), CUDA_ERROR_ILLEGAL_ADDRESS,
+  expect_loss(launch(copy_all, 1, 64, 0, stream, Args{out, 0, 1}), CUDA_ERROR_ILLEGAL_ADDRESS,
               {"not memory of the device"});
+  std::vector<float> host(100, 1.0f);
+  expect_loss(launch(copy_all, 1, 64, 0, stream, Args{out, reinterpret_cast<CUdeviceptr>(host.data()), 1}),
+              CUDA_ERROR_ILLEGAL_ADDRESS, {"not memory of the device"});
 }
 
 TEST_F(Faults, PinnedMemoryIsReachable) {
@@ -128,14 +130,16 @@ TEST_F(Faults, VectorsAndAlignment) {
   CUdeviceptr in = upload(std::vector<float>(128, 1.0f)), out = allocate(512);
   CHECK_CU(launch(get("vectors"), 1, 32, 0, stream, out, in));
   EXPECT_EQ(download<float>(out, 128), std::vector<float>(128, 1.0f));
-  expect_loss(launch(get("vectors"), 1, 1, 0, stream, out, in + 4), CUDA_ERROR_MISALIGNED_ADDRESS, {"kernel 'vectors'", "16 bytes"});
+  expect_loss(launch(get("vectors"), 1, 1, 0, stream, out, in + 4), CUDA_ERROR_MISALIGNED_ADDRESS,
+              {"kernel 'vectors'", "16 bytes"});
   expect_loss(launch(get("misaligned"), 1, 1, 0, stream, out), CUDA_ERROR_MISALIGNED_ADDRESS, {"kernel 'misaligned'"});
   expect_loss(launch(get("vectors"), 1, 33, 0, stream, out, in), CUDA_ERROR_ILLEGAL_ADDRESS, {"thread 32,0,0"});
 }
 
 TEST_F(Faults, SharedMemoryBarriersAndTraps) {
   CUdeviceptr p = upload(std::vector<float>(4, 1.0f));
-  expect_loss(launch(get("shared_past_the_end"), 1, 32, 31 * 4, stream, p), CUDA_ERROR_ILLEGAL_ADDRESS, {"shared_past_the_end"});
+  expect_loss(launch(get("shared_past_the_end"), 1, 32, 31 * 4, stream, p), CUDA_ERROR_ILLEGAL_ADDRESS,
+              {"shared_past_the_end"});
   expect_loss(launch(get("divergent"), 1, 32, 0, stream, p), CUDA_ERROR_LAUNCH_FAILED, {"deadlock"});
   expect_loss(launch(get("stopped"), 1, 32, 0, stream, p), CUDA_ERROR_LAUNCH_FAILED, {"kernel 'stopped'", "__trap"});
   expect_loss(launch(get("asserting"), 1, 32, 0, stream, p), CUDA_ERROR_ASSERT, {"p[0] == 2.0f"});
@@ -183,6 +187,20 @@ TEST_F(Faults, OnDemand) {
   EXPECT_EQ(cu.simnvrtc_control("live", nullptr), 0);
 }
 
+// A program that cleans up after a lost device is told of the loss, and what it gives back is given back.
+TEST_F(Faults, ReleasingAfterALoss) {
+  CUdeviceptr p = 0;
+  CUevent event = nullptr;
+  long long allocations_before = live("allocations"), events_before = live("events");
+  CHECK_CU(cu.cuMemAlloc_v2(&p, 64));
+  CHECK_CU(cu.cuEventCreate(&event, 0));
+  EXPECT_EQ(cu.simcuda_control("lose-device", "0"), 0);
+  EXPECT_EQ(cu.cuMemFree_v2(p), CUDA_ERROR_ECC_UNCORRECTABLE);
+  EXPECT_EQ(cu.cuEventDestroy_v2(event), CUDA_ERROR_ECC_UNCORRECTABLE);
+  EXPECT_EQ(live("allocations"), allocations_before);
+  EXPECT_EQ(live("events"), events_before);
+}
+
 TEST_F(Faults, OutOfMemory) {
   std::size_t free = 0, total = 0, after = 0;
   CHECK_CU(cu.cuMemGetInfo_v2(&free, &total));
@@ -209,7 +227,8 @@ TEST_F(Faults, ImagesThatAreRefused) {
   cut.resize(cubin.size());
   EXPECT_EQ(cu.cuModuleLoadDataEx(&module, cut.data(), 0, nullptr, nullptr), CUDA_ERROR_INVALID_IMAGE);
   nvrtcResult result = 0;
-  std::vector<char> old = compile("extern \"C\" __global__ void k() {}", &result, nullptr, {"--std=c++17", "--gpu-architecture=sm_80"});
+  std::vector<char> old =
+      compile("extern \"C\" __global__ void k() {}", &result, nullptr, {"--std=c++17", "--gpu-architecture=sm_80"});
   EXPECT_EQ(result, NVRTC_SUCCESS);
 }
 

@@ -1,6 +1,6 @@
-// Stream capture and graphs: what is recorded, the rules and their error codes, replay, patching, queries. The codes are those of a
-// real driver 13.0; the tests pass there too.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Stream capture and graphs: what is recorded, the rules and their error codes, replay, patching, queries. The codes
+// are those of a real driver 13.0; the tests pass there too. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cstdio>
 #include <fstream>
@@ -155,7 +155,8 @@ TEST_F(Graphs, CopiesFillsAndHostFunctions) {
   CHECK_CU(cu.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
   CHECK_CU(cu.cuMemsetD32Async(a, 3, 32, stream));
   CHECK_CU(cu.cuMemcpyDtoDAsync_v2(b, a, 128, stream));
-  CHECK_CU(cu.cuLaunchHostFunc(stream, [](void* p) { ++*static_cast<std::atomic<int>*>(p); }, &calls));
+  CHECK_CU(cu.cuLaunchHostFunc(
+      stream, [](void* p) { ++*static_cast<std::atomic<int>*>(p); }, &calls));
   CHECK_CU(cu.cuMemcpyDtoHAsync_v2(pinned_value, b, 128, stream));
   CHECK_CU(cu.cuStreamEndCapture(stream, &graph));
   CUgraphExec exec = nullptr;
@@ -241,8 +242,8 @@ TEST_F(Graphs, UnsafeCallsBreakACapture) {
   CUdeviceptr p = 0;
   void* host = nullptr;
   const std::function<CUresult()> unsafe[] = {
-      [&] { return cu.cuMemAlloc_v2(&p, 64); },     [&] { return cu.cuMemHostAlloc(&host, 64, 0); },
-      [&] { return cu.cuEventQuery(plain); },       [&] { return cu.cuEventSynchronize(plain); },
+      [&] { return cu.cuMemAlloc_v2(&p, 64); },      [&] { return cu.cuMemHostAlloc(&host, 64, 0); },
+      [&] { return cu.cuEventQuery(plain); },        [&] { return cu.cuEventSynchronize(plain); },
       [&] { return cu.cuStreamSynchronize(other); }, [&] { return cu.cuStreamQuery(other); },
       [&] { return cu.cuGraphExecDestroy(exec); },
   };
@@ -289,7 +290,8 @@ TEST_F(Graphs, RulesThatHoldInEveryMode) {
   CHECK_CU(cu.cuEventCreate(&plain, CU_EVENT_DISABLE_TIMING));
   CHECK_CU(cu.cuEventRecord(plain, other));
   CHECK_CU(cu.cuStreamSynchronize(other));
-  for (CUstreamCaptureMode mode : {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_RELAXED}) {
+  for (CUstreamCaptureMode mode :
+       {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_RELAXED}) {
     EXPECT_EQ(within_capture(mode, [&] { return cu.cuStreamSynchronize(stream); }), Codes(900, 901));
     EXPECT_EQ(within_capture(mode, [&] { return cu.cuStreamQuery(stream); }), Codes(900, 901));
     EXPECT_EQ(within_capture(mode, [&] { return cu.cuStreamWaitEvent(stream, plain, 0); }), Codes(905, 901));

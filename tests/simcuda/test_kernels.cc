@@ -1,5 +1,5 @@
-// What a kernel may do: indices, shared memory, barriers, warps, atomics, mathematics, arguments; and what NVRTC refuses.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// What a kernel may do: indices, shared memory, barriers, warps, atomics, mathematics, arguments; and what NVRTC
+// refuses. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <numeric>
 
@@ -45,7 +45,8 @@ TEST_F(Kernels, IndicesInThreeDimensions) {
   std::vector<unsigned> got = download<unsigned>(out, 2 * 3 * 2 * 4 * 2 * 3);
   for (unsigned i = 0; i < got.size(); ++i) {
     unsigned block = i / 24, thread = i % 24;
-    ASSERT_EQ(got[i], (block % 2) | (block / 2 % 3) << 4 | (block / 6) << 8 | (thread % 4) << 12 | (thread / 4 % 2) << 16 | (thread / 8) << 20);
+    ASSERT_EQ(got[i], (block % 2) | (block / 2 % 3) << 4 | (block / 6) << 8 | (thread % 4) << 12 |
+                          (thread / 4 % 2) << 16 | (thread / 8) << 20);
   }
 }
 
@@ -163,11 +164,13 @@ TEST_F(Kernels, MathematicsAndVectors) {
   CUdeviceptr out = allocate(32), wide = allocate(16), whole = allocate(32);
   CHECK_CU(launch(f, 1, 1, 0, stream, out, wide, whole));
   std::vector<float> reals = download<float>(out, 8);
-  const float expected[] = {std::exp(0.5f), std::tanh(0.5f), std::erf(0.5f), 1 / std::sqrt(0.5f), 2.0f, 2.0f, 0.125f, std::log1p(0.5f)};
+  const float expected[] = {std::exp(0.5f), std::tanh(0.5f), std::erf(0.5f),  1 / std::sqrt(0.5f), 2.0f,
+                            2.0f,           0.125f,          std::log1p(0.5f)};
   for (int i = 0; i < 8; ++i) EXPECT_NEAR(reals[i], expected[i], 1e-6f) << i;
   EXPECT_NEAR(download<double>(wide, 2)[0], std::exp(0.5), 1e-15);
   EXPECT_EQ(download<double>(wide, 2)[1], 2.5);
-  EXPECT_EQ(download<unsigned>(whole, 8), (std::vector<unsigned>{0x3f800000u, 3, 0x3ff00000u, 8 + 31 + 4, 99, 3, 0x77441100u, 0x7fffffffu}));
+  EXPECT_EQ(download<unsigned>(whole, 8),
+            (std::vector<unsigned>{0x3f800000u, 3, 0x3ff00000u, 8 + 31 + 4, 99, 3, 0x77441100u, 0x7fffffffu}));
 }
 
 TEST_F(Kernels, GlobalsAndConstants) {
@@ -229,7 +232,8 @@ TEST_F(Kernels, LaunchesThatAreRefused) {
   EXPECT_EQ(launch(f, 1, 32, 100 << 10, stream, p), CUDA_ERROR_INVALID_VALUE);
   CHECK_CU(cu.cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100 << 10));
   EXPECT_EQ(launch(f, 1, 32, 100 << 10, stream, p), CUDA_SUCCESS);
-  EXPECT_EQ(cu.cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 20), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cu.cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 20),
+            CUDA_ERROR_INVALID_VALUE);
 }
 
 }  // namespace

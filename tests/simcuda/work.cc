@@ -47,7 +47,8 @@ void move_bytes(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
 
 bool is_module_memory(std::uint64_t address, std::size_t bytes) {
   for (const auto& [handle, module] : driver().modules)
-    if (address - module->image.begin < module->image.bytes && address - module->image.begin + bytes <= module->image.bytes)
+    if (address - module->image.begin < module->image.bytes &&
+        address - module->image.begin + bytes <= module->image.bytes)
       return true;
   return false;
 }
@@ -100,7 +101,8 @@ void CopyWork::run(Device& device) const {
     if (source != nullptr && target == nullptr) {
       std::size_t unwritten = source->heap.first_unwritten(from, bytes);
       if (unwritten != bytes)
-        report("copy to the host reads device memory that was never written, " + source->heap.describe(from + unwritten));
+        report("copy to the host reads device memory that was never written, " +
+               source->heap.describe(from + unwritten));
     }
   }
   move_bytes(to, staged != nullptr ? reinterpret_cast<std::uint64_t>(staged->data()) : from, bytes);

@@ -1,6 +1,6 @@
-// One piece of device work: a kernel launch, a copy, a fill, a host function. A stream runs it as a task, a captured stream keeps it as a
-// graph node; it is immutable, so launches in flight and later updates never meet.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// One piece of device work: a kernel launch, a copy, a fill, a host function. A stream runs it as a task, a captured
+// stream keeps it as a graph node; it is immutable, so launches in flight and later updates never meet. Copyright 2026
+// the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,14 +1,14 @@
-// Every load and store of a kernel passes here: the host compiler's kernel-address instrumentation calls these functions instead of
-// touching a shadow of its own. The fast path clears what lies on the lane's stack or in valid, written device memory; the
-// rest goes to the driver, which knows allocations, shared memory and names. Part of the text put in front of a kernel.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Every load and store of a kernel passes here: the host compiler's kernel-address instrumentation calls these
+// functions instead of touching a shadow of its own. The fast path clears what lies on the lane's stack or in valid,
+// written device memory; the rest goes to the driver, which knows allocations, shared memory and names. Part of the
+// text put in front of a kernel. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "types.h"
 
 SIMCUDA_UNCHECKED inline __attribute__((always_inline)) bool simcuda_within(const SimcudaRange& range,
-                                                                             unsigned long long address,
-                                                                             unsigned long long bytes) {
+                                                                            unsigned long long address,
+                                                                            unsigned long long bytes) {
   return address - range.begin < range.bytes && address - range.begin + bytes <= range.bytes;
 }
 

@@ -13,7 +13,9 @@ inline int __syncthreads_count(int predicate) {
   int all;
   return simcuda_lane()->runtime.barrier(simcuda_lane(), predicate, &all);
 }
-inline int __syncthreads_or(int predicate) { return __syncthreads_count(predicate) != 0; }
+inline int __syncthreads_or(int predicate) {
+  return __syncthreads_count(predicate) != 0;
+}
 inline int __syncthreads_and(int predicate) {
   int all;
   simcuda_lane()->runtime.barrier(simcuda_lane(), predicate, &all);
@@ -71,8 +73,12 @@ SIMCUDA_UNCHECKED inline unsigned __ballot_sync(unsigned mask, int predicate) {
     if ((present >> i & 1u) && all[i]) votes |= 1u << i;
   return votes;
 }
-inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
-inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
+inline int __any_sync(unsigned mask, int predicate) {
+  return __ballot_sync(mask, predicate) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate) {
+  return __ballot_sync(mask, !predicate) == 0;
+}
 SIMCUDA_UNCHECKED inline unsigned simcuda_match(unsigned mask, unsigned long long value) {
   unsigned long long all[32];
   unsigned present = simcuda_exchange(mask, value, all), same = 0;
@@ -108,9 +114,15 @@ template <class T> inline T __reduce_xor_sync(unsigned mask, T v) { return simcu
 // clang-format on
 
 // --- memory ---------------------------------------------------------------------------------------------------------
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+inline void __threadfence_block() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+inline void __threadfence_system() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 // clang-format off
 template <class T> inline T __ldg(const T* p) { return *p; }
 template <class T> inline T __ldcs(const T* p) { return *p; }
@@ -193,17 +205,28 @@ inline unsigned short atomicCAS(unsigned short* address, unsigned short compare,
 // clang-format on
 
 // --- control --------------------------------------------------------------------------------------------------------
-inline void __trap() { simcuda_lane()->runtime.trap(simcuda_lane(), 719, "__trap()"); }
+inline void __trap() {
+  simcuda_lane()->runtime.trap(simcuda_lane(), 719, "__trap()");
+}
 inline void __nanosleep(unsigned) {}
-inline long long clock64() { return static_cast<long long>(__builtin_ia32_rdtsc()); }
-inline clock_t clock() { return static_cast<clock_t>(clock64()); }
+inline long long clock64() {
+  return static_cast<long long>(__builtin_ia32_rdtsc());
+}
+inline clock_t clock() {
+  return static_cast<clock_t>(clock64());
+}
 #define assert(condition) \
   ((condition) ? static_cast<void>(0) : simcuda_lane()->runtime.trap(simcuda_lane(), 710, "assert(" #condition ")"))
 extern "C" int printf(const char*, ...);
 
-inline void simcuda_grid_dependency_wait() { simcuda_lane()->runtime.grid_wait(simcuda_lane()); }
-inline void simcuda_grid_launch_dependents() { simcuda_lane()->runtime.grid_launch(simcuda_lane()); }
+inline void simcuda_grid_dependency_wait() {
+  simcuda_lane()->runtime.grid_wait(simcuda_lane());
+}
+inline void simcuda_grid_launch_dependents() {
+  simcuda_lane()->runtime.grid_launch(simcuda_lane());
+}
 using cudaGraphConditionalHandle = unsigned long long;
-extern "C" __attribute__((visibility("hidden"))) inline void cudaGraphSetConditional(unsigned long long handle, unsigned value) {
+extern "C" __attribute__((visibility("hidden"))) inline void cudaGraphSetConditional(unsigned long long handle,
+                                                                                     unsigned value) {
   simcuda_lane()->runtime.set_conditional(simcuda_lane(), handle, value);
 }

@@ -1,6 +1,6 @@
-// The table a compiled module exports: one entry per kernel, whose launcher unpacks the argument pointers by the kernel's own
-// type. Part of the text put in front of a kernel; the NVRTC stand-in appends the table itself.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// The table a compiled module exports: one entry per kernel, whose launcher unpacks the argument pointers by the
+// kernel's own type. Part of the text put in front of a kernel; the NVRTC stand-in appends the table itself. Copyright
+// 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "types.h"
@@ -39,6 +39,8 @@ struct SimcudaLauncher<void (*)(Parameters...), function> {
 template <class... Parameters, void (*function)(Parameters...)>
 constexpr unsigned long long SimcudaLauncher<void (*)(Parameters...), function>::bytes[];
 
-#define SIMCUDA_KERNEL(name, max_threads)                                                            \
-  {#name, &SimcudaLauncher<decltype(&name), &name>::launch, SimcudaLauncher<decltype(&name), &name>::count, \
-   SimcudaLauncher<decltype(&name), &name>::bytes, max_threads}
+#define SIMCUDA_KERNEL(name, max_threads)                                                                          \
+  {                                                                                                                \
+#name, &SimcudaLauncher < decltype(&name), &name> ::launch, SimcudaLauncher < decltype(&name), &name> ::count, \
+        SimcudaLauncher < decltype(&name), &name> ::bytes, max_threads                                             \
+  }

@@ -1,6 +1,5 @@
-// Mathematical functions, conversions and integer intrinsics, mapped to libm and compiler built-ins. Part of the text put in front
-// of a kernel.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Mathematical functions, conversions and integer intrinsics, mapped to libm and compiler built-ins. Part of the text
+// put in front of a kernel. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "types.h"

@@ -1,5 +1,5 @@
-// What NVRTC predeclares without any header: qualifiers, vector types, built-in variables. Part of the text put in front of a kernel.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// What NVRTC predeclares without any header: qualifiers, vector types, built-in variables. Part of the text put in
+// front of a kernel. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "../abi.h"
@@ -55,7 +55,9 @@ SIMCUDA_UNCHECKED inline __attribute__((always_inline)) SimcudaLane* simcuda_lan
   auto here = reinterpret_cast<unsigned long long>(__builtin_frame_address(0));
   return reinterpret_cast<SimcudaLane*>((here | (SIMCUDA_STACK_BYTES - 1)) + 1 - sizeof(SimcudaLane));
 }
-inline void* simcuda_dynamic_shared() { return reinterpret_cast<void*>(simcuda_lane()->shared_dynamic.begin); }
+inline void* simcuda_dynamic_shared() {
+  return reinterpret_cast<void*>(simcuda_lane()->shared_dynamic.begin);
+}
 #define threadIdx (simcuda_lane()->thread)
 #define blockIdx (simcuda_lane()->block)
 #define blockDim (simcuda_lane()->block_dim)

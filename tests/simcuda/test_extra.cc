@@ -1,0 +1,240 @@
+// Stream-ordered allocation, graphs built by hand, conditional nodes, updates,
+// programmatic launches, older drivers. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#include "test_driver.h"
+
+namespace simcuda_test {
+namespace {
+
+const char* const kSource = R"(
+  #if !RONDO_SIMULATED
+  extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);
+  #endif
+  extern "C" __global__ void add(int* p, int value) { p[threadIdx.x] += value; }
+  extern "C" __global__ void below(const int* p, int limit, unsigned long long handle) {
+    if (threadIdx.x == 0) cudaGraphSetConditional(handle, p[0] < limit);
+  }
+  extern "C" __global__ void choose(const int* p, unsigned long long handle) {
+    if (threadIdx.x == 0) cudaGraphSetConditional(handle, p[0]);
+  }
+  extern "C" __global__ void early(int* p) { p[threadIdx.x] += 1; }
+  #if RONDO_SIMULATED
+  extern "C" __global__ void patient(int* p) { simcuda_grid_dependency_wait(); p[threadIdx.x] += 1; }
+  #endif
+  )";
+
+class Extra : public Device {
+ protected:
+  void SetUp() override {
+    Device::SetUp();
+    add = load(kSource, "add");
+    a = upload(std::vector<int>(32, 0));
+    CHECK_CU(cu.cuStreamSynchronize(stream));
+    CHECK_CU(cu.cuGraphCreate(&graph, 0));
+  }
+  void TearDown() override {
+    if (cu.simulated()) cu.simcuda_control("seed", "0");
+    if (exec != nullptr) cu.cuGraphExecDestroy(exec);
+    EXPECT_EQ(cu.cuGraphDestroy(graph), CUDA_SUCCESS);
+    Device::TearDown();
+  }
+  CUfunction get(const char* name) {
+    CUfunction f = nullptr;
+    EXPECT_EQ(cu.cuModuleGetFunction(&f, modules.back(), name), CUDA_SUCCESS);
+    return f;
+  }
+  template <class... Args>
+  CUgraphNode kernel(CUgraph to, CUfunction f, std::vector<CUgraphNode> after, Args... arguments) {
+    void* pointers[] = {&arguments..., nullptr};
+    CUDA_KERNEL_NODE_PARAMS p{};
+    p.func = f;
+    p.gridDimX = p.gridDimY = p.gridDimZ = p.blockDimY = p.blockDimZ = 1;
+    p.blockDimX = 32;
+    p.kernelParams = pointers;
+    CUgraphNode node = nullptr;
+    EXPECT_EQ(cu.cuGraphAddKernelNode_v2(&node, to, after.data(), after.size(), &p), CUDA_SUCCESS);
+    return node;
+  }
+  // Adds a conditional node and gives its bodies.
+  std::vector<CUgraph> conditional(CUgraphConditionalNodeType type, unsigned size, CUgraphConditionalHandle handle,
+                                   std::vector<CUgraphNode> after) {
+    CUgraphNodeParams p{};
+    p.type = SIMCUDA_NODE_CONDITIONAL;
+    p.conditional = {handle, type, size, nullptr, context};
+    CUgraphNode node = nullptr;
+    EXPECT_EQ(cu.cuGraphAddNode_v2(&node, graph, after.data(), nullptr, after.size(), &p), CUDA_SUCCESS);
+    return std::vector<CUgraph>(p.conditional.phGraph_out, p.conditional.phGraph_out + size);
+  }
+  int run() {
+    if (exec == nullptr) {
+      EXPECT_EQ(cu.cuGraphInstantiateWithFlags(&exec, graph, 0), CUDA_SUCCESS);
+    }
+    EXPECT_EQ(cu.cuGraphLaunch(exec, stream), CUDA_SUCCESS);
+    return download<int>(a, 1)[0];
+  }
+  void set(int value) { CHECK_CU(cu.cuMemsetD32Async(a, static_cast<unsigned>(value), 32, stream)); }
+  CUfunction add = nullptr;
+  CUdeviceptr a = 0;
+  CUgraph graph = nullptr;
+  CUgraphExec exec = nullptr;
+};
+
+TEST_F(Extra, While) {
+  CUgraphConditionalHandle handle = 0;
+  CHECK_CU(cu.cuGraphConditionalHandleCreate(&handle, graph, context, 1, 1));
+  std::vector<CUgraph> body = conditional(CU_GRAPH_COND_TYPE_WHILE, 1, handle, {});
+  CUgraphNode step = kernel(body[0], add, {}, a, 3);
+  kernel(body[0], get("below"), {step}, a, 20, handle);
+  for (int seed = 0; seed < 5; ++seed) {
+    if (cu.simulated()) cu.simcuda_control("seed", std::to_string(seed).c_str());
+    set(0);
+    EXPECT_EQ(run(), 21);
+    EXPECT_EQ(run(), 24);  // the default lets it in once more
+  }
+}
+
+TEST_F(Extra, IfAndSwitch) {
+  CUgraphConditionalHandle yes = 0, which = 0;
+  CHECK_CU(cu.cuGraphConditionalHandleCreate(&yes, graph, context, 0, 1));
+  CHECK_CU(cu.cuGraphConditionalHandleCreate(&which, graph, context, 0, 1));
+  CUgraphNode decide = kernel(graph, get("below"), {}, a, 2, yes),
+              choice = kernel(graph, get("choose"), {decide}, a, which);
+  std::vector<CUgraph> branches = conditional(CU_GRAPH_COND_TYPE_IF, 2, yes, {choice});
+  kernel(branches[0], add, {}, a, 100);
+  kernel(branches[1], add, {}, a, 1000);
+  CUgraphNode nodes[3];
+  std::size_t n = 3;
+  CHECK_CU(cu.cuGraphGetNodes(graph, nodes, &n));
+  std::vector<CUgraph> cases = conditional(CU_GRAPH_COND_TYPE_SWITCH, 3, which, {nodes[2]});
+  for (int i = 0; i < 3; ++i) kernel(cases[i], add, {}, a, 10000 * (i + 1));
+  set(0);
+  EXPECT_EQ(run(), 10100);
+  set(1);
+  EXPECT_EQ(run(), 20101);
+  set(2);
+  EXPECT_EQ(run(), 31002);
+  set(3);
+  EXPECT_EQ(run(), 1003);  // no such case
+  CUgraphExec second = nullptr;
+  EXPECT_NE(cu.cuGraphInstantiateWithFlags(&second, graph, 0),
+            CUDA_SUCCESS);  // one executable only
+}
+
+TEST_F(Extra, CaptureIntoABody) {
+  CUgraphConditionalHandle handle = 0;
+  CHECK_CU(cu.cuGraphConditionalHandleCreate(&handle, graph, context, 1, 1));
+  std::vector<CUgraph> body = conditional(CU_GRAPH_COND_TYPE_IF, 1, handle, {});
+  CHECK_CU(cu.cuStreamBeginCaptureToGraph(stream, body[0], nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  CHECK_CU(launch(add, 1, 32, 0, stream, a, 5));
+  CHECK_CU(launch(add, 1, 32, 0, stream, a, 6));
+  CUgraph same = nullptr;
+  CHECK_CU(cu.cuStreamEndCapture(stream, &same));
+  EXPECT_EQ(same, body[0]);
+  EXPECT_EQ(run(), 11);
+}
+
+TEST_F(Extra, ChildGraphsEmptyNodesAndDependencies) {
+  CUgraph child = nullptr;
+  CHECK_CU(cu.cuGraphCreate(&child, 0));
+  CUgraphNode one = kernel(child, add, {}, a, 1), two = kernel(child, add, {}, a, 2), first = nullptr, gate = nullptr;
+  CHECK_CU(cu.cuGraphAddDependencies(child, &one, &two, 1));
+  CHECK_CU(cu.cuGraphAddChildGraphNode(&first, graph, nullptr, 0, child));
+  CHECK_CU(cu.cuGraphDestroy(child));  // the node has a copy
+  CHECK_CU(cu.cuGraphAddEmptyNode(&gate, graph, &first, 1));
+  kernel(graph, add, {gate}, a, 10);
+  EXPECT_EQ(run(), 13);
+}
+
+TEST_F(Extra, UpdateAndEnable) {
+  CUgraphNode first = kernel(graph, add, {}, a, 1), second = kernel(graph, add, {first}, a, 10);
+  EXPECT_EQ(run(), 11);
+  CHECK_CU(cu.cuGraphNodeSetEnabled(exec, second, 0));
+  unsigned enabled = 1;
+  CHECK_CU(cu.cuGraphNodeGetEnabled(exec, second, &enabled));
+  EXPECT_EQ(enabled, 0u);
+  EXPECT_EQ(run(), 12);
+  CHECK_CU(cu.cuGraphNodeSetEnabled(exec, second, 1));
+  CUgraph same = nullptr, other_shape = nullptr;
+  CHECK_CU(cu.cuGraphCreate(&same, 0));
+  CHECK_CU(cu.cuGraphCreate(&other_shape, 0));
+  CUgraphNode again = kernel(same, add, {}, a, 2);
+  kernel(same, add, {again}, a, 20);
+  CUgraphExecUpdateResultInfo info{};
+  CHECK_CU(cu.cuGraphExecUpdate_v2(exec, same, &info));
+  EXPECT_EQ(run(), 34);
+  kernel(other_shape, add, {}, a, 2);
+  kernel(other_shape, add, {}, a, 2);
+  EXPECT_EQ(cu.cuGraphExecUpdate_v2(exec, other_shape, &info), 910);
+  EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+  CHECK_CU(cu.cuGraphDestroy(same));
+  CHECK_CU(cu.cuGraphDestroy(other_shape));
+}
+
+TEST_F(Extra, PoolsAreOrderedByTheStream) {
+  CUdeviceptr p = 0;
+  CHECK_CU(cu.cuMemAllocAsync(&p, 128, stream));
+  CHECK_CU(cu.cuMemsetD32Async(p, 4, 32, stream));
+  CHECK_CU(launch(add, 1, 32, 0, stream, p, 1));
+  CHECK_CU(cu.cuMemcpyDtoDAsync_v2(a, p, 128, stream));
+  CHECK_CU(cu.cuMemFreeAsync(p, stream));
+  EXPECT_EQ(download<int>(a, 32), std::vector<int>(32, 5));
+  ONLY_SIMULATED();
+  // Another stream that does not wait finds nothing there.
+  cu.simcuda_control("stall", std::to_string(reinterpret_cast<unsigned long long>(stream)).c_str());
+  CHECK_CU(cu.cuMemAllocAsync(&p, 128, stream));
+  CHECK_CU(launch(add, 1, 32, 0, other, p, 1));
+  EXPECT_EQ(cu.cuStreamSynchronize(other), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_NE(last_report().find("has not reached yet"), std::string::npos) << last_report();
+  cu.simcuda_control("restore-device", "0");
+  cu.simcuda_control("resume", nullptr);
+  CHECK_CU(cu.cuMemFreeAsync(p, stream));
+  CHECK_CU(cu.cuStreamSynchronize(stream));
+}
+
+TEST_F(Extra, ProgrammaticLaunchesMustWait) {
+  ONLY_SIMULATED();
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config{1, 1, 1, 32, 1, 1, 0, stream, &attribute, 1};
+  void* arguments[] = {&a};
+  CHECK_CU(cu.cuLaunchKernelEx(&config, get("patient"), arguments, nullptr));
+  EXPECT_EQ(download<int>(a, 1)[0], 1);
+  EXPECT_EQ(cu.simcuda_control("reports", nullptr), 0) << last_report();
+  CHECK_CU(cu.cuLaunchKernelEx(&config, get("early"), arguments, nullptr));
+  EXPECT_EQ(download<int>(a, 1)[0], 2);
+  ASSERT_EQ(cu.simcuda_control("reports", nullptr), 1);
+  EXPECT_NE(last_report().find("kernel 'early'"), std::string::npos);
+}
+
+// Each older driver claims its version and lacks what came later. Looked at
+// without calling anything but the version.
+TEST(OlderDrivers, LackWhatIsNewer) {
+  const char* folders = std::getenv("SIMCUDA_TEST_VARIANTS");
+  if (folders == nullptr) GTEST_SKIP() << "SIMCUDA_TEST_VARIANTS is not set";
+  struct Symbol {
+    const char* name;
+    int since;
+  };
+  const Symbol symbols[] = {
+#define RONDO_FN(result, name, parameters, since) {#name, since},
+#include "../../src/dynlib/driver.def"
+#include "extra.def"
+#undef RONDO_FN
+  };
+  for (auto [folder, version] :
+       {std::pair{"v11.2", 11020}, {"v11.4", 11040}, {"v12.0", 12000}, {"v12.4", 12040}, {"v12.8", 12080}}) {
+    void* library = dlopen((std::string(folders) + "/" + folder + "/libcuda.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    auto get_version = reinterpret_cast<CUresult (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
+    int claimed = 0;
+    ASSERT_EQ(get_version(&claimed), CUDA_SUCCESS);
+    EXPECT_EQ(claimed, version);
+    for (const Symbol& symbol : symbols)
+      EXPECT_EQ(dlsym(library, symbol.name) != nullptr, symbol.since <= version) << symbol.name;
+    dlclose(library);
+  }
+}
+
+}  // namespace
+}  // namespace simcuda_test
