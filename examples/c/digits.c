@@ -197,7 +197,8 @@ static void print_graph(rondo_graph* graph) {
   printf("  graph: %d tasks in %d segment%s, %d captured as CUDA graph: %d nodes, %d edges, %d branches\n", info.tasks,
          info.segments, info.segments == 1 ? "" : "s", info.captured, info.nodes, info.edges, info.branches);
   printf("  arena %.1f KiB for %.1f KiB of temporaries; recorded and compiled in %.2f ms\n",
-         (double)info.arena_bytes / 1024, (double)info.temporary_bytes / 1024, info.record_ms);
+         (double)info.arena_bytes / 1024, (double)info.temporary_bytes / 1024,
+         info.record_ms + info.prepare_ms + info.capture_ms);
   if (info.segments != 1) { /* something could not be captured: the report says what */
     size_t length = 0;
     char* report;

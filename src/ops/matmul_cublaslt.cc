@@ -130,7 +130,8 @@ class Scratch {
     RONDO_TRY(device_.stream_create(false, &stream));
     RONDO_TRY(device_.allocate(in_bytes + sizeof(uint32_t), &in));
     RONDO_TRY(device_.allocate(bias_bytes + sizeof(uint32_t), &bias));
-    RONDO_TRY(device_.allocate(reach(problem, problem.out_dtype, problem.d), &out));
+    out_bytes = reach(problem, problem.out_dtype, problem.d);
+    RONDO_TRY(device_.allocate(out_bytes + sizeof(uint32_t), &out));
     return workspace_bytes ? device_.allocate(workspace_bytes, &workspace) : Status();
   }
   void* stream = nullptr;
@@ -138,7 +139,7 @@ class Scratch {
   void* bias = nullptr;
   void* out = nullptr;
   void* workspace = nullptr;
-  size_t in_bytes = 0, bias_bytes = 0;
+  size_t in_bytes = 0, bias_bytes = 0, out_bytes = 0;
 
  private:
   CudaDevice& device_;
@@ -155,11 +156,11 @@ float to_float(int32_t dtype, uint16_t bits) {
   return dtype == RONDO_F16 ? half_to_float(bits) : bf16_to_float(bits);
 }
 
-// Numbers that tell whether a bias is added before or after rounding to 16 bits: with all elements of A and B equal to
-// `element`, an element of A B lies well above a 16-bit number, and the bias is minus that number. Rounding first
-// leaves nothing.
+// Numbers that tell whether a bias, or what D held, is added before or after rounding to 16 bits: with all elements of
+// A and B equal to `element`, an element of A B lies well above a 16-bit number, and the addend is minus that number.
+// Rounding first leaves nothing.
 struct Witness {
-  uint16_t element = 0, bias = 0;
+  uint16_t element = 0, addend = 0;
   float rest = 0;
 };
 Witness choose_witness(const Problem& problem) {
@@ -194,14 +195,15 @@ Status try_out(CudaDevice& device, Plan& plan, bool* works) {
         memory.message());
     return {};
   }
-  const bool rounds = has_bias(problem) && is_half(static_cast<rondo_dtype>(problem.out_dtype));
+  const bool adds = has_bias(problem) || problem.beta;  // of 16 bits not both: see pose() in matmul_cuda.cc
+  const bool rounds = adds && is_half(static_cast<rondo_dtype>(problem.out_dtype));
   Witness witness;
   if (has_bias(problem)) RONDO_TRY(set_bias(plan.description, scratch.bias));
   if (rounds) {
     witness = choose_witness(problem);
     RONDO_TRY(fill(scratch.in, witness.element, scratch.in_bytes, scratch.stream));
-    RONDO_TRY(fill(scratch.bias, witness.bias, scratch.bias_bytes, scratch.stream));
-    RONDO_TRY(device.fill_bytes(scratch.out, 0, reach(problem, problem.out_dtype, problem.d), scratch.stream));
+    RONDO_TRY(fill(has_bias(problem) ? scratch.bias : scratch.out, witness.addend,
+                   has_bias(problem) ? scratch.bias_bytes : scratch.out_bytes, scratch.stream));
   }
   const Status run =
       multiply(device, plan, plan.description, scratch.in, scratch.in, scratch.out, scratch.workspace, scratch.stream);
@@ -214,7 +216,7 @@ Status try_out(CudaDevice& device, Plan& plan, bool* works) {
   }
   RONDO_TRY(device.stream_synchronize(scratch.stream));
   if (*works && rounds && to_float(problem.out_dtype, result) < witness.rest / 4) {
-    log(RONDO_LOG_DEBUG, "rondo_matmul: an algorithm that cuBLASLt proposed rounds before it adds the bias");
+    log(RONDO_LOG_DEBUG, "rondo_matmul: an algorithm that cuBLASLt proposed rounds before it adds");
     *works = false;
   }
   return {};

@@ -43,10 +43,10 @@ struct Plan {
   size_t workspace_bytes = 0;
 };
 
-// The plan for a problem. Algorithms that round to 16 bits before they add the bias are not taken: an operator rounds
-// once. The first call for a problem asks the library's heuristics and runs what it proposes on scratch memory, so that
-// code is loaded before anything is captured. A problem the library refuses gives a plan that is not usable; the status
-// is an error only if something else failed.
+// The plan for a problem. Algorithms that round to 16 bits before they add the bias or what D held are not taken: an
+// operator rounds once. The first call for a problem asks the library's heuristics and runs what it proposes on scratch
+// memory, so that code is loaded before anything is captured. A problem the library refuses gives a plan that is not
+// usable; the status is an error only if something else failed.
 Status find_plan(cuda::CudaDevice& device, const Problem& problem, const Plan** plan);
 
 // A description of the plan's own kind, for a task that sets its bias pointer.

@@ -43,6 +43,7 @@ const ErrorText kErrors[] = {
     {702, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
     {704, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled"},
     {705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "peer access has not been enabled"},
+    {709, "CUDA_ERROR_CONTEXT_IS_DESTROYED", "context is destroyed"},
     {710, "CUDA_ERROR_ASSERT", "device-side assert triggered"},
     {714, "CUDA_ERROR_HARDWARE_STACK_ERROR", "hardware stack error"},
     {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", "an illegal instruction was encountered"},
@@ -207,7 +208,9 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   Device* found = device_by_ordinal(device);
   if (found == nullptr) return CUDA_ERROR_INVALID_DEVICE;
   Lock lock(driver().mutex);
+  if (CUresult error = found->error) return error;
   ++found->retained;
+  found->ever_retained = true;
   *context = found->context();
   return CUDA_SUCCESS;
 }
@@ -220,10 +223,9 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   Lock lock(d.mutex);
   if (found->retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
   if (--found->retained > 0) return CUDA_SUCCESS;
-  // The last release destroys the context with all its memory, and clears a sticky error.
+  // The last release destroys the context with all its memory. A lost device stays lost for this process.
   d.scheduler.wait_idle(lock);
   found->heap.release_all();
-  found->error = 0;
   found->peers.clear();
   return CUDA_SUCCESS;
 }
@@ -238,7 +240,7 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
 CUresult cuCtxSetCurrent(CUcontext context) {
   SIM_ENTER_IF(cuCtxSetCurrent, Need::Init);
   Device* device = context == nullptr ? nullptr : device_of_context(context);
-  if (context != nullptr && (device == nullptr || device->retained == 0)) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context != nullptr && (device == nullptr || !device->ever_retained)) return CUDA_ERROR_INVALID_CONTEXT;
   set_current_device(device);
   return CUDA_SUCCESS;
 }

@@ -54,10 +54,11 @@ CUresult instantiate_handle(CUgraph handle, CUgraphExec* exec) {
 extern "C" {
 
 CUresult cuGraphCreate(CUgraph* graph, unsigned flags) {
-  SIM_ENTER(cuGraphCreate);
+  SIM_ENTER_IF(cuGraphCreate, Need::Init);
   if (graph == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
   auto made = std::make_shared<Graph>();
+  if (current_device() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   made->device = current_device();
   *graph = made->handle = driver().graphs.add(made);
   return CUDA_SUCCESS;
@@ -70,7 +71,7 @@ CUresult cuGraphDestroy(CUgraph handle) {
 }
 
 CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
-  SIM_ENTER(cuGraphGetNodes);
+  SIM_ENTER_IF(cuGraphGetNodes, Need::Init);
   if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
   std::shared_ptr<Graph> graph = driver().graphs.find(handle);
@@ -85,17 +86,17 @@ CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
 }
 
 CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count) {
-  SIM_ENTER(cuGraphGetEdges);
+  SIM_ENTER_IF(cuGraphGetEdges, Need::Init);
   return get_edges(graph, from, to, nullptr, count, false);
 }
 
 CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edges, size_t* count) {
-  SIM_ENTER(cuGraphGetEdges_v2);
+  SIM_ENTER_IF(cuGraphGetEdges_v2, Need::Init);
   return get_edges(graph, from, to, edges, count, edges != nullptr || from == nullptr);
 }
 
 CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType* type) {
-  SIM_ENTER(cuGraphNodeGetType);
+  SIM_ENTER_IF(cuGraphNodeGetType, Need::Init);
   if (type == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
   std::shared_ptr<Node> node = driver().nodes.find(handle);
@@ -165,7 +166,7 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec handle, CUgraphNode node_han
 }
 
 CUresult cuGraphKernelNodeGetParams(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS* p) {
-  SIM_ENTER(cuGraphKernelNodeGetParams);
+  SIM_ENTER_IF(cuGraphKernelNodeGetParams, Need::Init);
   if (p == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
   std::shared_ptr<Node> node = driver().nodes.find(handle);
@@ -186,7 +187,7 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS*
 }
 
 CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned) {
-  SIM_ENTER(cuGraphDebugDotPrint);
+  SIM_ENTER_IF(cuGraphDebugDotPrint, Need::Init);
   if (path == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
   std::shared_ptr<Graph> graph = driver().graphs.find(handle);

@@ -15,7 +15,7 @@ std::uint64_t address_of(const void* p) {
 // A device pointer argument must lie, with all its bytes, in one live allocation or in a module's global.
 bool device_range(std::uint64_t address, std::size_t bytes) {
   Device* owner = driver().device_of(address);
-  return owner != nullptr ? owner->heap.inside(address, bytes)
+  return owner != nullptr ? owner->heap.promised(address, bytes)
                           : is_module_memory(address, bytes) || driver().is_pinned(address, bytes);
 }
 
@@ -127,7 +127,7 @@ CUresult cuMemFreeHost(void* address) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   std::free(address);
-  return CUDA_SUCCESS;
+  return current_device() == nullptr ? CUDA_SUCCESS : current_device()->error.load();
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {

@@ -138,7 +138,8 @@ CUresult enter(Entry entry, Need need) {
     }
   }
   if (need != Need::Context) return CUDA_SUCCESS;
-  if (t_device == nullptr || t_device->retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  if (t_device == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (t_device->retained == 0) return 709;  // CUDA_ERROR_CONTEXT_IS_DESTROYED
   return t_device->error;
 }
 

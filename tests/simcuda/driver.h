@@ -64,6 +64,7 @@ struct Device {
   Heap heap;
   std::atomic<int> error{0};  // sticky: every later call answers this
   int retained = 0;           // of the primary context
+  bool ever_retained = false;
   std::set<int> peers;
   std::shared_ptr<Stream> legacy_stream;
   CUmemoryPool default_pool = nullptr;

@@ -178,6 +178,12 @@ bool Heap::inside(std::uint64_t address, std::size_t bytes) const {
   return first_clear(valid_, address - base_, bytes) == bytes;
 }
 
+bool Heap::promised(std::uint64_t address, std::size_t bytes) const {
+  std::size_t size = 0;
+  std::uint64_t begin = find(address, &size);
+  return begin != 0 && bytes <= size - (address - begin);
+}
+
 std::size_t Heap::first_unwritten(std::uint64_t address, std::size_t bytes) const {
   return first_clear(written_, address - base_, bytes);
 }

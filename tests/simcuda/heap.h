@@ -37,6 +37,8 @@ class Heap {
   void release_all();
 
   bool contains(std::uint64_t address) const { return address - base_ < reserved_; }
+  // Inside an allocation that is not freed, though its stream may not have reached it yet?
+  bool promised(std::uint64_t address, std::size_t bytes) const;
   // All bytes inside one live allocation?
   bool inside(std::uint64_t address, std::size_t bytes) const;
   // First byte of the range that was never written, or `bytes` when all were.

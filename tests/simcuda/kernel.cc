@@ -40,6 +40,11 @@ int on_access(const BlockLaunch& launch, const SimcudaLane& lane, std::uint64_t 
             " of " + std::to_string(bytes) + " bytes at " + number + ": " + why;
     return code;
   };
+  // Large arguments reach the kernel's stack through a checked copy.
+  auto arguments = reinterpret_cast<std::uint64_t>(run.work.arguments.data());
+  if (kind == SIMCUDA_LOAD && address - arguments < run.work.arguments.size() &&
+      bytes <= run.work.arguments.size() - (address - arguments))
+    return 0;
   bool power = bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
   if (power && address % bytes != 0) return refuse(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned");
   Device* owner = d.device_of(address);

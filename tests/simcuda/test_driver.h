@@ -119,6 +119,9 @@ class Device : public ::testing::Test {
       cu.simcuda_control("resume", nullptr);
       cu.simcuda_control("restore-device", "0");
     }
+    // Nothing may be freed under work in flight.
+    EXPECT_EQ(cu.cuStreamSynchronize(stream), CUDA_SUCCESS);
+    EXPECT_EQ(cu.cuStreamSynchronize(other), CUDA_SUCCESS);
     for (CUmodule module : modules) EXPECT_EQ(cu.cuModuleUnload(module), CUDA_SUCCESS);
     for (CUdeviceptr p : allocations) EXPECT_EQ(cu.cuMemFree_v2(p), CUDA_SUCCESS);
     for (void* p : pinned) EXPECT_EQ(cu.cuMemFreeHost(p), CUDA_SUCCESS);

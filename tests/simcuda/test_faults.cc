@@ -29,6 +29,9 @@ const char* const kSource = R"(
   extern "C" __global__ void stopped(float* p) { if (threadIdx.x == 3) __trap(); p[0] = 1.0f; }
   extern "C" __global__ void asserting(float* p) { assert(p[0] == 2.0f); }
   extern "C" __global__ void vectors(float4* to, const float4* from) { to[threadIdx.x] = from[threadIdx.x]; }
+  struct Large { double v[9]; };
+  extern "C" __global__ void structs(Large* to, const Large* from) { to[threadIdx.x] = from[threadIdx.x]; }
+  extern "C" __global__ void bytes(char* to, const char* from, int n) { memcpy(to, from, n); }
   extern "C" __global__ void racy(int* p) {
     __shared__ int slot[64];
     slot[threadIdx.x] = threadIdx.x;
@@ -136,6 +139,19 @@ TEST_F(Faults, VectorsAndAlignment) {
   expect_loss(launch(get("vectors"), 1, 33, 0, stream, out, in), CUDA_ERROR_ILLEGAL_ADDRESS, {"thread 32,0,0"});
 }
 
+TEST_F(Faults, StructsAndMemcpy) {
+  CUdeviceptr in = upload(std::vector<double>(18, 1.0)), out = allocate(18 * 8);
+  CHECK_CU(launch(get("structs"), 1, 2, 0, stream, out, in));
+  EXPECT_EQ(download<double>(out, 18), std::vector<double>(18, 1.0));
+  CHECK_CU(launch(get("bytes"), 1, 1, 0, stream, out, in, 144));
+  EXPECT_EQ(cu.cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(cu.simcuda_control("reports", nullptr), 0) << last_report();
+  expect_loss(launch(get("structs"), 1, 3, 0, stream, out, in), CUDA_ERROR_ILLEGAL_ADDRESS,
+              {"kernel 'structs'", "past the end"});
+  expect_loss(launch(get("bytes"), 1, 1, 0, stream, out, in, 145), CUDA_ERROR_ILLEGAL_ADDRESS,
+              {"kernel 'bytes'", "145 bytes"});
+}
+
 TEST_F(Faults, SharedMemoryBarriersAndTraps) {
   CUdeviceptr p = upload(std::vector<float>(4, 1.0f));
   expect_loss(launch(get("shared_past_the_end"), 1, 32, 31 * 4, stream, p), CUDA_ERROR_ILLEGAL_ADDRESS,
@@ -197,6 +213,8 @@ TEST_F(Faults, ReleasingAfterALoss) {
   EXPECT_EQ(cu.simcuda_control("lose-device", "0"), 0);
   EXPECT_EQ(cu.cuMemFree_v2(p), CUDA_ERROR_ECC_UNCORRECTABLE);
   EXPECT_EQ(cu.cuEventDestroy_v2(event), CUDA_ERROR_ECC_UNCORRECTABLE);
+  CUcontext again = nullptr;
+  EXPECT_EQ(cu.cuDevicePrimaryCtxRetain(&again, 0), CUDA_ERROR_ECC_UNCORRECTABLE);
   EXPECT_EQ(live("allocations"), allocations_before);
   EXPECT_EQ(live("events"), events_before);
 }

@@ -30,6 +30,23 @@ TEST_F(Kernels, OneStructArgument) {
   EXPECT_EQ(threads, 256);
 }
 
+TEST_F(Kernels, LargeArguments) {
+  struct Large {
+    CUdeviceptr out;
+    int values[500];
+  } large{allocate(2000), {}};
+  for (int i = 0; i < 500; ++i) large.values[i] = i * i;
+  CUfunction f = load(R"(
+    struct Large { int* out; int values[500]; };
+    extern "C" __global__ void spread(const Large large, int plus) {
+      for (int i = threadIdx.x; i < 500; i += blockDim.x) large.out[i] = large.values[i] + plus;
+    })",
+                      "spread");
+  CHECK_CU(launch(f, 1, 64, 0, stream, large, 7));
+  std::vector<int> got = download<int>(large.out, 500);
+  for (int i = 0; i < 500; ++i) ASSERT_EQ(got[i], i * i + 7);
+}
+
 TEST_F(Kernels, IndicesInThreeDimensions) {
   CUfunction f = load(R"(
     extern "C" __global__ void indices(unsigned* out) {

@@ -71,3 +71,31 @@ SIMCUDA_HOOK __asan_handle_no_return() {}
 #undef SIMCUDA_HOOK
 }
 // clang-format on
+
+// Called by kernels, and by the compiler for large structs. Volatile keeps the loops from becoming calls to themselves.
+extern "C" {
+#define SIMCUDA_BYTES SIMCUDA_UNCHECKED __attribute__((visibility("hidden"), noinline))
+SIMCUDA_BYTES void* memmove(void* to, const void* from, size_t bytes) noexcept {
+  if (bytes == 0) return to;
+  simcuda_check_bytes(reinterpret_cast<unsigned long long>(from), bytes, SIMCUDA_LOAD);
+  simcuda_check_bytes(reinterpret_cast<unsigned long long>(to), bytes, SIMCUDA_STORE);
+  auto* target = static_cast<volatile char*>(to);
+  auto* source = static_cast<const volatile char*>(from);
+  if (target < source)
+    for (size_t i = 0; i < bytes; ++i) target[i] = source[i];
+  else
+    for (size_t i = bytes; i-- > 0;) target[i] = source[i];
+  return to;
+}
+SIMCUDA_BYTES void* memcpy(void* to, const void* from, size_t bytes) noexcept {
+  return memmove(to, from, bytes);
+}
+SIMCUDA_BYTES void* memset(void* to, int value, size_t bytes) noexcept {
+  if (bytes == 0) return to;
+  simcuda_check_bytes(reinterpret_cast<unsigned long long>(to), bytes, SIMCUDA_STORE);
+  auto* target = static_cast<volatile char*>(to);
+  for (size_t i = 0; i < bytes; ++i) target[i] = static_cast<char>(value);
+  return to;
+}
+#undef SIMCUDA_BYTES
+}

@@ -209,6 +209,4 @@ inline int __dp4a(int a, int b, int c) {
   for (int i = 0; i < 4; ++i) c += static_cast<signed char>(a >> (8 * i)) * static_cast<signed char>(b >> (8 * i));
   return c;
 }
-extern "C" void* memcpy(void* to, const void* from, size_t bytes) noexcept;
-extern "C" void* memset(void* to, int value, size_t bytes) noexcept;
 // clang-format on
