@@ -25,7 +25,6 @@ class CpuOneHot final : public Task {
  public:
   explicit CpuOneHot(const OneHotPlan& plan) : Task(kOneHot, plan.out.device()), plan_(plan) {
     reads(*plan.indices.storage);
-    if (plan.out.accumulate) reads(*plan.out.storage);
     declare_output(*this, plan.out);
   }
   Status run(const TaskContext&) override {
@@ -51,7 +50,6 @@ class CpuGather final : public Task {
   explicit CpuGather(const GatherPlan& plan) : Task(kGather, plan.out.device()), plan_(plan) {
     reads(*plan.table.storage);
     reads(*plan.indices.storage);
-    if (plan.out.accumulate) reads(*plan.out.storage);
     declare_output(*this, plan.out);
   }
   Status run(const TaskContext&) override {

@@ -89,7 +89,6 @@ class CudaOneHot final : public Task {
  public:
   explicit CudaOneHot(const OneHotPlan& plan) : Task("rondo_one_hot", plan.out.device()), plan_(plan) {
     reads(*plan.indices.storage);
-    if (plan.out.accumulate) reads(*plan.out.storage);
     declare_output(*this, plan.out);
     arguments_.items = KernelDims<2>(plan.items);
     arguments_.count = plan.items.elements() * plan.depth;
@@ -128,7 +127,6 @@ class CudaGather final : public Task {
   explicit CudaGather(const GatherPlan& plan) : Task("rondo_gather_rows", plan.out.device()), plan_(plan) {
     reads(*plan.table.storage);
     reads(*plan.indices.storage);
-    if (plan.out.accumulate) reads(*plan.out.storage);
     declare_output(*this, plan.out);
     vector_ = widest_vector();
     const int64_t length = plan.row.elements();

@@ -28,7 +28,6 @@ class CpuReduction final : public Task {
  public:
   explicit CpuReduction(const Reduction& reduction) : Task(kFunction, reduction.out.device()), reduction_(reduction) {
     reads(*reduction.in.storage);
-    if (reduction.out.accumulate) reads(*reduction.out.storage);
     declare_output(*this, reduction.out);
   }
   Status run(const TaskContext&) override {

@@ -321,7 +321,6 @@ class CudaReduction final : public Task {
   explicit CudaReduction(const Reduction& reduction)
       : Task("rondo_reduce", reduction.out.device()), reduction_(reduction) {
     reads(*reduction.in.storage);
-    if (reduction.out.accumulate) reads(*reduction.out.storage);
     declare_output(*this, reduction.out);
     plan();
   }

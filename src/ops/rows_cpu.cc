@@ -97,7 +97,6 @@ class CpuRows final : public Task {
   CpuRows(const char* function, const RowPlan& plan) : Task(function, plan.out.device()), plan_(plan) {
     reads(*plan.x.storage);
     reads(*plan.other.storage);
-    if (plan.out.accumulate) reads(*plan.out.storage);
     declare_output(*this, plan.out);
   }
   size_t workspace_bytes() const override { return static_cast<size_t>(plan_.length) * sizeof(double); }

@@ -225,7 +225,6 @@ class CudaRows final : public Task {
   CudaRows(const char* function, const RowPlan& plan) : Task(function, plan.out.device()), plan_(plan) {
     reads(*plan.x.storage);
     reads(*plan.other.storage);
-    if (plan.out.accumulate) reads(*plan.out.storage);
     declare_output(*this, plan.out);
 
     arguments_.rows = KernelDims<3>(plan.rows);
