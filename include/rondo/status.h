@@ -32,6 +32,9 @@ RONDO_API const char* rondo_version_string(void);
  *   "blas"            matmul on cpu uses a BLAS library (otherwise Rondo's own loop)
  *   "graphs"          cuda recordings become CUDA graphs
  *   "memory_pools"    the driver has stream-ordered allocation
+ *   "conditional_nodes"    the driver has graph nodes that decide on the device (CUDA 12.4)
+ *   "programmatic_launch"  driver (CUDA 12.3) and device (9.0) can overlap a kernel's start with its predecessor's end
+ * The last three tell what driver and cuda:0 offer, whether or not this version of Rondo makes use of it.
  * On return *available is 1 or 0; *reason (may be NULL) is a borrowed static-lifetime sentence that says why, with the
  * path and version in use or the places looked at. The first call for a feature may load its library (tens of
  * milliseconds). RONDO_INVALID_ARGUMENT for a name not in this list. Since 0.1. */

@@ -36,7 +36,7 @@ Status export_tensor(rondo_tensor* tensor, void* stream, Managed** managed) {
   if (view.device().is_host() || !stream)
     RONDO_TRY(engine.wait(*tensor->storage));
   else
-    RONDO_TRY(engine.export_to_stream(*tensor->storage, stream));
+    RONDO_TRY(engine.noted(engine.export_to_stream(*tensor->storage, stream)));
   RONDO_TRY(engine.back(*tensor->storage));
   auto exported = std::make_unique<Exported<Managed>>();
   exported->storage = tensor->storage;
@@ -119,7 +119,8 @@ Status import_tensor(rondo_engine* engine, Managed* managed, void* stream, rondo
                                            first ? first + low * item : nullptr, [owned, armed] {
                                              if (*armed && owned->deleter) owned->deleter(owned);
                                            });
-  if (stream && !device->is_host()) RONDO_TRY(engine->engine->import_from_stream(*storage, *device, stream));
+  if (stream && !device->is_host())
+    RONDO_TRY(engine->engine->noted(engine->engine->import_from_stream(*storage, *device, stream)));
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
     storage->read_only = (managed->flags & dlpack::kReadOnly) != 0;
   *tensor = make_view(storage, view);

@@ -92,16 +92,21 @@ class StreamDevice : public Device {
   class Relaxed {
    public:
     explicit Relaxed(StreamDevice& device) : device_(device) { device_.relax(&mode_); }
-    ~Relaxed() { device_.relax(&mode_); }
+    ~Relaxed() {
+      // Unless it was relaxed before, or the exchange failed: another one would relax the thread for good.
+      if (mode_ != kRelaxed) device_.relax(&mode_);
+    }
     Relaxed(const Relaxed&) = delete;
     Relaxed& operator=(const Relaxed&) = delete;
 
    private:
     StreamDevice& device_;
-    int mode_ = 2;
+    static constexpr int kRelaxed = 2;
+    int mode_ = kRelaxed;
   };
 
  protected:
+  // Exchanges the calling thread's capture mode; leaves *mode if that fails.
   virtual void relax(int* mode) = 0;
 };
 

@@ -54,6 +54,28 @@ Finding memory_pools() {
           supported ? "the driver and cuda:0 have stream-ordered allocation" : "cuda:0 or its driver has none"};
 }
 
+// Part of a graph that a value on the device decides about.
+Finding conditional_nodes() {
+  Finding device = cuda_device();
+  if (!device.available) return device;
+  const int version = cuda::driver().driver_version();
+  if (version < 12040)
+    return {false, "conditional graph nodes need a driver for CUDA 12.4; this one is for " + cuda::driver().version()};
+  return {true, version < 12080 ? "the driver has IF and WHILE nodes; ELSE and SWITCH need one for CUDA 12.8"
+                                : "the driver has IF, ELSE, WHILE and SWITCH nodes"};
+}
+
+// A kernel that may start before the one it waits for has ended. Edges of graphs can say so since CUDA 12.3.
+Finding programmatic_launch() {
+  Finding device = cuda_device();
+  if (!device.available) return device;
+  if (cuda::driver().driver_version() < 12030)
+    return {false, "programmatic edges need a driver for CUDA 12.3; this one is for " + cuda::driver().version()};
+  int major = 0;
+  cuda::driver().cuDeviceGetAttribute(&major, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
+  return {major >= 9, major >= 9 ? "the driver and cuda:0 have it" : "cuda:0 is older than compute capability 9.0"};
+}
+
 struct Entry {
   const char* name;
   Finding (*find)();
@@ -66,9 +88,17 @@ const Entry kFeatures[] = {
     {"blas", [] { return opened(blas()); }},
     {"graphs", graphs},
     {"memory_pools", memory_pools},
+    {"conditional_nodes", conditional_nodes},
+    {"programmatic_launch", programmatic_launch},
 };
 
 }  // namespace
+
+std::vector<const char*> feature_names() {
+  std::vector<const char*> names;
+  for (const Entry& entry : kFeatures) names.push_back(entry.name);
+  return names;
+}
 
 Status find_feature(const char* name, Feature* feature) {
   for (const Entry& entry : kFeatures) {

@@ -30,6 +30,8 @@ Status Driver::accept() {
   if (!get_version || !init) return error(RONDO_LIBRARY_MISSING, "has no cuInit: not a CUDA driver");
   int version = 0;
   const CUresult rc = get_version(&version);
+  if (rc != CUDA_SUCCESS && rc != CUDA_ERROR_STUB_LIBRARY)
+    return error(RONDO_LIBRARY_MISSING, "does not answer: cuDriverGetVersion failed with %d", rc);
   if (rc == CUDA_ERROR_STUB_LIBRARY || version == 0)
     return error(RONDO_LIBRARY_MISSING, "is the toolkit's stub library, not a driver (cuDriverGetVersion: %d)", rc);
   version_ = format("CUDA %d.%d", version / 1000, version % 1000 / 10);
@@ -62,8 +64,9 @@ void Nvrtc::preload(const std::string& folder) {
 
 Status Nvrtc::accept() {
   auto get_version = reinterpret_cast<nvrtcResult (*)(int*, int*)>(symbol("nvrtcVersion"));
-  if (!get_version || get_version(&major_, &minor_) != NVRTC_SUCCESS)
-    return error(RONDO_LIBRARY_MISSING, "has no nvrtcVersion: not NVRTC");
+  if (!get_version) return error(RONDO_LIBRARY_MISSING, "has no nvrtcVersion: not NVRTC");
+  if (const nvrtcResult rc = get_version(&major_, &minor_); rc != NVRTC_SUCCESS)
+    return error(RONDO_LIBRARY_MISSING, "does not answer: nvrtcVersion failed with %d", rc);
   version_ = format("CUDA %d.%d", major_, minor_);
   if (const size_t slash = path().rfind('/'); slash != std::string::npos) preload(path().substr(0, slash));
   // Cubins and PTX of a newer major do not load on an older driver.

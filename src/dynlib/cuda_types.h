@@ -1,6 +1,6 @@
 // Hand-typed types and constants of the CUDA driver API, NVRTC and cuBLASLt: just what the .def tables need, so that no
-// CUDA header is needed to build. Layouts are those of CUDA 11.0 to 13.x; a test compares them with the real headers
-// where a toolkit is installed. Names are NVIDIA's own, in namespace rondo::cuda so that they cannot clash with a real
+// CUDA header is needed to build. Layouts are those of CUDA 11.0 to 13.x; tests/toolkits compares them with the real
+// headers. Names are NVIDIA's own, in namespace rondo::cuda so that they cannot clash with a real
 // cuda.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -19,6 +19,7 @@ using cuuint64_t = std::uint64_t;
 using CUcontext = struct CUctx_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
+using CUkernel = struct CUkern_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUgraph = struct CUgraph_st*;
@@ -121,7 +122,7 @@ struct CUDA_KERNEL_NODE_PARAMS {
   unsigned sharedMemBytes;
   void** kernelParams;
   void** extra;
-  void* kern;
+  CUkernel kern;
   CUcontext ctx;
 };
 static_assert(sizeof(CUDA_KERNEL_NODE_PARAMS) == 72);
@@ -130,7 +131,7 @@ struct CUlaunchAttribute {
   int id;
   char pad[4];
   union {
-    char bytes[64];
+    char pad[64];
     int programmaticStreamSerializationAllowed;
     int priority;
   } value;
@@ -152,6 +153,7 @@ static_assert(sizeof(CUlaunchConfig) == 56);
 using nvrtcResult = int;
 enum : nvrtcResult {
   NVRTC_SUCCESS = 0,
+  NVRTC_ERROR_OUT_OF_MEMORY = 1,
   NVRTC_ERROR_INVALID_OPTION = 5,
   NVRTC_ERROR_COMPILATION = 6,
   NVRTC_ERROR_BUILTIN_OPERATION_FAILURE = 7,

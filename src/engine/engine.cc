@@ -140,9 +140,7 @@ Status Engine::submit(Ref<Task> ref) {
 // --- running ---
 
 Status Engine::failed(const Task& task, const Status& status) {
-  Status named = status.with_context(std::string("task '") + task.name() + "' on " + device_name(task.device().id()));
-  if (status.code() == RONDO_DEVICE_LOST) set_lost(named);
-  return named;
+  return noted(status.with_context(std::string("task '") + task.name() + "' on " + device_name(task.device().id())));
 }
 
 void Engine::dispatch(Task& task) {
@@ -263,17 +261,18 @@ Status Engine::run_naive(Task& task, bool ready) {
     wait_until_signalled(task, lock);
   }
   Status status = task.failure_;
+  Fence fence;
   if (status.ok()) {
     if (task.device().is_host()) {
       status = run_on_host(task);
     } else {
-      Fence fence;
       status = issue(task, &fence);
       if (status.ok()) status = fence_wait(fence);
     }
     if (!status.ok()) status = failed(task, status);
   }
-  finish(task, status, {});
+  // The fence of a task that was issued and could not be waited for still holds its memory.
+  finish(task, status, status.ok() ? Fence() : fence);
   return status;
 }
 
@@ -386,13 +385,16 @@ Status Engine::wait(Variable& variable) {
     fences.add(variable.write_fence_);
     fences.add(variable.read_fences_);
   }
-  for (const Fence& fence : fences)
-    if (Status status = fence_wait(fence); !status.ok()) {
-      if (status.code() == RONDO_DEVICE_LOST) set_lost(status);
-      return status;
-    }
+  for (const Fence& fence : fences) RONDO_TRY(noted(fence_wait(fence)));
   std::lock_guard lock(order_mutex_);
   return variable.error_;
+}
+
+void Engine::wait_for_tasks() {
+  std::unique_lock lock(order_mutex_);
+  ++blocked_;
+  progress_.wait(lock, [this] { return pending_ == 0; });
+  --blocked_;
 }
 
 Status Engine::wait_all() {
@@ -400,20 +402,12 @@ Status Engine::wait_all() {
   if (in_task())
     return error(RONDO_INVALID_STATE,
                  "waiting inside a task is refused: the task may be what it would wait for; wait outside");
-  {
-    std::unique_lock lock(order_mutex_);
-    ++blocked_;
-    progress_.wait(lock, [this] { return pending_ == 0; });
-    --blocked_;
-  }
+  wait_for_tasks();
   const uint32_t count = n_streams_.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < count; ++i) {
     Stream* each = stream(i);
     if (!each) continue;
-    if (Status status = each->wait(each->issued()); !status.ok()) {
-      if (status.code() == RONDO_DEVICE_LOST) set_lost(status);
-      return status;
-    }
+    RONDO_TRY(noted(each->wait(each->issued())));
   }
   std::lock_guard lock(order_mutex_);
   return std::exchange(first_failure_, {});

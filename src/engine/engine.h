@@ -52,6 +52,11 @@ class Engine final : public RefCounted, public FenceOracle {
                                                                                                      : unusable();
   }
   bool forked() const { return fork_generation_ != current_fork_generation(); }
+  // Every failure of a device passes here on its way to the user: a lost device marks the engine, and from then on the
+  // first cause is what each call returns. Other failures stay as they are.
+  Status noted(const Status& status);
+  // The same with the task's name, also for what fails while a task is prepared.
+  Status failed(const Task& task, const Status& status);
   // Waits for all work and stops; objects may outlive it.
   void close();
 
@@ -123,7 +128,8 @@ class Engine final : public RefCounted, public FenceOracle {
   friend class Storage;
   static uint64_t current_fork_generation();
   Status unusable() const;
-  void set_lost(const Status& cause);
+  // Until every task that was submitted has been issued or run, or skipped.
+  void wait_for_tasks();
 
   void link(Task& task);    // order lock held
   void gather(Task& task);  // order lock held: fences and poison of a ready task
@@ -141,7 +147,7 @@ class Engine final : public RefCounted, public FenceOracle {
   void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
   Status pick_stream(Task& task, DeviceState& state, Stream** stream);
   Status make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream);
-  Status failed(const Task& task, const Status& status);
+  Status bound_run_ahead(Stream& stream, uint64_t sequence);
 
   const rondo_engine_mode mode_;
   const int compute_streams_;

@@ -97,18 +97,20 @@ Status Engine::issue(Task& task, Fence* fence) {
     used.add(*fence);
     state->pool.free(workspace, used);
   }
-  if (!status.ok()) return status;
+  RONDO_TRY(status);
+  // The task itself is issued and good: what fails here concerns it only if nothing on the device is good any more.
+  status = bound_run_ahead(*stream, fence->sequence);
+  return status.code() == RONDO_DEVICE_LOST ? status : Status();
+}
 
-  // Bounded run-ahead: a marker every quarter of the limit, so that the host waits for the middle of the queue, not its
-  // end.
+// A marker every quarter of the limit, so that the host waits for the middle of the queue, not its end.
+Status Engine::bound_run_ahead(Stream& stream, uint64_t sequence) {
   const uint64_t limit = static_cast<uint64_t>(max_tasks_);
   const uint64_t quarter = limit / 4 ? limit / 4 : 1;
-  if (fence->sequence % quarter == 0) {
-    Ref<Event> marker;
-    RONDO_TRY(stream->cover(fence->sequence, &marker));
-    if (fence->sequence - stream->completed() >= limit) RONDO_TRY(stream->wait(fence->sequence - limit / 2));
-  }
-  return {};
+  if (sequence % quarter != 0) return {};
+  Ref<Event> marker;
+  RONDO_TRY(stream.cover(sequence, &marker));
+  return sequence - stream.completed() >= limit ? stream.wait(sequence - limit / 2) : Status();
 }
 
 Status Engine::issue_locked(Task& task, Stream& stream, TaskContext& context,
@@ -117,11 +119,8 @@ Status Engine::issue_locked(Task& task, Stream& stream, TaskContext& context,
   for (const auto& [each, event] : waits) RONDO_TRY(stream.wait_for(each, *event));
   Trace* trace = trace_.load(std::memory_order_acquire);
   void* begin_event = nullptr;
-  double begin = 0;
-  if (trace) {
-    begin = Trace::now_us();
-    RONDO_TRY(trace->device_begin(stream, &begin_event));
-  }
+  const double begin = trace ? Trace::now_us() : 0;
+  if (trace) trace->device_begin(stream, &begin_event);
   Status status = run_body(task, context);
   // A body that failed may have enqueued something first: its fence counts all the same.
   *fence = stream.advance(task.name_);

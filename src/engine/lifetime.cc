@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <vector>
 
 #include "base/log.h"
 #include "engine/engine.h"
@@ -46,12 +47,16 @@ Status Engine::unusable() const {
   return error(RONDO_INVALID_STATE, "the engine was destroyed; its objects can only be destroyed");
 }
 
-void Engine::set_lost(const Status& cause) {
+Status Engine::noted(const Status& status) {
+  if (status.code() != RONDO_DEVICE_LOST) return status;
   std::lock_guard lock(health_mutex_);
-  if (!lost_.ok() || closed_) return;
-  lost_ = cause;
-  healthy_.store(false, std::memory_order_release);
-  log(RONDO_LOG_ERROR, "engine lost: %s", cause.message());
+  if (closed_) return status;
+  if (lost_.ok()) {
+    lost_ = status;
+    healthy_.store(false, std::memory_order_release);
+    log(RONDO_LOG_ERROR, "engine lost: %s", status.message());
+  }
+  return lost_;
 }
 
 Status Engine::device_state(Device& device, DeviceState** state) {
@@ -89,6 +94,13 @@ void Engine::close() {
     closed_ = true;
     healthy_.store(false, std::memory_order_release);
   }
+  wait_for_tasks();  // a lost engine's are skipped, but by the threads that end now
+  // Threads of one kind hand tasks to the other: all end before any is destroyed.
+  std::vector<Workers*> all;
+  if (workers_) all.push_back(workers_.get());
+  for (auto& slot : states_)
+    if (DeviceState* state = slot.load(); state && state->issuer) all.push_back(state->issuer.get());
+  for (Workers* each : all) each->stop();
   workers_.reset();
   for (auto& slot : states_)
     if (DeviceState* state = slot.load()) state->issuer.reset();
@@ -187,7 +199,7 @@ Status Engine::back(Storage& storage) {
   if (owner(storage))
     return error(RONDO_INVALID_STATE,
                  "the tensor is a temporary of a recording that is still open; ask for its address inside a task");
-  return storage.materialise(kNoStream);
+  return noted(storage.materialise(kNoStream));
 }
 
 // --- trace

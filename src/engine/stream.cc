@@ -56,6 +56,11 @@ void Stream::complete_up_to(uint64_t sequence) {
   }
 }
 
+Status Stream::noted(const Status& status) {
+  if (status.code() == RONDO_DEVICE_LOST) lost_.store(true, std::memory_order_release);
+  return status;
+}
+
 Status Stream::cover(uint64_t sequence, Ref<Event>* event) {
   *event = nullptr;
   if (completed() >= sequence) return {};
@@ -68,35 +73,35 @@ Status Stream::cover(uint64_t sequence, Ref<Event>* event) {
   Ref<Event> fresh;
   if (spare_.empty()) {
     void* made = nullptr;
-    RONDO_TRY(device.event_create(false, &made));
+    RONDO_TRY(noted(device.event_create(false, &made)));
     fresh = make_ref<Event>(device, made);
   } else {
     fresh = std::move(spare_.back());
     spare_.pop_back();
   }
-  RONDO_TRY(device.event_record(fresh->native, native));
+  RONDO_TRY(noted(device.event_record(fresh->native, native)));
   markers_.push_back({issued(), fresh});
   *event = std::move(fresh);
   return {};
 }
 
 bool Stream::poll(uint64_t sequence) {
-  if (completed() >= sequence) return true;
+  if (completed() >= sequence || lost_.load(std::memory_order_acquire)) return true;
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return completed() >= sequence;  // a task is being issued, perhaps by this very thread
   while (!markers_.empty() && completed() < sequence) {
     bool done = false;
-    if (!device.event_query(markers_.front().event->native, &done).ok() || !done) break;
+    if (!noted(device.event_query(markers_.front().event->native, &done)).ok() || !done) break;
     complete_up_to(markers_.front().sequence);
   }
-  return completed() >= sequence;
+  return completed() >= sequence || lost_.load(std::memory_order_acquire);
 }
 
 Status Stream::wait(uint64_t sequence) {
   Ref<Event> event;
   RONDO_TRY(cover(sequence, &event));
   if (!event) return {};
-  Status status = device.event_synchronize(event->native);
+  Status status = noted(device.event_synchronize(event->native));
   if (!status.ok())
     return status.code() == RONDO_DEVICE_LOST
                ? status.with_context("found while waiting on " + device_name(device.id()) +

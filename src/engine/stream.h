@@ -67,7 +67,8 @@ class Stream {
   // An event that covers the sequence number: a recorded one if there is, else one recorded now. Null if it is already
   // done.
   Status cover(uint64_t sequence, Ref<Event>* event);
-  // Asks the device about recorded events, without blocking.
+  // Asks the device about recorded events, without blocking. On a lost device nothing will run any more, which is as
+  // good as done for whoever wants the memory.
   bool poll(uint64_t sequence);
   // Blocks the host until the sequence number is done.
   Status wait(uint64_t sequence);
@@ -82,11 +83,13 @@ class Stream {
   static constexpr int kRecent = 8;
 
   void complete_up_to(uint64_t sequence);  // under mutex_
+  Status noted(const Status& status);      // remembers that the device is lost
   std::unique_lock<std::mutex> lock_unless_held();
 
   std::mutex mutex_;
   std::atomic<uint64_t> issued_{0};
   std::atomic<uint64_t> completed_{0};
+  std::atomic<bool> lost_{false};
   std::deque<Marker> markers_;     // ascending
   std::vector<Ref<Event>> spare_;  // events nobody waits on
   std::vector<uint64_t> waited_;   // by stream id: highest sequence waited for

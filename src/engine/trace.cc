@@ -9,7 +9,9 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <utility>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "engine/stream.h"
 
@@ -19,6 +21,10 @@ namespace {
 
 int thread_id() {
   return static_cast<int>(syscall(SYS_gettid));
+}
+
+void tell_missing(const char* name, const Status& why) {
+  log(RONDO_LOG_WARNING, "the trace lacks the times of '%s' on its device: %s", name, why.message());
 }
 
 std::string escaped(const char* text) {
@@ -39,6 +45,7 @@ Trace::Trace() : start_(now_us()) {}
 
 Trace::~Trace() {
   for (DeviceSpan& span : device_) {
+    if (!span.begin) continue;
     span.device->event_destroy(span.begin);
     span.device->event_destroy(span.end);
   }
@@ -62,28 +69,41 @@ Status Trace::anchor(Stream& stream) {
       if (known.stream == stream.id) return {};
   }
   Anchor made{stream.id, &stream.device, nullptr, 0};
-  RONDO_TRY(stream.device.event_create(true, &made.event));
-  RONDO_TRY(stream.device.event_record(made.event, stream.native));
-  RONDO_TRY(stream.device.event_synchronize(made.event));
+  RONDO_TRY(timed_event(stream, &made.event));
+  if (Status status = stream.device.event_synchronize(made.event); !status.ok()) {
+    stream.device.event_destroy(made.event);
+    return status;
+  }
   made.at = now_us();
   std::lock_guard lock(mutex_);
   anchors_.push_back(made);
   return {};
 }
 
-Status Trace::device_begin(Stream& stream, void** event) {
-  RONDO_TRY(anchor(stream));
-  RONDO_TRY(stream.device.event_create(true, event));
-  return stream.device.event_record(*event, stream.native);
+Status Trace::timed_event(Stream& stream, void** event) {
+  void* made = nullptr;
+  RONDO_TRY(stream.device.event_create(true, &made));
+  if (Status status = stream.device.event_record(made, stream.native); !status.ok()) {
+    stream.device.event_destroy(made);
+    return status;
+  }
+  *event = made;
+  return {};
+}
+
+void Trace::device_begin(Stream& stream, void** event) {
+  Status status = anchor(stream);
+  if (status.ok()) status = timed_event(stream, event);
+  if (!status.ok()) tell_missing("a task", status);
 }
 
 void Trace::device_end(const char* name, Stream& stream, double submitted, double issue_begin, void* begin_event) {
   void* end_event = nullptr;
-  if (!stream.device.event_create(true, &end_event).ok() ||
-      !stream.device.event_record(end_event, stream.native).ok()) {
-    stream.device.event_destroy(begin_event);
-    if (end_event) stream.device.event_destroy(end_event);
-    return;
+  if (begin_event) {
+    if (Status status = timed_event(stream, &end_event); !status.ok()) {
+      tell_missing(name, status);
+      stream.device.event_destroy(std::exchange(begin_event, nullptr));
+    }
   }
   std::lock_guard lock(mutex_);
   device_.push_back({name, &stream.device, stream.id, submitted, issue_begin, now_us(), begin_event, end_event});
@@ -118,11 +138,15 @@ Status Trace::write(const char* path) {
     const Anchor* anchor = nullptr;
     for (const Anchor& known : anchors_)
       if (known.stream == each.stream) anchor = &known;
+    if (!anchor || !each.begin) continue;
     float begin_ms = 0;
     float length_ms = 0;
-    if (!anchor || !each.device->event_elapsed(anchor->event, each.begin, &begin_ms).ok() ||
-        !each.device->event_elapsed(each.begin, each.end, &length_ms).ok())
+    Status timed = each.device->event_elapsed(anchor->event, each.begin, &begin_ms);
+    if (timed.ok()) timed = each.device->event_elapsed(each.begin, each.end, &length_ms);
+    if (!timed.ok()) {
+      tell_missing(each.name, timed);
       continue;
+    }
     const int process = 1 + each.device->id().index;
     bool known = false;
     for (const int id : named) known |= id == process;

@@ -21,8 +21,9 @@ class Trace {
   static double now_us();
   // A task that ran on a host thread.
   void host(const char* name, double submitted, double begin, double end);
-  // A device task: two timed events around it, recorded under the stream's lock.
-  Status device_begin(Stream& stream, void** event);
+  // A device task: two timed events around it, recorded under the stream's lock. Where the device fails to give them,
+  // the trace lacks the task's times on the device, and the task is none the worse.
+  void device_begin(Stream& stream, void** event);
   void device_end(const char* name, Stream& stream, double submitted, double issue_begin, void* begin_event);
   // Writes everything; all work must be done.
   Status write(const char* path);
@@ -38,7 +39,7 @@ class Trace {
     StreamDevice* device;
     uint32_t stream;
     double submitted, issue_begin, issue_end;
-    void *begin, *end;
+    void *begin, *end;  // both null: its times on the device are not known
   };
   struct Anchor {  // ties a stream's event clock to the host's
     uint32_t stream;
@@ -47,6 +48,7 @@ class Trace {
     double at;
   };
   Status anchor(Stream& stream);
+  static Status timed_event(Stream& stream, void** event);
 
   std::mutex mutex_;
   std::vector<HostSpan> host_;

@@ -11,12 +11,17 @@ Workers::Workers(std::string name, int threads, std::function<void(Task&)> body)
 }
 
 Workers::~Workers() {
+  stop();
+}
+
+void Workers::stop() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   work_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 void Workers::push(Task& task, int32_t priority, uint64_t order) {

@@ -19,12 +19,13 @@ class Workers {
  public:
   // `body` runs one task; it is called from the threads, one task at a time each.
   Workers(std::string name, int threads, std::function<void(Task&)> body);
-  // Finishes what is queued, then joins.
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
   void push(Task& task, int32_t priority, uint64_t order);
+  // Finishes what is queued, then joins; nothing may be pushed any more.
+  void stop();
 
  private:
   struct Item {

@@ -46,7 +46,9 @@ Status Graph::capture(const BranchPlan& plan) {
   for (Segment& segment : segments_) {
     if (segment.kind != Segment::Kind::captured) continue;
     StreamDevice& device = *segment.device->streams();
-    if (segment.random_count) RONDO_TRY(ops::prepare_random_advance(gpu(segment)));
+    if (segment.random_count)
+      RONDO_TRY(ops::prepare_random_advance(gpu(segment))
+                    .with_context("random numbers on " + device_name(segment.device->id())));
     for (const uint32_t i : segment.tasks) segment.branches = std::max(segment.branches, plan.schedule.branch[i] + 1);
     std::vector<void*> streams;
     Status status;

@@ -42,9 +42,14 @@ Graph::~Graph() {
 Status Graph::launch() {
   RONDO_TRY(engine_->usable());
   launches_.fetch_add(1, std::memory_order_relaxed);
-  for (Segment& segment : segments_)
-    RONDO_TRY(engine_->submit(make_ref<Launch>(name_, Ref<Graph>::share(this), segment)));
-  return {};
+  // All of them, though in naive mode an earlier one may have failed already: those after it are skipped and poison
+  // what they would have written.
+  Status first;
+  for (Segment& segment : segments_) {
+    const Status status = engine_->submit(make_ref<Launch>(name_, Ref<Graph>::share(this), segment));
+    if (first.ok()) first = status;
+  }
+  return first;
 }
 
 Status Graph::run_segment(Segment& segment, const TaskContext& context, RandomState random) {
@@ -58,9 +63,10 @@ Status Graph::run_segment(Segment& segment, const TaskContext& context, RandomSt
         RONDO_TRY(device.copy(CopyKind::host_to_device, device_random(*segment.device), &random, sizeof random,
                               context.stream));
       segment.random_next = {random.seed, random.offset + segment.random_count};
-      segment.random_known = true;
     }
-    return device.graph_launch(segment.native, context.stream);
+    Status launched = device.graph_launch(segment.native, context.stream);
+    segment.random_known = launched.ok();  // else the state on the device is still the one before
+    return launched;
   }
   TaskContext each = context;
   each.random = &random;

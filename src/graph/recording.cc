@@ -1,6 +1,8 @@
 // Begin, end, abort. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/recording.h"
 
+#include <unistd.h>
+
 #include <memory>
 
 #include "engine/trace.h"
@@ -20,6 +22,17 @@ Status detach(Engine& engine, std::unique_ptr<Recording>* recording) {
   recording->reset(static_cast<Recording*>(sink));
   return {};
 }
+
+// Aborts what its thread leaves open: nobody else can end it, and it would keep the engine alive. Not on the main
+// thread, whose end is the process's (no device is called then), and not in a forked child.
+struct ThreadEnd {
+  bool recorded = false;  // touching it is what constructs this object on the thread
+  ~ThreadEnd() {
+    Sink* sink = Engine::thread_sink();
+    if (sink && !sink->engine.forked() && gettid() != getpid()) abandon_recording(sink->engine);
+  }
+};
+thread_local ThreadEnd thread_end;
 
 }  // namespace
 
@@ -54,6 +67,7 @@ Status begin_recording(Engine& engine, const rondo_record_options& options) {
     return error(RONDO_INVALID_STATE, "a recording is open on this thread already; end or abort it first");
   if (options.max_branches < 0 || options.max_branches > 32)
     return error(RONDO_INVALID_ARGUMENT, "options->max_branches is %d; 0 to 32 are possible", options.max_branches);
+  thread_end.recorded = true;
   Engine::set_thread_sink(new Recording(engine, Engine::intern(options.name ? options.name : "graph"),
                                         options.max_branches ? options.max_branches : 8));
   return {};
@@ -63,8 +77,9 @@ Status end_recording(Engine& engine, Ref<Graph>* graph) {
   std::unique_ptr<Recording> recording;
   RONDO_TRY(detach(engine, &recording));
   Status status = engine.usable();
-  if (status.ok()) status = Graph::compile(*recording, graph);
-  if (!status.ok()) status = status.with_context(std::string("recording '") + recording->name + "'");
+  if (status.ok())
+    status = engine.noted(
+        Graph::compile(*recording, graph).with_context(std::string("recording '") + recording->name + "'"));
   recording->release_storages(status);
   return status;
 }

@@ -36,7 +36,7 @@ class Recording final : public Sink {
 Status begin_recording(Engine& engine, const rondo_record_options& options);
 Status end_recording(Engine& engine, Ref<Graph>* graph);
 Status abort_recording(Engine& engine);
-// Drops the thread's recording if it is the engine's; for the engine's destruction.
+// Drops the thread's recording if it is the engine's; for the end of the engine or of the thread.
 void abandon_recording(Engine& engine);
 
 }  // namespace rondo

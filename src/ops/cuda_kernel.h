@@ -25,6 +25,17 @@ inline cuda::CudaDevice& cuda_device(Task& task) {
   return static_cast<cuda::CudaDevice&>(task.device());
 }
 
+// Launches `blocks` blocks, `layers` times in y, with one struct of arguments.
+template <class Arguments>
+Status launch(Task& task, const rtc::Kernel& kernel, const TaskContext& context, int threads, int64_t blocks,
+              const Arguments& arguments, int64_t layers = 1) {
+  cuda::CudaDevice::Launch shape;
+  shape.grid[0] = static_cast<unsigned>(blocks);
+  shape.grid[1] = static_cast<unsigned>(layers);
+  shape.block[0] = static_cast<unsigned>(threads);
+  return cuda_device(task).launch(kernel.function, shape, context.stream, &arguments);
+}
+
 // Dims<N> as a kernel's argument; kernel text declares the same struct with kDimsText.
 template <int N>
 struct KernelDims {

@@ -109,10 +109,7 @@ class CudaOneHot final : public Task {
     RONDO_TRY(prepare());  // found already, unless the task came here by another way
     arguments_.indices = plan_.indices.address();
     arguments_.out = plan_.out.address();
-    cuda::CudaDevice::Launch shape;
-    shape.grid[0] = blocks_for(arguments_.count, kThreads);
-    shape.block[0] = kThreads;
-    return cuda_device(*this).launch(kernel_->function, shape, context.stream, &arguments_);
+    return launch(*this, *kernel_, context, kThreads, blocks_for(arguments_.count, kThreads), arguments_);
   }
 
  private:
@@ -153,10 +150,7 @@ class CudaGather final : public Task {
     arguments_.table = plan_.table.address();
     arguments_.indices = plan_.indices.address();
     arguments_.out = plan_.out.address();
-    cuda::CudaDevice::Launch shape;
-    shape.grid[0] = blocks_for(arguments_.count, kThreads);
-    shape.block[0] = kThreads;
-    return cuda_device(*this).launch(kernel_->function, shape, context.stream, &arguments_);
+    return launch(*this, *kernel_, context, kThreads, blocks_for(arguments_.count, kThreads), arguments_);
   }
 
  private:

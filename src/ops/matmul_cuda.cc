@@ -368,10 +368,7 @@ class CudaMatmul final : public MatmulTask {
     arguments.bias_step = p.bias_step;
     arguments.activation = p.activation;
     arguments.accumulate = p.out.accumulate;
-    cuda::CudaDevice::Launch shape;
-    shape.grid[0] = blocks_for(arguments.count, kThreads);
-    shape.block[0] = kThreads;
-    return cuda_device(*this).launch(kernel_->function, shape, context.stream, &arguments);
+    return launch(*this, *kernel_, context, kThreads, blocks_for(arguments.count, kThreads), arguments);
   }
 
   Status find_own_kernel() {
@@ -415,11 +412,8 @@ class CudaMatmul final : public MatmulTask {
     arguments.blocks_n = blocks_for(p.n, kTile);
     arguments.activation = p.activation;
     arguments.accumulate = p.out.accumulate;
-    cuda::CudaDevice::Launch shape;
-    shape.grid[0] = blocks_for(p.m, kTile) * static_cast<unsigned>(arguments.blocks_n);
-    shape.grid[1] = static_cast<unsigned>(std::min(arguments.batches, kMaxGridY));
-    shape.block[0] = kThreads;
-    return cuda_device(*this).launch(kernel_->function, shape, context.stream, &arguments);
+    return launch(*this, *kernel_, context, kThreads, blocks_for(p.m, kTile) * arguments.blocks_n, arguments,
+                  std::min(arguments.batches, kMaxGridY));
   }
 
   bool ready_ = false;

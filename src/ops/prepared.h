@@ -11,7 +11,8 @@ namespace rondo::ops {
 // lock; recorded ones by the graph's compiler, which prepares many side by side.
 inline Status submit_prepared(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs) {
   const Sink* sink = Engine::thread_sink();
-  if (!sink || &sink->engine != &engine) RONDO_TRY(task->prepare());
+  if (!sink || &sink->engine != &engine)
+    if (Status status = task->prepare(); !status.ok()) return engine.failed(*task, status);
   return submit(engine, std::move(task), outputs);
 }
 

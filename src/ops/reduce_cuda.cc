@@ -347,11 +347,8 @@ class CudaReduction final : public Task {
       pass_[1].arguments.in = context.workspace;
     }
     for (int i = 0; i < passes_; ++i) {
-      cuda::CudaDevice::Launch shape;
-      shape.grid[0] = pass_[i].blocks();
-      shape.grid[1] = pass_[i].splits;
-      shape.block[0] = kThreads;
-      RONDO_TRY(cuda_device(*this).launch(pass_[i].kernel->function, shape, context.stream, &pass_[i].arguments));
+      const Pass& pass = pass_[i];
+      RONDO_TRY(launch(*this, *pass.kernel, context, kThreads, pass.blocks(), pass.arguments, pass.splits));
     }
     return {};
   }

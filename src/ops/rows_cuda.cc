@@ -258,10 +258,7 @@ class CudaRows final : public Task {
     arguments_.x = plan_.x.address();
     arguments_.other = plan_.other.address();
     arguments_.out = plan_.out.address();
-    cuda::CudaDevice::Launch shape;
-    shape.grid[0] = blocks_for(arguments_.count, threads_ / group_);
-    shape.block[0] = static_cast<unsigned>(threads_);
-    return cuda_device(*this).launch(kernel_->function, shape, context.stream, &arguments_);
+    return launch(*this, *kernel_, context, threads_, blocks_for(arguments_.count, threads_ / group_), arguments_);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <clocale>
 #include <mutex>
 
+#include "base/settings.h"
 #include "base/text.h"
 #include "dynlib/cuda_libraries.h"
 #include "rtc/prelude_text.h"
@@ -19,7 +20,8 @@ Status check(nvrtcResult result, const char* function) {
   if (result == NVRTC_SUCCESS) return {};
   if (result == kMissingFunction) return missing_function_error();
   const char* text = nvrtc().nvrtcGetErrorString(result);
-  return error(RONDO_DEVICE_ERROR, "%s failed with %d (%s)", function, result, text ? text : "no text");
+  return error(result == NVRTC_ERROR_OUT_OF_MEMORY ? RONDO_OUT_OF_MEMORY : RONDO_DEVICE_ERROR, "%s failed with %d (%s)",
+               function, result, text ? text : "no text");
 }
 
 // NVRTC before CUDA 12.6 changes the process's locale while it compiles. Compiles may run side by side, so the first to
@@ -70,6 +72,17 @@ std::string log_of(nvrtcProgram program) {
   return log;
 }
 
+// NVRTC opens a second library when it first compiles.
+Status builtins_error(const char* name, const std::string& log) {
+  const std::string& path = nvrtc().path();
+  const std::string file = format("libnvrtc-builtins.so.%d.%d", nvrtc().major(), nvrtc().minor());
+  return error(RONDO_LIBRARY_MISSING,
+               "%s: NVRTC %s (%s) cannot open its builtins: %s was looked for in %s and by the system's loader; %s, "
+               "where both libraries lie side by side, or set %s to such a folder (NVRTC says: %s)",
+               name, nvrtc().version().c_str(), path.c_str(), file.c_str(), path.substr(0, path.rfind('/')).c_str(),
+               nvrtc().spec().hint, settings()[static_cast<size_t>(Setting::nvrtc_path)].name, log.c_str());
+}
+
 }  // namespace
 
 Status choose_target(int capability, bool portable, Target* target) {
@@ -111,8 +124,8 @@ Status compile(const Target& target, const char* name, const std::string& text, 
     KeepLocale keep;
     result = nvrtc().nvrtcCompileProgram(program.handle, static_cast<int>(options.size()), options.data());
   }
-  if (result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_INVALID_OPTION ||
-      result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)
+  if (result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE) return builtins_error(name, log_of(program.handle));
+  if (result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_INVALID_OPTION)
     return error(RONDO_COMPILE_FAILED, "%s: NVRTC %s (%s) could not compile the kernel for %s: %s", name,
                  nvrtc().version().c_str(), nvrtc().path().c_str(), target.options[0].c_str(),
                  log_of(program.handle).c_str());

@@ -146,10 +146,13 @@ void KeyBuilder::add(std::string_view text) {
 
 DiskCache::DiskCache(std::string folder, int64_t limit_bytes) : folder_(std::move(folder)), limit_bytes_(limit_bytes) {
   while (folder_.size() > 1 && folder_.back() == '/') folder_.pop_back();
-  if (folder_.empty()) return;
+  if (folder_.empty()) {
+    why_off_ = "RONDO_CACHE is off, or there is no home folder";
+    return;
+  }
   if (const std::string why = objection(folder_); !why.empty()) {
-    log(RONDO_LOG_WARNING, "kernels are not cached in %s: %s (RONDO_CACHE names another folder, or 'off')",
-        folder_.c_str(), why.c_str());
+    why_off_ = format("%s is refused: %s (RONDO_CACHE names another folder, or 'off')", folder_.c_str(), why.c_str());
+    log(RONDO_LOG_WARNING, "kernels are not cached: %s", why_off_.c_str());
     folder_.clear();
   }
 }

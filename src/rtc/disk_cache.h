@@ -38,6 +38,8 @@ class DiskCache {
 
   // Empty when there is no cache; otherwise where files are.
   const std::string& folder() const { return folder_; }
+  // Why there is none; empty when there is one.
+  const std::string& why_off() const { return why_off_; }
   bool find(const Key& key, std::string* image);
   // `name` goes into the file for people who look at it.
   void store(const Key& key, const char* name, const std::string& image);
@@ -49,6 +51,7 @@ class DiskCache {
   void trim();
 
   std::string folder_;
+  std::string why_off_;
   const int64_t limit_bytes_;
   std::mutex mutex_;    // trimming
   int64_t bytes_ = -1;  // used by files, as far as this process knows; -1: not looked at yet

@@ -157,18 +157,21 @@ Status load(CudaDevice& device, Cache& cache, const char* name, const std::strin
     CUresult result;
     {
       CudaDevice::Current current(device);
+      RONDO_TRY(current.status().with_context(name));
       StreamDevice::Relaxed relaxed(device);
       result = driver().cuModuleLoadDataEx(&module, image.data(), 0, nullptr, nullptr);
     }
     if (result == CUDA_SUCCESS) break;
-    if (portable || !refused(result)) return check(result, "cuModuleLoadDataEx").with_context(name);
+    if (portable || !refused(result)) return device.check(result, "cuModuleLoadDataEx").with_context(name);
   }
   Status status = device.module_function(module, "rondo_kernel", &kernel->function);
   if (status.ok()) {
-    CudaDevice::Current current(device);
-    status = check(
-        driver().cuFuncGetAttribute(&kernel->max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function),
-        "cuFuncGetAttribute");
+    const CudaDevice::Current current(device);
+    status = current.status();
+    if (status.ok())
+      status = device.check(
+          driver().cuFuncGetAttribute(&kernel->max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function),
+          "cuFuncGetAttribute");
   }
   if (!status.ok()) device.module_unload(module);
   return status.with_context(name);

@@ -7,6 +7,7 @@
 
 #include "base/settings.h"
 #include "device/device.h"
+#include "device/features.h"
 #include "dynlib/blas.h"
 #include "dynlib/cuda_libraries.h"
 #include "rtc/disk_cache.h"
@@ -76,7 +77,7 @@ Json device_facts() {
 
 Json feature_facts() {
   Json list = Json::array();
-  for (const char* name : {"cuda", "nvrtc", "cublaslt", "blas", "graphs", "memory_pools"}) {
+  for (const char* name : feature_names()) {
     int32_t available = 0;
     const char* reason = "";
     rondo_feature(name, &available, &reason);
@@ -86,7 +87,8 @@ Json feature_facts() {
 }
 
 Json cache_facts() {
-  const std::string& folder = rtc::DiskCache::instance().folder();
+  const rtc::DiskCache& cache = rtc::DiskCache::instance();
+  const std::string& folder = cache.folder();
   int64_t bytes = 0;
   int64_t files = 0;
   std::error_code ignored;
@@ -97,7 +99,7 @@ Json cache_facts() {
         bytes += static_cast<int64_t>(it->file_size(ignored));
         ++files;
       }
-  return {{"folder", folder}, {"files", files}, {"bytes", bytes}};
+  return {{"folder", folder}, {"files", files}, {"bytes", bytes}, {"reason", cache.why_off()}};
 }
 
 }  // namespace

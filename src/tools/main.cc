@@ -80,13 +80,20 @@ void print_info(const Json& facts) {
                 each.contains("capability") ? (", compute capability " + text_of(each["capability"])).c_str() : "");
   }
   std::printf("\nFeatures\n");
-  for (const Json& each : facts["features"])
-    std::printf("  %-13s %-4s %s\n", text_of(each["name"]).c_str(), each["available"] ? "yes" : "no",
-                text_of(each["reason"]).c_str());
+  const Json& cuda = facts["features"][0];
+  for (const Json& each : facts["features"]) {
+    const bool follows = !each["available"] && each["name"] != cuda["name"] && each["reason"] == cuda["reason"];
+    std::printf("  %-20s %-4s %s\n", text_of(each["name"]).c_str(), each["available"] ? "yes" : "no",
+                follows ? "needs cuda" : text_of(each["reason"]).c_str());
+  }
   const Json& cache = facts["cache"];
   const std::string folder = text_of(cache["folder"]);
-  std::printf("\nKernel cache\n  %s: %s files, %s bytes\n", folder.empty() ? "off" : folder.c_str(),
-              text_of(cache["files"]).c_str(), text_of(cache["bytes"]).c_str());
+  std::printf("\nKernel cache\n");
+  if (folder.empty())
+    std::printf("  off: %s\n", text_of(cache["reason"]).c_str());
+  else
+    std::printf("  %s: %s files, %s bytes\n", folder.c_str(), text_of(cache["files"]).c_str(),
+                text_of(cache["bytes"]).c_str());
 }
 
 // A GPU that the kernel shows, whether or not the driver library works: NVIDIA's device files, or a PCI device of its
@@ -146,7 +153,7 @@ int doctor(const Json& facts) {
     std::printf("Matrix products on the cpu use Rondo's own slower loop: %s.\n",
                 text_of(feature("blas")["reason"]).c_str());
   if (text_of(facts["cache"]["folder"]).empty())
-    std::printf("Compiled kernels are not kept between runs: the cache is off (RONDO_CACHE).\n");
+    std::printf("Compiled kernels are not kept between runs: %s.\n", text_of(facts["cache"]["reason"]).c_str());
   return usable ? 0 : 1;
 }
 

@@ -213,6 +213,14 @@ Tensor OnEngine::empty(rondo_dtype dtype, const Shape& shape) const {
   return make(rondo_tensor_create, engine(), device(), dtype, static_cast<int32_t>(shape.size()), shape.data());
 }
 
+Task OnEngine::waiting(Gate& gate) const {
+  return [&gate, naive = naive()](rondo_task_context*) {
+    gate.entered = true;
+    while (!gate.open && !naive) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return RONDO_OK;
+  };
+}
+
 std::vector<rondo_dtype> OnEngine::covering(std::vector<rondo_dtype> all, int turn) const {
   if (!sparing() || all.size() <= 2) return all;
   const bool single = std::find(all.begin(), all.end(), RONDO_F32) != all.end();

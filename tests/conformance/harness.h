@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -173,6 +174,12 @@ class OnEngine : public testing::TestWithParam<Config> {
   // recorded, and the graph is launched twice with no wait in between; results are copied on the device and must equal
   // the eager bits.
   void run(const Body& body, GraphShape shape = {});
+  // A task that keeps its worker busy until released. In naive mode it would keep the caller, so it does nothing.
+  struct Gate {
+    std::atomic<bool> open{false};
+    std::atomic<bool> entered{false};
+  };
+  Task waiting(Gate& gate) const;
   // The dtypes of `all` to test on this device: all of them, or on cuda in a quick run a selection that `turn` rotates.
   std::vector<rondo_dtype> covering(std::vector<rondo_dtype> all, int turn) const;
 

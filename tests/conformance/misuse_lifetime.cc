@@ -168,7 +168,8 @@ TEST_P(MisuseLifetime, RecordingOfAnotherThread) {
     inside = make(rondo_unary, RONDO_NEG, a);
   }).join();
   must(rondo_tensor_wait(a));
-  EXPECT_NE(rondo_tensor_wait(inside), RONDO_OK);
+  EXPECT_EQ(rondo_tensor_wait(inside), RONDO_INVALID_STATE);
+  EXPECT_TRUE(has_word(rondo_last_error(), "aborted")) << rondo_last_error();
   other.reset();
   EXPECT_EQ(rondo_tensor_wait(inside), RONDO_INVALID_STATE);
 }

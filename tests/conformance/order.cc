@@ -11,21 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Order : public OnEngine {
- protected:
-  // A task that keeps its worker busy until released. In naive mode it would keep the caller, so it does nothing.
-  struct Gate {
-    std::atomic<bool> open{false};
-    std::atomic<bool> entered{false};
-  };
-  Task waiting(Gate& gate) const {
-    return [&gate, naive = naive()](rondo_task_context*) {
-      gate.entered = true;
-      while (!gate.open && !naive) std::this_thread::sleep_for(100us);
-      return RONDO_OK;
-    };
-  }
-};
+class Order : public OnEngine {};
 CONFORMANCE_ENGINE_SUITE(Order);
 
 TEST_P(Order, ModeIsTheOneAskedFor) {

@@ -111,6 +111,7 @@ TEST_F(DiskCacheTest, RefusesFoldersThatOthersCanWrite) {
   fs::permissions(open, fs::perms::all);
   EXPECT_EQ(DiskCache(open, 1 << 20).folder(), "");
   EXPECT_EQ(DiskCache("relative/folder", 1 << 20).folder(), "");
+  EXPECT_NE(DiskCache("relative/folder", 1 << 20).why_off().find("relative/folder is refused"), std::string::npos);
   std::ofstream(root_ / "file") << "x";
   EXPECT_EQ(DiskCache(root_ / "file", 1 << 20).folder(), "");
   DiskCache off("", 1 << 20);

@@ -38,6 +38,18 @@ inline Ref<Work> make_work(const char* name, Device& device, const Variables& re
   return task;
 }
 
+// Keeps what a thread submits instead of running it, as a recording does.
+class Keeper final : public Sink {
+ public:
+  using Sink::Sink;
+  Status take(Ref<Task> task) override {
+    tasks.push_back(std::move(task));
+    return {};
+  }
+  void created(Storage&) override {}
+  std::vector<Ref<Task>> tasks;
+};
+
 struct EngineOverFake {
   explicit EngineOverFake(rondo_engine_mode mode = RONDO_ENGINE_ASYNC, int streams = 1, int64_t max_tasks = 0,
                           uint64_t seed = 1)

@@ -25,17 +25,6 @@ std::string message(const Status& status) {
 
 // --- folding ---
 
-class Taker final : public Sink {
- public:
-  using Sink::Sink;
-  Status take(Ref<Task> task) override {
-    tasks.push_back(std::move(task));
-    return {};
-  }
-  void created(Storage&) override {}
-  std::vector<Ref<Task>> tasks;
-};
-
 TEST(EngineFold, OneAccessPerVariable) {
   EngineOverFake over;
   std::mt19937 random(1);
@@ -54,12 +43,12 @@ TEST(EngineFold, OneAccessPerVariable) {
         roles[which] |= 2;
       }
     }
-    Taker taker(*over.engine);
-    Engine::set_thread_sink(&taker);
+    testing::Keeper keeper(*over.engine);
+    Engine::set_thread_sink(&keeper);
     const Status status = over.engine->submit(task);
     Engine::set_thread_sink(nullptr);
     ASSERT_TRUE(status.ok()) << message(status);
-    ASSERT_EQ(taker.tasks.size(), 1u);
+    ASSERT_EQ(keeper.tasks.size(), 1u);
     std::array<int, 12> folded{};
     for (const Access& access : task->accesses())
       for (size_t i = 0; i < all.size(); ++i) {
@@ -69,7 +58,7 @@ TEST(EngineFold, OneAccessPerVariable) {
       }
     ASSERT_EQ(folded, roles);
     task = nullptr;
-    taker.tasks.clear();
+    keeper.tasks.clear();
     for (const Ref<Variable>& each : all) ASSERT_EQ(each->use_count(), 1u) << "references balance";
   }
 }

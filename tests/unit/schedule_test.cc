@@ -28,17 +28,6 @@ Reach closure(const Edges& before) {
   return reach;
 }
 
-class Keeper final : public Sink {
- public:
-  using Sink::Sink;
-  Status take(Ref<Task> task) override {
-    tasks.push_back(std::move(task));
-    return {};
-  }
-  void created(Storage&) override {}
-  std::vector<Ref<Task>> tasks;
-};
-
 TEST(DataFlow, OrdersExactlyTheConflicts) {
   testing::EngineOverFake over;
   for (unsigned seed = 0; seed < 100; ++seed) {
@@ -48,7 +37,7 @@ TEST(DataFlow, OrdersExactlyTheConflicts) {
     const size_t count = 2 + random() % 60;
     std::vector<std::set<size_t>> reads(count);
     std::vector<std::set<size_t>> writes(count);
-    Keeper keeper(*over.engine);
+    testing::Keeper keeper(*over.engine);
     Engine::set_thread_sink(&keeper);
     for (size_t i = 0; i < count; ++i) {
       auto task = testing::make_work("t", over.device, {}, {}, [](const TaskContext&) { return Status(); });

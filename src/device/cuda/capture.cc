@@ -12,19 +12,21 @@ CUstream native_stream(void* stream) {
 }  // namespace
 
 void CudaDevice::relax(int* mode) {
-  driver().cuThreadExchangeStreamCaptureMode(mode);
+  report(driver().cuThreadExchangeStreamCaptureMode(mode), "cuThreadExchangeStreamCaptureMode");
 }
 
 Status CudaDevice::capture_begin(void* stream) {
   Current current(*this);
-  RONDO_CU(cuStreamBeginCapture_v2(native_stream(stream), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
+  RONDO_TRY(current.status());
+  RONDO_ON(cuStreamBeginCapture_v2(native_stream(stream), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
   return {};
 }
 
 Status CudaDevice::capture_check(void* stream) {
   Current current(*this);
+  RONDO_TRY(current.status());
   CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
-  RONDO_CU(cuStreamIsCapturing(native_stream(stream), &state), "cuStreamIsCapturing");
+  RONDO_ON(cuStreamIsCapturing(native_stream(stream), &state), "cuStreamIsCapturing");
   if (state == CU_STREAM_CAPTURE_STATUS_ACTIVE) return {};
   return error(RONDO_DEVICE_ERROR, "%s",
                state == CU_STREAM_CAPTURE_STATUS_INVALIDATED
@@ -36,19 +38,28 @@ Status CudaDevice::capture_end(void* stream, bool keep, NativeGraph* graph) {
   Current current(*this);
   CUgraph captured = nullptr;
   const Status ended = check(driver().cuStreamEndCapture(native_stream(stream), &captured), "cuStreamEndCapture");
-  if (!ended.ok() || !keep) {
-    if (captured) driver().cuGraphDestroy(captured);
-    return ended;
+  if (!ended.ok()) {
+    // A stream that goes on capturing breaks every call of this thread that a capture forbids. If the capture is over
+    // all the same, the second call only says so.
+    driver().cuStreamEndCapture(native_stream(stream), &captured);
+    keep = false;
   }
+  graph->graph = captured;
+  const Status counted = keep ? count(graph) : ended;
+  if (!keep || !counted.ok()) graph_destroy(graph);
+  return counted;
+}
+
+Status CudaDevice::count(NativeGraph* graph) const {
+  auto* captured = static_cast<CUgraph>(graph->graph);
   size_t nodes = 0;
   size_t edges = 0;
-  RONDO_CU(cuGraphGetNodes(captured, nullptr, &nodes), "cuGraphGetNodes");
+  RONDO_ON(cuGraphGetNodes(captured, nullptr, &nodes), "cuGraphGetNodes");
   // The plain query refuses graphs with programmatic edges; drivers that can make such have the second form.
   if (driver().cuGraphGetEdges_v2)
-    RONDO_CU(cuGraphGetEdges_v2(captured, nullptr, nullptr, nullptr, &edges), "cuGraphGetEdges_v2");
+    RONDO_ON(cuGraphGetEdges_v2(captured, nullptr, nullptr, nullptr, &edges), "cuGraphGetEdges_v2");
   else
-    RONDO_CU(cuGraphGetEdges(captured, nullptr, nullptr, &edges), "cuGraphGetEdges");
-  graph->graph = captured;
+    RONDO_ON(cuGraphGetEdges(captured, nullptr, nullptr, &edges), "cuGraphGetEdges");
   graph->nodes = static_cast<int>(nodes);
   graph->edges = static_cast<int>(edges);
   return {};
@@ -56,30 +67,32 @@ Status CudaDevice::capture_end(void* stream, bool keep, NativeGraph* graph) {
 
 Status CudaDevice::graph_instantiate(NativeGraph* graph, void* upload_stream) {
   Current current(*this);
+  RONDO_TRY(current.status());
   Relaxed relaxed(*this);
   CUgraphExec exec = nullptr;
   auto* captured = static_cast<CUgraph>(graph->graph);
   if (driver().cuGraphInstantiateWithFlags)
-    RONDO_CU(cuGraphInstantiateWithFlags(&exec, captured, 0), "cuGraphInstantiateWithFlags");
+    RONDO_ON(cuGraphInstantiateWithFlags(&exec, captured, 0), "cuGraphInstantiateWithFlags");
   else
-    RONDO_CU(cuGraphInstantiate_v2(&exec, captured, nullptr, nullptr, 0), "cuGraphInstantiate_v2");
+    RONDO_ON(cuGraphInstantiate_v2(&exec, captured, nullptr, nullptr, 0), "cuGraphInstantiate_v2");
   graph->exec = exec;
   // Without the upload the first launch pays for it.
-  if (driver().cuGraphUpload) RONDO_CU(cuGraphUpload(exec, native_stream(upload_stream)), "cuGraphUpload");
+  if (driver().cuGraphUpload) RONDO_ON(cuGraphUpload(exec, native_stream(upload_stream)), "cuGraphUpload");
   return {};
 }
 
 Status CudaDevice::graph_launch(const NativeGraph& graph, void* stream) {
   Current current(*this);
-  RONDO_CU(cuGraphLaunch(static_cast<CUgraphExec>(graph.exec), native_stream(stream)), "cuGraphLaunch");
+  RONDO_TRY(current.status());
+  RONDO_ON(cuGraphLaunch(static_cast<CUgraphExec>(graph.exec), native_stream(stream)), "cuGraphLaunch");
   return {};
 }
 
 void CudaDevice::graph_destroy(NativeGraph* graph) {
   Current current(*this);
   Relaxed relaxed(*this);
-  if (graph->exec) driver().cuGraphExecDestroy(static_cast<CUgraphExec>(graph->exec));
-  if (graph->graph) driver().cuGraphDestroy(static_cast<CUgraph>(graph->graph));
+  if (graph->exec) report(driver().cuGraphExecDestroy(static_cast<CUgraphExec>(graph->exec)), "cuGraphExecDestroy");
+  if (graph->graph) report(driver().cuGraphDestroy(static_cast<CUgraph>(graph->graph)), "cuGraphDestroy");
   *graph = {};
 }
 

@@ -6,8 +6,11 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <mutex>
+#include <utility>
 
+#include "base/log.h"
 #include "base/text.h"
 
 namespace rondo::cuda {
@@ -43,8 +46,7 @@ bool is_fatal(CUresult result) {
 
 }  // namespace
 
-Status check(CUresult result, const char* function) {
-  if (result == CUDA_SUCCESS) return {};
+Status failure(CUresult result, const char* function, const Device* device) {
   if (result == kMissingFunction) return missing_function_error();
   const char* name = nullptr;
   const char* text = nullptr;
@@ -53,26 +55,44 @@ Status check(CUresult result, const char* function) {
   const rondo_status code = is_fatal(result)                     ? RONDO_DEVICE_LOST
                             : result == CUDA_ERROR_OUT_OF_MEMORY ? RONDO_OUT_OF_MEMORY
                                                                  : RONDO_DEVICE_ERROR;
-  return error(code, "%s failed with %d %s (%s)", function, result, name ? name : "unknown", text ? text : "no text");
+  return error(code, "%s%s failed with %d %s (%s)", function,
+               device ? (" on " + device_name(device->id())).c_str() : "", result, name ? name : "unknown",
+               text ? text : "no text");
 }
 
-CudaDevice::CudaDevice(int index, CUdevice handle, CUcontext context)
-    : StreamDevice({RONDO_CUDA, index}), handle_(handle), context_(context) {
+void CudaDevice::report(CUresult result, const char* function) const {
+  const Status status = check(result, function);
+  // Of a lost device everybody is told by the calls that matter.
+  if (!status.ok() && status.code() != RONDO_DEVICE_LOST) log(RONDO_LOG_WARNING, "%s", status.message());
+}
+
+Status CudaDevice::open(int index, CudaDevice** device) {
+  CUdevice handle = 0;
+  RONDO_CU(cuDeviceGet(&handle, index), "cuDeviceGet");
+  std::unique_ptr<CudaDevice> made(new CudaDevice(index, handle));
   int major = 0;
   int minor = 0;
-  driver().cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle);
-  driver().cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, handle);
-  capability_ = major * 10 + minor;
-  driver().cuDeviceGetAttribute(&multiprocessors_, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, handle);
-  driver().cuDeviceGetAttribute(&max_shared_bytes_, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, handle);
+  const std::pair<CUdevice_attribute, int*> attributes[] = {
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
+      {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &made->multiprocessors_},
+      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &made->max_shared_bytes_}};
+  for (const auto& [attribute, value] : attributes)
+    RONDO_CU(cuDeviceGetAttribute(value, attribute, handle), "cuDeviceGetAttribute");
+  made->capability_ = major * 10 + minor;
+  // Last: what fails before leaves nothing open.
+  RONDO_CU(cuDevicePrimaryCtxRetain(&made->context_, handle), "cuDevicePrimaryCtxRetain");
+  *device = made.release();
+  return {};
 }
 
 Status CudaDevice::query(rondo_device_info* info) {
   Current current(*this);
-  RONDO_CU(cuDeviceGetName(info->name, sizeof info->name, handle_), "cuDeviceGetName");
+  RONDO_TRY(current.status());
+  RONDO_ON(cuDeviceGetName(info->name, sizeof info->name, handle_), "cuDeviceGetName");
   size_t free_bytes = 0;
   size_t total = 0;
-  RONDO_CU(cuMemGetInfo_v2(&free_bytes, &total), "cuMemGetInfo");
+  RONDO_ON(cuMemGetInfo_v2(&free_bytes, &total), "cuMemGetInfo");
   info->total_memory = static_cast<int64_t>(total);
   info->free_memory = static_cast<int64_t>(free_bytes);
   info->capability = capability_;
@@ -83,8 +103,9 @@ Status CudaDevice::query(rondo_device_info* info) {
 
 Status CudaDevice::launch(CUfunction function, const Launch& shape, void* stream, const void* arguments) {
   Current current(*this);
+  RONDO_TRY(current.status());
   void* parameters[] = {const_cast<void*>(arguments)};
-  RONDO_CU(cuLaunchKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
+  RONDO_ON(cuLaunchKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
                           shape.block[2], shape.shared_bytes, native_stream(stream), parameters, nullptr),
            "cuLaunchKernel");
   return {};
@@ -92,36 +113,39 @@ Status CudaDevice::launch(CUfunction function, const Launch& shape, void* stream
 
 Status CudaDevice::module_load(const void* image, CUmodule* module) {
   Current current(*this);
+  RONDO_TRY(current.status());
   Relaxed relaxed(*this);
-  RONDO_CU(cuModuleLoadDataEx(module, image, 0, nullptr, nullptr), "cuModuleLoadDataEx");
+  RONDO_ON(cuModuleLoadDataEx(module, image, 0, nullptr, nullptr), "cuModuleLoadDataEx");
   return {};
 }
 
 void CudaDevice::module_unload(CUmodule module) {
   Current current(*this);
   Relaxed relaxed(*this);
-  driver().cuModuleUnload(module);
+  report(driver().cuModuleUnload(module), "cuModuleUnload");
 }
 
 Status CudaDevice::module_function(CUmodule module, const char* name, CUfunction* function) {
   Current current(*this);
-  RONDO_CU(cuModuleGetFunction(function, module, name), "cuModuleGetFunction");
+  RONDO_TRY(current.status());
+  RONDO_ON(cuModuleGetFunction(function, module, name), "cuModuleGetFunction");
   // Load the code now: with lazy loading the first launch would, which a capture forbids.
   Relaxed relaxed(*this);
   if (driver().cuFuncLoad) {
-    driver().cuFuncLoad(*function);
+    RONDO_ON(cuFuncLoad(*function), "cuFuncLoad");
   } else {
     int registers = 0;
-    driver().cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, *function);
+    RONDO_ON(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, *function), "cuFuncGetAttribute");
   }
   return {};
 }
 
 Status CudaDevice::allocate(size_t bytes, void** address) {
   Current current(*this);
+  RONDO_TRY(current.status());
   Relaxed relaxed(*this);
   CUdeviceptr pointer = 0;
-  RONDO_CU(cuMemAlloc_v2(&pointer, bytes), "cuMemAlloc");
+  RONDO_ON(cuMemAlloc_v2(&pointer, bytes), "cuMemAlloc");
   *address = reinterpret_cast<void*>(pointer);
   return {};
 }
@@ -129,29 +153,31 @@ Status CudaDevice::allocate(size_t bytes, void** address) {
 void CudaDevice::release(void* address) {
   Current current(*this);
   Relaxed relaxed(*this);
-  driver().cuMemFree_v2(address_of(address));
+  report(driver().cuMemFree_v2(address_of(address)), "cuMemFree");
 }
 
 Status CudaDevice::allocate_pinned(size_t bytes, void** address) {
   Current current(*this);
+  RONDO_TRY(current.status());
   Relaxed relaxed(*this);
-  RONDO_CU(cuMemHostAlloc(address, bytes, CU_MEMHOSTALLOC_PORTABLE), "cuMemHostAlloc");
+  RONDO_ON(cuMemHostAlloc(address, bytes, CU_MEMHOSTALLOC_PORTABLE), "cuMemHostAlloc");
   return {};
 }
 
 void CudaDevice::release_pinned(void* address) {
   Current current(*this);
   Relaxed relaxed(*this);
-  driver().cuMemFreeHost(address);
+  report(driver().cuMemFreeHost(address), "cuMemFreeHost");
 }
 
 Status CudaDevice::stream_create(bool high_priority, void** stream) {
   Current current(*this);
+  RONDO_TRY(current.status());
   int least = 0;
   int greatest = 0;
-  RONDO_CU(cuCtxGetStreamPriorityRange(&least, &greatest), "cuCtxGetStreamPriorityRange");
+  RONDO_ON(cuCtxGetStreamPriorityRange(&least, &greatest), "cuCtxGetStreamPriorityRange");
   CUstream made = nullptr;
-  RONDO_CU(cuStreamCreateWithPriority(&made, CU_STREAM_NON_BLOCKING, high_priority ? greatest : 0),
+  RONDO_ON(cuStreamCreateWithPriority(&made, CU_STREAM_NON_BLOCKING, high_priority ? greatest : 0),
            "cuStreamCreateWithPriority");
   *stream = made;
   return {};
@@ -159,42 +185,47 @@ Status CudaDevice::stream_create(bool high_priority, void** stream) {
 
 void CudaDevice::stream_destroy(void* stream) {
   Current current(*this);
-  driver().cuStreamDestroy_v2(native_stream(stream));
+  report(driver().cuStreamDestroy_v2(native_stream(stream)), "cuStreamDestroy");
 }
 
 Status CudaDevice::stream_synchronize(void* stream) {
   Current current(*this);
-  RONDO_CU(cuStreamSynchronize(native_stream(stream)), "cuStreamSynchronize");
+  RONDO_TRY(current.status());
+  RONDO_ON(cuStreamSynchronize(native_stream(stream)), "cuStreamSynchronize");
   return {};
 }
 
 Status CudaDevice::stream_wait(void* stream, void* event) {
   Current current(*this);
-  RONDO_CU(cuStreamWaitEvent(native_stream(stream), native_event(event), 0), "cuStreamWaitEvent");
+  RONDO_TRY(current.status());
+  RONDO_ON(cuStreamWaitEvent(native_stream(stream), native_event(event), 0), "cuStreamWaitEvent");
   return {};
 }
 
 Status CudaDevice::event_create(bool timing, void** event) {
   Current current(*this);
+  RONDO_TRY(current.status());
   CUevent made = nullptr;
-  RONDO_CU(cuEventCreate(&made, timing ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+  RONDO_ON(cuEventCreate(&made, timing ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING), "cuEventCreate");
   *event = made;
   return {};
 }
 
 void CudaDevice::event_destroy(void* event) {
   Current current(*this);
-  driver().cuEventDestroy_v2(native_event(event));
+  report(driver().cuEventDestroy_v2(native_event(event)), "cuEventDestroy");
 }
 
 Status CudaDevice::event_record(void* event, void* stream) {
   Current current(*this);
-  RONDO_CU(cuEventRecord(native_event(event), native_stream(stream)), "cuEventRecord");
+  RONDO_TRY(current.status());
+  RONDO_ON(cuEventRecord(native_event(event), native_stream(stream)), "cuEventRecord");
   return {};
 }
 
 Status CudaDevice::event_query(void* event, bool* done) {
   Current current(*this);
+  RONDO_TRY(current.status());
   const CUresult result = driver().cuEventQuery(native_event(event));
   *done = result == CUDA_SUCCESS;
   return result == CUDA_ERROR_NOT_READY ? Status() : check(result, "cuEventQuery");
@@ -202,27 +233,30 @@ Status CudaDevice::event_query(void* event, bool* done) {
 
 Status CudaDevice::event_synchronize(void* event) {
   Current current(*this);
-  RONDO_CU(cuEventSynchronize(native_event(event)), "cuEventSynchronize");
+  RONDO_TRY(current.status());
+  RONDO_ON(cuEventSynchronize(native_event(event)), "cuEventSynchronize");
   return {};
 }
 
 Status CudaDevice::event_elapsed(void* start, void* end, float* milliseconds) {
   Current current(*this);
-  RONDO_CU(cuEventElapsedTime(milliseconds, native_event(start), native_event(end)), "cuEventElapsedTime");
+  RONDO_TRY(current.status());
+  RONDO_ON(cuEventElapsedTime(milliseconds, native_event(start), native_event(end)), "cuEventElapsedTime");
   return {};
 }
 
 Status CudaDevice::copy(CopyKind kind, void* to, const void* from, size_t bytes, void* stream) {
   Current current(*this);
+  RONDO_TRY(current.status());
   switch (kind) {
     case CopyKind::host_to_device:
-      RONDO_CU(cuMemcpyHtoDAsync_v2(address_of(to), from, bytes, native_stream(stream)), "cuMemcpyHtoDAsync");
+      RONDO_ON(cuMemcpyHtoDAsync_v2(address_of(to), from, bytes, native_stream(stream)), "cuMemcpyHtoDAsync");
       break;
     case CopyKind::device_to_host:
-      RONDO_CU(cuMemcpyDtoHAsync_v2(to, address_of(from), bytes, native_stream(stream)), "cuMemcpyDtoHAsync");
+      RONDO_ON(cuMemcpyDtoHAsync_v2(to, address_of(from), bytes, native_stream(stream)), "cuMemcpyDtoHAsync");
       break;
     case CopyKind::device_to_device:
-      RONDO_CU(cuMemcpyDtoDAsync_v2(address_of(to), address_of(from), bytes, native_stream(stream)),
+      RONDO_ON(cuMemcpyDtoDAsync_v2(address_of(to), address_of(from), bytes, native_stream(stream)),
                "cuMemcpyDtoDAsync");
       break;
   }
@@ -231,15 +265,17 @@ Status CudaDevice::copy(CopyKind kind, void* to, const void* from, size_t bytes,
 
 Status CudaDevice::copy_peer(void* to, StreamDevice& from_device, const void* from, size_t bytes, void* stream) {
   Current current(*this);
+  RONDO_TRY(current.status());
   auto& source = static_cast<CudaDevice&>(from_device);
-  RONDO_CU(cuMemcpyPeerAsync(address_of(to), context_, address_of(from), source.context_, bytes, native_stream(stream)),
+  RONDO_ON(cuMemcpyPeerAsync(address_of(to), context_, address_of(from), source.context_, bytes, native_stream(stream)),
            "cuMemcpyPeerAsync");
   return {};
 }
 
 Status CudaDevice::fill_bytes(void* to, unsigned char value, size_t bytes, void* stream) {
   Current current(*this);
-  RONDO_CU(cuMemsetD8Async(address_of(to), value, bytes, native_stream(stream)), "cuMemsetD8Async");
+  RONDO_TRY(current.status());
+  RONDO_ON(cuMemsetD8Async(address_of(to), value, bytes, native_stream(stream)), "cuMemsetD8Async");
   return {};
 }
 
@@ -299,11 +335,7 @@ Status get_device(int index, Device** device) {
     std::lock_guard lock(all.mutex);
     opened = all.opened[index].load();
     if (!opened) {
-      CUdevice handle = 0;
-      CUcontext context = nullptr;
-      RONDO_CU(cuDeviceGet(&handle, index), "cuDeviceGet");
-      RONDO_CU(cuDevicePrimaryCtxRetain(&context, handle), "cuDevicePrimaryCtxRetain");
-      opened = new CudaDevice(index, handle, context);
+      RONDO_TRY(CudaDevice::open(index, &opened).with_context(format("device cuda:%d cannot be opened", index)));
       all.opened[index].store(opened, std::memory_order_release);
     }
   }

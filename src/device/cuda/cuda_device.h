@@ -13,35 +13,50 @@
 
 namespace rondo::cuda {
 
-// Turns a driver's result into a Status: fatal codes become RONDO_DEVICE_LOST, exhaustion RONDO_OUT_OF_MEMORY.
-Status check(CUresult result, const char* function);
+// Turns a driver's result into a Status: fatal codes become RONDO_DEVICE_LOST, exhaustion RONDO_OUT_OF_MEMORY. `device`
+// (may be null) is named in the text.
+Status failure(CUresult result, const char* function, const Device* device);
+inline Status check(CUresult result, const char* function, const Device* device = nullptr) {
+  return result == CUDA_SUCCESS ? Status() : failure(result, function, device);
+}
 
 // Calls a driver function and returns from the enclosing function if it fails.
 #define RONDO_CU(call, function) RONDO_TRY(::rondo::cuda::check(::rondo::cuda::driver().call, function))
+// The same in a method of CudaDevice, which the error names.
+#define RONDO_ON(call, function) RONDO_TRY(check(::rondo::cuda::driver().call, function))
 
 class CudaDevice final : public StreamDevice {
  public:
-  CudaDevice(int index, CUdevice handle, CUcontext context);
+  // Opens the GPU's primary context.
+  static Status open(int index, CudaDevice** device);
 
-  // Makes the device's context current while in scope.
+  // Makes the device's context current while in scope. Without it a call would go to another device, or to none: look
+  // at status() before.
   class Current {
    public:
-    explicit Current(const CudaDevice& device) {
+    explicit Current(const CudaDevice& device) : device_(device) {
       CUcontext now = nullptr;
-      driver().cuCtxGetCurrent(&now);
-      if (now == device.context_) return;
-      driver().cuCtxSetCurrent(device.context_);
-      previous_ = now;
+      status_ = device.check(driver().cuCtxGetCurrent(&now), "cuCtxGetCurrent");
+      if (!status_.ok() || now == device.context_) return;
+      status_ = device.check(driver().cuCtxSetCurrent(device.context_), "cuCtxSetCurrent");
+      if (status_.ok()) previous_ = now;
     }
     ~Current() {
-      if (previous_) driver().cuCtxSetCurrent(previous_);
+      if (previous_) device_.report(driver().cuCtxSetCurrent(previous_), "cuCtxSetCurrent");
     }
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
+    const Status& status() const { return status_; }
 
    private:
+    const CudaDevice& device_;
     CUcontext previous_ = nullptr;
+    Status status_;
   };
+  // cuda::check with the device's name.
+  Status check(CUresult result, const char* function) const { return cuda::check(result, function, this); }
+  // For calls that give something back, whose caller cannot do anything about a failure: logs it.
+  void report(CUresult result, const char* function) const;
 
   int capability() const { return capability_; }  // 90 for sm_90
   int multiprocessors() const { return multiprocessors_; }
@@ -90,8 +105,11 @@ class CudaDevice final : public StreamDevice {
   void relax(int* mode) override;
 
  private:
+  Status count(NativeGraph* graph) const;  // its nodes and edges
+  CudaDevice(int index, CUdevice handle) : StreamDevice({RONDO_CUDA, index}), handle_(handle) {}
+
   CUdevice handle_;
-  CUcontext context_;
+  CUcontext context_ = nullptr;
   int capability_ = 0;
   int multiprocessors_ = 1;
   int max_shared_bytes_ = 48 << 10;
