@@ -26,6 +26,7 @@ LIST
     blas) cat <<'LIST' ;;
 libopenblas0-pthread|has_library 'libopenblas\.so|libmkl_rt\.so|libcblas\.so'|makes matmul on the cpu fast (opened at run time)
 LIST
+    toolkits) echo 'python3-pip|python3 tests/toolkits/fetch.py --complete || python3 -m pip --version|fetches real CUDA headers and NVRTC for tests' ;;
     format) echo 'clang-format-14|command -v clang-format-14|checks the layout of the sources' ;;
     tidy) echo 'clang-tidy-14|command -v clang-tidy-14|checks the sources for likely defects' ;;
     abidiff) echo 'abigail-tools|command -v abidiff && command -v abidw|compares the binary interface with the last release' ;;

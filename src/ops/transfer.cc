@@ -107,12 +107,15 @@ Status copy_across(const View& from, const View& to) {
   Device& gpu = from.device().is_host() ? to.device() : from.device();
   const Ref<Storage> staging = engine.new_storage(gpu, bytes, true);
   const Region middle{staging.get(), 0};
-  if (from.device().is_host()) {
-    RONDO_TRY(engine.submit(make_ref<HostCopy>(cpu(), source, middle, bytes)));
-    return engine.submit(make_ref<DeviceCopy>(gpu, middle, target, bytes));
-  }
-  RONDO_TRY(engine.submit(make_ref<DeviceCopy>(gpu, source, middle, bytes)));
-  return engine.submit(make_ref<HostCopy>(cpu(), middle, target, bytes));
+  // The second task too, if the first has failed already, as it may in naive mode: skipped, it poisons the target.
+  const auto both = [&engine](Ref<Task> one, Ref<Task> other) {
+    const Status first = engine.submit(std::move(one));
+    const Status second = engine.submit(std::move(other));
+    return first.ok() ? second : first;
+  };
+  if (from.device().is_host())
+    return both(make_ref<HostCopy>(cpu(), source, middle, bytes), make_ref<DeviceCopy>(gpu, middle, target, bytes));
+  return both(make_ref<DeviceCopy>(gpu, source, middle, bytes), make_ref<HostCopy>(cpu(), middle, target, bytes));
 }
 
 Status copy_to(const View& a, Device& device, Output& out) {
@@ -144,7 +147,14 @@ Status write_from_host(const View& to, const void* data, size_t bytes) {
   for (size_t done = 0; done < bytes; done += kChunk) {
     const size_t part = std::min(kChunk, bytes - done);
     const Ref<Storage> staging = engine.new_storage(to.device(), part, true);
-    RONDO_TRY(engine.back(*staging));
+    if (Status status = engine.back(*staging); !status.ok()) {
+      // Of what was moved before, nothing can be taken back: half a write is none.
+      if (done > 0) {
+        (void)engine.wait(*to.storage);
+        engine.poison(*to.storage, status);
+      }
+      return status;
+    }
     std::memcpy(staging->address(), from + done, part);
     RONDO_TRY(engine.submit(make_ref<DeviceCopy>(
         to.device(), Region{staging.get(), 0},

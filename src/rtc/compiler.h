@@ -23,7 +23,8 @@ struct Target {
 // newest architecture it knows that the device can run.
 Status choose_target(int capability, bool portable, Target* target);
 
-// `text` follows the prelude. RONDO_COMPILE_FAILED carries NVRTC's log.
+// `text` follows the prelude. RONDO_COMPILE_FAILED carries NVRTC's log; RONDO_LIBRARY_MISSING: NVRTC is there without
+// its builtins.
 Status compile(const Target& target, const char* name, const std::string& text, std::string* image);
 
 }  // namespace rondo::rtc

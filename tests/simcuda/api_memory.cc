@@ -122,6 +122,8 @@ CUresult cuMemFreeHost(void* address) {
   Lock lock(driver().mutex);
   if (address == nullptr) return CUDA_SUCCESS;
   if (CUresult refused = check_unsafe()) return refused;
+  // A copy that a lost device is in the middle of still touches the memory.
+  if (current_device() != nullptr && current_device()->error != 0) driver().scheduler.wait_running(lock);
   if (driver().pinned.erase(address_of(address)) == 0) {
     report("cuMemFreeHost of an address that is no pinned allocation");
     return CUDA_ERROR_INVALID_VALUE;

@@ -98,7 +98,7 @@ class Stacks {
 };
 
 Stacks& stacks() {
-  static thread_local Stacks stacks;
+  alignas(64) static thread_local Stacks stacks;  // device/module.h says why it is aligned
   return stacks;
 }
 

@@ -237,10 +237,17 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
 }
 
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-  SIM_ENTER(cuStreamEndCapture);
+  SIM_ENTER_IF(cuStreamEndCapture, Need::Init);
+  if (current_device() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
-  return end_capture(stream, graph);
+  CUresult result = end_capture(stream, graph);
+  if (CUresult lost = current_device()->error) {
+    if (result == CUDA_SUCCESS) driver().graphs.remove(*graph);
+    *graph = nullptr;
+    return lost;
+  }
+  return result;
 }
 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {

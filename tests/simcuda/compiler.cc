@@ -118,8 +118,6 @@ int run(const std::vector<std::string>& words, const std::string& log) {
 
 std::string table(const Rewritten& rewritten, const CompileRequest& request) {
   std::string text = "\n# 1 \"kernel table\"\n";
-  text += "static thread_local char simcuda_anchor_byte;\n";
-  text += "extern \"C\" void* simcuda_anchor() { return &simcuda_anchor_byte; }\n";
   text += "static const SimcudaKernel simcuda_kernels[] = {\n";
   for (const KernelName& kernel : rewritten.kernels)
     text += "  SIMCUDA_KERNEL(" + kernel.name + ", " + kernel.max_threads + "),\n";

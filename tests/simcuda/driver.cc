@@ -115,8 +115,10 @@ void report(std::string text) {
 
 void lose_device(Device& device, CUresult code, const std::string& text) {
   int none = 0;
-  device.error.compare_exchange_strong(none, code);  // the first cause stays
+  if (!device.error.compare_exchange_strong(none, code))
+    return;  // the first cause stays; what follows is not the program's
   if (!text.empty()) report(text);
+  driver().scheduler.let_go();
 }
 
 CUresult enter(Entry entry, Need need) {
@@ -131,11 +133,11 @@ CUresult enter(Entry entry, Need need) {
   }
   if (need != Need::Nothing && !d.initialised) return CUDA_ERROR_NOT_INITIALIZED;
   if (auto faults = d.faults.find(index); faults != d.faults.end()) {
-    for (Fault& fault : faults->second) {
-      if (fault.call == 0 || --fault.call != 0) continue;
-      if (is_sticky(fault.code) && t_device != nullptr) lose_device(*t_device, fault.code, "");
-      return fault.code;
-    }
+    CUresult code = CUDA_SUCCESS;  // every fault counts every call
+    for (Fault& fault : faults->second)
+      if (fault.call != 0 && --fault.call == 0 && code == CUDA_SUCCESS) code = fault.code;
+    if (is_sticky(code) && !d.devices.empty()) lose_device(t_device != nullptr ? *t_device : *d.devices[0], code, "");
+    if (code != CUDA_SUCCESS) return code;
   }
   if (need != Need::Context) return CUDA_SUCCESS;
   if (t_device == nullptr) return CUDA_ERROR_INVALID_CONTEXT;

@@ -67,7 +67,8 @@ Clock::duration Scheduler::tempo(const Task& task) {
 }
 
 bool Scheduler::stalled(const Task& task) const {
-  return !stalled_.empty() && (stalled_.count(0) != 0 || stalled_.count(task.stream) != 0);
+  if (stalled_.empty() || (task.lost != nullptr && *task.lost != 0)) return false;
+  return stalled_.count(0) != 0 || stalled_.count(task.stream) != 0;
 }
 
 void Scheduler::start_threads() {
@@ -109,9 +110,11 @@ void Scheduler::work(bool host) {
     // the lock.
     std::function<bool(const TaskRef&)> run;
     run.swap(task->run);
+    if (!host) ++running_;
     lock.unlock();
     bool finished = run(task);
     lock.lock();
+    if (!host && --running_ == 0) task_done_.notify_all();
     if (finished) complete(task);
   }
 }
@@ -123,6 +126,10 @@ void Scheduler::wait(Lock& lock, const TaskRef& task) {
 
 void Scheduler::wait_idle(Lock& lock) {
   task_done_.wait(lock, [&] { return unfinished_ == 0; });
+}
+
+void Scheduler::wait_running(Lock& lock) {
+  task_done_.wait(lock, [&] { return running_ == 0; });
 }
 
 void Scheduler::stall(std::uint64_t stream) {

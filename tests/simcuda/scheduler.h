@@ -4,6 +4,7 @@
 // Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -27,8 +28,9 @@ struct Task {
   // Runs without the lock on a worker; null for a mark that only carries order. Returns false when the task goes on
   // after it returned and Scheduler::complete will be called for it.
   std::function<bool(const TaskRef&)> run;
-  std::uint64_t stream = 0;  // whose tempo it follows, and which stall holds it
-  bool host = false;         // a host function: runs on the thread of host functions
+  std::uint64_t stream = 0;                // whose tempo it follows, and which stall holds it
+  bool host = false;                       // a host function: runs on the thread of host functions
+  const std::atomic<int>* lost = nullptr;  // not 0: the device is lost, no stall holds the task any more
   bool done = false;
   Clock::time_point finished{};
 
@@ -46,10 +48,14 @@ class Scheduler {
   void complete(const TaskRef& task);
   void wait(Lock& lock, const TaskRef& task);
   void wait_idle(Lock& lock);
+  // Until nothing of a device is being run; what is queued stays queued.
+  void wait_running(Lock& lock);
 
   // Tasks of a stalled stream do not start until the stream is resumed. 0 stands for every stream.
   void stall(std::uint64_t stream);
   void resume(std::uint64_t stream);
+  // Looks again at what is stalled: a device was lost.
+  void let_go() { ready_changed_.notify_all(); }
   void reseed(std::uint64_t seed);
 
   // Is the calling thread running a host function?
@@ -66,7 +72,7 @@ class Scheduler {
   std::condition_variable ready_changed_, task_done_;
   std::vector<TaskRef> ready_[2];  // device tasks, host functions
   std::unordered_set<std::uint64_t> stalled_;
-  std::uint64_t unfinished_ = 0, tempo_draws_ = 0;
+  std::uint64_t unfinished_ = 0, running_ = 0, tempo_draws_ = 0;
   std::uint64_t seed_ = settings().seed;
   Random random_{settings().seed};
   bool started_ = false;

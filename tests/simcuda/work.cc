@@ -57,6 +57,7 @@ TaskRef make_task(Device& device, std::uint64_t stream, WorkRef work) {
   auto task = std::make_shared<Task>();
   task->stream = stream;
   task->host = work->host();
+  task->lost = &device.error;
   task->run = [&device, work = std::move(work)](const TaskRef&) {
     if (device.error == 0) work->run(device);
     return true;

@@ -28,6 +28,26 @@ class Lifetimes : public OnEngine {
     for (uint32_t i = 0; i < 4; ++i) live.push_back(up(random_array(RONDO_I64, {12, 12}, i, -1000, 1000)));
     return live;
   }
+  // What is done next with the tensor is done on this stream.
+  void move_to_stream(const Tensor& tensor, int64_t stream) const {
+    rondo_task_options where = task_options("move", device());
+    where.stream = static_cast<int32_t>(stream % 4);
+    rondo_variable* const variable = variable_of(tensor);
+    must(push(
+        engine(), [](rondo_task_context*) { return RONDO_OK; }, {variable}, {variable}, &where));
+  }
+  // Adds one to each tensor, on a stream of its own: whatever uses them all next has waits to get right.
+  void stir(const std::vector<Tensor>& tensors) const {
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      move_to_stream(tensors[i], static_cast<int64_t>(i));
+      into(tensors[i], rondo_binary_scalar, RONDO_ADD, tensors[i], 1.0);
+    }
+  }
+  void use_streams(int32_t count) {
+    rondo_engine_options with = options();
+    with.streams = count;
+    restart(with);
+  }
 };
 CONFORMANCE_ENGINE_SUITE(Lifetimes);
 
@@ -84,15 +104,60 @@ TEST_P(Lifetimes, TensorsComeAndGo) {
               std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
 }
 
-// A random program recorded, with some results kept and the rest temporaries, replayed twice, must give the bits of
-// eager.
+// Blocks of memory that are dear enough to be handed from one stream to another while they are in use.
+TEST_P(Lifetimes, LargeTensorsChangeStreams) {
+  constexpr int64_t kElements = 160000;
+  const int rounds = quick() ? 6 : 20;
+  use_streams(4);
+  std::vector<std::thread> threads;
+  for (int64_t t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      try {
+        std::vector<Tensor> sums;
+        for (int64_t i = 0; i < rounds; ++i) {
+          const Tensor made = empty(RONDO_I64, {kElements});
+          move_to_stream(made, t + i);
+          must(rondo_fill(made, static_cast<double>(100 * t + i)));
+          const Tensor more = make(rondo_binary_scalar, RONDO_ADD, made, 7.0);
+          sums.push_back(reduce(RONDO_SUM, more, {}));
+        }
+        for (int64_t i = 0; i < rounds; ++i) {
+          EXPECT_EQ(download(sums[size_t(i)]).raw<int64_t>(0), kElements * (100 * t + i + 7)) << "thread " << t;
+        }
+      } catch (const std::exception& problem) {
+        ADD_FAILURE() << problem.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Tasks with workspaces side by side: each needs its own until the device is done with it.
+TEST_P(Lifetimes, WorkspacesOnSeveralStreams) {
+  constexpr int64_t kElements = 20000;  // a reduction of so many has two passes
+  use_streams(4);
+  std::vector<Tensor> tensors, sums;
+  for (int64_t i = 0; i < 4; ++i) tensors.push_back(up(full(RONDO_I64, {kElements}, Real(i))));
+  for (int round = 0; round < 8; ++round) {
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      move_to_stream(tensors[i], static_cast<int64_t>(i));
+      sums.push_back(reduce(RONDO_SUM, tensors[i], {}));
+    }
+  }
+  for (size_t i = 0; i < sums.size(); ++i) {
+    EXPECT_EQ(download(sums[i]).raw<int64_t>(0), kElements * static_cast<int64_t>(i % 4)) << "sum " << i;
+  }
+}
+
+// A random program recorded, with some results kept and the rest temporaries, replayed twice with changing inputs, must
+// give the bits of eager. When its last launch is under way, all that only the graph holds goes.
 TEST_P(Lifetimes, RandomRecordings) {
+  use_streams(4);
   const int programs = quick() ? 10 : 40;
   int tasks = 0;
   const auto begin = std::chrono::steady_clock::now();
   for (int program = 0; program < programs; ++program) {
-    std::vector<Tensor> inputs = start();
-    const auto body = [&](std::vector<Tensor>& kept, std::vector<Tensor>& state) {
+    const auto body = [&](std::vector<Tensor>& kept, const std::vector<Tensor>& inputs, std::vector<Tensor>& state) {
       std::mt19937 bits(1000u + static_cast<uint32_t>(program));
       std::vector<Tensor> live;
       for (const Tensor& input : inputs) live.push_back(make(rondo_unary, RONDO_NEG, input));
@@ -100,27 +165,39 @@ TEST_P(Lifetimes, RandomRecordings) {
       for (int i = 0; i < n; ++i) {
         Tensor made = random_operator(bits, live);
         const uint32_t fate = bits() % 6;
+        Tensor& old = state[bits() % state.size()];
         if (fate == 0) {
-          into(state[bits() % state.size()], rondo_copy, made);
+          into(old, rondo_copy, made);
         } else if (fate == 1) {
-          into(make(rondo_tensor_accumulator, state[bits() % state.size()]), rondo_unary, RONDO_NEG, made);
+          into(make(rondo_tensor_accumulator, old), rondo_unary, RONDO_NEG, made);
+        } else if (fate == 2) {
+          made = make(rondo_binary, RONDO_SUB, made, old);  // and a later task may overwrite it
         }
         live[bits() % live.size()] = std::move(made);  // the one it replaces is a temporary
       }
       for (Tensor& each : live) kept.push_back(std::move(each));
     };
-    std::vector<Tensor> eager_state = start(), state = start(), eager, recorded;
-    body(eager, eager_state);
+    std::vector<Tensor> eager_inputs = start(), eager_state = start(), eager;
+    std::vector<Tensor> inputs = start(), state = start(), recorded;
+    stir(eager_inputs);
+    body(eager, eager_inputs, eager_state);
     eager.clear();
-    body(eager, eager_state);
-    Graph graph = record(engine(), [&] { body(recorded, state); });
+    stir(eager_inputs);
+    body(eager, eager_inputs, eager_state);
+    Graph graph = record(engine(), [&] { body(recorded, inputs, state); });
     const rondo_graph_info info = graph_info(graph.get());
     EXPECT_EQ(info.segments, 1);
     EXPECT_EQ(info.captured, on_cuda() ? 1 : 0);
     tasks += info.tasks;
+    stir(inputs);
     must(rondo_graph_launch(graph.get()));
+    stir(inputs);
     must(rondo_graph_launch(graph.get()));
     graph.reset();
+    inputs.clear();
+    const Tensor other = empty(RONDO_I64, {info.arena_bytes / 8});  // fits where the arena is, when that is free
+    move_to_stream(other, program);
+    must(rondo_fill(other, -1));
     for (size_t i = 0; i < eager.size(); ++i) {
       expect_same_bits(download(recorded[i]), download(eager[i]),
                        "program " + std::to_string(program) + " result " + std::to_string(i));
@@ -137,6 +214,7 @@ TEST_P(Lifetimes, RandomRecordings) {
 
 // Threads record and launch random programs at once, while others run eagerly.
 TEST_P(Lifetimes, RecordingsInSeveralThreads) {
+  use_streams(4);
   const int rounds = quick() ? 4 : 15;
   std::vector<std::thread> threads;
   for (uint32_t t = 0; t < 3; ++t) {

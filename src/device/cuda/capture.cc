@@ -45,7 +45,7 @@ Status CudaDevice::capture_end(void* stream, bool keep, NativeGraph* graph) {
     keep = false;
   }
   graph->graph = captured;
-  const Status counted = keep ? count(graph) : ended;
+  Status counted = keep ? count(graph) : ended;
   if (!keep || !counted.ok()) graph_destroy(graph);
   return counted;
 }

@@ -44,3 +44,11 @@ constexpr unsigned long long SimcudaLauncher<void (*)(Parameters...), function>:
 #name, &SimcudaLauncher < decltype(&name), &name> ::launch, SimcudaLauncher < decltype(&name), &name> ::count, \
         SimcudaLauncher < decltype(&name), &name> ::bytes, max_threads                                             \
   }
+
+// Tells the driver where a thread's copy of the module's shared memory is. The alignment is for LeakSanitizer, which
+// takes a block of thread-local memory that begins 16 bytes into a page for one with a header of an old C library, and
+// then reads wild addresses.
+alignas(64) static thread_local char simcuda_anchor_byte;
+extern "C" void* simcuda_anchor() {
+  return &simcuda_anchor_byte;
+}

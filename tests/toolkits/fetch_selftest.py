@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""fetch.py makes whole folders or none, and says in a sentence what went wrong: tried on small wheels of an index on this machine."""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import contextlib
+import hashlib
+import http.server
+import importlib.util
+import io
+import os
+import pathlib
+import sys
+import tempfile
+import threading
+import zipfile
+
+import fetch
+
+SMALL = ("toolkit-small", "1.0", "small", "include/*.h*", "lib/libnvrtc.so*")
+LARGE = ("toolkit-large", "2.0", "large", "include/crt/*.h*")
+MEMBERS = {
+    "toolkit-small": {"nvidia/a/include/cuda.h": b"int cuda;", "nvidia/a/include/deep/er.hpp": b"int deep;", "nvidia/a/include/x.py": b"",
+                      "nvidia/a/lib/libnvrtc.so.1": b"library", "nvidia/a/lib/libnvrtc.alt.so.1": b"other", "../include/evil.h": b"evil"},
+    "toolkit-large": {"nvidia/cu1/include/crt/host.h": b"int host;", "nvidia/cu1/include/not.h": b""},
+}
+EXPECTED = {"include/cuda.h": b"int cuda;", "include/deep/er.hpp": b"int deep;", "lib/libnvrtc.so.1": b"library",
+            "include/crt/host.h": b"int host;"}
+
+
+def wheel(package, version):
+    data, folder = io.BytesIO(), f"{package.replace('-', '_')}-{version}.dist-info"
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in MEMBERS[package].items():
+            file.writestr(name, content)
+        file.writestr(f"{folder}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
+        file.writestr(f"{folder}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{folder}/RECORD", "")
+    return data.getvalue()
+
+
+class Index(http.server.BaseHTTPRequestHandler):
+    """A package index. `damaged` says how it misbehaves."""
+    wheels = {f"{package.replace('-', '_')}-{version}-py3-none-any.whl": wheel(package, version)
+              for package, version, *_ in (SMALL, LARGE)}
+    damaged, requests = False, 0
+
+    def do_HEAD(self):
+        self.do_GET()
+
+    def do_GET(self):
+        Index.requests += 1
+        name = self.path.strip("/").split("/")[-1]
+        data, kind = self.wheels.get(name), "application/octet-stream"
+        if data is None:
+            links = [file for file in self.wheels if file.startswith(name.replace("-", "_") + "-")]
+            data, kind = "".join(f'<a href="/{file}#sha256={hashlib.sha256(self.wheels[file]).hexdigest()}">{file}</a>'
+                                 for file in links).encode(), "text/html"
+        elif self.damaged:
+            data = data[:60] + b"damage" + data[66:]  # in the first file of a wheel
+        self.send_response(200 if data else 404)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+def run(folder, rows, large=True, damaged=False):
+    """(exit code, what was said, {file: content} of the version's folder or None, requests) of one run of fetch.py."""
+    fetch.WHEELS = {"1.0": rows}
+    os.environ["RONDO_TEST_TOOLKITS"] = str(folder)
+    os.environ["RONDO_TEST_LARGE"] = "1" if large else "0"
+    Index.damaged, Index.requests = damaged, 0
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        code = fetch.main([])
+    version = folder / "1.0"
+    files = {path.relative_to(version).as_posix(): path.read_bytes() for path in version.rglob("*") if path.is_file()}
+    left = [path.name for path in folder.iterdir() if path.name != "1.0"]
+    assert not left, f"left behind: {left}"
+    return code, said.getvalue(), files if version.exists() else None, Index.requests
+
+
+def without_stamp(files):
+    return {name: content for name, content in files.items() if name != "wheels"}
+
+
+def check(folder):
+    code, said, files, _ = run(folder / "right", [SMALL, LARGE])
+    assert code == 0 and without_stamp(files) == EXPECTED, (code, said, files)
+    assert fetch.main(["--complete"]) == 0
+
+    code, said, files, requests = run(folder / "right", [SMALL, LARGE])
+    assert code == 0 and requests == 0 and without_stamp(files) == EXPECTED, (said, requests)
+
+    code, said, files, requests = run(folder / "right", [SMALL])  # another table: made again, nothing of the old one stays
+    assert code == 0 and requests > 0 and "include/crt/host.h" not in files, said
+
+    code, said, files, _ = run(folder / "small", [SMALL, LARGE], large=False)
+    assert code == 0 and "include/crt/host.h" not in files and fetch.main(["--complete"]) == 0, said
+    assert b"without toolkit-large: it is large" in files["wheels"], files["wheels"]
+    code, said, files, _ = run(folder / "small", [SMALL, LARGE])  # wanted after all
+    assert code == 0 and without_stamp(files) == EXPECTED, said
+
+    code, said, files, _ = run(folder / "other-version", [SMALL, ("toolkit-large", "2.1", *LARGE[2:])])
+    assert code == 0 and b"without toolkit-large: pip could not download toolkit-large 2.1" in files["wheels"], said
+
+    for name, rows, damaged, expected in (
+            ("damaged", [SMALL], True, "pip could not download toolkit-small 1.0: "),
+            ("absent", [("toolkit-none", *SMALL[1:])], False, "pip could not download toolkit-none 1.0: "),
+            ("empty", [(*SMALL[:3], "include/none/*")], False, "toolkit-small 1.0 holds nothing of that")):
+        code, said, files, _ = run(folder / name, rows, damaged=damaged)
+        assert code == 1 and files is None and expected in said, (name, code, said, files)
+        assert fetch.main(["--complete"]) == 1 and not fetch.folders(), name
+
+
+def main():
+    if not importlib.util.find_spec("pip"):
+        print("python3 has no pip (on Debian: the package python3-pip)")
+        return 77
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Index)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    for name in [name for name in os.environ if name.startswith("PIP_") or name.lower().endswith("_proxy")]:
+        del os.environ[name]
+    os.environ.update(PIP_INDEX_URL=f"http://127.0.0.1:{server.server_port}/", PIP_CONFIG_FILE=os.devnull, PIP_RETRIES="0",
+                      PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_ROOT_USER_ACTION="ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        check(pathlib.Path(folder))
+    print("whole folders or none")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

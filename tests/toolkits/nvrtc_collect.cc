@@ -1,0 +1,179 @@
+// Collecting kernels: the whole conformance suite for cuda, not its quick selection, runs on the simulated driver with
+// the recorder as NVRTC and without a cache of compiled kernels. Its cases fail, since nothing is computed; what must
+// not happen is that one ends early, for then kernels would be missed.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "nvrtc_collect.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+namespace toolkits {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> parts;
+  for (std::string part; std::getline(stream, part, ':');) parts.push_back(part);
+  return parts;
+}
+
+// Size and time of every file that kernels are made of.
+std::string sources() {
+  std::vector<std::string> files = split(CONFORMANCE_PROGRAMS);
+  files.insert(files.end(), {RONDO_LIBRARY, NVRTC_RECORDER, SIMULATED_DRIVER, SIMULATED_NVRTC});
+  std::string text;
+  for (const std::string& file : files) {
+    struct stat info = {};
+    const bool there = stat(file.c_str(), &info) == 0;
+    text += file + " " + (there ? std::to_string(info.st_size) : "missing") + " " +
+            std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec) + "\n";
+  }
+  return text;
+}
+
+// Whether the statement that ends at a line of a file, or begins there, may be an assertion, which ends its case.
+bool may_be_assertion(const fs::path& file, size_t line) {
+  std::ifstream source(file);
+  if (!source) return true;  // nothing can be told
+  std::string statement;
+  for (std::string text; line > 0 && std::getline(source, text); --line) {
+    const size_t end = statement.find_last_not_of(" \t");
+    if (end == std::string::npos || std::string(";{}:").find(statement[end]) != std::string::npos) statement.clear();
+    statement += text;
+  }
+  return statement.find("ASSERT_") != std::string::npos;
+}
+
+// The first failure in GoogleTest's output that ended its case; empty if none did.
+std::string early_end(const std::string& text) {
+  std::istringstream lines(text);
+  std::set<std::string> seen;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("C++ exception", 0) == 0) return line;
+    const size_t mark = line.find(": Failure"), colon = mark == std::string::npos ? mark : line.rfind(':', mark - 1);
+    if (colon == std::string::npos || !seen.insert(line).second) continue;
+    const fs::path file = fs::path(BUILD_ROOT) / line.substr(0, colon);  // as the compiler was given it
+    if (may_be_assertion(file, std::strtoul(line.c_str() + colon + 1, nullptr, 10))) return line;
+  }
+  return {};
+}
+
+// Why the kernels of a program are not all there; empty if they are.
+std::string collect_from(const std::string& program, const std::string& folder) {
+  const Outcome outcome = run({program, "--gtest_filter=-*cpu_*"}, {{"RONDO_CUDA_DRIVER", SIMULATED_DRIVER},
+                                                                    {"RONDO_NVRTC", NVRTC_RECORDER},
+                                                                    {"RONDO_CUBLASLT", "none"},
+                                                                    {"RONDO_CACHE", "off"},
+                                                                    {"RONDO_TEST_KERNELS", folder},
+                                                                    {"SIMCUDA_CACHE", folder + "/simulated"},
+                                                                    {"SIMCUDA_REPORT", "quiet"}});
+  const std::string log = folder + "/" + fs::path(program).filename().string() + ".log";
+  std::ofstream(log) << outcome.text;
+  if (outcome.code != 0 && outcome.code != 1)
+    return program + " ended with " + std::to_string(outcome.code) + ": " +
+           outcome.text.substr(outcome.text.size() - std::min<size_t>(outcome.text.size(), 600));
+  if (outcome.text.find("Global test environment tear-down") == std::string::npos)
+    return program + " did not run its cases: " + outcome.text.substr(0, 600);
+  if (const std::string early = early_end(outcome.text); !early.empty())
+    return "a case of " + program + " ended early, and kernels may be missed (use EXPECT_): " + early;
+  return {};
+}
+
+Collection collect() {
+  Collection made;
+  made.folder = NVRTC_KERNELS;
+  const std::string stamp = made.folder + "/made-of", wanted = sources();
+  if (read_file(stamp) == wanted) return made;
+  const std::string fresh = made.folder + ".new";
+  fs::remove_all(fresh);
+  fs::create_directories(fresh + "/simulated");
+  for (const std::string& program : split(CONFORMANCE_PROGRAMS)) {
+    made.failure = collect_from(program, fresh);
+    if (!made.failure.empty()) return made;
+  }
+  std::ofstream(fresh + "/made-of") << wanted;
+  fs::remove_all(made.folder);
+  fs::rename(fresh, made.folder);
+  return made;
+}
+
+}  // namespace
+
+std::string Outcome::operator[](const std::string& key) const {
+  for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+    if (text.compare(begin, key.size() + 1, key + "\t") == 0)
+      return text.substr(begin + key.size() + 1, end - begin - key.size() - 1);
+  return {};
+}
+
+Outcome run(const std::vector<std::string>& command, const Environment& environment) {
+  Outcome outcome;
+  std::vector<std::string> variables;
+  for (char** each = environ; *each; ++each) {
+    const std::string variable = *each, name = variable.substr(0, variable.find('='));
+    bool left = environment.count(name) > 0;
+    for (const char* prefix : {"RONDO_", "SIMCUDA_", "GTEST_"}) left = left || name.rfind(prefix, 0) == 0;
+    if (!left) variables.push_back(variable);
+  }
+  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
+  std::vector<char*> argv, envp;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  for (std::string& variable : variables) envp.push_back(variable.data());
+  argv.push_back(nullptr);
+  envp.push_back(nullptr);
+
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    outcome.text = std::strerror(errno);
+    return outcome;
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), envp.data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (failed != 0) {
+    outcome.text = command[0] + ": " + std::strerror(failed);
+  } else {
+    char buffer[4096];
+    for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR);)
+      if (got > 0) outcome.text.append(buffer, static_cast<size_t>(got));
+    int state = 0;
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
+    }
+    outcome.code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+  }
+  close(ends[0]);
+  return outcome;
+}
+
+const Collection& collection() {
+  static const Collection made = collect();
+  return made;
+}
+
+}  // namespace toolkits

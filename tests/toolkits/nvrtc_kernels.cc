@@ -1,0 +1,54 @@
+// Files of kernels. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "nvrtc_kernels.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/text.h"
+#include "rtc/disk_cache.h"
+
+namespace toolkits {
+
+namespace fs = std::filesystem;
+
+namespace {
+constexpr char kSuffix[] = ".cu";
+}
+
+bool write_kernel(const std::string& folder, const std::string& name, const std::string& text) {
+  rondo::rtc::KeyBuilder builder;
+  builder.add(text);
+  const rondo::rtc::Key key = builder.key();
+  const auto word = [&key](int i) { return static_cast<unsigned long long>(key.words[i]); };
+  const std::string path = folder + rondo::format("/%016llx%016llx", word(0), word(1)) + kSuffix;
+  if (access(path.c_str(), F_OK) == 0) return true;
+  static std::atomic<int> number{0};
+  const std::string part = rondo::format("%s.%d.%d", path.c_str(), getpid(), ++number);
+  std::ofstream file(part, std::ios::binary);
+  file << name << '\n' << text;
+  file.close();
+  return file.good() && rename(part.c_str(), path.c_str()) == 0;
+}
+
+std::vector<Kernel> read_kernels(const std::string& folder) {
+  std::vector<Kernel> kernels;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() != kSuffix) continue;
+    Kernel kernel;
+    kernel.id = entry.path().stem();
+    std::ifstream file(entry.path(), std::ios::binary);
+    std::getline(file, kernel.name);
+    kernel.text.assign(std::istreambuf_iterator<char>(file), {});
+    kernels.push_back(std::move(kernel));
+  }
+  std::sort(kernels.begin(), kernels.end(), [](const Kernel& a, const Kernel& b) { return a.id < b.id; });
+  return kernels;
+}
+
+}  // namespace toolkits

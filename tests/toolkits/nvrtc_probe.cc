@@ -1,0 +1,269 @@
+// Compiles with the NVRTC that the settings name, as Rondo does, and prints what happened, one `key<tab>value` a line.
+// nvrtc_test starts it, because a process can open only one NVRTC.
+//
+// - `architecture N STAMPS FOLDER all|share` compiles kernels of the folder for sm_N, if NVRTC knows that;
+// - `locale FOLDER` compiles one kernel and tells the locale before and after;
+// - `operator` runs an operator on cuda:0 through the public interface.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+//
+// `all` compiles each kernel as Rondo does, one to a program. `share` is for a machine of two processors: so it
+// compiles only those that are the first of their operator or the first with their set of types. Of the others, every
+// NVRTC gets every kernel, but only for the architecture whose turn the kernel's id says, and several to a program,
+// because a program costs 0.1 s where NVRTC is old. If such a program does not compile, its kernels are compiled one by
+// one. What has compiled is kept in the file STAMPS and not compiled again with the same library and prelude.
+#include <rondo/rondo.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/text.h"
+#include "dynlib/cuda_libraries.h"
+#include "nvrtc_kernels.h"
+#include "rtc/compiler.h"
+#include "rtc/disk_cache.h"
+#include "rtc/prelude_text.h"
+
+namespace {
+
+using namespace rondo;
+using toolkits::Kernel;
+
+constexpr int kThreads = 2;
+constexpr size_t kTogether = 8;
+constexpr int kFailuresShown = 5;
+
+void print(const char* key, const std::string& value) {
+  std::printf("%s\t%s\n", key, value.c_str());
+}
+
+[[noreturn]] void stop(const std::string& why) {
+  print("stopped", why);
+  std::exit(1);
+}
+
+// Which of the element types a text has, as bits.
+unsigned types_in(const std::string& text) {
+  static const std::vector<std::string> names = {"b8", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  const auto inside = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  unsigned found = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    size_t end = i;
+    while (end < text.size() && inside(text[end])) ++end;
+    if (end == i) continue;
+    const auto name = std::find(names.begin(), names.end(), text.substr(i, end - i));
+    if (name != names.end()) found |= 1u << (name - names.begin());
+    i = end;
+  }
+  return found;
+}
+
+bool knows(int architecture) {
+  rtc::Target target;
+  if (const Status status = rtc::choose_target(architecture, false, &target); !status.ok()) stop(status.message());
+  return target.binary;
+}
+
+// Kernels that become one program.
+using Unit = std::vector<const Kernel*>;
+
+std::vector<Unit> one_by_one(const std::vector<Kernel>& kernels) {
+  std::vector<Unit> units;
+  for (const Kernel& kernel : kernels) units.push_back({&kernel});
+  return units;
+}
+
+std::vector<Unit> share_of(int architecture, const std::vector<Kernel>& kernels) {
+  std::vector<int> known;
+  for (const int each : toolkits::kArchitectures)
+    if (knows(each)) known.push_back(each);
+  std::set<std::string> operators;
+  std::set<unsigned> types;
+  std::vector<Unit> units;
+  Unit others;
+  for (const Kernel& kernel : kernels) {
+    const bool first = operators.insert(kernel.name).second;
+    const bool mixed = types.insert(types_in(kernel.text)).second;
+    const size_t turn = std::stoul(kernel.id.substr(0, 8), nullptr, 16) % known.size();
+    if (first || mixed)
+      units.push_back({&kernel});
+    else if (known[turn] == architecture)
+      others.push_back(&kernel);
+  }
+  for (size_t i = 0; i < others.size(); i += kTogether)
+    units.emplace_back(others.begin() + static_cast<ptrdiff_t>(i),
+                       others.begin() + static_cast<ptrdiff_t>(std::min(others.size(), i + kTogether)));
+  return units;
+}
+
+// Ids of kernels that are known to compile, in a file whose first line says with what.
+class Stamps {
+ public:
+  Stamps(const std::string& path, const std::string& with) {
+    std::ifstream old(path);
+    std::string line;
+    const bool same = std::getline(old, line) && line == with;
+    while (same && std::getline(old, line)) good_.insert(line);
+    file_.open(path, same ? std::ios::app : std::ios::trunc);
+    if (!same) file_ << with << '\n';
+    if (!file_) stop("cannot write " + path);
+  }
+  bool has(const Kernel& kernel) const { return good_.count(kernel.id) > 0; }
+  // From any thread; at once, so that a run which is cut short was not for nothing.
+  void add(const Kernel& kernel) {
+    std::lock_guard lock(mutex_);
+    file_ << kernel.id << std::endl;
+  }
+
+ private:
+  std::set<std::string> good_;
+  std::ofstream file_;
+  std::mutex mutex_;
+};
+
+// All that decides whether a kernel compiles, besides its own text.
+std::string circumstances(const rtc::Target& target) {
+  struct stat file = {};
+  if (stat(cuda::nvrtc().path().c_str(), &file) != 0) stop("cannot look at " + cuda::nvrtc().path());
+  rtc::KeyBuilder prelude;
+  prelude.add(rtc::kPreludeText);
+  prelude.add(toolkits::kBeforeText);
+  std::string text =
+      format("NVRTC of %s, %lld bytes, prelude %016llx;", cuda::nvrtc().version().c_str(),
+             static_cast<long long>(file.st_size), static_cast<unsigned long long>(prelude.key().words[0]));
+  for (const std::string& option : target.options) text += " " + option;
+  return text;
+}
+
+Status compile(const rtc::Target& target, const char* name, const std::string& text) {
+  std::string image;
+  RONDO_TRY(rtc::compile(target, name, text, &image));
+  if (image.empty()) return error(RONDO_INTERNAL, "%s: an empty image", name);
+  return {};
+}
+
+// Each in a namespace of its own, and the function, whose name no namespace changes, with a number.
+std::string together(const Unit& unit) {
+  std::string text;
+  for (size_t i = 0; i < unit.size(); ++i)
+    text += format("#define rondo_kernel rondo_kernel_%zu\nnamespace kernel_%zu {\n", i, i) + unit[i]->text +
+            "}\n#undef rondo_kernel\n";
+  return text;
+}
+
+// Compiles units on two threads and counts.
+class Compiler {
+ public:
+  Compiler(const rtc::Target& target, Stamps& stamps) : target_(target), stamps_(stamps) {}
+
+  void run(const std::vector<Unit>& units) {
+    std::atomic<size_t> next{0};
+    const auto work = [&] {
+      for (size_t i = 0; (i = next++) < units.size();) take(units[i]);
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) threads.emplace_back(work);
+    for (std::thread& thread : threads) thread.join();
+  }
+  void report() const {
+    print("chosen", std::to_string(known_good_ + compiled_ + failed_));
+    print("compiled", std::to_string(compiled_));
+    print("good before", std::to_string(known_good_));
+    print("failed", std::to_string(failed_));
+  }
+
+ private:
+  void take(Unit unit) {
+    const auto known = std::remove_if(unit.begin(), unit.end(), [this](const Kernel* k) { return stamps_.has(*k); });
+    known_good_ += static_cast<int>(unit.end() - known);
+    unit.erase(known, unit.end());
+    const bool all_good = unit.size() > 1 && compile(target_, "several", together(unit)).ok();
+    for (const Kernel* kernel : unit) {
+      const Status status = all_good ? Status() : compile(target_, kernel->name.c_str(), kernel->text);
+      if (status.ok()) {
+        ++compiled_;
+        stamps_.add(*kernel);
+      } else if (failed_++ < kFailuresShown) {
+        std::printf("failure\t%s of %s: %s\n", kernel->id.c_str(), kernel->name.c_str(), status.message());
+      }
+    }
+  }
+
+  const rtc::Target& target_;
+  Stamps& stamps_;
+  std::atomic<int> compiled_{0}, known_good_{0}, failed_{0};
+};
+
+void compile_for(int architecture, const std::string& stamps_path, const std::string& folder, bool all) {
+  if (const Status status = cuda::nvrtc().open(); !status.ok()) stop(status.message());
+  print("nvrtc", cuda::nvrtc().version());
+  print("path", cuda::nvrtc().path());
+  const bool known = knows(architecture);
+  print("known", known ? "yes" : "no");
+  if (!known) return;
+  rtc::Target target;
+  if (const Status status = rtc::choose_target(architecture, false, &target); !status.ok()) stop(status.message());
+  const std::vector<Kernel> kernels = toolkits::read_kernels(folder);
+  print("kernels", std::to_string(kernels.size()));
+  Stamps stamps(stamps_path, circumstances(target));
+  Compiler compiler(target, stamps);
+  compiler.run(all ? one_by_one(kernels) : share_of(architecture, kernels));
+  compiler.report();
+}
+
+void compile_one(const std::string& folder) {
+  print("set", std::setlocale(LC_ALL, "") ? "yes" : "no");
+  print("before", std::setlocale(LC_ALL, nullptr));
+  const std::vector<Kernel> kernels = toolkits::read_kernels(folder);
+  if (kernels.empty()) stop("no kernels in " + folder);
+  rtc::Target target;
+  if (const Status status = rtc::choose_target(90, false, &target); !status.ok()) stop(status.message());
+  print("nvrtc", cuda::nvrtc().version());
+  print("path", cuda::nvrtc().path());
+  const Status status = compile(target, kernels.front().name.c_str(), kernels.front().text);
+  print("compiled", status.ok() ? "yes" : status.message());
+  print("after", std::setlocale(LC_ALL, nullptr));
+}
+
+void run_operator() {
+  rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
+  rondo_engine* engine = nullptr;
+  rondo_tensor *in = nullptr, *out = nullptr;
+  const int64_t shape[1] = {4};
+  const float values[4] = {1, 2, 3, 4};
+  if (rondo_engine_create(&options, &engine) != RONDO_OK ||
+      rondo_tensor_from_host(engine, {RONDO_CUDA, 0}, RONDO_F32, 1, shape, values, &in) != RONDO_OK)
+    stop(rondo_last_error());
+  const rondo_status status = rondo_unary(RONDO_NEG, in, &out);
+  print("status", rondo_status_name(status));
+  print("message", status == RONDO_OK ? "" : rondo_last_error());
+  rondo_tensor_destroy(out);
+  rondo_tensor_destroy(in);
+  rondo_engine_destroy(engine);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 5 && words[0] == "architecture")
+    compile_for(std::stoi(words[1]), words[2], words[3], words[4] == "all");
+  else if (words.size() == 2 && words[0] == "locale")
+    compile_one(words[1]);
+  else if (words.size() == 1 && words[0] == "operator")
+    run_operator();
+  else
+    stop("unknown words");
+  return 0;
+}
