@@ -79,15 +79,24 @@ programs() {
 # together N COMMAND... -- PROGRAM...: every GoogleTest program at once, its tests shared by N processes, each run by COMMAND.
 # Fails if one of them does; what each said is printed in one piece.
 together() {
-  local n=$1 command=() pids=() code=0 program i at
+  local n=$1 command=() programs=() pids=() code=0 program i at
   shift
   while [ "$1" != -- ]; do
     command+=("$1")
     shift
   done
   shift
+  programs=("$@")
   at=$(mktemp -d)
-  trap 'cat "$at"/*; exit 124' TERM # out of time: show what there is
+  part_of() { echo "$(basename "${programs[$1 / n]}"), part $(($1 % n + 1)) of $n"; }
+  late() { # out of time: show what there is, and who is to blame
+    for i in "${!pids[@]}"; do
+      ! kill -0 "${pids[i]}" 2>/dev/null || echo "$(part_of "$i"): FAILED with no end in time"
+    done
+    cat "$at"/*
+    exit 124
+  }
+  trap late TERM
   for program in "$@"; do
     for ((i = 0; i < n; i++)); do
       GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i "${command[@]}" "$program" --gtest_brief=1 >"$at/${#pids[@]}" 2>&1 &
@@ -95,7 +104,7 @@ together() {
     done
   done
   for i in "${!pids[@]}"; do
-    wait "${pids[i]}" || { code=$? && echo "$(basename "${@: i / n + 1:1}"), part $((i % n + 1)) of $n: FAILED with status $code"; }
+    wait "${pids[i]}" || { code=$? && echo "$(part_of "$i"): FAILED with status $code"; }
     cat "$at/$i"
   done
   rm -r "$at"
