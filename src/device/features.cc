@@ -30,24 +30,13 @@ Finding cuda_device() {
   return {count > 0, reason};
 }
 
-// A library that is of use only with a GPU.
-Finding with_gpu(Library& library) {
-  Finding device = cuda_device();
-  if (!device.available) return device;
-  return opened(library);
-}
-
 Finding graphs() {
-  Finding device = cuda_device();
-  if (!device.available) return device;
   if (!cuda::driver().cuStreamBeginCapture_v2 || !cuda::driver().cuGraphLaunch)
     return {false, "the driver has no stream capture"};
   return {true, "stream capture, driver for " + cuda::driver().version()};
 }
 
 Finding memory_pools() {
-  Finding device = cuda_device();
-  if (!device.available) return device;
   int supported = 0;
   cuda::driver().cuDeviceGetAttribute(&supported, cuda::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0);
   return {supported != 0,
@@ -56,8 +45,6 @@ Finding memory_pools() {
 
 // Part of a graph that a value on the device decides about.
 Finding conditional_nodes() {
-  Finding device = cuda_device();
-  if (!device.available) return device;
   const int version = cuda::driver().driver_version();
   if (version < 12040)
     return {false, "conditional graph nodes need a driver for CUDA 12.4; this one is for " + cuda::driver().version()};
@@ -67,8 +54,6 @@ Finding conditional_nodes() {
 
 // A kernel that may start before the one it waits for has ended. Edges of graphs can say so since CUDA 12.3.
 Finding programmatic_launch() {
-  Finding device = cuda_device();
-  if (!device.available) return device;
   if (cuda::driver().driver_version() < 12030)
     return {false, "programmatic edges need a driver for CUDA 12.3; this one is for " + cuda::driver().version()};
   int major = 0;
@@ -78,18 +63,19 @@ Finding programmatic_launch() {
 
 struct Entry {
   const char* name;
+  bool needs_gpu;  // without one, why there is none is the answer, and find is not asked
   Finding (*find)();
 };
 
 const Entry kFeatures[] = {
-    {"cuda", cuda_device},
-    {"nvrtc", [] { return with_gpu(cuda::nvrtc()); }},
-    {"cublaslt", [] { return with_gpu(cuda::cublaslt()); }},
-    {"blas", [] { return opened(blas()); }},
-    {"graphs", graphs},
-    {"memory_pools", memory_pools},
-    {"conditional_nodes", conditional_nodes},
-    {"programmatic_launch", programmatic_launch},
+    {"cuda", false, cuda_device},
+    {"nvrtc", true, [] { return opened(cuda::nvrtc()); }},
+    {"cublaslt", true, [] { return opened(cuda::cublaslt()); }},
+    {"blas", false, [] { return opened(blas()); }},
+    {"graphs", true, graphs},
+    {"memory_pools", true, memory_pools},
+    {"conditional_nodes", true, conditional_nodes},
+    {"programmatic_launch", true, programmatic_launch},
 };
 
 }  // namespace
@@ -106,7 +92,9 @@ Status find_feature(const char* name, Feature* feature) {
     // Reasons are handed out as plain pointers, so each distinct text is kept.
     static auto* mutex = new std::mutex;
     static auto* texts = new std::map<std::string, std::string>;
-    const Finding finding = entry.find();
+    Finding finding{true, {}};
+    if (entry.needs_gpu) finding = cuda_device();
+    if (finding.available) finding = entry.find();
     std::lock_guard lock(*mutex);
     feature->available = finding.available;
     feature->reason = texts->emplace(finding.reason, finding.reason).first->second.c_str();

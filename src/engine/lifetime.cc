@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <unordered_set>
-#include <vector>
 
 #include "base/log.h"
 #include "engine/engine.h"
@@ -96,11 +95,9 @@ void Engine::close() {
   }
   wait_for_tasks();  // a lost engine's are skipped, but by the threads that end now
   // Threads of one kind hand tasks to the other: all end before any is destroyed.
-  std::vector<Workers*> all;
-  if (workers_) all.push_back(workers_.get());
+  if (workers_) workers_->stop();
   for (auto& slot : states_)
-    if (DeviceState* state = slot.load(); state && state->issuer) all.push_back(state->issuer.get());
-  for (Workers* each : all) each->stop();
+    if (DeviceState* state = slot.load(); state && state->issuer) state->issuer->stop();
   workers_.reset();
   for (auto& slot : states_)
     if (DeviceState* state = slot.load()) state->issuer.reset();

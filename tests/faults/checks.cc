@@ -16,6 +16,18 @@ const char* mode_name(rondo_engine_mode mode) {
   return mode == RONDO_ENGINE_ASYNC ? "async" : mode == RONDO_ENGINE_THREADED ? "threaded" : "naive";
 }
 
+std::vector<Case> cases(When when, std::initializer_list<Shows> shows) {
+  std::vector<Case> all;
+  for (const Entry& entry : entries())
+    if (entry.when == when && (shows.size() == 0 || std::find(shows.begin(), shows.end(), entry.shows) != shows.end()))
+      for (const rondo_engine_mode mode : kModes) all.push_back({&entry, mode});
+  return all;
+}
+
+std::string case_name(const testing::TestParamInfo<Case>& info) {
+  return std::string(info.param.entry->name) + "_" + mode_name(info.param.mode);
+}
+
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

@@ -3,6 +3,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <set>
 #include <string>
@@ -19,6 +21,16 @@ inline constexpr int kCompilation = 6;  // NVRTC's code for a text that does not
 inline const rondo_engine_mode kModes[] = {RONDO_ENGINE_ASYNC, RONDO_ENGINE_THREADED, RONDO_ENGINE_NAIVE};
 const char* mode_name(rondo_engine_mode mode);
 bool of_nvrtc(const std::string& entry);
+
+// What a suite runs for: each entry of a kind in each engine mode.
+struct Case {
+  const Entry* entry;
+  rondo_engine_mode mode;
+  friend void PrintTo(const Case& each, std::ostream* out) { *out << each.entry->name << " " << mode_name(each.mode); }
+};
+// Those whose failure shows in one of these ways; in any way, if none is named.
+std::vector<Case> cases(When when, std::initializer_list<Shows> shows = {});
+std::string case_name(const testing::TestParamInfo<Case>& info);
 
 // Throws with the message if it fails.
 rondo_engine* create(rondo_engine_mode mode);

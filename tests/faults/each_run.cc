@@ -9,24 +9,8 @@
 namespace faults {
 namespace {
 
-struct Case {
-  const Entry* entry;
-  rondo_engine_mode mode;
-  friend void PrintTo(const Case& each, std::ostream* out) { *out << each.entry->name << " " << mode_name(each.mode); }
-};
-
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  for (const Entry& entry : entries())
-    if (entry.when == When::each_run)
-      for (const rondo_engine_mode mode : kModes) all.push_back({&entry, mode});
-  return all;
-}
-
 class EachRun : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Faults, EachRun, testing::ValuesIn(cases()), [](const auto& info) {
-  return std::string(info.param.entry->name) + "_" + mode_name(info.param.mode);
-});
+INSTANTIATE_TEST_SUITE_P(Faults, EachRun, testing::ValuesIn(cases(When::each_run)), case_name);
 
 TEST_P(EachRun, Passes) {
   const Entry& entry = *GetParam().entry;

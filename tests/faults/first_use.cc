@@ -4,30 +4,10 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "checks.h"
 
 namespace faults {
 namespace {
-
-struct Case {
-  const Entry* entry;
-  rondo_engine_mode mode;
-  friend void PrintTo(const Case& each, std::ostream* out) { *out << each.entry->name << " " << mode_name(each.mode); }
-};
-
-std::vector<Case> cases(When when, std::initializer_list<Shows> shows) {
-  std::vector<Case> all;
-  for (const Entry& entry : entries())
-    if (entry.when == when && std::find(shows.begin(), shows.end(), entry.shows) != shows.end())
-      for (const rondo_engine_mode mode : kModes) all.push_back({&entry, mode});
-  return all;
-}
-
-std::string case_name(const testing::TestParamInfo<Case>& info) {
-  return std::string(info.param.entry->name) + "_" + mode_name(info.param.mode);
-}
 
 // What a process without faults calls and keeps: the modules of the program's kernels, which are the process's.
 Ending measure(const std::string& entry, rondo_engine_mode mode) {

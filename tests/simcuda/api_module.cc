@@ -17,7 +17,7 @@ namespace simcuda {
 extern const int kDriverVersion;
 
 Module::~Module() {
-  if (library != nullptr) dlclose(library);
+  if (loaded != nullptr) dlclose(loaded);
 }
 
 namespace {
@@ -106,9 +106,9 @@ CUresult load(const void* image, std::shared_ptr<Module>* result) {
   std::size_t size = image_bytes(bytes);
   if (size == 0) return CUDA_ERROR_INVALID_IMAGE;
   auto module = std::make_shared<Module>();
-  module->library = open_image(bytes, size);
-  if (module->library == nullptr) return CUDA_ERROR_INVALID_IMAGE;
-  module->table = static_cast<const SimcudaModule*>(dlsym(module->library, SIMCUDA_MODULE_SYMBOL));
+  module->loaded = open_image(bytes, size);
+  if (module->loaded == nullptr) return CUDA_ERROR_INVALID_IMAGE;
+  module->table = static_cast<const SimcudaModule*>(dlsym(module->loaded, SIMCUDA_MODULE_SYMBOL));
   if (module->table == nullptr || module->table->abi_version != SIMCUDA_ABI_VERSION) return CUDA_ERROR_INVALID_IMAGE;
   // A cubin runs on its own major architecture from its minor version on; PTX on everything newer.
   int arch = static_cast<int>(module->table->arch), device = settings().arch;
@@ -116,7 +116,7 @@ CUresult load(const void* image, std::shared_ptr<Module>* result) {
     return ptx ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_NO_BINARY_FOR_GPU;
   if (!ptx && static_cast<int>(module->table->nvrtc_version / 1000) > kDriverVersion / 1000)
     return CUDA_ERROR_INVALID_IMAGE;
-  module->image = loaded_range(module->library);
+  module->image = loaded_range(module->loaded);
   *result = std::move(module);
   return CUDA_SUCCESS;
 }
@@ -196,7 +196,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule hand
   Lock lock(driver().mutex);
   std::shared_ptr<Module> module = driver().modules.find(handle);
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  void* found = dlsym(module->library, name);
+  void* found = dlsym(module->loaded, name);
   Dl_info info{};
   const Elf64_Sym* symbol = nullptr;
   if (found == nullptr ||

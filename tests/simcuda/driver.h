@@ -93,7 +93,7 @@ struct Module {
   ~Module();
   Device* device = nullptr;
   std::uint64_t id = 0;
-  void* library = nullptr;
+  void* loaded = nullptr;
   const SimcudaModule* table = nullptr;
   SimcudaRange image{};
   std::map<std::string, CUfunction> functions;

@@ -89,7 +89,7 @@ SimcudaRange static_shared(const Module& module) {
   static thread_local std::map<std::uint64_t, SimcudaRange> known;
   auto it = known.find(module.id);
   if (it != known.end()) return it->second;
-  auto* anchor = reinterpret_cast<void* (*)()>(dlsym(module.library, "simcuda_anchor"));
+  auto* anchor = reinterpret_cast<void* (*)()>(dlsym(module.loaded, "simcuda_anchor"));
   struct Search {
     std::uint64_t anchor;
     std::uint64_t image;

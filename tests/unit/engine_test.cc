@@ -106,20 +106,20 @@ TEST(EngineEvents, ManyTasksBetweenProducerAndConsumer) {
     const Ref<Variable> second = over.variable();
     const Ref<Variable> third = over.variable();
     int value = 0;
+    const auto others = [&] {
+      for (int i = 0; i < distance; ++i)
+        ASSERT_TRUE(over.kernel(
+                            {}, {over.variable()}, [] {}, i % 3)
+                        .ok());
+    };
     ASSERT_TRUE(over.kernel(
                         {}, {first}, [&] { value = 1; }, 0)
                     .ok());
-    for (int i = 0; i < distance; ++i)
-      ASSERT_TRUE(over.kernel(
-                          {}, {over.variable()}, [] {}, i % 3)
-                      .ok());
+    ASSERT_NO_FATAL_FAILURE(others());
     ASSERT_TRUE(over.kernel(
                         {first}, {second}, [&] { value = value * 10 + 2; }, 1)
                     .ok());
-    for (int i = 0; i < distance; ++i)
-      ASSERT_TRUE(over.kernel(
-                          {}, {over.variable()}, [] {}, i % 3)
-                      .ok());
+    ASSERT_NO_FATAL_FAILURE(others());
     ASSERT_TRUE(over.kernel(
                         {second, first}, {third}, [&] { value = value * 10 + 3; }, 2)
                     .ok());
