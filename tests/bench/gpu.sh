@@ -140,7 +140,7 @@ tally() {
 }
 
 # sanitize TOOL CASES: those cases of the conformance suite under compute-sanitizer. It cannot follow a fork, and the child
-# processes of the two cases that leave a process with a context alive do not end under it.
+# processes that GoogleTest starts for the two cases of leaving a process wait in the sanitizer's own library during cuInit.
 sanitize() {
   if [ -z "$sanitizer" ]; then
     lines+=("$(printf '%-12s not run: compute-sanitizer is not installed' "$1")")

@@ -208,7 +208,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   Device* found = device_by_ordinal(device);
   if (found == nullptr) return CUDA_ERROR_INVALID_DEVICE;
   Lock lock(driver().mutex);
-  if (CUresult error = found->error) return error;
+  // Who holds the context of a lost device may hold it once more; only a new one is refused.
+  if (found->retained == 0 && found->error != 0) return found->error;
   ++found->retained;
   found->ever_retained = true;
   *context = found->context();
