@@ -105,7 +105,7 @@ int digits_load(const char* path, struct digits* digits) {
 
   digits->n_train = n * 8 / 10;
   digits->n_test = n - digits->n_train;
-  order = malloc((size_t)n * sizeof *order);
+  order = calloc((size_t)n, sizeof *order);
   digits->train_images = malloc((size_t)digits->n_train * DIGITS_PIXELS * sizeof(float));
   digits->train_labels = malloc((size_t)digits->n_train * sizeof(int32_t));
   digits->test_images = malloc((size_t)digits->n_test * DIGITS_PIXELS * sizeof(float));

@@ -149,8 +149,9 @@ static void draw_digits(FILE* f, const struct digits* digits, const int64_t* pre
           "<tspan dx=\"12\" font-weight=\"400\">%d of the %d wrong ones first, framed</tspan></text>\n",
           top, n, (int)digits->n_test, shown_wrong, all_wrong);
   for (i = 0; i < n; ++i) {
-    draw_digit(f, 40 + 89.7 * (i % PER_ROW), top + 18 + 106.0 * (i / PER_ROW),
-               digits->test_images + chosen[i] * DIGITS_PIXELS, digits->test_labels[chosen[i]], predictions[chosen[i]]);
+    const int row = i / PER_ROW, column = i % PER_ROW;
+    draw_digit(f, 40 + 89.7 * column, top + 18 + 106.0 * row, digits->test_images + chosen[i] * DIGITS_PIXELS,
+               digits->test_labels[chosen[i]], predictions[chosen[i]]);
   }
 }
 

@@ -55,9 +55,10 @@ class SmallVector {
   }
   void reserve(uint32_t capacity) {
     if (capacity <= capacity_) return;
-    T* grown = static_cast<T*>(std::malloc(capacity * sizeof(T)));
+    constexpr size_t each = sizeof(T);  // NOLINT(bugprone-sizeof-expression): of the pointer, where T is one
+    T* grown = static_cast<T*>(std::malloc(capacity * each));
     if (!grown) throw std::bad_alloc();
-    if (size_) std::memcpy(static_cast<void*>(grown), data_, size_ * sizeof(T));
+    if (size_) std::memcpy(static_cast<void*>(grown), data_, size_ * each);
     drop();
     data_ = grown;
     capacity_ = capacity;

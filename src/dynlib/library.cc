@@ -56,7 +56,7 @@ std::string relative_candidate(const std::string& soname) {
     const size_t length = std::strcspn(begin, ":;");
     const std::string entry(begin, length);
     if (entry.empty() || entry[0] != '/') {
-      const std::string file = (entry.empty() ? "." : entry) + "/" + soname;
+      std::string file = (entry.empty() ? "." : entry) + "/" + soname;
       if (access(file.c_str(), F_OK) == 0) return file;
     }
     if (!begin[length]) return {};

@@ -249,7 +249,7 @@ Status Engine::run_naive(Task& task, bool ready) {
     if (task_depth > 0 && !task.signalled_) {
       // The task it would wait for, or whose stream it would need, may be the one this thread is in the middle of.
       // Others know of it already, so it stays in its place and fails there.
-      const Status refused = error(
+      Status refused = error(
           RONDO_INVALID_STATE,
           "%s submitted inside a task cannot be finished before the call returns, as naive mode does", task.name());
       task.failure_ = refused;

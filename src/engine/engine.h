@@ -61,7 +61,7 @@ class Engine final : public RefCounted, public FenceOracle {
   void close();
 
   // Hands a task over. Async and threaded: returns when it is ordered; naive: when it is done, with its status.
-  Status submit(Ref<Task> task);
+  Status submit(Ref<Task> ref);
   // Blocks until all that was submitted on the variable is done on the devices too; its error if it is poisoned.
   Status wait(Variable& variable);
   Status wait_all();

@@ -18,6 +18,7 @@ struct View {
   Layout layout;
   int64_t offset = 0;  // bytes from the storage's start to the first element
 
+  // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the analyzer goes on after an error that another file makes
   Device& device() const { return storage->device(); }
   Engine& engine() const { return storage->engine(); }
   int64_t elements() const { return layout.elements(); }
@@ -61,7 +62,7 @@ bool alive(const rondo_tensor* tensor);
 rondo_variable* make_variable(Engine& engine);
 // The one handle of a storage's variable, made when it is first asked for; lives as long as the storage.
 rondo_variable* borrow_variable(Storage& storage);
-void destroy_variable(rondo_variable* variable);
+void destroy_variable(rondo_variable* handle);
 bool alive(const rondo_variable* variable);
 
 // A view on a fresh storage without a handle, for temporaries inside operators: the storage lives as long as the Ref

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <string>
 
 #include <rondo/status.h>
@@ -164,7 +165,7 @@ int bad_usage(const char* what) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   if (argc < 2) return bad_usage("a command is needed");
   const std::string command = argv[1];
   const std::string option = argc > 2 ? argv[2] : "";
@@ -194,4 +195,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   return bad_usage(("'" + command + "' is no command").c_str());
+} catch (const std::exception& problem) {
+  std::fprintf(stderr, "rondo: %s\n", problem.what());
+  return 1;
 }

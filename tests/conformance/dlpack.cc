@@ -161,7 +161,10 @@ class Dlpack : public OnEngine {
     EXPECT_EQ(query(a).device.kind, RONDO_CPU);
     expect_same_bits(download(a), range(RONDO_F32, {4, 5}), "dense");
     const Array values = download(b);
-    for (size_t i = 0; i < 12; ++i) EXPECT_EQ(values[i], Real(2 + i / 4 + 10 * (i % 4)));
+    for (size_t i = 0; i < 12; ++i) {
+      const size_t row = i / 4, column = i % 4;
+      EXPECT_EQ(values[i], Real(2 + row + 10 * column));
+    }
     into(a, rondo_binary_scalar, RONDO_MUL, a, 2.0);
     must(rondo_tensor_wait(a));
     EXPECT_EQ(dense.data[19], 38);

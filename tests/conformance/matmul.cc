@@ -152,8 +152,8 @@ TEST_P(Matmul, Views) {
     const Array x = random_array(dtype, {20, 3, 24}, 4, -2, 2), y = random_array(dtype, {40, 50}, 5, -2, 2);
     const Tensor a = up(x), b = up(y);
     run([&](Results& results) {
-      const auto keep = [&](const char* label, rondo_tensor* left, Array left_host, rondo_tensor* right,
-                            Array right_host) {
+      const auto keep = [&](const char* label, rondo_tensor* left, const Array& left_host, rondo_tensor* right,
+                            const Array& right_host) {
         results.keep(label, make(rondo_matmul, left, right, nullptr),
                      [=] { return expect_matmul({}, left_host, right_host, nullptr); });
       };

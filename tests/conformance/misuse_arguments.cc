@@ -95,7 +95,7 @@ TEST_P(MisuseArguments, Shapes) {
                scalar = ones(RONDO_F32, {}), labels = ones(RONDO_I64, {4}), c = ones(RONDO_BOOL, {7}),
                m = ones(RONDO_U8, {4, 3}), i = ones(RONDO_I64, {3, 1});
   refused("rondo_binary", "b", rondo_binary, RONDO_ADD, a, b);
-  EXPECT_NE(std::string(rondo_last_error()).find("3"), std::string::npos) << "no shapes in: " << rondo_last_error();
+  EXPECT_NE(std::string(rondo_last_error()).find('3'), std::string::npos) << "no shapes in: " << rondo_last_error();
   refused("rondo_where", "condition", rondo_where, c, a, a);
   refused("rondo_matmul", "b", rondo_matmul, a, b, nullptr);
   refused("rondo_matmul", "a", rondo_matmul, row, b, nullptr);

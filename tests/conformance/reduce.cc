@@ -58,7 +58,7 @@ std::pair<Real, Real> reduce_group(rondo_reduce_op op, rondo_dtype dtype, const 
   return {op == RONDO_ARGMAX || op == RONDO_ARGMIN ? Real(best) : x[best], 0};
 }
 
-Expected expect_reduce(rondo_reduce_op op, const Array& a, std::vector<int32_t> axes, bool keep) {
+Expected expect_reduce(rondo_reduce_op op, const Array& a, const std::vector<int32_t>& axes, bool keep) {
   const size_t rank = a.shape.size();
   std::vector<bool> gone(rank, axes.empty());
   for (const int32_t axis : axes) gone[static_cast<size_t>(axis < 0 ? axis + static_cast<int32_t>(rank) : axis)] = true;

@@ -94,8 +94,8 @@ TEST_P(TensorTest, WriteAndReadThroughViews) {
   expect_same_bits(download(view), x, "the view");
   const Array all = download(a);
   for (size_t i = 0; i < 24; ++i) {
-    const size_t row = i / 6, column = i % 6;
-    EXPECT_EQ(all[i], row % 2 ? Real(column * 2 + row / 2) : 7) << i;
+    const size_t row = i / 6, column = i % 6, in_view = column * 2 + row / 2;
+    EXPECT_EQ(all[i], row % 2 ? Real(in_view) : 7) << i;
   }
   expect_same_bits(download(slice(slice(a, 1, INT64_MAX, INT64_MIN, -2), 0, 3, 4)),
                    host_slice(host_slice(all, 1, 5, 3, -2), 0, 3, 1, 1), "backward columns of one row");

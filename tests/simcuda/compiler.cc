@@ -19,8 +19,6 @@
 #include "abi.h"
 #include "rewrite.h"
 
-extern char** environ;
-
 namespace simcuda {
 namespace {
 

@@ -61,7 +61,7 @@ struct GraphExec {
 };
 
 std::shared_ptr<Node> add_node(Graph& graph, WorkRef work, const std::vector<Edge>& dependencies);
-CUresult instantiate(Graph& graph, CUgraphExec* exec);
+CUresult instantiate(Graph& graph, CUgraphExec* result);
 // The steps of a graph in an order that follows its edges; an error when they
 // form a cycle or a body holds what it may not.
 CUresult make_steps(const Graph& graph, bool body, GraphExec::Steps* steps);

@@ -62,7 +62,7 @@ class Scheduler {
   static bool in_host_function();
 
  private:
-  void make_ready(const TaskRef& task);
+  void make_ready(const TaskRef& first);
   void start_threads();
   void work(bool host);
   bool stalled(const Task& task) const;

@@ -37,7 +37,7 @@ struct KernelWork : Work {
 
 // Copies the arguments a launch points to, and checks what a real launch checks.
 CUresult make_kernel_work(CUfunction function, SimcudaUint3 grid, SimcudaUint3 block, unsigned shared_bytes,
-                          void* const* parameters, void* const* extra, bool programmatic, WorkRef* work);
+                          void* const* parameters, void* const* extra, bool programmatic, WorkRef* result);
 
 struct CopyWork : Work {
   std::uint64_t to = 0, from = 0;

@@ -64,7 +64,7 @@ struct EngineOverFake {
 
   Ref<Variable> variable() { return make_ref<Variable>(*engine); }
   // A kernel that runs `work` when the device gets to it.
-  Status kernel(const Variables& reads, const Variables& writes, std::function<void()> work, int stream = -1) {
+  Status kernel(const Variables& reads, const Variables& writes, const std::function<void()>& work, int stream = -1) {
     Ref<Work> task = make_work("kernel", device, reads, writes, [this, work](const TaskContext& context) {
       device.enqueue(context.stream, work);
       return Status();

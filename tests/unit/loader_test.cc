@@ -256,7 +256,7 @@ TEST_F(Loader, NothingIsOpenedFromTheCurrentFolder) {
       const Outcome outcome = run(
           environment, {"open", library, "symbol", library == std::string("driver") ? "libcuda.so.1" : "libnvrtc.so.12",
                         "fake_version_calls"});
-      EXPECT_EQ(outcome["path"].find("/") == 0 && outcome["path"].find(root.string()) != 0, outcome.ok())
+      EXPECT_EQ(outcome["path"].find('/') == 0 && outcome["path"].find(root.string()) != 0, outcome.ok())
           << outcome.text;
       if (!outcome.ok()) {
         EXPECT_EQ(outcome["symbol"], "absent") << "it was loaded, though not used: " << outcome.text;

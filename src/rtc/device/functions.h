@@ -8,6 +8,12 @@
 
 namespace rondo::device {
 
+// Only NaN differs from itself; integers never do.
+template <class T>
+RONDO_INLINE bool op_isnan(T x) {
+  return x != x;  // NOLINT(misc-redundant-expression)
+}
+
 // --- conversions ---
 // Float to integer goes toward zero and clamps, NaN gives 0; integers wrap around; to bool is != 0.
 template <class To, class From>
@@ -18,8 +24,9 @@ RONDO_INLINE To convert(From x) {
     return x != 0;
   } else if constexpr (is_floating<From> && !is_floating<To>) {
     // One past the highest value is a power of two and so exact in every float.
-    constexpr From past = static_cast<From>(kHighest<To> / 2 + 1) * 2;
-    if (x != x) return 0;
+    constexpr To half = kHighest<To> / 2 + 1;
+    constexpr From past = static_cast<From>(half) * 2;
+    if (op_isnan(x)) return 0;
     if (x >= past) return kHighest<To>;
     if (x <= static_cast<From>(kLowest<To>)) return kLowest<To>;
     return static_cast<To>(x);
@@ -70,10 +77,6 @@ RONDO_INLINE T op_square(T x) {
 template <class T>
 RONDO_INLINE bool op_logical_not(T x) {
   return x == T(0);
-}
-template <class T>
-RONDO_INLINE bool op_isnan(T x) {
-  return x != x;
 }
 template <class T>
 RONDO_INLINE T op_relu(T x) {
@@ -192,8 +195,9 @@ RONDO_INLINE T op_pow(T a, T b) {
     if constexpr (kLowest<T> != 0)
       if (b < 0) return a == 1 ? T(1) : a == -1 ? ((b & 1) ? T(-1) : T(1)) : T(0);
     Wrapping<T> result = 1;
-    Wrapping<T> factor = static_cast<Wrapping<T>>(a);
-    for (Wrapping<T> exponent = static_cast<Wrapping<T>>(b); exponent != 0; exponent >>= 1) {
+    Wrapping<T> factor = static_cast<Wrapping<T>>(a);    // NOLINT(bugprone-signed-char-misuse): the sign is kept
+    Wrapping<T> exponent = static_cast<Wrapping<T>>(b);  // NOLINT(bugprone-signed-char-misuse): not negative
+    for (; exponent != 0; exponent >>= 1) {
       if (exponent & 1) result *= factor;
       factor *= factor;
     }
@@ -203,11 +207,11 @@ RONDO_INLINE T op_pow(T a, T b) {
 // The second comparison lets a NaN on either side through.
 template <class T>
 RONDO_INLINE T op_maximum(T a, T b) {
-  return a < b || b != b ? b : a;
+  return a < b || op_isnan(b) ? b : a;
 }
 template <class T>
 RONDO_INLINE T op_minimum(T a, T b) {
-  return b < a || b != b ? b : a;
+  return b < a || op_isnan(b) ? b : a;
 }
 template <class T>
 RONDO_INLINE T op_mod(T a, T b) {
