@@ -155,7 +155,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   SIM_ENTER_IF(cuDeviceGetAttribute, Need::Init);
   if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (device_by_ordinal(device) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-  // NOLINTNEXTLINE(bugprone-branch-clone): a table, a row for each attribute
+  // NOLINTBEGIN(bugprone-branch-clone): a table, a row for each attribute
   switch (attribute) {
     case 1: *value = 1024; break;        // threads per block
     case 2: *value = 1024; break;        // block x
@@ -192,6 +192,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: *value = kDriverVersion >= 11020; break;
     default: return attribute > 0 && attribute < 144 ? (*value = 0, CUDA_SUCCESS) : CUDA_ERROR_INVALID_VALUE;
   }
+  // NOLINTEND(bugprone-branch-clone)
   return CUDA_SUCCESS;
 }
 

@@ -20,7 +20,10 @@ Schedule random_schedule(std::mt19937& random, int tasks, int branches) {
   schedule.branches = branches;
   std::vector<int> tail(static_cast<size_t>(branches), -1);
   std::vector<uint32_t> length(static_cast<size_t>(branches), 0);
-  schedule.clock.assign(static_cast<size_t>(tasks * branches), 0);
+  const auto clock = [&](int task, int branch) -> uint32_t& {
+    return schedule.clock[static_cast<size_t>(task) * static_cast<size_t>(branches) + static_cast<size_t>(branch)];
+  };
+  schedule.clock.assign(static_cast<size_t>(tasks) * static_cast<size_t>(branches), 0);
   for (int i = 0; i < tasks; ++i) {
     const auto branch = static_cast<size_t>(random() % static_cast<unsigned>(branches));
     std::vector<int> before;
@@ -28,11 +31,8 @@ Schedule random_schedule(std::mt19937& random, int tasks, int branches) {
     for (auto n = random() % 3; n > 0 && i > 0; --n)
       before.push_back(static_cast<int>(random() % static_cast<unsigned>(i)));
     for (const int each : before) {
-      for (int b = 0; b < branches; ++b) {
-        uint32_t& own = schedule.clock[static_cast<size_t>(i * branches + b)];
-        own = std::max(own, schedule.clock[static_cast<size_t>(each * branches + b)]);
-      }
-      uint32_t& own = schedule.clock[static_cast<size_t>(i * branches + schedule.branch[static_cast<size_t>(each)])];
+      for (int b = 0; b < branches; ++b) clock(i, b) = std::max(clock(i, b), clock(each, b));
+      uint32_t& own = clock(i, schedule.branch[static_cast<size_t>(each)]);
       own = std::max(own, schedule.place[static_cast<size_t>(each)]);
     }
     schedule.branch.push_back(static_cast<int>(branch));
