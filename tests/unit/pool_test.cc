@@ -385,7 +385,7 @@ TEST_P(PoolModel, RandomRun) {
   std::mt19937_64 random(static_cast<uint64_t>(GetParam()));
   if (GetParam() % 2) source.capacity = 40 * kSegment;
   std::unordered_map<uintptr_t, std::vector<Fence>> history;  // by granule: uses not known to be done
-  auto granules = [&](char* address, size_t bytes, auto&& visit) {
+  auto granules = [&](const char* address, size_t bytes, auto&& visit) {
     const auto first = reinterpret_cast<uintptr_t>(address) / kAlignment;
     for (uintptr_t g = first; g < first + bytes / kAlignment; ++g) visit(history[g]);
   };
