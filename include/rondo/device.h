@@ -33,7 +33,7 @@ RONDO_API rondo_status rondo_device_query(rondo_device device, rondo_device_info
 RONDO_API rondo_status rondo_device_parse(const char* text, rondo_device* device);
 
 /* Writes "cuda:0" and the like, with the final zero, into buffer. RONDO_INVALID_ARGUMENT if capacity is too small (16
- * is always enough). Since 0.1. */
+ * is always enough) or the index is negative. Since 0.1. */
 RONDO_API rondo_status rondo_device_format(rondo_device device, char* buffer, size_t capacity);
 
 #ifdef __cplusplus

@@ -25,8 +25,8 @@ typedef struct rondo_record_options {
   { sizeof(rondo_record_options), NULL, 0 }
 
 /* Starts recording on the calling thread. Other threads are not affected. A thread that ends aborts its recording. One
- * recording per thread: RONDO_INVALID_STATE if one is open, or inside a task. options NULL means
- * RONDO_RECORD_OPTIONS_INIT. Since 0.1. */
+ * recording per thread: RONDO_INVALID_STATE if one is open, or inside a task. One whose engine was destroyed by another
+ * thread, or is lost, does not count: it is dropped. options NULL means RONDO_RECORD_OPTIONS_INIT. Since 0.1. */
 RONDO_API rondo_status rondo_record_begin(rondo_engine* engine, const rondo_record_options* options);
 /* Ends the thread's recording and compiles it: kernels are compiled and loaded, library calls are tried out on scratch
  * memory, temporaries are placed in one arena, and what can be captured becomes a CUDA graph. Nothing that was recorded

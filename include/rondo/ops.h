@@ -163,7 +163,7 @@ RONDO_API rondo_status rondo_cross_entropy_grad(rondo_tensor* logits, rondo_tens
 /* out = uniform in [low, high) or normal(mean, deviation); shape and dtype as for rondo_tensor_create when *out is
  * NULL, else those of *out and the arguments device, dtype, ndim, shape are ignored. Float dtypes. The numbers depend
  * on the seed and on the order of random operators on that device, not on mode, eager or graph, or the device's kind
- * (uniform: bit for bit). Since 0.1. */
+ * (uniform: bit for bit). The dtype must hold low and high, and the one it is computed in high - low. Since 0.1. */
 RONDO_API rondo_status rondo_random_uniform(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
                                             const int64_t* shape, double low, double high, rondo_tensor** out);
 RONDO_API rondo_status rondo_random_normal(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,

@@ -104,14 +104,16 @@ struct DLManagedTensorVersioned; /* declared in dlpack.h */
 /* Hands the tensor out without a copy. On cuda, `stream` (a CUstream; NULL: the call waits on the host instead) is made
  * to wait on the device for the tasks submitted so far; on cpu the call waits. The consumer calls the deleter when
  * done, from any thread; until then the memory lives. Later Rondo tasks do not wait for the consumer: order them
- * yourself. Since 0.1. */
+ * yourself. A broadcast view, and memory that came in as read-only, goes out with the flag for read-only; version 0 has
+ * no such flag and refuses them. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_to_dlpack(rondo_tensor* tensor, void* stream,
                                               struct DLManagedTensorVersioned** managed);
 RONDO_API rondo_status rondo_tensor_to_dlpack_v0(rondo_tensor* tensor, void* stream, struct DLManagedTensor** managed);
 /* Wraps foreign memory without a copy; its deleter is called when the last task, view and graph that uses it is done.
  * On success ownership of *managed passes to Rondo; on failure it stays with the caller. cpu, pinned (kDLCUDAHost, used
  * as cpu) and cuda memory. On cuda the first task waits for what is on `stream` now (NULL: the data must be ready).
- * Since 0.1. */
+ * The address must be a multiple of the dtype's size. Strides by which two indices may reach one element make the
+ * tensor read-only. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_from_dlpack(rondo_engine* engine, struct DLManagedTensorVersioned* managed,
                                                 void* stream, rondo_tensor** tensor);
 RONDO_API rondo_status rondo_tensor_from_dlpack_v0(rondo_engine* engine, struct DLManagedTensor* managed, void* stream,

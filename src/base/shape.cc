@@ -2,6 +2,7 @@
 #include "base/shape.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace rondo {
 
@@ -12,7 +13,8 @@ Layout Layout::row_major(int ndim, const int64_t* shape) {
   for (int i = ndim - 1; i >= 0; --i) {
     layout.shape[i] = shape[i];
     layout.strides[i] = stride;
-    stride *= std::max<int64_t>(shape[i], 1);
+    // Wraps for shapes that no tensor can have; whoever makes one of them checks it first.
+    (void)__builtin_mul_overflow(stride, std::max<int64_t>(shape[i], 1), &stride);
   }
   return layout;
 }
@@ -32,9 +34,36 @@ bool Layout::same_shape(const Layout& other) const {
 }
 
 bool Layout::repeats() const {
-  for (int i = 0; i < ndim; ++i)
-    if (shape[i] > 1 && strides[i] == 0) return true;
+  if (elements() == 0) return false;
+  // Axes by the length of their steps: from the inside out they usually are in order already.
+  int order[kMaxDims];
+  int count = 0;
+  for (int i = ndim - 1; i >= 0; --i) {
+    if (shape[i] == 1) continue;
+    int at = count++;
+    for (; at > 0 && std::abs(strides[order[at - 1]]) > std::abs(strides[i]); --at) order[at] = order[at - 1];
+    order[at] = i;
+  }
+  int64_t reach = 0;  // how far apart two elements of the axes so far can be
+  for (int i = 0; i < count; ++i) {
+    const int64_t step = std::abs(strides[order[i]]);
+    if (step <= reach) return true;
+    reach += (shape[order[i]] - 1) * step;
+  }
   return false;
+}
+
+bool Layout::extent_fits(int64_t item) const {
+  if (elements() == 0) return true;
+  int64_t low = 0;
+  int64_t high = 1;
+  for (int i = 0; i < ndim; ++i) {
+    int64_t reach = 0;
+    int64_t& end = strides[i] < 0 ? low : high;
+    if (__builtin_mul_overflow(shape[i], strides[i], &reach) || __builtin_add_overflow(end, reach, &end)) return false;
+  }
+  int64_t bytes = 0;
+  return !__builtin_sub_overflow(high, low, &bytes) && !__builtin_mul_overflow(bytes, item, &bytes);
 }
 
 void Layout::extent(int64_t* low, int64_t* high) const {

@@ -23,10 +23,13 @@ struct Layout {
   }
   bool contiguous() const;
   bool same_shape(const Layout& other) const;
-  // Some element is reached by two indices (a stride of 0 over more than one element).
+  // Some element may be reached by two indices: not every axis steps over all that the axes of smaller steps reach.
   bool repeats() const;
   // Lowest and one past the highest element offset reached, relative to the first element. Both 0 if there are none.
   void extent(int64_t* low, int64_t* high) const;
+  // Whether the extent and one step more on each axis, times `item` bytes, are within 63 bits: what arithmetic on views
+  // needs. Only foreign strides may be too large.
+  bool extent_fits(int64_t item) const;
 
   static Layout row_major(int ndim, const int64_t* shape);
 };

@@ -45,6 +45,8 @@ rondo_status rondo_device_format(rondo_device device, char* buffer, size_t capac
     RONDO_NOT_NULL(buffer);
     if (device.kind != RONDO_CPU && device.kind != RONDO_CUDA)
       return error(RONDO_INVALID_ARGUMENT, "device.kind %d is none; use RONDO_CPU or RONDO_CUDA", device.kind);
+    if (device.index < 0)
+      return error(RONDO_INVALID_ARGUMENT, "device.index is %d; indices are 0 or more", device.index);
     const std::string name = device_name(device);
     if (capacity <= name.size())
       return error(RONDO_INVALID_ARGUMENT, "capacity is %zu; '%s' needs %zu bytes", capacity, name.c_str(),

@@ -1,6 +1,7 @@
 // DLPack in and out. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/dlpack.h"
 
+#include <cinttypes>
 #include <memory>
 
 #include "capi/capi.h"
@@ -32,7 +33,13 @@ Status export_tensor(rondo_tensor* tensor, void* stream, Managed** managed) {
   RONDO_NOT_NULL(managed);
   const View& view = tensor->view;
   Engine& engine = view.engine();
+  RONDO_TRY(engine.usable());
   if (view.accumulate) return error(RONDO_INVALID_ARGUMENT, "tensor is an accumulator view; export the tensor itself");
+  const bool read_only = view.layout.repeats() || view.storage->read_only;
+  if (std::is_same_v<Managed, DLManagedTensor> && read_only)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "tensor is read-only (it shows an element twice, or is memory that its owner exported as read-only), "
+                 "which version 0 cannot say; use rondo_tensor_to_dlpack, or export a copy");
   if (view.device().is_host() || !stream)
     RONDO_TRY(engine.wait(*tensor->storage));
   else
@@ -54,7 +61,7 @@ Status export_tensor(rondo_tensor* tensor, void* stream, Managed** managed) {
   out.byte_offset = 0;
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
     exported->managed.version = {1, 0};
-    exported->managed.flags = view.layout.repeats() || view.storage->read_only ? dlpack::kReadOnly : 0;
+    exported->managed.flags = read_only ? dlpack::kReadOnly : 0;
   }
   exported->managed.manager_ctx = exported.get();
   exported->managed.deleter = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->manager_ctx); };
@@ -83,8 +90,20 @@ Status describe(const DLTensor& tensor, rondo_device* device, rondo_dtype* dtype
   *dtype = static_cast<rondo_dtype>(found);
   RONDO_TRY(check_shape(tensor.ndim, tensor.shape, *dtype, layout));
   if (tensor.strides)
-    for (int i = 0; i < tensor.ndim; ++i) layout->strides[i] = tensor.strides[i];
-  if (!tensor.data && layout->elements() > 0) return error(RONDO_INVALID_ARGUMENT, "managed->dl_tensor.data is NULL");
+    for (int i = 0; i < tensor.ndim; ++i)
+      if (tensor.shape[i] > 1) layout->strides[i] = tensor.strides[i];  // any other is never stepped along
+  if (layout->elements() == 0) return {};
+  const auto item = static_cast<int64_t>(dtype_size(*dtype));
+  if (!layout->extent_fits(item))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "managed->dl_tensor.strides of shape %s reach further than 63 bits count; strides are in elements",
+                 shape_text(*layout).c_str());
+  if (!tensor.data) return error(RONDO_INVALID_ARGUMENT, "managed->dl_tensor.data is NULL");
+  if ((reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset) % static_cast<uintptr_t>(item) != 0)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "managed->dl_tensor.data + byte_offset is no multiple of %" PRId64
+                 ", the size of its dtype %s; import aligned memory",
+                 item, dtype_name(*dtype));
   return {};
 }
 

@@ -106,6 +106,7 @@ rondo_status rondo_engine_get_mode(rondo_engine* engine, rondo_engine_mode* mode
   return guard("rondo_engine_get_mode", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     RONDO_NOT_NULL(mode);
+    RONDO_TRY(engine->engine->usable());
     *mode = engine->engine->mode();
     return {};
   });

@@ -205,6 +205,8 @@ rondo_status rondo_random_normal(rondo_engine* engine, rondo_device device, rond
 rondo_status rondo_dropout(rondo_tensor* a, double p, rondo_tensor** out, rondo_tensor** mask) {
   return operator1("rondo_dropout", a, "a", out, [&](ops::Output& output) -> Status {
     RONDO_TRY(check_out(mask, "mask"));
+    if (mask == out)
+      return error(RONDO_INVALID_ARGUMENT, "mask is the same pointer as out; each needs a rondo_tensor* of its own");
     ops::Output mask_output("rondo_dropout", mask, "mask");
     return ops::dropout(a->view, p, output, mask_output);
   });

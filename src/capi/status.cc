@@ -108,12 +108,16 @@ rondo_status rondo_feature(const char* name, int32_t* available, const char** re
 }
 
 rondo_status rondo_set_log(rondo_log_fn fn, void* arg, void (*destroy)(void* arg), rondo_log_level level) {
-  return guard("rondo_set_log", [&]() -> Status {
+  bool owned = false;  // whether the log calls destroy
+  const rondo_status result = guard("rondo_set_log", [&]() -> Status {
     if (level < RONDO_LOG_OFF || level > RONDO_LOG_DEBUG)
       return error(RONDO_INVALID_ARGUMENT, "level %d is none; use RONDO_LOG_OFF to RONDO_LOG_DEBUG", level);
+    owned = true;
     set_log(fn, arg, destroy, level);
     return {};
   });
+  if (!owned && destroy) destroy(arg);
+  return result;
 }
 
 }  // extern "C"

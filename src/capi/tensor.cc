@@ -161,6 +161,7 @@ rondo_status rondo_tensor_variable(rondo_tensor* tensor, rondo_variable** variab
   return guard("rondo_tensor_variable", [&]() -> Status {
     RONDO_TRY(check_tensor(tensor, "tensor"));
     RONDO_NOT_NULL(variable);
+    RONDO_TRY(tensor->view.engine().usable());
     *variable = borrow_variable(*tensor->storage);
     return {};
   });

@@ -36,9 +36,15 @@ Finding graphs() {
   return {true, "stream capture, driver for " + cuda::driver().version()};
 }
 
+// What cuda:0 says of itself. An answer that does not come is a reason of its own.
+Status first_device(cuda::CUdevice_attribute attribute, int* value) {
+  return cuda::check(cuda::driver().cuDeviceGetAttribute(value, attribute, 0), "cuDeviceGetAttribute");
+}
+
 Finding memory_pools() {
   int supported = 0;
-  cuda::driver().cuDeviceGetAttribute(&supported, cuda::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0);
+  const Status asked = first_device(cuda::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, &supported);
+  if (!asked.ok()) return {false, asked.message()};
   return {supported != 0,
           supported ? "the driver and cuda:0 have stream-ordered allocation" : "cuda:0 or its driver has none"};
 }
@@ -57,7 +63,8 @@ Finding programmatic_launch() {
   if (cuda::driver().driver_version() < 12030)
     return {false, "programmatic edges need a driver for CUDA 12.3; this one is for " + cuda::driver().version()};
   int major = 0;
-  cuda::driver().cuDeviceGetAttribute(&major, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
+  const Status asked = first_device(cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
+  if (!asked.ok()) return {false, asked.message()};
   return {major >= 9, major >= 9 ? "the driver and cuda:0 have it" : "cuda:0 is older than compute capability 9.0"};
 }
 

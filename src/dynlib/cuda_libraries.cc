@@ -5,9 +5,10 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
-#include "base/log.h"
 #include "base/text.h"
+#include "dynlib/elf_check.h"
 
 namespace rondo::cuda {
 
@@ -56,7 +57,9 @@ void Nvrtc::preload(const std::string& folder) {
     while (const dirent* entry = readdir(dir)) {
       const std::string name = entry->d_name;
       // libnvrtc-builtins.so.X.Y, not the longer file names those links point to
-      if (name.rfind("libnvrtc-builtins.so.", 0) == 0) dlopen((folder + "/" + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+      const std::string file = folder + "/" + name;
+      if (name.rfind("libnvrtc-builtins.so.", 0) == 0 && check_elf(file).text.empty())
+        dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     }
     closedir(dir);
   }
@@ -68,7 +71,14 @@ Status Nvrtc::accept() {
   if (const nvrtcResult rc = get_version(&major_, &minor_); rc != NVRTC_SUCCESS)
     return error(RONDO_LIBRARY_MISSING, "does not answer: nvrtcVersion failed with %d", rc);
   version_ = format("CUDA %d.%d", major_, minor_);
-  if (const size_t slash = path().rfind('/'); slash != std::string::npos) preload(path().substr(0, slash));
+  if (const size_t slash = path().rfind('/'); slash != std::string::npos) {
+    const std::string folder = path().substr(0, slash);
+    // NVRTC would open such a file itself, in the middle of a compile.
+    const std::string builtins = format("%s/libnvrtc-builtins.so.%d.%d", folder.c_str(), major_, minor_);
+    if (const ElfProblem problem = check_elf(builtins); !problem.text.empty() && !problem.missing)
+      return error(RONDO_LIBRARY_MISSING, "its builtins cannot be used: %s %s", builtins.c_str(), problem.text.c_str());
+    preload(folder);
+  }
   // Cubins and PTX of a newer major do not load on an older driver.
   const int driver_major = driver().open().ok() ? driver().driver_version() / 1000 : 0;
   if (driver_major && major_ > driver_major)

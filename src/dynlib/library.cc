@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "dynlib/elf_check.h"
 
 namespace rondo {
 
@@ -47,19 +48,44 @@ std::string environment_path(const char* name) {
   return value && value[0] == '/' ? value : "";
 }
 
-// The first file of that name which the system loader would take from the current folder or relative to it, because
-// LD_LIBRARY_PATH has an entry that is empty or relative; empty if there is none.
-std::string relative_candidate(const std::string& soname) {
+// Files of that name in a folder that the system loader is told to search: there, and in the folders below it that
+// glibc prefers for a processor (glibc-hwcaps since 2.33, nested ones named after its features until 2.36). Which of
+// them this processor has is not asked: that would be another way to be wrong.
+void add_candidates(const std::string& folder, const std::string& soname, int depth, std::vector<std::string>* found) {
+  const std::string file = folder + "/" + soname;
+  if (access(file.c_str(), F_OK) == 0) found->push_back(file);
+  for (const std::string& level : entries(folder + "/glibc-hwcaps", ""))
+    if (access((level + "/" + soname).c_str(), F_OK) == 0) found->push_back(level + "/" + soname);
+  if (depth == 0) return;
+  for (const char* name : {"tls", "haswell", "avx512_1", "xeon_phi", "x86_64", "aarch64", "atomics"})
+    if (const std::string below = folder + "/" + name; is_folder(below))
+      add_candidates(below, soname, depth - 1, found);
+}
+
+// Why the system loader is not asked for that name; empty if it may be. LD_LIBRARY_PATH can lead it to a file in the
+// current folder (by an entry that is empty or relative), or to one that would take the process down.
+std::string loader_objection(const std::string& soname) {
   const char* value = std::getenv("LD_LIBRARY_PATH");
-  if (!value || getauxval(AT_SECURE)) return {};
+  // Set but empty, it is ignored by glibc.
+  if (!value || !*value || getauxval(AT_SECURE)) return {};
+  std::string harmful;
+  bool settled = false;  // a good one comes before what follows
   for (const char* begin = value;;) {
     const size_t length = std::strcspn(begin, ":;");
     const std::string entry(begin, length);
-    if (entry.empty() || entry[0] != '/') {
-      std::string file = (entry.empty() ? "." : entry) + "/" + soname;
-      if (access(file.c_str(), F_OK) == 0) return file;
+    const bool relative = entry.empty() || entry[0] != '/';
+    std::vector<std::string> candidates;
+    add_candidates(entry.empty() ? "." : entry, soname, 4, &candidates);
+    if (relative && !candidates.empty())
+      return "refused: LD_LIBRARY_PATH has an empty or relative entry, so that " + candidates[0] +
+             " in the current folder could be opened";
+    for (const std::string& file : candidates) {
+      const ElfProblem problem = check_elf(file);
+      if (problem.harmful && !settled && harmful.empty())
+        harmful = "refused: LD_LIBRARY_PATH leads to " + file + ", which " + problem.text;
+      settled = settled || (problem.text.empty() && file == entry + "/" + soname);
     }
-    if (!begin[length]) return {};
+    if (!begin[length]) return harmful;
     begin += length + 1;
   }
 }
@@ -94,19 +120,33 @@ void* Library::symbol(const char* name) const {
 }
 
 bool Library::try_open(const std::string& place, const std::string& how, bool no_load) {
+  const std::string where = place + " (" + how + ")";
+  if (place[0] == '/')
+    if (const ElfProblem problem = check_elf(place); !problem.text.empty()) {
+      probes_.push_back({where, problem.text, !problem.missing});
+      return false;
+    }
   dlerror();
   void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | (no_load ? RTLD_NOLOAD : 0));
-  const std::string where = place + " (" + how + ")";
   if (!handle) {
-    const char* reason = no_load ? nullptr : dlerror();
-    probes_.push_back({where, reason ? reason : "not loaded"});
+    if (no_load) {
+      probes_.push_back({where, "not loaded"});
+      return false;
+    }
+    const char* reason = dlerror();
+    const std::string text = reason ? reason : "no reason given";
+    // Of a library that it needs and does not find, the loader says the same with the other one's name.
+    const bool missing = text.rfind(place + ": cannot open shared object file: No such file", 0) == 0;
+    probes_.push_back({where, text, !missing});
     return false;
   }
   handle_.store(handle, std::memory_order_release);
   path_ = loaded_path(handle);
   if (path_.empty()) path_ = place;
   if (Status verdict = accept(); !verdict.ok()) {
-    probes_.push_back({where, verdict.message()});
+    // Which file a bare name led to is half of the finding.
+    const std::string file = path_ == place ? where : place + " => " + path_ + " (" + how + ")";
+    probes_.push_back({file, verdict.message(), true});
     handle_.store(nullptr);
     path_.clear();
     return false;
@@ -122,7 +162,7 @@ bool Library::try_folder(const std::string& folder, const std::string& how) {
     struct stat info;
     if (stat(file.c_str(), &info) != 0) {
       // A folder without the library is no finding worth a line; one that may not be looked into is.
-      if (errno != ENOENT && errno != ENOTDIR) probes_.push_back({file + " (" + how + ")", format("%m")});
+      if (errno != ENOENT && errno != ENOTDIR) probes_.push_back({file + " (" + how + ")", format("%m"), true});
       continue;
     }
     preload(folder);
@@ -165,10 +205,8 @@ Status Library::open_locked() {
     if (spec_.toolkit && try_folder(root + "/lib", std::string("$") + variable)) return {};
   }
   for (const std::string& soname : spec_.sonames) {
-    if (const std::string file = relative_candidate(soname); !file.empty()) {
-      probes_.push_back(
-          {soname + " (system loader)", "refused: LD_LIBRARY_PATH has an empty or relative entry, so that " + file +
-                                            " in the current folder could be opened"});
+    if (const std::string objection = loader_objection(soname); !objection.empty()) {
+      probes_.push_back({soname + " (system loader)", objection, true});
       continue;
     }
     if (try_open(soname, "system loader", false)) return {};

@@ -31,8 +31,9 @@ struct LibrarySpec {
 };
 
 struct Probe {
-  std::string place;   // path or soname that was tried, and how it was found
-  std::string result;  // "ok" or the loader's reason
+  std::string place;      // path or soname that was tried, and how it was found
+  std::string result;     // "ok" or the reason
+  bool rejected = false;  // there was something, and it would not do
 };
 
 class Library {

@@ -97,44 +97,91 @@ void Engine::gather(Task& task) {
   }
 }
 
-Status Engine::submit(Ref<Task> ref) {
-  RONDO_TRY(usable());
-  Task& task = *ref;
-  Sink* sink = current_sink && &current_sink->engine == this ? current_sink : nullptr;
-  for (const Access& access : task.accesses_) {
-    Sink* owner = access.variable->owner_.load(std::memory_order_acquire);
-    if (owner && owner != sink)
-      return error(RONDO_INVALID_STATE, "%s uses a tensor of a recording that is still open; end the recording first",
-                   task.name());
-  }
-  task.fold();
-  if (sink) return sink->take(std::move(ref));
-  if (trace_.load(std::memory_order_relaxed)) task.submitted_us_ = Trace::now_us();
+void Engine::count(Task& task) {
+  task.epoch_ = oldest_epoch_ + epochs_.size() - 1;
+  ++epochs_.back();
+  ++pending_;
+}
 
+void Engine::uncount(Task& task) {
+  --epochs_[task.epoch_ - oldest_epoch_];
+  --pending_;
+  for (; epochs_.size() > 1 && epochs_.front() == 0; ++oldest_epoch_) epochs_.pop_front();
+}
+
+Status Engine::submit(Ref<Task>* tasks, size_t count) {
+  RONDO_TRY(usable());
+  Sink* sink = current_sink && &current_sink->engine == this ? current_sink : nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    Task& task = *tasks[i];
+    for (const Access& access : task.accesses_) {
+      Sink* owner = access.variable->owner_.load(std::memory_order_acquire);
+      if (owner && owner != sink)
+        return error(RONDO_INVALID_STATE, "%s uses a tensor of a recording that is still open; end the recording first",
+                     task.name());
+    }
+    task.fold();
+  }
+  if (sink) {
+    for (size_t i = 0; i < count; ++i) RONDO_TRY(sink->take(std::move(tasks[i])));
+    return {};
+  }
+  for (size_t i = 0; i < count; ++i) {
+    DeviceState* state = nullptr;  // where the random numbers of a device are counted
+    if (tasks[i]->random_count()) RONDO_TRY(device_state(tasks[i]->device(), &state));
+    if (tracing_.load(std::memory_order_relaxed)) tasks[i]->submitted_us_ = Trace::now_us();
+  }
+
+  SmallVector<Task*, 4> ready;
   std::unique_lock lock(order_mutex_);
   if (pending_ >= max_tasks_ && task_depth == 0) {
     ++blocked_;
     progress_.wait(lock, [this] { return pending_ < max_tasks_; });
     --blocked_;
   }
-  if (const uint64_t count = task.random_count()) {
-    DeviceState* state = nullptr;
-    lock.unlock();
-    RONDO_TRY(device_state(task.device(), &state));
-    lock.lock();
-    task.set_random(state->random);
-    state->random.offset += count;
+  for (size_t i = 0; i < count; ++i) {
+    Task& task = *tasks[i];
+    if (const uint64_t numbers = task.random_count()) {
+      RandomState& random = existing_state(task.device().id())->random;
+      task.set_random(random);
+      random.offset += numbers;
+    }
+    link(task);
+    this->count(task);
+    if (task.waiting_ > 0) continue;
+    gather(task);
+    ready.push_back(&task);
   }
+  lock.unlock();
+
+  // finish() releases them.
+  if (mode_ != RONDO_ENGINE_NAIVE) {
+    for (size_t i = 0; i < count; ++i) tasks[i].leak();
+    for (Task* task : ready) dispatch(*task);
+    return {};
+  }
+  Status first;
+  for (size_t i = 0; i < count; ++i) {
+    Task& task = *tasks[i].leak();
+    const Status status = run_naive(task, std::find(ready.begin(), ready.end(), &task) != ready.end());
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+Status Engine::run_here(Ref<Task> ref) {
+  RONDO_TRY(usable());
+  Task& task = *ref;
+  task.fold();
+  task.marker_ = true;
+  std::unique_lock lock(order_mutex_);
   link(task);
-  ++pending_;
+  count(task);
   const bool ready = task.waiting_ == 0;
   if (ready) gather(task);
   lock.unlock();
-
-  ref.leak();  // released by finish()
-  if (mode_ == RONDO_ENGINE_NAIVE) return run_naive(task, ready);
-  if (ready) dispatch(task);
-  return {};
+  ref.leak();
+  return run_naive(task, ready);
 }
 
 // --- running ---
@@ -219,9 +266,9 @@ Status Engine::run_on_host(Task& task) {
   RONDO_TRY(device_state(task.device(), &state));
   Block* workspace = nullptr;
   Status taken = take_host_memory(task, *state, &workspace);
-  if (taken.code() == RONDO_OUT_OF_MEMORY) {
+  if (taken.code() == RONDO_OUT_OF_MEMORY && task_depth == 0) {
     // Tasks in flight may hold the last references to memory. Waiting only for earlier ones cannot go round in a
-    // circle.
+    // circle; inside a task, as in naive mode, an earlier one may be this thread's own.
     std::unique_lock lock(order_mutex_);
     ++blocked_;
     progress_.wait(lock, [&] {
@@ -235,7 +282,7 @@ Status Engine::run_on_host(Task& task) {
   TaskContext context;
   context.device = &task.device();
   context.workspace = workspace ? workspace->address : nullptr;
-  Trace* trace = trace_.load(std::memory_order_acquire);
+  const Ref<Trace> trace = this->trace();
   const double begin = trace ? Trace::now_us() : 0;
   Status status = run_body(task, context);
   if (trace) trace->host(task.name(), task.submitted_us_, begin, Trace::now_us());
@@ -246,7 +293,7 @@ Status Engine::run_on_host(Task& task) {
 Status Engine::run_naive(Task& task, bool ready) {
   if (!ready || Stream::issuing_here()) {
     std::unique_lock lock(order_mutex_);
-    if (task_depth > 0 && !task.signalled_) {
+    if (task_depth > 0 && (!task.signalled_ || Stream::issuing_here())) {
       // The task it would wait for, or whose stream it would need, may be the one this thread is in the middle of.
       // Others know of it already, so it stays in its place and fails there.
       Status refused = error(
@@ -254,8 +301,9 @@ Status Engine::run_naive(Task& task, bool ready) {
           "%s submitted inside a task cannot be finished before the call returns, as naive mode does", task.name());
       task.failure_ = refused;
       task.abandoned_ = true;
+      const bool signalled = task.signalled_;
       lock.unlock();
-      if (ready) finish(task, refused, {});
+      if (ready || signalled) finish(task, refused, {});
       return refused;
     }
     wait_until_signalled(task, lock);
@@ -332,7 +380,7 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
     }
   task.successors_.clear();
   if (!status.ok() && first_failure_.ok()) first_failure_ = status;
-  --pending_;
+  uncount(task);
   if (blocked_ > 0) progress_.notify_all();
   lock.unlock();
   for (Task* next : ready) dispatch(*next);
@@ -397,18 +445,33 @@ void Engine::wait_for_tasks() {
   --blocked_;
 }
 
-Status Engine::wait_all() {
-  RONDO_TRY(usable());
-  if (in_task())
-    return error(RONDO_INVALID_STATE,
-                 "waiting inside a task is refused: the task may be what it would wait for; wait outside");
-  wait_for_tasks();
+void Engine::wait_for_earlier_tasks() {
+  std::unique_lock lock(order_mutex_);
+  if (pending_ == 0) return;
+  epochs_.push_back(0);
+  const uint64_t mine = oldest_epoch_ + epochs_.size() - 1;
+  ++blocked_;
+  progress_.wait(lock, [&] { return oldest_epoch_ >= mine; });
+  --blocked_;
+}
+
+Status Engine::wait_for_streams() {
   const uint32_t count = n_streams_.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < count; ++i) {
     Stream* each = stream(i);
     if (!each) continue;
     RONDO_TRY(noted(each->wait(each->issued())));
   }
+  return {};
+}
+
+Status Engine::wait_all() {
+  RONDO_TRY(usable());
+  if (in_task())
+    return error(RONDO_INVALID_STATE,
+                 "waiting inside a task is refused: the task may be what it would wait for; wait outside");
+  wait_for_earlier_tasks();
+  RONDO_TRY(wait_for_streams());
   std::lock_guard lock(order_mutex_);
   return std::exchange(first_failure_, {});
 }

@@ -15,6 +15,7 @@
 #include <rondo/engine.h>
 
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -25,10 +26,9 @@
 #include "engine/device_state.h"
 #include "engine/storage.h"
 #include "engine/task.h"
+#include "engine/trace.h"
 
 namespace rondo {
-
-class Trace;
 
 // Where a thread's tasks go instead of the engine: a recording.
 class Sink {
@@ -61,7 +61,12 @@ class Engine final : public RefCounted, public FenceOracle {
   void close();
 
   // Hands a task over. Async and threaded: returns when it is ordered; naive: when it is done, with its status.
-  Status submit(Ref<Task> ref);
+  Status submit(Ref<Task> ref) { return submit(&ref, 1); }
+  // Several in one step: no other thread's tasks come between them. Naive: the status of the first that failed; those
+  // after it are submitted all the same, so that they poison what they would have written.
+  Status submit(Ref<Task>* tasks, size_t count);
+  // Runs a task on the cpu on the calling thread when its turn comes, in every mode; returns its status. Outside tasks.
+  Status run_here(Ref<Task> ref);
   // Blocks until all that was submitted on the variable is done on the devices too; its error if it is poisoned.
   Status wait(Variable& variable);
   Status wait_all();
@@ -111,6 +116,8 @@ class Engine final : public RefCounted, public FenceOracle {
 
   // Objects that users hold, for the warning at destruction.
   std::atomic<int64_t> live_objects{0};
+  // Bytes staged for copies since the host last waited for one.
+  std::atomic<int64_t> staged_bytes{0};
 
   Status trace_begin();
   Status trace_end(const char* path);
@@ -128,11 +135,15 @@ class Engine final : public RefCounted, public FenceOracle {
   friend class Storage;
   static uint64_t current_fork_generation();
   Status unusable() const;
-  // Until every task that was submitted has been issued or run, or skipped.
+  // Until every task, or every one submitted before, has been issued or run, or skipped.
   void wait_for_tasks();
+  void wait_for_earlier_tasks();
+  Status wait_for_streams();
 
-  void link(Task& task);    // order lock held
-  void gather(Task& task);  // order lock held: fences and poison of a ready task
+  void count(Task& task);    // order lock held: one more is pending
+  void uncount(Task& task);  // order lock held
+  void link(Task& task);     // order lock held
+  void gather(Task& task);   // order lock held: fences and poison of a ready task
   void dispatch(Task& task);
   void run_host(Task& task);
   void run_device(Task& task);
@@ -165,6 +176,9 @@ class Engine final : public RefCounted, public FenceOracle {
   std::condition_variable progress_;
   uint64_t order_ = 0;
   int64_t pending_ = 0;
+  // The same by epoch. A wait for all that came before begins a new one, so that what comes later does not prolong it.
+  std::deque<int64_t> epochs_{0};
+  uint64_t oldest_epoch_ = 0;
   std::vector<uint64_t> running_;  // order numbers of host tasks being run
   int64_t blocked_ = 0;            // threads waiting on progress_
   Status first_failure_;
@@ -178,8 +192,11 @@ class Engine final : public RefCounted, public FenceOracle {
   std::atomic<uint32_t> n_streams_{0};
   std::unique_ptr<Workers> workers_;
 
+  // The trace that is on, null if none is. Whoever notes something in it holds a reference meanwhile.
+  Ref<Trace> trace();
+  std::atomic<bool> tracing_{false};
   std::mutex trace_mutex_;
-  std::atomic<Trace*> trace_{nullptr};
+  Ref<Trace> trace_;
 };
 
 }  // namespace rondo

@@ -117,7 +117,7 @@ Status Engine::issue_locked(Task& task, Stream& stream, TaskContext& context,
                             const std::vector<std::pair<Fence, Ref<Event>>>& waits, Fence* fence) {
   const Stream::Issue issuing(stream);
   for (const auto& [each, event] : waits) RONDO_TRY(stream.wait_for(each, *event));
-  Trace* trace = trace_.load(std::memory_order_acquire);
+  const Ref<Trace> trace = this->trace();
   void* begin_event = nullptr;
   const double begin = trace ? Trace::now_us() : 0;
   if (trace) trace->device_begin(stream, &begin_event);

@@ -4,7 +4,9 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <system_error>
 #include <unordered_set>
+#include <utility>
 
 #include "base/log.h"
 #include "engine/engine.h"
@@ -63,18 +65,23 @@ Status Engine::device_state(Device& device, DeviceState** state) {
   if ((*state = states_[slot].load(std::memory_order_acquire))) return {};
   std::lock_guard lock(states_mutex_);
   if ((*state = states_[slot].load())) return {};
-  auto* made = new DeviceState(device, *this);
+  auto made = std::make_unique<DeviceState>(device, *this);
   made->pool.set_limit(memory_limit_);
   {
     std::lock_guard order(order_mutex_);
     made->random = {seed_, 0};
   }
-  if (device.is_host())
-    workers_ = std::make_unique<Workers>("rondo-worker", workers_wanted_, [this](Task& task) { run_host(task); });
-  else if (mode_ == RONDO_ENGINE_THREADED)
-    made->issuer = std::make_unique<Workers>("rondo-issue", 1, [this](Task& task) { run_device(task); });
-  states_[slot].store(made, std::memory_order_release);
-  *state = made;
+  try {
+    if (device.is_host())
+      workers_ = std::make_unique<Workers>("rondo-worker", workers_wanted_, [this](Task& task) { run_host(task); });
+    else if (mode_ == RONDO_ENGINE_THREADED)
+      made->issuer = std::make_unique<Workers>("rondo-issue", 1, [this](Task& task) { run_device(task); });
+  } catch (const std::system_error& problem) {
+    return error(RONDO_OUT_OF_MEMORY, "the system starts no thread for the engine: %s; raise its limit of processes",
+                 problem.what());
+  }
+  *state = made.release();
+  states_[slot].store(*state, std::memory_order_release);
   return {};
 }
 
@@ -84,7 +91,8 @@ DeviceState* Engine::existing_state(rondo_device id) const {
 
 void Engine::close() {
   if (forked()) return;  // threads and devices of the parent are not ours
-  if (usable().ok()) {
+  const bool well = usable().ok();
+  if (well) {
     if (Status status = wait_all(); !status.ok())
       log(RONDO_LOG_WARNING, "engine destroyed with a failure nobody waited for: %s", status.message());
   }
@@ -93,7 +101,8 @@ void Engine::close() {
     closed_ = true;
     healthy_.store(false, std::memory_order_release);
   }
-  wait_for_tasks();  // a lost engine's are skipped, but by the threads that end now
+  wait_for_tasks();                    // a lost engine's are skipped, but by the threads that end now
+  if (well) (void)wait_for_streams();  // of what tasks submitted while the first wait was going on
   // Threads of one kind hand tasks to the other: all end before any is destroyed.
   if (workers_) workers_->stop();
   for (auto& slot : states_)
@@ -101,7 +110,9 @@ void Engine::close() {
   workers_.reset();
   for (auto& slot : states_)
     if (DeviceState* state = slot.load()) state->issuer.reset();
-  delete trace_.exchange(nullptr);
+  std::lock_guard lock(trace_mutex_);
+  tracing_.store(false);
+  trace_ = nullptr;
 }
 
 Engine::~Engine() {
@@ -180,7 +191,7 @@ void Engine::run_after(const FenceSet& fences, std::function<void()> action) {
     std::lock_guard lock(order_mutex_);
     task->order_ = ++order_;
     task->fences_ = fences;
-    ++pending_;
+    count(*task);
   }
   workers_->push(*task, 0, task->order_);
 }
@@ -205,22 +216,35 @@ Status Engine::back(Storage& storage) {
 Status Engine::trace_begin() {
   RONDO_TRY(usable());
   std::lock_guard lock(trace_mutex_);
-  if (trace_.load()) return error(RONDO_INVALID_STATE, "a trace is on already; end it first");
-  trace_.store(new Trace, std::memory_order_release);
+  if (trace_) return error(RONDO_INVALID_STATE, "a trace is on already; end it first");
+  trace_ = make_ref<Trace>();
+  tracing_.store(true, std::memory_order_release);
   return {};
+}
+
+Ref<Trace> Engine::trace() {
+  if (!tracing_.load(std::memory_order_acquire)) return {};
+  std::lock_guard lock(trace_mutex_);
+  return trace_;
 }
 
 Status Engine::trace_end(const char* path) {
   RONDO_TRY(usable());
-  std::lock_guard lock(trace_mutex_);
-  if (!trace_.load()) return error(RONDO_INVALID_STATE, "no trace is on; begin one first");
   if (in_task()) return error(RONDO_INVALID_STATE, "a trace cannot be ended inside a task");
+  const Status none = error(RONDO_INVALID_STATE, "no trace is on; begin one first");
+  if (!trace()) return none;
   if (Status failure = wait_all(); !failure.ok()) {
     std::lock_guard order(order_mutex_);  // it is for the user's wait_all to report
     first_failure_ = failure;
   }
-  std::unique_ptr<Trace> trace(trace_.exchange(nullptr));
-  return path ? trace->write(path) : Status();
+  Ref<Trace> ended;
+  {
+    std::lock_guard lock(trace_mutex_);
+    tracing_.store(false);
+    ended = std::exchange(trace_, nullptr);
+  }
+  if (!ended) return none;  // another thread ended it meanwhile
+  return path ? ended->write(path) : Status();
 }
 
 }  // namespace rondo

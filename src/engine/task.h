@@ -95,6 +95,7 @@ class Task : public RefCounted {
   FenceSet fences_;          // device work to wait for
   Status failure_;           // an input's poison
   uint64_t order_ = 0;       // submission number
+  uint64_t epoch_ = 0;       // what it is counted under while it is pending
   bool marker_ = false;      // a wait's stand-in: signalled instead of run
   bool abandoned_ = false;   // submitted where nobody can wait for it: finished with its failure when ready
   bool signalled_ = false;   // became ready while a thread waits for just that

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/ref.h"
 #include "device/device.h"
 #include "memory/fence.h"
 
@@ -13,10 +14,10 @@ namespace rondo {
 
 class Stream;
 
-class Trace {
+class Trace final : public RefCounted {
  public:
   Trace();
-  ~Trace();
+  ~Trace() override;
 
   static double now_us();
   // A task that ran on a host thread.

@@ -112,8 +112,10 @@ Status reshape_view(const View& view, int ndim, const int64_t* shape, View* resu
 Status slice_view(const View& view, int axis, int64_t start, int64_t stop, int64_t step, View* result) {
   int a = 0;
   RONDO_TRY(check_axis(axis, view.layout.ndim, "axis", &a));
-  if (step == 0 || step == INT64_MIN)
-    return error(RONDO_INVALID_ARGUMENT, "step is %" PRId64 "; it must not be 0", step);
+  if (step == 0) return error(RONDO_INVALID_ARGUMENT, "step is 0; a step up or down is needed");
+  if (step == INT64_MIN)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "step is INT64_MIN, the one number whose size has no int64_t; use -INT64_MAX, which steps as far");
   const int64_t size = view.layout.shape[a];
   // Python's rules: negative counts from the end, then clamp; going down the ends are -1 and size - 1.
   auto resolve = [size, step](int64_t index) {

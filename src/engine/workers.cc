@@ -3,11 +3,17 @@
 
 #include <pthread.h>
 
+#include <system_error>
+
 namespace rondo {
 
 Workers::Workers(std::string name, int threads, std::function<void(Task&)> body)
     : name_(std::move(name)), body_(std::move(body)) {
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { loop(); });
+  try {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { loop(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;  // with fewer than wished for the work gets done too
+  }
 }
 
 Workers::~Workers() {

@@ -17,7 +17,8 @@ namespace rondo {
 
 class Workers {
  public:
-  // `body` runs one task; it is called from the threads, one task at a time each.
+  // `body` runs one task; it is called from the threads, one task at a time each. Where the system refuses some of the
+  // threads there are fewer; std::system_error if it refuses all.
   Workers(std::string name, int threads, std::function<void(Task&)> body);
   ~Workers();
   Workers(const Workers&) = delete;

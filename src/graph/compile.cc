@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -103,7 +104,11 @@ Status Graph::prepare() {
   if (next.load() < tasks_.size()) {
     const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
     std::vector<std::thread> helpers;
-    for (unsigned t = 1; t < cores; ++t) helpers.emplace_back(work, 0);
+    try {
+      for (unsigned t = 1; t < cores; ++t) helpers.emplace_back(work, 0);
+    } catch (const std::system_error&) {
+      // The system starts no more: those there are share the work with this thread.
+    }
     work(0);
     for (std::thread& helper : helpers) helper.join();
   }

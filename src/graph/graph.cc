@@ -21,7 +21,12 @@ class Launch final : public Task {
     *why = "is a launch of another graph";
     return false;
   }
-  Status run(const TaskContext& context) override { return graph_->run_segment(segment_, context, random_); }
+  Status run(const TaskContext& context) override {
+    // Launched by another graph, the numbers begin where that one's run does.
+    const RandomState* outer = context.random;
+    return graph_->run_segment(segment_, context,
+                               outer ? RandomState{outer->seed, outer->offset + random_.offset} : random_);
+  }
 
  private:
   Ref<Graph> graph_;
@@ -42,14 +47,14 @@ Graph::~Graph() {
 Status Graph::launch() {
   RONDO_TRY(engine_->usable());
   launches_.fetch_add(1, std::memory_order_relaxed);
-  // All of them, though in naive mode an earlier one may have failed already: those after it are skipped and poison
-  // what they would have written.
-  Status first;
-  for (Segment& segment : segments_) {
-    const Status status = engine_->submit(make_ref<Launch>(name_, Ref<Graph>::share(this), segment));
-    if (first.ok()) first = status;
-  }
-  return first;
+  // In one step: another launch of this graph, or another task, between two segments would change what the later one
+  // reads.
+  const auto launch = [this](Segment& segment) { return make_ref<Launch>(name_, Ref<Graph>::share(this), segment); };
+  if (segments_.size() == 1) return engine_->submit(launch(segments_.front()));
+  std::vector<Ref<Task>> tasks;
+  tasks.reserve(segments_.size());
+  for (Segment& segment : segments_) tasks.push_back(launch(segment));
+  return engine_->submit(tasks.data(), tasks.size());
 }
 
 Status Graph::run_segment(Segment& segment, const TaskContext& context, RandomState random) {

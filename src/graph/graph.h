@@ -1,6 +1,6 @@
 // A graph: a compiled recording. Segments run one after the other; a segment is a captured CUDA graph, or tasks that
 // run as they are (host functions, cpu operators, device tasks that cannot be captured). A launch submits one engine
-// task per segment.
+// task per segment, all in one step.
 //
 // Owned by reference count (the user's handle, launches in flight). Immutable after compile(), except what `guarded by
 // order` says: launches of one graph are ordered by its arenas' variables, so their run() calls never overlap.

@@ -12,6 +12,18 @@ namespace rondo {
 
 namespace {
 
+// Drops the calling thread's recording if its engine can do nothing any more (destroyed by another thread, lost, made
+// before a fork): its handle may be gone, so the thread could not end or abort it and never record again. Takes no
+// lock, for in a child of fork() nobody would release it; nothing is poisoned, for every call on the tensors fails
+// anyway.
+void drop_dead_recording() {
+  Sink* sink = Engine::thread_sink();
+  if (!sink || sink->engine.usable().ok()) return;
+  const std::unique_ptr<Recording> recording(static_cast<Recording*>(sink));
+  Engine::set_thread_sink(nullptr);
+  recording->release_storages({});
+}
+
 // The recording of the calling thread, detached from it; null with an error if there is none of this engine.
 Status detach(Engine& engine, std::unique_ptr<Recording>* recording) {
   Sink* sink = Engine::thread_sink();
@@ -63,6 +75,7 @@ void Recording::release_storages(const Status& error) {
 Status begin_recording(Engine& engine, const rondo_record_options& options) {
   RONDO_TRY(engine.usable());
   if (Engine::in_task()) return error(RONDO_INVALID_STATE, "a recording cannot be opened inside a task");
+  drop_dead_recording();
   if (Engine::thread_sink())
     return error(RONDO_INVALID_STATE, "a recording is open on this thread already; end or abort it first");
   if (options.max_branches < 0 || options.max_branches > 32)
@@ -74,19 +87,21 @@ Status begin_recording(Engine& engine, const rondo_record_options& options) {
 }
 
 Status end_recording(Engine& engine, Ref<Graph>* graph) {
+  drop_dead_recording();
+  RONDO_TRY(engine.usable());
   std::unique_ptr<Recording> recording;
   RONDO_TRY(detach(engine, &recording));
-  Status status = engine.usable();
-  if (status.ok())
-    status = engine.noted(
-        Graph::compile(*recording, graph).with_context(std::string("recording '") + recording->name + "'"));
+  Status status =
+      engine.noted(Graph::compile(*recording, graph).with_context(std::string("recording '") + recording->name + "'"));
   recording->release_storages(status);
   return status;
 }
 
 Status abort_recording(Engine& engine) {
-  std::unique_ptr<Recording> recording;
+  drop_dead_recording();
+  RONDO_TRY(engine.usable());
   if (!Engine::thread_sink()) return {};
+  std::unique_ptr<Recording> recording;
   RONDO_TRY(detach(engine, &recording));
   recording->release_storages(
       error(RONDO_INVALID_STATE, "the tensor was made in recording '%s', which was aborted", recording->name));
@@ -94,6 +109,7 @@ Status abort_recording(Engine& engine) {
 }
 
 void abandon_recording(Engine& engine) {
+  const Ref<Engine> keep = Ref<Engine>::share(&engine);  // the recording may have been the last to hold it
   if (Sink* sink = Engine::thread_sink(); sink && &sink->engine == &engine) (void)abort_recording(engine);
 }
 

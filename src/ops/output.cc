@@ -2,6 +2,9 @@
 #include "ops/output.h"
 
 #include <algorithm>
+#include <string>
+
+#include "engine/views.h"
 
 namespace rondo::ops {
 
@@ -45,7 +48,9 @@ Status check_inputs(const char* function, std::initializer_list<NamedView> input
 
 Status check_writable(const char* function, const char* name, const View& view) {
   if (view.layout.repeats())
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s repeats elements (a broadcast view) and is read-only", function, name);
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: %s shows an element twice (a broadcast view, or strides that overlap) and is read-only", function,
+                 name);
   if (view.storage->read_only)
     return error(RONDO_INVALID_ARGUMENT, "%s: %s is memory that its owner exported as read-only; write to a copy",
                  function, name);
@@ -59,6 +64,10 @@ Output::~Output() {
 Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
                        std::initializer_list<const View*> inputs, bool inplace, View* view) {
   if (!given()) {
+    // Shapes of inputs may each be possible and their product not: broadcast views have no memory behind their sizes.
+    Layout possible;
+    if (Status status = check_shape(shape.ndim, shape.shape, dtype, &possible); !status.ok())
+      return status.with_context(std::string(function_) + ": " + name_);
     created_ = make_tensor(engine, device, dtype, shape);
     *view = created_->view;
     return {};

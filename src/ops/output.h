@@ -40,7 +40,7 @@ class Output {
   rondo_tensor* created_ = nullptr;
 };
 
-// An error if a view cannot be written: it repeats elements, or its memory is read-only.
+// An error if a view cannot be written: it may show an element twice, or its memory is read-only.
 Status check_writable(const char* function, const char* name, const View& view);
 
 // Whether two views may touch the same byte (by their extents; views interleaved by strides count as overlapping).

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/element.h"
 #include "ops/elementwise_task.h"
@@ -58,6 +59,24 @@ Status submit_random(const char* name, const NewTensor& made, const Expression& 
                          make_ref<ElementwiseTask>(name, to.device(), expression, to.layout, views, scalars), {&out});
 }
 
+// The largest finite value; float dtypes.
+double highest(rondo_dtype dtype) {
+  switch (dtype) {
+    case RONDO_F64: return std::numeric_limits<double>::max();
+    case RONDO_F32: return static_cast<double>(std::numeric_limits<float>::max());
+    case RONDO_F16: return static_cast<double>(half_to_float(0x7bff));
+    default: return static_cast<double>(bf16_to_float(0x7f7f));
+  }
+}
+
+// `role`: what the dtype is to the operator.
+Status check_holds(const char* function, const char* name, double value, rondo_dtype dtype, const char* role) {
+  const double most = highest(dtype);
+  if (std::abs(value) <= most) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%s: %s is %g, beyond what %s, %s, holds; -%g to %g are possible", function,
+               name, value, dtype_name(dtype), role, most, most);
+}
+
 Status check_probability(const char* function, double p) {
   if (p >= 0 && p < 1) return {};
   return error(RONDO_INVALID_ARGUMENT, "%s: p is %g; it must be at least 0 and less than 1", function, p);
@@ -73,6 +92,10 @@ Status random_uniform(const NewTensor& made, double low, double high, Output& ou
   View to;
   RONDO_TRY(resolve(function, made, out, &to));
   const rondo_dtype dtype = compute_dtype(to.dtype);
+  // An infinite bound or difference would make every number the same.
+  RONDO_TRY(check_holds(function, "low", low, to.dtype, "the dtype of the result"));
+  RONDO_TRY(check_holds(function, "high", high, to.dtype, "the dtype of the result"));
+  RONDO_TRY(check_holds(function, "high - low", high - low, dtype, "in which the numbers are computed"));
   Expression expression;
   const Value range = expression.scalar(dtype);
   const Value least = expression.scalar(dtype);

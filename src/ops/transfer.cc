@@ -71,6 +71,35 @@ class HostCopy final : public Task {
   size_t bytes_;
 };
 
+// Memory of the host, copied to where the caller wants it.
+class HostRead final : public Task {
+ public:
+  HostRead(Device& device, Region from, void* to, size_t bytes)
+      : Task("read", device), from_(from), to_(to), bytes_(bytes) {
+    reads(*from.storage);
+  }
+  Status run(const TaskContext&) override {
+    std::memcpy(to_, from_.address(), bytes_);
+    return {};
+  }
+
+ private:
+  Region from_;
+  void* to_;
+  size_t bytes_;
+};
+
+// Staged bytes are free again when the device, or a worker, has copied them. After so many of them the host waits for
+// the copy it submitted last, lest one that is faster takes all the memory there is.
+constexpr int64_t kStagedAhead = int64_t{256} << 20;
+
+void keep_pace(Engine& engine, Storage& target, size_t bytes) {
+  if (Engine::in_task() || Engine::thread_sink()) return;
+  if (engine.staged_bytes.fetch_add(static_cast<int64_t>(bytes)) + static_cast<int64_t>(bytes) < kStagedAhead) return;
+  engine.staged_bytes.store(0);
+  (void)engine.wait(target);  // its error stays with it for whoever reads it
+}
+
 Device& cpu() {
   Device* device = nullptr;
   (void)get_device({RONDO_CPU, 0}, &device);
@@ -108,9 +137,10 @@ Status copy_across(const View& from, const View& to) {
   const Ref<Storage> staging = engine.new_storage(gpu, bytes, true);
   const Region middle{staging.get(), 0};
   // The second task too, if the first has failed already, as it may in naive mode: skipped, it poisons the target.
-  const auto both = [&engine](Ref<Task> one, Ref<Task> other) {
+  const auto both = [&](Ref<Task> one, Ref<Task> other) {
     const Status first = engine.submit(std::move(one));
     const Status second = engine.submit(std::move(other));
+    keep_pace(engine, *to.storage, bytes);
     return first.ok() ? second : first;
   };
   if (from.device().is_host())
@@ -142,7 +172,9 @@ Status write_from_host(const View& to, const void* data, size_t bytes) {
     const Ref<Storage> copy = engine.new_storage(to.device(), bytes);
     RONDO_TRY(engine.back(*copy));
     std::memcpy(copy->address(), from, bytes);
-    return engine.submit(make_ref<HostCopy>(to.device(), Region{copy.get(), 0}, target_of(to), bytes));
+    RONDO_TRY(engine.submit(make_ref<HostCopy>(to.device(), Region{copy.get(), 0}, target_of(to), bytes)));
+    keep_pace(engine, *to.storage, bytes);
+    return {};
   }
   for (size_t done = 0; done < bytes; done += kChunk) {
     const size_t part = std::min(kChunk, bytes - done);
@@ -159,6 +191,7 @@ Status write_from_host(const View& to, const void* data, size_t bytes) {
     RONDO_TRY(engine.submit(make_ref<DeviceCopy>(
         to.device(), Region{staging.get(), 0},
         Region{to.storage, to.offset + static_cast<int64_t>(done), done > 0 || target_of(to).continues}, part)));
+    keep_pace(engine, *to.storage, part);
   }
   return {};
 }
@@ -181,10 +214,9 @@ Status read_to_host(const View& from, void* data, size_t bytes) {
   }
   char* to = static_cast<char*>(data);
   if (from.device().is_host()) {
+    // A task of its own, so that what other threads write meanwhile comes before or after all of it.
     RONDO_TRY(engine.wait(*from.storage));
-    RONDO_TRY(engine.back(*from.storage));
-    std::memcpy(to, from.address(), bytes);
-    return {};
+    return engine.run_here(make_ref<HostRead>(from.device(), Region{from.storage, from.offset}, data, bytes));
   }
   for (size_t done = 0; done < bytes; done += kChunk) {
     const size_t part = std::min(kChunk, bytes - done);

@@ -144,10 +144,11 @@ void KeyBuilder::add(std::string_view text) {
   }
 }
 
-DiskCache::DiskCache(std::string folder, int64_t limit_bytes) : folder_(std::move(folder)), limit_bytes_(limit_bytes) {
+DiskCache::DiskCache(std::string folder, int64_t limit_bytes, std::string why_off)
+    : folder_(std::move(folder)), limit_bytes_(limit_bytes) {
   while (folder_.size() > 1 && folder_.back() == '/') folder_.pop_back();
   if (folder_.empty()) {
-    why_off_ = "RONDO_CACHE is off, or there is no home folder";
+    why_off_ = std::move(why_off);
     return;
   }
   if (const std::string why = objection(folder_); !why.empty()) {
@@ -160,8 +161,12 @@ DiskCache::DiskCache(std::string folder, int64_t limit_bytes) : folder_(std::mov
 DiskCache& DiskCache::instance() {
   static auto* cache = [] {
     std::string folder = setting_is_set(Setting::cache) ? setting(Setting::cache) : default_folder();
-    if (folder == "off") folder.clear();
-    return new DiskCache(std::move(folder), setting_int(Setting::cache_mb, 0, 1 << 20) << 20);
+    const bool off = folder == "off";
+    if (off) folder.clear();
+    return new DiskCache(std::move(folder), setting_int(Setting::cache_mb, 0, kMostMegabytes) << 20,
+                         off ? "RONDO_CACHE is off"
+                             : "there is no home folder: neither XDG_CACHE_HOME nor HOME is an absolute path; set "
+                               "RONDO_CACHE to a folder");
   }();
   return *cache;
 }

@@ -3,9 +3,13 @@
 
 #include <rondo/rondo.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 
 #include "base/settings.h"
+#include "base/text.h"
 #include "device/device.h"
 #include "device/features.h"
 #include "dynlib/blas.h"
@@ -18,6 +22,50 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+// What is wrong with a setting's value, and what holds instead; empty if nothing is. Paths are judged where they are
+// used, by the probes of libraries and by the reason why there is no cache.
+std::string setting_problem(Setting which) {
+  const std::string value = setting(which);
+  const auto one_of = [&](std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), value) != names.end();
+  };
+  if (which == Setting::log && !one_of({"off", "error", "warning", "info", "debug"}))
+    return "none of off, error, warning, info, debug; warning is used";
+  if (which == Setting::engine && !one_of({"async", "threaded", "naive"}))
+    return "none of async, threaded, naive; no engine can be made unless the program names the mode";
+  if (which == Setting::cache_mb) {
+    char* end = nullptr;
+    const long long number = std::strtoll(value.c_str(), &end, 10);
+    if (*end != '\0' || number < 0 || number > rtc::DiskCache::kMostMegabytes)
+      return "not a number from 0 to " + std::to_string(rtc::DiskCache::kMostMegabytes) + "; " +
+             settings()[static_cast<size_t>(which)].fallback + " is used";
+  }
+  return {};
+}
+
+// The compiler by its name: Clang calls itself GCC in some macros.
+std::string compiler_name() {
+#if defined(__clang__)
+  return format("Clang %d.%d.%d", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#elif defined(__GNUC__)
+  return format("GCC %d.%d.%d", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#else
+  return "an unknown compiler";
+#endif
+}
+
+const char* build_kind() {
+#if defined(__SANITIZE_ADDRESS__)
+  return "with the address sanitizer";
+#elif defined(__SANITIZE_THREAD__)
+  return "with the thread sanitizer";
+#elif defined(__OPTIMIZE__)
+  return "optimised";
+#else
+  return "not optimised";
+#endif
+}
+
 Json setting_facts() {
   Json list = Json::array();
   for (size_t i = 0; i < settings().size(); ++i) {
@@ -25,6 +73,7 @@ Json setting_facts() {
     list.push_back({{"name", settings()[i].name},
                     {"value", setting(which)},
                     {"origin", setting_is_set(which) ? "environment" : "default"},
+                    {"problem", setting_problem(which)},
                     {"doc", settings()[i].doc}});
   }
   return list;
@@ -36,7 +85,8 @@ Json library_facts() {
   for (Library* library : libraries) {
     const Status opened = library->open();
     Json probes = Json::array();
-    for (const Probe& probe : library->probes()) probes.push_back({{"place", probe.place}, {"result", probe.result}});
+    for (const Probe& probe : library->probes())
+      probes.push_back({{"place", probe.place}, {"result", probe.result}, {"rejected", probe.rejected}});
     list.push_back({{"name", library->spec().title},
                     {"found", opened.ok()},
                     {"path", library->path()},
@@ -107,15 +157,7 @@ Json cache_facts() {
 Json collect_facts() {
   Json facts;
   facts["version"] = rondo_version_string();
-  facts["build"] = {{"compiler", __VERSION__},
-                    {"cpp", __cplusplus},
-                    {"optimised",
-#ifdef __OPTIMIZE__
-                     true
-#else
-                     false
-#endif
-                    }};
+  facts["build"] = {{"compiler", compiler_name()}, {"kind", build_kind()}, {"cpp", __cplusplus}};
   facts["settings"] = setting_facts();
   // The driver's devices first: NVRTC and cuBLASLt are judged by the driver's version.
   facts["devices"] = device_facts();

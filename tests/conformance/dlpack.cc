@@ -224,6 +224,61 @@ class Dlpack : public OnEngine {
     refused([](auto& f) { f.managed.dl_tensor.shape = nullptr; }, RONDO_INVALID_ARGUMENT);
     refused([](auto& f) { f.managed.dl_tensor.data = nullptr; }, RONDO_INVALID_ARGUMENT);
     refused([](auto& f) { f.shape[0] = -4; }, RONDO_INVALID_ARGUMENT);
+    const auto names = [](const char* word) {
+      EXPECT_TRUE(has_word(rondo_last_error(), word)) << "no " << word << " in: " << rondo_last_error();
+    };
+    refused([](auto& f) { f.managed.dl_tensor.byte_offset = 2; }, RONDO_INVALID_ARGUMENT);
+    names("byte_offset");
+    refused([](auto& f) { f.managed.dl_tensor.data = reinterpret_cast<char*>(f.data.data()) + 1; },
+            RONDO_INVALID_ARGUMENT);
+    names("data");
+    for (const int64_t stride : {INT64_MAX, INT64_MAX / 4, INT64_MIN, INT64_MIN / 4}) {
+      refused(
+          [&](auto& f) {
+            f.strides = {stride};
+            f.managed.dl_tensor.strides = f.strides.data();
+          },
+          RONDO_INVALID_ARGUMENT);
+      names("strides");
+    }
+  }
+
+  // Strides by which two indices reach one element: readable, never written.
+  template <class Managed>
+  void overlapping() {
+    const std::pair<Shape, Shape> overlaps[] = {
+        {{3, 3}, {1, 1}}, {{3, 3}, {1, 2}}, {{4}, {0}}, {{2, 3, 2}, {6, 1, 2}}, {{3, 3}, {-1, 1}}};
+    for (const auto& [shape, strides] : overlaps) {
+      Foreign<Managed> foreign(shape, strides, 40);
+      const std::vector<float> before = foreign.data;
+      Tensor out;
+      must(import(engine(), &foreign.managed, out.slot()));
+      EXPECT_EQ(download(out)[0], 10) << "readable";
+      expect_refused(rondo_fill(out, 9), RONDO_INVALID_ARGUMENT, "rondo_fill", "tensor");
+      const Tensor same = upload(engine(), kCpu, full(RONDO_F32, shape, 1));
+      rondo_tensor* slot = out;
+      expect_refused(rondo_unary(RONDO_NEG, same, &slot), RONDO_INVALID_ARGUMENT, "rondo_unary", "out");
+      DLManagedTensorVersioned* again = exported(out, static_cast<DLManagedTensorVersioned*>(nullptr));
+      EXPECT_EQ(again->flags & kReadOnly, kReadOnly);
+      again->deleter(again);
+      must(rondo_engine_wait_all(engine()));
+      EXPECT_EQ(foreign.data, before);
+      out.reset();
+      EXPECT_TRUE(eventually([&] { return foreign.deleted == 1; }));
+    }
+    // Elements each reached once, in any order of axes; axes of one element or none do not count.
+    const std::pair<Shape, Shape> distinct[] = {
+        {{3, 3}, {1, 3}},         {{3, 4}, {-1, 5}}, {{2, 3, 2}, {2, 4, 1}},  {{3, 1, 2}, {2, 0, 1}},
+        {{1, 3}, {INT64_MAX, 1}}, {{0, 3}, {0, 0}},  {{3, 0}, {INT64_MAX, 1}}};
+    for (const auto& [shape, strides] : distinct) {
+      Foreign<Managed> foreign(shape, strides, 40);
+      Tensor out;
+      must(import(engine(), &foreign.managed, out.slot()));
+      must(rondo_fill(out, 9));
+      expect_same_bits(download(out), full(RONDO_F32, shape, 9), "written");
+      out.reset();
+      EXPECT_TRUE(eventually([&] { return foreign.deleted == 1; }));
+    }
   }
 };
 CONFORMANCE_ENGINE_SUITE(Dlpack);
@@ -263,6 +318,33 @@ TEST_P(Dlpack, RefusedV0) {
 }
 TEST_P(Dlpack, RefusedV1) {
   refusals<DLManagedTensorVersioned>();
+}
+
+TEST_P(Dlpack, OverlappingV0) {
+  overlapping<DLManagedTensor>();
+}
+TEST_P(Dlpack, OverlappingV1) {
+  overlapping<DLManagedTensorVersioned>();
+}
+
+// Version 0 has no flag for read-only, so what must not be written does not go out that way.
+TEST_P(Dlpack, ReadOnlyOnlyInV1) {
+  const Tensor a = up(range(RONDO_F32, {3}));
+  Foreign<DLManagedTensorVersioned> constant({4}, {});
+  constant.managed.flags = kReadOnly;
+  Tensor in;
+  must(import(engine(), &constant.managed, in.slot()));
+  const Tensor wide = broadcast(a, {4, 3});
+  for (rondo_tensor* each : {static_cast<rondo_tensor*>(wide), static_cast<rondo_tensor*>(in)}) {
+    DLManagedTensor* managed = nullptr;
+    expect_refused(rondo_tensor_to_dlpack_v0(each, nullptr, &managed), RONDO_INVALID_ARGUMENT,
+                   "rondo_tensor_to_dlpack_v0", "tensor");
+    EXPECT_TRUE(has_word(rondo_last_error(), "rondo_tensor_to_dlpack")) << rondo_last_error();
+    EXPECT_EQ(managed, nullptr);
+  }
+  DLManagedTensorVersioned* managed = exported(in, static_cast<DLManagedTensorVersioned*>(nullptr));
+  EXPECT_EQ(managed->flags & kReadOnly, kReadOnly);
+  managed->deleter(managed);
 }
 
 TEST_P(Dlpack, VersionsAndFlags) {

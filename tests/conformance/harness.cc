@@ -58,6 +58,11 @@ bool quick() {
   return thread_checked() || (value && std::string(value) == "1");
 }
 
+bool needs_cuda() {
+  const char* value = std::getenv("RONDO_TEST_NEEDS_CUDA");
+  return value && std::string(value) == "1";
+}
+
 int32_t cuda_devices() {
   int32_t count = 0;
   must(rondo_device_count(RONDO_CUDA, &count));
@@ -187,7 +192,10 @@ rondo_engine_options OnEngine::options() const {
 }
 
 void OnEngine::SetUp() {
-  if (on_cuda() && cuda_devices() == 0) GTEST_SKIP() << "no cuda device: " << cuda_reason();
+  if (on_cuda() && cuda_devices() == 0) {
+    if (needs_cuda()) FAIL() << "no cuda device, and RONDO_TEST_NEEDS_CUDA is set: " << cuda_reason();
+    GTEST_SKIP() << "no cuda device: " << cuda_reason();
+  }
   engine_ = create_engine(options());
 }
 

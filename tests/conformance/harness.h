@@ -36,6 +36,7 @@ std::string mode_name(const testing::TestParamInfo<Config>& info);     // "cuda_
 
 bool quick();           // RONDO_TEST_QUICK=1, or a build with the thread sanitizer
 bool thread_checked();  // this is a build with the thread sanitizer
+bool needs_cuda();      // RONDO_TEST_NEEDS_CUDA=1: without a cuda device its cases fail; otherwise they are skipped
 int32_t cuda_devices();
 std::string cuda_reason();  // why there are none
 // What naming a cuda device that does not exist gives: without a driver, the message about the driver.

@@ -107,6 +107,24 @@ TEST_P(Memory, ExhaustionSaysWhatItAsked) {
   EXPECT_EQ(rondo_engine_wait_all(engine()), RONDO_OK);
 }
 
+// A task that asks for too much is told so at once: what it could wait for may be itself.
+TEST_P(Memory, ExhaustedInsideATask) {
+  limited(kMiB);
+  rondo_status inside = RONDO_OK;
+  const Variable done(engine());
+  must(push(engine(),
+            [&](rondo_task_context*) {
+              const Tensor big = empty(RONDO_U8, {64 * kMiB});
+              inside = rondo_fill(big, 1);
+              return RONDO_OK;
+            },
+            {}, {done}));
+  must(rondo_variable_wait(done));
+  const rondo_status later = rondo_engine_wait_all(engine());
+  EXPECT_EQ(inside == RONDO_OK ? later : inside, RONDO_OUT_OF_MEMORY);
+  EXPECT_EQ(download(reduce(RONDO_MAX, filled(kMiB / 2, 5), {}))[0], 5) << "the engine goes on";
+}
+
 TEST_P(Memory, WorksAgainAfterFreeing) {
   limited(32 * kMiB);
   Tensor first = filled(24 * kMiB, 1);
@@ -175,6 +193,27 @@ TEST_P(Memory, RecordingOverTheLimit) {
   (void)rondo_engine_wait_all(engine());
   EXPECT_EQ(download(reduce(RONDO_MIN, a, {}))[0], 3) << "what was there is intact";
   EXPECT_EQ(download(reduce(RONDO_MAX, filled(8 * kMiB, 5), {}))[0], 5) << "the engine goes on";
+}
+
+// A host that writes faster than its writes can be done waits, before it has filled the memory.
+TEST_P(Memory, StagedWritesAreBounded) {
+  if (naive()) GTEST_SKIP() << "each call is done when it returns";
+  constexpr int kWrites = 40;
+  const Tensor a = filled(16 * kMiB, 1);
+  const std::vector<unsigned char> data(16 * kMiB, 7);
+  Gate gate;
+  must(push(engine(), waiting(gate), {}, {variable_of(a)}));
+  std::atomic<int> written{0};
+  std::thread writer([&] {
+    for (int i = 0; i < kWrites; ++i) written += rondo_tensor_write(a, data.data(), data.size()) == RONDO_OK;
+  });
+  EXPECT_TRUE(eventually([&] { return written >= 10; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_LT(written, 20) << "640 MiB are not staged at once";
+  gate.open = true;
+  writer.join();
+  EXPECT_EQ(written, kWrites);
+  EXPECT_EQ(download(reduce(RONDO_MAX, a, {}))[0], 7);
 }
 
 TEST_P(Memory, ThreadsShareThePool) {

@@ -128,6 +128,37 @@ TEST_P(MisuseArguments, Shapes) {
   refused("rondo_gather_rows", "indices", rondo_gather_rows, a, deep);
 }
 
+// Broadcast views have no memory behind their sizes, so the shapes of all inputs may be possible and the result's not.
+TEST_P(MisuseArguments, ResultsTooLarge) {
+  constexpr int64_t kLarge = int64_t{1} << 31;
+  const Tensor one = ones(RONDO_F32, {}), column = broadcast(one, {kLarge, 1}), row = broadcast(one, {1, kLarge}),
+               yes = broadcast(ones(RONDO_BOOL, {}), {kLarge, 1}), rows = broadcast(ones(RONDO_I64, {}), {kLarge}),
+               bytes = broadcast(ones(RONDO_U8, {}), {1, int64_t{1} << 61});
+  refused("rondo_binary", "out", rondo_binary, RONDO_ADD, column, row);
+  refused("rondo_where", "out", rondo_where, yes, row, row);
+  refused("rondo_matmul", "out", rondo_matmul, column, row, nullptr);
+  refused("rondo_one_hot", "out", rondo_one_hot, ones(RONDO_I64, {2}), int64_t{1} << 61, RONDO_F32);
+  refused("rondo_one_hot", "out", rondo_one_hot, rows, INT64_MAX, RONDO_BOOL);
+  refused("rondo_gather_rows", "out", rondo_gather_rows, row, rows);
+  refused("rondo_cast", "out", rondo_cast, bytes, RONDO_F64);
+  const int32_t first = 0;
+  refused("rondo_reduce", "out", rondo_reduce, RONDO_SUM, bytes, 1, &first, 0);
+  // Nor can a view have such a shape, whatever it has behind it.
+  const int64_t square[] = {kLarge, kLarge}, wraps[] = {kLarge, kLarge, 4};
+  refused("rondo_tensor_broadcast", "shape", rondo_tensor_broadcast, one, 2, square);
+  refused("rondo_tensor_reshape", "shape", rondo_tensor_reshape, one, 2, square);
+  refused("rondo_tensor_reshape", "shape", rondo_tensor_reshape, empty(RONDO_F32, {0}), 3, wraps);
+  must(rondo_engine_wait_all(engine()));
+  if (on_cuda()) return;
+  // An input that is possible, and scratch memory for one row of it that is not.
+  Tensor loss;
+  rondo_status status =
+      rondo_cross_entropy(broadcast(ones(RONDO_BF16, {}), {1, int64_t{1} << 61}), ones(RONDO_I64, {1}), loss.slot());
+  if (status == RONDO_OK) status = rondo_tensor_wait(loss);
+  EXPECT_EQ(status, RONDO_OUT_OF_MEMORY) << rondo_last_error();
+  EXPECT_EQ(rondo_engine_wait_all(engine()), RONDO_OUT_OF_MEMORY);
+}
+
 TEST_P(MisuseArguments, Axes) {
   const Tensor a = ones(RONDO_F32, {3, 4}), scalar = ones(RONDO_F32, {});
   for (const auto& axes : {std::array<int32_t, 2>{0, 2}, {-3, 0}, {1, 1}, {1, -1}}) {
@@ -292,6 +323,55 @@ TEST_P(MisuseArguments, Probabilities) {
   }
   EXPECT_EQ(out, nullptr);
   EXPECT_EQ(mask, nullptr);
+}
+
+// One variable cannot take both results.
+TEST_P(MisuseArguments, OnePlaceForTwoResults) {
+  const Tensor a = ones(RONDO_F32, {4});
+  rondo_tensor* both = nullptr;
+  expect_refused(rondo_dropout(a, 0.5, &both, &both), RONDO_INVALID_ARGUMENT, "rondo_dropout", "mask");
+  EXPECT_EQ(both, nullptr);
+}
+
+// Bounds that become infinite in the tensor's dtype, or whose difference does where it is computed, would make every
+// number the same.
+TEST_P(MisuseArguments, UniformBounds) {
+  const int64_t size = 64;
+  const struct {
+    rondo_dtype dtype;
+    double low, high;
+    const char* argument;
+  } cases[] = {{RONDO_F32, 0, 1e300, "high"},           {RONDO_F32, -1e39, 0, "low"},
+               {RONDO_F32, -3e38, 3e38, "high - low"},  {RONDO_F16, 0, 65536, "high"},
+               {RONDO_F16, -70000, 0, "low"},           {RONDO_BF16, 0, 3.4e38, "high"},
+               {RONDO_BF16, -3e38, 3e38, "high - low"}, {RONDO_F64, -1e308, 1e308, "high - low"}};
+  for (const auto& c : cases) {
+    refused("rondo_random_uniform", c.argument, rondo_random_uniform, engine(), device(), c.dtype, 1, &size, c.low,
+            c.high);
+    EXPECT_TRUE(has_word(rondo_last_error(), rondo_dtype_name(c.dtype == RONDO_BF16 && c.low ? RONDO_F32 : c.dtype)))
+        << rondo_last_error();
+  }
+  const Tensor given = ones(RONDO_F16, {64});  // its dtype counts, not the argument's
+  refused_into(given, "rondo_random_uniform", "high", rondo_random_uniform, engine(), device(), RONDO_F64, 0, nullptr,
+               0.0, 1e6);
+  expect_same_bits(download(given), full(RONDO_F16, {64}, 1), "a refused call wrote");
+  // A difference that only the computation must hold is fine.
+  into(given, rondo_random_uniform, engine(), device(), RONDO_F16, 0, nullptr, -60000.0, 60000.0);
+  const Array drawn = download(given);
+  bool below = false, above = false;
+  for (size_t i = 0; i < 64; ++i) {
+    EXPECT_LT(std::abs(drawn[i]), Real(60001)) << i;
+    below = below || drawn[i] < Real(-1000);
+    above = above || drawn[i] > Real(1000);
+  }
+  EXPECT_TRUE(below && above);
+}
+
+TEST_P(MisuseArguments, StepWithoutANegation) {
+  const Tensor a = up(range(RONDO_F32, {4}));
+  refused("rondo_tensor_slice", "step", rondo_tensor_slice, a, 0, 3, INT64_MIN, INT64_MIN);
+  EXPECT_TRUE(has_word(rondo_last_error(), "INT64_MAX")) << "nothing of what is possible: " << rondo_last_error();
+  expect_same_bits(download(slice(a, 0, 3, INT64_MIN, -INT64_MAX)), full(RONDO_F32, {1}, 3), "what it says to use");
 }
 
 TEST_P(MisuseArguments, SettingThatNamesNoMode) {

@@ -8,6 +8,8 @@
 namespace conformance {
 namespace {
 
+void* const kPerThreadStream = reinterpret_cast<void*>(2);  // CU_STREAM_PER_THREAD
+
 class MisuseLifetime : public OnEngine {
  protected:
   // Refused as no live object, or as one in no usable state.
@@ -122,12 +124,19 @@ TEST_P(MisuseLifetime, ObjectsAliveAtTheEnd) {
   void* address = nullptr;
   uint64_t version = 0;
   size_t length = 0;
+  rondo_variable* its = nullptr;
+  DLManagedTensorVersioned* managed = nullptr;
+  DLManagedTensor* managed0 = nullptr;
+  void* const stream = on_cuda() ? kPerThreadStream : nullptr;
   const Tensor mine = up(full(RONDO_F32, {4}, 1));
   const std::pair<const char*, rondo_status> calls[] = {
       {"rondo_tensor_wait", rondo_tensor_wait(a)},
       {"rondo_tensor_read", rondo_tensor_read(a, data, sizeof data)},
       {"rondo_tensor_write", rondo_tensor_write(view, data, 8)},
       {"rondo_tensor_data", rondo_tensor_data(a, &address)},
+      {"rondo_tensor_variable", rondo_tensor_variable(a, &its)},
+      {"rondo_tensor_to_dlpack", rondo_tensor_to_dlpack(a, stream, &managed)},
+      {"rondo_tensor_to_dlpack_v0", rondo_tensor_to_dlpack_v0(a, stream, &managed0)},
       {"rondo_tensor_slice", rondo_tensor_slice(a, 0, 0, 1, 1, &made)},
       {"rondo_unary", rondo_unary(RONDO_NEG, a, &made)},
       {"rondo_fill", rondo_fill(out, 1)},
@@ -140,6 +149,8 @@ TEST_P(MisuseLifetime, ObjectsAliveAtTheEnd) {
   for (const auto& [function, status] : calls) EXPECT_EQ(status, RONDO_INVALID_STATE) << function;
   EXPECT_NE(rondo_binary(RONDO_ADD, mine, a, &made), RONDO_OK);
   EXPECT_EQ(made, nullptr);
+  EXPECT_EQ(its, nullptr);
+  EXPECT_TRUE(!managed && !managed0) << "touched its output";
   rondo_variable_destroy(v);
   // The tensors and the graph go with their owners, after the engine.
 }
@@ -172,6 +183,62 @@ TEST_P(MisuseLifetime, RecordingOfAnotherThread) {
   EXPECT_TRUE(has_word(rondo_last_error(), "aborted")) << rondo_last_error();
   other.reset();
   EXPECT_EQ(rondo_tensor_wait(inside), RONDO_INVALID_STATE);
+}
+
+// The thread that records is alive when another one destroys the engine: it can record on other engines, and end.
+TEST_P(MisuseLifetime, RecordingOfAThreadThatGoesOn) {
+  for (const bool records_again : {true, false}) {
+    Engine other = create_engine(options());
+    std::atomic<int> dropped{0}, step{0};
+    std::string problem;
+    std::thread recorder([&] {
+      try {
+        rondo_engine* const gone = other.get();
+        must(rondo_record_begin(gone, nullptr));
+        must(rondo_engine_push(
+            gone, [](void*, rondo_task_context*) { return RONDO_OK; }, &dropped,
+            [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, nullptr, 0, nullptr, 0, nullptr));
+        step = 1;
+        while (step < 2) std::this_thread::yield();
+        if (!records_again) return;
+        rondo_graph* graph = nullptr;
+        EXPECT_EQ(rondo_record_end(engine(), &graph), RONDO_INVALID_STATE);
+        EXPECT_TRUE(has_word(rondo_last_error(), "rondo_record_begin")) << rondo_last_error();
+        EXPECT_EQ(dropped, 1);
+        Tensor out;
+        const Tensor mine = up(full(RONDO_F32, {4}, 2));
+        const Graph made = record(engine(), [&] { out = make(rondo_unary, RONDO_NEG, mine); });
+        must(rondo_graph_launch(made.get()));
+        EXPECT_EQ(download(out)[0], -2);
+      } catch (const std::exception& failure) {
+        problem = failure.what();
+        step = 1;
+      }
+    });
+    while (step < 1) std::this_thread::yield();
+    other.reset();
+    EXPECT_EQ(dropped, 0) << "the thread owns the recording";
+    step = 2;
+    recorder.join();
+    EXPECT_EQ(problem, "");
+    EXPECT_EQ(dropped, 1) << "the recorded task is released once";
+  }
+  // Beginning is enough, too.
+  Engine other = create_engine(options());
+  std::atomic<int> step{0};
+  rondo_status begun = RONDO_INTERNAL;
+  std::thread recorder([&] {
+    (void)rondo_record_begin(other.get(), nullptr);
+    step = 1;
+    while (step < 2) std::this_thread::yield();
+    begun = rondo_record_begin(engine(), nullptr);
+    (void)rondo_record_abort(engine());
+  });
+  while (step < 1) std::this_thread::yield();
+  other.reset();
+  step = 2;
+  recorder.join();
+  EXPECT_EQ(begun, RONDO_OK);
 }
 
 TEST_P(MisuseLifetime, DestroyTheEngineInsideATask) {

@@ -1,5 +1,6 @@
 // The order of tasks: readers and writers, waits that mean done, streams, priorities, tasks that submit or wait.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -309,6 +310,51 @@ TEST_P(Order, TasksSubmitTasks) {
   must(rondo_variable_wait(v));
   must(rondo_variable_wait(w));
   EXPECT_EQ(inner, 20);
+}
+
+// Waiting for all means what was submitted before, however much is submitted meanwhile.
+TEST_P(Order, WaitingForAllEndsThoughTasksKeepComing) {
+  if (naive()) GTEST_SKIP() << "each call is done when it returns";
+  std::atomic<bool> stop{false};
+  std::atomic<int> links{0};
+  std::function<rondo_status(rondo_task_context*)> link = [&](rondo_task_context*) {
+    ++links;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return stop ? RONDO_OK : push(engine(), link, {}, {});
+  };
+  must(push(engine(), link, {}, {}));
+  std::atomic<int> waits{0};
+  std::thread waiting([&] {
+    for (int i = 0; i < 3; ++i) waits += rondo_engine_wait_all(engine()) == RONDO_OK;
+  });
+  EXPECT_TRUE(eventually([&] { return waits == 3; })) << links << " tasks later";
+  stop = true;
+  waiting.join();
+  must(rondo_engine_wait_all(engine()));
+  EXPECT_GE(links, 3);
+}
+
+// A read that another thread's writes overtake sees one of them whole.
+TEST_P(Order, ReadsAreNotTorn) {
+  rondo_engine_options with = options();
+  with.max_tasks = 2;
+  restart(with);
+  const Tensor a = up(full(RONDO_F32, {1 << 18}, 0));
+  std::atomic<bool> stop{false};
+  std::atomic<int> failed{0};
+  std::thread writer([&] {
+    for (int i = 0; !stop; ++i) failed += rondo_fill(a, i % 2) != RONDO_OK;
+  });
+  int torn = 0;
+  for (int i = 0; i < (quick() ? 5 : 20); ++i) {
+    const Array read = download(a);
+    const float* values = reinterpret_cast<const float*>(read.bytes.data());
+    torn += std::any_of(values, values + read.size(), [&](float value) { return value != values[0]; });
+  }
+  stop = true;
+  writer.join();
+  EXPECT_EQ(torn, 0);
+  EXPECT_EQ(failed, 0);
 }
 
 TEST_P(Order, HostTaskFacts) {

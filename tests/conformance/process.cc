@@ -1,11 +1,13 @@
 // What concerns the whole process: fork, traces, the log, versions, features, devices.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -50,6 +52,10 @@ TEST_P(Process, Fork) {
   rondo_engine* other = nullptr;
   must(rondo_engine_create(&other_options, &other));
   must(rondo_tensor_wait(a));
+  must(rondo_record_begin(other, nullptr));  // open in both processes
+  const int64_t three = 3;
+  Tensor inside = make(rondo_tensor_create, other, device(), RONDO_F32, 1, &three);
+  must(rondo_fill(inside, 1));
 
   fflush(nullptr);
   const pid_t child = fork();
@@ -61,6 +67,12 @@ TEST_P(Process, Fork) {
     size_t length;
     rondo_memory_info memory = RONDO_MEMORY_INFO_INIT;
     rondo_tensor* made = nullptr;
+    rondo_engine_mode mode;
+    rondo_variable* its = nullptr;
+    DLManagedTensorVersioned* managed = nullptr;
+    DLManagedTensor* managed0 = nullptr;
+    void* const stream = on_cuda() ? reinterpret_cast<void*>(2) : nullptr;  // CU_STREAM_PER_THREAD
+    rondo_graph* ended = nullptr;
     const int64_t size = 4;
     const std::function<rondo_status()> calls[] = {
         [&] { return rondo_engine_wait_all(engine()); },
@@ -84,6 +96,13 @@ TEST_P(Process, Fork) {
         [&] { return rondo_memory_query(engine(), device(), &memory); },
         [&] { return rondo_memory_trim(engine(), device()); },
         [&] { return rondo_trace_begin(engine()); },
+        [&] { return rondo_engine_get_mode(engine(), &mode); },
+        [&] { return rondo_tensor_variable(a, &its); },
+        [&] { return rondo_tensor_to_dlpack(a, stream, &managed); },
+        [&] { return rondo_tensor_to_dlpack_v0(a, stream, &managed0); },
+        [&] { return rondo_record_end(engine(), &ended); },
+        [&] { return rondo_record_abort(engine()); },
+        [&] { return rondo_record_abort(other); },
     };
     int index = 1;
     for (const auto& call : calls) {
@@ -91,7 +110,12 @@ TEST_P(Process, Fork) {
       if (std::string(rondo_last_error()).find("fork") == std::string::npos) _exit(100 + index);
       ++index;
     }
+    // The parent's recording is not in the way of the child's own.
+    rondo_engine* mine = nullptr;
+    if (rondo_engine_create(&other_options, &mine) != RONDO_OK) _exit(90);
+    if (rondo_record_begin(mine, nullptr) != RONDO_OK || rondo_record_abort(mine) != RONDO_OK) _exit(91);
     rondo_tensor_destroy(a);
+    rondo_tensor_destroy(inside);
     rondo_variable_destroy(v);
     rondo_graph_destroy(graph.get());
     rondo_engine_destroy(engine());
@@ -102,6 +126,12 @@ TEST_P(Process, Fork) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status)) << "the child died of signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 0) << "index of the call that did not return RONDO_FORKED (100 more: its message)";
+  rondo_graph* in_parent = nullptr;
+  must(rondo_record_end(other, &in_parent));
+  must(rondo_graph_launch(in_parent));
+  EXPECT_EQ(download(inside)[2], 1);
+  rondo_graph_destroy(in_parent);
+  inside.reset();
   must(rondo_graph_launch(graph.get()));
   EXPECT_EQ(download(recorded)[0], -3);
   rondo_variable_destroy(v);
@@ -131,6 +161,33 @@ TEST_P(Process, EngineInTheChild) {
       std::fprintf(stderr, "%s\n", problem.what());
       _exit(1);
     }
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+}
+
+// Where the system starts no thread, work fails with a status.
+TEST_P(Process, NoThreadsToBeHad) {
+  if (on_cuda()) GTEST_SKIP() << "the driver does not survive fork";
+  if (thread_checked()) GTEST_SKIP() << "the thread sanitizer has a thread of its own";
+  fflush(nullptr);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);
+    const rlimit none = {0, 0};
+    if ((geteuid() == 0 && setuid(65534) != 0) || setrlimit(RLIMIT_NPROC, &none) != 0) _exit(3);
+    const rondo_engine_options with = options();
+    rondo_engine* mine = nullptr;
+    rondo_variable* done = nullptr;
+    if (rondo_engine_create(&with, &mine) != RONDO_OK || rondo_variable_create(mine, &done) != RONDO_OK) _exit(4);
+    rondo_status status = push(mine, [](rondo_task_context*) { return RONDO_OK; }, {}, {done});
+    if (status == RONDO_OK) status = rondo_variable_wait(done);
+    if (status != RONDO_OUT_OF_MEMORY || std::strstr(rondo_last_error(), "thread") == nullptr) _exit(5);
+    rondo_variable_destroy(done);
+    rondo_engine_destroy(mine);
     _exit(0);
   }
   int status = 0;
@@ -212,6 +269,55 @@ TEST_P(Process, TraceStates) {
   must(rondo_trace_begin(engine()));  // and left on: destroying the engine drops it
 }
 
+// Ending a trace, by whichever thread, takes nothing from under the tasks that others submit meanwhile.
+TEST_P(Process, TraceEndsWhileOthersWork) {
+  std::atomic<bool> stop{false};
+  std::atomic<int> failed{0};
+  std::vector<std::thread> workers;
+  for (int t = 0; t < 2; ++t) {
+    workers.emplace_back([&] {
+      while (!stop) {
+        const Tensor a = up(full(RONDO_F32, {100}, 1));
+        rondo_tensor* slot = nullptr;
+        failed += rondo_unary(RONDO_NEG, a, &slot) != RONDO_OK;
+        const Tensor b(slot);
+        failed += push(engine(),
+                       [](rondo_task_context*) {
+                         std::this_thread::sleep_for(1ms);
+                         return RONDO_OK;
+                       },
+                       {}, {}) != RONDO_OK;
+        failed += rondo_tensor_wait(b) != RONDO_OK;
+      }
+    });
+  }
+  for (int i = 0; i < 20; ++i) {
+    must(rondo_trace_begin(engine()));
+    std::this_thread::sleep_for(2ms);
+    must(rondo_trace_end(engine(), nullptr));
+  }
+  stop = true;
+  for (std::thread& worker : workers) worker.join();
+  EXPECT_EQ(failed, 0);
+}
+
+// A task that asks for a trace, or for its end, is answered, also while another thread is ending it.
+TEST_P(Process, TraceInsideATask) {
+  std::atomic<rondo_status> begun{RONDO_OK}, ended{RONDO_OK};
+  must(rondo_trace_begin(engine()));
+  must(push(engine(),
+            [&](rondo_task_context*) {
+              std::this_thread::sleep_for(20ms);
+              begun = rondo_trace_begin(engine());
+              ended = rondo_trace_end(engine(), nullptr);
+              return RONDO_OK;
+            },
+            {}, {}));
+  must(rondo_trace_end(engine(), nullptr));
+  EXPECT_EQ(begun, RONDO_INVALID_STATE) << "one is on";
+  EXPECT_EQ(ended, RONDO_INVALID_STATE) << "inside a task";
+}
+
 TEST_P(Process, TraceOfAGraph) {
   const File file;
   const Tensor a = up(full(RONDO_F32, {1000}, 1));
@@ -267,6 +373,32 @@ TEST_P(Process, LogCallback) {
     other.reset();
   }
   EXPECT_EQ(log.messages.size(), before) << "a replaced callback is not called";
+}
+
+// What is passed to a call that fails is destroyed like what is passed to one that does not, and nothing changes.
+TEST_P(Process, LogRefused) {
+  Log log, refused;
+  const auto receive = [](void* arg, rondo_log_level level, const char* message) {
+    Log* into = static_cast<Log*>(arg);
+    const std::lock_guard lock(into->mutex);
+    into->messages.emplace_back(level, message);
+  };
+  const auto drop = [](void* arg) { ++static_cast<Log*>(arg)->destroyed; };
+  must(rondo_set_log(receive, &log, drop, RONDO_LOG_WARNING));
+  expect_refused(rondo_set_log(receive, &refused, drop, static_cast<rondo_log_level>(99)), RONDO_INVALID_ARGUMENT,
+                 "rondo_set_log", "level");
+  EXPECT_EQ(refused.destroyed, 1);
+  EXPECT_EQ(log.destroyed, 0);
+  expect_refused(rondo_set_log(nullptr, nullptr, nullptr, static_cast<rondo_log_level>(-1)), RONDO_INVALID_ARGUMENT,
+                 "rondo_set_log", "level");
+  {
+    Engine other = create_engine(options());
+    const Tensor left = upload(other.get(), device(), full(RONDO_F32, {4}, 1));
+    other.reset();
+  }
+  EXPECT_FALSE(log.messages.empty()) << "the log from before is still on";
+  must(rondo_set_log(nullptr, nullptr, nullptr, RONDO_LOG_OFF));
+  EXPECT_EQ(refused.destroyed, 1);
 }
 
 TEST_P(Process, VersionAndFeatures) {
@@ -335,6 +467,11 @@ TEST_P(Process, DeviceNames) {
   EXPECT_EQ(std::string(buffer).rfind("cpu", 0), 0u) << buffer;
   expect_refused(rondo_device_format({RONDO_CUDA, 0}, buffer, 6), RONDO_INVALID_ARGUMENT, "rondo_device_format",
                  "capacity");
+  must(rondo_device_format({RONDO_CUDA, INT32_MAX}, buffer, sizeof buffer));
+  EXPECT_STREQ(buffer, "cuda:2147483647") << "16 bytes are always enough";
+  for (const int32_t index : {-1, INT32_MIN})
+    expect_refused(rondo_device_format({RONDO_CUDA, index}, buffer, sizeof buffer), RONDO_INVALID_ARGUMENT,
+                   "rondo_device_format", "index");
 }
 
 }  // namespace

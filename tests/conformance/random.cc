@@ -178,6 +178,27 @@ TEST_P(Random, GraphContinuesTheSequence) {
   }
 }
 
+// A graph launched by another graph draws where that one is in the sequence.
+TEST_P(Random, NestedLaunchesContinueTheSequence) {
+  if (!GetParam().graph) GTEST_SKIP() << "this is about graphs";
+  must(rondo_engine_seed(engine(), 5));
+  std::vector<Array> eager;
+  for (int i = 0; i < 6; ++i) eager.push_back(download(uniform(engine(), device(), RONDO_F32, {99})));
+
+  Tensor outside, inside;
+  const Graph inner = record(engine(), [&] { inside = uniform(engine(), device(), RONDO_F32, {99}); });
+  const Graph outer = record(engine(), [&] {
+    outside = uniform(engine(), device(), RONDO_F32, {99});
+    must(rondo_graph_launch(inner.get()));
+  });
+  must(rondo_engine_seed(engine(), 5));
+  for (size_t i = 0; i < 6; i += 2) {
+    must(rondo_graph_launch(outer.get()));
+    expect_same_bits(download(outside), eager[i], "outside, launch " + std::to_string(i / 2));
+    expect_same_bits(download(inside), eager[i + 1], "inside, launch " + std::to_string(i / 2));
+  }
+}
+
 // A given output decides shape and dtype; a view of it is filled in place.
 TEST_P(Random, GivenOutput) {
   if (GetParam().graph) GTEST_SKIP() << "GraphContinuesTheSequence covers graphs";

@@ -95,6 +95,32 @@ TEST_P(RecordingStates, LaunchesFromSeveralThreads) {
   EXPECT_EQ(graph_info(graph.get()).launches, 100);
 }
 
+// Nothing comes between the segments of a launch: a second one would change the temporaries that the first still reads,
+// another task what the launch is in the middle of.
+TEST_P(RecordingStates, SegmentsOfALaunchStayTogether) {
+  const Tensor state = ones(1000, 0);
+  Graph graph = record(engine(), [&] {
+    const Tensor before = make(rondo_copy, state);
+    must(push(engine(), [](rondo_task_context*) { return RONDO_OK; }, {variable_of(before)}, {}));
+    into(state, rondo_binary_scalar, RONDO_ADD, before, 1.0);
+  });
+  EXPECT_EQ(graph_info(graph.get()).segments, on_cuda() ? 3 : 1) << graph_report(graph.get());
+  std::vector<std::thread> threads;
+  std::atomic<int> failed{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 25; ++i) {
+        rondo_tensor* slot = state;
+        failed += rondo_graph_launch(graph.get()) != RONDO_OK;
+        if (t == 0) failed += rondo_binary_scalar(RONDO_ADD, state, 1.0, &slot) != RONDO_OK;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(first(state), 125);
+}
+
 // While one thread records, others work, record and launch.
 TEST_P(RecordingStates, ThreadsRecordIndependently) {
   std::vector<std::thread> threads;

@@ -30,6 +30,9 @@ struct Case {
 };
 // Those whose failure shows in one of these ways; in any way, if none is named.
 std::vector<Case> cases(When when, std::initializer_list<Shows> shows = {});
+// Those of the driver: NVRTC has no code that takes a device with it. None of a library that does not answer at all: no
+// device is known then.
+std::vector<Case> sticky_cases(When when);
 std::string case_name(const testing::TestParamInfo<Case>& info);
 
 // Throws with the message if it fails.
@@ -66,8 +69,9 @@ Reference run_without_faults(Child& child, rondo_engine_mode mode);
 // run after the fault are taken. `cause` is another fault that leads to this one's call, or null.
 bool run_passing(Child& child, const Fault& fault, rondo_engine_mode mode, const Reference& reference, Live before,
                  const Fault* cause = nullptr);
-// A fault that takes the device with it: the engine is lost, and only destroying works.
-void run_sticky(Child& child, const Fault& fault, rondo_engine_mode mode);
+// A fault that takes the device with it: the engine is lost, and only destroying works. `cause` as above: what it shows
+// before the device is lost is its own.
+void run_sticky(Child& child, const Fault& fault, rondo_engine_mode mode, const Fault* cause = nullptr);
 
 // A failure must be the fault's and say so: the function, the device, the entry point, its code.
 void check_attribution(Child& child, const Fault& fault, const Failure& failure);

@@ -35,6 +35,7 @@ struct Entry {
   const char* driver = "";  // folder of the older driver that has Rondo use it
   const char* why = "";
   bool by_chance = false;  // whether it is called hangs on how fast the device is
+  bool opens = false;      // opens a device: an engine that it fails for has nothing there to lose
 };
 
 const std::vector<Entry>& entries();

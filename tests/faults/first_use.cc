@@ -19,9 +19,59 @@ Ending measure(const std::string& entry, rondo_engine_mode mode) {
   });
 }
 
+// A device that is lost before it was opened: every call that names it says so, in each engine. An engine has nothing
+// there to lose, and so goes on without it.
+void run_lost_before_opened(Child& child, const Fault& fault, rondo_engine_mode mode) {
+  child.in(fault.text());
+  arm(fault.entry->name, fault.call, fault.code);
+  for (const char* turn : {"the engine", "another engine"}) {
+    rondo_engine* engine = create(mode);
+    {
+      Program program(engine, [&](const std::string& step) { child.at(fault.text() + ", " + turn + ", " + step); });
+      program.run();
+      child.expect(!program.failures().empty(), std::string("nobody is told by ") + turn);
+      for (const Failure& failure : program.failures()) {
+        child.expect(failure.status == RONDO_DEVICE_LOST,
+                     "'" + failure.step + "' gave " + rondo_status_name(failure.status) + ": " + failure.text);
+        child.expect(failure.text.rfind("rondo_", 0) == 0 && has(failure.text, "cuda:0") &&
+                         has(failure.text, " " + std::to_string(fault.code) + " "),
+                     "'" + failure.step + "' does not tell function, device and code: " + failure.text);
+      }
+      for (const char* name : {"a", "sum", "filled"})
+        child.expect(!program.tensor(name), std::string("there is a tensor on the lost device for ") + turn);
+      child.expect(program.values().count("host") == 1, std::string("the cpu does not go on for ") + turn);
+      child.expect(rondo_engine_wait_all(engine) == RONDO_OK, std::string("wait_all of ") + turn + " fails");
+    }
+    rondo_engine_destroy(engine);
+  }
+  clear_faults();
+  check_left(child, only_modules(0));
+}
+
 class FirstUse : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(Faults, FirstUse, testing::ValuesIn(cases(When::first_use, {Shows::reported, Shows::nothing})),
                          case_name);
+
+class FirstUseSticky : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Faults, FirstUseSticky, testing::ValuesIn(sticky_cases(When::first_use)), case_name);
+
+TEST_P(FirstUseSticky, LosesTheDevice) {
+  const Entry& entry = *GetParam().entry;
+  const rondo_engine_mode mode = GetParam().mode;
+  const Ending measured = measure(entry.name, mode);
+  expect_well(measured);
+  ASSERT_TRUE(measured.facts.count("calls"));
+  int codes[] = {719, 700, 214}, *code = codes;
+  for (const long long call : some_calls(measured.facts.at("calls"))) {
+    const Fault fault{&entry, call, *code++};
+    expect_well(in_child([&](Child& child) {
+      if (entry.opens)
+        run_lost_before_opened(child, fault, mode);
+      else
+        run_sticky(child, fault, mode);
+    }));
+  }
+}
 
 TEST_P(FirstUse, Passes) {
   const Entry& entry = *GetParam().entry;
@@ -60,6 +110,16 @@ TEST_P(After, Passes) {
     expect_well(in_child([&](Child& child) {
       run_passing(child, {&entry, 1, code}, mode, {}, only_modules(measured.facts.at("modules")), &cause);
     }));
+}
+
+class AfterSticky : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Faults, AfterSticky, testing::ValuesIn(sticky_cases(When::after)), case_name);
+
+TEST_P(AfterSticky, LosesTheDevice) {
+  const Entry& entry = *GetParam().entry;
+  const Fault cause = parse(entry.needs);
+  for (const int code : {719, 700, 214})
+    expect_well(in_child([&](Child& child) { run_sticky(child, {&entry, 1, code}, GetParam().mode, &cause); }));
 }
 
 // A library or a driver that does not answer at all: no GPU in this process, but the cpu.
@@ -106,7 +166,10 @@ TEST_P(Kernel, ThatDoesNotCompileStaysSo) {
         Program program(engine, [&](const std::string& step) { child.at(fault.text() + ", " + turn + ", " + step); });
         program.run();
         child.expect(!program.failures().empty(), std::string("nobody is told in the ") + turn + " run");
-        for (const Failure& failure : program.failures()) check_attribution(child, fault, failure);
+        for (const Failure& failure : program.failures()) {
+          check_attribution(child, fault, failure);
+          child.expect(has(failure.text, log ? "no log" : "error: made to fail"), "not the log: " + failure.text);
+        }
         child.expect(program.values().count("softmax") == 1, "other kernels do not go on");
         if (modules) child.expect(live().modules == modules, "kernels are loaded again");
         modules = live().modules;

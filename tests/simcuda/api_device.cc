@@ -84,6 +84,20 @@ Device* device_by_ordinal(CUdevice ordinal) {
 
 }  // namespace
 
+int shared_bytes_on_request(int arch) {
+  // From 8.0 on, the system keeps one KiB of a multiprocessor's for each block.
+  return arch < 80 ? shared_bytes_per_multiprocessor(arch) : shared_bytes_per_multiprocessor(arch) - 1024;
+}
+
+int shared_bytes_per_multiprocessor(int arch) {
+  if (arch < 70) return kSharedBytes;
+  if (arch < 75) return 96 << 10;
+  if (arch < 80) return 64 << 10;
+  if (arch == 80 || arch == 87) return 164 << 10;
+  if (arch < 90 || arch >= 120) return 100 << 10;
+  return 228 << 10;
+}
+
 extern "C" {
 
 CUresult cuDriverGetVersion(int* version) {
@@ -163,8 +177,8 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     case 4: *value = 64; break;          // block z
     case 5: *value = 0x7fffffff; break;  // grid x
     case 6:
-    case 7: *value = 65535; break;     // grid y, z
-    case 8: *value = 48 << 10; break;  // shared memory per block
+    case 7: *value = 65535; break;  // grid y, z
+    case 8: *value = kSharedBytes; break;
     case 9: *value = 64 << 10; break;  // constant memory
     case 10: *value = 32; break;       // warp size
     case 12: *value = 65536; break;    // registers per block
@@ -183,12 +197,14 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     case 50: *value = 0; break;  // PCI domain
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = settings().arch / 10; break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = settings().arch % 10; break;
-    case 78: *value = 1; break;          // stream priorities
-    case 81: *value = 228 << 10; break;  // shared memory per multiprocessor
-    case 82: *value = 65536; break;      // registers per multiprocessor
-    case 83: *value = 0; break;          // managed memory
-    case 95: *value = 0; break;          // cooperative launch
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = 227 << 10; break;
+    case 78: *value = 1; break;  // stream priorities
+    case 81: *value = shared_bytes_per_multiprocessor(settings().arch); break;
+    case 82: *value = 65536; break;  // registers per multiprocessor
+    case 83: *value = 0; break;      // managed memory
+    case 95: *value = 0; break;      // cooperative launch
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+      *value = shared_bytes_on_request(settings().arch);
+      break;
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: *value = kDriverVersion >= 11020; break;
     default: return attribute > 0 && attribute < 144 ? (*value = 0, CUDA_SUCCESS) : CUDA_ERROR_INVALID_VALUE;
   }

@@ -124,6 +124,7 @@ CUresult cuGraphUpload(CUgraphExec handle, CUstream stream_handle) {
   std::shared_ptr<Stream> stream = find_stream(stream_handle);
   if (driver().execs.find(handle) == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (CUresult error = stream->device->error) return error;
   return check_not_capturing(*stream);
 }
 
@@ -134,6 +135,7 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
   std::shared_ptr<Stream> stream = find_stream(stream_handle);
   if (exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (CUresult error = stream->device->error) return error;
   if (CUresult refused = check_not_capturing(*stream)) return refused;
   launch(*exec, *stream);
   return CUDA_SUCCESS;
@@ -161,6 +163,7 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec handle, CUgraphNode node_han
                                         {p->blockDimX, p->blockDimY, p->blockDimZ}, p->sharedMemBytes, p->kernelParams,
                                         p->extra, static_cast<const KernelWork&>(*step->work).programmatic, &work))
     return error;
+  if (work->home() != step->work->home()) return CUDA_ERROR_INVALID_HANDLE;  // a node stays on its device
   step->work = std::move(work);
   return CUDA_SUCCESS;
 }

@@ -1,7 +1,6 @@
 // Entry points: memory and copies.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
-#include <cstring>
+#include <utility>
 
 #include "capture.h"
 
@@ -16,15 +15,15 @@ std::uint64_t address_of(const void* p) {
 bool device_range(std::uint64_t address, std::size_t bytes) {
   Device* owner = driver().device_of(address);
   return owner != nullptr ? owner->heap.promised(address, bytes)
-                          : is_module_memory(address, bytes) || driver().is_pinned(address, bytes);
+                          : is_module_memory(address, bytes) || driver().pinned.inside(address, bytes);
 }
 
 CUresult copy(CUstream handle, std::uint64_t to, std::uint64_t from, std::size_t bytes, bool to_device,
               bool from_device) {
   Driver& d = driver();
   Lock lock(d.mutex);
-  std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<Stream> stream;
+  if (CUresult error = usable_stream(handle, &stream)) return error;
   if (bytes == 0) return CUDA_SUCCESS;
   if (to == 0 || from == 0) return CUDA_ERROR_INVALID_VALUE;
   if (to_device && !device_range(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
@@ -36,12 +35,13 @@ CUresult copy(CUstream handle, std::uint64_t to, std::uint64_t from, std::size_t
   bool capturing = stream->capture != nullptr;
   // Pageable host memory: the source is read before the call returns, the target is complete when it returns. Pinned
   // memory is read and written when the copy runs, as late as the scheduler likes.
-  if (!from_device && !d.is_pinned(from, bytes) && !capturing) {
+  if (!from_device && !d.pinned.inside(from, bytes) && !capturing) {
+    report_freed(to, from, bytes, /*writes=*/false);
     auto* source = reinterpret_cast<const unsigned char*>(from);
     work->staged = std::make_shared<std::vector<unsigned char>>(source, source + bytes);
   }
   if (CUresult error = enqueue(stream, work)) return error;
-  if (!to_device && !d.is_pinned(to, bytes) && !capturing) {
+  if (!to_device && !d.pinned.inside(to, bytes) && !capturing) {
     d.scheduler.wait(lock, stream->tail);
     return stream->device->error;
   }
@@ -50,8 +50,8 @@ CUresult copy(CUstream handle, std::uint64_t to, std::uint64_t from, std::size_t
 
 CUresult fill(CUstream handle, std::uint64_t to, unsigned value, unsigned width, std::size_t count) {
   Lock lock(driver().mutex);
-  std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<Stream> stream;
+  if (CUresult error = usable_stream(handle, &stream)) return error;
   if (to % width != 0) return CUDA_ERROR_INVALID_VALUE;
   if (count == 0) return CUDA_SUCCESS;
   if (!device_range(to, count * width)) return CUDA_ERROR_INVALID_VALUE;
@@ -109,10 +109,8 @@ CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
   if (address == nullptr || bytes == 0 || flags > 7) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
   if (CUresult refused = check_unsafe()) return refused;
-  void* memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  void* memory = driver().pinned.allocate(bytes);
   if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-  std::memset(memory, 0xff, bytes);
-  driver().pinned[address_of(memory)] = bytes;
   *address = memory;
   return CUDA_SUCCESS;
 }
@@ -122,13 +120,13 @@ CUresult cuMemFreeHost(void* address) {
   Lock lock(driver().mutex);
   if (address == nullptr) return CUDA_SUCCESS;
   if (CUresult refused = check_unsafe()) return refused;
-  // A copy that a lost device is in the middle of still touches the memory.
+  // As with device memory, copies still in flight meet freed memory and are reported, except that a copy which a lost
+  // device is in the middle of is waited for.
   if (current_device() != nullptr && current_device()->error != 0) driver().scheduler.wait_running(lock);
-  if (driver().pinned.erase(address_of(address)) == 0) {
+  if (!driver().pinned.release(address)) {
     report("cuMemFreeHost of an address that is no pinned allocation");
     return CUDA_ERROR_INVALID_VALUE;
   }
-  std::free(address);
   return current_device() == nullptr ? CUDA_SUCCESS : current_device()->error.load();
 }
 
@@ -155,8 +153,13 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                            CUstream stream) {
   SIM_ENTER(cuMemcpyPeerAsync);
-  if (device_of_context(to_context) == nullptr || device_of_context(from_context) == nullptr)
-    return CUDA_ERROR_INVALID_CONTEXT;
+  Device *target = device_of_context(to_context), *source = device_of_context(from_context);
+  if (target == nullptr || source == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  // Memory that is no device's, such as pinned memory, belongs to every context.
+  for (auto [address, device] : {std::pair(to, target), std::pair(from, source)}) {
+    const Device* owner = driver().device_of(address);
+    if (owner != nullptr && owner != device) return CUDA_ERROR_INVALID_VALUE;
+  }
   return copy(stream, to, from, bytes, true, true);
 }
 

@@ -94,6 +94,48 @@ SimcudaRange loaded_range(void* library) {
   return search.found;
 }
 
+// Shared variables are thread-local to the host compiler. Their sizes are in the symbol table, the names say whose they
+// are: a variable of a function begins with _ZZ and the function.
+std::map<std::string, std::size_t> shared_variables(const unsigned char* image, std::size_t size) {
+  std::map<std::string, std::size_t> found;
+  Elf64_Ehdr header;
+  std::memcpy(&header, image, sizeof header);
+  auto section = [&](std::size_t i) {
+    Elf64_Shdr read;
+    std::memcpy(&read, image + header.e_shoff + i * sizeof read, sizeof read);
+    return read;
+  };
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const Elf64_Shdr table = section(i);
+    if (table.sh_type != SHT_SYMTAB || table.sh_link >= header.e_shnum) continue;
+    const Elf64_Shdr names = section(table.sh_link);
+    if (table.sh_offset + table.sh_size > size || names.sh_offset + names.sh_size > size) continue;
+    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, image + table.sh_offset + at, sizeof symbol);
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_TLS || symbol.st_name >= names.sh_size) continue;
+      const char* name = reinterpret_cast<const char*>(image + names.sh_offset + symbol.st_name);
+      if (std::strncmp(name, "_ZZ", 3) == 0) found[name] = symbol.st_size;
+    }
+  }
+  return found;
+}
+
+// A kernel's own variables, and those of functions that any kernel of the module may call.
+int static_shared_bytes(const Module& module, const char* kernel) {
+  auto belongs = [](const std::string& variable, const std::string& name) {
+    return variable.rfind("_ZZ" + std::to_string(name.size()) + name + "E", 0) == 0;
+  };
+  std::size_t bytes = 0;
+  for (const auto& [variable, size] : module.shared) {
+    bool of_another = false;
+    for (unsigned i = 0; i < module.table->n_kernels; ++i)
+      of_another = of_another || belongs(variable, module.table->kernels[i].name);
+    if (belongs(variable, kernel) || !of_another) bytes += size;
+  }
+  return static_cast<int>(bytes);
+}
+
 CUresult load(const void* image, std::shared_ptr<Module>* result) {
   const auto* bytes = static_cast<const unsigned char*>(image);
   std::vector<unsigned char> unpacked;
@@ -117,6 +159,7 @@ CUresult load(const void* image, std::shared_ptr<Module>* result) {
   if (!ptx && static_cast<int>(module->table->nvrtc_version / 1000) > kDriverVersion / 1000)
     return CUDA_ERROR_INVALID_IMAGE;
   module->image = loaded_range(module->loaded);
+  module->shared = shared_variables(bytes, size);
   *result = std::move(module);
   return CUDA_SUCCESS;
 }
@@ -182,6 +225,8 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* 
       auto made = std::make_shared<Function>();
       made->module = module;
       made->kernel = &kernel;
+      made->static_shared = static_shared_bytes(*module, name);
+      made->max_dynamic_shared = kSharedBytes - made->static_shared;
       known = d.functions.add(made);
     }
     *function = known;
@@ -218,6 +263,7 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
       *value = function->kernel->max_threads != 0 ? static_cast<int>(function->kernel->max_threads) : 1024;
       break;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = function->static_shared; break;
     case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
     case 5:
     case 6: *value = settings().arch; break;  // PTX and binary version
@@ -235,7 +281,8 @@ CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, i
   std::shared_ptr<Function> function = driver().functions.find(handle);
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (attribute == 9) return CUDA_SUCCESS;  // preferred carve-out: a hint
-  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > (227 << 10))
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 ||
+      value > shared_bytes_on_request(settings().arch) - function->static_shared)
     return CUDA_ERROR_INVALID_VALUE;
   function->max_dynamic_shared = value;
   return CUDA_SUCCESS;
@@ -255,7 +302,9 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction han
   std::shared_ptr<Function> function = driver().functions.find(handle);
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   int by_threads = std::min(32, 2048 / std::min(2048, (block_size + 31) / 32 * 32));
-  int by_shared = shared_bytes == 0 ? 32 : static_cast<int>((228u << 10) / (shared_bytes + 1024));
+  std::size_t shared = shared_bytes + static_cast<std::size_t>(function->static_shared);
+  std::size_t available = static_cast<std::size_t>(shared_bytes_per_multiprocessor(settings().arch));
+  int by_shared = shared == 0 ? 32 : static_cast<int>(available / (shared + 1024));
   *blocks = block_size > 1024 ? 0 : std::min(by_threads, by_shared);
   return CUDA_SUCCESS;
 }
@@ -265,12 +314,13 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         void** parameters, void** extra) {
   SIM_ENTER(cuLaunchKernel);
   Lock lock(driver().mutex);
-  std::shared_ptr<Stream> stream = find_stream(stream_handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<Stream> stream;
+  if (CUresult error = usable_stream(stream_handle, &stream)) return error;
   WorkRef work;
   if (CUresult error = make_kernel_work(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes,
                                         parameters, extra, false, &work))
     return refuse_launch(*stream, error);
+  if (work->home() != stream->device) return refuse_launch(*stream, CUDA_ERROR_INVALID_HANDLE);
   return enqueue(stream, work);
 }
 
@@ -282,13 +332,14 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
       programmatic = config->attrs[i].value.programmaticStreamSerializationAllowed != 0;
   Lock lock(driver().mutex);
-  std::shared_ptr<Stream> stream = find_stream(config->hStream);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<Stream> stream;
+  if (CUresult error = usable_stream(config->hStream, &stream)) return error;
   WorkRef work;
   if (CUresult error = make_kernel_work(function, {config->gridDimX, config->gridDimY, config->gridDimZ},
                                         {config->blockDimX, config->blockDimY, config->blockDimZ},
                                         config->sharedMemBytes, parameters, extra, programmatic, &work))
     return refuse_launch(*stream, error);
+  if (work->home() != stream->device) return refuse_launch(*stream, CUDA_ERROR_INVALID_HANDLE);
   return enqueue(stream, work);
 }
 
@@ -296,8 +347,8 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* argument) {
   SIM_ENTER(cuLaunchHostFunc);
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
-  std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<Stream> stream;
+  if (CUresult error = usable_stream(handle, &stream)) return error;
   auto work = std::make_shared<HostWork>();
   work->function = function;
   work->argument = argument;

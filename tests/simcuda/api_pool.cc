@@ -31,8 +31,8 @@ CUresult pool_allocate(CUdeviceptr* address, size_t bytes, CUmemoryPool pool_han
   Driver& d = driver();
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(d.mutex);
-  std::shared_ptr<Stream> stream = find_stream(stream_handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<Stream> stream;
+  if (CUresult error = usable_stream(stream_handle, &stream)) return error;
   if (stream->capture != nullptr) {  // allocation nodes are not simulated
     invalidate(*stream->capture);
     return 801;
@@ -53,8 +53,8 @@ CUresult pool_allocate(CUdeviceptr* address, size_t bytes, CUmemoryPool pool_han
 
 CUresult pool_free(CUdeviceptr address, CUstream stream_handle) {
   Lock lock(driver().mutex);
-  std::shared_ptr<Stream> stream = find_stream(stream_handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<Stream> stream;
+  if (CUresult error = usable_stream(stream_handle, &stream)) return error;
   if (stream->capture != nullptr) {
     invalidate(*stream->capture);
     return 801;

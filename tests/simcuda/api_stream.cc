@@ -58,8 +58,8 @@ CUresult cuStreamSynchronize(CUstream handle) {
   SIM_ENTER(cuStreamSynchronize);
   Driver& d = driver();
   Lock lock(d.mutex);
-  std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<Stream> stream;
+  if (CUresult error = usable_stream(handle, &stream)) return error;
   if (CUresult refused = check_not_capturing(*stream)) return refused;
   if (CUresult refused = check_unsafe()) return refused;
   d.scheduler.wait(lock, mark(*stream));
@@ -70,8 +70,8 @@ CUresult cuStreamQuery(CUstream handle) {
   SIM_ENTER(cuStreamQuery);
   Driver& d = driver();
   Lock lock(d.mutex);
-  std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<Stream> stream;
+  if (CUresult error = usable_stream(handle, &stream)) return error;
   if (CUresult refused = check_not_capturing(*stream)) return refused;
   if (CUresult refused = check_unsafe()) return refused;
   TaskRef task = mark(*stream);
@@ -87,6 +87,7 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags
   std::shared_ptr<Stream> stream = find_stream(handle);
   std::shared_ptr<Event> event = d.events.find(event_handle);
   if (stream == nullptr || event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (CUresult error = stream->device->error) return error;
   if (event->capture == nullptr && event->task == nullptr) return CUDA_SUCCESS;  // never recorded
   if (event->capture != nullptr || stream->capture != nullptr) return capture_wait(stream, *event);
   if (CUresult error = check_legacy(*stream)) return error;
@@ -119,6 +120,7 @@ CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
   std::shared_ptr<Event> event = driver().events.find(handle);
   std::shared_ptr<Stream> stream = find_stream(stream_handle);
   if (event == nullptr || stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (CUresult error = stream->device->error) return error;
   if (event->device != stream->device) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture != nullptr) {
     if (stream->capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;

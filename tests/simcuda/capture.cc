@@ -138,6 +138,7 @@ CUresult begin_capture(CUstream handle, CUstreamCaptureMode mode, std::shared_pt
   std::shared_ptr<Stream> stream = d.streams.find(handle);
   if (handle == nullptr) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;  // the legacy stream cannot be captured
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (CUresult error = stream->device->error) return error;
   if (mode < CU_STREAM_CAPTURE_MODE_GLOBAL || mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
   if (stream->capture != nullptr) return CUDA_ERROR_ILLEGAL_STATE;
   auto capture = std::make_shared<Capture>();
@@ -203,8 +204,8 @@ CUresult capture_info(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t
                       const CUgraphNode** dependencies, const CUgraphEdgeData** edges, size_t* count) {
   static thread_local std::vector<CUgraphNode> t_nodes;
   static thread_local std::vector<CUgraphEdgeData> t_edges;
-  std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<Stream> stream;
+  if (CUresult error = usable_stream(handle, &stream)) return error;
   if (blocked_by_capture(*stream) != nullptr) {
     *status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -241,8 +242,11 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   if (current_device() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
+  std::shared_ptr<Stream> found = driver().streams.find(stream);
   CUresult result = end_capture(stream, graph);
-  if (CUresult lost = current_device()->error) {
+  CUresult lost = current_device()->error;
+  if (lost == CUDA_SUCCESS && found != nullptr) lost = found->device->error;
+  if (lost != CUDA_SUCCESS) {
     if (result == CUDA_SUCCESS) driver().graphs.remove(*graph);
     *graph = nullptr;
     return lost;
@@ -288,8 +292,8 @@ CUresult cuStreamUpdateCaptureDependencies(CUstream handle, CUgraphNode* depende
   if (flags > 1 || (dependencies == nullptr && n_dependencies != 0)) return CUDA_ERROR_INVALID_VALUE;
   Driver& d = driver();
   Lock lock(d.mutex);
-  std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<Stream> stream;
+  if (CUresult error = usable_stream(handle, &stream)) return error;
   if (stream->capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
   if (stream->capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   std::vector<std::shared_ptr<Node>> nodes;

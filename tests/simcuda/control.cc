@@ -35,7 +35,7 @@ long long live(const Driver& d, const std::string& what) {
   if (what == "graphs") return static_cast<long long>(d.graphs.size());
   if (what == "execs") return static_cast<long long>(d.execs.size());
   if (what == "captures") return static_cast<long long>(d.captures.size());
-  if (what == "pinned") return static_cast<long long>(d.pinned.size());
+  if (what == "pinned") return static_cast<long long>(d.pinned.live());
   long long blocks = 0, bytes = 0;
   for (const auto& device : d.devices) {
     blocks += static_cast<long long>(device->heap.live());

@@ -83,13 +83,6 @@ Device* Driver::device_of(std::uint64_t address) {
   return nullptr;
 }
 
-bool Driver::is_pinned(std::uint64_t address, std::size_t bytes) const {
-  auto block = pinned.upper_bound(address);
-  if (block == pinned.begin()) return false;
-  --block;
-  return address - block->first <= block->second && bytes <= block->second - (address - block->first);
-}
-
 bool is_sticky(CUresult code) {
   switch (code) {
     case CUDA_ERROR_ECC_UNCORRECTABLE:
@@ -155,6 +148,11 @@ std::shared_ptr<Stream> find_stream(CUstream handle) {
     device->legacy_stream->id = driver().next_id++;
   }
   return device->legacy_stream;
+}
+
+CUresult usable_stream(CUstream handle, std::shared_ptr<Stream>* stream) {
+  *stream = find_stream(handle);
+  return *stream == nullptr ? CUDA_ERROR_INVALID_HANDLE : (*stream)->device->error.load();
 }
 
 }  // namespace simcuda

@@ -13,6 +13,7 @@
 #include "abi.h"
 #include "entries.h"
 #include "heap.h"
+#include "pinned.h"
 #include "scheduler.h"
 
 namespace simcuda {
@@ -96,14 +97,21 @@ struct Module {
   void* loaded = nullptr;
   const SimcudaModule* table = nullptr;
   SimcudaRange image{};
+  std::map<std::string, std::size_t> shared;  // bytes of each static shared variable, by its mangled name
   std::map<std::string, CUfunction> functions;
 };
 
 struct Function {
   std::shared_ptr<Module> module;
   const SimcudaKernel* kernel = nullptr;
-  std::atomic<int> max_dynamic_shared{48 << 10};
+  int static_shared = 0;
+  std::atomic<int> max_dynamic_shared{0};
 };
+
+// Shared memory of one block: what every kernel may have, and what one may ask for on a device of this architecture.
+inline constexpr int kSharedBytes = 48 << 10;
+int shared_bytes_on_request(int arch);
+int shared_bytes_per_multiprocessor(int arch);
 
 struct MemoryPool {
   Device* device = nullptr;
@@ -136,7 +144,7 @@ struct Driver {
   Handles<GraphExec, CUgraphExec> execs;
   Handles<MemoryPool, CUmemoryPool> pools;
   std::map<std::uint64_t, Conditional> conditionals;  // by handle
-  std::map<std::uint64_t, std::size_t> pinned;        // host memory from cuMemHostAlloc
+  Pinned pinned;                                      // host memory from cuMemHostAlloc
   std::vector<std::shared_ptr<Capture>> captures;     // under way
   std::uint64_t next_id = 1;
 
@@ -145,7 +153,6 @@ struct Driver {
   std::vector<std::string> reports;
 
   Device* device_of(std::uint64_t address);  // whose heap holds it, or null
-  bool is_pinned(std::uint64_t address, std::size_t bytes) const;
 };
 
 // Made on first use, never destroyed.
@@ -164,5 +171,8 @@ bool is_sticky(CUresult code);
 
 // The stream behind a handle; null handle: the device's legacy stream. Null when the handle is not one.
 std::shared_ptr<Stream> find_stream(CUstream handle);
+// The same for calls that put something in a stream: the error of a handle that is none, or of the stream's own device
+// when that is lost, which need not be the current one.
+CUresult usable_stream(CUstream handle, std::shared_ptr<Stream>* stream);
 
 }  // namespace simcuda

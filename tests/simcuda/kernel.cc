@@ -49,8 +49,9 @@ int on_access(const BlockLaunch& launch, const SimcudaLane& lane, std::uint64_t 
   if (power && address % bytes != 0) return refuse(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned");
   Device* owner = d.device_of(address);
   if (owner == nullptr) {
-    if (d.is_pinned(address, bytes) || is_module_memory(address, bytes)) return 0;
-    return refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "not memory of the device");
+    if (d.pinned.inside(address, bytes) || is_module_memory(address, bytes)) return 0;
+    const std::string freed = d.pinned.freed(address, bytes);
+    return refuse(CUDA_ERROR_ILLEGAL_ADDRESS, freed.empty() ? "not memory of the device" : freed);
   }
   if (owner != &run.device && run.device.peers.count(owner->ordinal) == 0)
     return refuse(CUDA_ERROR_ILLEGAL_ADDRESS,
@@ -173,7 +174,8 @@ CUresult make_kernel_work(CUfunction function, SimcudaUint3 grid, SimcudaUint3 b
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
     return CUDA_ERROR_INVALID_VALUE;
   if (kernel.max_threads != 0 && threads > kernel.max_threads) return CUDA_ERROR_INVALID_VALUE;
-  if (shared_bytes > static_cast<unsigned>(found->max_dynamic_shared.load())) return CUDA_ERROR_INVALID_VALUE;
+  // Static and dynamic together: the static part is off this already.
+  if (std::int64_t{shared_bytes} > found->max_dynamic_shared) return CUDA_ERROR_INVALID_VALUE;
   if (kernel.n_arguments != 0 && parameters == nullptr && extra == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (parameters != nullptr && extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
 

@@ -323,8 +323,14 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
 }
 
 nvrtcResult nvrtcCompileProgram(nvrtcProgram handle, int n_options, const char* const* options) {
-  NVRTC_ENTER(nvrtcCompileProgram);
+  nvrtcResult refused = enter(Entry::nvrtcCompileProgram);
   std::shared_ptr<Program> program = find(handle);
+  if (refused != NVRTC_SUCCESS) {
+    // A text that does not compile leaves a log, also when a fault says so.
+    if (program != nullptr && refused == NVRTC_ERROR_COMPILATION)
+      program->result.log = program->request.name + ": error: made to fail\n";
+    return refused;
+  }
   if (program == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
   program->compiled = false;
   program->request.defines.clear();

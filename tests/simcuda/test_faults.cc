@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "test_driver.h"
@@ -93,6 +94,70 @@ TEST_F(Faults, PinnedMemoryIsReachable) {
   CUdeviceptr out = allocate(256);
   CHECK_CU(launch(copy_all, 1, 64, 0, stream, Args{out, reinterpret_cast<CUdeviceptr>(host), 64}));
   EXPECT_EQ(download<float>(out, 64), std::vector<float>(64, 4.0f));
+}
+
+TEST_F(Faults, PinnedMemoryFreedUnderACopy) {
+  CUdeviceptr device = allocate(1024);
+  CHECK_CU(cu.cuMemsetD8Async(device, 1, 1024, stream));
+  CHECK_CU(cu.cuStreamSynchronize(stream));
+  auto* source = allocate_pinned<unsigned char>(1024);
+  auto* target = allocate_pinned<unsigned char>(1024);
+  std::fill_n(source, 1024, 7);
+  const long long before = live("pinned");
+  cu.simcuda_control("stall", nullptr);
+  CHECK_CU(cu.cuMemcpyDtoHAsync_v2(target + 100, device, 512, stream));
+  CHECK_CU(cu.cuMemcpyHtoDAsync_v2(device, source, 1024, stream));
+  for (void* each : {source, target}) CHECK_CU(cu.cuMemFreeHost(each));
+  pinned.clear();
+  EXPECT_EQ(live("pinned"), before - 2);
+  EXPECT_EQ(cu.simcuda_control("reports", nullptr), 0) << last_report();
+  cu.simcuda_control("resume", nullptr);
+  EXPECT_EQ(download<unsigned char>(device, 1024), std::vector<unsigned char>(1024, 0xdb));
+  ASSERT_EQ(cu.simcuda_control("reports", nullptr), 2);
+  const std::string writes = cu.simcuda_report(0), reads = cu.simcuda_report(1);
+  for (const char* words : {"copy of 512 bytes from device memory at byte 0 of allocation",
+                            "to host memory writes pinned memory that was freed, at byte 100 of a block of 1024 bytes"})
+    EXPECT_NE(writes.find(words), std::string::npos) << writes;
+  for (const char* words : {"copy of 1024 bytes from host memory to device memory at byte 0 of allocation",
+                            "reads pinned memory that was freed, at byte 0 of a block of 1024 bytes"})
+    EXPECT_NE(reads.find(words), std::string::npos) << reads;
+  // Passed to a copy after its free, and to a kernel.
+  CHECK_CU(cu.cuMemcpyHtoDAsync_v2(device, source + 1020, 4, stream));
+  ASSERT_EQ(cu.simcuda_control("reports", nullptr), 3);
+  EXPECT_NE(last_report().find("at byte 1020 of a block"), std::string::npos) << last_report();
+  expect_loss(launch(copy_all, 1, 64, 0, stream, Args{device, reinterpret_cast<CUdeviceptr>(target), 1}),
+              CUDA_ERROR_ILLEGAL_ADDRESS, {"kernel 'copy_all'", "pinned memory that was freed"});
+}
+
+// More than the quarantine holds: memory goes back to the system, and a block in use stays what it is.
+TEST_F(Faults, PinnedMemoryIsNotKeptForever) {
+  constexpr std::size_t kBytes = std::size_t{24} << 20;
+  auto* kept = allocate_pinned<unsigned char>(64);
+  std::fill_n(kept, 64, 7);
+  for (int turn = 0; turn < 8; ++turn) {
+    void* block = nullptr;
+    CHECK_CU(cu.cuMemHostAlloc(&block, kBytes, CU_MEMHOSTALLOC_PORTABLE));
+    EXPECT_EQ(static_cast<unsigned char*>(block)[kBytes - 1], 0xff);
+    CHECK_CU(cu.cuMemFreeHost(block));
+    EXPECT_EQ(cu.cuMemFreeHost(block), CUDA_ERROR_INVALID_VALUE);
+  }
+  EXPECT_EQ(std::count(kept, kept + 64, 7), 64);
+}
+
+// Of every size: a large block shows the pattern without taking its size in memory.
+TEST_F(Faults, FreshAndFreedMemoryIsPoisoned) {
+  for (std::size_t bytes : {std::size_t{1} << 10, (std::size_t{16} << 20) + 1, (std::size_t{45} << 20) + 777}) {
+    CUdeviceptr p = 0;
+    CHECK_CU(cu.cuMemAlloc_v2(&p, bytes));
+    const auto* memory = reinterpret_cast<const unsigned char*>(p);
+    auto all = [&](unsigned char value) { return std::count(memory, memory + bytes, value) == std::ptrdiff_t(bytes); };
+    EXPECT_TRUE(all(0xff)) << bytes;
+    CHECK_CU(cu.cuMemsetD8Async(p, 1, bytes, stream));
+    CHECK_CU(cu.cuStreamSynchronize(stream));
+    EXPECT_TRUE(all(1)) << bytes;
+    CHECK_CU(cu.cuMemFree_v2(p));
+    EXPECT_TRUE(all(0xdb)) << bytes;
+  }
 }
 
 TEST_F(Faults, UseAfterFree) {

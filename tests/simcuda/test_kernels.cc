@@ -253,5 +253,84 @@ TEST_F(Kernels, LaunchesThatAreRefused) {
             CUDA_ERROR_INVALID_VALUE);
 }
 
+// Static and dynamic shared memory count together, against 48 KiB and then against what the device has on request.
+class SharedMemory : public Kernels {
+ protected:
+  void SetUp() override {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    Kernels::SetUp();
+  }
+  // The number of answers that are not the expected ones; `expected` is what a block may ask for, 0 for any number.
+  int differences(int expected) {
+    CUfunction f = load(R"(
+      extern "C" __global__ void shared(float* p) {
+        __shared__ float mine[32], others[64];
+        extern __shared__ float more[];
+        mine[threadIdx.x] = others[threadIdx.x] = others[32 + threadIdx.x] = more[threadIdx.x] = 1.0f;
+        __syncthreads();
+        if (threadIdx.x == 0) *p = mine[1] + others[2] + others[33] + more[3];
+      }
+      extern "C" __global__ void beside(float* p) {
+        __shared__ float mine[8];
+        mine[threadIdx.x % 8] = 1.0f;
+        __syncthreads();
+        if (threadIdx.x == 0) *p = mine[1];
+      })",
+                        "shared"),
+               beside = nullptr;
+    expect("cuModuleGetFunction", cu.cuModuleGetFunction(&beside, modules.back(), "beside"), 0);
+    CUdeviceptr p = allocate(4);
+    int most = 0, plain = 0, bytes = 0;
+    cu.cuDeviceGetAttribute(&plain, static_cast<CUdevice_attribute>(8), 0);
+    cu.cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0);
+    expect("shared memory per block", plain, 48 << 10);
+    if (expected != 0) expect("shared memory per block on request", most, expected);
+    cu.cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
+    expect("static bytes", bytes, 384);
+    expect("all of 48 KiB", launch(f, 1, 32, static_cast<unsigned>(plain - 384), stream, p), 0);
+    expect("a byte more", launch(f, 1, 32, static_cast<unsigned>(plain - 383), stream, p), CUDA_ERROR_INVALID_VALUE);
+    cu.cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, beside);
+    expect("static bytes of the kernel beside", bytes, 32);
+    expect("its 48 KiB", launch(beside, 1, 32, static_cast<unsigned>(plain - 32), stream, p), 0);
+    const auto set = [&](int value) {
+      return cu.cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, value);
+    };
+    expect("on request, a byte too many", set(most - 383), CUDA_ERROR_INVALID_VALUE);
+    expect("refused, it stays as it is", launch(f, 1, 32, static_cast<unsigned>(plain - 383), stream, p),
+           CUDA_ERROR_INVALID_VALUE);
+    expect("on request", set(most - 384), 0);
+    cu.cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f);
+    expect("the dynamic part now", bytes, most - 384);
+    expect("all of it", launch(f, 1, 32, static_cast<unsigned>(most - 384), stream, p), 0);
+    expect("a byte more", launch(f, 1, 32, static_cast<unsigned>(most - 383), stream, p), CUDA_ERROR_INVALID_VALUE);
+    expect("the result", static_cast<int>(download<float>(p, 1)[0]), 4);
+    return differences_;
+  }
+
+ private:
+  void expect(const char* what, int value, int expected) {
+    if (value == expected) return;
+    std::fprintf(stderr, "%s: %d, not %d\n", what, value, expected);
+    ++differences_;
+  }
+  int differences_ = 0;
+};
+
+TEST_F(SharedMemory, StaticAndDynamicTogether) {
+  EXPECT_EQ(differences(0), 0);
+}
+
+TEST_F(SharedMemory, OfEachArchitecture) {
+  ONLY_SIMULATED();
+  const std::pair<const char*, int> devices[] = {{"75", 64},  {"80", 163},  {"86", 99}, {"89", 99},
+                                                 {"90", 227}, {"100", 227}, {"120", 99}};
+  for (const auto& [arch, kilobytes] : devices) {
+    // The setting is read once in a process; the child begins anew.
+    setenv("SIMCUDA_ARCH", arch, 1);
+    EXPECT_EXIT(std::exit(differences(kilobytes << 10) == 0 ? 0 : 1), testing::ExitedWithCode(0), "") << "sm_" << arch;
+  }
+  unsetenv("SIMCUDA_ARCH");
+}
+
 }  // namespace
 }  // namespace simcuda_test

@@ -45,6 +45,18 @@ void move_bytes(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
 
 }  // namespace
 
+void report_freed(std::uint64_t to, std::uint64_t from, std::size_t bytes, bool writes) {
+  Driver& d = driver();
+  const std::string freed = d.pinned.freed(writes ? to : from, bytes);
+  if (freed.empty()) return;
+  auto end = [&](std::uint64_t address) {
+    Device* owner = d.device_of(address);
+    return owner == nullptr ? std::string("host memory") : "device memory " + owner->heap.describe(address);
+  };
+  report("copy of " + std::to_string(bytes) + " bytes from " + end(from) + " to " + end(to) +
+         (writes ? " writes " : " reads ") + freed);
+}
+
 bool is_module_memory(std::uint64_t address, std::size_t bytes) {
   for (const auto& [handle, module] : driver().modules)
     if (address - module->image.begin < module->image.bytes &&
@@ -53,7 +65,8 @@ bool is_module_memory(std::uint64_t address, std::size_t bytes) {
   return false;
 }
 
-TaskRef make_task(Device& device, std::uint64_t stream, WorkRef work) {
+TaskRef make_task(Device& of_stream, std::uint64_t stream, WorkRef work) {
+  Device& device = work->home() != nullptr ? *work->home() : of_stream;
   auto task = std::make_shared<Task>();
   task->stream = stream;
   task->host = work->host();
@@ -99,6 +112,8 @@ void CopyWork::run(Device& device) const {
     if (!check_range(device, "copy from device memory", from, bytes)) return;
     source = d.device_of(from);
     target = d.device_of(to);
+    if (target == nullptr) report_freed(to, from, bytes, /*writes=*/true);
+    if (source == nullptr && staged == nullptr) report_freed(to, from, bytes, /*writes=*/false);
     // Without checks, kernels do not tell what they write.
     if (source != nullptr && target == nullptr && settings().check) {
       std::size_t unwritten = source->heap.first_unwritten(from, bytes);

@@ -18,6 +18,8 @@ struct Work {
   // Does it, on a worker, without the driver's lock. An error is the device's end.
   virtual void run(Device& device) const = 0;
   virtual bool host() const { return false; }
+  // The device it runs on whatever stream or graph holds it; null: that of the stream.
+  virtual Device* home() const { return nullptr; }
 };
 using WorkRef = std::shared_ptr<const Work>;
 
@@ -32,6 +34,7 @@ struct KernelWork : Work {
 
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
   std::string name() const override { return function->kernel->name; }
+  Device* home() const override { return function->module->device; }
   void run(Device& device) const override;
 };
 
@@ -79,7 +82,10 @@ struct EmptyWork : Work {
 CUresult enqueue(const std::shared_ptr<Stream>& stream, WorkRef work);
 // Puts a task at the end of a stream that is not captured.
 void append(Stream& stream, const TaskRef& task);
-TaskRef make_task(Device& device, std::uint64_t stream, WorkRef work);
+// `of_stream` runs it, unless the work has a device of its own.
+TaskRef make_task(Device& of_stream, std::uint64_t stream, WorkRef work);
+// Reports a copy whose host end lies in pinned memory that was freed: what it reads or what it writes.
+void report_freed(std::uint64_t to, std::uint64_t from, std::size_t bytes, bool writes);
 bool is_module_memory(std::uint64_t address, std::size_t bytes);
 
 }  // namespace simcuda

@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-RONDO, SETTINGS, SIMULATED = (pathlib.Path(path) for path in sys.argv[1:4])
+RONDO, SETTINGS, SIMULATED = (pathlib.Path(path).absolute() for path in sys.argv[1:4])
+BEFORE = []  # a command in front of it
 WITHOUT_DRIVER = {"RONDO_CUDA_DRIVER": "none"}
 WITH_SIMULATED = {
     "RONDO_CUDA_DRIVER": str(SIMULATED / "libcuda.so.1"),
@@ -28,8 +29,8 @@ WITH_SIMULATED = {
 def run(*arguments, status=0, **environment):
     """(stdout, stderr) of the command, which must exit with `status`. Settings of the caller do not reach it."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("RONDO_", "SIMCUDA_"))}
-    done = subprocess.run([RONDO, *arguments], env={**clean, "RONDO_CACHE": "off", **environment},
-                          capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*BEFORE, RONDO, *arguments], env={**clean, "RONDO_CACHE": "off", **environment},
+                          capture_output=True, text=True, errors="surrogateescape", timeout=120)
     assert done.returncode == status, f"{arguments} exits {done.returncode}, not {status}:\n{done.stdout}{done.stderr}"
     return done.stdout, done.stderr
 
@@ -45,6 +46,18 @@ def by_name(rows, name):
 def holds(text, *parts):
     for part in parts:
         assert part in text, f"{part!r} is not in:\n{text}"
+
+
+def skip(reason):
+    print(reason)
+    sys.exit(77)
+
+
+def without_gpu():
+    """The rest of the case is about machines without one."""
+    cards = pathlib.Path("/sys/bus/pci/devices").glob("*")
+    if os.path.exists("/dev/nvidiactl") or any((card / "vendor").read_text().startswith("0x10de") for card in cards):
+        skip("this machine has a GPU")
 
 
 # ---------------------------------------------------------------------------------------------------------------- usage
@@ -94,9 +107,50 @@ def case_settings():
     assert len(names) > 5
     listed = facts(RONDO_ENGINE="naive", **WITHOUT_DRIVER)["settings"]
     assert [row["name"] for row in listed] == names
-    assert by_name(listed, "RONDO_ENGINE") | {"doc": ""} == {"name": "RONDO_ENGINE", "value": "naive", "origin": "environment", "doc": ""}
+    assert by_name(listed, "RONDO_ENGINE") | {"doc": ""} == {"name": "RONDO_ENGINE", "value": "naive", "origin": "environment", "problem": "",
+                                                              "doc": ""}
     assert by_name(listed, "RONDO_LOG")["origin"] == "default"
     holds(run("info", **WITHOUT_DRIVER)[0], *names)
+
+
+def case_invalid_settings():
+    """A value that cannot be meant is shown with what holds instead, and is a finding."""
+    invalid = {"RONDO_CACHE_MB": "abc", "RONDO_ENGINE": "fast", "RONDO_LOG": "loud"}
+    problems = {"RONDO_CACHE_MB": "not a number from 0 to 1048576; 256 is used", "RONDO_ENGINE": "none of async, threaded, naive",
+                "RONDO_LOG": "warning is used"}
+    listed = facts(**invalid, **WITHOUT_DRIVER)["settings"]
+    out, err = run("info", **invalid, **WITHOUT_DRIVER)
+    for name, problem in problems.items():
+        holds(by_name(listed, name)["problem"], problem)
+        holds(next(line for line in out.splitlines() if name in line), invalid[name], problem)
+        said, _ = run("doctor", status=1, **{name: invalid[name]}, **WITH_SIMULATED)
+        holds(said, f"{name}={invalid[name]} is ", problem)
+        assert "can be used" not in said, said
+    assert not any(row["problem"] for row in listed if row["name"] not in invalid), listed
+    # What is said is what happens.
+    holds(err, "RONDO_CACHE_MB=abc is not a number from 0 to 1048576; using 256", "using warning")
+    for value in "-1", "1048577", "12x":
+        assert by_name(facts(RONDO_CACHE_MB=value, **WITHOUT_DRIVER)["settings"], "RONDO_CACHE_MB")["problem"], value
+    for name, value in ("RONDO_CACHE_MB", "0"), ("RONDO_CACHE_MB", "1048576"), ("RONDO_ENGINE", "threaded"), ("RONDO_LOG", "error"):
+        assert not by_name(facts(**{name: value}, **WITHOUT_DRIVER)["settings"], name)["problem"], value
+
+
+def case_not_utf8():
+    """A value that is no UTF-8 is no reason to say nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.fsdecode(os.fsencode(folder) + b"/\xe9")
+        found = facts(RONDO_CACHE=name, **WITHOUT_DRIVER)
+        assert by_name(found["settings"], "RONDO_CACHE")["value"] == folder + "/\ufffd"
+        assert found["cache"]["folder"] == folder + "/\ufffd", found["cache"]
+        holds(run("info", RONDO_CACHE=name, **WITHOUT_DRIVER)[0], name)
+
+
+def case_build():
+    """The compiler by its own name, and how it was told to build."""
+    build = facts(**WITHOUT_DRIVER)["build"]
+    assert re.fullmatch(r"(GCC|Clang) \d+\.\d+\.\d+", build["compiler"]), build
+    assert build["kind"] in ("optimised", "not optimised", "with the address sanitizer", "with the thread sanitizer"), build
+    holds(run("info", **WITHOUT_DRIVER)[0].splitlines()[0], build["compiler"], build["kind"])
 
 
 def case_without_driver():
@@ -120,7 +174,7 @@ def case_probes():
         broken.write_bytes(b"\x7fELF but not for long")
         driver = facts(RONDO_CUDA_DRIVER=folder)["libraries"][0]
     assert not driver["found"]
-    assert any(probe["place"].startswith(str(broken)) and probe["result"] != "ok" for probe in driver["probes"]), driver
+    assert any(probe["place"].startswith(str(broken)) and "damaged" in probe["result"] and probe["rejected"] for probe in driver["probes"]), driver
 
 
 def case_simulated():
@@ -155,6 +209,11 @@ def case_features():
     ampere = feature("programmatic_launch", SIMCUDA_ARCH="80")
     assert not ampere["available"]
     holds(ampere["reason"], "9.0")
+    # A question that is not answered is no "no": the device's four questions come first, then one of each feature.
+    for call, name in (5, "memory_pools"), (6, "programmatic_launch"):
+        row = feature(name, SIMCUDA_FAULT=f"cuDeviceGetAttribute:{call}:999")
+        assert not row["available"], row
+        holds(row["reason"], "cuDeviceGetAttribute failed with 999")
 
 
 def case_cache():
@@ -172,6 +231,8 @@ def case_cache():
         assert cache["folder"] == ""
         holds(cache["reason"], folder, "others can write to it", "RONDO_CACHE")
     holds(run("info", RONDO_CACHE="off", **WITHOUT_DRIVER)[0], "off: RONDO_CACHE is off")
+    homeless = {"RONDO_CACHE": "", "HOME": "", "XDG_CACHE_HOME": "", **WITHOUT_DRIVER}
+    holds(run("info", **homeless)[0], "off: there is no home folder", "XDG_CACHE_HOME", "HOME", "RONDO_CACHE")
 
 
 # --------------------------------------------------------------------------------------------------------------- doctor
@@ -191,11 +252,76 @@ def case_doctor_unusable():
     assert "can be used" not in out
 
 
+def case_doctor_compiler():
+    """NVRTC that opens but compiles nothing for the device: found by compiling."""
+    def found(*parts, **environment):
+        out, _ = run("doctor", status=1, **{**WITH_SIMULATED, **environment})
+        holds(out, "Operators cannot be compiled for cuda:0", *parts)
+        assert "can be used" not in out and all(line.endswith(".") for line in out.splitlines()), out
+        return out
+
+    found("compiles for no architecture", "6.1", SIMCUDA_ARCH="61", SIMCUDA_NVRTC="13.0")
+    found("cannot open its builtins", "libnvrtc-builtins.so.12.8", SIMCUDA_NVRTC_FAULT="nvrtcCompileProgram:1:7")
+    both = found("nvrtcCreateProgram failed with 1", SIMCUDA_NVRTC_FAULT="nvrtcCreateProgram:1:1", SIMCUDA_DEVICES="2")
+    holds(both, "Operators cannot be compiled for cuda:1")
+
+
+def case_doctor_device():
+    """A device that the driver shows and that cannot be opened: exit 1, its name and the driver's text, the others not."""
+    out, _ = run("doctor", status=1, SIMCUDA_DEVICES="2", SIMCUDA_FAULT="cuDevicePrimaryCtxRetain:1:2", **WITH_SIMULATED)
+    holds(out, "The device cuda:0 cannot be used", "cuDevicePrimaryCtxRetain failed with 2", "CUDA_ERROR_OUT_OF_MEMORY")
+    assert "cuda:1" not in out and "can be used" not in out, out
+
+
+def case_doctor_driver():
+    """A driver that is there and fails is a finding, unless all it says is that there is no device."""
+    without_gpu()
+    for fault in "cuInit:1:999", "cuDeviceGetCount:1:999", "cuDriverGetVersion:1:999":
+        out, _ = run("doctor", status=1, SIMCUDA_FAULT=fault, **WITH_SIMULATED)
+        holds(out, WITH_SIMULATED["RONDO_CUDA_DRIVER"], fault.split(":")[0] + " failed with 999")
+        assert "No NVIDIA GPU" not in out, out
+        # Found by the system's loader as well, without a setting.
+        out, _ = run("doctor", status=1, SIMCUDA_FAULT=fault, LD_LIBRARY_PATH=str(SIMULATED))
+        holds(out, str(SIMULATED / "libcuda.so.1"), fault.split(":")[0] + " failed with 999")
+    for nothing in {"SIMCUDA_FAULT": "cuInit:1:100"}, {"SIMCUDA_DEVICES": "0"}:
+        holds(run("doctor", **nothing, **WITH_SIMULATED)[0], "No NVIDIA GPU is visible")
+
+
+def case_doctor_setting():
+    """A driver that was asked for by name and is not to be had is a finding; so is one that was found and rejected."""
+    without_gpu()
+    for value in "/nowhere/libcuda.so.1", "libcuda.so.1", "/":
+        out, _ = run("doctor", status=1, RONDO_CUDA_DRIVER=value)
+        holds(out, f"RONDO_CUDA_DRIVER={value} leads to no CUDA driver that works")
+    with tempfile.TemporaryDirectory() as folder:
+        other = pathlib.Path(folder) / "libcuda.so.1"
+        other.symlink_to(SIMULATED / "libnvrtc.so.12")
+        out, _ = run("doctor", status=1, LD_LIBRARY_PATH=folder)
+        holds(out, "A CUDA driver was found but cannot be used", f"libcuda.so.1 => {other}", "not a CUDA driver")
+
+
+def case_doctor_gpu_without_driver():
+    """A GPU whose driver does not work: exit 1, and why. The GPU is a folder that is put over the system's list of devices."""
+    if not os.path.exists("/dev/nvidiactl"):
+        script = ('mount -t tmpfs none /sys/bus/pci && mkdir -p /sys/bus/pci/devices/0000:01:00.0 && cd /sys/bus/pci/devices/0000:01:00.0'
+                  ' && echo 0x10de >vendor && echo 0x030200 >class && cd / && exec "$@"')
+        BEFORE[:] = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"]
+        try:
+            trial = subprocess.run([*BEFORE, "true"], capture_output=True, text=True)
+        except FileNotFoundError:
+            skip("this machine has no unshare")
+        if trial.returncode != 0:
+            skip("no list of devices can be put over the system's: " + trial.stderr.strip())
+    for environment, why in (WITHOUT_DRIVER, "hidden by the setting"), ({"RONDO_CUDA_DRIVER": "/nowhere"}, "No such file"), \
+            ({**WITH_SIMULATED, "SIMCUDA_FAULT": "cuInit:1:999"}, "cuInit failed with 999"), ({**WITH_SIMULATED, "SIMCUDA_DEVICES": "0"}, "no device"):
+        out, _ = run("doctor", status=1, **environment)
+        holds(out, "A GPU is there but cannot be used: ", why)
+        assert "No NVIDIA GPU" not in out, out
+
+
 def case_doctor_without_gpu():
     """No GPU is no defect: exit 0."""
-    if os.path.exists("/dev/nvidiactl"):
-        print("this machine has a GPU")
-        sys.exit(77)
+    without_gpu()
     out, _ = run("doctor", **WITHOUT_DRIVER)
     holds(out, "No NVIDIA GPU is visible")
 

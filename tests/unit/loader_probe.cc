@@ -6,10 +6,12 @@
 //   threads N                         opens the driver from N threads at once
 //   load FILE                         dlopens a file first, as another part of a program might
 //   symbol SONAME NAME                calls int NAME(void) of a library that is in the process, or says `absent`
+//   secure                            whether the system runs this as a program with more rights than its user
 //   compile                           compiles with NVRTC and prints the locale before and after
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
+#include <sys/auxv.h>
 
 #include <clocale>
 #include <cstdio>
@@ -105,6 +107,8 @@ int main(int argc, char** argv) {
     } else if (word == "symbol") {
       const std::string& soname = next();
       rondo::symbol(soname.c_str(), next().c_str());
+    } else if (word == "secure") {
+      rondo::print("secure", getauxval(AT_SECURE) ? "yes" : "no");
     } else if (word == "compile") {
       rondo::compile();
     } else {

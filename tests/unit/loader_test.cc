@@ -4,11 +4,16 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <link.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -33,6 +38,19 @@ struct Outcome {
   }
   bool ok() const { return code == 0 && (*this)["status"] == "0"; }
 };
+
+// Where the last part of a library that is loaded ends in its file.
+size_t end_of_segments(const std::string& bytes) {
+  ElfW(Ehdr) header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  size_t end = 0;
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (segment.p_type == PT_LOAD) end = std::max<size_t>(end, segment.p_offset + segment.p_filesz);
+  }
+  return end;
+}
 
 class Loader : public ::testing::Test {
  protected:
@@ -59,8 +77,15 @@ class Loader : public ::testing::Test {
     std::ofstream(file, std::ios::binary) << bytes;
   }
 
+  // The bytes of a fake library.
+  static std::string bytes_of(const std::string& fake) {
+    std::ifstream file(fs::path(FAKE_FOLDER) / ("fake_" + fake + ".so"), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
   // Runs the probe in the case's empty folder `cwd` with exactly this environment.
-  Outcome run(Environment environment, const std::vector<std::string>& words, bool without_rights = false) {
+  Outcome run(Environment environment, const std::vector<std::string>& words, bool without_rights = false,
+              const std::string& program = LOADER_PROBE) {
     // Sanitizers of the outer process hold for the inner one; the rest of the environment must not matter.
     for (const char* name : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
       if (const char* value = std::getenv(name)) environment[name] = value;
@@ -69,7 +94,7 @@ class Loader : public ::testing::Test {
     std::vector<char*> strings;
     for (std::string& each : texts) strings.push_back(each.data());
     strings.push_back(nullptr);
-    std::vector<std::string> arguments{LOADER_PROBE};
+    std::vector<std::string> arguments{program};
     arguments.insert(arguments.end(), words.begin(), words.end());
     std::vector<char*> argv;
     for (std::string& each : arguments) argv.push_back(each.data());
@@ -86,7 +111,7 @@ class Loader : public ::testing::Test {
       bool ready = chdir(cwd.c_str()) == 0;
       if (without_rights && geteuid() == 0)
         ready = ready && setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
-      if (ready) execve(LOADER_PROBE, argv.data(), strings.data());
+      if (ready) execve(program.c_str(), argv.data(), strings.data());
       _exit(126);
     }
     close(pipe_ends[1]);
@@ -266,6 +291,28 @@ TEST_F(Loader, NothingIsOpenedFromTheCurrentFolder) {
   if (!outcome.ok()) {
     refused(outcome, {"LD_LIBRARY_PATH", "current folder"});
   }
+  // Set but empty, the system's loader ignores it, and so does the search.
+  const Outcome empty = run({{"LD_LIBRARY_PATH", ""}}, {"open", "driver"});
+  EXPECT_EQ(empty.text.find("current folder"), std::string::npos) << empty.text;
+}
+
+TEST_F(Loader, NothingIsOpenedFromFoldersOfAProcessorBelowTheCurrentOne) {
+  // Below each folder it searches, the system's loader prefers these; which of them depends on its age and the
+  // processor.
+  for (const char* below : {"glibc-hwcaps/x86-64-v2", "glibc-hwcaps/x86-64-v3", "glibc-hwcaps/x86-64-v4", "tls",
+                            "x86_64", "haswell", "tls/haswell/x86_64", "tls/x86_64/x86_64"}) {
+    plant(std::string("cwd/") + below, "cuda_12040", "libcuda.so.1");
+    plant(std::string("cwd/sub/") + below, "cuda_12040", "libcuda.so.1");
+    for (const char* path : {":", ".", "sub", "./sub:/nowhere"}) {
+      const Outcome outcome =
+          run({{"LD_LIBRARY_PATH", path}}, {"open", "driver", "symbol", "libcuda.so.1", "fake_version_calls"});
+      refused(outcome,
+              {"refused: LD_LIBRARY_PATH has an empty or relative entry", std::string(below) + "/libcuda.so.1"});
+      EXPECT_EQ(outcome["symbol"], "absent") << "it was loaded, though not used: " << outcome.text;
+    }
+    fs::remove_all(root / "cwd");
+    fs::create_directory(root / "cwd");
+  }
 }
 
 // --- what will not do ---
@@ -280,6 +327,11 @@ TEST_F(Loader, TheToolkitsStub) {
   const std::string folder = plant("stub", "cuda_stub", "libcuda.so.1");
   refused(run({{"RONDO_CUDA_DRIVER", folder}}, {"open", "driver"}),
           {"is the toolkit's stub library, not a driver", folder + "/libcuda.so.1"});
+  // Found by the system's loader, it is named by the file that the bare name led to.
+  const Outcome outcome = run({{"LD_LIBRARY_PATH", folder}}, {"open", "driver"});
+  EXPECT_TRUE(has_probe(outcome, "libcuda.so.1 => " + folder + "/libcuda.so.1 (system loader)",
+                        "is the toolkit's stub library"))
+      << outcome.text;
 }
 
 TEST_F(Loader, ALibraryThatIsSomethingElse) {
@@ -294,22 +346,78 @@ TEST_F(Loader, ALibraryThatIsSomethingElse) {
 TEST_F(Loader, DamagedFiles) {
   write(root / "text/libcuda.so.1",
         "this is not a library, but long enough to hold the header of one, which is 64 bytes");
-  refused(run({{"RONDO_CUDA_DRIVER", (root / "text").string()}}, {"open", "driver"}), {"invalid ELF header"});
+  refused(run({{"RONDO_CUDA_DRIVER", (root / "text").string()}}, {"open", "driver"}),
+          {"libcuda.so.1", "is no library: it has no ELF header"});
   write(root / "empty/libcuda.so.1", "");
-  refused(run({{"RONDO_CUDA_DRIVER", (root / "empty").string()}}, {"open", "driver"}), {"file too short"});
-  // The first bytes of a real one.
-  std::string bytes;
-  {
-    std::ifstream good(fs::path(FAKE_FOLDER) / "fake_cuda_12040.so", std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(good), {});
+  refused(run({{"RONDO_CUDA_DRIVER", (root / "empty").string()}}, {"open", "driver"}),
+          {"libcuda.so.1", "is an empty file"});
+}
+
+TEST_F(Loader, AFileThatWasCut) {
+  // The system's loader maps what the header says and dies of what is not there (SIGBUS).
+  const std::string bytes = bytes_of("cuda_12040");
+  const size_t end = end_of_segments(bytes);
+  ASSERT_GT(end, 8192u);
+  for (const size_t kept :
+       {size_t{5}, size_t{40}, size_t{100}, size_t{1000}, size_t{4096}, size_t{8192}, end * 9 / 10, end - 1}) {
+    const std::string folder = (root / std::to_string(kept)).string();
+    write(folder + "/libcuda.so.1", bytes.substr(0, kept));
+    const std::string message = folder + "/libcuda.so.1 (setting RONDO_CUDA_DRIVER): is damaged: shorter than";
+    for (const std::string& setting : {folder, folder + "/libcuda.so.1"})
+      refused(run({{"RONDO_CUDA_DRIVER", setting}}, {"open", "driver"}), {message});
+    const Outcome system = run({{"LD_LIBRARY_PATH", folder}}, {"open", "driver"});
+    EXPECT_EQ(system.code, 0) << kept << " bytes: " << system.text;
+    EXPECT_EQ(system["path"].find(root.string()), std::string::npos) << system.text;
   }
-  ASSERT_GT(bytes.size(), 1000u);
-  write(root / "cut/libcuda.so.1", bytes.substr(0, 40));
-  refused(run({{"RONDO_CUDA_DRIVER", (root / "cut").string()}}, {"open", "driver"}), {"file too short"});
+  // What the segments do not need may be missing.
+  write(root / "enough/libcuda.so.1", bytes.substr(0, end));
+  opened(run({{"RONDO_CUDA_DRIVER", (root / "enough").string()}}, {"open", "driver"}),
+         (root / "enough/libcuda.so.1").string(), "CUDA 12.4");
+}
+
+TEST_F(Loader, ADamagedFileBehindAGoodOneIsNoMatter) {
+  const std::string good = plant("good", "cuda_12040", "libcuda.so.1");
+  write(root / "cut/libcuda.so.1", bytes_of("cuda_12040").substr(0, 4096));
+  opened(run({{"LD_LIBRARY_PATH", good + ":" + (root / "cut").string()}}, {"open", "driver"}), good + "/libcuda.so.1",
+         "CUDA 12.4");
+}
+
+TEST_F(Loader, BuiltinsThatWereCut) {
+  const std::string folder = plant("rtc", "nvrtc_12_4", "libnvrtc.so.12");
+  const std::string builtins = folder + "/libnvrtc-builtins.so.12.4";
+  write(builtins, bytes_of("builtins_12_4").substr(0, 8192));
+  for (const std::string& setting : {folder, folder + "/libnvrtc.so.12"})
+    refused(run({{"RONDO_CUDA_DRIVER", "none"}, {"RONDO_NVRTC", setting}}, {"open", "nvrtc"}),
+            {folder + "/libnvrtc.so.12", "its builtins cannot be used", builtins + " is damaged"});
+  refused(run({{"RONDO_CUDA_DRIVER", "none"}, {"LD_LIBRARY_PATH", folder}}, {"open", "nvrtc"}),
+          {folder + "/libnvrtc.so.12 (system loader)", builtins + " is damaged"});
+}
+
+TEST_F(Loader, AFileForAnotherMachine) {
+  std::string bytes = bytes_of("cuda_12040");
   bytes[4] = 1;  // ELFCLASS32
   write(root / "narrow/libcuda.so.1", bytes);
   refused(run({{"RONDO_CUDA_DRIVER", (root / "narrow").string()}}, {"open", "driver"}),
-          {"wrong ELF class: ELFCLASS32"});
+          {"libcuda.so.1", "is for another processor: a 32-bit library"});
+  bytes = bytes_of("cuda_12040");
+  bytes[18] = bytes[18] == 62 ? static_cast<char>(183) : 62;  // x86-64 and AArch64
+  write(root / "foreign/libcuda.so.1", bytes);
+  refused(run({{"RONDO_CUDA_DRIVER", (root / "foreign").string()}}, {"open", "driver"}),
+          {"libcuda.so.1", "is for another processor: ELF machine"});
+  bytes = bytes_of("cuda_12040");
+  bytes[5] = 2;  // the other byte order
+  write(root / "order/libcuda.so.1", bytes);
+  refused(run({{"RONDO_CUDA_DRIVER", (root / "order").string()}}, {"open", "driver"}), {"is for another processor"});
+}
+
+TEST_F(Loader, WhatIsNoFile) {
+  fs::create_directories(root / "pipe");
+  ASSERT_EQ(mkfifo((root / "pipe/libcuda.so.1").c_str(), 0644), 0);
+  // To open it would wait for a writer.
+  for (const std::string& setting : {(root / "pipe").string(), (root / "pipe/libcuda.so.1").string()})
+    refused(run({{"RONDO_CUDA_DRIVER", setting}}, {"open", "driver"}), {"pipe/libcuda.so.1", "is not a file"});
+  fs::create_directories(root / "folder/libcuda.so.1");
+  refused(run({{"RONDO_CUDA_DRIVER", (root / "folder").string()}}, {"open", "driver"}), {"is not a file"});
 }
 
 TEST_F(Loader, AFolderWithoutPermission) {
@@ -330,7 +438,31 @@ TEST_F(Loader, AFileWithoutPermission) {
 }
 
 TEST_F(Loader, SetUidProgramsIgnoreTheEnvironment) {
-  GTEST_SKIP() << "needs a set-uid program, which a test must not install; see environment() in base/settings.cc";
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make a set-uid program of another user";
+  struct statvfs mount;
+  ASSERT_EQ(statvfs(root.c_str(), &mount), 0);
+  if (mount.f_flag & ST_NOSUID) GTEST_SKIP() << root << " is on a file system mounted with nosuid";
+  if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) GTEST_SKIP() << "this process may not start set-uid programs";
+  const std::string program = (root / "probe").string();
+  fs::copy_file(LOADER_PROBE, program);
+  if (chown(program.c_str(), 65534, 65534) != 0) GTEST_SKIP() << "no file can be given to user 65534 here";
+  ASSERT_EQ(chmod(program.c_str(), 04755), 0);
+  const std::string driver = plant("any", "cuda_12040", "libcuda.so.1");
+  const std::string nvrtc = plant("home/lib64", "nvrtc_12_4", "libnvrtc.so.12");
+  const Outcome plain = run({{"RONDO_CUDA_DRIVER", driver}}, {"secure", "open", "driver"});
+  EXPECT_EQ(plain["secure"], "no");
+  opened(plain, driver + "/libcuda.so.1", "CUDA 12.4");
+  for (const std::string& value : {driver, std::string("none")}) {
+    const Outcome outcome =
+        run({{"RONDO_CUDA_DRIVER", value}, {"LD_LIBRARY_PATH", driver}}, {"secure", "open", "driver"}, false, program);
+    if (outcome.code == 126) GTEST_SKIP() << "no program can be run from " << root;
+    EXPECT_EQ(outcome["secure"], "yes") << outcome.text;
+    EXPECT_EQ(outcome.text.find(root.string()), std::string::npos) << outcome.text;
+    EXPECT_EQ(outcome.text.find("hidden by the setting"), std::string::npos) << outcome.text;
+  }
+  const Outcome toolkit = run({{"RONDO_NVRTC", nvrtc}, {"CUDA_HOME", (root / "home").string()}},
+                              {"secure", "open", "nvrtc"}, false, program);
+  EXPECT_EQ(toolkit.text.find(root.string()), std::string::npos) << toolkit.text;
 }
 
 // --- absent functions ---

@@ -1,0 +1,61 @@
+// Allocation and quarantine of pinned host memory.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "pinned.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace simcuda {
+namespace {
+
+constexpr std::size_t kQuarantine = std::size_t{64} << 20, kPage = 4096;
+constexpr unsigned char kFresh = 0xff, kFreed = 0xdb;  // as in a device's memory
+
+}  // namespace
+
+void* Pinned::allocate(std::size_t bytes) {
+  if (bytes > SIZE_MAX - kPage) return nullptr;
+  void* memory = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
+  if (memory == nullptr) return nullptr;
+  std::memset(memory, kFresh, bytes);
+  live_[reinterpret_cast<std::uint64_t>(memory)] = bytes;
+  return memory;
+}
+
+bool Pinned::release(void* memory) {
+  auto block = live_.find(reinterpret_cast<std::uint64_t>(memory));
+  if (block == live_.end()) return false;
+  std::memset(memory, kFreed, block->second);
+  freed_bytes_ += block->second;
+  order_.push_back(block->first);
+  freed_.insert(live_.extract(block));
+  // The newest stays however large it is.
+  while (freed_bytes_ > kQuarantine && order_.size() > 1) {
+    auto oldest = freed_.find(order_.front());
+    order_.pop_front();
+    freed_bytes_ -= oldest->second;
+    std::free(reinterpret_cast<void*>(oldest->first));
+    freed_.erase(oldest);
+  }
+  return true;
+}
+
+bool Pinned::inside(std::uint64_t address, std::size_t bytes) const {
+  auto block = live_.upper_bound(address);
+  if (block == live_.begin()) return false;
+  --block;
+  return address - block->first <= block->second && bytes <= block->second - (address - block->first);
+}
+
+std::string Pinned::freed(std::uint64_t address, std::size_t bytes) const {
+  auto block = freed_.upper_bound(address);
+  // The block the range begins in, or else the first one it reaches.
+  if (block != freed_.begin() && address - std::prev(block)->first < std::prev(block)->second) --block;
+  if (block == freed_.end() || block->first >= address + bytes) return {};
+  return "pinned memory that was freed, at byte " + std::to_string(std::max(address, block->first) - block->first) +
+         " of a block of " + std::to_string(block->second) + " bytes";
+}
+
+}  // namespace simcuda
