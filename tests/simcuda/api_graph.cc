@@ -163,7 +163,7 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec handle, CUgraphNode node_han
                                         {p->blockDimX, p->blockDimY, p->blockDimZ}, p->sharedMemBytes, p->kernelParams,
                                         p->extra, static_cast<const KernelWork&>(*step->work).programmatic, &work))
     return error;
-  if (work->home() != step->work->home()) return CUDA_ERROR_INVALID_HANDLE;  // a node stays on its device
+  if (work->home() != step->work->home()) return CUDA_ERROR_INVALID_VALUE;  // a node stays on its device
   step->work = std::move(work);
   return CUDA_SUCCESS;
 }

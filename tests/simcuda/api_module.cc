@@ -320,7 +320,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   if (CUresult error = make_kernel_work(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes,
                                         parameters, extra, false, &work))
     return refuse_launch(*stream, error);
-  if (work->home() != stream->device) return refuse_launch(*stream, CUDA_ERROR_INVALID_HANDLE);
+  if (work->home() != stream->device) return CUDA_ERROR_INVALID_HANDLE;  // a capture survives it, as measured
   return enqueue(stream, work);
 }
 
@@ -339,7 +339,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
                                         {config->blockDimX, config->blockDimY, config->blockDimZ},
                                         config->sharedMemBytes, parameters, extra, programmatic, &work))
     return refuse_launch(*stream, error);
-  if (work->home() != stream->device) return refuse_launch(*stream, CUDA_ERROR_INVALID_HANDLE);
+  if (work->home() != stream->device) return CUDA_ERROR_INVALID_HANDLE;  // a capture survives it, as measured
   return enqueue(stream, work);
 }
 

@@ -389,8 +389,10 @@ TEST_F(Loader, BuiltinsThatWereCut) {
   for (const std::string& setting : {folder, folder + "/libnvrtc.so.12"})
     refused(run({{"RONDO_CUDA_DRIVER", "none"}, {"RONDO_NVRTC", setting}}, {"open", "nvrtc"}),
             {folder + "/libnvrtc.so.12", "its builtins cannot be used", builtins + " is damaged"});
-  refused(run({{"RONDO_CUDA_DRIVER", "none"}, {"LD_LIBRARY_PATH", folder}}, {"open", "nvrtc"}),
-          {folder + "/libnvrtc.so.12 (system loader)", builtins + " is damaged"});
+  const Outcome system = run({{"RONDO_CUDA_DRIVER", "none"}, {"LD_LIBRARY_PATH", folder}}, {"open", "nvrtc"});
+  if (system.ok() && system["path"].find(root.string()) != 0)
+    GTEST_SKIP() << "this machine's loader finds an NVRTC first: " << system["path"];
+  refused(system, {folder + "/libnvrtc.so.12 (system loader)", builtins + " is damaged"});
 }
 
 TEST_F(Loader, AFileForAnotherMachine) {
@@ -438,6 +440,9 @@ TEST_F(Loader, AFileWithoutPermission) {
 }
 
 TEST_F(Loader, SetUidProgramsIgnoreTheEnvironment) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the leak sanitizer may not look into a set-uid program";
+#endif
   if (geteuid() != 0) GTEST_SKIP() << "only root can make a set-uid program of another user";
   struct statvfs mount;
   ASSERT_EQ(statvfs(root.c_str(), &mount), 0);
