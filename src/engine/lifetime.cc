@@ -231,7 +231,7 @@ Ref<Trace> Engine::trace() {
 Status Engine::trace_end(const char* path) {
   RONDO_TRY(usable());
   if (in_task()) return error(RONDO_INVALID_STATE, "a trace cannot be ended inside a task");
-  const Status none = error(RONDO_INVALID_STATE, "no trace is on; begin one first");
+  Status none = error(RONDO_INVALID_STATE, "no trace is on; begin one first");
   if (!trace()) return none;
   if (Status failure = wait_all(); !failure.ok()) {
     std::lock_guard order(order_mutex_);  // it is for the user's wait_all to report
