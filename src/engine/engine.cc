@@ -109,6 +109,14 @@ void Engine::uncount(Task& task) {
   for (; epochs_.size() > 1 && epochs_.front() == 0; ++oldest_epoch_) epochs_.pop_front();
 }
 
+bool Engine::enter(Task& task) {
+  link(task);
+  count(task);
+  if (task.waiting_ > 0) return false;
+  gather(task);
+  return true;
+}
+
 Status Engine::submit(Ref<Task>* tasks, size_t count) {
   RONDO_TRY(usable());
   Sink* sink = current_sink && &current_sink->engine == this ? current_sink : nullptr;
@@ -146,11 +154,7 @@ Status Engine::submit(Ref<Task>* tasks, size_t count) {
       task.set_random(random);
       random.offset += numbers;
     }
-    link(task);
-    this->count(task);
-    if (task.waiting_ > 0) continue;
-    gather(task);
-    ready.push_back(&task);
+    if (enter(task)) ready.push_back(&task);
   }
   lock.unlock();
 
@@ -175,12 +179,9 @@ Status Engine::run_here(Ref<Task> ref) {
   task.fold();
   task.marker_ = true;
   std::unique_lock lock(order_mutex_);
-  link(task);
-  count(task);
-  const bool ready = task.waiting_ == 0;
-  if (ready) gather(task);
+  const bool ready = enter(task);
   lock.unlock();
-  ref.leak();
+  ref.leak();  // released by finish()
   return run_naive(task, ready);
 }
 

@@ -143,6 +143,7 @@ class Engine final : public RefCounted, public FenceOracle {
   void count(Task& task);    // order lock held: one more is pending
   void uncount(Task& task);  // order lock held
   void link(Task& task);     // order lock held
+  bool enter(Task& task);    // order lock held: linked and pending; whether it is ready
   void gather(Task& task);   // order lock held: fences and poison of a ready task
   void dispatch(Task& task);
   void run_host(Task& task);

@@ -339,17 +339,18 @@ struct Log {
   std::mutex mutex;
   std::vector<std::pair<rondo_log_level, std::string>> messages;
   std::atomic<int> destroyed{0};
+
+  static void receive(void* arg, rondo_log_level level, const char* message) {
+    Log* into = static_cast<Log*>(arg);
+    const std::lock_guard lock(into->mutex);
+    into->messages.emplace_back(level, message);
+  }
+  static void drop(void* arg) { ++static_cast<Log*>(arg)->destroyed; }
 };
 
 TEST_P(Process, LogCallback) {
   Log log;
-  const auto receive = [](void* arg, rondo_log_level level, const char* message) {
-    Log* into = static_cast<Log*>(arg);
-    const std::lock_guard lock(into->mutex);
-    into->messages.emplace_back(level, message);
-  };
-  const auto drop = [](void* arg) { ++static_cast<Log*>(arg)->destroyed; };
-  must(rondo_set_log(receive, &log, drop, RONDO_LOG_WARNING));
+  must(rondo_set_log(Log::receive, &log, Log::drop, RONDO_LOG_WARNING));
   {
     // Objects alive at the end of an engine are logged as a warning.
     Engine other = create_engine(options());
@@ -378,15 +379,9 @@ TEST_P(Process, LogCallback) {
 // What is passed to a call that fails is destroyed like what is passed to one that does not, and nothing changes.
 TEST_P(Process, LogRefused) {
   Log log, refused;
-  const auto receive = [](void* arg, rondo_log_level level, const char* message) {
-    Log* into = static_cast<Log*>(arg);
-    const std::lock_guard lock(into->mutex);
-    into->messages.emplace_back(level, message);
-  };
-  const auto drop = [](void* arg) { ++static_cast<Log*>(arg)->destroyed; };
-  must(rondo_set_log(receive, &log, drop, RONDO_LOG_WARNING));
-  expect_refused(rondo_set_log(receive, &refused, drop, static_cast<rondo_log_level>(99)), RONDO_INVALID_ARGUMENT,
-                 "rondo_set_log", "level");
+  must(rondo_set_log(Log::receive, &log, Log::drop, RONDO_LOG_WARNING));
+  expect_refused(rondo_set_log(Log::receive, &refused, Log::drop, static_cast<rondo_log_level>(99)),
+                 RONDO_INVALID_ARGUMENT, "rondo_set_log", "level");
   EXPECT_EQ(refused.destroyed, 1);
   EXPECT_EQ(log.destroyed, 0);
   expect_refused(rondo_set_log(nullptr, nullptr, nullptr, static_cast<rondo_log_level>(-1)), RONDO_INVALID_ARGUMENT,

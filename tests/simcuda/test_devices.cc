@@ -9,9 +9,6 @@
 namespace simcuda_test {
 namespace {
 
-const char* const kSource = R"(
-  extern "C" __global__ void add(int* p, int value) { p[threadIdx.x] += value; })";
-
 class TwoDevices : public Device {
  protected:
   void SetUp() override {
@@ -19,7 +16,7 @@ class TwoDevices : public Device {
     int count = 0;
     CHECK_CU(cu.cuDeviceGetCount(&count));
     if (count < 2) GTEST_SKIP() << "needs two devices";
-    add = load(kSource, "add");
+    add = load(kAddSource, "add");
     a = upload(std::vector<int>(32, 1));
     CHECK_CU(cu.cuStreamSynchronize(stream));
     CHECK_CU(cu.cuDevicePrimaryCtxRetain(&second, 1));
@@ -46,7 +43,7 @@ class TwoDevices : public Device {
   // The same kernel in a module of the second device.
   CUfunction load_second() {
     EXPECT_EQ(cu.cuCtxSetCurrent(second), CUDA_SUCCESS);
-    CUfunction f = load(kSource, "add");
+    CUfunction f = load(kAddSource, "add");
     far_modules.push_back(modules.back());
     modules.pop_back();
     EXPECT_EQ(cu.cuCtxSetCurrent(context), CUDA_SUCCESS);

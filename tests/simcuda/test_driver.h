@@ -183,6 +183,20 @@ class Device : public ::testing::Test {
   std::vector<void*> pinned;
 };
 
+inline const char* const kAddSource = R"(
+  extern "C" __global__ void add(int* p, int value) { p[threadIdx.x] += value; })";
+
+// For a child process, where a failed expectation would be lost: says what differs, and counts it.
+class Comparison {
+ protected:
+  void expect(const char* what, int value, int expected) {
+    if (value == expected) return;
+    std::fprintf(stderr, "%s: %d, not %d\n", what, value, expected);
+    ++differences_;
+  }
+  int differences_ = 0;
+};
+
 #define ONLY_SIMULATED() \
   if (!cu.simulated()) GTEST_SKIP() << "needs the simulated driver"
 

@@ -254,7 +254,7 @@ TEST_F(Kernels, LaunchesThatAreRefused) {
 }
 
 // Static and dynamic shared memory count together, against 48 KiB and then against what the device has on request.
-class SharedMemory : public Kernels {
+class SharedMemory : public Kernels, private Comparison {
  protected:
   void SetUp() override {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
@@ -306,14 +306,6 @@ class SharedMemory : public Kernels {
     expect("the result", static_cast<int>(download<float>(p, 1)[0]), 4);
     return differences_;
   }
-
- private:
-  void expect(const char* what, int value, int expected) {
-    if (value == expected) return;
-    std::fprintf(stderr, "%s: %d, not %d\n", what, value, expected);
-    ++differences_;
-  }
-  int differences_ = 0;
 };
 
 TEST_F(SharedMemory, StaticAndDynamicTogether) {

@@ -1,7 +1,6 @@
 // What each call answers after a kernel lost the device, in the middle of a capture. A real device stays lost until the
 // process ends, so the calls are made in a child process; they run against a real driver too, where the codes were
 // measured. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 #include <cstdlib>
 
 #include "test_driver.h"
@@ -9,10 +8,7 @@
 namespace simcuda_test {
 namespace {
 
-const char* const kSource = R"(
-  extern "C" __global__ void add(int* p, int value) { p[threadIdx.x] += value; })";
-
-class Lost : public Device {
+class Lost : public Device, private Comparison {
  protected:
   void SetUp() override {
     GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child starts anew: a driver does not survive a fork
@@ -21,7 +17,7 @@ class Lost : public Device {
 
   // Makes the calls; the number of answers that are not the expected ones.
   int differences() {
-    CUfunction add = load(kSource, "add");
+    CUfunction add = load(kAddSource, "add");
     CUdeviceptr a = upload(std::vector<int>(32, 1)), b = 0;
     CUevent event = nullptr, made = nullptr;
     CUgraph graph = nullptr, captured = nullptr, empty = nullptr;
@@ -29,7 +25,7 @@ class Lost : public Device {
     CUstream third = nullptr, fresh = nullptr;
     void* host = nullptr;
     CUmodule module = nullptr;
-    std::vector<char> cubin = compile(kSource);
+    std::vector<char> cubin = compile(kAddSource);
     std::size_t free_bytes = 0, total = 0, count = 0;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUcontext again = nullptr;
@@ -106,14 +102,6 @@ class Lost : public Device {
   }
 
   static constexpr int kLost = CUDA_ERROR_ILLEGAL_ADDRESS, kDestroyed = 709;
-
- private:
-  void expect(const char* call, int code, int expected) {
-    if (code == expected) return;
-    std::fprintf(stderr, "%s answers %d, not %d\n", call, code, expected);
-    ++differences_;
-  }
-  int differences_ = 0;
 };
 
 TEST_F(Lost, WhatEachCallAnswers) {
