@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "base/path.h"
 #include "base/ref.h"
 
 namespace rondo {
@@ -22,13 +23,13 @@ class ErrorInfo final : public RefCounted {
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(rondo_status code, std::string message) : info_(make_ref<ErrorInfo>(code, std::move(message))) {}
+  RONDO_COLD Status(rondo_status code, std::string message) : info_(make_ref<ErrorInfo>(code, std::move(message))) {}
 
   bool ok() const { return !info_; }
   rondo_status code() const { return info_ ? info_->code : RONDO_OK; }
   const char* message() const { return info_ ? info_->message.c_str() : ""; }
   // The same error with context before its text; success stays success.
-  Status with_context(const std::string& context) const {
+  RONDO_COLD Status with_context(const std::string& context) const {
     return ok() ? Status() : Status(code(), context + ": " + info_->message);
   }
 
@@ -37,12 +38,13 @@ class [[nodiscard]] Status {
 };
 
 // printf-style construction.
-[[gnu::format(printf, 2, 3)]] Status error(rondo_status code, const char* format, ...);
+[[gnu::format(printf, 2, 3)]] RONDO_COLD Status error(rondo_status code, const char* format, ...);
 
 // Returns from the enclosing function when the expression is an error.
-#define RONDO_TRY(expression)                                                  \
-  do {                                                                         \
-    if (::rondo::Status status_ = (expression); !status_.ok()) return status_; \
+#define RONDO_TRY(expression)                                               \
+  do {                                                                      \
+    if (::rondo::Status status_ = (expression); !status_.ok()) [[unlikely]] \
+      return status_;                                                       \
   } while (false)
 
 }  // namespace rondo

@@ -23,7 +23,7 @@ bool alive(const rondo_engine* engine);
 namespace rondo::capi {
 
 // Stores the message, with the function's name in front unless it is there already, and returns the code.
-rondo_status fail(const char* function, const Status& status);
+RONDO_COLD rondo_status fail(const char* function, const Status& status);
 
 rondo_engine* make_engine(Ref<Engine> engine);
 void destroy_engine(rondo_engine* engine);

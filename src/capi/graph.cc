@@ -60,7 +60,7 @@ rondo_status rondo_record_abort(rondo_engine* engine) {
   });
 }
 
-rondo_status rondo_graph_launch(rondo_graph* graph) {
+RONDO_HOT rondo_status rondo_graph_launch(rondo_graph* graph) {
   return guard("rondo_graph_launch", [&]() -> Status {
     RONDO_TRY(check_graph(graph));
     return graph->graph->launch();

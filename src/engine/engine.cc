@@ -48,10 +48,10 @@ Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
     : mode_(mode),
       compute_streams_(options.streams ? options.streams : 1),
       max_tasks_(options.max_tasks ? options.max_tasks : 4096),
-      memory_limit_(options.memory_limit),
-      workers_wanted_(options.workers ? options.workers : default_workers()),
       fork_generation_(current_fork_generation()),
-      seed_(options.seed) {}
+      seed_(options.seed),
+      memory_limit_(options.memory_limit),
+      workers_wanted_(options.workers ? options.workers : default_workers()) {}
 
 // --- submission ---
 
@@ -98,15 +98,19 @@ void Engine::gather(Task& task) {
 }
 
 void Engine::count(Task& task) {
-  task.epoch_ = oldest_epoch_ + epochs_.size() - 1;
-  ++epochs_.back();
+  task.epoch_ = epoch_;
+  ++in_epoch_;
   ++pending_;
 }
 
 void Engine::uncount(Task& task) {
-  --epochs_[task.epoch_ - oldest_epoch_];
   --pending_;
-  for (; epochs_.size() > 1 && epochs_.front() == 0; ++oldest_epoch_) epochs_.pop_front();
+  if (task.epoch_ == epoch_) {
+    --in_epoch_;
+    return;
+  }
+  --earlier_epochs_[earlier_epochs_.size() - (epoch_ - task.epoch_)];
+  while (!earlier_epochs_.empty() && earlier_epochs_.front() == 0) earlier_epochs_.pop_front();
 }
 
 bool Engine::enter(Task& task) {
@@ -449,10 +453,11 @@ void Engine::wait_for_tasks() {
 void Engine::wait_for_earlier_tasks() {
   std::unique_lock lock(order_mutex_);
   if (pending_ == 0) return;
-  epochs_.push_back(0);
-  const uint64_t mine = oldest_epoch_ + epochs_.size() - 1;
+  earlier_epochs_.push_back(in_epoch_);
+  in_epoch_ = 0;
+  const uint64_t mine = ++epoch_;
   ++blocked_;
-  progress_.wait(lock, [&] { return oldest_epoch_ >= mine; });
+  progress_.wait(lock, [&] { return epoch_ - earlier_epochs_.size() >= mine; });
   --blocked_;
 }
 

@@ -56,7 +56,7 @@ class Engine final : public RefCounted, public FenceOracle {
   // first cause is what each call returns. Other failures stay as they are.
   Status noted(const Status& status);
   // The same with the task's name, also for what fails while a task is prepared.
-  Status failed(const Task& task, const Status& status);
+  RONDO_COLD Status failed(const Task& task, const Status& status);
   // Waits for all work and stops; objects may outlive it.
   void close();
 
@@ -64,7 +64,7 @@ class Engine final : public RefCounted, public FenceOracle {
   Status submit(Ref<Task> ref) { return submit(&ref, 1); }
   // Several in one step: no other thread's tasks come between them. Naive: the status of the first that failed; those
   // after it are submitted all the same, so that they poison what they would have written.
-  Status submit(Ref<Task>* tasks, size_t count);
+  RONDO_HOT Status submit(Ref<Task>* tasks, size_t count);
   // Runs a task on the cpu on the calling thread when its turn comes, in every mode; returns its status. Outside tasks.
   Status run_here(Ref<Task> ref);
   // Blocks until all that was submitted on the variable is done on the devices too; its error if it is poisoned.
@@ -112,7 +112,7 @@ class Engine final : public RefCounted, public FenceOracle {
   // Whether the calling thread is running a task's body.
   static bool in_task();
   // Runs a task's body with that mark set.
-  static Status run_body(Task& task, const TaskContext& context);
+  RONDO_HOT static Status run_body(Task& task, const TaskContext& context);
 
   // Objects that users hold, for the warning at destruction.
   std::atomic<int64_t> live_objects{0};
@@ -134,56 +134,59 @@ class Engine final : public RefCounted, public FenceOracle {
  private:
   friend class Storage;
   static uint64_t current_fork_generation();
-  Status unusable() const;
+  RONDO_COLD Status unusable() const;
   // Until every task, or every one submitted before, has been issued or run, or skipped.
   void wait_for_tasks();
   void wait_for_earlier_tasks();
   Status wait_for_streams();
 
-  void count(Task& task);    // order lock held: one more is pending
-  void uncount(Task& task);  // order lock held
-  void link(Task& task);     // order lock held
-  bool enter(Task& task);    // order lock held: linked and pending; whether it is ready
-  void gather(Task& task);   // order lock held: fences and poison of a ready task
-  void dispatch(Task& task);
+  RONDO_HOT void count(Task& task);    // order lock held: one more is pending
+  RONDO_HOT void uncount(Task& task);  // order lock held
+  RONDO_HOT void link(Task& task);     // order lock held
+  RONDO_HOT bool enter(Task& task);    // order lock held: linked and pending; whether it is ready
+  RONDO_HOT void gather(Task& task);   // order lock held: fences and poison of a ready task
+  RONDO_HOT void dispatch(Task& task);
   void run_host(Task& task);
-  void run_device(Task& task);
+  RONDO_HOT void run_device(Task& task);
   Status run_naive(Task& task, bool ready);
   Status run_on_host(Task& task);
   Status take_host_memory(Task& task, DeviceState& state, Block** workspace);
-  Status issue(Task& task, Fence* fence);
-  Status issue_locked(Task& task, Stream& stream, TaskContext& context,
-                      const std::vector<std::pair<Fence, Ref<Event>>>& waits, Fence* fence);
-  void finish(Task& task, const Status& status, Fence fence);
-  void settle(Task& task, Access& access, const Status& status, Fence fence);
+  RONDO_HOT Status issue(Task& task, Fence* fence);
+  RONDO_HOT Status issue_locked(Task& task, Stream& stream, TaskContext& context,
+                                const std::vector<std::pair<Fence, Ref<Event>>>& waits, Fence* fence);
+  RONDO_HOT void finish(Task& task, const Status& status, Fence fence);
+  RONDO_HOT void settle(Task& task, Access& access, const Status& status, Fence fence);
   void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
-  Status pick_stream(Task& task, DeviceState& state, Stream** stream);
+  RONDO_HOT Status pick_stream(Task& task, DeviceState& state, Stream** stream);
   Status make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream);
-  Status bound_run_ahead(Stream& stream, uint64_t sequence);
+  RONDO_HOT Status bound_run_ahead(Stream& stream, uint64_t sequence);
 
+  // What every submission reads and writes comes first, in few cache lines.
   const rondo_engine_mode mode_;
   const int compute_streams_;
   const int64_t max_tasks_;
-  const int64_t memory_limit_;
-  const int workers_wanted_;
   const uint64_t fork_generation_;
-
   std::atomic<bool> healthy_{true};
-  mutable std::mutex health_mutex_;
-  bool closed_ = false;
-  Status lost_;
+  std::atomic<bool> tracing_{false};
 
   std::mutex order_mutex_;
-  std::condition_variable progress_;
   uint64_t order_ = 0;
   int64_t pending_ = 0;
   // The same by epoch. A wait for all that came before begins a new one, so that what comes later does not prolong it.
-  std::deque<int64_t> epochs_{0};
-  uint64_t oldest_epoch_ = 0;
-  std::vector<uint64_t> running_;  // order numbers of host tasks being run
-  int64_t blocked_ = 0;            // threads waiting on progress_
+  uint64_t epoch_ = 0;
+  int64_t in_epoch_ = 0;
+  int64_t blocked_ = 0;  // threads waiting on progress_
   Status first_failure_;
+  std::deque<int64_t> earlier_epochs_;  // the oldest that has tasks, to the one before epoch_
+  std::vector<uint64_t> running_;       // order numbers of host tasks being run
+  std::condition_variable progress_;
   uint64_t seed_;
+
+  const int64_t memory_limit_;
+  const int workers_wanted_;
+  mutable std::mutex health_mutex_;
+  bool closed_ = false;
+  Status lost_;
 
   std::mutex states_mutex_;
   static constexpr int kMaxStates = 65;  // cpu, then GPUs
@@ -195,7 +198,6 @@ class Engine final : public RefCounted, public FenceOracle {
 
   // The trace that is on, null if none is. Whoever notes something in it holds a reference meanwhile.
   Ref<Trace> trace();
-  std::atomic<bool> tracing_{false};
   std::mutex trace_mutex_;
   Ref<Trace> trace_;
 };

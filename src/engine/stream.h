@@ -43,8 +43,8 @@ class Stream {
   // The stream's lock, held while something is issued on it.
   class Issue {
    public:
-    explicit Issue(Stream& stream);
-    ~Issue();
+    RONDO_HOT explicit Issue(Stream& stream);
+    RONDO_HOT ~Issue();
 
    private:
     std::lock_guard<std::mutex> lock_;
@@ -57,7 +57,7 @@ class Stream {
   // Makes the stream wait, on the device, for an event that covers `fence` of another stream.
   Status wait_for(Fence fence, const Event& event);
   // Counts one issued task and returns its fence.
-  Fence advance(const char* task_name);
+  RONDO_HOT Fence advance(const char* task_name);
 
   // --- any time ---
   // Whether a device-side wait for the fence was already issued on this stream.
@@ -90,10 +90,10 @@ class Stream {
   std::atomic<uint64_t> issued_{0};
   std::atomic<uint64_t> completed_{0};
   std::atomic<bool> lost_{false};
+  std::atomic<const char*> recent_[kRecent] = {};
   std::deque<Marker> markers_;     // ascending
   std::vector<Ref<Event>> spare_;  // events nobody waits on
   std::vector<uint64_t> waited_;   // by stream id: highest sequence waited for
-  std::atomic<const char*> recent_[kRecent] = {};
 };
 
 }  // namespace rondo

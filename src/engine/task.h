@@ -44,7 +44,7 @@ class Task : public RefCounted {
  public:
   // `name` must outlive the task (a literal, or interned by the engine).
   Task(const char* name, Device& device) : name_(name), device_(&device) {}
-  ~Task() override;
+  RONDO_HOT ~Task() override;
 
   const char* name() const { return name_; }
   Device& device() const { return *device_; }
@@ -81,9 +81,9 @@ class Task : public RefCounted {
 
  private:
   friend class Engine;
-  void add(Variable& variable, bool read, bool write);
-  void fold();
-  void drop_accesses();
+  RONDO_HOT void add(Variable& variable, bool read, bool write);
+  RONDO_HOT void fold();
+  RONDO_HOT void drop_accesses();
 
   const char* name_;
   Device* device_;

@@ -48,9 +48,9 @@ class Graph final : public RefCounted {
   ~Graph() override;
 
   Engine& engine() const { return *engine_; }
-  Status launch();
+  RONDO_HOT Status launch();
   // What the launch task of a segment does; called by the engine.
-  Status run_segment(Segment& segment, const TaskContext& context, RandomState random);
+  RONDO_HOT Status run_segment(Segment& segment, const TaskContext& context, RandomState random);
 
   void query(rondo_graph_info* info) const;
   std::string report() const;

@@ -16,6 +16,7 @@ import time
 
 ELEMENTS = 1024
 BURST = 64
+LAUNCHES = 8
 
 
 class Sizes:
@@ -65,7 +66,8 @@ def measure(sizes, work):
         return
     for nodes in (100, 1000, 2000):
         launch = work.capture(nodes, 1)
-        yield f"launch.{nodes}", median(sizes, lambda: burst_us(sizes.launches, 1, launch, wait))
+        yield f"launch.{nodes}", median(sizes, lambda: burst_us(sizes.launches, LAUNCHES, launch, wait))
+        yield f"launch.{nodes}.first", median(sizes, lambda: burst_us(sizes.launches, 1, launch, wait))
     for row, chains in (("device.linear", 1), ("device.branches", 8)):
         launch = work.capture(1000, chains)
         yield row, median(sizes, lambda: total_us(sizes.repeats, launch, False, wait) / (sizes.repeats * 1000))

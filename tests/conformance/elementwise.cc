@@ -72,8 +72,8 @@ std::string label(const char* what, rondo_dtype dtype, int64_t n) {
 class Elementwise : public OnEngine {
  protected:
   std::vector<int64_t> sizes(rondo_dtype dtype) const {
-    if (dtype == RONDO_F32) return {std::begin(kSizes), std::end(kSizes)};
-    return {31, 1000};
+    if (dtype == RONDO_F32) return dealt(std::vector<int64_t>{std::begin(kSizes), std::end(kSizes)});
+    return dealt(std::vector<int64_t>{31, 1000});
   }
 
   void unary(rondo_unary_op op) {

@@ -58,6 +58,11 @@ bool quick() {
   return thread_checked() || (value && std::string(value) == "1");
 }
 
+int share() {
+  const char* value = std::getenv("RONDO_TEST_SHARE");
+  return value ? std::atoi(value) : -1;
+}
+
 bool needs_cuda() {
   const char* value = std::getenv("RONDO_TEST_NEEDS_CUDA");
   return value && std::string(value) == "1";
@@ -236,6 +241,7 @@ std::vector<rondo_dtype> OnEngine::covering(std::vector<rondo_dtype> all, int tu
   if (single) chosen.push_back(RONDO_F32);
   std::erase(all, RONDO_F32);
   chosen.push_back(all[static_cast<size_t>(turn) % all.size()]);
+  if (share() >= 0) return {chosen[static_cast<size_t>(share()) % chosen.size()]};
   return chosen;
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -34,7 +35,10 @@ std::string mode_name(const testing::TestParamInfo<Config>& info);     // "cuda_
 #define CONFORMANCE_ENGINE_SUITE(Suite) \
   INSTANTIATE_TEST_SUITE_P(Conformance, Suite, testing::ValuesIn(device_mode()), mode_name)
 
-bool quick();           // RONDO_TEST_QUICK=1, or a build with the thread sanitizer
+bool quick();  // RONDO_TEST_QUICK=1, or a build with the thread sanitizer
+// RONDO_TEST_SHARE=k, k = 0, 1, ...: a run under one of many orders of the simulated driver takes a part of the values,
+// another one for each k; -1 without: all.
+int share();
 bool thread_checked();  // this is a build with the thread sanitizer
 bool needs_cuda();      // RONDO_TEST_NEEDS_CUDA=1: without a cuda device its cases fail; otherwise they are skipped
 int32_t cuda_devices();
@@ -183,6 +187,17 @@ class OnEngine : public testing::TestWithParam<Config> {
   Task waiting(Gate& gate) const;
   // The dtypes of `all` to test on this device: all of them, or on cuda in a quick run a selection that `turn` rotates.
   std::vector<rondo_dtype> covering(std::vector<rondo_dtype> all, int turn) const;
+  // Of a list of sizes or problems what this run takes: all of it, or on cuda its share, which is never empty.
+  template <class T>
+  std::vector<T> dealt(const std::vector<T>& all) const {
+    if (!on_cuda() || share() < 0 || all.empty()) return all;
+    constexpr size_t kParts = 5;
+    std::vector<T> mine;
+    // The lowest bit of the share chooses among dtypes.
+    for (size_t i = static_cast<size_t>(share() / 2) % std::min(kParts, all.size()); i < all.size(); i += kParts)
+      mine.push_back(all[i]);
+    return mine;
+  }
 
  private:
   Engine engine_;

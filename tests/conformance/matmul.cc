@@ -60,7 +60,8 @@ Expected expect_matmul(const Problem& problem, const Array& a, const Array& b, c
 
 class Matmul : public OnEngine {
  protected:
-  void check(rondo_dtype dtype, const std::vector<Problem>& problems) {
+  void check(rondo_dtype dtype, const std::vector<Problem>& all) {
+    const std::vector<Problem> problems = dealt(all);
     run([&](Results& results) {
       for (size_t i = 0; i < problems.size(); ++i) {
         const Problem& problem = problems[i];

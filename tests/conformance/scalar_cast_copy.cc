@@ -146,7 +146,7 @@ TEST_P(Cast, Matrix) {
 
 // Every 16-bit pattern to float and back is itself (NaN stays NaN).
 TEST_P(Cast, EveryHalf) {
-  for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16}) {
+  for (const rondo_dtype dtype : dealt(std::vector{RONDO_F16, RONDO_BF16})) {
     Array x(dtype, {65536});
     for (size_t i = 0; i < 65536; ++i) x.set_raw(i, static_cast<uint16_t>(i));
     const Tensor a = up(x);

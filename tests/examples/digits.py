@@ -19,7 +19,8 @@ import xml.etree.ElementTree as ElementTree
 
 DIGITS = pathlib.Path(sys.argv[1]).resolve()
 BATCH = 32
-ACCURACY = {2: 0.9, 8: 0.93}  # by epochs, some images below what is seen; guessing gives 0.1
+ACCURACY = {1: 0.85, 2: 0.9, 8: 0.93}  # by epochs, some images below what is seen; guessing gives 0.1
+GUESSED = 2.303  # the loss of guessing among ten digits
 DEVICES = {"cpu": "cpu:0", "cuda:0": "cuda:0"}  # as the example prints them
 
 
@@ -54,7 +55,7 @@ def learns(folder, device, engine, epochs):
     assert eager == replayed and eager >= ACCURACY[int(epochs)], out
     losses = [float(loss) for loss in re.findall(r"loss ([\d.]+)", out)]
     half = len(losses) // 2
-    assert losses[:half] == losses[half:] and losses[half - 1] < losses[0] / 2, out
+    assert losses[:half] == losses[half:] and losses[half - 1] < GUESSED / 2 / int(epochs), out
     assert int(one(r"^parameters +all (\d+) agree bit for bit$", out)) == 64 * 128 + 128 + 128 * 10 + 10
 
     picture = ElementTree.parse(folder / "digits.svg").getroot()

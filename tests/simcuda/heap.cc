@@ -3,23 +3,19 @@
 #include "heap.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
+
+#include "poison.h"
 
 namespace simcuda {
 namespace {
 
 constexpr std::size_t kAlign = 512, kGuard = 512;
-constexpr std::size_t kPage = 4096;
-constexpr std::size_t kPattern = std::size_t{4} << 20;     // real memory that a pattern takes, however much shows it
-constexpr std::size_t kFillLimit = std::size_t{16} << 20;  // larger blocks show a pattern instead of being filled
 constexpr std::size_t kQuarantine = std::size_t{128} << 20;
-constexpr unsigned char kFresh = 0xff, kFreed = 0xdb;  // both make NaNs of floats and wild indices of integers
 
 void* reserve(std::size_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -45,42 +41,6 @@ void fill_bytes(unsigned char* begin, std::size_t n, bool value) {
     begin = page + whole;
   }
   std::memset(begin, value ? 0xff : 0, n);
-}
-
-// A file in memory full of one byte.
-int pattern_file(unsigned char byte) {
-  int file = memfd_create("simcuda-pattern", MFD_CLOEXEC);
-  std::vector<unsigned char> bytes(kPattern, byte);
-  std::size_t done = 0;
-  while (file >= 0 && done < kPattern) {
-    ssize_t n = write(file, bytes.data() + done, kPattern - done);
-    if (n <= 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  if (done == kPattern) return file;
-  std::fprintf(stderr, "simcuda: cannot make a file of %zu bytes in memory\n", kPattern);
-  std::abort();
-}
-
-// Fills memory with a byte. The whole pages of a large block become private views of one file: they take real memory
-// only where they are written.
-void poison(std::uint64_t address, std::size_t bytes, unsigned char byte) {
-  if (bytes <= kFillLimit) {
-    std::memset(reinterpret_cast<void*>(address), byte, bytes);
-    return;
-  }
-  static const int fresh = pattern_file(kFresh), freed = pattern_file(kFreed);
-  std::uint64_t first = (address + kPage - 1) / kPage * kPage, last = (address + bytes) / kPage * kPage;
-  std::memset(reinterpret_cast<void*>(address), byte, first - address);
-  for (std::uint64_t at = first; at < last; at += kPattern) {
-    std::size_t part = std::min<std::size_t>(kPattern, last - at);
-    if (mmap(reinterpret_cast<void*>(at), part, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
-             byte == kFresh ? fresh : freed, 0) == MAP_FAILED) {
-      std::fprintf(stderr, "simcuda: cannot map %zu bytes of a pattern\n", part);
-      std::abort();
-    }
-  }
-  std::memset(reinterpret_cast<void*>(last), byte, address + bytes - last);
 }
 
 // Sets or clears one bit per byte. Only the bytes at the ends of the range can be shared with another thread's range.
@@ -158,7 +118,7 @@ void Heap::appear(std::uint64_t address) {
   block->second.appeared = true;
   set_bits(valid_, address - base_, bytes, true);
   set_bits(written_, address - base_, bytes, false);
-  poison(address, bytes, kFresh);
+  poison(reinterpret_cast<void*>(address), bytes, Poison::fresh);
 }
 
 bool Heap::release(std::uint64_t address) {
@@ -169,7 +129,7 @@ bool Heap::release(std::uint64_t address) {
   used_ -= round_up(bytes);
   --live_;
   set_bits(valid_, address - base_, bytes, false);
-  poison(address, bytes, kFreed);
+  poison(reinterpret_cast<void*>(address), bytes, Poison::freed);
   quarantine_.push_back(address);
   quarantined_ += round_up(bytes) + kGuard;
   while (quarantined_ > kQuarantine && quarantine_.size() > 1) {

@@ -3,23 +3,29 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "pinned.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+
+#include "poison.h"
 
 namespace simcuda {
 namespace {
 
 constexpr std::size_t kQuarantine = std::size_t{64} << 20, kPage = 4096;
-constexpr unsigned char kFresh = 0xff, kFreed = 0xdb;  // as in a device's memory
+
+// Whole pages of the process's own, so that they can show poison.
+std::size_t whole_pages(std::size_t bytes) {
+  return std::max<std::size_t>((bytes + kPage - 1) / kPage, 1) * kPage;
+}
 
 }  // namespace
 
 void* Pinned::allocate(std::size_t bytes) {
   if (bytes > SIZE_MAX - kPage) return nullptr;
-  void* memory = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
-  if (memory == nullptr) return nullptr;
-  std::memset(memory, kFresh, bytes);
+  void* memory = mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  poison(memory, bytes, Poison::fresh);
   live_[reinterpret_cast<std::uint64_t>(memory)] = bytes;
   return memory;
 }
@@ -27,7 +33,7 @@ void* Pinned::allocate(std::size_t bytes) {
 bool Pinned::release(void* memory) {
   auto block = live_.find(reinterpret_cast<std::uint64_t>(memory));
   if (block == live_.end()) return false;
-  std::memset(memory, kFreed, block->second);
+  poison(memory, block->second, Poison::freed);
   freed_bytes_ += block->second;
   order_.push_back(block->first);
   freed_.insert(live_.extract(block));
@@ -36,7 +42,7 @@ bool Pinned::release(void* memory) {
     auto oldest = freed_.find(order_.front());
     order_.pop_front();
     freed_bytes_ -= oldest->second;
-    std::free(reinterpret_cast<void*>(oldest->first));
+    munmap(reinterpret_cast<void*>(oldest->first), whole_pages(oldest->second));
     freed_.erase(oldest);
   }
   return true;

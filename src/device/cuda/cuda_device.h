@@ -69,7 +69,7 @@ class CudaDevice final : public StreamDevice {
     unsigned shared_bytes = 0;
   };
   // `arguments` is the kernel's one parameter, a struct passed by value.
-  Status launch(CUfunction function, const Launch& shape, void* stream, const void* arguments);
+  RONDO_HOT Status launch(CUfunction function, const Launch& shape, void* stream, const void* arguments);
   Status module_load(const void* image, CUmodule* module);
   void module_unload(CUmodule module);
   Status module_function(CUmodule module, const char* name, CUfunction* function);
@@ -98,7 +98,7 @@ class CudaDevice final : public StreamDevice {
   Status capture_check(void* stream) override;
   Status capture_end(void* stream, bool keep, NativeGraph* graph) override;
   Status graph_instantiate(NativeGraph* graph, void* upload_stream) override;
-  Status graph_launch(const NativeGraph& graph, void* stream) override;
+  RONDO_HOT Status graph_launch(const NativeGraph& graph, void* stream) override;
   void graph_destroy(NativeGraph* graph) override;
 
  protected:
