@@ -95,11 +95,19 @@ SimcudaRange loaded_range(void* library) {
 }
 
 // Shared variables are thread-local to the host compiler. Their sizes are in the symbol table, the names say whose they
-// are: a variable of a function begins with _ZZ and the function.
-std::map<std::string, std::size_t> shared_variables(const unsigned char* image, std::size_t size) {
-  std::map<std::string, std::size_t> found;
+// are: a variable of a function begins with _ZZ and the function. The anchor's place among them tells a thread's block
+// from the anchor's address; asking the C library for the block (dl_iterate_phdr) fails now and then, since it takes
+// the last module that a thread's table has room for to be beyond it.
+bool read_shared(const unsigned char* image, std::size_t size, Module* module) {
+  bool anchored = false;
   Elf64_Ehdr header;
   std::memcpy(&header, image, sizeof header);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    if (header.e_phoff + (i + 1) * sizeof segment > size) break;
+    std::memcpy(&segment, image + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (segment.p_type == PT_TLS) module->shared_block_bytes = segment.p_memsz;
+  }
   auto section = [&](std::size_t i) {
     Elf64_Shdr read;
     std::memcpy(&read, image + header.e_shoff + i * sizeof read, sizeof read);
@@ -115,10 +123,14 @@ std::map<std::string, std::size_t> shared_variables(const unsigned char* image, 
       std::memcpy(&symbol, image + table.sh_offset + at, sizeof symbol);
       if (ELF64_ST_TYPE(symbol.st_info) != STT_TLS || symbol.st_name >= names.sh_size) continue;
       const char* name = reinterpret_cast<const char*>(image + names.sh_offset + symbol.st_name);
-      if (std::strncmp(name, "_ZZ", 3) == 0) found[name] = symbol.st_size;
+      if (std::strncmp(name, "_ZZ", 3) == 0) module->shared[name] = symbol.st_size;
+      if (std::strcmp(name, "_ZL19simcuda_anchor_byte") == 0) {
+        module->anchor_offset = symbol.st_value;
+        anchored = true;
+      }
     }
   }
-  return found;
+  return anchored;
 }
 
 // A kernel's own variables, and those of functions that any kernel of the module may call.
@@ -159,7 +171,7 @@ CUresult load(const void* image, std::shared_ptr<Module>* result) {
   if (!ptx && static_cast<int>(module->table->nvrtc_version / 1000) > kDriverVersion / 1000)
     return CUDA_ERROR_INVALID_IMAGE;
   module->image = loaded_range(module->loaded);
-  module->shared = shared_variables(bytes, size);
+  if (!read_shared(bytes, size, module.get())) return CUDA_ERROR_INVALID_IMAGE;
   *result = std::move(module);
   return CUDA_SUCCESS;
 }

@@ -1,6 +1,6 @@
 // Running a kernel launch: its blocks one after another on a worker, every access checked, every misuse reported with
 // the kernel's name. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <link.h>
+#include <dlfcn.h>
 
 #include <cstring>
 #include <numeric>
@@ -87,28 +87,8 @@ const BlockCallbacks kCallbacks = {on_access, on_set_conditional};
 
 // The calling thread's copy of the module's thread-local variables, which is where its static shared memory lives.
 SimcudaRange static_shared(const Module& module) {
-  static thread_local std::map<std::uint64_t, SimcudaRange> known;
-  auto it = known.find(module.id);
-  if (it != known.end()) return it->second;
   auto* anchor = reinterpret_cast<void* (*)()>(dlsym(module.loaded, "simcuda_anchor"));
-  struct Search {
-    std::uint64_t anchor;
-    std::uint64_t image;
-    SimcudaRange found;
-  } search{reinterpret_cast<std::uint64_t>(anchor()), module.image.begin, {}};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) {
-        auto& search = *static_cast<Search*>(data);
-        auto begin = reinterpret_cast<std::uint64_t>(info->dlpi_tls_data);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          if (info->dlpi_phdr[i].p_type != PT_TLS || begin == 0) continue;
-          if (search.anchor - begin < info->dlpi_phdr[i].p_memsz) search.found = {begin, info->dlpi_phdr[i].p_memsz};
-        }
-        return search.found.bytes != 0 ? 1 : 0;
-      },
-      &search);
-  known[module.id] = search.found;
-  return search.found;
+  return {reinterpret_cast<std::uint64_t>(anchor()) - module.anchor_offset, module.shared_block_bytes};
 }
 
 }  // namespace
