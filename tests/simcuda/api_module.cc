@@ -171,7 +171,8 @@ CUresult load(const void* image, std::shared_ptr<Module>* result) {
   if (!ptx && static_cast<int>(module->table->nvrtc_version / 1000) > kDriverVersion / 1000)
     return CUDA_ERROR_INVALID_IMAGE;
   module->image = loaded_range(module->loaded);
-  if (!read_shared(bytes, size, module.get())) return CUDA_ERROR_INVALID_IMAGE;
+  module->anchor = reinterpret_cast<void* (*)()>(dlsym(module->loaded, "simcuda_anchor"));
+  if (module->anchor == nullptr || !read_shared(bytes, size, module.get())) return CUDA_ERROR_INVALID_IMAGE;
   *result = std::move(module);
   return CUDA_SUCCESS;
 }

@@ -99,6 +99,7 @@ struct Module {
   SimcudaRange image{};
   std::map<std::string, std::size_t> shared;  // bytes of each static shared variable, by its mangled name
   std::uint64_t shared_block_bytes = 0;       // of the thread-local block they and the anchor lie in
+  void* (*anchor)() = nullptr;                // the address of the anchor in the calling thread's block
   std::uint64_t anchor_offset = 0;            // in that block
   std::map<std::string, CUfunction> functions;
 };

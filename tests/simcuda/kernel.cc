@@ -1,7 +1,5 @@
 // Running a kernel launch: its blocks one after another on a worker, every access checked, every misuse reported with
 // the kernel's name. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <dlfcn.h>
-
 #include <cstring>
 #include <numeric>
 
@@ -87,8 +85,7 @@ const BlockCallbacks kCallbacks = {on_access, on_set_conditional};
 
 // The calling thread's copy of the module's thread-local variables, which is where its static shared memory lives.
 SimcudaRange static_shared(const Module& module) {
-  auto* anchor = reinterpret_cast<void* (*)()>(dlsym(module.loaded, "simcuda_anchor"));
-  return {reinterpret_cast<std::uint64_t>(anchor()) - module.anchor_offset, module.shared_block_bytes};
+  return {reinterpret_cast<std::uint64_t>(module.anchor()) - module.anchor_offset, module.shared_block_bytes};
 }
 
 }  // namespace
