@@ -31,18 +31,14 @@ Sink& sink() {
 std::atomic<int> log_detail::level{-1};
 
 int log_detail::read_level() {
-  static const char* const names[] = {"off", "error", "warning", "info", "debug"};
-  const std::string text = setting(Setting::log);
-  int value = -1;
-  for (int i = 0; i <= RONDO_LOG_DEBUG; ++i)
-    if (text == names[i]) value = i;
+  int value = setting_choice(Setting::log);  // its names are in the order of rondo_log_level
   // Somebody who sets the log wants to see something.
   const bool unknown = value < 0;
   if (unknown) value = RONDO_LOG_WARNING;
   int expected = -1;
   if (level.compare_exchange_strong(expected, value) && unknown)
-    log(RONDO_LOG_WARNING, "setting RONDO_LOG=%s is none of off, error, warning, info, debug; using warning",
-        text.c_str());
+    log(RONDO_LOG_WARNING, "setting RONDO_LOG=%s is %s; using warning", setting(Setting::log).c_str(),
+        setting_problem(Setting::log).c_str());
   return level.load();
 }
 

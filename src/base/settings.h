@@ -10,7 +10,7 @@
 namespace rondo {
 
 enum class Setting {
-#define RONDO_SETTING(id, name, fallback, doc) id,
+#define RONDO_SETTING(id, name, fallback, values, doc) id,
 #include "base/settings.def"
 #undef RONDO_SETTING
 };
@@ -18,6 +18,7 @@ enum class Setting {
 struct SettingInfo {
   const char* name;
   const char* fallback;
+  const char* values;
   const char* doc;
 };
 
@@ -25,7 +26,11 @@ const std::vector<SettingInfo>& settings();
 // The value in force: the environment's if it is set and not empty, else the default.
 std::string setting(Setting which);
 bool setting_is_set(Setting which);
-// An integer setting; a value that is no number in [low, high] is logged and replaced by the default.
-long long setting_int(Setting which, long long low, long long high);
+// What the value in force is, if it is none of the table's: "none of a, b" or "not a number from 0 to 9". Else empty.
+std::string setting_problem(Setting which);
+// Where the value stands among the table's names, from 0; -1 if it is none of them.
+int setting_choice(Setting which);
+// The value as a number; what is none of the table's is logged and replaced by the default.
+long long setting_number(Setting which);
 
 }  // namespace rondo

@@ -96,10 +96,10 @@ class SmallVector {
     other.size_ = 0;
   }
 
-  alignas(T) unsigned char storage_[N * sizeof(T)];  // NOLINT(bugprone-sizeof-expression): T may be a pointer
   T* data_ = inline_data();
   uint32_t size_ = 0;
   uint32_t capacity_ = N;
+  alignas(T) unsigned char storage_[N * sizeof(T)];  // NOLINT(bugprone-sizeof-expression): T may be a pointer
 };
 
 }  // namespace rondo

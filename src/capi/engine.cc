@@ -20,15 +20,12 @@ Status choose_mode(const rondo_engine_options& options, rondo_engine_mode* mode)
   if (*mode < RONDO_ENGINE_DEFAULT || *mode > RONDO_ENGINE_NAIVE)
     return error(RONDO_INVALID_ARGUMENT, "options->mode %d is none; use a rondo_engine_mode", *mode);
   if (*mode != RONDO_ENGINE_DEFAULT) return {};
-  const std::string text = setting(Setting::engine);
-  if (text == "async")
-    *mode = RONDO_ENGINE_ASYNC;
-  else if (text == "threaded")
-    *mode = RONDO_ENGINE_THREADED;
-  else if (text == "naive")
-    *mode = RONDO_ENGINE_NAIVE;
-  else
-    return error(RONDO_INVALID_ARGUMENT, "the setting RONDO_ENGINE=%s is none of async, threaded, naive", text.c_str());
+  constexpr rondo_engine_mode modes[] = {RONDO_ENGINE_ASYNC, RONDO_ENGINE_THREADED, RONDO_ENGINE_NAIVE};
+  const int choice = setting_choice(Setting::engine);  // its names are in this order
+  if (choice < 0)
+    return error(RONDO_INVALID_ARGUMENT, "the setting RONDO_ENGINE=%s is %s", setting(Setting::engine).c_str(),
+                 setting_problem(Setting::engine).c_str());
+  *mode = modes[choice];
   return {};
 }
 

@@ -4,22 +4,18 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <bit>
 #include <thread>
 
 #include "base/log.h"
+#include "engine/thread_state.h"
 #include "engine/trace.h"
 
 namespace rondo {
 
 namespace {
 
-thread_local Sink* current_sink = nullptr;
-thread_local int task_depth = 0;
-
-// Tasks made ready by this thread's completions, issued in turn instead of by recursion: a long chain must not eat the
-// stack.
-thread_local bool draining = false;
-thread_local std::vector<Task*>* ready_queue = nullptr;
+constinit thread_local ThreadState thread_state;
 
 int default_workers() {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
@@ -27,20 +23,25 @@ int default_workers() {
 
 }  // namespace
 
+ThreadState& this_thread() {
+  return thread_state;
+}
+
 Sink* Engine::thread_sink() {
-  return current_sink;
+  return this_thread().sink;
 }
 void Engine::set_thread_sink(Sink* sink) {
-  current_sink = sink;
+  this_thread().sink = sink;
 }
 bool Engine::in_task() {
-  return task_depth > 0;
+  return this_thread().task_depth > 0;
 }
 
 Status Engine::run_body(Task& task, const TaskContext& context) {
-  ++task_depth;
+  ThreadState& thread = this_thread();
+  ++thread.task_depth;
   Status status = task.run(context);
-  --task_depth;
+  --thread.task_depth;
   return status;
 }
 
@@ -48,6 +49,7 @@ Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
     : mode_(mode),
       compute_streams_(options.streams ? options.streams : 1),
       max_tasks_(options.max_tasks ? options.max_tasks : 4096),
+      marker_distance_(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(max_tasks_ / 4, 1)))),
       fork_generation_(current_fork_generation()),
       seed_(options.seed),
       memory_limit_(options.memory_limit),
@@ -123,9 +125,11 @@ bool Engine::enter(Task& task) {
 
 Status Engine::submit(Ref<Task>* tasks, size_t count) {
   RONDO_TRY(usable());
-  Sink* sink = current_sink && &current_sink->engine == this ? current_sink : nullptr;
+  const ThreadState& thread = this_thread();
+  Sink* sink = thread.sink && &thread.sink->engine == this ? thread.sink : nullptr;
   for (size_t i = 0; i < count; ++i) {
     Task& task = *tasks[i];
+    if (task.known_) continue;
     for (const Access& access : task.accesses_) {
       Sink* owner = access.variable->owner_.load(std::memory_order_acquire);
       if (owner && owner != sink)
@@ -133,6 +137,7 @@ Status Engine::submit(Ref<Task>* tasks, size_t count) {
                      task.name());
     }
     task.fold();
+    task.known_ = task.kept_;
   }
   if (sink) {
     for (size_t i = 0; i < count; ++i) RONDO_TRY(sink->take(std::move(tasks[i])));
@@ -146,7 +151,7 @@ Status Engine::submit(Ref<Task>* tasks, size_t count) {
 
   SmallVector<Task*, 4> ready;
   std::unique_lock lock(order_mutex_);
-  if (pending_ >= max_tasks_ && task_depth == 0) {
+  if (pending_ >= max_tasks_ && thread.task_depth == 0) {
     ++blocked_;
     progress_.wait(lock, [this] { return pending_ < max_tasks_; });
     --blocked_;
@@ -220,17 +225,16 @@ void Engine::dispatch(Task& task) {
     state->issuer->push(task, task.priority, task.order_);
     return;
   }
-  if (draining) {
-    ready_queue->push_back(&task);
+  ThreadState& thread = this_thread();
+  if (thread.ready) {
+    thread.ready->push_back(&task);
     return;
   }
-  draining = true;
   std::vector<Task*> queue;
-  ready_queue = &queue;
+  thread.ready = &queue;
   run_device(task);
   for (size_t i = 0; i < queue.size(); ++i) run_device(*queue[i]);
-  ready_queue = nullptr;
-  draining = false;
+  thread.ready = nullptr;
 }
 
 void Engine::run_device(Task& task) {
@@ -271,7 +275,7 @@ Status Engine::run_on_host(Task& task) {
   RONDO_TRY(device_state(task.device(), &state));
   Block* workspace = nullptr;
   Status taken = take_host_memory(task, *state, &workspace);
-  if (taken.code() == RONDO_OUT_OF_MEMORY && task_depth == 0) {
+  if (taken.code() == RONDO_OUT_OF_MEMORY && !in_task()) {
     // Tasks in flight may hold the last references to memory. Waiting only for earlier ones cannot go round in a
     // circle; inside a task, as in naive mode, an earlier one may be this thread's own.
     std::unique_lock lock(order_mutex_);
@@ -298,7 +302,7 @@ Status Engine::run_on_host(Task& task) {
 Status Engine::run_naive(Task& task, bool ready) {
   if (!ready || Stream::issuing_here()) {
     std::unique_lock lock(order_mutex_);
-    if (task_depth > 0 && (!task.signalled_ || Stream::issuing_here())) {
+    if (in_task() && (!task.signalled_ || Stream::issuing_here())) {
       // The task it would wait for, or whose stream it would need, may be the one this thread is in the middle of.
       // Others know of it already, so it stays in its place and fails there.
       Status refused = error(
@@ -340,7 +344,7 @@ void Engine::settle(Task& task, Access& access, const Status& status, Fence fenc
       variable.error_ = {};
       variable.write_fence_ = fence;
       variable.read_fences_.clear();
-      variable.version_.fetch_add(1, std::memory_order_release);
+      variable.version_.store(variable.version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     } else {
       // What was enqueued before, by others or by a part of this task, still holds the memory.
       variable.error_ = status;
@@ -367,6 +371,7 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
   bool last = false;
   for (Access& access : task.accesses_) {
     settle(task, access, status, fence);
+    if (task.kept_) continue;
     if (access.variable->release_unless_last())
       access.variable = nullptr;
     else

@@ -151,6 +151,7 @@ class Engine final : public RefCounted, public FenceOracle {
   Status run_naive(Task& task, bool ready);
   Status run_on_host(Task& task);
   Status take_host_memory(Task& task, DeviceState& state, Block** workspace);
+  RONDO_HOT Status take_memory(Task& task, const Stream& stream);
   RONDO_HOT Status issue(Task& task, Fence* fence);
   RONDO_HOT Status issue_locked(Task& task, Stream& stream, TaskContext& context,
                                 const std::vector<std::pair<Fence, Ref<Event>>>& waits, Fence* fence);
@@ -165,6 +166,7 @@ class Engine final : public RefCounted, public FenceOracle {
   const rondo_engine_mode mode_;
   const int compute_streams_;
   const int64_t max_tasks_;
+  const uint64_t marker_distance_;  // tasks on a stream from one marker to the next; a power of two
   const uint64_t fork_generation_;
   std::atomic<bool> healthy_{true};
   std::atomic<bool> tracing_{false};

@@ -56,21 +56,26 @@ Status Engine::pick_stream(Task& task, DeviceState& state, Stream** stream) {
   return compute_stream(state, home, stream);
 }
 
+// Memory for what the task uses first.
+Status Engine::take_memory(Task& task, const Stream& stream) {
+  for (const Access& access : task.accesses_) {
+    Storage* storage = access.variable->storage();
+    if (!storage || storage->address()) continue;
+    RONDO_TRY(storage->materialise(stream.id));
+    // The memory's earlier uses, on other streams, come before ours.
+    std::lock_guard lock(order_mutex_);
+    task.fences_.add(storage->read_fences_);
+  }
+  return {};
+}
+
 Status Engine::issue(Task& task, Fence* fence) {
   DeviceState* state = nullptr;
   RONDO_TRY(device_state(task.device(), &state));
   Stream* stream = nullptr;
   RONDO_TRY(pick_stream(task, *state, &stream));
 
-  for (const Access& access : task.accesses_) {
-    Storage* storage = access.variable->storage();
-    if (storage && !storage->address()) {
-      RONDO_TRY(storage->materialise(stream->id));
-      // The memory's earlier uses, on other streams, come before ours.
-      std::lock_guard lock(order_mutex_);
-      task.fences_.add(storage->read_fences_);
-    }
-  }
+  if (!task.kept_) RONDO_TRY(take_memory(task, *stream));
   TaskContext context;
   context.device = &task.device();
   context.stream = stream->native;
@@ -103,11 +108,10 @@ Status Engine::issue(Task& task, Fence* fence) {
   return status.code() == RONDO_DEVICE_LOST ? status : Status();
 }
 
-// A marker every quarter of the limit, so that the host waits for the middle of the queue, not its end.
+// A marker every quarter of the limit or sooner, so that the host waits for the middle of the queue, not its end.
 Status Engine::bound_run_ahead(Stream& stream, uint64_t sequence) {
+  if ((sequence & (marker_distance_ - 1)) != 0) return {};
   const uint64_t limit = static_cast<uint64_t>(max_tasks_);
-  const uint64_t quarter = limit / 4 ? limit / 4 : 1;
-  if (sequence % quarter != 0) return {};
   Ref<Event> marker;
   RONDO_TRY(stream.cover(sequence, &marker));
   return sequence - stream.completed() >= limit ? stream.wait(sequence - limit / 2) : Status();

@@ -130,14 +130,14 @@ const char* Engine::intern(const char* text) {
 // --- variables and storages
 // -------------------------------------------------------------------------------------------
 
-Variable::Variable(Engine& engine) : engine_(Ref<Engine>::share(&engine)) {}
+Variable::Variable(Engine& engine, bool is_storage) : is_storage_(is_storage), engine_(Ref<Engine>::share(&engine)) {}
 Variable::~Variable() = default;
 
 Storage::Storage(Engine& engine, Device& device, size_t bytes, bool pinned)
-    : Variable(engine), device_(device), bytes_(bytes), pinned_(pinned) {}
+    : Variable(engine, true), device_(device), bytes_(bytes), pinned_(pinned) {}
 
 Storage::Storage(Engine& engine, Device& device, size_t bytes, void* address, std::function<void()> release)
-    : Variable(engine),
+    : Variable(engine, true),
       device_(device),
       bytes_(bytes),
       address_(static_cast<char*>(address)),

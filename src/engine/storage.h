@@ -21,7 +21,6 @@ class Storage final : public Variable {
   Storage(Engine& engine, Device& device, size_t bytes, void* address, std::function<void()> release);
   ~Storage() override;
 
-  Storage* storage() override { return this; }
   Device& device() const { return device_; }
   size_t bytes() const { return bytes_; }
   bool pinned() const { return pinned_; }
@@ -54,5 +53,9 @@ class Storage final : public Variable {
   std::mutex materialise_mutex_;
   std::function<void()> release_;
 };
+
+inline Storage* Variable::storage() {
+  return is_storage_ ? static_cast<Storage*>(this) : nullptr;
+}
 
 }  // namespace rondo

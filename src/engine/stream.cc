@@ -1,25 +1,22 @@
 // Markers: events recorded on demand. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/stream.h"
 
+#include "engine/thread_state.h"
+
 namespace rondo {
 
-namespace {
-// The stream whose lock this thread holds: the body of a device task may need memory, and so may wait for its own
-// stream.
-thread_local const Stream* held = nullptr;
-}  // namespace
-
-Stream::Issue::Issue(Stream& stream) : lock_(stream.mutex_), outer_(std::exchange(held, &stream)) {}
+Stream::Issue::Issue(Stream& stream)
+    : lock_(stream.mutex_), thread_(this_thread()), outer_(std::exchange(thread_.issuing, &stream)) {}
 Stream::Issue::~Issue() {
-  held = outer_;
+  thread_.issuing = outer_;
 }
 
 bool Stream::issuing_here() {
-  return held != nullptr;
+  return this_thread().issuing != nullptr;
 }
 
 std::unique_lock<std::mutex> Stream::lock_unless_held() {
-  return held == this ? std::unique_lock<std::mutex>() : std::unique_lock<std::mutex>(mutex_);
+  return this_thread().issuing == this ? std::unique_lock<std::mutex>() : std::unique_lock<std::mutex>(mutex_);
 }
 
 Stream::~Stream() {

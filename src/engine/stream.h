@@ -29,6 +29,8 @@ class Event final : public RefCounted {
   void* const native;
 };
 
+struct ThreadState;
+
 class Stream {
  public:
   Stream(StreamDevice& device, uint32_t id, void* native) : device(device), id(id), native(native) {}
@@ -48,6 +50,7 @@ class Stream {
 
    private:
     std::lock_guard<std::mutex> lock_;
+    ThreadState& thread_;
     const Stream* outer_;
   };
   // Whether the calling thread holds the lock of some stream: it is in the body of a device task.

@@ -9,6 +9,12 @@ Task::~Task() {
   drop_accesses();
 }
 
+void Task::renew() {
+  fences_.clear();
+  failure_ = {};
+  abandoned_ = signalled_ = false;
+}
+
 void Task::drop_accesses() {
   for (const Access& access : accesses_)
     if (access.variable) access.variable->release();

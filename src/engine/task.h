@@ -1,8 +1,8 @@
 // Tasks: the units the engine orders. A task names the variables it reads and writes and has a body, `run`.
 //
-// A task is submitted once, or kept by a recording and then run any number of times by a graph. It holds references to
-// its variables. Made on the caller's thread, run on whichever thread the engine chooses; never run twice at the same
-// time.
+// A task is submitted once, or kept by a recording and then run any number of times by a graph, or it is a graph's
+// launch (below). It holds references to its variables. Made on the caller's thread, run on whichever thread the engine
+// chooses; never run twice at the same time.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -55,7 +55,7 @@ class Task : public RefCounted {
   const SmallVector<Access, 4>& accesses() const { return accesses_; }
 
   // Scratch memory for one run. Known before the run, because memory is never taken while a stream is locked.
-  virtual size_t workspace_bytes() const { return 0; }
+  size_t workspace_bytes() const { return workspace_bytes_; }
   // Makes sure that run() neither compiles, loads, allocates nor tunes: kernels are compiled and loaded, library
   // algorithms chosen and tried on scratch memory. Called without locks, once or more, from any thread; must not touch
   // user data.
@@ -71,13 +71,23 @@ class Task : public RefCounted {
     return true;
   }
   // Random numbers one run consumes from the device's sequence, in Philox counters.
-  virtual uint64_t random_count() const { return 0; }
+  uint64_t random_count() const { return random_count_; }
   // Where this run's random numbers start, relative to the graph's start (recorded) or absolute (eager).
   virtual void set_random(RandomState state) { (void)state; }
 
   int32_t priority = 0;
   int32_t stream_hint = -1;  // compute stream wanted, or -1
   enum class Lane : uint8_t { compute, copy_in, copy_out } lane = Lane::compute;
+
+ protected:
+  // The same task may be submitted again when it is done: somebody who outlives its runs holds its variables, which
+  // have memory and are nobody's recording's. So a submission neither takes nor checks nor gives back any of them.
+  void keep() { kept_ = true; }
+  // Before it is submitted again.
+  void renew();
+
+  size_t workspace_bytes_ = 0;  // set by the constructor or by prepare()
+  uint64_t random_count_ = 0;   // set by the constructor
 
  private:
   friend class Engine;
@@ -99,6 +109,8 @@ class Task : public RefCounted {
   bool marker_ = false;      // a wait's stand-in: signalled instead of run
   bool abandoned_ = false;   // submitted where nobody can wait for it: finished with its failure when ready
   bool signalled_ = false;   // became ready while a thread waits for just that
+  bool kept_ = false;        // see keep()
+  bool known_ = false;       // kept, its accesses checked and folded by an earlier submission
   double submitted_us_ = 0;  // only while a trace is on
 };
 

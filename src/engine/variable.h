@@ -18,16 +18,19 @@ class Storage;
 
 class Variable : public RefCounted {
  public:
-  explicit Variable(Engine& engine);
+  explicit Variable(Engine& engine) : Variable(engine, false) {}
   ~Variable() override;
 
   Engine& engine() const { return *engine_; }
   // This variable as a storage, or null.
-  virtual Storage* storage() { return nullptr; }
+  Storage* storage();
 
  private:
   friend class Engine;
   friend class Storage;
+  Variable(Engine& engine, bool is_storage);
+
+  const bool is_storage_;
   Ref<Engine> engine_;
   // ------------------------------------------------------------------------------------------------
   Task* writer_ = nullptr;     // last pending task that writes

@@ -73,11 +73,10 @@ void Graph::split() {
     Segment::Kind kind = Segment::Kind::captured;
     if (!task.capturable(&why)) kind = task.device().is_host() ? Segment::Kind::host : Segment::Kind::device;
     if (segments_.empty() || segments_.back().kind != kind || segments_.back().device != &task.device()) {
-      Segment segment;
+      Segment& segment = segments_.emplace_back();
       segment.kind = kind;
       segment.device = &task.device();
       if (kind != Segment::Kind::captured) segment.why_split = std::string("'") + task.name() + "' " + why;
-      segments_.push_back(std::move(segment));
     }
     Segment& segment = segments_.back();
     segment.tasks.push_back(i);

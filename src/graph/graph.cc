@@ -5,17 +5,18 @@
 
 namespace rondo {
 
-namespace {
-
-// One run of one segment.
+// One run of one segment. When it is done the segment keeps it for the next run, so that its accesses are put together,
+// checked and counted once. Keeps the graph while it is under way.
 class Launch final : public Task {
  public:
-  Launch(const char* name, Ref<Graph> graph, Segment& segment)
-      : Task(name, *segment.device), graph_(std::move(graph)), segment_(segment) {
+  Launch(const char* name, Segment& segment) : Task(name, *segment.device), segment_(segment) {
+    keep();
+    random_count_ = segment.random_count;
     for (Variable* variable : segment.reads) reads(*variable);
     for (Variable* variable : segment.writes) writes(*variable);
   }
-  uint64_t random_count() const override { return segment_.random_count; }
+  void begin(Graph& graph) { graph_ = Ref<Graph>::share(&graph); }
+
   void set_random(RandomState state) override { random_ = state; }
   bool capturable(const char** why) const override {
     *why = "is a launch of another graph";
@@ -28,15 +29,23 @@ class Launch final : public Task {
                                outer ? RandomState{outer->seed, outer->offset + random_.offset} : random_);
   }
 
+ protected:
+  void dispose() override {
+    const Ref<Graph> graph = std::move(graph_);  // goes last: the segment is the graph's
+    revive();
+    renew();
+    Launch* none = nullptr;
+    if (!segment_.idle.compare_exchange_strong(none, this, std::memory_order_acq_rel)) delete this;
+  }
+
  private:
   Ref<Graph> graph_;
   Segment& segment_;
   RandomState random_;
 };
 
-}  // namespace
-
 Graph::~Graph() {
+  for (Segment& segment : segments_) delete segment.idle.load(std::memory_order_acquire);
   if (engine_->forked()) return;
   // A launch in flight keeps what it runs: the driver frees an exec when its last run is done, and the arena's memory
   // goes back with the fences of its last use.
@@ -49,12 +58,18 @@ Status Graph::launch() {
   launches_.fetch_add(1, std::memory_order_relaxed);
   // In one step: another launch of this graph, or another task, between two segments would change what the later one
   // reads.
-  const auto launch = [this](Segment& segment) { return make_ref<Launch>(name_, Ref<Graph>::share(this), segment); };
-  if (segments_.size() == 1) return engine_->submit(launch(segments_.front()));
+  if (segments_.size() == 1) return engine_->submit(take_launch(segments_.front()));
   std::vector<Ref<Task>> tasks;
   tasks.reserve(segments_.size());
-  for (Segment& segment : segments_) tasks.push_back(launch(segment));
+  for (Segment& segment : segments_) tasks.push_back(take_launch(segment));
   return engine_->submit(tasks.data(), tasks.size());
+}
+
+Ref<Task> Graph::take_launch(Segment& segment) {
+  Ref<Launch> launch = Ref<Launch>::adopt(segment.idle.exchange(nullptr, std::memory_order_acq_rel));
+  if (!launch) launch = make_ref<Launch>(name_, segment);
+  launch->begin(*this);
+  return launch;
 }
 
 Status Graph::run_segment(Segment& segment, const TaskContext& context, RandomState random) {

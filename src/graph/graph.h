@@ -10,6 +10,8 @@
 
 #include <rondo/graph.h>
 
+#include <atomic>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -19,20 +21,24 @@
 
 namespace rondo {
 
+class Launch;
+
+// What every launch looks at comes first, in few cache lines; in Graph too.
 struct Segment {
   enum class Kind { captured, device, host };
   Kind kind = Kind::host;
+  int branches = 0;  // used by the capture
   Device* device = nullptr;
+  std::atomic<Launch*> idle{};  // a launch that is done, for the next to use again
+  NativeGraph native;           // captured
+  uint64_t random_count = 0;    // Philox counters one launch consumes
+  // Guarded by order: what the device-side random state will be when the launches so far are done.
+  RandomState random_next;
+  bool random_known = false;
   std::vector<uint32_t> tasks;   // indices into the graph's
-  std::string why_split;         // why it is not captured; empty if it is
-  NativeGraph native;            // captured
-  int branches = 0;              // used by the capture
-  uint64_t random_count = 0;     // Philox counters one launch consumes
   std::vector<Variable*> reads;  // external variables
   std::vector<Variable*> writes;
-  // Guarded by order: what the device-side random state will be when the launches so far are done.
-  bool random_known = false;
-  RandomState random_next;
+  std::string why_split;  // why it is not captured; empty if it is
 };
 
 // The block of one device's temporaries. It starts with the device's RandomState.
@@ -59,6 +65,10 @@ class Graph final : public RefCounted {
  private:
   Graph(Recording& recording);
 
+  friend class Launch;
+  // A launch task for the segment: the idle one, or a new one.
+  RONDO_HOT Ref<Task> take_launch(Segment& segment);
+
   // The steps of compile().
   void split();
   Status prepare();
@@ -72,16 +82,16 @@ class Graph final : public RefCounted {
 
   Ref<Engine> engine_;
   const char* name_;
+  std::atomic<int64_t> launches_{0};
+  std::deque<Segment> segments_;
   int max_branches_;
   std::vector<Ref<Task>> tasks_;
   std::vector<Ref<Storage>> storages_;  // created inside: outputs and temporaries
   std::vector<std::vector<uint32_t>> predecessors_;
   std::vector<int> segment_of_;
-  std::vector<Segment> segments_;
   std::vector<Arena> arenas_;
   std::vector<char*> workspace_;  // by task, in its device's arena
   rondo_graph_info info_ = RONDO_GRAPH_INFO_INIT;
-  std::atomic<int64_t> launches_{0};
 };
 
 }  // namespace rondo

@@ -134,6 +134,8 @@ ElementwiseTask::ElementwiseTask(const char* name, Device& device, const Express
   }
   space_.elements = shape.elements();
   plan(shape, views, n_inputs_, operands, n_generators_ > 0, &space_);
+  for (int i = 0; i < n_generators_; ++i)
+    random_count_ += random_counters(expression.generator_dtype(i), space_.elements);
 
   for (int k = 0; k < operands; ++k) arguments_.push_back(0);
   for (int k = 0; k < n_scalars_; ++k) arguments_.push_back(scalars[k]);
@@ -155,14 +157,6 @@ View ElementwiseTask::view(int i) const {
   const int ndim = view.layout.ndim;
   std::copy_n(given_.begin() + 1 + (1 + i) * ndim, ndim, view.layout.strides);
   return view;
-}
-
-uint64_t ElementwiseTask::random_count() const {
-  if (n_generators_ == 0) return 0;
-  const Expression expression = this->expression();
-  uint64_t count = 0;
-  for (int i = 0; i < n_generators_; ++i) count += random_counters(expression.generator_dtype(i), space_.elements);
-  return count;
 }
 
 Status ElementwiseTask::run(const TaskContext& context) {

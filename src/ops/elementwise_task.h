@@ -68,7 +68,6 @@ class ElementwiseTask final : public Task {
 
   Status prepare() override;
   Status run(const TaskContext& context) override;
-  uint64_t random_count() const override;
   void set_random(RandomState state) override { random_ = state; }
 
  private:

@@ -225,13 +225,11 @@ class Multiplication {
 
 class CpuMatmul final : public MatmulTask {
  public:
-  explicit CpuMatmul(const Product& product) : MatmulTask(product), direct_(plan_direct(product)) {}
-
-  size_t workspace_bytes() const override {
-    if (direct_.possible) return 0;
+  explicit CpuMatmul(const Product& product) : MatmulTask(product), direct_(plan_direct(product)) {
+    if (direct_.possible) return;
     const int64_t m = std::min(product_.m, kPanelM), n = std::min(product_.n, kPanelN),
                   k = std::min(product_.k, kPanelK);
-    return static_cast<size_t>(m * k + k * n + m * n) * dtype_size(compute_dtype(product_.dtype()));
+    workspace_bytes_ = static_cast<size_t>(m * k + k * n + m * n) * dtype_size(compute_dtype(product_.dtype()));
   }
   Status run(const TaskContext& context) override {
     with_float_element(product_.dtype(),

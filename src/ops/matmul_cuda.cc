@@ -205,8 +205,6 @@ class CudaMatmul final : public MatmulTask {
     if (own_description_) lt::destroy_description(own_description_);
   }
 
-  size_t workspace_bytes() const override { return plan_ ? staged_bytes_ + plan_->workspace_bytes : 0; }
-
   Status prepare() override {
     if (ready_) return {};
     if (product_.k > 0 && have_cublaslt()) {
@@ -242,6 +240,7 @@ class CudaMatmul final : public MatmulTask {
     staged_bytes_ =
         staged ? (static_cast<size_t>(results) * dtype_size(compute_dtype(product_.dtype())) + 255) / 256 * 256 : 0;
     plan_ = plan;
+    workspace_bytes_ = staged_bytes_ + plan->workspace_bytes;
     return {};
   }
 

@@ -325,8 +325,6 @@ class CudaReduction final : public Task {
     plan();
   }
 
-  size_t workspace_bytes() const override { return workspace_; }
-
   Status prepare() override {
     for (int i = 0; i < passes_; ++i) {
       Pass& pass = pass_[i];
@@ -360,7 +358,6 @@ class CudaReduction final : public Task {
   Reduction reduction_;
   Pass pass_[2];
   int passes_ = 1;
-  size_t workspace_ = 0;
 };
 
 // How many neighbours may be loaded at once: along the innermost kept (columns) or reduced dimension (rows), which must
@@ -426,7 +423,7 @@ void CudaReduction::plan() {
 
   variant.partial = true;
   passes_ = 2;
-  workspace_ = static_cast<size_t>(outputs * splits) * operation(reduction_.op, reduction_.in.dtype).acc_bytes;
+  workspace_bytes_ = static_cast<size_t>(outputs * splits) * operation(reduction_.op, reduction_.in.dtype).acc_bytes;
   Pass& second = pass_[1];
   second.variant.op = reduction_.op;
   second.variant.in = reduction_.in.dtype;

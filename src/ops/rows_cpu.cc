@@ -99,11 +99,9 @@ class CpuRows final : public Task {
     reads(*plan.x.storage);
     reads(*plan.other.storage);
     declare_output(*this, plan.out);
-  }
-  size_t workspace_bytes() const override {
     // A row of a broadcast view may be longer than any memory: then too much is asked for, instead of what wraps.
     constexpr size_t kMost = size_t{PTRDIFF_MAX} / sizeof(double);
-    return std::min(static_cast<size_t>(plan_.length), kMost) * sizeof(double);
+    workspace_bytes_ = std::min(static_cast<size_t>(plan_.length), kMost) * sizeof(double);
   }
   Status run(const TaskContext& context) override {
     rows_on_cpu(plan_, context.workspace);

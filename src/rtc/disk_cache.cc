@@ -163,7 +163,7 @@ DiskCache& DiskCache::instance() {
     std::string folder = setting_is_set(Setting::cache) ? setting(Setting::cache) : default_folder();
     const bool off = folder == "off";
     if (off) folder.clear();
-    return new DiskCache(std::move(folder), setting_int(Setting::cache_mb, 0, kMostMegabytes) << 20,
+    return new DiskCache(std::move(folder), setting_number(Setting::cache_mb) << 20,
                          off ? "RONDO_CACHE is off"
                              : "there is no home folder: neither XDG_CACHE_HOME nor HOME is an absolute path; set "
                                "RONDO_CACHE to a folder");

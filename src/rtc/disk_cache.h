@@ -31,7 +31,6 @@ class KeyBuilder {
 
 class DiskCache {
  public:
-  static constexpr int64_t kMostMegabytes = 1 << 20;  // that RONDO_CACHE_MB may say
   // `folder` empty: off, for the reason given. Made (0700) when it is not there; refused when it is not ours or others
   // can write it.
   DiskCache(std::string folder, int64_t limit_bytes, std::string why_off = "no folder is given");

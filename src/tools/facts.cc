@@ -3,10 +3,7 @@
 
 #include <rondo/rondo.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <initializer_list>
 
 #include "base/settings.h"
 #include "base/text.h"
@@ -24,23 +21,12 @@ namespace {
 
 // What is wrong with a setting's value, and what holds instead; empty if nothing is. Paths are judged where they are
 // used, by the probes of libraries and by the reason why there is no cache.
-std::string setting_problem(Setting which) {
-  const std::string value = setting(which);
-  const auto one_of = [&](std::initializer_list<const char*> names) {
-    return std::find(names.begin(), names.end(), value) != names.end();
-  };
-  if (which == Setting::log && !one_of({"off", "error", "warning", "info", "debug"}))
-    return "none of off, error, warning, info, debug; warning is used";
-  if (which == Setting::engine && !one_of({"async", "threaded", "naive"}))
-    return "none of async, threaded, naive; no engine can be made unless the program names the mode";
-  if (which == Setting::cache_mb) {
-    char* end = nullptr;
-    const long long number = std::strtoll(value.c_str(), &end, 10);
-    if (*end != '\0' || number < 0 || number > rtc::DiskCache::kMostMegabytes)
-      return "not a number from 0 to " + std::to_string(rtc::DiskCache::kMostMegabytes) + "; " +
-             settings()[static_cast<size_t>(which)].fallback + " is used";
-  }
-  return {};
+std::string problem_and_effect(Setting which) {
+  const std::string problem = setting_problem(which);
+  if (problem.empty()) return {};
+  if (which == Setting::log) return problem + "; warning is used";
+  if (which == Setting::engine) return problem + "; no engine can be made unless the program names the mode";
+  return problem + "; " + settings()[static_cast<size_t>(which)].fallback + " is used";
 }
 
 // The compiler by its name: Clang calls itself GCC in some macros.
@@ -73,7 +59,7 @@ Json setting_facts() {
     list.push_back({{"name", settings()[i].name},
                     {"value", setting(which)},
                     {"origin", setting_is_set(which) ? "environment" : "default"},
-                    {"problem", setting_problem(which)},
+                    {"problem", problem_and_effect(which)},
                     {"doc", settings()[i].doc}});
   }
   return list;

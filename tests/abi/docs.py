@@ -21,7 +21,7 @@ import sys
 
 REQUIRED = ["README.md", "CHANGELOG.md", *(f"docs/{name}.md" for name in (
     "conventions", "design", "engine", "errors", "graphs", "memory", "settings", "testing", "threads"))]
-SETTING = re.compile(r'^RONDO_SETTING\(\w+, "(\w+)", "(.*?)", "(.*)"\)$', re.MULTILINE)
+SETTING = re.compile(r'^RONDO_SETTING\(\w+, "(\w+)", "(.*?)", ".*?", "(.*)"\)$', re.MULTILINE)
 STATUS_ENUM = re.compile(r"typedef enum rondo_status \{(.*?)\} rondo_status;", re.DOTALL)
 STATUS = re.compile(r"\b(RONDO_\w+) = (\d+)")
 STATUS_ROW = re.compile(r"^\| (\d+) \| `(RONDO_\w+)` \|", re.MULTILINE)

@@ -11,7 +11,10 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "stats.h"
 
 namespace bench {
 
@@ -57,17 +60,18 @@ inline double now_us() {
 }
 
 // Host time of one call of `submit` in microseconds: bursts that are short against the device's queue, each on an idle
-// device.
+// device. The median of them: where a virtual machine loses its processor now and then for longer than a burst takes, a
+// mean says more about that than about the call.
 template <class Submit, class Wait>
 double burst_us(int bursts, int size, Submit&& submit, Wait&& wait) {
-  double total = 0;
+  std::vector<double> each;
   for (int i = 0; i < bursts; ++i) {
     const double begin = now_us();
     for (int j = 0; j < size; ++j) submit();
-    total += now_us() - begin;
+    each.push_back((now_us() - begin) / size);
     wait();
   }
-  return total / (static_cast<double>(bursts) * size);
+  return quantile(std::move(each), 0.5);
 }
 
 // Time of `submit` and `wait` together, from an idle device.

@@ -29,15 +29,15 @@ class Sizes:
 
 
 def burst_us(bursts, size, submit, wait):
-    """Host time of one submit, over bursts that each start on an idle device."""
-    total = 0
+    """Host time of one submit: the median of bursts that each start on an idle device."""
+    each = []
     for _ in range(bursts):
         begin = time.perf_counter_ns()
         for _ in range(size):
             submit()
-        total += time.perf_counter_ns() - begin
+        each.append((time.perf_counter_ns() - begin) / 1000 / size)
         wait()
-    return total / 1000 / (bursts * size)
+    return statistics.median(each)
 
 
 def total_us(count, work, wait_each, wait):

@@ -110,6 +110,21 @@ TEST_P(RecordingLifetime, DestroyInEveryOrder) {
   }
 }
 
+// Launches that cannot begin yet, more than one at a time; then again; then with the graph gone.
+TEST_P(RecordingLifetime, ManyLaunchesUnderWay) {
+  const Tensor state = ones(1000, 0);
+  Graph graph = record(engine(), [&] { into(state, rondo_binary_scalar, RONDO_ADD, state, 1.0); });
+  for (const int launched : {20, 40, 60}) {
+    Gate gate;
+    must(push(engine(), waiting(gate), {variable_of(state)}, {variable_of(state)}));
+    for (int i = 0; i < 20; ++i) must(rondo_graph_launch(graph.get()));
+    EXPECT_EQ(graph_info(graph.get()).launches, launched);
+    if (launched == 60) graph.reset();
+    gate.open = true;
+    EXPECT_EQ(first(state), launched);
+  }
+}
+
 TEST_P(RecordingLifetime, EngineDestroyedBeforeTheGraph) {
   Engine other = create_engine(options());
   const Tensor a = upload(other.get(), device(), full(RONDO_F32, {10}, 1));

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the digits example as a user does and checks what it prints, writes and how it exits.
 
-    digits.py DIGITS learns DEVICE ENGINE EPOCHS      a training on that device in that engine mode
-    digits.py DIGITS misuse                           wrong options, missing files
+    digits.py DIGITS learns DEVICE ENGINE EPOCHS BATCH   a training on that device in that engine mode
+    digits.py DIGITS misuse                              wrong options, missing files
     digits.py DIGITS help
 
 The environment says which libraries are used: a test on cuda:0 runs on the simulated driver, where any report of the
@@ -18,7 +18,6 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 DIGITS = pathlib.Path(sys.argv[1]).resolve()
-BATCH = 32
 ACCURACY = {1: 0.85, 2: 0.9, 8: 0.93}  # by epochs, some images below what is seen; guessing gives 0.1
 GUESSED = 2.303  # the loss of guessing among ten digits
 DEVICES = {"cpu": "cpu:0", "cuda:0": "cuda:0"}  # as the example prints them
@@ -37,8 +36,8 @@ def one(pattern, text):
     return found[0]
 
 
-def learns(folder, device, engine, epochs):
-    out, err = run(folder, "--device", device, "--engine", engine, "--epochs", epochs, "--batch", str(BATCH), status=0)
+def learns(folder, device, engine, epochs, batch):
+    out, err = run(folder, "--device", device, "--engine", engine, "--epochs", epochs, "--batch", batch, status=0)
     assert err == "", f"unexpected on stderr:\n{err}"
     one(f"^rondo .*, {engine} engine, {DEVICES[device]}: ", out)
 
@@ -94,7 +93,7 @@ def misuse(folder):
         assert err.count("\n") == 1 and err.endswith("\n") and name in err, f"{arguments} says:\n{err}"
         assert not (folder / "digits.svg").exists(), f"{arguments} wrote a picture"
     # The training is over when this is found: it is printed, and the exit code says that something is missing.
-    out, err = run(folder, "--device", "cpu", "--epochs", "2", "--batch", str(BATCH), "--out", "missing/digits.svg", status=1)
+    out, err = run(folder, "--device", "cpu", "--epochs", "2", "--batch", "32", "--out", "missing/digits.svg", status=1)
     assert err.count("\n") == 1 and "missing/digits.svg" in err and "agree bit for bit" in out, out + err
 
 

@@ -43,7 +43,7 @@ rondo_engine* create(rondo_engine_mode mode) {
   options.mode = mode;
   options.workers = 2;
   options.streams = 2;
-  options.max_tasks = 20;  // running ahead is bounded now and then, but first after the first read
+  options.max_tasks = 32;  // running ahead is bounded now and then, but first after the first read
   rondo_engine* engine = nullptr;
   if (rondo_engine_create(&options, &engine) != RONDO_OK) throw std::runtime_error(rondo_last_error());
   return engine;

@@ -1,5 +1,5 @@
 // Devices that disappear and streams that stall: between two launches, under a waiting thread, under queued tasks, with
-// another device beside. Copies between two devices, which the program of one device does not have.
+// another device beside. Copies between two devices, which the program of one device does not have. Other contexts.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
@@ -322,32 +322,47 @@ TEST_P(Modes, ACopyBetweenDevicesFails) {
       kTwoDevices);
 }
 
+// The other device's context, as a program that uses that device by itself has it.
+class ForeignContext {
+ public:
+  ForeignContext() { call<int(void**, int)>("cuDevicePrimaryCtxRetain")(&context_, 1); }
+  bool made() const { return context_ != nullptr; }
+  void set_current() const { call<int(void*)>("cuCtxSetCurrent")(context_); }
+  bool is_current() const {
+    void* now = nullptr;
+    return call<int(void**)>("cuCtxGetCurrent")(&now) == 0 && now == context_;
+  }
+
+ private:
+  template <class Signature>
+  Signature* call(const char* name) const {
+    return reinterpret_cast<Signature*>(dlsym(driver_, name));
+  }
+  void* const driver_ = dlopen(std::getenv("RONDO_CUDA_DRIVER"), RTLD_NOW | RTLD_LOCAL);
+  void* context_ = nullptr;
+};
+
 // A thread may have the context of another device, or another library's, current: it still has it after a call that
 // fails, and no call went to that device.
 TEST_P(Modes, AForeignContextStaysCurrent) {
   run(
       [&](Child& child) {
-        void* driver = dlopen(std::getenv("RONDO_CUDA_DRIVER"), RTLD_NOW | RTLD_LOCAL);
-        const auto get = reinterpret_cast<int (*)(void**)>(dlsym(driver, "cuCtxGetCurrent"));
-        const auto set = reinterpret_cast<int (*)(void*)>(dlsym(driver, "cuCtxSetCurrent"));
-        const auto retain = reinterpret_cast<int (*)(void**, int)>(dlsym(driver, "cuDevicePrimaryCtxRetain"));
-        void *foreign = nullptr, *now = nullptr;
-        child.expect(retain(&foreign, 1) == 0, "no context of the other device");
+        const ForeignContext foreign;
+        child.expect(foreign.made(), "no context of the other device");
         rondo_engine* engine = create(GetParam());
         rondo_tensor* a = upload(engine, kCuda, 1);
         child.expect(first_of(a) == 1, "the upload fails without a fault");
         for (const char* entry : {"cuCtxGetCurrent", "cuCtxSetCurrent", "cuLaunchKernel"})
           for (const int code : {1, 2}) {
             child.in(std::string(entry) + " fails with " + std::to_string(code));
-            set(foreign);
+            foreign.set_current();
             arm(entry, 1, code);
             rondo_tensor* sum = nullptr;
             rondo_status status = rondo_binary(RONDO_ADD, a, a, &sum);
             if (status == RONDO_OK) status = rondo_tensor_wait(sum);
             const std::string text = status == RONDO_OK ? "" : rondo_last_error();
             clear_faults();
-            get(&now);
-            child.expect(now == foreign, "another context is current after the call");
+            child.expect(foreign.is_current(), "another context is current after the call");
             child.expect(status == (code == 2 ? RONDO_OUT_OF_MEMORY : RONDO_DEVICE_ERROR),
                          std::string("the call gives ") + rondo_status_name(status));
             child.expect(has(text, entry) && has(text, "cuda:0"), "the text does not tell: " + text);
@@ -355,6 +370,58 @@ TEST_P(Modes, AForeignContextStaysCurrent) {
           }
         (void)rondo_engine_wait_all(engine);
         child.expect(first_of(a) == 1, "the engine does not go on");
+        rondo_tensor_destroy(a);
+        rondo_engine_destroy(engine);
+      },
+      kTwoDevices);
+}
+
+// A graph is launched whatever context the thread has current. A driver that minds gets a second call, with the
+// graph's.
+TEST_P(Modes, AGraphLaunchThatWantsItsContextCurrent) {
+  run(
+      [&](Child& child) {
+        const ForeignContext foreign;
+        child.expect(foreign.made(), "no context of the other device");
+        rondo_engine* engine = create(GetParam());
+        rondo_tensor* a = upload(engine, kCuda, 0);
+        rondo_graph* graph = nullptr;
+        must(rondo_record_begin(engine, nullptr));
+        must(rondo_binary_scalar(RONDO_ADD, a, 1, &a));
+        must(rondo_record_end(engine, &graph));
+        float launches = 0;
+        const auto launch = [&] {
+          foreign.set_current();
+          const rondo_status status = rondo_graph_launch(graph);
+          const rondo_status waited = rondo_tensor_wait(a);
+          clear_faults();
+          child.expect(foreign.is_current(), "another context is current after the call");
+          return status == RONDO_OK ? waited : status;
+        };
+        child.in("no fault");
+        child.expect(launch() == RONDO_OK && first_of(a) == ++launches, "the graph does not run");
+        for (const int code : {201, 400}) {
+          child.in("cuGraphLaunch fails with " + std::to_string(code) + ", once");
+          arm("cuGraphLaunch", 1, code);
+          child.expect(launch() == RONDO_OK, rondo_last_error());
+          child.expect(first_of(a) == ++launches, "the graph does not run once");
+          child.in("cuGraphLaunch fails with " + std::to_string(code) + ", twice");
+          arm("cuGraphLaunch", 1, code);
+          arm("cuGraphLaunch", 2, code);
+          child.expect(launch() == RONDO_DEVICE_ERROR, "the failure is not told");
+          const std::string text = rondo_last_error();
+          child.expect(has(text, "cuGraphLaunch") && has(text, " " + std::to_string(code) + " "), "told: " + text);
+          must(rondo_fill(a, launches));
+        }
+        if (GetParam() != RONDO_ENGINE_THREADED) {  // there the thread that issues has the right context
+          child.in("the switch of the context fails");
+          arm("cuGraphLaunch", 1, 201);
+          arm("cuCtxSetCurrent", 2, 1);  // the first is the test's own
+          child.expect(launch() == RONDO_DEVICE_ERROR, "the failure is not told");
+          child.expect(has(rondo_last_error(), "cuCtxSetCurrent"), rondo_last_error());
+        }
+        (void)rondo_engine_wait_all(engine);
+        rondo_graph_destroy(graph);
         rondo_tensor_destroy(a);
         rondo_engine_destroy(engine);
       },

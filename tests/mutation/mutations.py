@@ -164,7 +164,7 @@ MUTATIONS = (
     Mutation(
         name="pool_reuse_without_its_fence",
         file="src/engine/issue.cc",
-        before="      task.fences_.add(storage->read_fences_);\n",
+        before="    task.fences_.add(storage->read_fences_);\n",
         after="",
         breaks="a block that changes streams is waited for on the device",
         cases=LARGE,

@@ -7,9 +7,6 @@
 
 namespace simcuda {
 
-// Each variant of the library is built with the version it claims.
-extern const int kDriverVersion;
-
 namespace {
 
 struct ErrorText {

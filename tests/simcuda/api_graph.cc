@@ -129,7 +129,7 @@ CUresult cuGraphUpload(CUgraphExec handle, CUstream stream_handle) {
 }
 
 CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
-  SIM_ENTER(cuGraphLaunch);
+  SIM_ENTER_IF(cuGraphLaunch, Need::Handles);
   Lock lock(driver().mutex);
   std::shared_ptr<GraphExec> exec = driver().execs.find(handle);
   std::shared_ptr<Stream> stream = find_stream(stream_handle);

@@ -7,8 +7,6 @@
 
 namespace simcuda {
 
-extern const int kDriverVersion;
-
 namespace {
 
 // The nodes a new one depends on; false when one is not of the graph.

@@ -14,8 +14,6 @@
 
 namespace simcuda {
 
-extern const int kDriverVersion;
-
 Module::~Module() {
   if (loaded != nullptr) dlclose(loaded);
 }
@@ -325,7 +323,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction han
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream_handle,
                         void** parameters, void** extra) {
-  SIM_ENTER(cuLaunchKernel);
+  SIM_ENTER_IF(cuLaunchKernel, Need::Handles);
   Lock lock(driver().mutex);
   std::shared_ptr<Stream> stream;
   if (CUresult error = usable_stream(stream_handle, &stream)) return error;

@@ -80,7 +80,7 @@ CUresult cuStreamQuery(CUstream handle) {
 }
 
 CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags) {
-  SIM_ENTER(cuStreamWaitEvent);
+  SIM_ENTER_IF(cuStreamWaitEvent, Need::Handles);
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Driver& d = driver();
   Lock lock(d.mutex);
@@ -115,7 +115,7 @@ CUresult cuEventDestroy_v2(CUevent handle) {
 }
 
 CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
-  SIM_ENTER(cuEventRecord);
+  SIM_ENTER_IF(cuEventRecord, Need::Handles);
   Lock lock(driver().mutex);
   std::shared_ptr<Event> event = driver().events.find(handle);
   std::shared_ptr<Stream> stream = find_stream(stream_handle);
@@ -137,7 +137,7 @@ CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
 }
 
 CUresult cuEventQuery(CUevent handle) {
-  SIM_ENTER(cuEventQuery);
+  SIM_ENTER_IF(cuEventQuery, Need::Handles);
   Lock lock(driver().mutex);
   std::shared_ptr<Event> event = driver().events.find(handle);
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -147,7 +147,7 @@ CUresult cuEventQuery(CUevent handle) {
 }
 
 CUresult cuEventSynchronize(CUevent handle) {
-  SIM_ENTER(cuEventSynchronize);
+  SIM_ENTER_IF(cuEventSynchronize, Need::Handles);
   Driver& d = driver();
   Lock lock(d.mutex);
   std::shared_ptr<Event> event = d.events.find(handle);

@@ -132,8 +132,10 @@ CUresult enter(Entry entry, Need need) {
     if (is_sticky(code) && !d.devices.empty()) lose_device(t_device != nullptr ? *t_device : *d.devices[0], code, "");
     if (code != CUDA_SUCCESS) return code;
   }
-  if (need != Need::Context) return CUDA_SUCCESS;
-  if (t_device == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (need < Need::Handles) return CUDA_SUCCESS;
+  // Older drivers may want a current context all the same; here they do.
+  if (t_device == nullptr)
+    return need == Need::Handles && kDriverVersion >= 13000 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
   if (t_device->retained == 0) return 709;  // CUDA_ERROR_CONTEXT_IS_DESTROYED
   return t_device->error;
 }

@@ -158,6 +158,9 @@ struct Driver {
   Device* device_of(std::uint64_t address);  // whose heap holds it, or null
 };
 
+// Each variant of the library is built with the version it claims.
+extern const int kDriverVersion;
+
 // Made on first use, never destroyed.
 Driver& driver();
 

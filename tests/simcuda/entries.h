@@ -23,8 +23,8 @@ enum class Entry : unsigned {
   count
 };
 
-// What must hold before an entry point does anything.
-enum class Need { Nothing, Init, Context };
+// What must hold before an entry point does anything. Handles: a context, but which one its handles say.
+enum class Need { Nothing, Init, Handles, Context };
 
 // Counts the call, then answers for it when it must not run: not initialised, no context, a fault asked for, a device
 // that was lost. Every exported function starts with SIM_ENTER.

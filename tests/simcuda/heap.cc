@@ -33,8 +33,8 @@ std::size_t round_up(std::size_t n) {
 // Clearing much gives the pages back instead of writing them.
 void fill_bytes(unsigned char* begin, std::size_t n, bool value) {
   if (!value && n >= (std::size_t{1} << 20)) {
-    unsigned char* page = begin + (4096 - reinterpret_cast<std::uintptr_t>(begin) % 4096) % 4096;
-    std::size_t whole = static_cast<std::size_t>(begin + n - page) / 4096 * 4096;
+    unsigned char* page = begin + (kPage - reinterpret_cast<std::uintptr_t>(begin) % kPage) % kPage;
+    std::size_t whole = static_cast<std::size_t>(begin + n - page) / kPage * kPage;
     std::memset(begin, 0, static_cast<std::size_t>(page - begin));
     madvise(page, whole, MADV_DONTNEED);
     n -= static_cast<std::size_t>(page - begin) + whole;

@@ -12,7 +12,7 @@
 namespace simcuda {
 namespace {
 
-constexpr std::size_t kQuarantine = std::size_t{64} << 20, kPage = 4096;
+constexpr std::size_t kQuarantine = std::size_t{64} << 20;
 
 // Whole pages of the process's own, so that they can show poison.
 std::size_t whole_pages(std::size_t bytes) {

@@ -16,7 +16,6 @@
 namespace simcuda {
 namespace {
 
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kFile = std::size_t{4} << 20;    // real memory that a pattern takes, however much shows it
 constexpr std::size_t kLarge = std::size_t{64} << 10;  // below it writing is cheaper than a system call and page faults
 

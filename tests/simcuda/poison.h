@@ -8,6 +8,9 @@
 
 namespace simcuda {
 
+// Of the host. Poison shows whole pages, so memory that shall show it comes in them.
+inline constexpr std::size_t kPage = 4096;
+
 enum class Poison : unsigned char { fresh = 0xff, freed = 0xdb };
 
 // Fills memory. The whole pages of a large block, which must come from mmap, become private views of one file instead:

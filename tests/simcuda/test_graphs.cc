@@ -98,6 +98,32 @@ TEST_F(Graphs, ForkJoinAndReplay) {
   CHECK_CU(cu.cuGraphDestroy(graph));
 }
 
+// Graphs, streams, kernels and events name their context; whether one is current does not matter.
+TEST_F(Graphs, WithoutACurrentContext) {
+  CUgraph graph = nullptr;
+  capture_diamond(&graph);
+  CUgraphExec exec = nullptr;
+  CHECK_CU(cu.cuGraphInstantiateWithFlags(&exec, graph, 0));
+  std::thread([&] {
+    CHECK_CU(cu.cuGraphLaunch(exec, stream));
+    CHECK_CU(cu.cuEventRecord(forked, stream));
+    CHECK_CU(cu.cuStreamWaitEvent(other, forked, 0));
+    CHECK_CU(launch(add, 1, 32, 0, other, a, 5));
+    CHECK_CU(cu.cuEventRecord(joined, other));
+    CHECK_CU(cu.cuEventSynchronize(joined));
+    CHECK_CU(cu.cuEventQuery(joined));
+    CUdeviceptr memory = 0;
+    EXPECT_EQ(cu.cuMemAlloc_v2(&memory, 64), CUDA_ERROR_INVALID_CONTEXT);
+    CUcontext now = context;
+    CHECK_CU(cu.cuCtxGetCurrent(&now));
+    EXPECT_EQ(now, nullptr);
+  }).join();
+  EXPECT_EQ(download<int>(c, 32), std::vector<int>(32, 2 + 20));
+  EXPECT_EQ(download<int>(a, 32), std::vector<int>(32, 2 + 5));
+  CHECK_CU(cu.cuGraphExecDestroy(exec));
+  CHECK_CU(cu.cuGraphDestroy(graph));
+}
+
 TEST_F(Graphs, OneExecutableRunsOnceAtATime) {
   CUgraph graph = nullptr;
   capture_diamond(&graph);

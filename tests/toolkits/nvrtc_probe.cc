@@ -7,11 +7,12 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 //
-// `all` compiles each kernel as Rondo does, one to a program. `share` is for a machine of two processors: so it
-// compiles only those that are the first of their operator or the first with their set of types. Of the others, every
-// NVRTC gets every kernel, but only for the architecture whose turn the kernel's id says, and several to a program,
-// because a program costs 0.1 s where NVRTC is old. If such a program does not compile, its kernels are compiled one by
-// one. What has compiled is kept in the file STAMPS and not compiled again with the same library and prelude.
+// `all` compiles each kernel as Rondo does, one to a program. `share` is for a machine of two processors: for every
+// architecture it compiles those that are the first of their operator or the first with their set of types. Of the
+// others, every NVRTC gets every kernel, but only for the architecture whose turn the kernel's id says. One to a
+// program are only the first ones for the first architecture, for a program costs 0.1 s where NVRTC is old; the rest is
+// several to a program, and one by one if such a program does not compile. What has compiled is kept in the file STAMPS
+// and not compiled again with the same library and prelude.
 #include <rondo/rondo.h>
 #include <sys/stat.h>
 
@@ -91,19 +92,19 @@ std::vector<Unit> share_of(int architecture, const std::vector<Kernel>& kernels)
   std::set<std::string> operators;
   std::set<unsigned> types;
   std::vector<Unit> units;
-  Unit others;
+  Unit rest;
   for (const Kernel& kernel : kernels) {
     const bool first = operators.insert(kernel.name).second;
     const bool mixed = types.insert(types_in(kernel.text)).second;
     const size_t turn = std::stoul(kernel.id.substr(0, 8), nullptr, 16) % known.size();
-    if (first || mixed)
+    if ((first || mixed) && architecture == known.front())
       units.push_back({&kernel});
-    else if (known[turn] == architecture)
-      others.push_back(&kernel);
+    else if (first || mixed || known[turn] == architecture)
+      rest.push_back(&kernel);
   }
-  for (size_t i = 0; i < others.size(); i += kTogether)
-    units.emplace_back(others.begin() + static_cast<ptrdiff_t>(i),
-                       others.begin() + static_cast<ptrdiff_t>(std::min(others.size(), i + kTogether)));
+  for (size_t i = 0; i < rest.size(); i += kTogether)
+    units.emplace_back(rest.begin() + static_cast<ptrdiff_t>(i),
+                       rest.begin() + static_cast<ptrdiff_t>(std::min(rest.size(), i + kTogether)));
   return units;
 }
 

@@ -374,19 +374,45 @@ TEST_F(Settings, EmptyMeansUnset) {
   EXPECT_EQ(setting(Setting::cache_mb), "256");
   setenv("RONDO_CACHE_MB", "17", 1);
   EXPECT_TRUE(setting_is_set(Setting::cache_mb));
-  EXPECT_EQ(setting_int(Setting::cache_mb, 1, 1000), 17);
+  EXPECT_EQ(setting_number(Setting::cache_mb), 17);
+  EXPECT_EQ(setting_problem(Setting::cache_mb), "");
   EXPECT_TRUE(seen.messages.empty());
 }
 
 TEST_F(Settings, BadNumbersAreNamedAndReplaced) {
-  for (const char* bad : {"x", "12x", "-1", "0", "1001", "99999999999999999999", "1.5", "0x10", " "}) {
+  for (const char* bad : {"x", "12x", "-1", "1048577", "99999999999999999999", "1.5", "0x10", " "}) {
     seen.messages.clear();
     setenv("RONDO_CACHE_MB", bad, 1);
-    EXPECT_EQ(setting_int(Setting::cache_mb, 1, 1000), 256) << bad;
+    EXPECT_EQ(setting_number(Setting::cache_mb), 256) << bad;
+    EXPECT_EQ(setting_problem(Setting::cache_mb), "not a number from 0 to 1048576") << bad;
     ASSERT_EQ(seen.messages.size(), 1u) << bad;
     EXPECT_EQ(seen.messages[0].first, RONDO_LOG_WARNING);
-    for (const char* part : {"RONDO_CACHE_MB", bad, "1 to 1000", "256"})
+    for (const char* part : {"RONDO_CACHE_MB", bad, "0 to 1048576", "256"})
       EXPECT_NE(seen.messages[0].second.find(part), std::string::npos) << seen.messages[0].second;
+  }
+}
+
+TEST_F(Settings, ChoicesAreOneOfTheirNames) {
+  const char* const names[] = {"async", "threaded", "naive"};
+  for (int i = 0; i < 3; ++i) {
+    setenv("RONDO_ENGINE", names[i], 1);
+    EXPECT_EQ(setting_choice(Setting::engine), i);
+    EXPECT_EQ(setting_problem(Setting::engine), "");
+  }
+  for (const char* bad : {"fast", "Async", "async ", "async,", "async, threaded", ","}) {
+    setenv("RONDO_ENGINE", bad, 1);
+    EXPECT_EQ(setting_choice(Setting::engine), -1) << bad;
+    EXPECT_EQ(setting_problem(Setting::engine), "none of async, threaded, naive") << bad;
+  }
+  unsetenv("RONDO_ENGINE");
+  EXPECT_EQ(setting_choice(Setting::engine), 0) << "the default";
+  EXPECT_EQ(setting_problem(Setting::cuda_path), "") << "any text will do";
+}
+
+TEST_F(Settings, EveryDefaultIsOneOfItsValues) {
+  for (size_t i = 0; i < settings().size(); ++i) {
+    if (setting_is_set(static_cast<Setting>(i))) continue;
+    EXPECT_EQ(setting_problem(static_cast<Setting>(i)), "") << settings()[i].name;
   }
 }
 

@@ -17,12 +17,10 @@ class Work final : public Task {
   using Body = std::function<Status(const TaskContext&)>;
   Work(const char* name, Device& device, Body body) : Task(name, device), body_(std::move(body)) {}
   Status run(const TaskContext& context) override { return body_(context); }
-  size_t workspace_bytes() const override { return workspace; }
   bool capturable(const char** why) const override {
     *why = "is a test's";
     return false;
   }
-  size_t workspace = 0;
 
  private:
   Body body_;

@@ -82,10 +82,18 @@ Status CudaDevice::graph_instantiate(NativeGraph* graph, void* upload_stream) {
 }
 
 Status CudaDevice::graph_launch(const NativeGraph& graph, void* stream) {
-  Current current(*this);
-  RONDO_TRY(current.status());
-  RONDO_ON(cuGraphLaunch(static_cast<CUgraphExec>(graph.exec), native_stream(stream)), "cuGraphLaunch");
-  return {};
+  // exec and stream name their context, so the current one does not matter; asking for it would add to each launch.
+  const auto launch = [&] {
+    return driver().cuGraphLaunch(static_cast<CUgraphExec>(graph.exec), native_stream(stream));
+  };
+  CUresult result = launch();
+  if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE) [[unlikely]] {
+    // A driver that wants it current all the same has done nothing yet.
+    Current current(*this);
+    RONDO_TRY(current.status());
+    result = launch();
+  }
+  return check(result, "cuGraphLaunch");
 }
 
 void CudaDevice::graph_destroy(NativeGraph* graph) {

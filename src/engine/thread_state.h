@@ -1,0 +1,30 @@
+// What the engine knows about the calling thread, in one object: to find a thread-local of a shared library costs a
+// call, so whoever needs it looks it up once and keeps the reference.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "base/path.h"
+
+namespace rondo {
+
+class Sink;
+class Stream;
+class Task;
+
+struct ThreadState {
+  Sink* sink = nullptr;  // the thread's recording
+  int task_depth = 0;    // bodies of tasks it is in the middle of
+  // The stream whose lock it holds: the body of a device task may need memory, and so may wait for its own stream.
+  const Stream* issuing = nullptr;
+  // Tasks made ready by its completions, issued in turn instead of by recursion: a long chain must not eat the stack.
+  // Null unless it is issuing tasks.
+  std::vector<Task*>* ready = nullptr;
+};
+
+// Never destroyed: may be used until the thread is gone.
+RONDO_HOT ThreadState& this_thread();
+
+}  // namespace rondo
