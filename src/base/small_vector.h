@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/path.h"
+
 namespace rondo {
 
 template <class T, uint32_t N>
@@ -35,9 +37,9 @@ class SmallVector {
   ~SmallVector() { drop(); }
 
   void push_back(const T& value) {
-    if (size_ == capacity_) {
+    if (size_ == capacity_) [[unlikely]] {
       const T copy = value;  // value may live in this vector
-      reserve(capacity_ * 2);
+      grow(capacity_ * 2);
       data_[size_++] = copy;
       return;
     }
@@ -45,7 +47,8 @@ class SmallVector {
   }
   // A new last element whose value the caller sets, in place.
   T& append() {
-    if (size_ == capacity_) reserve(capacity_ * 2);
+    if (size_ == capacity_) [[unlikely]]
+      grow(capacity_ * 2);
     return data_[size_++];
   }
   void assign(const T* from, uint32_t count) {
@@ -54,14 +57,7 @@ class SmallVector {
     size_ = count;
   }
   void reserve(uint32_t capacity) {
-    if (capacity <= capacity_) return;
-    constexpr size_t each = sizeof(T);  // NOLINT(bugprone-sizeof-expression): of the pointer, where T is one
-    T* grown = static_cast<T*>(std::malloc(capacity * each));
-    if (!grown) throw std::bad_alloc();
-    if (size_) std::memcpy(static_cast<void*>(grown), data_, size_ * each);
-    drop();
-    data_ = grown;
-    capacity_ = capacity;
+    if (capacity > capacity_) grow(capacity);
   }
   void clear() { size_ = 0; }
   void pop_back() { --size_; }
@@ -80,6 +76,15 @@ class SmallVector {
 
  private:
   T* inline_data() { return reinterpret_cast<T*>(storage_); }
+  RONDO_COLD void grow(uint32_t capacity) {
+    constexpr size_t each = sizeof(T);  // NOLINT(bugprone-sizeof-expression): of the pointer, where T is one
+    T* grown = static_cast<T*>(std::malloc(capacity * each));
+    if (!grown) throw std::bad_alloc();
+    if (size_) std::memcpy(static_cast<void*>(grown), data_, size_ * each);
+    drop();
+    data_ = grown;
+    capacity_ = capacity;
+  }
   void drop() {
     if (data_ != inline_data()) std::free(data_);
     data_ = inline_data();

@@ -7,6 +7,7 @@
 #include <rondo/base.h>
 
 #include <string>
+#include <utility>
 
 #include "base/path.h"
 #include "base/ref.h"
@@ -20,10 +21,24 @@ class ErrorInfo final : public RefCounted {
   const std::string message;
 };
 
+// Nearly always a success, so what concerns the error is kept off the path.
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  RONDO_COLD Status(rondo_status code, std::string message) : info_(make_ref<ErrorInfo>(code, std::move(message))) {}
+  RONDO_COLD Status(rondo_status code, std::string message) : info_(new ErrorInfo(code, std::move(message))) {}
+  Status(const Status& other) : info_(other.info_) {
+    if (info_) [[unlikely]]
+      info_->retain();
+  }
+  Status(Status&& other) noexcept : info_(std::exchange(other.info_, nullptr)) {}
+  Status& operator=(Status other) noexcept {
+    std::swap(info_, other.info_);
+    return *this;
+  }
+  ~Status() {
+    if (info_) [[unlikely]]
+      drop();
+  }
 
   bool ok() const { return !info_; }
   rondo_status code() const { return info_ ? info_->code : RONDO_OK; }
@@ -34,7 +49,9 @@ class [[nodiscard]] Status {
   }
 
  private:
-  Ref<ErrorInfo> info_;
+  RONDO_COLD void drop() { info_->release(); }
+
+  const ErrorInfo* info_ = nullptr;
 };
 
 // printf-style construction.

@@ -84,8 +84,13 @@ class Engine final : public RefCounted, public FenceOracle {
   static Sink* owner(const Variable& variable) { return variable.owner_.load(std::memory_order_acquire); }
   uint64_t version(const Variable& variable) const { return variable.version_.load(std::memory_order_acquire); }
 
-  Status device_state(Device& device, DeviceState** state);
-  DeviceState* existing_state(rondo_device id) const;
+  Status device_state(Device& device, DeviceState** state) {
+    *state = existing_state(device.id());
+    return *state ? Status() : make_state(device, state);
+  }
+  DeviceState* existing_state(rondo_device id) const {
+    return states_[id.kind == RONDO_CPU ? 0 : 1 + id.index].load(std::memory_order_acquire);
+  }
   // A compute stream, for graphs and interop.
   Status compute_stream(DeviceState& state, int index, Stream** stream);
   Stream* stream(uint32_t id) const { return streams_[id].load(std::memory_order_acquire); }
@@ -159,7 +164,12 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_HOT void settle(Task& task, Access& access, const Status& status, Fence fence);
   void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
   RONDO_HOT Status pick_stream(Task& task, DeviceState& state, Stream** stream);
-  Status make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream);
+  RONDO_COLD Status make_state(Device& device, DeviceState** state);
+  Status stream_of(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream) {
+    *stream = slot.load(std::memory_order_acquire);
+    return *stream ? Status() : make_stream(state, slot, high, stream);
+  }
+  RONDO_COLD Status make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream);
   RONDO_HOT Status bound_run_ahead(Stream& stream, uint64_t sequence);
 
   // What every submission reads and writes comes first, in few cache lines.
@@ -199,7 +209,8 @@ class Engine final : public RefCounted, public FenceOracle {
   std::unique_ptr<Workers> workers_;
 
   // The trace that is on, null if none is. Whoever notes something in it holds a reference meanwhile.
-  Ref<Trace> trace();
+  Ref<Trace> trace() { return tracing_.load(std::memory_order_acquire) ? shared_trace() : Ref<Trace>(); }
+  RONDO_COLD Ref<Trace> shared_trace();
   std::mutex trace_mutex_;
   Ref<Trace> trace_;
 };

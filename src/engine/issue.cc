@@ -10,7 +10,6 @@
 namespace rondo {
 
 Status Engine::make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream) {
-  if ((*stream = slot.load(std::memory_order_acquire))) return {};
   std::lock_guard lock(state.mutex);
   if ((*stream = slot.load())) return {};
   StreamDevice* device = state.device.streams();
@@ -31,17 +30,17 @@ Status Engine::make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool 
 }
 
 Status Engine::compute_stream(DeviceState& state, int index, Stream** stream) {
-  return make_stream(state, state.compute[index % compute_streams_], false, stream);
+  return stream_of(state, state.compute[index % compute_streams_], false, stream);
 }
 
 // Copies that are worth it have streams of their own, urgent tasks a high-priority one. With several compute streams a
 // task follows the work it depends on, which saves a wait; a task without such goes to its thread's home stream.
 Status Engine::pick_stream(Task& task, DeviceState& state, Stream** stream) {
   if (task.stream_hint >= 0) return compute_stream(state, task.stream_hint, stream);
-  if (task.lane == Task::Lane::copy_in) return make_stream(state, state.copy_in, false, stream);
-  if (task.lane == Task::Lane::copy_out) return make_stream(state, state.copy_out, false, stream);
-  if (task.priority > 0) return make_stream(state, state.high, true, stream);
-  if (compute_streams_ == 1) return make_stream(state, state.compute[0], false, stream);
+  if (task.lane == Task::Lane::copy_in) return stream_of(state, state.copy_in, false, stream);
+  if (task.lane == Task::Lane::copy_out) return stream_of(state, state.copy_out, false, stream);
+  if (task.priority > 0) return stream_of(state, state.high, true, stream);
+  if (compute_streams_ == 1) return stream_of(state, state.compute[0], false, stream);
   for (const Fence& fence : task.fences_) {
     Stream* producer = streams_[fence.stream].load(std::memory_order_acquire);
     if (&producer->device != state.device.streams() || producer->completed() >= fence.sequence) continue;
@@ -89,7 +88,8 @@ Status Engine::issue(Task& task, Fence* fence) {
   Status status;
   std::vector<std::pair<Fence, Ref<Event>>> waits;  // stays empty, and so free of cost, on one stream
   for (const Fence& each : task.fences_) {
-    if (each.stream == stream->id || !status.ok()) continue;
+    if (each.stream == stream->id || !status.ok()) [[likely]]
+      continue;
     Stream* producer = streams_[each.stream].load(std::memory_order_acquire);
     if (producer->completed() >= each.sequence || stream->already_waits(each)) continue;
     Ref<Event> event;

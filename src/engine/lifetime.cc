@@ -60,9 +60,8 @@ Status Engine::noted(const Status& status) {
   return lost_;
 }
 
-Status Engine::device_state(Device& device, DeviceState** state) {
+Status Engine::make_state(Device& device, DeviceState** state) {
   const int slot = device.is_host() ? 0 : 1 + device.id().index;
-  if ((*state = states_[slot].load(std::memory_order_acquire))) return {};
   std::lock_guard lock(states_mutex_);
   if ((*state = states_[slot].load())) return {};
   auto made = std::make_unique<DeviceState>(device, *this);
@@ -83,10 +82,6 @@ Status Engine::device_state(Device& device, DeviceState** state) {
   *state = made.release();
   states_[slot].store(*state, std::memory_order_release);
   return {};
-}
-
-DeviceState* Engine::existing_state(rondo_device id) const {
-  return states_[id.kind == RONDO_CPU ? 0 : 1 + id.index].load(std::memory_order_acquire);
 }
 
 void Engine::close() {
@@ -222,8 +217,7 @@ Status Engine::trace_begin() {
   return {};
 }
 
-Ref<Trace> Engine::trace() {
-  if (!tracing_.load(std::memory_order_acquire)) return {};
+Ref<Trace> Engine::shared_trace() {
   std::lock_guard lock(trace_mutex_);
   return trace_;
 }

@@ -84,7 +84,7 @@ class Task : public RefCounted {
   // have memory and are nobody's recording's. So a submission neither takes nor checks nor gives back any of them.
   void keep() { kept_ = true; }
   // Before it is submitted again.
-  void renew();
+  RONDO_HOT void renew();
 
   size_t workspace_bytes_ = 0;  // set by the constructor or by prepare()
   uint64_t random_count_ = 0;   // set by the constructor

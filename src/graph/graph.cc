@@ -22,7 +22,7 @@ class Launch final : public Task {
     *why = "is a launch of another graph";
     return false;
   }
-  Status run(const TaskContext& context) override {
+  RONDO_HOT Status run(const TaskContext& context) override {
     // Launched by another graph, the numbers begin where that one's run does.
     const RandomState* outer = context.random;
     return graph_->run_segment(segment_, context,
@@ -30,7 +30,7 @@ class Launch final : public Task {
   }
 
  protected:
-  void dispose() override {
+  RONDO_HOT void dispose() override {
     const Ref<Graph> graph = std::move(graph_);  // goes last: the segment is the graph's
     revive();
     renew();
@@ -56,9 +56,12 @@ Graph::~Graph() {
 Status Graph::launch() {
   RONDO_TRY(engine_->usable());
   launches_.fetch_add(1, std::memory_order_relaxed);
-  // In one step: another launch of this graph, or another task, between two segments would change what the later one
-  // reads.
-  if (segments_.size() == 1) return engine_->submit(take_launch(segments_.front()));
+  return segments_.size() == 1 ? engine_->submit(take_launch(segments_.front())) : launch_several();
+}
+
+// In one step: another launch of this graph, or another task, between two segments would change what the later one
+// reads.
+Status Graph::launch_several() {
   std::vector<Ref<Task>> tasks;
   tasks.reserve(segments_.size());
   for (Segment& segment : segments_) tasks.push_back(take_launch(segment));
@@ -73,21 +76,22 @@ Ref<Task> Graph::take_launch(Segment& segment) {
 }
 
 Status Graph::run_segment(Segment& segment, const TaskContext& context, RandomState random) {
-  if (segment.kind == Segment::Kind::captured) {
-    StreamDevice& device = *segment.device->streams();
-    if (segment.random_count) {
-      // The graph advances the state on the device itself; only a jump (other random operators in between, a new seed)
-      // is written. The source may be pageable: the driver copies so few bytes before it returns.
-      if (!segment.random_known || segment.random_next.seed != random.seed ||
-          segment.random_next.offset != random.offset)
-        RONDO_TRY(device.copy(CopyKind::host_to_device, device_random(*segment.device), &random, sizeof random,
-                              context.stream));
-      segment.random_next = {random.seed, random.offset + segment.random_count};
-    }
-    Status launched = device.graph_launch(segment.native, context.stream);
-    segment.random_known = launched.ok();  // else the state on the device is still the one before
-    return launched;
+  if (segment.kind != Segment::Kind::captured) return run_tasks(segment, context, random);
+  StreamDevice& device = *segment.device->streams();
+  if (segment.random_count) {
+    // The graph advances the state on the device itself; only a jump (other random operators in between, a new seed)
+    // is written. The source may be pageable: the driver copies so few bytes before it returns.
+    if (!segment.random_known || segment.random_next.seed != random.seed || segment.random_next.offset != random.offset)
+      RONDO_TRY(device.copy(CopyKind::host_to_device, device_random(*segment.device), &random, sizeof random,
+                            context.stream));
+    segment.random_next = {random.seed, random.offset + segment.random_count};
   }
+  Status launched = device.graph_launch(segment.native, context.stream);
+  segment.random_known = launched.ok();  // else the state on the device is still the one before
+  return launched;
+}
+
+Status Graph::run_tasks(Segment& segment, const TaskContext& context, RandomState random) {
   TaskContext each = context;
   each.random = &random;
   for (const uint32_t i : segment.tasks) {

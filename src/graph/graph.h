@@ -68,6 +68,8 @@ class Graph final : public RefCounted {
   friend class Launch;
   // A launch task for the segment: the idle one, or a new one.
   RONDO_HOT Ref<Task> take_launch(Segment& segment);
+  RONDO_COLD Status launch_several();
+  RONDO_COLD Status run_tasks(Segment& segment, const TaskContext& context, RandomState random);
 
   // The steps of compile().
   void split();

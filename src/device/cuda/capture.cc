@@ -83,15 +83,16 @@ Status CudaDevice::graph_instantiate(NativeGraph* graph, void* upload_stream) {
 
 Status CudaDevice::graph_launch(const NativeGraph& graph, void* stream) {
   // exec and stream name their context, so the current one does not matter; asking for it would add to each launch.
-  const auto launch = [&] {
-    return driver().cuGraphLaunch(static_cast<CUgraphExec>(graph.exec), native_stream(stream));
-  };
-  CUresult result = launch();
-  if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE) [[unlikely]] {
-    // A driver that wants it current all the same has done nothing yet.
+  const CUresult result = driver().cuGraphLaunch(static_cast<CUgraphExec>(graph.exec), native_stream(stream));
+  return result == CUDA_SUCCESS ? Status() : graph_launch_refused(result, graph, stream);
+}
+
+// A driver that wants the context current all the same has done nothing yet.
+Status CudaDevice::graph_launch_refused(CUresult result, const NativeGraph& graph, void* stream) {
+  if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE) {
     Current current(*this);
     RONDO_TRY(current.status());
-    result = launch();
+    result = driver().cuGraphLaunch(static_cast<CUgraphExec>(graph.exec), native_stream(stream));
   }
   return check(result, "cuGraphLaunch");
 }

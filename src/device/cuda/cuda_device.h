@@ -99,6 +99,7 @@ class CudaDevice final : public StreamDevice {
   Status capture_end(void* stream, bool keep, NativeGraph* graph) override;
   Status graph_instantiate(NativeGraph* graph, void* upload_stream) override;
   RONDO_HOT Status graph_launch(const NativeGraph& graph, void* stream) override;
+  RONDO_COLD Status graph_launch_refused(CUresult result, const NativeGraph& graph, void* stream);
   void graph_destroy(NativeGraph* graph) override;
 
  protected:
