@@ -40,21 +40,6 @@ std::string setting(Setting which) {
   return value ? value : info(which).fallback;
 }
 
-namespace {
-
-// "0 to 9" as numbers; false for names.
-bool is_range(const char* values, long long* low, long long* high) {
-  return std::sscanf(values, "%lld to %lld", low, high) == 2;
-}
-
-bool number_in(const std::string& text, long long low, long long high, long long* number) {
-  char* end = nullptr;
-  *number = std::strtoll(text.c_str(), &end, 10);
-  return !text.empty() && *end == '\0' && *number >= low && *number <= high;
-}
-
-}  // namespace
-
 int setting_choice(Setting which) {
   const std::string value = setting(which);
   std::istringstream names(info(which).values);
@@ -66,21 +51,24 @@ int setting_choice(Setting which) {
 
 std::string setting_problem(Setting which) {
   const std::string values = info(which).values;
-  long long low = 0, high = 0, number = 0;
   if (values.empty()) return {};
-  if (is_range(values.c_str(), &low, &high))
-    return number_in(setting(which), low, high, &number) ? "" : "not a number from " + values;
-  return setting_choice(which) >= 0 ? "" : "none of " + values;
+  long long low = 0, high = 0;
+  if (std::sscanf(values.c_str(), "%lld to %lld", &low, &high) != 2)
+    return setting_choice(which) >= 0 ? "" : "none of " + values;
+  const std::string text = setting(which);
+  char* end = nullptr;
+  const long long number = std::strtoll(text.c_str(), &end, 10);
+  return !text.empty() && *end == '\0' && number >= low && number <= high ? "" : "not a number from " + values;
 }
 
 long long setting_number(Setting which) {
-  const SettingInfo& about = info(which);
-  long long low = 0, high = 0, number = 0;
-  is_range(about.values, &low, &high);
-  if (number_in(setting(which), low, high, &number)) return number;
-  log(RONDO_LOG_WARNING, "setting %s=%s is %s; using %s", about.name, setting(which).c_str(),
-      setting_problem(which).c_str(), about.fallback);
-  return std::strtoll(about.fallback, nullptr, 10);
+  std::string text = setting(which);
+  if (const std::string problem = setting_problem(which); !problem.empty()) {
+    const SettingInfo& about = info(which);
+    log(RONDO_LOG_WARNING, "setting %s=%s is %s; using %s", about.name, text.c_str(), problem.c_str(), about.fallback);
+    text = about.fallback;
+  }
+  return std::strtoll(text.c_str(), nullptr, 10);
 }
 
 }  // namespace rondo

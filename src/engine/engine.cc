@@ -129,7 +129,7 @@ Status Engine::submit(Ref<Task>* tasks, size_t count) {
   Sink* sink = thread.sink && &thread.sink->engine == this ? thread.sink : nullptr;
   for (size_t i = 0; i < count; ++i) {
     Task& task = *tasks[i];
-    if (task.known_) continue;
+    if (task.kept_) continue;
     for (const Access& access : task.accesses_) {
       Sink* owner = access.variable->owner_.load(std::memory_order_acquire);
       if (owner && owner != sink)
@@ -137,7 +137,6 @@ Status Engine::submit(Ref<Task>* tasks, size_t count) {
                      task.name());
     }
     task.fold();
-    task.known_ = task.kept_;
   }
   if (sink) {
     for (size_t i = 0; i < count; ++i) RONDO_TRY(sink->take(std::move(tasks[i])));

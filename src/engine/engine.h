@@ -88,9 +88,7 @@ class Engine final : public RefCounted, public FenceOracle {
     *state = existing_state(device.id());
     return *state ? Status() : make_state(device, state);
   }
-  DeviceState* existing_state(rondo_device id) const {
-    return states_[id.kind == RONDO_CPU ? 0 : 1 + id.index].load(std::memory_order_acquire);
-  }
+  DeviceState* existing_state(rondo_device id) const { return states_[slot_of(id)].load(std::memory_order_acquire); }
   // A compute stream, for graphs and interop.
   Status compute_stream(DeviceState& state, int index, Stream** stream);
   Stream* stream(uint32_t id) const { return streams_[id].load(std::memory_order_acquire); }
@@ -164,6 +162,7 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_HOT void settle(Task& task, Access& access, const Status& status, Fence fence);
   void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
   RONDO_HOT Status pick_stream(Task& task, DeviceState& state, Stream** stream);
+  static int slot_of(rondo_device id) { return id.kind == RONDO_CPU ? 0 : 1 + id.index; }
   RONDO_COLD Status make_state(Device& device, DeviceState** state);
   Status stream_of(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream) {
     *stream = slot.load(std::memory_order_acquire);

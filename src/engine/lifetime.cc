@@ -61,7 +61,7 @@ Status Engine::noted(const Status& status) {
 }
 
 Status Engine::make_state(Device& device, DeviceState** state) {
-  const int slot = device.is_host() ? 0 : 1 + device.id().index;
+  const int slot = slot_of(device.id());
   std::lock_guard lock(states_mutex_);
   if ((*state = states_[slot].load())) return {};
   auto made = std::make_unique<DeviceState>(device, *this);

@@ -9,6 +9,11 @@ Task::~Task() {
   drop_accesses();
 }
 
+void Task::keep() {
+  kept_ = true;
+  fold();
+}
+
 void Task::renew() {
   fences_.clear();
   failure_ = {};

@@ -82,7 +82,8 @@ class Task : public RefCounted {
  protected:
   // The same task may be submitted again when it is done: somebody who outlives its runs holds its variables, which
   // have memory and are nobody's recording's. So a submission neither takes nor checks nor gives back any of them.
-  void keep() { kept_ = true; }
+  // Called when all accesses are declared.
+  void keep();
   // Before it is submitted again.
   RONDO_HOT void renew();
 
@@ -110,7 +111,6 @@ class Task : public RefCounted {
   bool abandoned_ = false;   // submitted where nobody can wait for it: finished with its failure when ready
   bool signalled_ = false;   // became ready while a thread waits for just that
   bool kept_ = false;        // see keep()
-  bool known_ = false;       // kept, its accesses checked and folded by an earlier submission
   double submitted_us_ = 0;  // only while a trace is on
 };
 

@@ -1,19 +1,17 @@
 // Launching, destroying, reporting. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/graph.h"
 
-#include <algorithm>
-
 namespace rondo {
 
-// One run of one segment. When it is done the segment keeps it for the next run, so that its accesses are put together,
-// checked and counted once. Keeps the graph while it is under way.
+// One run of one segment. When it is done the segment keeps it for the next run, so that its accesses are put together
+// and counted once. Keeps the graph while it is under way.
 class Launch final : public Task {
  public:
   Launch(const char* name, Segment& segment) : Task(name, *segment.device), segment_(segment) {
-    keep();
     random_count_ = segment.random_count;
     for (Variable* variable : segment.reads) reads(*variable);
     for (Variable* variable : segment.writes) writes(*variable);
+    keep();
   }
   void begin(Graph& graph) { graph_ = Ref<Graph>::share(&graph); }
 

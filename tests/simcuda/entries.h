@@ -23,7 +23,8 @@ enum class Entry : unsigned {
   count
 };
 
-// What must hold before an entry point does anything. Handles: a context, but which one its handles say.
+// What must hold before an entry point does anything, from little to much. Handles: a context, but the handles say
+// which.
 enum class Need { Nothing, Init, Handles, Context };
 
 // Counts the call, then answers for it when it must not run: not initialised, no context, a fault asked for, a device

@@ -1,7 +1,8 @@
 // A GPU through the driver API, in its primary context (shared with cudart, PyTorch and other users of the process).
 //
-// Every method makes the context current for the call and restores a foreign one afterwards; a thread without any
-// context keeps ours. Streams are non-blocking: the legacy stream of other libraries never orders against them.
+// Every method but graph_launch makes the context current for the call and restores a foreign one afterwards; a thread
+// without any context keeps ours. Streams are non-blocking: the legacy stream of other libraries never orders against
+// them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
