@@ -1,4 +1,4 @@
-// Ordering: submission, readiness, completion, waiting.
+// A task's way through the engine: submitted, dispatched, run, finished.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/engine.h"
@@ -7,25 +7,17 @@
 #include <bit>
 #include <thread>
 
-#include "base/log.h"
-#include "engine/thread_state.h"
 #include "engine/trace.h"
 
 namespace rondo {
 
 namespace {
 
-constinit thread_local ThreadState thread_state;
-
 int default_workers() {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
 }
 
 }  // namespace
-
-ThreadState& this_thread() {
-  return thread_state;
-}
 
 Sink* Engine::thread_sink() {
   return this_thread().sink;
@@ -37,8 +29,7 @@ bool Engine::in_task() {
   return this_thread().task_depth > 0;
 }
 
-Status Engine::run_body(Task& task, const TaskContext& context) {
-  ThreadState& thread = this_thread();
+Status Engine::run_body(Task& task, const TaskContext& context, ThreadState& thread) {
   ++thread.task_depth;
   Status status = task.run(context);
   --thread.task_depth;
@@ -50,128 +41,77 @@ Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
       compute_streams_(options.streams ? options.streams : 1),
       max_tasks_(options.max_tasks ? options.max_tasks : 4096),
       marker_distance_(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(max_tasks_ / 4, 1)))),
-      fork_generation_(current_fork_generation()),
+      forks_before_(count_forks()),
       seed_(options.seed),
       memory_limit_(options.memory_limit),
       workers_wanted_(options.workers ? options.workers : default_workers()) {}
 
 // --- submission ---
 
-void Engine::link(Task& task) {
-  task.order_ = ++order_;
-  task.waiting_ = 0;
-  auto follow = [&task](Task* before) {
-    before->successors_.push_back(&task);
-    ++task.waiting_;
-  };
-  for (Access& access : task.accesses_) {
-    Variable& variable = *access.variable;
-    access.task = &task;
-    if (!access.write) {
-      if (variable.writer_) follow(variable.writer_);
-      access.previous = nullptr;
-      access.next = variable.readers_;
-      if (access.next) access.next->previous = &access;
-      variable.readers_ = &access;
-      access.linked = true;
-      continue;
-    }
-    if (variable.writer_) follow(variable.writer_);
-    // Later tasks follow this writer, so the readers before it need not be known to them any more.
-    for (Access* reader = variable.readers_; reader;) {
-      Access* next = reader->next;
-      follow(reader->task);
-      reader->previous = reader->next = nullptr;
-      reader->linked = false;
-      reader = next;
-    }
-    variable.readers_ = nullptr;
-    variable.writer_ = &task;
-  }
-}
-
-void Engine::gather(Task& task) {
+Status Engine::admit(Task& task, const Sink* sink) {
   for (const Access& access : task.accesses_) {
-    const Variable& variable = *access.variable;
-    task.fences_.add(variable.write_fence_);
-    if (access.write) task.fences_.add(variable.read_fences_);
-    if (access.read && !variable.error_.ok() && task.failure_.ok()) task.failure_ = variable.error_;
+    const Sink* owner = access.variable->owner_.load(std::memory_order_acquire);
+    if (owner && owner != sink) [[unlikely]]
+      return error(RONDO_INVALID_STATE, "%s uses a tensor of a recording that is still open; end the recording first",
+                   task.name());
   }
+  task.fold();
+  return {};
 }
 
-void Engine::count(Task& task) {
-  task.epoch_ = epoch_;
-  ++in_epoch_;
-  ++pending_;
+Status Engine::make_random_state(Task& task) {
+  DeviceState* state = nullptr;  // where the random numbers of a device are counted
+  return device_state(task.device(), &state);
 }
 
-void Engine::uncount(Task& task) {
-  --pending_;
-  if (task.epoch_ == epoch_) {
-    --in_epoch_;
-    return;
-  }
-  --earlier_epochs_[earlier_epochs_.size() - (epoch_ - task.epoch_)];
-  while (!earlier_epochs_.empty() && earlier_epochs_.front() == 0) earlier_epochs_.pop_front();
+void Engine::wait_for_room(std::unique_lock<std::mutex>& lock) {
+  ++blocked_;
+  progress_.wait(lock, [this] { return pending_ < max_tasks_; });
+  --blocked_;
 }
 
-bool Engine::enter(Task& task) {
-  link(task);
-  count(task);
-  if (task.waiting_ > 0) return false;
-  gather(task);
-  return true;
+Status Engine::submit(Ref<Task> task) {
+  return submit_all(&task, 1);
 }
 
 Status Engine::submit(Ref<Task>* tasks, size_t count) {
+  return submit_all(tasks, count);
+}
+
+// Inlined, so that for one task there is no loop.
+[[gnu::always_inline]] inline Status Engine::submit_all(Ref<Task>* tasks, size_t count) {
   RONDO_TRY(usable());
-  const ThreadState& thread = this_thread();
+  ThreadState& thread = this_thread();
   Sink* sink = thread.sink && &thread.sink->engine == this ? thread.sink : nullptr;
-  for (size_t i = 0; i < count; ++i) {
-    Task& task = *tasks[i];
-    if (task.kept_) continue;
-    for (const Access& access : task.accesses_) {
-      Sink* owner = access.variable->owner_.load(std::memory_order_acquire);
-      if (owner && owner != sink)
-        return error(RONDO_INVALID_STATE, "%s uses a tensor of a recording that is still open; end the recording first",
-                     task.name());
-    }
-    task.fold();
-  }
-  if (sink) {
+  for (size_t i = 0; i < count; ++i)
+    if (!tasks[i]->kept_) RONDO_TRY(admit(*tasks[i], sink));
+  if (sink) [[unlikely]] {
     for (size_t i = 0; i < count; ++i) RONDO_TRY(sink->take(std::move(tasks[i])));
     return {};
   }
   for (size_t i = 0; i < count; ++i) {
-    DeviceState* state = nullptr;  // where the random numbers of a device are counted
-    if (tasks[i]->random_count()) RONDO_TRY(device_state(tasks[i]->device(), &state));
-    if (tracing_.load(std::memory_order_relaxed)) tasks[i]->submitted_us_ = Trace::now_us();
+    if (tasks[i]->random_count()) [[unlikely]]
+      RONDO_TRY(make_random_state(*tasks[i]));
+    if (tracing_.load(std::memory_order_relaxed)) [[unlikely]]
+      tasks[i]->submitted_us_ = Trace::now_us();
   }
 
   SmallVector<Task*, 4> ready;
   std::unique_lock lock(order_mutex_);
-  if (pending_ >= max_tasks_ && thread.task_depth == 0) {
-    ++blocked_;
-    progress_.wait(lock, [this] { return pending_ < max_tasks_; });
-    --blocked_;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    Task& task = *tasks[i];
-    if (const uint64_t numbers = task.random_count()) {
-      RandomState& random = existing_state(task.device().id())->random;
-      task.set_random(random);
-      random.offset += numbers;
-    }
-    if (enter(task)) ready.push_back(&task);
-  }
+  if (pending_ >= max_tasks_ && thread.task_depth == 0) [[unlikely]]
+    wait_for_room(lock);
+  for (size_t i = 0; i < count; ++i)
+    if (enter(*tasks[i])) ready.push_back(tasks[i].get());
   lock.unlock();
 
-  // finish() releases them.
-  if (mode_ != RONDO_ENGINE_NAIVE) {
-    for (size_t i = 0; i < count; ++i) tasks[i].leak();
-    for (Task* task : ready) dispatch(*task);
-    return {};
-  }
+  if (mode_ == RONDO_ENGINE_NAIVE) [[unlikely]]
+    return run_naive(tasks, count, ready);
+  for (size_t i = 0; i < count; ++i) tasks[i].leak();  // finish() releases them
+  for (Task* task : ready) dispatch(*task, thread);
+  return {};
+}
+
+Status Engine::run_naive(Ref<Task>* tasks, size_t count, const SmallVector<Task*, 4>& ready) {
   Status first;
   for (size_t i = 0; i < count; ++i) {
     Task& task = *tasks[i].leak();
@@ -199,7 +139,21 @@ Status Engine::failed(const Task& task, const Status& status) {
   return noted(status.with_context(std::string("task '") + task.name() + "' on " + device_name(task.device().id())));
 }
 
-void Engine::dispatch(Task& task) {
+void Engine::dispatch(Task& task, ThreadState& thread) {
+  if (mode_ != RONDO_ENGINE_ASYNC || task.marker_ || task.device().is_host()) [[unlikely]]
+    return hand_over(task);
+  if (thread.ready) [[unlikely]] {
+    thread.ready->push_back(&task);
+    return;
+  }
+  ThreadState::Ready queue;
+  thread.ready = &queue;
+  run_device(task);
+  for (uint32_t i = 0; i < queue.size(); ++i) run_device(*queue[i]);
+  thread.ready = nullptr;
+}
+
+void Engine::hand_over(Task& task) {
   if (mode_ == RONDO_ENGINE_NAIVE || task.marker_) {
     std::unique_lock lock(order_mutex_);
     if (!task.abandoned_) {
@@ -210,38 +164,19 @@ void Engine::dispatch(Task& task) {
     lock.unlock();
     return finish(task, task.failure_, {});
   }
-  if (task.device().is_host()) {
-    DeviceState* state = nullptr;  // workers start with the cpu's state
-    if (Status status = device_state(task.device(), &state); !status.ok())
-      return finish(task, failed(task, status), {});
-    workers_->push(task, task.priority, task.order_);
-    return;
-  }
-  if (mode_ == RONDO_ENGINE_THREADED) {
-    DeviceState* state = nullptr;
-    if (Status status = device_state(task.device(), &state); !status.ok())
-      return finish(task, failed(task, status), {});
-    state->issuer->push(task, task.priority, task.order_);
-    return;
-  }
-  ThreadState& thread = this_thread();
-  if (thread.ready) {
-    thread.ready->push_back(&task);
-    return;
-  }
-  std::vector<Task*> queue;
-  thread.ready = &queue;
-  run_device(task);
-  for (size_t i = 0; i < queue.size(); ++i) run_device(*queue[i]);
-  thread.ready = nullptr;
+  DeviceState* state = nullptr;  // with it the device's workers start
+  if (Status status = device_state(task.device(), &state); !status.ok()) return finish(task, failed(task, status), {});
+  Workers& workers = task.device().is_host() ? *workers_ : *state->issuer;
+  workers.push(task, task.priority, task.order_);
 }
 
 void Engine::run_device(Task& task) {
   Fence fence;
   Status status = task.failure_;
-  if (status.ok()) {
+  if (status.ok()) [[likely]] {
     status = issue(task, &fence);
-    if (!status.ok()) status = failed(task, status);
+    if (!status.ok()) [[unlikely]]
+      status = failed(task, status);
   }
   finish(task, status, fence);
 }
@@ -334,164 +269,30 @@ Status Engine::run_naive(Task& task, bool ready) {
 
 // --- completion ---
 
-// Under the order lock: what one access leaves behind on its variable.
-void Engine::settle(Task& task, Access& access, const Status& status, Fence fence) {
-  Variable& variable = *access.variable;
-  if (access.write) {
-    if (variable.writer_ == &task) variable.writer_ = nullptr;
-    if (status.ok()) {
-      variable.error_ = {};
-      variable.write_fence_ = fence;
-      variable.read_fences_.clear();
-      variable.version_.store(variable.version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    } else {
-      // What was enqueued before, by others or by a part of this task, still holds the memory.
-      variable.error_ = status;
-      variable.read_fences_.add(fence);
-    }
-    return;
-  }
-  if (access.linked) {
-    if (access.previous)
-      access.previous->next = access.next;
-    else
-      variable.readers_ = access.next;
-    if (access.next) access.next->previous = access.previous;
-    access.linked = false;
-  }
-  variable.read_fences_.add(fence);
-}
-
 void Engine::finish(Task& task, const Status& status, Fence fence) {
   SmallVector<Task*, 4> ready;
   std::unique_lock lock(order_mutex_);
+  if (status.ok()) [[likely]]
+    settle(task, fence);
+  else
+    settle_failed(task, status, fence);
   // References go before anybody can know that the task is done: whoever then destroys a tensor, or waits for memory,
   // has it at once. Last ones are dropped unlocked; nobody else can reach those variables any more.
-  bool last = false;
-  for (Access& access : task.accesses_) {
-    settle(task, access, status, fence);
-    if (task.kept_) continue;
-    if (access.variable->release_unless_last())
-      access.variable = nullptr;
-    else
-      last = true;
-  }
-  if (last) {
+  if (!task.kept_ && !task.drop_shared_accesses()) [[unlikely]] {
     lock.unlock();
     task.drop_accesses();
     lock.lock();
   }
-  if (task.device().is_host()) std::erase(running_, task.order_);
-  for (Task* next : task.successors_)
-    if (--next->waiting_ == 0) {
-      gather(*next);
-      ready.push_back(next);
-    }
-  task.successors_.clear();
-  if (!status.ok() && first_failure_.ok()) first_failure_ = status;
+  if (task.device().is_host()) [[unlikely]]
+    std::erase(running_, task.order_);
+  if (!task.successors_.empty()) [[unlikely]]
+    release_successors(task, &ready);
   uncount(task);
-  if (blocked_ > 0) progress_.notify_all();
+  if (blocked_ > 0) [[unlikely]]
+    progress_.notify_all();
   lock.unlock();
-  for (Task* next : ready) dispatch(*next);
+  for (Task* next : ready) dispatch(*next, this_thread());
   task.release();
-}
-
-// --- waiting ---
-
-namespace {
-
-// Stands in a variable's order without reading or writing it: ready when all before it is done.
-class Marker final : public Task {
- public:
-  explicit Marker(Device& device) : Task("wait", device) {}
-  Status run(const TaskContext&) override { return {}; }
-};
-
-}  // namespace
-
-void Engine::wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock) {
-  ++blocked_;
-  progress_.wait(lock, [&task] { return task.signalled_; });
-  --blocked_;
-}
-
-Status Engine::wait(Variable& variable) {
-  RONDO_TRY(usable());
-  if (in_task())
-    return error(RONDO_INVALID_STATE,
-                 "waiting inside a task is refused: the task may be what it would wait for; wait outside");
-  if (owner(variable))
-    return error(RONDO_INVALID_STATE,
-                 "the tensor belongs to a recording that is still open; it has no value before the graph is launched");
-  FenceSet fences;
-  {
-    std::unique_lock lock(order_mutex_);
-    if (variable.writer_ || variable.readers_) {
-      Device* cpu = nullptr;
-      RONDO_TRY(get_device({RONDO_CPU, 0}, &cpu));
-      Marker marker(*cpu);
-      marker.marker_ = true;
-      auto follow = [&marker](Task* before) {
-        before->successors_.push_back(&marker);
-        ++marker.waiting_;
-      };
-      if (variable.writer_) follow(variable.writer_);
-      for (Access* reader = variable.readers_; reader; reader = reader->next) follow(reader->task);
-      wait_until_signalled(marker, lock);
-    }
-    fences.add(variable.write_fence_);
-    fences.add(variable.read_fences_);
-  }
-  for (const Fence& fence : fences) RONDO_TRY(noted(fence_wait(fence)));
-  std::lock_guard lock(order_mutex_);
-  return variable.error_;
-}
-
-void Engine::wait_for_tasks() {
-  std::unique_lock lock(order_mutex_);
-  ++blocked_;
-  progress_.wait(lock, [this] { return pending_ == 0; });
-  --blocked_;
-}
-
-void Engine::wait_for_earlier_tasks() {
-  std::unique_lock lock(order_mutex_);
-  if (pending_ == 0) return;
-  earlier_epochs_.push_back(in_epoch_);
-  in_epoch_ = 0;
-  const uint64_t mine = ++epoch_;
-  ++blocked_;
-  progress_.wait(lock, [&] { return epoch_ - earlier_epochs_.size() >= mine; });
-  --blocked_;
-}
-
-Status Engine::wait_for_streams() {
-  const uint32_t count = n_streams_.load(std::memory_order_acquire);
-  for (uint32_t i = 0; i < count; ++i) {
-    Stream* each = stream(i);
-    if (!each) continue;
-    RONDO_TRY(noted(each->wait(each->issued())));
-  }
-  return {};
-}
-
-Status Engine::wait_all() {
-  RONDO_TRY(usable());
-  if (in_task())
-    return error(RONDO_INVALID_STATE,
-                 "waiting inside a task is refused: the task may be what it would wait for; wait outside");
-  wait_for_earlier_tasks();
-  RONDO_TRY(wait_for_streams());
-  std::lock_guard lock(order_mutex_);
-  return std::exchange(first_failure_, {});
-}
-
-bool Engine::fence_done(Fence fence) {
-  return stream(fence.stream)->poll(fence.sequence);
-}
-Status Engine::fence_wait(Fence fence) {
-  Stream* on = stream(fence.stream);
-  return on ? on->wait(fence.sequence) : Status();
 }
 
 void Engine::poison(Variable& variable, const Status& error) {

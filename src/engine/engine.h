@@ -20,12 +20,14 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/device_state.h"
 #include "engine/storage.h"
 #include "engine/task.h"
+#include "engine/thread_state.h"
 #include "engine/trace.h"
 
 namespace rondo {
@@ -48,10 +50,11 @@ class Engine final : public RefCounted, public FenceOracle {
   rondo_engine_mode mode() const { return mode_; }
   // RONDO_OK, or why no call on the engine can work: closed, forked, device lost.
   Status usable() const {
-    return healthy_.load(std::memory_order_acquire) && fork_generation_ == current_fork_generation() ? Status()
-                                                                                                     : unusable();
+    if (healthy_.load(std::memory_order_acquire) && !forked()) [[likely]]
+      return {};
+    return unusable();
   }
-  bool forked() const { return fork_generation_ != current_fork_generation(); }
+  bool forked() const { return forks_before_ != forks_.load(std::memory_order_relaxed); }
   // Every failure of a device passes here on its way to the user: a lost device marks the engine, and from then on the
   // first cause is what each call returns. Other failures stay as they are.
   Status noted(const Status& status);
@@ -61,10 +64,10 @@ class Engine final : public RefCounted, public FenceOracle {
   void close();
 
   // Hands a task over. Async and threaded: returns when it is ordered; naive: when it is done, with its status.
-  Status submit(Ref<Task> ref) { return submit(&ref, 1); }
+  RONDO_HOT Status submit(Ref<Task> task);
   // Several in one step: no other thread's tasks come between them. Naive: the status of the first that failed; those
   // after it are submitted all the same, so that they poison what they would have written.
-  RONDO_HOT Status submit(Ref<Task>* tasks, size_t count);
+  Status submit(Ref<Task>* tasks, size_t count);
   // Runs a task on the cpu on the calling thread when its turn comes, in every mode; returns its status. Outside tasks.
   Status run_here(Ref<Task> ref);
   // Blocks until all that was submitted on the variable is done on the devices too; its error if it is poisoned.
@@ -114,8 +117,8 @@ class Engine final : public RefCounted, public FenceOracle {
   };
   // Whether the calling thread is running a task's body.
   static bool in_task();
-  // Runs a task's body with that mark set.
-  RONDO_HOT static Status run_body(Task& task, const TaskContext& context);
+  // Runs a task's body on this thread with that mark set.
+  RONDO_HOT static Status run_body(Task& task, const TaskContext& context, ThreadState& thread = this_thread());
 
   // Objects that users hold, for the warning at destruction.
   std::atomic<int64_t> live_objects{0};
@@ -136,47 +139,85 @@ class Engine final : public RefCounted, public FenceOracle {
 
  private:
   friend class Storage;
-  static uint64_t current_fork_generation();
-  RONDO_COLD Status unusable() const;
-  // Until every task, or every one submitted before, has been issued or run, or skipped.
-  void wait_for_tasks();
-  void wait_for_earlier_tasks();
-  Status wait_for_streams();
-
-  RONDO_HOT void count(Task& task);    // order lock held: one more is pending
-  RONDO_HOT void uncount(Task& task);  // order lock held
-  RONDO_HOT void link(Task& task);     // order lock held
-  RONDO_HOT bool enter(Task& task);    // order lock held: linked and pending; whether it is ready
-  RONDO_HOT void gather(Task& task);   // order lock held: fences and poison of a ready task
-  RONDO_HOT void dispatch(Task& task);
+  // --- engine.cc: a task's way ---
+  Status submit_all(Ref<Task>* tasks, size_t count);
+  RONDO_HOT Status admit(Task& task, const Sink* sink);  // its variables may be used here; each comes once
+  RONDO_APART Status make_random_state(Task& task);
+  RONDO_APART void wait_for_room(std::unique_lock<std::mutex>& lock);
+  // A ready task: issued now if this thread can, else left to whoever runs it or waits for it.
+  RONDO_HOT void dispatch(Task& task, ThreadState& thread);
+  RONDO_APART void hand_over(Task& task);
   void run_host(Task& task);
   RONDO_HOT void run_device(Task& task);
+  RONDO_APART Status run_naive(Ref<Task>* tasks, size_t count, const SmallVector<Task*, 4>& ready);
   Status run_naive(Task& task, bool ready);
   Status run_on_host(Task& task);
   Status take_host_memory(Task& task, DeviceState& state, Block** workspace);
-  RONDO_HOT Status take_memory(Task& task, const Stream& stream);
-  RONDO_HOT Status issue(Task& task, Fence* fence);
-  RONDO_HOT Status issue_locked(Task& task, Stream& stream, TaskContext& context,
-                                const std::vector<std::pair<Fence, Ref<Event>>>& waits, Fence* fence);
   RONDO_HOT void finish(Task& task, const Status& status, Fence fence);
-  RONDO_HOT void settle(Task& task, Access& access, const Status& status, Fence fence);
-  void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
-  RONDO_HOT Status pick_stream(Task& task, DeviceState& state, Stream** stream);
-  static int slot_of(rondo_device id) { return id.kind == RONDO_CPU ? 0 : 1 + id.index; }
-  RONDO_COLD Status make_state(Device& device, DeviceState** state);
+
+  // --- order.cc: under the order lock ---
+  RONDO_HOT bool enter(Task& task);  // in its place and pending; whether it is ready
+  RONDO_APART void draw_random(Task& task);
+  RONDO_HOT void link(Task& task);
+  static void unlink(Access& access);
+  RONDO_HOT void gather(Task& task);  // fences and poison of a ready task
+  RONDO_HOT void settle(Task& task, Fence fence);
+  RONDO_COLD void settle_failed(Task& task, const Status& status, Fence fence);
+  RONDO_APART void release_successors(Task& task, SmallVector<Task*, 4>* ready);
+  void count(Task& task) {  // one more is pending
+    task.epoch_ = epoch_;
+    ++in_epoch_;
+    ++pending_;
+  }
+  RONDO_HOT void uncount(Task& task);
+
+  // --- issue.cc: device tasks ---
+  RONDO_HOT Status issue(Task& task, Fence* fence);
+  // Its last steps for a task that needs scratch memory or comes after work of other streams.
+  RONDO_APART Status issue_apart(Task& task, Stream& stream, DeviceState& state, TaskContext& context, Fence* fence);
+  RONDO_HOT Status take_memory(Task& task, const Stream& stream);
+  struct Wait {
+    Fence fence;
+    Ref<Event> event;
+  };
+  // Events that cover the task's fences on other streams.
+  Status find_waits(const Task& task, Stream& stream, std::vector<Wait>* waits);
+  RONDO_HOT Status issue_locked(Task& task, Stream& stream, const TaskContext& context, std::span<const Wait> waits,
+                                Fence* fence);
+  RONDO_APART Status run_traced(Task& task, Stream& stream, const TaskContext& context, Fence* fence);
+  RONDO_APART Status bound_run_ahead(Stream& stream, uint64_t sequence);
+  RONDO_HOT Status pick_stream(Task& task, DeviceState& state, Stream** stream) {
+    if (compute_streams_ > 1 || task.priority > 0 || task.lane != Task::Lane::compute) [[unlikely]]
+      return choose_stream(task, state, stream);
+    return stream_of(state, state.compute[0], false, stream);
+  }
+  RONDO_APART Status choose_stream(Task& task, DeviceState& state, Stream** stream);
   Status stream_of(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream) {
     *stream = slot.load(std::memory_order_acquire);
     return *stream ? Status() : make_stream(state, slot, high, stream);
   }
   RONDO_COLD Status make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream);
-  RONDO_HOT Status bound_run_ahead(Stream& stream, uint64_t sequence);
+
+  // --- lifetime.cc ---
+  static uint64_t count_forks();
+  RONDO_COLD Status unusable() const;
+  static int slot_of(rondo_device id) { return id.kind == RONDO_CPU ? 0 : 1 + id.index; }
+  RONDO_COLD Status make_state(Device& device, DeviceState** state);
+
+  // --- wait.cc ---
+  // Until every task, or every one submitted before, has been issued or run, or skipped.
+  void wait_for_tasks();
+  void wait_for_earlier_tasks();
+  Status wait_for_streams();
+  void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
 
   // What every submission reads and writes comes first, in few cache lines.
   const rondo_engine_mode mode_;
   const int compute_streams_;
   const int64_t max_tasks_;
   const uint64_t marker_distance_;  // tasks on a stream from one marker to the next; a power of two
-  const uint64_t fork_generation_;
+  const uint64_t forks_before_;
+  static inline std::atomic<uint64_t> forks_{0};  // that made this process, since its first engine
   std::atomic<bool> healthy_{true};
   std::atomic<bool> tracing_{false};
 

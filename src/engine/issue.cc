@@ -35,7 +35,7 @@ Status Engine::compute_stream(DeviceState& state, int index, Stream** stream) {
 
 // Copies that are worth it have streams of their own, urgent tasks a high-priority one. With several compute streams a
 // task follows the work it depends on, which saves a wait; a task without such goes to its thread's home stream.
-Status Engine::pick_stream(Task& task, DeviceState& state, Stream** stream) {
+Status Engine::choose_stream(Task& task, DeviceState& state, Stream** stream) {
   if (task.stream_hint >= 0) return compute_stream(state, task.stream_hint, stream);
   if (task.lane == Task::Lane::copy_in) return stream_of(state, state.copy_in, false, stream);
   if (task.lane == Task::Lane::copy_out) return stream_of(state, state.copy_out, false, stream);
@@ -78,55 +78,73 @@ Status Engine::issue(Task& task, Fence* fence) {
   TaskContext context;
   context.device = &task.device();
   context.stream = stream->native;
+  if (task.workspace_bytes() == 0 && task.fences_.only(stream->id)) [[likely]]
+    RONDO_TRY(issue_locked(task, *stream, context, {}, fence));
+  else
+    RONDO_TRY(issue_apart(task, *stream, *state, context, fence));
+  if ((fence->sequence & (marker_distance_ - 1)) == 0) [[unlikely]]
+    return bound_run_ahead(*stream, fence->sequence);
+  return {};
+}
+
+Status Engine::issue_apart(Task& task, Stream& stream, DeviceState& state, TaskContext& context, Fence* fence) {
   Block* workspace = nullptr;
   if (const size_t bytes = task.workspace_bytes()) {
-    RONDO_TRY(state->pool.allocate(bytes, stream->id, &workspace));
+    RONDO_TRY(state.pool.allocate(bytes, stream.id, &workspace));
     context.workspace = workspace->address;
     task.fences_.add(workspace->fences);
   }
-
-  Status status;
-  std::vector<std::pair<Fence, Ref<Event>>> waits;  // stays empty, and so free of cost, on one stream
-  for (const Fence& each : task.fences_) {
-    if (each.stream == stream->id || !status.ok()) [[likely]]
-      continue;
-    Stream* producer = streams_[each.stream].load(std::memory_order_acquire);
-    if (producer->completed() >= each.sequence || stream->already_waits(each)) continue;
-    Ref<Event> event;
-    status = producer->cover(each.sequence, &event);
-    if (event) waits.emplace_back(each, std::move(event));
-  }
-  if (status.ok()) status = issue_locked(task, *stream, context, waits, fence);
+  std::vector<Wait> waits;
+  Status status = find_waits(task, stream, &waits);
+  if (status.ok()) status = issue_locked(task, stream, context, waits, fence);
   if (workspace) {
     FenceSet used;
     used.add(*fence);
-    state->pool.free(workspace, used);
+    state.pool.free(workspace, used);
   }
-  RONDO_TRY(status);
-  // The task itself is issued and good: what fails here concerns it only if nothing on the device is good any more.
-  status = bound_run_ahead(*stream, fence->sequence);
-  return status.code() == RONDO_DEVICE_LOST ? status : Status();
+  return status;
+}
+
+Status Engine::find_waits(const Task& task, Stream& stream, std::vector<Wait>* waits) {
+  for (const Fence& each : task.fences_) {
+    if (each.stream == stream.id) continue;
+    Stream* producer = streams_[each.stream].load(std::memory_order_acquire);
+    if (producer->completed() >= each.sequence || stream.already_waits(each)) continue;
+    Ref<Event> event;
+    RONDO_TRY(producer->cover(each.sequence, &event));
+    if (event) waits->push_back({each, std::move(event)});
+  }
+  return {};
 }
 
 // A marker every quarter of the limit or sooner, so that the host waits for the middle of the queue, not its end.
 Status Engine::bound_run_ahead(Stream& stream, uint64_t sequence) {
-  if ((sequence & (marker_distance_ - 1)) != 0) return {};
   const uint64_t limit = static_cast<uint64_t>(max_tasks_);
   Ref<Event> marker;
-  RONDO_TRY(stream.cover(sequence, &marker));
-  return sequence - stream.completed() >= limit ? stream.wait(sequence - limit / 2) : Status();
+  Status status = stream.cover(sequence, &marker);
+  if (status.ok() && sequence - stream.completed() >= limit) status = stream.wait(sequence - limit / 2);
+  // The task itself is issued and good: what fails here concerns it only if nothing on the device is good any more.
+  return status.code() == RONDO_DEVICE_LOST ? status : Status();
 }
 
-Status Engine::issue_locked(Task& task, Stream& stream, TaskContext& context,
-                            const std::vector<std::pair<Fence, Ref<Event>>>& waits, Fence* fence) {
+Status Engine::issue_locked(Task& task, Stream& stream, const TaskContext& context, std::span<const Wait> waits,
+                            Fence* fence) {
   const Stream::Issue issuing(stream);
   for (const auto& [each, event] : waits) RONDO_TRY(stream.wait_for(each, *event));
+  if (tracing_.load(std::memory_order_acquire)) [[unlikely]]
+    return run_traced(task, stream, context, fence);
+  Status status = run_body(task, context, issuing.thread);
+  // A body that failed may have enqueued something first: its fence counts all the same.
+  *fence = stream.advance(task.name_);
+  return status;
+}
+
+Status Engine::run_traced(Task& task, Stream& stream, const TaskContext& context, Fence* fence) {
   const Ref<Trace> trace = this->trace();
   void* begin_event = nullptr;
   const double begin = trace ? Trace::now_us() : 0;
   if (trace) trace->device_begin(stream, &begin_event);
   Status status = run_body(task, context);
-  // A body that failed may have enqueued something first: its fence counts all the same.
   *fence = stream.advance(task.name_);
   if (trace) trace->device_end(task.name_, stream, task.submitted_us_, begin, begin_event);
   return status;

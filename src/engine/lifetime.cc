@@ -16,8 +16,6 @@ namespace rondo {
 
 namespace {
 
-std::atomic<uint64_t> fork_generation{0};
-
 class Action final : public Task {
  public:
   Action(Device& cpu, std::function<void()> action) : Task("release", cpu), action_(std::move(action)) {}
@@ -32,10 +30,10 @@ class Action final : public Task {
 
 }  // namespace
 
-uint64_t Engine::current_fork_generation() {
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { fork_generation.fetch_add(1); });
+uint64_t Engine::count_forks() {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { forks_.fetch_add(1); });
   (void)registered;
-  return fork_generation.load(std::memory_order_relaxed);
+  return forks_.load(std::memory_order_relaxed);
 }
 
 Status Engine::unusable() const {

@@ -6,9 +6,9 @@
 namespace rondo {
 
 Stream::Issue::Issue(Stream& stream)
-    : lock_(stream.mutex_), thread_(this_thread()), outer_(std::exchange(thread_.issuing, &stream)) {}
+    : lock_(stream.mutex_), thread(this_thread()), outer_(std::exchange(thread.issuing, &stream)) {}
 Stream::Issue::~Issue() {
-  thread_.issuing = outer_;
+  thread.issuing = outer_;
 }
 
 bool Stream::issuing_here() {

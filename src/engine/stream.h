@@ -50,7 +50,11 @@ class Stream {
 
    private:
     std::lock_guard<std::mutex> lock_;
-    ThreadState& thread_;
+
+   public:
+    ThreadState& thread;  // the calling thread's
+
+   private:
     const Stream* outer_;
   };
   // Whether the calling thread holds the lock of some stream: it is in the body of a device task.

@@ -20,6 +20,17 @@ void Task::renew() {
   abandoned_ = signalled_ = false;
 }
 
+bool Task::drop_shared_accesses() {
+  bool all = true;
+  for (Access& access : accesses_) {
+    if (access.variable->release_unless_last())
+      access.variable = nullptr;
+    else
+      all = false;
+  }
+  return all;
+}
+
 void Task::drop_accesses() {
   for (const Access& access : accesses_)
     if (access.variable) access.variable->release();

@@ -94,6 +94,8 @@ class Task : public RefCounted {
   friend class Engine;
   RONDO_HOT void add(Variable& variable, bool read, bool write);
   RONDO_HOT void fold();
+  // Gives up its references to variables, all but last ones; whether that was all.
+  RONDO_HOT bool drop_shared_accesses();
   RONDO_HOT void drop_accesses();
 
   const char* name_;

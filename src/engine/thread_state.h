@@ -4,9 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
-#include "base/path.h"
+#include "base/small_vector.h"
 
 namespace rondo {
 
@@ -21,7 +19,8 @@ struct ThreadState {
   const Stream* issuing = nullptr;
   // Tasks made ready by its completions, issued in turn instead of by recursion: a long chain must not eat the stack.
   // Null unless it is issuing tasks.
-  std::vector<Task*>* ready = nullptr;
+  using Ready = SmallVector<Task*, 4>;
+  Ready* ready = nullptr;
 };
 
 // Never destroyed: may be used until the thread is gone.

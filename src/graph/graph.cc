@@ -21,10 +21,9 @@ class Launch final : public Task {
     return false;
   }
   RONDO_HOT Status run(const TaskContext& context) override {
-    // Launched by another graph, the numbers begin where that one's run does.
-    const RandomState* outer = context.random;
-    return graph_->run_segment(segment_, context,
-                               outer ? RandomState{outer->seed, outer->offset + random_.offset} : random_);
+    if (context.random) [[unlikely]]  // launched by another graph, the numbers begin where that one's run does
+      return graph_->run_segment(segment_, context, {context.random->seed, context.random->offset + random_.offset});
+    return graph_->run_segment(segment_, context, random_);
   }
 
  protected:
@@ -73,10 +72,11 @@ Ref<Task> Graph::take_launch(Segment& segment) {
   return launch;
 }
 
-Status Graph::run_segment(Segment& segment, const TaskContext& context, RandomState random) {
-  if (segment.kind != Segment::Kind::captured) return run_tasks(segment, context, random);
+Status Graph::run_segment(Segment& segment, const TaskContext& context, const RandomState& random) {
+  if (segment.kind != Segment::Kind::captured) [[unlikely]]
+    return run_tasks(segment, context, random);
   StreamDevice& device = *segment.device->streams();
-  if (segment.random_count) {
+  if (segment.random_count) [[unlikely]] {
     // The graph advances the state on the device itself; only a jump (other random operators in between, a new seed)
     // is written. The source may be pageable: the driver copies so few bytes before it returns.
     if (!segment.random_known || segment.random_next.seed != random.seed || segment.random_next.offset != random.offset)
@@ -89,7 +89,7 @@ Status Graph::run_segment(Segment& segment, const TaskContext& context, RandomSt
   return launched;
 }
 
-Status Graph::run_tasks(Segment& segment, const TaskContext& context, RandomState random) {
+Status Graph::run_tasks(Segment& segment, const TaskContext& context, const RandomState& random) {
   TaskContext each = context;
   each.random = &random;
   for (const uint32_t i : segment.tasks) {

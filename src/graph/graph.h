@@ -56,7 +56,7 @@ class Graph final : public RefCounted {
   Engine& engine() const { return *engine_; }
   RONDO_HOT Status launch();
   // What the launch task of a segment does; called by the engine.
-  RONDO_HOT Status run_segment(Segment& segment, const TaskContext& context, RandomState random);
+  RONDO_HOT Status run_segment(Segment& segment, const TaskContext& context, const RandomState& random);
 
   void query(rondo_graph_info* info) const;
   std::string report() const;
@@ -69,7 +69,7 @@ class Graph final : public RefCounted {
   // A launch task for the segment: the idle one, or a new one.
   RONDO_HOT Ref<Task> take_launch(Segment& segment);
   RONDO_COLD Status launch_several();
-  RONDO_COLD Status run_tasks(Segment& segment, const TaskContext& context, RandomState random);
+  RONDO_APART Status run_tasks(Segment& segment, const TaskContext& context, const RandomState& random);
 
   // The steps of compile().
   void split();

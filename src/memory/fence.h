@@ -23,8 +23,28 @@ struct Fence {
 // At most one fence per stream: the latest.
 class FenceSet {
  public:
+  // Nearly always there is one stream, so one fence.
   void add(Fence fence) {
     if (!fence) return;
+    if (fences_.size() != 1 || fences_[0].stream != fence.stream) return add_other(fence);
+    if (fence.sequence > fences_[0].sequence) fences_[0].sequence = fence.sequence;
+  }
+  void add(const FenceSet& other) {
+    for (const Fence& fence : other.fences_) add(fence);
+  }
+  void clear() { fences_.clear(); }
+  bool empty() const { return fences_.empty(); }
+  // Whether it names no stream but this one.
+  bool only(uint32_t stream) const {
+    for (const Fence& fence : fences_)
+      if (fence.stream != stream) return false;
+    return true;
+  }
+  const Fence* begin() const { return fences_.begin(); }
+  const Fence* end() const { return fences_.end(); }
+
+ private:
+  RONDO_APART void add_other(Fence fence) {
     for (Fence& known : fences_)
       if (known.stream == fence.stream) {
         if (fence.sequence > known.sequence) known.sequence = fence.sequence;
@@ -32,15 +52,6 @@ class FenceSet {
       }
     fences_.push_back(fence);
   }
-  void add(const FenceSet& other) {
-    for (const Fence& fence : other.fences_) add(fence);
-  }
-  void clear() { fences_.clear(); }
-  bool empty() const { return fences_.empty(); }
-  const Fence* begin() const { return fences_.begin(); }
-  const Fence* end() const { return fences_.end(); }
-
- private:
   SmallVector<Fence, 2> fences_;
 };
 

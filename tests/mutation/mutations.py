@@ -81,7 +81,7 @@ MUTATIONS = (
     ),
     Mutation(
         name="write_after_read_on_the_device",
-        file="src/engine/engine.cc",
+        file="src/engine/order.cc",
         before="if (access.write) task.fences_.add(variable.read_fences_);",
         after="",
         breaks="a writer comes after the readers before it",
@@ -89,16 +89,16 @@ MUTATIONS = (
     ),
     Mutation(
         name="readers_forgotten",
-        file="src/engine/engine.cc",
-        before="    access.linked = false;\n  }\n  variable.read_fences_.add(fence);",
-        after="    access.linked = false;\n  }",
+        file="src/engine/order.cc",
+        before="    unlink(access);\n    variable.read_fences_.add(fence);",
+        after="    unlink(access);",
         breaks="a variable remembers who reads it on the device",
         cases=OPERATORS,
     ),
     # --- order on the host ---
     Mutation(
         name="write_after_read_on_the_host",
-        file="src/engine/engine.cc",
+        file="src/engine/order.cc",
         before="      follow(reader->task);\n      reader->previous",
         after="      reader->previous",
         breaks="a host task that writes comes after the tasks that read before it",
@@ -114,7 +114,7 @@ MUTATIONS = (
     ),
     Mutation(
         name="wait_returns_at_the_launch",
-        file="src/engine/engine.cc",
+        file="src/engine/wait.cc",
         before="    fences.add(variable.write_fence_);\n    fences.add(variable.read_fences_);\n  }\n  for",
         after="  }\n  for",
         breaks="a wait returns when the device has finished, not when the task is launched",
@@ -122,7 +122,7 @@ MUTATIONS = (
     ),
     Mutation(
         name="poison_stops",
-        file="src/engine/engine.cc",
+        file="src/engine/order.cc",
         before="if (access.read && !variable.error_.ok() && task.failure_.ok()) task.failure_ = variable.error_;",
         after="",
         breaks="a task that reads what a failed task should have written is not run, and hands the failure on",

@@ -1,0 +1,131 @@
+// Order: which tasks follow which, and what a task leaves behind on its variables. All of it under the order lock.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "engine/engine.h"
+
+namespace rondo {
+
+void Engine::link(Task& task) {
+  task.order_ = ++order_;
+  task.waiting_ = 0;
+  auto follow = [&task](Task* before) {
+    before->successors_.push_back(&task);
+    ++task.waiting_;
+  };
+  for (Access& access : task.accesses_) {
+    Variable& variable = *access.variable;
+    access.task = &task;
+    if (variable.writer_) [[unlikely]]
+      follow(variable.writer_);
+    if (!access.write) {
+      access.previous = nullptr;
+      access.next = variable.readers_;
+      if (access.next) access.next->previous = &access;
+      variable.readers_ = &access;
+      access.linked = true;
+      continue;
+    }
+    // Later tasks follow this writer, so the readers before it need not be known to them any more.
+    for (Access* reader = variable.readers_; reader;) {
+      Access* next = reader->next;
+      follow(reader->task);
+      reader->previous = reader->next = nullptr;
+      reader->linked = false;
+      reader = next;
+    }
+    variable.readers_ = nullptr;
+    variable.writer_ = &task;
+  }
+}
+
+// A reader is no more among those its variable knows.
+inline void Engine::unlink(Access& access) {
+  if (!access.linked) return;
+  if (access.previous) [[unlikely]]
+    access.previous->next = access.next;
+  else
+    access.variable->readers_ = access.next;
+  if (access.next) [[unlikely]]
+    access.next->previous = access.previous;
+  access.linked = false;
+}
+
+void Engine::gather(Task& task) {
+  for (const Access& access : task.accesses_) {
+    const Variable& variable = *access.variable;
+    task.fences_.add(variable.write_fence_);
+    if (access.write) task.fences_.add(variable.read_fences_);
+    if (access.read && !variable.error_.ok() && task.failure_.ok()) task.failure_ = variable.error_;
+  }
+}
+
+void Engine::uncount(Task& task) {
+  --pending_;
+  if (task.epoch_ == epoch_) [[likely]] {
+    --in_epoch_;
+    return;
+  }
+  --earlier_epochs_[earlier_epochs_.size() - (epoch_ - task.epoch_)];
+  while (!earlier_epochs_.empty() && earlier_epochs_.front() == 0) earlier_epochs_.pop_front();
+}
+
+bool Engine::enter(Task& task) {
+  if (task.random_count()) [[unlikely]]
+    draw_random(task);
+  link(task);
+  count(task);
+  if (task.waiting_ > 0) return false;
+  gather(task);
+  return true;
+}
+
+void Engine::draw_random(Task& task) {
+  RandomState& random = existing_state(task.device().id())->random;
+  task.set_random(random);
+  random.offset += task.random_count();
+}
+
+// What a task that went well leaves behind on its variables.
+void Engine::settle(Task& task, Fence fence) {
+  for (Access& access : task.accesses_) {
+    Variable& variable = *access.variable;
+    if (access.write) {
+      if (variable.writer_ == &task) variable.writer_ = nullptr;
+      if (!variable.error_.ok()) [[unlikely]]
+        variable.error_ = {};
+      variable.write_fence_ = fence;
+      variable.read_fences_.clear();
+      variable.version_.store(variable.version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+      continue;
+    }
+    unlink(access);
+    variable.read_fences_.add(fence);
+  }
+}
+
+// The same of one that failed. What was enqueued before, by others or by a part of this task, still holds the memory.
+void Engine::settle_failed(Task& task, const Status& status, Fence fence) {
+  for (Access& access : task.accesses_) {
+    Variable& variable = *access.variable;
+    if (access.write) {
+      if (variable.writer_ == &task) variable.writer_ = nullptr;
+      variable.error_ = status;
+    } else {
+      unlink(access);
+    }
+    variable.read_fences_.add(fence);
+  }
+  if (first_failure_.ok()) first_failure_ = status;
+}
+
+// Those that waited for this task only.
+void Engine::release_successors(Task& task, SmallVector<Task*, 4>* ready) {
+  for (Task* next : task.successors_)
+    if (--next->waiting_ == 0) {
+      gather(*next);
+      ready->push_back(next);
+    }
+  task.successors_.clear();
+}
+
+}  // namespace rondo

@@ -1,0 +1,126 @@
+// steps: what one call passes, counted and not timed. Single-steps the thread through the call and prints, for each
+// library, how many instructions it ran and in how many cache lines and pages of code they lie. Works on any driver,
+// the simulated one too (what counts is Rondo's line then), so it says what a change does to the path without a GPU.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <rondo/rondo.h>
+
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "handles.h"
+
+#ifdef __x86_64__
+#include <ucontext.h>
+#endif
+
+namespace {
+
+using namespace bench;
+
+// Addresses of the instructions passed; the handler only stores, so its room is taken before.
+std::vector<std::uintptr_t> passed(1 << 22);
+std::size_t count = 0;
+
+#ifdef __x86_64__
+constexpr bool kPossible = true;
+
+void on_step(int, siginfo_t*, void* context) {
+  if (count < passed.size())
+    passed[count++] = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+}
+// The processor's trap flag: it stops after each instruction as long as it is set.
+[[gnu::noinline]] void steps_on() {
+  asm volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+}
+[[gnu::noinline]] void steps_off() {
+  asm volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+}
+#else
+constexpr bool kPossible = false;
+void on_step(int, siginfo_t*, void*) {}
+void steps_on() {}
+void steps_off() {}
+#endif
+
+struct Code {
+  std::size_t instructions = 0;
+  std::set<std::uintptr_t> lines, pages;
+};
+
+void print(const char* what) {
+  std::map<std::string, Code> libraries;
+  for (std::size_t i = 0; i < count; ++i) {
+    Dl_info info = {};
+    const bool known = dladdr(reinterpret_cast<void*>(passed[i]), &info) != 0 && info.dli_fname != nullptr;
+    const std::string path = known ? info.dli_fname : "elsewhere";
+    Code& code = libraries[path.substr(path.rfind('/') + 1)];
+    ++code.instructions;
+    code.lines.insert(passed[i] / 64);
+    code.pages.insert(passed[i] / 4096);
+  }
+  for (const auto& [library, code] : libraries)
+    std::printf("%-28s %-28s %12zu %6zu %6zu\n", what, library.c_str(), code.instructions, code.lines.size(),
+                code.pages.size());
+}
+
+// The call a few times unobserved, so that everything is warm, then once in steps.
+void follow(const char* what, const std::function<void()>& call) {
+  for (int i = 0; i < 5; ++i) call();
+  count = 0;
+  steps_on();
+  call();
+  steps_off();
+  print(what);
+}
+
+void run(rondo_device device) {
+  const Engine engine = make_engine(RONDO_ENGINE_ASYNC);
+  const Tensor a = make_tensor(engine.get(), device, 1024, 1);
+  const Tensor b = make_tensor(engine.get(), device, 1024, 1);
+  check(rondo_record_begin(engine.get(), nullptr), "rondo_record_begin");
+  for (int i = 0; i < 10; ++i) add(a, b, a);
+  rondo_graph* recorded = nullptr;
+  check(rondo_record_end(engine.get(), &recorded), "rondo_record_end");
+  const Graph graph(recorded);
+  std::printf("%-28s %-28s %12s %6s %6s\n", "", "", "instructions", "lines", "pages");
+  follow("launch a graph of 10 adds", [&] { check(rondo_graph_launch(graph.get()), "rondo_graph_launch"); });
+  check(rondo_engine_wait_all(engine.get()), "rondo_engine_wait_all");
+  follow("a = a + b", [&] { add(a, b, a); });
+  check(rondo_engine_wait_all(engine.get()), "rondo_engine_wait_all");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  rondo_device device = {RONDO_CUDA, 0};
+  if (argc > 2 || (argc == 2 && rondo_device_parse(argv[1], &device) != RONDO_OK)) {
+    std::fprintf(stderr, "usage: steps [cuda:0]\n");
+    return 2;
+  }
+  if (!kPossible) {
+    std::fprintf(stderr, "steps: needs an x86-64 processor\n");
+    return 1;
+  }
+  struct sigaction action = {};
+  action.sa_sigaction = on_step;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGTRAP, &action, nullptr);
+  try {
+    run(device);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "steps: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
