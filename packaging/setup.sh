@@ -29,6 +29,7 @@ LIST
     toolkits) echo 'python3-pip|python3 tests/toolkits/fetch.py --complete || python3 -m pip --version|fetches real CUDA headers and NVRTC for tests' ;;
     format) echo 'clang-format-14|command -v clang-format-14|checks the layout of the sources' ;;
     tidy) echo 'clang-tidy-14|command -v clang-tidy-14|checks the sources for likely defects' ;;
+    reference) echo 'doxygen|command -v doxygen|makes the reference of the C interface, which a test reads' ;;
     abidiff) echo 'abigail-tools|command -v abidiff && command -v abidw|compares the binary interface with the last release' ;;
     *) die "packaging/setup.sh has no group of requirements '$1'" ;;
   esac

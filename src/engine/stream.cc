@@ -6,7 +6,7 @@
 namespace rondo {
 
 Stream::Issue::Issue(Stream& stream)
-    : lock_(stream.mutex_), thread(this_thread()), outer_(std::exchange(thread.issuing, &stream)) {}
+    : thread(this_thread()), lock_(stream.mutex_), outer_(std::exchange(thread.issuing, &stream)) {}
 Stream::Issue::~Issue() {
   thread.issuing = outer_;
 }

@@ -48,13 +48,10 @@ class Stream {
     RONDO_HOT explicit Issue(Stream& stream);
     RONDO_HOT ~Issue();
 
-   private:
-    std::lock_guard<std::mutex> lock_;
-
-   public:
     ThreadState& thread;  // the calling thread's
 
    private:
+    std::lock_guard<std::mutex> lock_;
     const Stream* outer_;
   };
   // Whether the calling thread holds the lock of some stream: it is in the body of a device task.
