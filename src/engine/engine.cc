@@ -65,9 +65,7 @@ Status Engine::make_random_state(Task& task) {
 }
 
 void Engine::wait_for_room(std::unique_lock<std::mutex>& lock) {
-  ++blocked_;
-  progress_.wait(lock, [this] { return pending_ < max_tasks_; });
-  --blocked_;
+  block_until(lock, [this] { return pending_ < max_tasks_; });
 }
 
 Status Engine::submit(Ref<Task> task) {
@@ -213,11 +211,9 @@ Status Engine::run_on_host(Task& task) {
     // Tasks in flight may hold the last references to memory. Waiting only for earlier ones cannot go round in a
     // circle; inside a task, as in naive mode, an earlier one may be this thread's own.
     std::unique_lock lock(order_mutex_);
-    ++blocked_;
-    progress_.wait(lock, [&] {
+    block_until(lock, [&] {
       return std::none_of(running_.begin(), running_.end(), [&](uint64_t order) { return order < task.order_; });
     });
-    --blocked_;
     lock.unlock();
     taken = take_host_memory(task, *state, &workspace);
   }

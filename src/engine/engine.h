@@ -210,6 +210,13 @@ class Engine final : public RefCounted, public FenceOracle {
   void wait_for_earlier_tasks();
   Status wait_for_streams();
   void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
+  // Blocks until the order lock is held and `done` holds. Progress is told only while somebody is counted as blocked.
+  template <class Done>
+  void block_until(std::unique_lock<std::mutex>& lock, Done done) {
+    ++blocked_;
+    progress_.wait(lock, done);
+    --blocked_;
+  }
 
   // What every submission reads and writes comes first, in few cache lines.
   const rondo_engine_mode mode_;

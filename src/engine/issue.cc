@@ -40,7 +40,6 @@ Status Engine::choose_stream(Task& task, DeviceState& state, Stream** stream) {
   if (task.lane == Task::Lane::copy_in) return stream_of(state, state.copy_in, false, stream);
   if (task.lane == Task::Lane::copy_out) return stream_of(state, state.copy_out, false, stream);
   if (task.priority > 0) return stream_of(state, state.high, true, stream);
-  if (compute_streams_ == 1) return stream_of(state, state.compute[0], false, stream);
   for (const Fence& fence : task.fences_) {
     Stream* producer = streams_[fence.stream].load(std::memory_order_acquire);
     if (&producer->device != state.device.streams() || producer->completed() >= fence.sequence) continue;

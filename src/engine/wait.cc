@@ -18,9 +18,7 @@ class Marker final : public Task {
 }  // namespace
 
 void Engine::wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock) {
-  ++blocked_;
-  progress_.wait(lock, [&task] { return task.signalled_; });
-  --blocked_;
+  block_until(lock, [&task] { return task.signalled_; });
 }
 
 Status Engine::wait(Variable& variable) {
@@ -57,9 +55,7 @@ Status Engine::wait(Variable& variable) {
 
 void Engine::wait_for_tasks() {
   std::unique_lock lock(order_mutex_);
-  ++blocked_;
-  progress_.wait(lock, [this] { return pending_ == 0; });
-  --blocked_;
+  block_until(lock, [this] { return pending_ == 0; });
 }
 
 void Engine::wait_for_earlier_tasks() {
@@ -68,9 +64,7 @@ void Engine::wait_for_earlier_tasks() {
   earlier_epochs_.push_back(in_epoch_);
   in_epoch_ = 0;
   const uint64_t mine = ++epoch_;
-  ++blocked_;
-  progress_.wait(lock, [&] { return epoch_ - earlier_epochs_.size() >= mine; });
-  --blocked_;
+  block_until(lock, [&] { return epoch_ - earlier_epochs_.size() >= mine; });
 }
 
 Status Engine::wait_for_streams() {
