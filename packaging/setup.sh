@@ -20,6 +20,7 @@ pkg-config|command -v pkg-config|finds libraries
 LIST
     test) cat <<'LIST' ;;
 libgtest-dev|pkg-config --exists gtest|the unit tests are written with it
+zlib1g-dev|pkg-config --exists zlib|an example's task calls it
 nlohmann-json3-dev|[ -e /usr/include/nlohmann/json.hpp ] || pkg-config --exists nlohmann_json|tests read the JSON that Rondo writes with it
 binutils|command -v nm && command -v readelf|the tests of the library's symbols read it with nm and readelf
 LIST
@@ -27,12 +28,40 @@ LIST
 libopenblas0-pthread|has_library 'libopenblas\.so|libmkl_rt\.so|libcblas\.so'|makes matmul on the cpu fast (opened at run time)
 LIST
     toolkits) echo 'python3-pip|python3 tests/toolkits/fetch.py --complete || python3 -m pip --version|fetches real CUDA headers and NVRTC for tests' ;;
+    portable) cat <<'LIST' ;;
+debian-archive-keyring|[ -f /usr/share/keyrings/debian-archive-keyring.gpg ]|checks the older C library that the portable build is made with
+nlohmann-json3-dev|[ -e /usr/include/nlohmann/json.hpp ] || pkg-config --exists nlohmann_json|the command writes JSON with it
+binutils|command -v ld && command -v objcopy && command -v strip|merges and strips the libraries
+LIST
+    packages) echo 'dpkg|command -v dpkg-deb|makes Debian packages' ;;
+    consumers) cat <<'LIST' ;;
+cmake|command -v cmake|a test finds the installed library with it
+man-db|command -v man|a test shows the manual page with it
+zsh|command -v zsh|a test completes the rondo command in it
+fish|command -v fish|a test completes the rondo command in it
+LIST
     format) echo 'clang-format-14|command -v clang-format-14|checks the layout of the sources' ;;
     tidy) echo 'clang-tidy-14|command -v clang-tidy-14|checks the sources for likely defects' ;;
     reference) echo 'doxygen|command -v doxygen|makes the reference of the C interface, which a test reads' ;;
+    java) cat <<'LIST' ;;
+openjdk-17-jdk-headless|command -v javac|compiles the Java library and its native part
+maven|command -v mvn|builds and tests the Java library
+LIST
+    rust) rust_requirements ;;
     abidiff) echo 'abigail-tools|command -v abidiff && command -v abidw|compares the binary interface with the last release' ;;
     *) die "packaging/setup.sh has no group of requirements '$1'" ;;
   esac
+}
+
+# Debian 12 has a current Rust under names of its own; its plain one is the oldest that the crates promise.
+rust_requirements() {
+  local suffix=''
+  ! grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release || suffix=-web
+  cat <<LIST
+cargo$suffix|command -v cargo|builds and tests the Rust crates
+rustfmt$suffix|command -v rustfmt|checks the layout of the Rust sources
+bindgen|command -v bindgen|tests that the Rust declarations are those of the headers
+LIST
 }
 
 # One line on stderr, so that a program's own output stays clean.

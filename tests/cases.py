@@ -8,9 +8,11 @@ programs, and calls a program with skipped cases a success; this script looks in
     cases.py list BUILD FILTER            the cases themselves
     cases.py collect BUILD FLAVOUR FILE   reads the log of the last `meson test` and writes result lines to FILE
     cases.py sources BUILD                our C and C++ files that the build folder compiles
-    cases.py summary FILE...              adds result lines up; the last line is `N passed, N failed, N skipped`
+    cases.py summary TURN FILE...         adds result lines up; the last line is `N passed, N failed, N skipped`
 
-A result line is `passed|failed|skipped <TAB> flavour <TAB> case <TAB> reason or time`. FILTER is part of a name, or a GoogleTest
+A result line is `passed|failed|skipped <TAB> flavour <TAB> case <TAB> reason or time`; `left <TAB> flavour <TAB> test <TAB> suite` for a test
+that tests/plan.py leaves to a longer run or, where only some run, to another TURN; `time <TAB> flavour <TAB> part <TAB> hundredths of a second
+on the clock, and of processors`; `suite <TAB> flavour <TAB> suite <TAB> seconds of a test`. FILTER is part of a name, or a GoogleTest
 filter where it holds any of * ? : ; summary fails when a case failed or none ran.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -144,15 +146,46 @@ def cases_of_program(record, test, build):
 def collect(build, flavour, file):
     tests = {test["name"]: test for test in registered(build)}
     log = pathlib.Path(build) / "meson-logs" / "testlog.json"
-    with open(file, "w") as out:
+    with open(file, "a") as out:
         for line in log.read_text().splitlines():
             record = json.loads(line)
             test = tests[record["name"].rpartition(" / ")[2]]  # the log says `project:suite / name`
             for outcome, case, why in cases_of_program(record, test, build):
                 out.write(f"{outcome}\t{flavour}\t{case}\t{why}\n")
+            out.write(f"suite\t{flavour}\t{test['suite'][0].rpartition(':')[2]}\t{record['duration']}\n")
 
 
-def summary(files):
+def clock(seconds):
+    return f"{int(seconds + 0.5) // 60}:{int(seconds + 0.5) % 60:02d}"
+
+
+def print_times(times, suites):
+    """How long each part took: by the clock, and in brackets the processors' time; of tests, each suite's own."""
+    print("Time (processor time in brackets; of a suite the sum of its tests, several of which run at once):")
+    total = spent = 0
+    for flavour, part, figures in times:
+        wall, processors = (int(figure) / 100 for figure in figures.split())
+        total, spent = total + wall, spent + processors
+        if wall < 0.5:
+            continue
+        print(f"  {clock(wall):>6} ({clock(processors)})  {flavour}: {part}")
+        if part == "tests":
+            sums = collections.Counter()
+            for each, suite, seconds in suites:
+                if each == flavour:
+                    sums[suite] += float(seconds)
+            print("          " + ", ".join(f"{suite} {clock(seconds)}" for suite, seconds in sums.most_common()))
+    print(f"  {clock(total):>6} ({clock(spent)})  all")
+
+
+def print_left(turn, left):
+    """One line about what the plan leaves out."""
+    counts = collections.Counter((flavour, suite) for flavour, _, suite in left)
+    text = ", ".join(f"{count} {suite} ({flavour})" for (flavour, suite), count in sorted(counts.items()))
+    print(f"Left to other turns or to --thorough: {text or 'nothing'}; --turn {turn} chooses as this run did.")
+
+
+def summary(turn, files):
     results = collections.defaultdict(list)
     for file in files:
         for line in pathlib.Path(file).read_text().splitlines():
@@ -160,6 +193,8 @@ def summary(files):
             results[outcome].append((flavour, case, why))
     passed, failed, skipped = (results[outcome] for outcome in ("passed", "failed", "skipped"))
     print()
+    if results["time"]:
+        print_times(results["time"], results["suite"])
     if skipped:
         print("Skipped:")
         reasons = collections.Counter(why for _, _, why in skipped)
@@ -169,6 +204,8 @@ def summary(files):
         print("Failed:")
         for flavour, case, why in failed:
             print(f"  [{flavour}] {case}: {why}")
+    if results["left"]:
+        print_left(turn, results["left"])
     if not passed and not failed:
         print("No test ran.")
     print(f"{len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped")
@@ -178,7 +215,7 @@ def summary(files):
 def main(arguments):
     commands = {"select": select, "list": list_cases, "collect": collect, "sources": sources}
     if arguments and arguments[0] == "summary":
-        return summary(arguments[1:])
+        return summary(arguments[1], arguments[2:])
     if not arguments or arguments[0] not in commands:
         sys.exit(__doc__)
     commands[arguments[0]](*arguments[1:])

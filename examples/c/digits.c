@@ -27,10 +27,11 @@ static const char usage[] =
     "  --seed N                         of initial parameters, dropout and order of images (1)\n"
     "  --data FILE                      the images (digits.bin in $RONDO_EXAMPLE_DATA or the source tree)\n"
     "  --out FILE                       the picture to write (digits.svg)\n"
+    "  --parameters FILE                writes the trained parameters there, as f32\n"
     "  --help                           this text\n";
 
 struct options {
-  const char *device, *data, *out;
+  const char *device, *data, *out, *parameters;
   rondo_engine_mode mode;
   int64_t epochs, batch;
   uint64_t seed;
@@ -61,7 +62,7 @@ static rondo_engine_mode parse_mode(const char* text) {
 }
 
 static struct options parse_options(int argc, char** argv) {
-  struct options o = {"auto", NULL, "digits.svg", RONDO_ENGINE_ASYNC, 40, 64, 1};
+  struct options o = {"auto", NULL, "digits.svg", NULL, RONDO_ENGINE_ASYNC, 40, 64, 1};
   rondo_device device;
   int i;
   for (i = 1; i < argc; ++i) {
@@ -72,7 +73,7 @@ static struct options parse_options(int argc, char** argv) {
     }
     if (strcmp(option, "--device") != 0 && strcmp(option, "--engine") != 0 && strcmp(option, "--epochs") != 0 &&
         strcmp(option, "--batch") != 0 && strcmp(option, "--seed") != 0 && strcmp(option, "--data") != 0 &&
-        strcmp(option, "--out") != 0) {
+        strcmp(option, "--out") != 0 && strcmp(option, "--parameters") != 0) {
       fprintf(stderr, "digits: unknown option '%s' (--help lists them)\n", option);
       exit(2);
     }
@@ -88,6 +89,7 @@ static struct options parse_options(int argc, char** argv) {
     if (strcmp(option, "--seed") == 0) o.seed = (uint64_t)parse_number(option, value, 0, INT64_MAX);
     if (strcmp(option, "--data") == 0) o.data = value;
     if (strcmp(option, "--out") == 0) o.out = value;
+    if (strcmp(option, "--parameters") == 0) o.parameters = value;
   }
   if (strcmp(o.device, "auto") != 0 && rondo_device_parse(o.device, &device) != RONDO_OK) {
     fprintf(stderr, "digits: --device must be cpu, cuda:0 or auto, not '%s'\n", o.device);
@@ -288,6 +290,15 @@ static int64_t count_different(const float* a, const float* b, int64_t n) {
   return different;
 }
 
+/* The values as they lie in memory, one after the other. Returns 0, or -1 after a line on stderr. */
+static int write_parameters(const char* path, const float* values, int64_t n) {
+  FILE* file = fopen(path, "wb");
+  const int written = file != NULL && fwrite(values, sizeof *values, (size_t)n, file) == (size_t)n;
+  if (file != NULL && fclose(file) == 0 && written) return 0;
+  fprintf(stderr, "digits: cannot write %s: %s\n", path, strerror(errno));
+  return -1;
+}
+
 int main(int argc, char** argv) {
   const struct options o = parse_options(argc, argv);
   rondo_engine_options engine_options = RONDO_ENGINE_OPTIONS_INIT;
@@ -344,6 +355,7 @@ int main(int argc, char** argv) {
   } else {
     printf("picture         %s\n", o.out);
   }
+  if (o.parameters != NULL && write_parameters(o.parameters, replayed_parameters, n) != 0) bad = 1;
 
   free(eager.loss);
   free(eager.accuracy);

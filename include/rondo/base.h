@@ -3,7 +3,9 @@
  * Conventions (docs/conventions.md): every function that can fail returns rondo_status; out-parameters come last and
  * are untouched on error; `*_destroy` returns void and accepts NULL; a handle obtained through an out-parameter is
  * owned by the caller; a pointer that is *returned* is borrowed. Strings are UTF-8. All functions are thread-safe
- * unless they say otherwise.
+ * unless they say otherwise. A struct that begins with `size` grows at its end: initialise it with its _INIT macro.
+ * Programs compiled against an older or a newer header than the library's may pass theirs; fields that the library does
+ * not know must be zero in options (RONDO_INVALID_ARGUMENT) and become zero in an info.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_BASE_H

@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* Number of devices of a kind. RONDO_CPU is always 1. RONDO_CUDA: 0 when no driver or no device is found, which is not
- * an error (rondo_feature("cuda") says why). Loads the driver on first use; may block for some 100 ms. Since 0.1. */
+/* Sets *count to the number of devices of a kind. RONDO_CPU is always 1. RONDO_CUDA: 0 when no driver or no device is
+ * found, which is not an error (rondo_feature("cuda") says why). Loads the driver on first use; may block for some 100
+ * ms. Since 0.1. */
 RONDO_API rondo_status rondo_device_count(rondo_device_kind kind, int32_t* count);
 
 typedef struct rondo_device_info {
@@ -29,7 +30,8 @@ typedef struct rondo_device_info {
 /* Facts about one device. `info->size` must be set. RONDO_NOT_FOUND if there is no such device. Since 0.1. */
 RONDO_API rondo_status rondo_device_query(rondo_device device, rondo_device_info* info);
 
-/* "cpu", "cpu:0", "cuda", "cuda:1" to a device. Syntax only: whether the device exists is not checked. Since 0.1. */
+/* The text "cpu", "cpu:0", "cuda", "cuda:1" to a device. Syntax only: whether the device exists is not checked. Since
+ * 0.1. */
 RONDO_API rondo_status rondo_device_parse(const char* text, rondo_device* device);
 
 /* Writes "cuda:0" and the like, with the final zero, into buffer. RONDO_INVALID_ARGUMENT if capacity is too small (16

@@ -9,7 +9,7 @@
 #ifndef RONDO_ENGINE_H
 #define RONDO_ENGINE_H
 
-#include <rondo/base.h>
+#include <rondo/tensor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,9 +39,10 @@ typedef struct rondo_engine_options {
 RONDO_API rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engine** engine);
 
 /* Waits for all work, then releases streams, pools and workers. NULL is allowed. Objects of the engine that are still
- * alive stay valid handles: they must still be destroyed, and every other call on them returns RONDO_INVALID_STATE. How
- * many there were is logged as a warning and is this thread's rondo_last_error(). A recording still open on it is
- * abandoned. In a child of fork() it does nothing. Must not be called inside a task. Since 0.1. */
+ * alive stay valid handles: they must still be destroyed, and every other call on them returns RONDO_INVALID_STATE.
+ * Which they were (kind, dtype, shape, device, the task that wrote them first) is logged as a warning and is this
+ * thread's rondo_last_error(). A recording still open on it is abandoned. In a child of fork() it does nothing. Must
+ * not be called inside a task. Since 0.1. */
 RONDO_API void rondo_engine_destroy(rondo_engine* engine);
 
 /* The mode the engine runs in (never RONDO_ENGINE_DEFAULT). Since 0.1. */
@@ -51,8 +52,8 @@ RONDO_API rondo_status rondo_engine_get_mode(rondo_engine* engine, rondo_engine_
  * tasks since the last wait_all that reported one, or RONDO_OK. Inside a task: RONDO_INVALID_STATE. Since 0.1. */
 RONDO_API rondo_status rondo_engine_wait_all(rondo_engine* engine);
 
-/* Seeds the engine's random numbers (Philox4x32-10) on all devices and restarts their sequence. Takes effect for
- * operators submitted after it. Since 0.1. */
+/* Seeds the engine's random numbers (Philox4x32-10) on all devices with `seed` and restarts their sequence. Takes
+ * effect for operators submitted after it. Since 0.1. */
 RONDO_API rondo_status rondo_engine_seed(rondo_engine* engine, uint64_t seed);
 
 /* --- variables: order, version and error, no data ------------------------------------------------------------------
@@ -74,7 +75,9 @@ typedef struct rondo_task_context rondo_task_context;
 
 /* Body of a task. Return RONDO_OK, or any other status to fail; rondo_task_fail gives the message. A device task must
  * only enqueue work on the stream and return; it must not synchronise. Must not wait for Rondo objects
- * (RONDO_INVALID_STATE) and must not throw. May be called again when it was recorded into a graph. */
+ * (RONDO_INVALID_STATE) and must not throw. May be called again when it was recorded into a graph. In a device task the
+ * device's primary context is current, for calls of the driver, cudart and libraries on them; a context of the thread's
+ * own is current again afterwards. */
 typedef rondo_status (*rondo_task_fn)(void* arg, rondo_task_context* context);
 
 /* Native stream (a CUstream, which cudart's cudaStream_t equals) of a device task; NULL for host functions. Since 0.1.
@@ -84,6 +87,12 @@ RONDO_API void* rondo_task_stream(rondo_task_context* context);
 RONDO_API rondo_device rondo_task_device(rondo_task_context* context);
 /* 1 while the task is being captured into a CUDA graph (it must then only enqueue capturable work). Since 0.1. */
 RONDO_API int32_t rondo_task_is_capturing(rondo_task_context* context);
+/* An operand of a task pushed by rondo_engine_push_tensors: reads first, then writes, both in the order given, so
+ * writes begin at n_reads. *address is of its first element, in the address space of the device that it is on; *info
+ * (NULL: not wanted) is what rondo_tensor_query says of the view given. Valid during the call only, but for tensors the
+ * program holds itself. RONDO_INVALID_ARGUMENT for an index beyond the operands. Never blocks. Since 0.1. */
+RONDO_API rondo_status rondo_task_operand(rondo_task_context* context, size_t index, void** address,
+                                          rondo_tensor_info* info);
 /* Sets the message that goes with the error the function is about to return. Copied. Since 0.1. */
 RONDO_API void rondo_task_fail(rondo_task_context* context, const char* message);
 
@@ -105,12 +114,28 @@ typedef struct rondo_task_options {
 
 /* Submits fn(arg) to run once the reads and writes allow it. The same variable may be given twice, and as read and
  * write. `destroy` (may be NULL) is called with arg exactly once, when the task will never run again (also if push
- * fails). options NULL means RONDO_TASK_OPTIONS_INIT. Variables of another engine: RONDO_INVALID_ARGUMENT. Blocks only
- * while max_tasks are in flight, and in naive mode. While the thread records, the task is kept instead of run. Since
- * 0.1. */
+ * fails), and before any wait for the task returns; like the task it must not wait for Rondo objects. options NULL
+ * means RONDO_TASK_OPTIONS_INIT. Variables of another engine: RONDO_INVALID_ARGUMENT. Blocks only while max_tasks are
+ * in flight, and in naive mode. While the thread records, the task is kept instead of run. Since 0.1. */
 RONDO_API rondo_status rondo_engine_push(rondo_engine* engine, rondo_task_fn fn, void* arg, void (*destroy)(void* arg),
                                          rondo_variable* const* reads, size_t n_reads, rondo_variable* const* writes,
                                          size_t n_writes, const rondo_task_options* options);
+
+/* The same with tensors: the task reads and writes their contents, and holds them, so their handles may be destroyed
+ * (and reused) as soon as the call returns, inside a recording too. fn asks rondo_task_operand where they are; only
+ * there have temporaries of a recording an address. A tensor that has no memory yet gets it before fn runs, and a write
+ * of all of it starts without an error of what was there.
+ *
+ * Any view may be read, also one that shows elements twice (rondo_tensor_broadcast). A written view must not, and must
+ * not be read-only memory. A view of a part is written without touching the rest. An accumulator view is refused,
+ * because only operators add; to add, give the tensor as read and as write. What overlaps is fn's business: the same
+ * tensor may be given more than once, and as read and write. A tensor may be on another device than the task
+ * (info->device says where). RONDO_INVALID_ARGUMENT for all that and for tensors of another engine; RONDO_INVALID_STATE
+ * for tensors of an open recording in a task pushed outside it. Everything else as rondo_engine_push. Since 0.1. */
+RONDO_API rondo_status rondo_engine_push_tensors(rondo_engine* engine, rondo_task_fn fn, void* arg,
+                                                 void (*destroy)(void* arg), rondo_tensor* const* reads, size_t n_reads,
+                                                 rondo_tensor* const* writes, size_t n_writes,
+                                                 const rondo_task_options* options);
 
 /* --- memory --- */
 

@@ -1,10 +1,10 @@
 /* Recording and graphs: record work once, replay it for almost nothing.
  *
  * Between rondo_record_begin and rondo_record_end, operators and user tasks of the calling thread are kept instead of
- * run. Tensors created inside and still held by the user at the end are the graph's outputs; other tensors created
- * inside are temporaries; tensors from outside are inputs, which the graph keeps alive (it may also write them:
- * parameters). A launch is one task of the engine: it orders with everything else by its variables, and may be repeated
- * at once.
+ * run. Tensors created inside and still held by the user at the end are the graph's outputs (or those that were named,
+ * if the recording says so: RONDO_RECORD_NAMED_OUTPUTS); other tensors created inside are temporaries; tensors from
+ * outside are inputs, which the graph keeps alive (it may also write them: parameters). A launch is one task of the
+ * engine: it orders with everything else by its variables, and may be repeated at once.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_GRAPH_H
@@ -16,13 +16,19 @@
 extern "C" {
 #endif
 
+typedef enum rondo_record_flags {
+  RONDO_RECORD_DEFAULT = 0,
+  RONDO_RECORD_NAMED_OUTPUTS = 1 /* only tensors named by rondo_record_output are outputs, whatever is still held */
+} rondo_record_flags;
+
 typedef struct rondo_record_options {
   size_t size;          /* set by RONDO_RECORD_OPTIONS_INIT */
   const char* name;     /* for reports and traces; copied; NULL: "graph" */
   int32_t max_branches; /* branches that may run side by side in a CUDA graph, 1 to 32; 0: 8 */
+  uint32_t flags;       /* rondo_record_flags */
 } rondo_record_options;
 #define RONDO_RECORD_OPTIONS_INIT \
-  { sizeof(rondo_record_options), NULL, 0 }
+  { sizeof(rondo_record_options), NULL, 0, RONDO_RECORD_DEFAULT }
 
 /* Starts recording on the calling thread. Other threads are not affected. A thread that ends aborts its recording. One
  * recording per thread: RONDO_INVALID_STATE if one is open, or inside a task. One whose engine was destroyed by another
@@ -36,6 +42,16 @@ RONDO_API rondo_status rondo_record_begin(rondo_engine* engine, const rondo_reco
 RONDO_API rondo_status rondo_record_end(rondo_engine* engine, rondo_graph** graph);
 /* Drops the thread's recording, if there is one. Tensors created inside carry an error that says so. Since 0.1. */
 RONDO_API rondo_status rondo_record_abort(rondo_engine* engine);
+
+/* Names an output of the calling thread's recording, which was begun with RONDO_RECORD_NAMED_OUTPUTS; any view names
+ * its whole storage. For callers that cannot say what is still held at the end, such as garbage-collected languages. A
+ * tensor from outside keeps its contents anyway and may be named; the same tensor may be named twice. After the end,
+ * whatever was created inside and not named is a temporary: a handle of it that is still held must be destroyed, can be
+ * queried, and everything that would use its contents is RONDO_INVALID_STATE. RONDO_INVALID_STATE without such a
+ * recording; RONDO_INVALID_ARGUMENT for a tensor of another engine. Since 0.1. */
+RONDO_API rondo_status rondo_record_output(rondo_engine* engine, rondo_tensor* tensor);
+/* *open: 1 if the calling thread has a recording of this engine open, else 0. Never blocks. Since 0.1. */
+RONDO_API rondo_status rondo_record_is_open(rondo_engine* engine, int32_t* open);
 
 /* Submits one run of the graph. Does not wait. Since 0.1. */
 RONDO_API rondo_status rondo_graph_launch(rondo_graph* graph);
@@ -51,7 +67,7 @@ typedef struct rondo_graph_info {
   int32_t edges;           /* edges of all CUDA graphs */
   int32_t branches;        /* most branches side by side in a CUDA graph (1 for a linear one, 0 without) */
   int64_t arena_bytes;     /* memory of all temporaries together, on all devices */
-  int64_t temporary_bytes; /* what they would take without sharing */
+  int64_t temporary_bytes; /* what they would take without sharing, rounded alike: never less than arena_bytes */
   int64_t output_bytes;    /* memory of outputs */
   int64_t launches;        /* so far */
   double record_ms;        /* from begin to end */

@@ -2,8 +2,9 @@
  *
  * `out` is in and out: if *out is NULL a new tensor is created and stored there (the caller owns it); otherwise the
  * result is written into *out, which must have the result's shape, dtype and device. Initialise it. An output may be
- * the same tensor as an input with the same layout (elementwise operators only); other overlaps of outputs are refused.
- * If *out is a rondo_tensor_accumulator view, the result is added to it. On error *out is untouched.
+ * the same tensor as an input with the same layout (elementwise operators only), and may lie between an input's
+ * elements (x[0::2] into x[1::2]); where they share an element otherwise, it is refused. If *out is a
+ * rondo_tensor_accumulator view, the result is added to it. On error *out is untouched.
  *
  * Operands of one call are of one engine and one device. Calls return once the task is submitted (in naive mode:
  * finished); a failure while it runs is reported by the waits on its outputs.
@@ -24,7 +25,9 @@ extern "C" {
 
 /* --- elementwise --- */
 
+/* What each computes, its gradient and its error bound: docs/operators.md. Values are ABI. Since 0.1. */
 typedef enum rondo_unary_op {
+  /* in the dtype of the operand, exact */
   RONDO_NEG = 0,
   RONDO_ABS = 1,
   RONDO_SIGN = 2, /* -1, 0, 1; NaN for NaN */
@@ -35,6 +38,12 @@ typedef enum rondo_unary_op {
   RONDO_FLOOR = 7,
   RONDO_CEIL = 8,
   RONDO_ROUND = 9, /* to even */
+  RONDO_TRUNC = 10,
+  RONDO_ISINF = 11,    /* result bool */
+  RONDO_ISFINITE = 12, /* result bool */
+  RONDO_SIGNBIT = 13,  /* result bool */
+  RONDO_BIT_NOT = 14,  /* integers and bool only */
+  RONDO_CLIP = 15,     /* parameters low, high */
   /* the following give f32 for integer and bool operands */
   RONDO_EXP = 16,
   RONDO_LOG = 17,
@@ -47,18 +56,60 @@ typedef enum rondo_unary_op {
   RONDO_COS = 24,
   RONDO_ERF = 25,
   RONDO_EXPM1 = 26,
-  RONDO_LOG1P = 27
+  RONDO_LOG1P = 27,
+  RONDO_EXP2 = 28,
+  RONDO_LOG2 = 29,
+  RONDO_LOG10 = 30,
+  RONDO_CBRT = 31,
+  RONDO_RCBRT = 32,
+  RONDO_TAN = 33,
+  RONDO_ASIN = 34,
+  RONDO_ACOS = 35,
+  RONDO_ATAN = 36,
+  RONDO_SINH = 37,
+  RONDO_COSH = 38,
+  RONDO_ASINH = 39,
+  RONDO_ACOSH = 40,
+  RONDO_ATANH = 41,
+  RONDO_DEGREES = 42,
+  RONDO_RADIANS = 43,
+  RONDO_ERFC = 44,
+  RONDO_ERFINV = 45,
+  RONDO_GAMMA = 46,
+  RONDO_LGAMMA = 47,
+  RONDO_DIGAMMA = 48,
+  RONDO_TRIGAMMA = 49,
+  /* activations */
+  RONDO_LOG_SIGMOID = 64,
+  RONDO_SOFTPLUS = 65, /* parameter beta, default 1 */
+  RONDO_SOFTSIGN = 66,
+  RONDO_GELU = 67,      /* by the error function */
+  RONDO_GELU_TANH = 68, /* by its approximation with tanh */
+  RONDO_SILU = 69,
+  RONDO_MISH = 70,
+  RONDO_ELU = 71, /* parameter alpha, default 1 */
+  RONDO_SELU = 72,
+  RONDO_CELU = 73,         /* parameter alpha, default 1 */
+  RONDO_LEAKY_RELU = 74,   /* parameter slope, default 0.01 */
+  RONDO_HARD_TANH = 75,    /* parameters low, high, default -1, 1 */
+  RONDO_HARD_SIGMOID = 76, /* parameters alpha, beta, default 1 / 6, 1 / 2 */
+  RONDO_HARD_SWISH = 77
 } rondo_unary_op;
 
 typedef enum rondo_binary_op {
   RONDO_ADD = 0,
   RONDO_SUB = 1,
   RONDO_MUL = 2,
-  RONDO_DIV = 3,     /* integers: quotient rounded toward zero; by zero gives 0 */
-  RONDO_POW = 4,     /* integers: exact, wraps around; a negative exponent gives 0 (1 and -1 excepted) */
-  RONDO_MAXIMUM = 5, /* NaN if either is NaN */
-  RONDO_MINIMUM = 6, /* NaN if either is NaN */
-  RONDO_MOD = 7,     /* sign of the divisor, as NumPy's remainder; integers by zero give 0 */
+  RONDO_DIV = 3,       /* integers: quotient rounded toward zero; by zero gives 0 */
+  RONDO_POW = 4,       /* integers: exact, wraps around; a negative exponent gives 0 (1 and -1 excepted) */
+  RONDO_MAXIMUM = 5,   /* NaN if either is NaN */
+  RONDO_MINIMUM = 6,   /* NaN if either is NaN */
+  RONDO_MOD = 7,       /* sign of the divisor, as NumPy's remainder; integers by zero give 0 */
+  RONDO_FMOD = 8,      /* sign of the dividend; integers by zero give 0 */
+  RONDO_FLOOR_DIV = 9, /* integers by zero give 0 */
+  RONDO_FMAX = 10,     /* the other one if one is NaN */
+  RONDO_FMIN = 11,     /* the other one if one is NaN */
+  RONDO_SQUARED_DIFFERENCE = 12,
   /* the following give bool */
   RONDO_EQ = 16,
   RONDO_NE = 17,
@@ -68,15 +119,61 @@ typedef enum rondo_binary_op {
   RONDO_GE = 21,
   RONDO_LOGICAL_AND = 22,
   RONDO_LOGICAL_OR = 23,
-  RONDO_LOGICAL_XOR = 24
+  RONDO_LOGICAL_XOR = 24,
+  /* integers and bool only */
+  RONDO_BIT_AND = 32,
+  RONDO_BIT_OR = 33,
+  RONDO_BIT_XOR = 34,
+  RONDO_SHIFT_LEFT = 35,  /* 0 for a count that is negative or as wide as the dtype */
+  RONDO_SHIFT_RIGHT = 36, /* 0 or -1 for such a count */
+  RONDO_GCD = 37,
+  RONDO_LCM = 38,
+  /* the following give f32 for integer and bool operands */
+  RONDO_TRUE_DIV = 48,
+  RONDO_HYPOT = 49,
+  RONDO_ATAN2 = 50,
+  RONDO_COPYSIGN = 51,
+  RONDO_LDEXP = 52,
+  RONDO_LOGADDEXP = 53,
+  RONDO_XLOGY = 54,
+  RONDO_PRELU = 55,
+  RONDO_SMOOTH_L1 = 56,      /* parameter beta, default 1 */
+  RONDO_BCE_WITH_LOGITS = 57 /* binary cross-entropy of a logit and a target */
 } rondo_binary_op;
 
-/* out = op(a). Since 0.1. */
+typedef enum rondo_ternary_op {
+  RONDO_FMA = 0,   /* a b + c with one rounding */
+  RONDO_CLAMP = 1, /* a limited to [b, c] */
+  RONDO_LERP = 2   /* a + c (b - a); f32 for integer and bool operands */
+} rondo_ternary_op;
+
+/* Name of an operator as messages, reports and traces have it ("add", "gelu_tanh"); NULL for a number that is none.
+ * Static. Since 0.1. */
+RONDO_API const char* rondo_unary_op_name(rondo_unary_op op);
+RONDO_API const char* rondo_binary_op_name(rondo_binary_op op);
+RONDO_API const char* rondo_ternary_op_name(rondo_ternary_op op);
+
+/* out = op(a), parameters at their defaults (RONDO_INVALID_ARGUMENT for an operator whose parameters have none). Since
+ * 0.1. */
 RONDO_API rondo_status rondo_unary(rondo_unary_op op, rondo_tensor* a, rondo_tensor** out);
-/* out = a op b, broadcast. Since 0.1. */
+/* The same with parameters, as many as the operator has: scalars of the dtype it computes in, float for f16 and bf16
+ * (rules as for rondo_binary_scalar). Another value compiles nothing. Since 0.1. */
+RONDO_API rondo_status rondo_unary_with(rondo_unary_op op, rondo_tensor* a, int32_t n_parameters,
+                                        const double* parameters, rondo_tensor** out);
+/* out = a op b, broadcast; parameters at their defaults. Since 0.1. */
 RONDO_API rondo_status rondo_binary(rondo_binary_op op, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out);
+/* The same with parameters, as in rondo_unary_with. Since 0.1. */
+RONDO_API rondo_status rondo_binary_with(rondo_binary_op op, rondo_tensor* a, rondo_tensor* b, int32_t n_parameters,
+                                         const double* parameters, rondo_tensor** out);
+/* out = op(a, b, c), broadcast. Since 0.1. */
+RONDO_API rondo_status rondo_ternary(rondo_ternary_op op, rondo_tensor* a, rondo_tensor* b, rondo_tensor* c,
+                                     rondo_tensor** out);
+/* out = tensors[0] + tensors[1] + ... from the left, broadcast, in their common dtype with one rounding; n from 1
+ * to 16. Since 0.1. */
+RONDO_API rondo_status rondo_add_n(int32_t n, rondo_tensor* const* tensors, rondo_tensor** out);
 /* out = a op scalar and out = scalar op a. The scalar takes a's dtype; for integer and bool tensors it must be a whole
- * number that the dtype holds (RONDO_INVALID_ARGUMENT otherwise: cast the tensor first). Since 0.1. */
+ * number that the dtype holds (RONDO_INVALID_ARGUMENT otherwise: cast the tensor first); for float tensors it is
+ * rounded once to the dtype. Since 0.1. */
 RONDO_API rondo_status rondo_binary_scalar(rondo_binary_op op, rondo_tensor* a, double scalar, rondo_tensor** out);
 RONDO_API rondo_status rondo_scalar_binary(rondo_binary_op op, double scalar, rondo_tensor* a, rondo_tensor** out);
 /* The same for 64-bit integers beyond 2^53. Since 0.1. */
@@ -84,13 +181,16 @@ RONDO_API rondo_status rondo_binary_scalar_i64(rondo_binary_op op, rondo_tensor*
 RONDO_API rondo_status rondo_scalar_binary_i64(rondo_binary_op op, int64_t scalar, rondo_tensor* a, rondo_tensor** out);
 /* out = condition ? a : b; condition bool, all three broadcast. Since 0.1. */
 RONDO_API rondo_status rondo_where(rondo_tensor* condition, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out);
-/* out = a in another dtype. Float to integer: toward zero, clamped to the range, NaN to 0; to bool: != 0. Since 0.1. */
+/* out = a in another dtype, rounded once, to nearest even. Float to integer: toward zero, clamped to the range, NaN to
+ * 0; to bool: != 0. Since 0.1. */
 RONDO_API rondo_status rondo_cast(rondo_tensor* a, rondo_dtype dtype, rondo_tensor** out);
 
 /* --- fill and copy --- */
 
 /* Every element of `tensor` becomes value (rules of scalars as above). Since 0.1. */
 RONDO_API rondo_status rondo_fill(rondo_tensor* tensor, double value);
+/* Every element of `tensor` becomes value: the same for 64-bit integers beyond 2^53. Since 0.1. */
+RONDO_API rondo_status rondo_fill_i64(rondo_tensor* tensor, int64_t value);
 /* out = a: same dtype, a broadcast to *out if that is given; a contiguous copy otherwise. Devices may differ when *out
  * is given. Since 0.1. */
 RONDO_API rondo_status rondo_copy(rondo_tensor* a, rondo_tensor** out);
@@ -118,10 +218,13 @@ RONDO_API rondo_status rondo_reduce(rondo_reduce_op op, rondo_tensor* a, int32_t
 
 /* --- matrix product --- */
 
+/* What a product ends with. GELU is x / (1 + exp(-t)), t = sqrt(8/pi) (x + 0.044715 x^3), which is the form with tanh.
+ * On every device its relative error for a given x is at most 8 (1 + |t|) units, a unit being 2^-24 (computed in float)
+ * or 2^-53 (f64), where the result is a normal number, and before the one rounding to a 16-bit dtype. */
 typedef enum rondo_activation {
   RONDO_ACTIVATION_NONE = 0,
-  RONDO_ACTIVATION_RELU = 1,
-  RONDO_ACTIVATION_GELU = 2
+  RONDO_ACTIVATION_RELU = 1, /* as RONDO_RELU: NaN for NaN */
+  RONDO_ACTIVATION_GELU = 2  /* NaN for NaN, -0 for -infinity */
 } rondo_activation;
 
 typedef struct rondo_matmul_options {
@@ -129,7 +232,7 @@ typedef struct rondo_matmul_options {
   int32_t transpose_a;         /* use a with its last two axes exchanged */
   int32_t transpose_b;         /* likewise b */
   rondo_tensor* bias;          /* NULL, or [n] of the dtype of the result: added to each row */
-  rondo_activation activation; /* applied last; GELU is the tanh form */
+  rondo_activation activation; /* applied last, to the sum before it is rounded */
   int32_t allow_tf32; /* f32 on cuda may use TF32 tensor cores (10-bit mantissa products). Default 0: full f32 */
 } rondo_matmul_options;
 #define RONDO_MATMUL_OPTIONS_INIT \
@@ -163,7 +266,8 @@ RONDO_API rondo_status rondo_cross_entropy_grad(rondo_tensor* logits, rondo_tens
 /* out = uniform in [low, high) or normal(mean, deviation); shape and dtype as for rondo_tensor_create when *out is
  * NULL, else those of *out and the arguments device, dtype, ndim, shape are ignored. Float dtypes. The numbers depend
  * on the seed and on the order of random operators on that device, not on mode, eager or graph, or the device's kind
- * (uniform: bit for bit). The dtype must hold low and high, and the one it is computed in high - low. Since 0.1. */
+ * (uniform: bit for bit). The dtype must hold low and high, and the one it is computed in high - low. low == high gives
+ * low everywhere. Since 0.1. */
 RONDO_API rondo_status rondo_random_uniform(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
                                             const int64_t* shape, double low, double high, rondo_tensor** out);
 RONDO_API rondo_status rondo_random_normal(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,

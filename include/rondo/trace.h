@@ -1,4 +1,6 @@
-/* Timeline of an engine's tasks as Chrome trace JSON (chrome://tracing, Perfetto).
+/* Timeline of an engine's tasks as Chrome trace JSON (chrome://tracing, Perfetto): one row per thread and per stream,
+ * by name; a span per task, with the dtypes and shapes of what it works on. Operators of a graph's segment that the
+ * host runs have spans within the launch's.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_TRACE_H

@@ -25,21 +25,21 @@ float half_to_float(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
   const uint32_t exponent = (bits >> 10) & 0x1fu;
   const uint32_t mantissa = bits & 0x3ffu;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | (mantissa << 13));
-  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
+  if (exponent == 31) return bit_cast<float>(sign | 0x7f800000u | (mantissa << 13));
+  if (exponent != 0) return bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
   const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;  // subnormal: exact in float
-  return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(magnitude));
+  return bit_cast<float>(sign | bit_cast<uint32_t>(magnitude));
 }
 
 uint16_t float_to_half(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const uint32_t bits = bit_cast<uint32_t>(value);
   const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);
   const uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return sign | 0x7e00u;
   if (magnitude >= 0x477ff000u) return sign | 0x7c00u;  // 65520 and up round to infinity
   if (magnitude < 0x38800000u) {                        // subnormal: let the FPU round at 2^-24
-    const float scaled = std::bit_cast<float>(magnitude) + 0.5f;
-    return sign | static_cast<uint16_t>(std::bit_cast<uint32_t>(scaled) - 0x3f000000u);
+    const float scaled = bit_cast<float>(magnitude) + 0.5f;
+    return sign | static_cast<uint16_t>(bit_cast<uint32_t>(scaled) - 0x3f000000u);
   }
   const uint32_t rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
   return sign | static_cast<uint16_t>((rounded - 0x38000000u) >> 13);

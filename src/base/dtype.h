@@ -5,8 +5,9 @@
 
 #include <rondo/base.h>
 
-#include <bit>
 #include <cstdint>
+
+#include "base/bit_cast.h"
 
 namespace rondo {
 
@@ -35,10 +36,10 @@ constexpr rondo_dtype compute_dtype(rondo_dtype dtype) {
 rondo_dtype promote(rondo_dtype a, rondo_dtype b);
 
 inline float bf16_to_float(uint16_t bits) {
-  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  return bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 inline uint16_t float_to_bf16(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const uint32_t bits = bit_cast<uint32_t>(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>((bits >> 16) | 0x40u);  // keep NaN quiet
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);                  // round to nearest even
 }

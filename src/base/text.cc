@@ -24,4 +24,15 @@ std::string format(const char* format, ...) {
   return text;
 }
 
+std::string bytes_text(double bytes) {
+  static const char* const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::string exact = bytes < 0x1p63 ? format("%lld bytes", static_cast<long long>(bytes)) : std::string();
+  if (bytes < 1024) return exact;
+  double scaled = bytes / 1024;
+  size_t unit = 0;
+  for (; scaled >= 1024 && unit + 1 < sizeof units / sizeof units[0]; ++unit) scaled /= 1024;
+  const std::string rounded = format(scaled < 1e6 ? "%.1f %s" : "%.3g %s", scaled, units[unit]);
+  return exact.empty() ? rounded : exact + " (" + rounded + ")";
+}
+
 }  // namespace rondo

@@ -22,11 +22,26 @@ bool alive(const rondo_engine* engine);
 
 namespace rondo::capi {
 
-// Stores the message, with the function's name in front unless it is there already, and returns the code.
-RONDO_COLD rondo_status fail(const char* function, const Status& status);
+// Who is called: the function, and of a function for several operations the one that was asked for.
+// Passed by value: so nothing of it is in memory before there is a failure.
+struct Call {
+  Call(const char* function) : function(function) {}
+  template <class Operation>
+  Call(const char* function, const char* (*name)(int), Operation operation)
+      : function(function), name(name), operation(static_cast<int>(operation)) {}
+  const char* function;
+  const char* (*name)(int) = nullptr;  // of an operation, null for a number that is none; asked on failure only
+  int operation = 0;
+};
+
+// Stores the message, with the call in front ("rondo_binary(add): ..."), and returns the code.
+RONDO_COLD rondo_status fail(Call call, const Status& status);
 
 rondo_engine* make_engine(Ref<Engine> engine);
 void destroy_engine(rondo_engine* engine);
+
+// The graphs of an engine that users hold, a line on each (engine/tensor.h has the other kinds).
+void list_live_graphs(const Engine& engine, std::vector<std::string>* objects);
 
 Status dead_handle(const char* name, const char* kind, const void* handle);
 
@@ -49,21 +64,20 @@ Status null_argument(const char* name);
 #define RONDO_NOT_NULL(pointer) \
   if (!(pointer)) return ::rondo::capi::null_argument(#pointer)
 
-// The `size` of a struct that the caller fills or receives: at least its first release's. Newer callers' extra fields
-// are left alone.
-Status check_size(const char* name, size_t given, size_t known);
+// What rondo_tensor_query says of a view.
+rondo_tensor_info describe(const View& view);
 
 template <class Body>
-rondo_status guard(const char* function, Body&& body) noexcept {
+rondo_status guard(Call call, Body&& body) noexcept {
   try {
     const Status status = body();
     if (status.ok()) [[likely]]
       return RONDO_OK;
-    return fail(function, status);
+    return fail(call, status);
   } catch (const std::bad_alloc&) {
-    return fail(function, Status(RONDO_OUT_OF_MEMORY, "the host has no memory left"));
+    return fail(call, Status(RONDO_OUT_OF_MEMORY, "the host has no memory left"));
   } catch (const std::exception& exception) {
-    return fail(function, Status(RONDO_INTERNAL, exception.what()));
+    return fail(call, Status(RONDO_INTERNAL, exception.what()));
   }
 }
 

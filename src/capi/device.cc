@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "capi/capi.h"
+#include "capi/structs.h"
 
 using namespace rondo;
 using capi::guard;
@@ -12,7 +13,7 @@ rondo_status rondo_device_count(rondo_device_kind kind, int32_t* count) {
   return guard("rondo_device_count", [&]() -> Status {
     RONDO_NOT_NULL(count);
     if (kind != RONDO_CPU && kind != RONDO_CUDA)
-      return error(RONDO_INVALID_ARGUMENT, "kind %d is none; use RONDO_CPU or RONDO_CUDA", kind);
+      return error(RONDO_INVALID_ARGUMENT, "kind is %d; RONDO_CPU (0) and RONDO_CUDA (1) are possible", kind);
     *count = device_count(kind);
     return {};
   });
@@ -20,15 +21,11 @@ rondo_status rondo_device_count(rondo_device_kind kind, int32_t* count) {
 
 rondo_status rondo_device_query(rondo_device device, rondo_device_info* info) {
   return guard("rondo_device_query", [&]() -> Status {
-    RONDO_NOT_NULL(info);
-    RONDO_TRY(capi::check_size("info", info->size, sizeof(rondo_device_info)));
     Device* found = nullptr;
     RONDO_TRY(get_device(device, &found));
     rondo_device_info facts = RONDO_DEVICE_INFO_INIT;
     RONDO_TRY(found->query(&facts));
-    facts.size = info->size;
-    *info = facts;
-    return {};
+    return capi::write_info("info", info, facts);
   });
 }
 
@@ -44,13 +41,14 @@ rondo_status rondo_device_format(rondo_device device, char* buffer, size_t capac
   return guard("rondo_device_format", [&]() -> Status {
     RONDO_NOT_NULL(buffer);
     if (device.kind != RONDO_CPU && device.kind != RONDO_CUDA)
-      return error(RONDO_INVALID_ARGUMENT, "device.kind %d is none; use RONDO_CPU or RONDO_CUDA", device.kind);
+      return error(RONDO_INVALID_ARGUMENT, "device.kind is %d; RONDO_CPU (0) and RONDO_CUDA (1) are possible",
+                   device.kind);
     if (device.index < 0)
       return error(RONDO_INVALID_ARGUMENT, "device.index is %d; indices are 0 or more", device.index);
     const std::string name = device_name(device);
     if (capacity <= name.size())
-      return error(RONDO_INVALID_ARGUMENT, "capacity is %zu; '%s' needs %zu bytes", capacity, name.c_str(),
-                   name.size() + 1);
+      return error(RONDO_INVALID_ARGUMENT, "capacity is %zu; '%s' needs %zu (16 is always enough)", capacity,
+                   name.c_str(), name.size() + 1);
     std::memcpy(buffer, name.c_str(), name.size() + 1);
     return {};
   });

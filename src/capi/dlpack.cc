@@ -6,6 +6,7 @@
 
 #include "capi/capi.h"
 #include "engine/views.h"
+#include "ops/output.h"
 
 using namespace rondo;
 using capi::check_engine;
@@ -18,6 +19,12 @@ constexpr DLDataType kTypes[kDtypes] = {{dlpack::kBool, 8, 1},    {dlpack::kUInt
                                         {dlpack::kInt, 32, 1},    {dlpack::kInt, 64, 1},   {dlpack::kFloat, 16, 1},
                                         {dlpack::kBfloat, 16, 1}, {dlpack::kFloat, 32, 1}, {dlpack::kFloat, 64, 1}};
 
+// -1 is no stream but Python's word for "no synchronisation", which the driver would take for an address.
+Status check_stream(const void* stream) {
+  if (reinterpret_cast<intptr_t>(stream) != -1) return {};
+  return error(RONDO_INVALID_ARGUMENT, "stream is -1, which is no CUstream; pass NULL, and the host waits");
+}
+
 // What an exported tensor keeps alive.
 template <class Managed>
 struct Exported {
@@ -28,9 +35,10 @@ struct Exported {
 };
 
 template <class Managed>
-Status export_tensor(rondo_tensor* tensor, void* stream, Managed** managed) {
+Status export_tensor(const char* function, rondo_tensor* tensor, void* stream, Managed** managed) {
   RONDO_TRY(check_tensor(tensor, "tensor"));
   RONDO_NOT_NULL(managed);
+  RONDO_TRY(check_stream(stream));
   const View& view = tensor->view;
   Engine& engine = view.engine();
   RONDO_TRY(engine.usable());
@@ -40,11 +48,13 @@ Status export_tensor(rondo_tensor* tensor, void* stream, Managed** managed) {
     return error(RONDO_INVALID_ARGUMENT,
                  "tensor is read-only (it shows an element twice, or is memory that its owner exported as read-only), "
                  "which version 0 cannot say; use rondo_tensor_to_dlpack, or export a copy");
+  RONDO_TRY(ops::check_written(function, "tensor", view));
   if (view.device().is_host() || !stream)
     RONDO_TRY(engine.wait(*tensor->storage));
   else
     RONDO_TRY(engine.noted(engine.export_to_stream(*tensor->storage, stream)));
   RONDO_TRY(engine.back(*tensor->storage));
+  tensor->storage->exposed.store(true, std::memory_order_release);
   auto exported = std::make_unique<Exported<Managed>>();
   exported->storage = tensor->storage;
   for (int i = 0; i < view.layout.ndim; ++i) {
@@ -112,6 +122,7 @@ Status import_tensor(rondo_engine* engine, Managed* managed, void* stream, rondo
   RONDO_TRY(check_engine(engine, "engine"));
   RONDO_NOT_NULL(managed);
   RONDO_NOT_NULL(tensor);
+  RONDO_TRY(check_stream(stream));
   RONDO_TRY(engine->engine->usable());
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
     if (managed->version.major != 1)
@@ -152,11 +163,13 @@ Status import_tensor(rondo_engine* engine, Managed* managed, void* stream, rondo
 extern "C" {
 
 rondo_status rondo_tensor_to_dlpack(rondo_tensor* tensor, void* stream, DLManagedTensorVersioned** managed) {
-  return guard("rondo_tensor_to_dlpack", [&] { return export_tensor(tensor, stream, managed); });
+  const char* const function = "rondo_tensor_to_dlpack";
+  return guard(function, [&] { return export_tensor(function, tensor, stream, managed); });
 }
 
 rondo_status rondo_tensor_to_dlpack_v0(rondo_tensor* tensor, void* stream, DLManagedTensor** managed) {
-  return guard("rondo_tensor_to_dlpack_v0", [&] { return export_tensor(tensor, stream, managed); });
+  const char* const function = "rondo_tensor_to_dlpack_v0";
+  return guard(function, [&] { return export_tensor(function, tensor, stream, managed); });
 }
 
 rondo_status rondo_tensor_from_dlpack(rondo_engine* engine, DLManagedTensorVersioned* managed, void* stream,

@@ -1,12 +1,17 @@
-// The engine, variables, user tasks, memory, trace.
+// The engine, variables, memory, trace.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cinttypes>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "base/settings.h"
 #include "capi/capi.h"
-#include "engine/user_task.h"
+#include "capi/structs.h"
 #include "graph/recording.h"
 
 using namespace rondo;
@@ -18,7 +23,8 @@ namespace {
 Status choose_mode(const rondo_engine_options& options, rondo_engine_mode* mode) {
   *mode = options.mode;
   if (*mode < RONDO_ENGINE_DEFAULT || *mode > RONDO_ENGINE_NAIVE)
-    return error(RONDO_INVALID_ARGUMENT, "options->mode %d is none; use a rondo_engine_mode", *mode);
+    return error(RONDO_INVALID_ARGUMENT,
+                 "options->mode is %d; RONDO_ENGINE_DEFAULT (0) to RONDO_ENGINE_NAIVE (3) are possible", *mode);
   if (*mode != RONDO_ENGINE_DEFAULT) return {};
   constexpr rondo_engine_mode modes[] = {RONDO_ENGINE_ASYNC, RONDO_ENGINE_THREADED, RONDO_ENGINE_NAIVE};
   const int choice = setting_choice(Setting::engine);  // its names are in this order
@@ -40,16 +46,21 @@ Status device_pool(rondo_engine* engine, rondo_device device, Pool** pool) {
   return {};
 }
 
-Status check_variables(const char* list, rondo_variable* const* variables, size_t count, const Engine& engine) {
-  if (count && !variables) return capi::null_argument(list);
-  for (size_t i = 0; i < count; ++i) {
-    if (!alive(variables[i]))
-      return error(RONDO_INVALID_ARGUMENT, "%s[%zu] is %s; a live variable is needed", list, i,
-                   variables[i] ? "no live variable" : "NULL");
-    if (&variables[i]->variable->engine() != &engine)
-      return error(RONDO_INVALID_ARGUMENT, "%s[%zu] belongs to another engine", list, i);
+// Equal lines once, with their number, the most frequent first; of many kinds the first ones only.
+std::string summary(const std::vector<std::string>& objects) {
+  constexpr size_t kKinds = 20;
+  std::map<std::string, size_t> numbers;
+  for (const std::string& object : objects) ++numbers[object];
+  std::vector<std::pair<std::string, size_t>> kinds(numbers.begin(), numbers.end());
+  std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  size_t others = objects.size();
+  for (size_t i = 0; i < std::min(kinds.size(), kKinds); ++i) {
+    const auto& [object, number] = kinds[i];
+    text += (text.empty() ? "" : ", ") + (number > 1 ? std::to_string(number) + " times " : "") + object;
+    others -= number;
   }
-  return {};
+  return others ? text + ", and " + std::to_string(others) + " more" : text;
 }
 
 }  // namespace
@@ -59,20 +70,22 @@ extern "C" {
 rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engine** engine) {
   return guard("rondo_engine_create", [&]() -> Status {
     RONDO_NOT_NULL(engine);
-    const rondo_engine_options defaults = RONDO_ENGINE_OPTIONS_INIT;
-    if (!options) options = &defaults;
-    RONDO_TRY(capi::check_size("options", options->size, sizeof defaults));
+    rondo_engine_options chosen = RONDO_ENGINE_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &chosen));
     rondo_engine_mode mode;
-    RONDO_TRY(choose_mode(*options, &mode));
-    if (options->workers < 0 || options->workers > 256)
-      return error(RONDO_INVALID_ARGUMENT, "options->workers is %d; 0 to 256 are possible", options->workers);
-    if (options->streams < 0 || options->streams > kMaxComputeStreams)
-      return error(RONDO_INVALID_ARGUMENT, "options->streams is %d; 0 to %d are possible", options->streams,
+    RONDO_TRY(choose_mode(chosen, &mode));
+    if (chosen.workers < 0 || chosen.workers > 256)
+      return error(RONDO_INVALID_ARGUMENT, "options->workers is %d; 0 to 256 are possible", chosen.workers);
+    if (chosen.streams < 0 || chosen.streams > kMaxComputeStreams)
+      return error(RONDO_INVALID_ARGUMENT, "options->streams is %d; 0 to %d are possible", chosen.streams,
                    kMaxComputeStreams);
-    if (options->max_tasks < 0 || options->memory_limit < 0)
-      return error(RONDO_INVALID_ARGUMENT, "options->%s is negative",
-                   options->max_tasks < 0 ? "max_tasks" : "memory_limit");
-    *engine = capi::make_engine(make_ref<Engine>(*options, mode));
+    if (chosen.max_tasks < 0)
+      return error(RONDO_INVALID_ARGUMENT, "options->max_tasks is %" PRId64 "; 0 (4096) or more is needed",
+                   chosen.max_tasks);
+    if (chosen.memory_limit < 0)
+      return error(RONDO_INVALID_ARGUMENT, "options->memory_limit is %" PRId64 "; 0 (no limit) or more is needed",
+                   chosen.memory_limit);
+    *engine = capi::make_engine(make_ref<Engine>(chosen, mode));
     return {};
   });
 }
@@ -86,14 +99,16 @@ void rondo_engine_destroy(rondo_engine* engine) {
     Engine& inner = *engine->engine;
     abandon_recording(inner);
     inner.close();
-    const int64_t alive = inner.forked() ? 0 : inner.live_objects.load();
+    std::vector<std::string> objects;
+    if (!inner.forked()) {
+      list_live(inner, &objects);
+      capi::list_live_graphs(inner, &objects);
+    }
     capi::destroy_engine(engine);
-    if (alive == 0) return {};
+    if (objects.empty()) return {};
     Status left =
-        error(RONDO_INVALID_STATE,
-              "%" PRId64
-              " objects of the engine (tensors, variables, graphs) are still alive; they can only be destroyed now",
-              alive);
+        error(RONDO_INVALID_STATE, "%zu objects of the engine are still alive; they can only be destroyed now: %s",
+              objects.size(), summary(objects).c_str());
     log(RONDO_LOG_WARNING, "rondo_engine_destroy: %s", left.message());
     return left;
   });
@@ -163,67 +178,11 @@ rondo_status rondo_variable_version(rondo_variable* variable, uint64_t* version)
   });
 }
 
-void* rondo_task_stream(rondo_task_context* context) {
-  return context ? context->run->stream : nullptr;
-}
-
-rondo_device rondo_task_device(rondo_task_context* context) {
-  return context ? context->run->device->id() : rondo_device{RONDO_CPU, 0};
-}
-
-int32_t rondo_task_is_capturing(rondo_task_context* context) {
-  return context && context->run->capturing;
-}
-
-void rondo_task_fail(rondo_task_context* context, const char* message) {
-  guard("rondo_task_fail", [&]() -> Status {
-    RONDO_NOT_NULL(context);
-    context->message = message ? message : "";
-    return {};
-  });
-}
-
-rondo_status rondo_engine_push(rondo_engine* engine, rondo_task_fn fn, void* arg, void (*destroy)(void* arg),
-                               rondo_variable* const* reads, size_t n_reads, rondo_variable* const* writes,
-                               size_t n_writes, const rondo_task_options* options) {
-  bool owned = false;  // whether a task calls destroy
-  const rondo_status result = guard("rondo_engine_push", [&]() -> Status {
-    RONDO_TRY(check_engine(engine, "engine"));
-    RONDO_NOT_NULL(fn);
-    const rondo_task_options defaults = RONDO_TASK_OPTIONS_INIT;
-    if (!options) options = &defaults;
-    RONDO_TRY(capi::check_size("options", options->size, sizeof defaults));
-    if (options->flags & ~static_cast<uint32_t>(RONDO_TASK_NO_CAPTURE))
-      return error(RONDO_INVALID_ARGUMENT, "options->flags has unknown bits 0x%x", options->flags);
-    if (options->stream < -1)
-      return error(RONDO_INVALID_ARGUMENT, "options->stream is %d; -1 lets the engine pick", options->stream);
-    Engine& inner = *engine->engine;
-    RONDO_TRY(inner.usable());
-    Device* device = nullptr;
-    RONDO_TRY(get_device(options->device, &device));
-    RONDO_TRY(check_variables("reads", reads, n_reads, inner));
-    RONDO_TRY(check_variables("writes", writes, n_writes, inner));
-    auto task = make_ref<UserTask>(Engine::intern(options->name ? options->name : "user"), *device, fn, arg, destroy,
-                                   !(options->flags & RONDO_TASK_NO_CAPTURE));
-    owned = true;
-    task->priority = options->priority;
-    task->stream_hint = options->stream;
-    for (size_t i = 0; i < n_reads; ++i) task->reads(*reads[i]->variable);
-    for (size_t i = 0; i < n_writes; ++i) task->writes(*writes[i]->variable);
-    return inner.submit(std::move(task));
-  });
-  if (!owned && destroy) destroy(arg);
-  return result;
-}
-
 rondo_status rondo_memory_query(rondo_engine* engine, rondo_device device, rondo_memory_info* info) {
   return guard("rondo_memory_query", [&]() -> Status {
-    RONDO_NOT_NULL(info);
-    RONDO_TRY(capi::check_size("info", info->size, sizeof(rondo_memory_info)));
     Pool* pool = nullptr;
     RONDO_TRY(device_pool(engine, device, &pool));
-    pool->query(info);
-    return {};
+    return capi::write_info("info", info, pool->query());
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "capi/capi.h"
+#include "capi/structs.h"
 #include "engine/handle.h"
 
 struct rondo_graph {
@@ -27,15 +28,20 @@ Status check_graph(const rondo_graph* graph) {
 
 }  // namespace
 
+void capi::list_live_graphs(const Engine& engine, std::vector<std::string>* objects) {
+  Graphs::for_each([&](const rondo_graph& each) {
+    if (&each.graph->engine() == &engine) objects->push_back(std::string("graph '") + each.graph->name() + "'");
+  });
+}
+
 extern "C" {
 
 rondo_status rondo_record_begin(rondo_engine* engine, const rondo_record_options* options) {
   return guard("rondo_record_begin", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
-    const rondo_record_options defaults = RONDO_RECORD_OPTIONS_INIT;
-    if (!options) options = &defaults;
-    RONDO_TRY(capi::check_size("options", options->size, sizeof defaults));
-    return begin_recording(*engine->engine, *options);
+    rondo_record_options chosen = RONDO_RECORD_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &chosen));
+    return begin_recording(*engine->engine, chosen);
   });
 }
 
@@ -45,10 +51,7 @@ rondo_status rondo_record_end(rondo_engine* engine, rondo_graph** graph) {
     RONDO_NOT_NULL(graph);
     Ref<Graph> made;
     RONDO_TRY(end_recording(*engine->engine, &made));
-    rondo_graph* handle = Graphs::create();
-    handle->graph = std::move(made);
-    engine->engine->live_objects.fetch_add(1);
-    *graph = handle;
+    *graph = Graphs::create([&made](rondo_graph& handle) { handle.graph = std::move(made); });
     return {};
   });
 }
@@ -57,6 +60,24 @@ rondo_status rondo_record_abort(rondo_engine* engine) {
   return guard("rondo_record_abort", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     return abort_recording(*engine->engine);
+  });
+}
+
+rondo_status rondo_record_output(rondo_engine* engine, rondo_tensor* tensor) {
+  return guard("rondo_record_output", [&]() -> Status {
+    RONDO_TRY(check_engine(engine, "engine"));
+    RONDO_TRY(capi::check_tensor(tensor, "tensor"));
+    return name_output(*engine->engine, *tensor->storage);
+  });
+}
+
+rondo_status rondo_record_is_open(rondo_engine* engine, int32_t* open) {
+  return guard("rondo_record_is_open", [&]() -> Status {
+    RONDO_TRY(check_engine(engine, "engine"));
+    RONDO_NOT_NULL(open);
+    RONDO_TRY(engine->engine->usable());
+    *open = is_recording(*engine->engine);
+    return {};
   });
 }
 
@@ -71,9 +92,8 @@ void rondo_graph_destroy(rondo_graph* graph) {
   if (!graph) return;
   guard("rondo_graph_destroy", [&]() -> Status {
     RONDO_TRY(check_graph(graph));
-    Ref<Graph> inner = std::move(graph->graph);
-    inner->engine().live_objects.fetch_sub(1);
-    Graphs::destroy(graph);
+    Ref<Graph> inner;
+    Graphs::destroy(graph, [&inner](rondo_graph& each) { inner = std::move(each.graph); });
     return {};
   });
 }
@@ -81,11 +101,8 @@ void rondo_graph_destroy(rondo_graph* graph) {
 rondo_status rondo_graph_query(rondo_graph* graph, rondo_graph_info* info) {
   return guard("rondo_graph_query", [&]() -> Status {
     RONDO_TRY(check_graph(graph));
-    RONDO_NOT_NULL(info);
-    RONDO_TRY(capi::check_size("info", info->size, sizeof(rondo_graph_info)));
     RONDO_TRY(graph->graph->engine().usable());
-    graph->graph->query(info);
-    return {};
+    return capi::write_info("info", info, graph->graph->query());
   });
 }
 

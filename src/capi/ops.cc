@@ -2,7 +2,9 @@
 #include "ops/ops.h"
 
 #include "capi/capi.h"
+#include "capi/structs.h"
 #include "engine/views.h"
+#include "ops/operators.h"
 
 using namespace rondo;
 using capi::check_tensor;
@@ -13,28 +15,42 @@ namespace {
 // The out argument: a pointer to NULL or to a live tensor.
 Status check_out(rondo_tensor** out, const char* name = "out") {
   if (!out) return capi::null_argument(name);
-  return *out ? check_tensor(*out, name) : Status();
+  if (!*out || alive(*out)) [[likely]]
+    return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s is not a live tensor: initialise it to NULL for a new one, or pass a tensor that was not destroyed",
+               name);
+}
+
+const char* unary_name(int op) {
+  return rondo_unary_op_name(static_cast<rondo_unary_op>(op));
+}
+const char* binary_name(int op) {
+  return rondo_binary_op_name(static_cast<rondo_binary_op>(op));
+}
+const char* ternary_name(int op) {
+  return rondo_ternary_op_name(static_cast<rondo_ternary_op>(op));
 }
 
 // Operators of one tensor and an output, of two, and of an engine that is usable.
 template <class Body>
-rondo_status operator1(const char* function, rondo_tensor* a, const char* a_name, rondo_tensor** out, Body&& body) {
-  return guard(function, [&]() -> Status {
+rondo_status operator1(capi::Call call, rondo_tensor* a, const char* a_name, rondo_tensor** out, Body&& body) {
+  return guard(call, [&]() -> Status {
     RONDO_TRY(check_tensor(a, a_name));
     RONDO_TRY(check_out(out));
-    ops::Output output(function, out);
+    ops::Output output(call.function, out);
     return body(output);
   });
 }
 
 template <class Body>
-rondo_status operator2(const char* function, rondo_tensor* a, const char* a_name, rondo_tensor* b, const char* b_name,
+rondo_status operator2(capi::Call call, rondo_tensor* a, const char* a_name, rondo_tensor* b, const char* b_name,
                        rondo_tensor** out, Body&& body) {
-  return guard(function, [&]() -> Status {
+  return guard(call, [&]() -> Status {
     RONDO_TRY(check_tensor(a, a_name));
     RONDO_TRY(check_tensor(b, b_name));
     RONDO_TRY(check_out(out));
-    ops::Output output(function, out);
+    ops::Output output(call.function, out);
     return body(output);
   });
 }
@@ -62,35 +78,89 @@ Status new_tensor(rondo_engine* engine, rondo_device device, rondo_dtype dtype, 
 
 extern "C" {
 
+const char* rondo_unary_op_name(rondo_unary_op op) {
+  const ops::Operator* row = ops::find_unary(op);
+  return row ? row->name : nullptr;
+}
+const char* rondo_binary_op_name(rondo_binary_op op) {
+  const ops::Operator* row = ops::find_binary(op);
+  return row ? row->name : nullptr;
+}
+const char* rondo_ternary_op_name(rondo_ternary_op op) {
+  const ops::Operator* row = ops::find_ternary(op);
+  return row ? row->name : nullptr;
+}
+
 rondo_status rondo_unary(rondo_unary_op op, rondo_tensor* a, rondo_tensor** out) {
-  return operator1("rondo_unary", a, "a", out, [&](ops::Output& output) { return ops::unary(op, a->view, output); });
+  return operator1({"rondo_unary", unary_name, op}, a, "a", out,
+                   [&](ops::Output& output) { return ops::unary("rondo_unary", op, a->view, 0, nullptr, output); });
+}
+
+rondo_status rondo_unary_with(rondo_unary_op op, rondo_tensor* a, int32_t n_parameters, const double* parameters,
+                              rondo_tensor** out) {
+  return operator1({"rondo_unary_with", unary_name, op}, a, "a", out, [&](ops::Output& output) -> Status {
+    if (!parameters) return capi::null_argument("parameters");
+    return ops::unary("rondo_unary_with", op, a->view, n_parameters, parameters, output);
+  });
 }
 
 rondo_status rondo_binary(rondo_binary_op op, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out) {
-  return operator2("rondo_binary", a, "a", b, "b", out,
-                   [&](ops::Output& output) { return ops::binary(op, a->view, b->view, output); });
+  return operator2({"rondo_binary", binary_name, op}, a, "a", b, "b", out, [&](ops::Output& output) {
+    return ops::binary("rondo_binary", op, a->view, b->view, 0, nullptr, output);
+  });
+}
+
+rondo_status rondo_binary_with(rondo_binary_op op, rondo_tensor* a, rondo_tensor* b, int32_t n_parameters,
+                               const double* parameters, rondo_tensor** out) {
+  return operator2({"rondo_binary_with", binary_name, op}, a, "a", b, "b", out, [&](ops::Output& output) -> Status {
+    if (!parameters) return capi::null_argument("parameters");
+    return ops::binary("rondo_binary_with", op, a->view, b->view, n_parameters, parameters, output);
+  });
+}
+
+rondo_status rondo_ternary(rondo_ternary_op op, rondo_tensor* a, rondo_tensor* b, rondo_tensor* c, rondo_tensor** out) {
+  return operator2({"rondo_ternary", ternary_name, op}, a, "a", b, "b", out, [&](ops::Output& output) -> Status {
+    RONDO_TRY(check_tensor(c, "c"));
+    return ops::ternary(op, a->view, b->view, c->view, output);
+  });
+}
+
+rondo_status rondo_add_n(int32_t n, rondo_tensor* const* tensors, rondo_tensor** out) {
+  return guard("rondo_add_n", [&]() -> Status {
+    if (n < 1 || n > ops::kMostAddends)
+      return error(RONDO_INVALID_ARGUMENT, "n is %d; it must be 1 to %d", n, ops::kMostAddends);
+    if (!tensors) return capi::null_argument("tensors");
+    const View* views[ops::kMostAddends];
+    for (int32_t i = 0; i < n; ++i) {
+      RONDO_TRY(check_tensor(tensors[i], "tensors"));
+      views[i] = &tensors[i]->view;
+    }
+    RONDO_TRY(check_out(out));
+    ops::Output output("rondo_add_n", out);
+    return ops::add_n(std::span<const View* const>(views, static_cast<size_t>(n)), output);
+  });
 }
 
 rondo_status rondo_binary_scalar(rondo_binary_op op, rondo_tensor* a, double scalar, rondo_tensor** out) {
-  return operator1("rondo_binary_scalar", a, "a", out, [&](ops::Output& output) {
+  return operator1({"rondo_binary_scalar", binary_name, op}, a, "a", out, [&](ops::Output& output) {
     return ops::binary_scalar("rondo_binary_scalar", op, a->view, ops::Scalar::of(scalar), false, output);
   });
 }
 
 rondo_status rondo_scalar_binary(rondo_binary_op op, double scalar, rondo_tensor* a, rondo_tensor** out) {
-  return operator1("rondo_scalar_binary", a, "a", out, [&](ops::Output& output) {
+  return operator1({"rondo_scalar_binary", binary_name, op}, a, "a", out, [&](ops::Output& output) {
     return ops::binary_scalar("rondo_scalar_binary", op, a->view, ops::Scalar::of(scalar), true, output);
   });
 }
 
 rondo_status rondo_binary_scalar_i64(rondo_binary_op op, rondo_tensor* a, int64_t scalar, rondo_tensor** out) {
-  return operator1("rondo_binary_scalar_i64", a, "a", out, [&](ops::Output& output) {
+  return operator1({"rondo_binary_scalar_i64", binary_name, op}, a, "a", out, [&](ops::Output& output) {
     return ops::binary_scalar("rondo_binary_scalar_i64", op, a->view, ops::Scalar::of_i64(scalar), false, output);
   });
 }
 
 rondo_status rondo_scalar_binary_i64(rondo_binary_op op, int64_t scalar, rondo_tensor* a, rondo_tensor** out) {
-  return operator1("rondo_scalar_binary_i64", a, "a", out, [&](ops::Output& output) {
+  return operator1({"rondo_scalar_binary_i64", binary_name, op}, a, "a", out, [&](ops::Output& output) {
     return ops::binary_scalar("rondo_scalar_binary_i64", op, a->view, ops::Scalar::of_i64(scalar), true, output);
   });
 }
@@ -103,16 +173,21 @@ rondo_status rondo_where(rondo_tensor* condition, rondo_tensor* a, rondo_tensor*
 }
 
 rondo_status rondo_cast(rondo_tensor* a, rondo_dtype dtype, rondo_tensor** out) {
-  return operator1("rondo_cast", a, "a", out, [&](ops::Output& output) -> Status {
-    if (!is_dtype(dtype)) return error(RONDO_INVALID_ARGUMENT, "dtype %d is none; use a rondo_dtype", dtype);
-    return ops::cast(a->view, dtype, output);
-  });
+  return operator1("rondo_cast", a, "a", out,
+                   [&](ops::Output& output) -> Status { return ops::cast(a->view, dtype, output); });
 }
 
 rondo_status rondo_fill(rondo_tensor* tensor, double value) {
   return guard("rondo_fill", [&]() -> Status {
     RONDO_TRY(check_tensor(tensor, "tensor"));
-    return ops::fill(tensor->view, value);
+    return ops::fill("rondo_fill", tensor->view, ops::Scalar::of(value));
+  });
+}
+
+rondo_status rondo_fill_i64(rondo_tensor* tensor, int64_t value) {
+  return guard("rondo_fill_i64", [&]() -> Status {
+    RONDO_TRY(check_tensor(tensor, "tensor"));
+    return ops::fill("rondo_fill_i64", tensor->view, ops::Scalar::of_i64(value));
   });
 }
 
@@ -130,8 +205,8 @@ rondo_status rondo_copy_to(rondo_tensor* a, rondo_device device, rondo_tensor** 
 
 rondo_status rondo_reduce(rondo_reduce_op op, rondo_tensor* a, int32_t n_axes, const int32_t* axes, int32_t keep_dims,
                           rondo_tensor** out) {
-  return operator1("rondo_reduce", a, "a", out, [&](ops::Output& output) -> Status {
-    if (n_axes < 0) return error(RONDO_INVALID_ARGUMENT, "n_axes is %d; 0 or more is needed", n_axes);
+  return operator1({"rondo_reduce", ops::reduce_name, op}, a, "a", out, [&](ops::Output& output) -> Status {
+    if (n_axes < 0) return error(RONDO_INVALID_ARGUMENT, "n_axes is %d; 0 (all) or more is needed", n_axes);
     if (n_axes > 0 && !axes) return capi::null_argument("axes");
     return ops::reduce(op, a->view, n_axes, axes, keep_dims != 0, output);
   });
@@ -139,19 +214,19 @@ rondo_status rondo_reduce(rondo_reduce_op op, rondo_tensor* a, int32_t n_axes, c
 
 rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_options* options, rondo_tensor** out) {
   return operator2("rondo_matmul", a, "a", b, "b", out, [&](ops::Output& output) -> Status {
-    const rondo_matmul_options defaults = RONDO_MATMUL_OPTIONS_INIT;
-    if (!options) options = &defaults;
-    RONDO_TRY(capi::check_size("options", options->size, sizeof defaults));
-    if (options->bias) RONDO_TRY(check_tensor(options->bias, "options->bias"));
-    if (options->activation < RONDO_ACTIVATION_NONE || options->activation > RONDO_ACTIVATION_GELU)
-      return error(RONDO_INVALID_ARGUMENT, "options->activation %d is none; use a rondo_activation",
-                   options->activation);
+    rondo_matmul_options given = RONDO_MATMUL_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &given));
+    if (given.bias) RONDO_TRY(check_tensor(given.bias, "options->bias"));
+    if (given.activation < RONDO_ACTIVATION_NONE || given.activation > RONDO_ACTIVATION_GELU)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "options->activation is %d; RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_GELU (2) are possible",
+                   given.activation);
     ops::MatmulOptions chosen;
-    chosen.transpose_a = options->transpose_a != 0;
-    chosen.transpose_b = options->transpose_b != 0;
-    chosen.bias = options->bias ? &options->bias->view : nullptr;
-    chosen.activation = options->activation;
-    chosen.allow_tf32 = options->allow_tf32 != 0;
+    chosen.transpose_a = given.transpose_a != 0;
+    chosen.transpose_b = given.transpose_b != 0;
+    chosen.bias = given.bias ? &given.bias->view : nullptr;
+    chosen.activation = given.activation;
+    chosen.allow_tf32 = given.allow_tf32 != 0;
     return ops::matmul(a->view, b->view, chosen, output);
   });
 }
@@ -218,10 +293,8 @@ rondo_status rondo_dropout_grad(rondo_tensor* dy, rondo_tensor* mask, double p, 
 }
 
 rondo_status rondo_one_hot(rondo_tensor* indices, int64_t depth, rondo_dtype dtype, rondo_tensor** out) {
-  return operator1("rondo_one_hot", indices, "indices", out, [&](ops::Output& output) -> Status {
-    if (!is_dtype(dtype)) return error(RONDO_INVALID_ARGUMENT, "dtype %d is none; use a rondo_dtype", dtype);
-    return ops::one_hot(indices->view, depth, dtype, output);
-  });
+  return operator1("rondo_one_hot", indices, "indices", out,
+                   [&](ops::Output& output) -> Status { return ops::one_hot(indices->view, depth, dtype, output); });
 }
 
 rondo_status rondo_gather_rows(rondo_tensor* table, rondo_tensor* indices, rondo_tensor** out) {

@@ -28,40 +28,36 @@ thread_local std::unique_ptr<char[]> last_error;
 
 }  // namespace
 
-rondo_status fail(const char* function, const Status& status) {
+rondo_status fail(Call call, const Status& status) {
   if (!last_error) last_error.reset(new (std::nothrow) char[kLastErrorBytes]);
   if (!last_error) return status.code();
-  const bool named = std::strncmp(status.message(), function, std::strlen(function)) == 0;
-  std::snprintf(last_error.get(), kLastErrorBytes, "%s%s%s", named ? "" : function, named ? "" : ": ",
-                status.message());
+  const char* message = status.message();
+  const size_t length = std::strlen(call.function);
+  if (std::strncmp(message, call.function, length) == 0 && message[length] == ':')
+    message += length + 1 + (message[length + 1] == ' ');
+  const char* operation = call.name ? call.name(call.operation) : nullptr;
+  std::snprintf(last_error.get(), kLastErrorBytes, operation ? "%s(%s): %s" : "%s%s: %s", call.function,
+                operation ? operation : "", message);
   return status.code();
 }
 
 rondo_engine* make_engine(Ref<Engine> engine) {
-  rondo_engine* handle = Engines::create();
-  handle->engine = std::move(engine);
-  return handle;
+  return Engines::create([&engine](rondo_engine& handle) { handle.engine = std::move(engine); });
 }
 void destroy_engine(rondo_engine* engine) {
-  engine->engine = nullptr;
-  Engines::destroy(engine);
+  Ref<Engine> inner;
+  Engines::destroy(engine, [&inner](rondo_engine& each) { inner = std::move(each.engine); });
 }
 
 Status dead_handle(const char* name, const char* kind, const void* handle) {
   if (!handle) return error(RONDO_INVALID_ARGUMENT, "%s is NULL; a live %s is needed", name, kind);
-  return error(RONDO_INVALID_ARGUMENT, "%s is no live %s; it was destroyed, or is a handle of another kind", name,
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s is not a live %s: it was destroyed, was never initialised, or is a handle of another kind", name,
                kind);
 }
 
 Status null_argument(const char* name) {
   return error(RONDO_INVALID_ARGUMENT, "%s is NULL; a pointer is needed", name);
-}
-
-Status check_size(const char* name, size_t given, size_t known) {
-  if (given >= known) return {};
-  return error(RONDO_INVALID_ARGUMENT,
-               "%s->size is %zu, at least %zu is needed; initialise the struct with its _INIT macro", name, given,
-               known);
 }
 
 }  // namespace rondo::capi
@@ -111,7 +107,7 @@ rondo_status rondo_set_log(rondo_log_fn fn, void* arg, void (*destroy)(void* arg
   bool owned = false;  // whether the log calls destroy
   const rondo_status result = guard("rondo_set_log", [&]() -> Status {
     if (level < RONDO_LOG_OFF || level > RONDO_LOG_DEBUG)
-      return error(RONDO_INVALID_ARGUMENT, "level %d is none; use RONDO_LOG_OFF to RONDO_LOG_DEBUG", level);
+      return error(RONDO_INVALID_ARGUMENT, "level is %d; RONDO_LOG_OFF (0) to RONDO_LOG_DEBUG (4) are possible", level);
     owned = true;
     set_log(fn, arg, destroy, level);
     return {};

@@ -1,5 +1,6 @@
 // Tensors and views. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/capi.h"
+#include "capi/structs.h"
 #include "engine/views.h"
 #include "ops/ops.h"
 
@@ -53,6 +54,21 @@ Status check_host_copy(rondo_tensor* tensor, const void* data, size_t bytes) {
 }
 
 }  // namespace
+
+rondo_tensor_info capi::describe(const View& view) {
+  rondo_tensor_info facts = RONDO_TENSOR_INFO_INIT;
+  facts.dtype = view.dtype;
+  facts.device = view.device().id();
+  facts.ndim = view.layout.ndim;
+  facts.contiguous = view.layout.contiguous();
+  facts.elements = view.elements();
+  facts.bytes = static_cast<int64_t>(view.bytes());
+  for (int i = 0; i < view.layout.ndim; ++i) {
+    facts.shape[i] = view.layout.shape[i];
+    facts.strides[i] = view.layout.strides[i];
+  }
+  return facts;
+}
 
 extern "C" {
 
@@ -113,8 +129,16 @@ rondo_status rondo_tensor_read(rondo_tensor* tensor, void* data, size_t bytes) {
     if (Engine::in_task())
       return error(RONDO_INVALID_STATE,
                    "waiting inside a task is refused: the task may be what it would wait for; read outside");
+    RONDO_TRY(ops::check_written("rondo_tensor_read", "tensor", tensor->view));
     Engine::NotRecorded not_recorded;
     return ops::read_to_host(tensor->view, data, bytes);
+  });
+}
+
+rondo_status rondo_tensor_accept(rondo_tensor* tensor) {
+  return guard("rondo_tensor_accept", [&]() -> Status {
+    RONDO_TRY(check_tensor(tensor, "tensor"));
+    return accept(*tensor->storage);
   });
 }
 
@@ -128,21 +152,9 @@ rondo_status rondo_tensor_wait(rondo_tensor* tensor) {
 rondo_status rondo_tensor_query(rondo_tensor* tensor, rondo_tensor_info* info) {
   return guard("rondo_tensor_query", [&]() -> Status {
     RONDO_TRY(check_tensor(tensor, "tensor"));
-    RONDO_NOT_NULL(info);
-    RONDO_TRY(capi::check_size("info", info->size, sizeof(rondo_tensor_info)));
     const View& view = tensor->view;
     RONDO_TRY(view.engine().usable());
-    info->dtype = view.dtype;
-    info->device = view.device().id();
-    info->ndim = view.layout.ndim;
-    info->contiguous = view.layout.contiguous();
-    info->elements = view.elements();
-    info->bytes = static_cast<int64_t>(view.bytes());
-    for (int i = 0; i < kMaxDims; ++i) {
-      info->shape[i] = i < view.layout.ndim ? view.layout.shape[i] : 0;
-      info->strides[i] = i < view.layout.ndim ? view.layout.strides[i] : 0;
-    }
-    return {};
+    return capi::write_info("info", info, capi::describe(view));
   });
 }
 
@@ -152,6 +164,7 @@ rondo_status rondo_tensor_data(rondo_tensor* tensor, void** address) {
     RONDO_NOT_NULL(address);
     RONDO_TRY(tensor->view.engine().usable());
     RONDO_TRY(tensor->view.engine().back(*tensor->storage));
+    tensor->storage->exposed.store(true, std::memory_order_release);
     *address = tensor->view.address();
     return {};
   });

@@ -51,7 +51,7 @@ Status get_device(rondo_device id, Device** device) {
     return {};
   }
   if (id.kind == RONDO_CUDA) return cuda::get_device(id.index, device);
-  return error(RONDO_INVALID_ARGUMENT, "device kind %d is none; use RONDO_CPU or RONDO_CUDA", id.kind);
+  return error(RONDO_INVALID_ARGUMENT, "device.kind is %d; RONDO_CPU (0) and RONDO_CUDA (1) are possible", id.kind);
 }
 
 }  // namespace rondo

@@ -105,7 +105,26 @@ class StreamDevice : public Device {
     int mode_ = kRelaxed;
   };
 
+  // Makes the device the calling thread's, as its driver understands that (a current context), while in scope: for code
+  // that is not Rondo's. Look at status() before. The methods above do not need it.
+  class Entered {
+   public:
+    explicit Entered(StreamDevice& device) : device_(device), status_(device.enter(&previous_)) {}
+    ~Entered() { device_.leave(previous_); }
+    Entered(const Entered&) = delete;
+    Entered& operator=(const Entered&) = delete;
+    const Status& status() const { return status_; }
+
+   private:
+    StreamDevice& device_;
+    void* previous_ = nullptr;
+    Status status_;
+  };
+
  protected:
+  // *previous: what leave() has to restore; null if nothing.
+  virtual Status enter(void** previous) const = 0;
+  virtual void leave(void* previous) const = 0;
   // Exchanges the calling thread's capture mode; leaves *mode if that fails.
   virtual void relax(int* mode) = 0;
 };

@@ -11,7 +11,7 @@ Blas::Blas()
                false,
                "install OpenBLAS (Debian: libopenblas0)"}) {}
 
-Status Blas::accept() {
+Status Blas::accept(std::string*) {
   if (!symbol("cblas_sgemm") || !symbol("cblas_dgemm"))
     return error(RONDO_LIBRARY_MISSING, "has no cblas_sgemm: a BLAS without the C interface");
   version_ = "CBLAS";

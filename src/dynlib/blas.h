@@ -15,7 +15,7 @@ class Blas final : public Library {
 #undef RONDO_FN
 
  protected:
-  Status accept() override;
+  Status accept(std::string* reservation) override;
 };
 
 Blas& blas();

@@ -5,15 +5,50 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <unistd.h>
+
+#include <cstring>
 
 #include "base/text.h"
-#include "dynlib/elf_check.h"
+#include "dynlib/system_loader.h"
 
 namespace rondo::cuda {
 
 namespace {
+
 constexpr int kOldestDriver = 11020;
+constexpr Release kReleases[] = {{13, 75}, {12, 50}, {11, 35}};
+
+int driver_major() {
+  return driver().open().ok() ? driver().driver_version() / 1000 : 0;
+}
+
+// Why a release is not the best for the devices here; empty if none is too old for it.
+std::string too_new_for_a_device(int major) {
+  const int lowest = driver().lowest_capability();
+  for (const Release& each : kReleases)
+    if (each.major == major && lowest != 0 && lowest < each.oldest_architecture)
+      return format("is of CUDA %d, which serves no device of compute capability %d.%d", major, lowest / 10,
+                    lowest % 10);
+  return {};
+}
+
+// Packages on PyPI have CUDA's major version in their name up to 12.
+std::string install(const char* what, const char* package) {
+  const Release* release = release_for(driver_major(), driver().lowest_capability());
+  if (!release) release = release_for(driver_major(), 0);
+  const int major = release ? release->major : kReleases[0].major;
+  return major < 13 ? format("install %s of CUDA %d (PyPI: %s-cu%d)", what, major, package, major)
+                    : format("install %s of CUDA %d (PyPI: %s, version %d)", what, major, package, major);
+}
+
+}  // namespace
+
+const Release* release_for(int driver_major, int capability) {
+  for (const Release& each : kReleases)
+    if ((driver_major == 0 || each.major <= driver_major) &&
+        (capability == 0 || capability >= each.oldest_architecture))
+      return &each;
+  return nullptr;
 }
 
 Driver::Driver()
@@ -24,7 +59,17 @@ Driver::Driver()
                false,
                "install the NVIDIA driver"}) {}
 
-Status Driver::accept() {
+std::string Driver::hint() const {
+  return failing_.empty() ? spec().hint : "update the NVIDIA driver";
+}
+
+void Driver::note_device(int capability) {
+  int lowest = lowest_capability_.load();
+  while ((lowest == 0 || capability < lowest) && !lowest_capability_.compare_exchange_weak(lowest, capability)) {
+  }
+}
+
+Status Driver::accept(std::string*) {
   // Called while the library is being opened, so by raw lookup: the table's entries would wait for open() themselves.
   auto get_version = reinterpret_cast<CUresult (*)(int*)>(symbol("cuDriverGetVersion"));
   auto init = reinterpret_cast<CUresult (*)(unsigned)>(symbol("cuInit"));
@@ -36,9 +81,11 @@ Status Driver::accept() {
   if (rc == CUDA_ERROR_STUB_LIBRARY || version == 0)
     return error(RONDO_LIBRARY_MISSING, "is the toolkit's stub library, not a driver (cuDriverGetVersion: %d)", rc);
   version_ = format("CUDA %d.%d", version / 1000, version % 1000 / 10);
-  if (version < kOldestDriver)
+  if (version < kOldestDriver) {
+    failing_ = "is too old";
     return error(RONDO_LIBRARY_MISSING, "driver is for %s; CUDA 11.2 (driver 460) or newer is needed",
                  version_.c_str());
+  }
   driver_version_ = version;
   return {};
 }
@@ -49,41 +96,46 @@ Nvrtc::Nvrtc()
                {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"},
                {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"},
                true,
-               "install CUDA's NVRTC (PyPI: nvidia-cuda-nvrtc)"}) {}
+               "install CUDA's NVRTC"}) {}
+
+std::string Nvrtc::hint() const {
+  return install("NVRTC", "nvidia-cuda-nvrtc");
+}
 
 // NVRTC opens its builtins by bare name and most builds have no run path: have them in the process first.
-void Nvrtc::preload(const std::string& folder) {
+std::vector<void*> Nvrtc::preload(const std::string& folder) {
+  std::vector<void*> handles;
   if (DIR* dir = opendir(folder.c_str())) {
     while (const dirent* entry = readdir(dir)) {
-      const std::string name = entry->d_name;
       // libnvrtc-builtins.so.X.Y, not the longer file names those links point to
-      const std::string file = folder + "/" + name;
-      if (name.rfind("libnvrtc-builtins.so.", 0) == 0 && check_elf(file).text.empty())
-        dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+      const std::string file = folder + "/" + entry->d_name;
+      if (std::strncmp(entry->d_name, "libnvrtc-builtins.so.", 21) == 0 && check_library(file).text.empty())
+        if (void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) handles.push_back(handle);
     }
     closedir(dir);
   }
+  return handles;
 }
 
-Status Nvrtc::accept() {
+Status Nvrtc::accept(std::string* reservation) {
   auto get_version = reinterpret_cast<nvrtcResult (*)(int*, int*)>(symbol("nvrtcVersion"));
   if (!get_version) return error(RONDO_LIBRARY_MISSING, "has no nvrtcVersion: not NVRTC");
   if (const nvrtcResult rc = get_version(&major_, &minor_); rc != NVRTC_SUCCESS)
     return error(RONDO_LIBRARY_MISSING, "does not answer: nvrtcVersion failed with %d", rc);
   version_ = format("CUDA %d.%d", major_, minor_);
   if (const size_t slash = path().rfind('/'); slash != std::string::npos) {
-    const std::string folder = path().substr(0, slash);
     // NVRTC would open such a file itself, in the middle of a compile.
-    const std::string builtins = format("%s/libnvrtc-builtins.so.%d.%d", folder.c_str(), major_, minor_);
-    if (const ElfProblem problem = check_elf(builtins); !problem.text.empty() && !problem.missing)
+    const std::string builtins =
+        format("%s/libnvrtc-builtins.so.%d.%d", path().substr(0, slash).c_str(), major_, minor_);
+    if (const ElfProblem problem = check_library(builtins); !problem.text.empty() && !problem.missing)
       return error(RONDO_LIBRARY_MISSING, "its builtins cannot be used: %s %s", builtins.c_str(), problem.text.c_str());
-    preload(folder);
   }
   // Cubins and PTX of a newer major do not load on an older driver.
-  const int driver_major = driver().open().ok() ? driver().driver_version() / 1000 : 0;
-  if (driver_major && major_ > driver_major)
+  const int newest = driver_major();
+  if (newest && major_ > newest)
     return error(RONDO_LIBRARY_MISSING, "NVRTC is of %s, newer than the driver's CUDA %d: its kernels would not load",
-                 version_.c_str(), driver_major);
+                 version_.c_str(), newest);
+  *reservation = too_new_for_a_device(major_);
   return {};
 }
 
@@ -93,17 +145,22 @@ CublasLt::CublasLt()
                {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"},
                {"nvidia/cu13/lib", "nvidia/cublas/lib"},
                true,
-               "install CUDA's cuBLAS (PyPI: nvidia-cublas)"}) {}
+               "install CUDA's cuBLAS"}) {}
 
-Status CublasLt::accept() {
+std::string CublasLt::hint() const {
+  return install("cuBLAS", "nvidia-cublas");
+}
+
+Status CublasLt::accept(std::string* reservation) {
   auto get_version = reinterpret_cast<size_t (*)()>(symbol("cublasLtGetVersion"));
   if (!get_version) return error(RONDO_LIBRARY_MISSING, "has no cublasLtGetVersion: not cuBLASLt");
   const size_t version = get_version();  // major * 10000 + minor * 100 + patch since 11.0
   version_ = format("%zu.%zu.%zu", version / 10000, version / 100 % 100, version % 100);
-  const size_t driver_major = driver().open().ok() ? static_cast<size_t>(driver().driver_version() / 1000) : 0;
-  if (driver_major && version / 10000 > driver_major)
-    return error(RONDO_LIBRARY_MISSING, "cuBLASLt %s is newer than the driver's CUDA %zu", version_.c_str(),
-                 driver_major);
+  const int major = static_cast<int>(version / 10000);
+  const int newest = driver_major();
+  if (newest && major > newest)
+    return error(RONDO_LIBRARY_MISSING, "cuBLASLt %s is newer than the driver's CUDA %d", version_.c_str(), newest);
+  *reservation = too_new_for_a_device(major);
   return {};
 }
 

@@ -4,6 +4,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+
 #include "dynlib/cuda_types.h"
 #include "dynlib/function.h"
 
@@ -19,12 +21,20 @@ class Driver final : public Library {
   int driver_version() const {
     return driver_version_;
   }
+  std::string hint() const override;
+  // Compute capabilities, times ten: of a device that is being opened, and the lowest of those so far, 0 before. What
+  // compiles for devices is chosen by it, without a call that could fail.
+  void note_device(int capability);
+  int lowest_capability() const {
+    return lowest_capability_.load();
+  }
 
  protected:
-  Status accept() override;
+  Status accept(std::string* reservation) override;
 
  private:
   int driver_version_ = 0;
+  std::atomic<int> lowest_capability_{0};
 };
 
 class Nvrtc final : public Library {
@@ -39,10 +49,11 @@ class Nvrtc final : public Library {
   int minor() const {
     return minor_;
   }
+  std::string hint() const override;
 
  protected:
-  void preload(const std::string& folder) override;
-  Status accept() override;
+  std::vector<void*> preload(const std::string& folder) override;
+  Status accept(std::string* reservation) override;
 
  private:
   int major_ = 0, minor_ = 0;
@@ -55,10 +66,21 @@ class CublasLt final : public Library {
 #include "dynlib/cublaslt.def"
 #undef RONDO_FN
 
+  std::string hint() const override;
+
  protected:
-  Status accept() override;
+  Status accept(std::string* reservation) override;
   std::string sibling_folder() override;
 };
+
+// Major versions of CUDA, and the oldest architecture for which their compiler and libraries are made.
+struct Release {
+  int major;
+  int oldest_architecture;
+};
+// The newest of those Rondo knows that a driver can use (major of its CUDA version; 0: not known) and that serves
+// devices of that capability (times ten); null if there is none.
+const Release* release_for(int driver_major, int capability);
 
 Driver& driver();
 Nvrtc& nvrtc();

@@ -1,31 +1,63 @@
 // The error of a call through an absent entry. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/function.h"
 
+#include <mutex>
+#include <vector>
+
 #include "base/text.h"
 
 namespace rondo {
 
 namespace {
-thread_local const Library* missing_library = nullptr;
-thread_local const char* missing_name = nullptr;
-thread_local int missing_since = 0;
-}  // namespace
 
-void function_detail::note_missing(const Library& library, const char* name, int since) {
-  missing_library = &library;
-  missing_name = name;
-  missing_since = since;
+constexpr int kFirst = -77001;  // and downwards
+
+struct Entry {
+  Library& library;
+  const char* name;
+  int since;
+};
+
+// Tables are made at any time, by any thread.
+struct Entries {
+  std::mutex mutex;
+  std::vector<Entry> list;
+};
+
+Entries& entries() {
+  static auto* instance = new Entries;
+  return *instance;
 }
 
-Status missing_function_error() {
-  if (!missing_library) return error(RONDO_INTERNAL, "no call went through an absent function");
-  if (!missing_library->is_open()) return const_cast<Library*>(missing_library)->open();
-  const std::string needed = missing_since
-                                 ? format("CUDA %d.%d or newer", missing_since / 1000, missing_since % 1000 / 10)
-                                 : "another build of it";
+}  // namespace
+
+int function_detail::number_of(Library& library, const char* name, int since) {
+  Entries& all = entries();
+  std::lock_guard lock(all.mutex);
+  all.list.push_back({library, name, since});
+  return kFirst - static_cast<int>(all.list.size() - 1);
+}
+
+bool is_missing_function(int result) {
+  if (result > kFirst) [[likely]]
+    return false;
+  Entries& all = entries();
+  std::lock_guard lock(all.mutex);
+  return kFirst - result < static_cast<int>(all.list.size());
+}
+
+Status missing_function_error(int result) {
+  if (!is_missing_function(result)) return error(RONDO_INTERNAL, "%d is not the result of an absent function", result);
+  Entries& all = entries();
+  std::unique_lock lock(all.mutex);
+  const Entry entry = all.list[static_cast<size_t>(kFirst - result)];
+  lock.unlock();
+  RONDO_TRY(entry.library.open());
+  const std::string needed =
+      entry.since ? format("CUDA %d.%d or newer", entry.since / 1000, entry.since % 1000 / 10) : "another build of it";
   return error(RONDO_LIBRARY_MISSING, "%s has no function %s: found version %s at %s, %s is needed",
-               missing_library->spec().title, missing_name, missing_library->version().c_str(),
-               missing_library->path().c_str(), needed.c_str());
+               entry.library.spec().title, entry.name, entry.library.version().c_str(), entry.library.path().c_str(),
+               needed.c_str());
 }
 
 }  // namespace rondo

@@ -11,14 +11,14 @@
 
 namespace rondo {
 
-// What a call through an absent entry returns; no library uses this number.
-inline constexpr int kMissingFunction = -77001;
-
-// The calling thread's last call through an absent entry, as an error.
-Status missing_function_error();
+// Whether a result is what a call through an absent entry returns: each entry has a number of its own, which no library
+// uses.
+bool is_missing_function(int result);
+// That result as an error.
+Status missing_function_error(int result);
 
 namespace function_detail {
-void note_missing(const Library& library, const char* name, int since);
+int number_of(Library& library, const char* name, int since);
 }
 
 template <class Signature>
@@ -27,7 +27,8 @@ class Function;
 template <class R, class... A>
 class Function<R(A...)> {
  public:
-  Function(Library& library, const char* name, int since) : library_(library), name_(name), since_(since) {}
+  Function(Library& library, const char* name, int since)
+      : library_(library), name_(name), missing_(function_detail::number_of(library, name, since)) {}
 
   R operator()(A... arguments) const {
     Pointer function = function_.load(std::memory_order_acquire);
@@ -39,7 +40,7 @@ class Function<R(A...)> {
         else if constexpr (std::is_pointer_v<R>)
           return nullptr;
         else
-          return static_cast<R>(kMissingFunction);
+          return static_cast<R>(missing_);
       }
     }
     return function(arguments...);
@@ -48,17 +49,14 @@ class Function<R(A...)> {
   explicit operator bool() const {
     return function_.load(std::memory_order_acquire) || (library_.is_open() && library_.symbol(name_));
   }
-  const char* name() const { return name_; }
-  int since() const { return since_; }
+  // What a call returns when the library lacks the function, as far as its type can tell.
+  int missing() const { return missing_; }
 
  private:
   using Pointer = R (*)(A...);
   Pointer resolve() const {
     void* address = library_.open().ok() ? library_.symbol(name_) : nullptr;
-    if (!address) {
-      function_detail::note_missing(library_, name_, since_);
-      return nullptr;
-    }
+    if (!address) return nullptr;
     Pointer function = reinterpret_cast<Pointer>(address);
     function_.store(function, std::memory_order_release);
     return function;
@@ -66,7 +64,7 @@ class Function<R(A...)> {
 
   Library& library_;
   const char* name_;
-  int since_;
+  int missing_;
   mutable std::atomic<Pointer> function_{nullptr};
 };
 

@@ -15,7 +15,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "dynlib/elf_check.h"
+#include "dynlib/system_loader.h"
 
 namespace rondo {
 
@@ -48,46 +48,8 @@ std::string environment_path(const char* name) {
   return value && value[0] == '/' ? value : "";
 }
 
-// Files of that name in a folder that the system loader is told to search: there, and in the folders below it that
-// glibc prefers for a processor (glibc-hwcaps since 2.33, nested ones named after its features until 2.36). Which of
-// them this processor has is not asked: that would be another way to be wrong.
-void add_candidates(const std::string& folder, const std::string& soname, int depth, std::vector<std::string>* found) {
-  const std::string file = folder + "/" + soname;
-  if (access(file.c_str(), F_OK) == 0) found->push_back(file);
-  for (const std::string& level : entries(folder + "/glibc-hwcaps", ""))
-    if (access((level + "/" + soname).c_str(), F_OK) == 0) found->push_back(level + "/" + soname);
-  if (depth == 0) return;
-  for (const char* name : {"tls", "haswell", "avx512_1", "xeon_phi", "x86_64", "aarch64", "atomics"})
-    if (const std::string below = folder + "/" + name; is_folder(below))
-      add_candidates(below, soname, depth - 1, found);
-}
-
-// Why the system loader is not asked for that name; empty if it may be. LD_LIBRARY_PATH can lead it to a file in the
-// current folder (by an entry that is empty or relative), or to one that would take the process down.
-std::string loader_objection(const std::string& soname) {
-  const char* value = std::getenv("LD_LIBRARY_PATH");
-  // Set but empty, it is ignored by glibc.
-  if (!value || !*value || getauxval(AT_SECURE)) return {};
-  std::string harmful;
-  bool settled = false;  // a good one comes before what follows
-  for (const char* begin = value;;) {
-    const size_t length = std::strcspn(begin, ":;");
-    const std::string entry(begin, length);
-    const bool relative = entry.empty() || entry[0] != '/';
-    std::vector<std::string> candidates;
-    add_candidates(entry.empty() ? "." : entry, soname, 4, &candidates);
-    if (relative && !candidates.empty())
-      return "refused: LD_LIBRARY_PATH has an empty or relative entry, so that " + candidates[0] +
-             " in the current folder could be opened";
-    for (const std::string& file : candidates) {
-      const ElfProblem problem = check_elf(file);
-      if (problem.harmful && !settled && harmful.empty())
-        harmful = "refused: LD_LIBRARY_PATH leads to " + file + ", which " + problem.text;
-      settled = settled || (problem.text.empty() && file == entry + "/" + soname);
-    }
-    if (!begin[length]) return harmful;
-    begin += length + 1;
-  }
+std::string folder_of(const std::string& file) {
+  return file.substr(0, file.rfind('/'));
 }
 
 std::string loaded_path(void* handle) {
@@ -119,115 +81,156 @@ void* Library::symbol(const char* name) const {
   return handle ? dlsym(handle, name) : nullptr;
 }
 
-bool Library::try_open(const std::string& place, const std::string& how, bool no_load) {
-  const std::string where = place + " (" + how + ")";
-  if (place[0] == '/')
-    if (const ElfProblem problem = check_elf(place); !problem.text.empty()) {
-      probes_.push_back({where, problem.text, !problem.missing});
+// There was something, and it will not do.
+bool Library::turn_down(const std::string& place, const std::string& reason) {
+  log(RONDO_LOG_DEBUG, "%s: %s is passed over: %s", spec_.title, place.c_str(), reason.c_str());
+  probes_.push_back({place, reason, true});
+  return false;
+}
+
+bool Library::try_open(const Candidate& candidate, From from) {
+  const std::string& place = candidate.place;
+  const bool is_file = place[0] == '/' && from == From::disk;
+  if (is_file)
+    if (const ElfProblem problem = check_library(place); !problem.text.empty()) {
+      if (!problem.missing) return turn_down(candidate.where(), problem.text);
+      probes_.push_back({candidate.where(), problem.text});
       return false;
     }
+  std::vector<void*> handles;
+  if (is_file) handles = preload(folder_of(place));
   dlerror();
-  void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | (no_load ? RTLD_NOLOAD : 0));
+  void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | (from == From::process ? RTLD_NOLOAD : 0));
   if (!handle) {
-    if (no_load) {
-      probes_.push_back({where, "not loaded"});
-      return false;
-    }
     const char* reason = dlerror();
     const std::string text = reason ? reason : "no reason given";
+    for (void* each : handles) dlclose(each);
     // Of a library that it needs and does not find, the loader says the same with the other one's name.
-    const bool missing = text.rfind(place + ": cannot open shared object file: No such file", 0) == 0;
-    probes_.push_back({where, text, !missing});
+    if (text.rfind(place + ": cannot open shared object file: No such file", 0) != 0)
+      return turn_down(candidate.where(), text);
+    probes_.push_back({candidate.where(), text});
     return false;
   }
-  handle_.store(handle, std::memory_order_release);
+  handles.push_back(handle);
   path_ = loaded_path(handle);
   if (path_.empty()) path_ = place;
-  if (Status verdict = accept(); !verdict.ok()) {
-    // Which file a bare name led to is half of the finding.
-    const std::string file = path_ == place ? where : place + " => " + path_ + " (" + how + ")";
-    probes_.push_back({file, verdict.message(), true});
-    handle_.store(nullptr);
-    path_.clear();
-    return false;
+  if (!is_file && path_[0] == '/')
+    for (void* each : preload(folder_of(path_))) handles.push_back(each);
+  handle_.store(handle, std::memory_order_release);
+  std::string reservation;
+  const Status verdict = accept(&reservation);
+  if (verdict.ok() && (reservation.empty() || take_second_best_)) {
+    probes_.push_back({candidate.where(), "ok"});
+    return true;
   }
-  probes_.push_back({where, "ok"});
-  return true;
+  // Which file a name led to is half of the finding.
+  const std::string found = path_ == place ? place : place + " => " + path_;
+  if (verdict.ok() && second_best_.place.empty()) second_best_ = {path_, candidate.how};
+  handle_.store(nullptr);
+  path_.clear();
+  for (void* each : handles) dlclose(each);
+  return turn_down(found + " (" + candidate.how + ")", verdict.ok() ? reservation : verdict.message());
 }
 
 bool Library::try_folder(const std::string& folder, const std::string& how) {
   if (!is_folder(folder)) return false;
   for (const std::string& soname : spec_.sonames) {
-    const std::string file = folder + "/" + soname;
+    const Candidate candidate = {folder + "/" + soname, how};
     struct stat info;
-    if (stat(file.c_str(), &info) != 0) {
+    if (stat(candidate.place.c_str(), &info) == 0) {
+      if (try_open(candidate, From::disk)) return true;
+    } else if (errno != ENOENT && errno != ENOTDIR) {
       // A folder without the library is no finding worth a line; one that may not be looked into is.
-      if (errno != ENOENT && errno != ENOTDIR) probes_.push_back({file + " (" + how + ")", format("%m"), true});
-      continue;
+      turn_down(candidate.where(), format("%m"));
     }
-    preload(folder);
-    if (try_open(file, how, false)) return true;
   }
   return false;
 }
 
-Status Library::open_locked() {
-  const std::string chosen = setting(spec_.setting);
-  const char* setting_name = settings()[static_cast<size_t>(spec_.setting)].name;
-  if (chosen == "none") {
-    probes_.push_back({std::string(setting_name) + "=none", "hidden by the setting"});
-    return error(RONDO_LIBRARY_MISSING, "%s is hidden by the setting %s=none; unset it to use the library", spec_.title,
-                 setting_name);
-  }
-  if (!chosen.empty()) {
-    const std::string how = std::string("setting ") + setting_name;
-    if (chosen[0] != '/') {
-      probes_.push_back({chosen + " (" + how + ")", "not an absolute path"});
-    } else if (is_folder(chosen)) {
-      if (try_folder(chosen, how)) return {};
-      if (probes_.empty()) probes_.push_back({chosen + " (" + how + ")", "the folder has none of the expected files"});
+// File by file, where the system's loader looks for the name. It would take the first and open it unseen.
+bool Library::search_system(const std::string& soname) {
+  const std::string how = "system loader";
+  const std::vector<std::string> files = system_files(soname);
+  for (const std::string& file : files) {
+    if (file[0] == '/') {
+      if (try_open({file, how}, From::disk)) return true;
     } else {
-      preload(chosen.substr(0, chosen.rfind('/')));
-      if (try_open(chosen, how, false)) return {};
+      turn_down(soname + " (" + how + ")", "refused: LD_LIBRARY_PATH has an empty or relative entry, so that " + file +
+                                               " in the current folder could be opened");
     }
-    return missing();
   }
-  for (const std::string& soname : spec_.sonames)
-    if (try_open(soname, "already in the process", true)) return {};
+  if (!files.empty()) return false;
+  // There may be one in a folder for this processor, or in a place that only the loader knows of.
+  if (const std::string objection = name_objection(soname); !objection.empty())
+    return turn_down(soname + " (" + how + ")", "refused: it leads to " + objection);
+  return try_open({soname, how}, From::disk);
+}
+
+bool Library::search() {
+  for (const std::string& soname : spec_.sonames) {
+    const Candidate candidate = {soname, "already in the process"};
+    const std::vector<std::string> files = loaded_files(soname);
+    if (files.empty()) probes_.push_back({candidate.where(), "not loaded"});
+    for (const std::string& file : files)
+      if (try_open({file, candidate.how}, From::process)) return true;
+  }
   if (const std::string folder = sibling_folder(); !folder.empty() && try_folder(folder, "beside a loaded library"))
-    return {};
+    return true;
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     const std::string root = environment_path(variable);
     if (root.empty()) continue;
     for (const std::string& python : entries(root + "/lib", "python"))
       for (const std::string& sub : spec_.wheel_folders)
-        if (try_folder(python + "/site-packages/" + sub, std::string("wheel below $") + variable)) return {};
-    if (spec_.toolkit && try_folder(root + "/lib", std::string("$") + variable)) return {};
+        if (try_folder(python + "/site-packages/" + sub, std::string("wheel below $") + variable)) return true;
+    if (spec_.toolkit && try_folder(root + "/lib", std::string("$") + variable)) return true;
   }
-  for (const std::string& soname : spec_.sonames) {
-    if (const std::string objection = loader_objection(soname); !objection.empty()) {
-      probes_.push_back({soname + " (system loader)", objection, true});
-      continue;
-    }
-    if (try_open(soname, "system loader", false)) return {};
+  for (const std::string& soname : spec_.sonames)
+    if (search_system(soname)) return true;
+  if (!spec_.toolkit) return false;
+  std::vector<std::string> roots;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const std::string root = environment_path(variable); !root.empty()) roots.push_back(root);
+  roots.emplace_back("/usr/local/cuda");  // the version the administrator chose
+  for (const std::string& root : entries("/usr/local", "cuda-")) roots.push_back(root);
+  for (const std::string& root : roots)
+    for (const char* sub : {"/lib64", "/targets/x86_64-linux/lib", "/targets/sbsa-linux/lib", "/lib"})
+      if (try_folder(root + sub, "CUDA toolkit")) return true;
+  return false;
+}
+
+Status Library::open_locked() {
+  const std::string chosen = setting(spec_.setting);
+  const std::string setting_name = settings()[static_cast<size_t>(spec_.setting)].name;
+  if (chosen == "none") {
+    probes_.push_back({setting_name + "=none", "hidden by the setting"});
+    return error(RONDO_LIBRARY_MISSING, "%s is hidden by the setting %s=none; unset it to use the library", spec_.title,
+                 setting_name.c_str());
   }
-  if (spec_.toolkit) {
-    std::vector<std::string> roots;
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-      if (const std::string root = environment_path(variable); !root.empty()) roots.push_back(root);
-    roots.emplace_back("/usr/local/cuda");  // the version the administrator chose
-    for (const std::string& root : entries("/usr/local", "cuda-")) roots.push_back(root);
-    for (const std::string& root : roots)
-      for (const char* sub : {"/lib64", "/targets/x86_64-linux/lib", "/targets/sbsa-linux/lib", "/lib"})
-        if (try_folder(root + sub, "CUDA toolkit")) return {};
+  const Candidate set = {chosen, "setting " + setting_name};
+  bool found = false;
+  if (chosen.empty()) {
+    found = search();
+  } else if (chosen[0] != '/') {
+    turn_down(set.where(), "not an absolute path");
+  } else if (is_folder(chosen)) {
+    found = try_folder(chosen, set.how);
+    if (probes_.empty()) probes_.push_back({set.where(), "the folder has none of the expected files"});
+  } else {
+    found = try_open(set, From::disk);
   }
-  return missing();
+  if (!found && !second_best_.place.empty()) {
+    take_second_best_ = true;
+    found = try_open(second_best_, From::disk);
+  }
+  return found ? Status() : missing();
 }
 
 Status Library::missing() const {
-  std::string text = format("%s was not found; tried", spec_.title);
+  const bool rejected = std::any_of(probes_.begin(), probes_.end(), [](const Probe& each) { return each.rejected; });
+  const std::string failing = !failing_.empty() ? failing_ : rejected ? "cannot be used" : "was not found";
+  std::string text = format("%s %s; tried", spec_.title, failing.c_str());
   for (const Probe& probe : probes_) text += " " + probe.place + ": " + probe.result + ";";
-  text += format(" %s, or set %s to the file or its folder", spec_.hint,
+  text += format(" %s, or set %s to the file or its folder", hint().c_str(),
                  settings()[static_cast<size_t>(spec_.setting)].name);
   return {RONDO_LIBRARY_MISSING, text};
 }

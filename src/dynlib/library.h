@@ -1,11 +1,11 @@
 // Finding and opening a run-time library, once, and remembering every place that was tried.
 //
 // Order: the library's setting (a failure there is final) -> already in the process -> the folder of a sibling that is
-// already loaded
-// -> wheel folders of $VIRTUAL_ENV and $CONDA_PREFIX -> the system loader -> $CUDA_HOME, $CUDA_PATH ->
-// /usr/local/cuda*. Always by soname, never a bare .so (toolkits keep stub libraries under that name), never from the
-// current folder. Handles are never closed. A library is opened on first need; the outcome is latched. All members are
-// thread-safe.
+// already loaded -> wheel folders of $VIRTUAL_ENV and $CONDA_PREFIX -> where the system's loader looks -> $CUDA_HOME,
+// $CUDA_PATH -> /usr/local/cuda*. Always by soname, never a bare .so (toolkits keep stub libraries under that name),
+// never from the current folder. Each file is judged before it is opened (system_loader.h), and opened by its path, so
+// that one which will not do never hides the next; it is closed again. The handle of the one chosen never is. A library
+// is opened on first need; the outcome is latched. All members are thread-safe.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -52,25 +52,43 @@ class Library {
   const std::string& path() const { return path_; }
   std::vector<Probe> probes() const;
   const LibrarySpec& spec() const { return spec_; }
+  // What to install, for messages.
+  virtual std::string hint() const { return spec_.hint; }
   // Text of the version found, for messages; set by accept().
   const std::string& version() const { return version_; }
 
  protected:
-  // Runs before dlopen of a file, to load what it needs from the same folder.
-  virtual void preload(const std::string& folder) { (void)folder; }
+  // Runs around dlopen of a candidate, to load what it needs from its folder. Returns handles, which are closed again
+  // if the candidate will not do.
+  virtual std::vector<void*> preload(const std::string& folder) {
+    (void)folder;
+    return {};
+  }
   // Whether the candidate just opened will do (symbol() works). An error sends the search on, except for a path from
-  // the setting.
-  virtual Status accept() { return {}; }
+  // the setting. So does a reservation, but the candidate is taken if nothing without one is found.
+  virtual Status accept(std::string* reservation) {
+    (void)reservation;
+    return {};
+  }
   // Folder of a loaded library that this one usually sits beside; empty if none.
   virtual std::string sibling_folder() { return {}; }
 
   std::string version_;
+  std::string failing_;  // what the error says instead of "was not found"; set by accept()
 
  private:
   enum class State { closed, open, failed };
+  enum class From { disk, process };
+  struct Candidate {
+    std::string place, how;
+    std::string where() const { return place + " (" + how + ")"; }
+  };
   Status open_locked();
-  bool try_open(const std::string& place, const std::string& how, bool no_load);
+  bool search();
+  bool search_system(const std::string& soname);
+  bool try_open(const Candidate& candidate, From from);
   bool try_folder(const std::string& folder, const std::string& how);
+  bool turn_down(const std::string& place, const std::string& reason);
   Status missing() const;
 
   LibrarySpec spec_;
@@ -79,6 +97,8 @@ class Library {
   std::atomic<void*> handle_{nullptr};
   std::string path_;
   std::vector<Probe> probes_;
+  Candidate second_best_;          // with a reservation
+  bool take_second_best_ = false;  // reservations do not count any more
   Status failure_;
 };
 

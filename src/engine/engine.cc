@@ -50,10 +50,9 @@ Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
 
 Status Engine::admit(Task& task, const Sink* sink) {
   for (const Access& access : task.accesses_) {
-    const Sink* owner = access.variable->owner_.load(std::memory_order_acquire);
+    const Owner* owner = access.variable->owner_.load(std::memory_order_acquire);
     if (owner && owner != sink) [[unlikely]]
-      return error(RONDO_INVALID_STATE, "%s uses a tensor of a recording that is still open; end the recording first",
-                   task.name());
+      return error(RONDO_INVALID_STATE, "%s uses a tensor that is %s", task.name(), owner->refusal);
   }
   task.fold();
   return {};
@@ -133,7 +132,8 @@ Status Engine::run_here(Ref<Task> ref) {
 
 // --- running ---
 
-Status Engine::failed(const Task& task, const Status& status) {
+Status Engine::failed(Task& task, const Status& status) {
+  if (const Task::Parts* parts = task.parts(); parts && parts->told) return status;  // its parts said which of them
   return noted(status.with_context(std::string("task '") + task.name() + "' on " + device_name(task.device().id())));
 }
 
@@ -202,7 +202,7 @@ Status Engine::run_on_host(Task& task) {
     std::lock_guard lock(order_mutex_);
     running_.push_back(task.order_);
   }
-  for (const Fence& fence : task.fences_) RONDO_TRY(fence_wait(fence));
+  for (const Fence& fence : task.fences_) RONDO_TRY(fence_wait(fence));  // mutation: host_task_before_the_device
   DeviceState* state = nullptr;
   RONDO_TRY(device_state(task.device(), &state));
   Block* workspace = nullptr;
@@ -224,7 +224,7 @@ Status Engine::run_on_host(Task& task) {
   const Ref<Trace> trace = this->trace();
   const double begin = trace ? Trace::now_us() : 0;
   Status status = run_body(task, context);
-  if (trace) trace->host(task.name(), task.submitted_us_, begin, Trace::now_us());
+  if (trace) trace->host(task, task.submitted_us_, begin, Trace::now_us());
   if (workspace) state->pool.free(workspace, {});
   return status;
 }
@@ -272,28 +272,48 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
     settle(task, fence);
   else
     settle_failed(task, status, fence);
-  // References go before anybody can know that the task is done: whoever then destroys a tensor, or waits for memory,
-  // has it at once. Last ones are dropped unlocked; nobody else can reach those variables any more.
-  if (!task.kept_ && !task.drop_shared_accesses()) [[unlikely]] {
-    lock.unlock();
-    task.drop_accesses();
-    lock.lock();
-  }
-  if (task.device().is_host()) [[unlikely]]
-    std::erase(running_, task.order_);
   if (!task.successors_.empty()) [[unlikely]]
     release_successors(task, &ready);
-  uncount(task);
+  // What the task holds goes before anybody can know that it is done: whoever then destroys a tensor, or waits, has the
+  // memory back at once. Nobody else can reach what has its last reference here. A task that is kept may be submitted
+  // again from here on.
+  const uint64_t epoch = task.epoch_;
+  const uint64_t order = task.order_;
+  const bool kept = task.kept_;
+  const bool on_host = task.device().is_host();
+  const RefCounted* last = task.let_go();
+  if (last) [[unlikely]]
+    release_apart(*last, order, lock);
+  if (on_host) [[unlikely]]
+    std::erase(running_, order);
+  uncount(epoch);
   if (blocked_ > 0) [[unlikely]]
     progress_.notify_all();
   lock.unlock();
   for (Task* next : ready) dispatch(*next, this_thread());
-  task.release();
+  if (!last && !kept) task.release();
+}
+
+// The user's code that this may run must not wait: the task it belongs to still counts as under way.
+void Engine::release_apart(const RefCounted& last, uint64_t order, std::unique_lock<std::mutex>& lock) {
+  releasing_.push_back(order);
+  lock.unlock();
+  ThreadState& thread = this_thread();
+  ++thread.task_depth;
+  last.release();
+  --thread.task_depth;
+  lock.lock();
+  std::erase(releasing_, order);
 }
 
 void Engine::poison(Variable& variable, const Status& error) {
   std::lock_guard lock(order_mutex_);
   variable.error_ = error;
+}
+
+bool Engine::intact(const Variable& variable) {
+  std::lock_guard lock(order_mutex_);
+  return variable.error_.ok();
 }
 
 void Engine::seed(uint64_t seed) {

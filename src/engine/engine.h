@@ -33,14 +33,20 @@
 namespace rondo {
 
 // Where a thread's tasks go instead of the engine: a recording.
-class Sink {
+class Sink : public Owner {
  public:
-  explicit Sink(Engine& engine) : engine(engine) {}
+  explicit Sink(Engine& engine)
+      : Owner{"part of a recording that is still open; end the recording and launch its graph first"}, engine(engine) {}
   virtual ~Sink() = default;
   virtual Status take(Ref<Task> task) = 0;
   virtual void created(Storage& storage) = 0;
   Engine& engine;
 };
+
+// Of what only the launches of a graph may use.
+inline constexpr Owner kTemporary{
+    "a temporary of a graph, whose contents nobody else can have; in the recording, name it "
+    "an output with rondo_record_output"};
 
 class Engine final : public RefCounted, public FenceOracle {
  public:
@@ -59,7 +65,7 @@ class Engine final : public RefCounted, public FenceOracle {
   // first cause is what each call returns. Other failures stay as they are.
   Status noted(const Status& status);
   // The same with the task's name, also for what fails while a task is prepared.
-  RONDO_COLD Status failed(const Task& task, const Status& status);
+  RONDO_COLD Status failed(Task& task, const Status& status);
   // Waits for all work and stops; objects may outlive it.
   void close();
 
@@ -83,8 +89,10 @@ class Engine final : public RefCounted, public FenceOracle {
   Status back(Storage& storage);
   // An error that marks the variable until it is written; for recordings that failed.
   void poison(Variable& variable, const Status& error);
-  void set_owner(Variable& variable, Sink* owner) { variable.owner_.store(owner, std::memory_order_release); }
-  static Sink* owner(const Variable& variable) { return variable.owner_.load(std::memory_order_acquire); }
+  // Whether nothing can have come into the storage yet, not even a failure.
+  bool blank(const Storage& storage) { return !storage.has_contents() && intact(storage); }
+  void set_owner(Variable& variable, const Owner* owner) { variable.owner_.store(owner, std::memory_order_release); }
+  static const Owner* owner(const Variable& variable) { return variable.owner_.load(std::memory_order_acquire); }
   uint64_t version(const Variable& variable) const { return variable.version_.load(std::memory_order_acquire); }
 
   Status device_state(Device& device, DeviceState** state) {
@@ -120,13 +128,13 @@ class Engine final : public RefCounted, public FenceOracle {
   // Runs a task's body on this thread with that mark set.
   RONDO_HOT static Status run_body(Task& task, const TaskContext& context, ThreadState& thread = this_thread());
 
-  // Objects that users hold, for the warning at destruction.
-  std::atomic<int64_t> live_objects{0};
   // Bytes staged for copies since the host last waited for one.
   std::atomic<int64_t> staged_bytes{0};
 
   Status trace_begin();
   Status trace_end(const char* path);
+  // The trace that is on, null if none is. Whoever notes something in it holds a reference meanwhile.
+  Ref<Trace> trace() { return tracing_.load(std::memory_order_acquire) ? shared_trace() : Ref<Trace>(); }
 
   bool fence_done(Fence fence) override;
   Status fence_wait(Fence fence) override;
@@ -154,6 +162,7 @@ class Engine final : public RefCounted, public FenceOracle {
   Status run_on_host(Task& task);
   Status take_host_memory(Task& task, DeviceState& state, Block** workspace);
   RONDO_HOT void finish(Task& task, const Status& status, Fence fence);
+  RONDO_APART void release_apart(const RefCounted& last, uint64_t order, std::unique_lock<std::mutex>& lock);
 
   // --- order.cc: under the order lock ---
   RONDO_HOT bool enter(Task& task);  // in its place and pending; whether it is ready
@@ -161,6 +170,8 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_HOT void link(Task& task);
   static void unlink(Access& access);
   RONDO_HOT void gather(Task& task);  // fences and poison of a ready task
+  RONDO_COLD static void gather_poison(Task& task, const Access& access);
+  static void settle(Task& task, Access& access, Fence fence);
   RONDO_HOT void settle(Task& task, Fence fence);
   RONDO_COLD void settle_failed(Task& task, const Status& status, Fence fence);
   RONDO_APART void release_successors(Task& task, SmallVector<Task*, 4>* ready);
@@ -169,7 +180,7 @@ class Engine final : public RefCounted, public FenceOracle {
     ++in_epoch_;
     ++pending_;
   }
-  RONDO_HOT void uncount(Task& task);
+  RONDO_HOT void uncount(uint64_t epoch);
 
   // --- issue.cc: device tasks ---
   RONDO_HOT Status issue(Task& task, Fence* fence);
@@ -197,6 +208,8 @@ class Engine final : public RefCounted, public FenceOracle {
     return *stream ? Status() : make_stream(state, slot, high, stream);
   }
   RONDO_COLD Status make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream);
+
+  RONDO_COLD bool intact(const Variable& variable);  // it has no poison
 
   // --- lifetime.cc ---
   static uint64_t count_forks();
@@ -238,6 +251,7 @@ class Engine final : public RefCounted, public FenceOracle {
   Status first_failure_;
   std::deque<int64_t> earlier_epochs_;  // the oldest that has tasks, to the one before epoch_
   std::vector<uint64_t> running_;       // order numbers of host tasks being run
+  std::vector<uint64_t> releasing_;     // and of tasks that have left their variables and are letting go of the rest
   std::condition_variable progress_;
   uint64_t seed_;
 
@@ -255,8 +269,6 @@ class Engine final : public RefCounted, public FenceOracle {
   std::atomic<uint32_t> n_streams_{0};
   std::unique_ptr<Workers> workers_;
 
-  // The trace that is on, null if none is. Whoever notes something in it holds a reference meanwhile.
-  Ref<Trace> trace() { return tracing_.load(std::memory_order_acquire) ? shared_trace() : Ref<Trace>(); }
   RONDO_COLD Ref<Trace> shared_trace();
   std::mutex trace_mutex_;
   Ref<Trace> trace_;

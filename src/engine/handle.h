@@ -16,31 +16,48 @@ class HandleSlab {
  public:
   static constexpr uint32_t kMagic = Magic;
 
-  static T* create() {
+  // `fill` sets the fields of the new handle. It and its like below run under the table's lock and call nothing that
+  // makes, destroys or looks at handles of this kind.
+  template <class Fill>
+  static T* create(Fill&& fill) {
     State& state = instance();
     std::lock_guard lock(state.mutex);
     if (state.free.empty()) {
       T* chunk = static_cast<T*>(::operator new(sizeof(T) * kChunk, std::align_val_t(alignof(T))));
+      state.chunks.push_back(chunk);
       for (int i = kChunk - 1; i >= 0; --i) state.free.push_back(new (chunk + i) T());
     }
     T* handle = state.free.back();
     state.free.pop_back();
+    fill(*handle);
     handle->magic = kMagic;
     return handle;
   }
-  // The handle's fields must have been reset to what they are after construction.
-  static void destroy(T* handle) {
+  // `empty` moves out what the handle holds, so that its fields are what they are after construction.
+  template <class Empty>
+  static void destroy(T* handle, Empty&& empty) {
     State& state = instance();
     std::lock_guard lock(state.mutex);
     handle->magic = 0;
+    empty(*handle);
     state.free.push_back(handle);
   }
   static bool alive(const T* handle) { return handle && handle->magic == kMagic; }
+  // Shows all that are alive.
+  template <class Visit>
+  static void for_each(Visit&& visit) {
+    State& state = instance();
+    std::lock_guard lock(state.mutex);
+    for (const T* chunk : state.chunks)
+      for (int i = 0; i < kChunk; ++i)
+        if (alive(chunk + i)) visit(chunk[i]);
+  }
 
  private:
   static constexpr int kChunk = 64;
   struct State {
     std::mutex mutex;
+    std::vector<T*> chunks;
     std::vector<T*> free;
   };
   static State& instance() {

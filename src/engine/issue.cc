@@ -9,6 +9,17 @@
 
 namespace rondo {
 
+namespace {
+
+std::string stream_name(const DeviceState& state, const std::atomic<Stream*>& slot) {
+  if (&slot == &state.high) return "high priority";
+  if (&slot == &state.copy_in) return "copy in";
+  if (&slot == &state.copy_out) return "copy out";
+  return "compute " + std::to_string(&slot - state.compute);
+}
+
+}  // namespace
+
 Status Engine::make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream) {
   std::lock_guard lock(state.mutex);
   if ((*stream = slot.load())) return {};
@@ -21,7 +32,7 @@ Status Engine::make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool 
     device->stream_destroy(native);
     return error(RONDO_INVALID_STATE, "the engine has %u streams, the most it can have", kMaxStreams);
   }
-  auto* made = new Stream(*device, id, native);
+  auto* made = new Stream(*device, id, native, stream_name(state, slot));
   streams_[id].store(made, std::memory_order_release);
   n_streams_.store(id + 1, std::memory_order_release);
   slot.store(made, std::memory_order_release);
@@ -62,7 +73,7 @@ Status Engine::take_memory(Task& task, const Stream& stream) {
     RONDO_TRY(storage->materialise(stream.id));
     // The memory's earlier uses, on other streams, come before ours.
     std::lock_guard lock(order_mutex_);
-    task.fences_.add(storage->read_fences_);
+    task.fences_.add(storage->read_fences_);  // mutation: pool_reuse_without_its_fence
   }
   return {};
 }
@@ -98,7 +109,7 @@ Status Engine::issue_apart(Task& task, Stream& stream, DeviceState& state, TaskC
   if (status.ok()) status = issue_locked(task, stream, context, waits, fence);
   if (workspace) {
     FenceSet used;
-    used.add(*fence);
+    used.add(*fence);  // mutation: workspace_released_before_its_task
     state.pool.free(workspace, used);
   }
   return status;
@@ -129,7 +140,7 @@ Status Engine::bound_run_ahead(Stream& stream, uint64_t sequence) {
 Status Engine::issue_locked(Task& task, Stream& stream, const TaskContext& context, std::span<const Wait> waits,
                             Fence* fence) {
   const Stream::Issue issuing(stream);
-  for (const auto& [each, event] : waits) RONDO_TRY(stream.wait_for(each, *event));
+  for (const auto& [each, event] : waits) RONDO_TRY(stream.wait_for(each, *event));  // mutation: wait_removed
   if (tracing_.load(std::memory_order_acquire)) [[unlikely]]
     return run_traced(task, stream, context, fence);
   Status status = run_body(task, context, issuing.thread);
@@ -145,7 +156,7 @@ Status Engine::run_traced(Task& task, Stream& stream, const TaskContext& context
   if (trace) trace->device_begin(stream, &begin_event);
   Status status = run_body(task, context);
   *fence = stream.advance(task.name_);
-  if (trace) trace->device_end(task.name_, stream, task.submitted_us_, begin, begin_event);
+  if (trace) trace->device_end(task, stream, task.submitted_us_, begin, begin_event);
   return status;
 }
 

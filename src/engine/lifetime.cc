@@ -134,7 +134,9 @@ Storage::Storage(Engine& engine, Device& device, size_t bytes, void* address, st
       device_(device),
       bytes_(bytes),
       address_(static_cast<char*>(address)),
-      release_(std::move(release)) {}
+      release_(std::move(release)) {
+  exposed.store(true, std::memory_order_relaxed);
+}
 
 Storage::~Storage() {
   if (handle) release_handle(handle);
@@ -144,6 +146,7 @@ Storage::~Storage() {
     FenceSet fences = read_fences_;
     fences.add(write_fence_);
     DeviceState& state = *engine_->existing_state(device_.id());
+    // mutation: memory_released_before_its_last_task, staging_released_before_its_copy
     (pinned_ ? *state.pinned : state.pool).free(block_, fences);
   }
   if (release_) {
@@ -196,10 +199,12 @@ Ref<Storage> Engine::new_storage(Device& device, size_t bytes, bool pinned) {
 }
 
 Status Engine::back(Storage& storage) {
-  if (storage.address()) return {};
-  if (owner(storage))
+  // First: a graph's temporary has an address, of the arena.
+  if (const Owner* owner = this->owner(storage)) [[unlikely]]
     return error(RONDO_INVALID_STATE,
-                 "the tensor is a temporary of a recording that is still open; ask for its address inside a task");
+                 "the tensor is %s; a task that rondo_engine_push_tensors gives it can ask for its address",
+                 owner->refusal);
+  if (storage.address()) return {};
   return noted(storage.materialise(kNoStream));
 }
 

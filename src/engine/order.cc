@@ -28,13 +28,14 @@ void Engine::link(Task& task) {
     // Later tasks follow this writer, so the readers before it need not be known to them any more.
     for (Access* reader = variable.readers_; reader;) {
       Access* next = reader->next;
-      follow(reader->task);
+      follow(reader->task);  // mutation: write_after_read_on_the_host
       reader->previous = reader->next = nullptr;
       reader->linked = false;
       reader = next;
     }
     variable.readers_ = nullptr;
     variable.writer_ = &task;
+    variable.mark_written(task.name_);
   }
 }
 
@@ -54,18 +55,28 @@ void Engine::gather(Task& task) {
   for (const Access& access : task.accesses_) {
     const Variable& variable = *access.variable;
     task.fences_.add(variable.write_fence_);
-    if (access.write) task.fences_.add(variable.read_fences_);
-    if (access.read && !variable.error_.ok() && task.failure_.ok()) task.failure_ = variable.error_;
+    if (access.write) task.fences_.add(variable.read_fences_);  // mutation: write_after_read_on_the_device
+    // mutation: poison_stops
+    if (access.read && !variable.error_.ok()) [[unlikely]]
+      gather_poison(task, access);
   }
 }
 
-void Engine::uncount(Task& task) {
+void Engine::gather_poison(Task& task, const Access& access) {
+  const Status& error = access.variable->error_;
+  if (Task::Parts* parts = task.parts())
+    parts->poison.emplace(access.variable, error);
+  else if (task.failure_.ok())
+    task.failure_ = error;
+}
+
+void Engine::uncount(uint64_t epoch) {
   --pending_;
-  if (task.epoch_ == epoch_) [[likely]] {
+  if (epoch == epoch_) [[likely]] {
     --in_epoch_;
     return;
   }
-  --earlier_epochs_[earlier_epochs_.size() - (epoch_ - task.epoch_)];
+  --earlier_epochs_[earlier_epochs_.size() - (epoch_ - epoch)];
   while (!earlier_epochs_.empty() && earlier_epochs_.front() == 0) earlier_epochs_.pop_front();
 }
 
@@ -85,34 +96,38 @@ void Engine::draw_random(Task& task) {
   random.offset += task.random_count();
 }
 
-// What a task that went well leaves behind on its variables.
-void Engine::settle(Task& task, Fence fence) {
-  for (Access& access : task.accesses_) {
-    Variable& variable = *access.variable;
-    if (access.write) {
-      if (variable.writer_ == &task) variable.writer_ = nullptr;
-      if (!variable.error_.ok()) [[unlikely]]
-        variable.error_ = {};
-      variable.write_fence_ = fence;
-      variable.read_fences_.clear();
-      variable.version_.store(variable.version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-      continue;
-    }
+// What an access that went well leaves behind on its variable.
+[[gnu::always_inline]] inline void Engine::settle(Task& task, Access& access, Fence fence) {
+  Variable& variable = *access.variable;
+  if (!access.write) {
     unlink(access);
-    variable.read_fences_.add(fence);
+    variable.read_fences_.add(fence);  // mutation: readers_forgotten
+    return;
   }
+  if (variable.writer_ == &task) variable.writer_ = nullptr;
+  if (!variable.error_.ok()) [[unlikely]]
+    variable.error_ = {};
+  variable.write_fence_ = fence;
+  variable.read_fences_.clear();
+  variable.version_.store(variable.version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-// The same of one that failed. What was enqueued before, by others or by a part of this task, still holds the memory.
+void Engine::settle(Task& task, Fence fence) {
+  for (Access& access : task.accesses_) settle(task, access, fence);
+}
+
+// The same of a task that failed, or of which parts did. What was enqueued before, by others or by a part of this task,
+// still holds the memory.
 void Engine::settle_failed(Task& task, const Status& status, Fence fence) {
   for (Access& access : task.accesses_) {
     Variable& variable = *access.variable;
-    if (access.write) {
-      if (variable.writer_ == &task) variable.writer_ = nullptr;
-      variable.error_ = status;
-    } else {
-      unlink(access);
+    Status left = access.write ? task.left_on(variable, status) : Status();
+    if (left.ok()) {
+      settle(task, access, fence);
+      continue;
     }
+    if (variable.writer_ == &task) variable.writer_ = nullptr;
+    variable.error_ = std::move(left);
     variable.read_fences_.add(fence);
   }
   if (first_failure_.ok()) first_failure_ = status;

@@ -26,6 +26,9 @@ class Storage final : public Variable {
   bool pinned() const { return pinned_; }
   // Foreign memory that its owner forbids to write.
   bool read_only = false;
+  // Others know the address and may write without a task that says so.
+  std::atomic<bool> exposed{false};
+  bool has_contents() const { return written_by() || exposed.load(std::memory_order_acquire); }
 
   // Null until memory is there. Stable from then on.
   char* address() const { return address_.load(std::memory_order_acquire); }

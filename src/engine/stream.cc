@@ -34,6 +34,7 @@ Status Stream::wait_for(Fence fence, const Event& event) {
 
 bool Stream::already_waits(Fence fence) {
   const auto lock = lock_unless_held();
+  // mutation: wait_taken_for_an_earlier_one
   return fence.stream < waited_.size() && waited_[fence.stream] >= fence.sequence;
 }
 
@@ -63,12 +64,12 @@ Status Stream::cover(uint64_t sequence, Ref<Event>* event) {
   if (completed() >= sequence) return {};
   const auto lock = lock_unless_held();
   for (const Marker& marker : markers_)
-    if (marker.sequence >= sequence) {
+    if (marker.sequence >= sequence) {  // mutation: event_too_early
       *event = marker.event;
       return {};
     }
   Ref<Event> fresh;
-  if (spare_.empty()) {
+  if (spare_.empty()) {  // mutation: event_reused_too_soon
     void* made = nullptr;
     RONDO_TRY(noted(device.event_create(false, &made)));
     fresh = make_ref<Event>(device, made);

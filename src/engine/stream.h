@@ -33,7 +33,8 @@ struct ThreadState;
 
 class Stream {
  public:
-  Stream(StreamDevice& device, uint32_t id, void* native) : device(device), id(id), native(native) {}
+  Stream(StreamDevice& device, uint32_t id, void* native, std::string name = "stream")
+      : device(device), id(id), native(native), name(std::move(name)) {}
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -41,6 +42,7 @@ class Stream {
   StreamDevice& device;
   const uint32_t id;  // index in the engine's table; fences name it
   void* const native;
+  const std::string name;  // for timelines
 
   // The stream's lock, held while something is issued on it.
   class Issue {

@@ -20,15 +20,23 @@ void Task::renew() {
   abandoned_ = signalled_ = false;
 }
 
-bool Task::drop_shared_accesses() {
-  bool all = true;
+const RefCounted* Task::let_go() {
+  if (kept_) return park();
+  bool all = !calls_out_;
   for (Access& access : accesses_) {
     if (access.variable->release_unless_last())
       access.variable = nullptr;
     else
       all = false;
   }
-  return all;
+  return all ? nullptr : this;
+}
+
+Status Task::left_on(const Variable& variable, const Status& status) {
+  const Parts* own = parts();
+  if (!own || !own->told) return status;
+  const auto found = own->poison.find(&variable);
+  return found == own->poison.end() ? Status() : found->second;
 }
 
 void Task::drop_accesses() {
@@ -37,12 +45,13 @@ void Task::drop_accesses() {
   accesses_.clear();
 }
 
-void Task::add(Variable& variable, bool read, bool write) {
+void Task::add(Variable& variable, bool read, bool input, bool write) {
   variable.retain();
   Access& access = accesses_.append();
   access.variable = &variable;
   access.write = write;
   access.read = read;
+  access.input = input;
   access.linked = false;
   access.task = this;
   access.previous = access.next = nullptr;
@@ -52,6 +61,7 @@ void Task::add(Variable& variable, bool read, bool write) {
 void Task::fold() {
   auto merge = [](Access& into, const Access& from) {
     into.read |= from.read;
+    into.input |= from.input;
     into.write |= from.write;
     from.variable->release();
   };

@@ -7,12 +7,16 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unordered_map>
+#include <vector>
+
 #include "device/device.h"
 #include "engine/variable.h"
 
 namespace rondo {
 
 class Stream;
+struct TaskOperand;
 
 // Where random operators take their numbers from: Philox key and counter.
 struct RandomState {
@@ -33,7 +37,8 @@ struct TaskContext {
 struct Access {
   Variable* variable = nullptr;
   bool write = false;
-  bool read = false;
+  bool read = false;    // depends on what was there: comes after it, and is skipped if that failed
+  bool input = false;   // what is read are the contents, so there must be some
   bool linked = false;  // in variable->readers_
   Task* task = nullptr;
   Access* previous = nullptr;
@@ -49,9 +54,11 @@ class Task : public RefCounted {
   const char* name() const { return name_; }
   Device& device() const { return *device_; }
 
-  // Declares accesses. The same variable may come twice and in both roles; duplicates are folded at submission.
-  void reads(Variable& variable) { add(variable, true, false); }
-  void writes(Variable& variable) { add(variable, false, true); }
+  // Declares accesses. The same variable may come twice and in several roles; duplicates are folded at submission.
+  void reads(Variable& variable) { add(variable, true, true, false); }
+  // As reads, but nobody looks: a write keeps what is beside it, or a user names a variable for its order.
+  void follows(Variable& variable) { add(variable, true, false, false); }
+  void writes(Variable& variable) { add(variable, false, false, true); }
   const SmallVector<Access, 4>& accesses() const { return accesses_; }
 
   // Scratch memory for one run. Known before the run, because memory is never taken while a stream is locked.
@@ -70,10 +77,21 @@ class Task : public RefCounted {
     }
     return true;
   }
+  // What it works on, inputs before outputs, for pictures and timelines (tensor.h).
+  virtual void list_operands(std::vector<TaskOperand>* operands) const { (void)operands; }
   // Random numbers one run consumes from the device's sequence, in Philox counters.
   uint64_t random_count() const { return random_count_; }
   // Where this run's random numbers start, relative to the graph's start (recorded) or absolute (eager).
   virtual void set_random(RandomState state) { (void)state; }
+  // Of a task whose parts have accesses of their own, what is poisoned, by variable: what it reads, before the run;
+  // what it leaves behind, after a run that failed in some of its parts. Null: a task that runs or fails as a whole.
+  struct Parts {
+    std::unordered_map<const Variable*, Status> poison;
+    bool told = false;  // the run has ended and said what it leaves behind
+  };
+  virtual Parts* parts() { return nullptr; }
+  // What the task, having ended with a status, leaves on a variable that it writes.
+  Status left_on(const Variable& variable, const Status& status);
 
   int32_t priority = 0;
   int32_t stream_hint = -1;  // compute stream wanted, or -1
@@ -86,16 +104,21 @@ class Task : public RefCounted {
   void keep();
   // Before it is submitted again.
   RONDO_HOT void renew();
+  // Of a task that is kept, under the order lock, when a run is done: makes it ready to be submitted again, and gives
+  // up what it holds for the run. A last reference is returned, for the engine to release without the lock.
+  virtual const RefCounted* park() { return nullptr; }
 
   size_t workspace_bytes_ = 0;  // set by the constructor or by prepare()
   uint64_t random_count_ = 0;   // set by the constructor
+  bool calls_out_ = false;      // set by the constructor: its destructor runs code of the user's
 
  private:
   friend class Engine;
-  RONDO_HOT void add(Variable& variable, bool read, bool write);
+  RONDO_HOT void add(Variable& variable, bool read, bool input, bool write);
   RONDO_HOT void fold();
-  // Gives up its references to variables, all but last ones; whether that was all.
-  RONDO_HOT bool drop_shared_accesses();
+  // At the end of a run, under the order lock: gives up what the task holds, but for what would destroy more than the
+  // task itself. That is returned, for the engine to release without the lock; null if there is none.
+  RONDO_HOT const RefCounted* let_go();
   RONDO_HOT void drop_accesses();
 
   const char* name_;

@@ -1,12 +1,24 @@
 // Making and destroying tensor handles. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/tensor.h"
 
+#include "base/text.h"
 #include "engine/handle.h"
 
 namespace rondo {
 
 using Tensors = HandleSlab<rondo_tensor, 0x524e5431>;
 using Variables = HandleSlab<rondo_variable, 0x524e5631>;
+
+namespace {
+
+// Leaves the contents as they are; as a write that goes well it clears the error.
+class Accept final : public Task {
+ public:
+  explicit Accept(Storage& storage) : Task("accept", storage.device()) { writes(storage); }
+  Status run(const TaskContext&) override { return {}; }
+};
+
+}  // namespace
 
 bool alive(const rondo_tensor* tensor) {
   return Tensors::alive(tensor);
@@ -16,18 +28,29 @@ bool alive(const rondo_variable* variable) {
 }
 
 rondo_tensor* make_view(const Ref<Storage>& storage, const View& view) {
-  rondo_tensor* tensor = Tensors::create();
-  tensor->storage = storage;
-  tensor->view = view;
-  tensor->view.storage = storage.get();
+  rondo_tensor* tensor = Tensors::create([&](rondo_tensor& made) {
+    made.storage = storage;
+    made.view = view;
+    made.view.storage = storage.get();
+  });
   storage->handles.fetch_add(1, std::memory_order_relaxed);
-  storage->engine().live_objects.fetch_add(1, std::memory_order_relaxed);
   return tensor;
 }
 
 void declare_output(Task& task, const View& view) {
-  if (view.accumulate || view.bytes() != view.storage->bytes()) task.reads(*view.storage);
+  if (view.accumulate)
+    task.reads(*view.storage);
+  else if (view.bytes() != view.storage->bytes())
+    task.follows(*view.storage);
   task.writes(*view.storage);
+}
+
+Status accept(Storage& storage) {
+  return storage.engine().submit(make_ref<Accept>(storage));
+}
+
+std::string operand_text(const View& view) {
+  return std::string(dtype_name(view.dtype)) + " " + shape_text(view.layout);
 }
 
 View make_temporary(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape, Ref<Storage>* storage) {
@@ -46,43 +69,62 @@ rondo_tensor* make_tensor(Engine& engine, Device& device, rondo_dtype dtype, con
 }
 
 void destroy_tensor(rondo_tensor* tensor) {
-  Ref<Storage> storage = std::move(tensor->storage);
-  tensor->view.storage = nullptr;
+  Ref<Storage> storage;
+  Tensors::destroy(tensor, [&storage](rondo_tensor& each) {
+    storage = std::move(each.storage);
+    each.view.storage = nullptr;
+  });
   storage->handles.fetch_sub(1, std::memory_order_relaxed);
-  storage->engine().live_objects.fetch_sub(1, std::memory_order_relaxed);
-  Tensors::destroy(tensor);
 }
 
 rondo_variable* make_variable(Engine& engine) {
-  rondo_variable* handle = Variables::create();
-  handle->owner = make_ref<Variable>(engine);
-  handle->variable = handle->owner.get();
-  engine.live_objects.fetch_add(1, std::memory_order_relaxed);
-  return handle;
+  Ref<Variable> variable = make_ref<Variable>(engine);
+  return Variables::create([&variable](rondo_variable& handle) {
+    handle.variable = variable.get();
+    handle.owner = std::move(variable);
+  });
 }
 
 rondo_variable* borrow_variable(Storage& storage) {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   if (!storage.handle) {
-    rondo_variable* handle = Variables::create();
-    handle->borrowed = true;
-    handle->variable = &storage;
-    storage.handle = handle;
-    storage.release_handle = [](rondo_variable* each) {
-      each->borrowed = false;
-      each->variable = nullptr;
-      Variables::destroy(each);
+    storage.handle = Variables::create([&storage](rondo_variable& handle) {
+      handle.borrowed = true;
+      handle.variable = &storage;
+    });
+    storage.release_handle = [](rondo_variable* handle) {
+      Variables::destroy(handle, [](rondo_variable& each) {
+        each.borrowed = false;
+        each.variable = nullptr;
+      });
     };
   }
   return storage.handle;
 }
 
 void destroy_variable(rondo_variable* handle) {
-  Ref<Variable> variable = std::move(handle->owner);
-  handle->variable = nullptr;
-  variable->engine().live_objects.fetch_sub(1, std::memory_order_relaxed);
-  Variables::destroy(handle);
+  Ref<Variable> variable;
+  Variables::destroy(handle, [&variable](rondo_variable& each) {
+    variable = std::move(each.owner);
+    each.variable = nullptr;
+  });
+}
+
+void list_live(const Engine& engine, std::vector<std::string>* objects) {
+  const auto made = [](const Variable& variable) {
+    return variable.written_by() ? format(" made by '%s'", variable.written_by()) : std::string(" no task has written");
+  };
+  Tensors::for_each([&](const rondo_tensor& each) {
+    const View& view = each.view;
+    if (&view.engine() == &engine)
+      objects->push_back(format("tensor %s %s on %s", dtype_name(view.dtype), shape_text(view.layout).c_str(),
+                                device_name(view.device().id()).c_str()) +
+                         made(*view.storage));
+  });
+  Variables::for_each([&](const rondo_variable& each) {
+    if (!each.borrowed && &each.variable->engine() == &engine) objects->push_back("variable" + made(*each.variable));
+  });
 }
 
 }  // namespace rondo

@@ -4,6 +4,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "base/dtype.h"
 #include "base/shape.h"
 #include "engine/engine.h"
@@ -27,13 +29,18 @@ struct View {
   char* address() const { return storage->address() + offset; }
 };
 
-}  // namespace rondo
-
-namespace rondo {
+// One of the tensors that a task works on.
+struct TaskOperand {
+  View view;
+  bool written = false;
+};
+std::string operand_text(const View& view);  // "f32 [64, 10]"
 
 // Declares that a task writes a view. Writing a part of a storage, or adding to it, keeps the rest: it depends on, and
-// does not clear, an error of what was there.
+// does not clear, an error of what was there. Adding needs contents as well.
 void declare_output(Task& task, const View& view);
+// From here on what is in the storage counts as written well, whatever it is. Ordered like a write.
+Status accept(Storage& storage);
 
 }  // namespace rondo
 
@@ -64,6 +71,9 @@ rondo_variable* make_variable(Engine& engine);
 rondo_variable* borrow_variable(Storage& storage);
 void destroy_variable(rondo_variable* handle);
 bool alive(const rondo_variable* variable);
+
+// The tensors and variables of an engine that users hold, a line on each: what it is, and the task that made it.
+void list_live(const Engine& engine, std::vector<std::string>* objects);
 
 // A view on a fresh storage without a handle, for temporaries inside operators: the storage lives as long as the Ref
 // and tasks.

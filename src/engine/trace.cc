@@ -3,25 +3,23 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/trace.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <pthread.h>
 
 #include <chrono>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/thread_id.h"
 #include "engine/stream.h"
+#include "engine/tensor.h"
 
 namespace rondo {
 
 namespace {
-
-int thread_id() {
-  return static_cast<int>(syscall(SYS_gettid));
-}
 
 void tell_missing(const char* name, const Status& why) {
   log(RONDO_LOG_WARNING, "the trace lacks the times of '%s' on its device: %s", name, why.message());
@@ -46,19 +44,36 @@ Trace::Trace() : start_(now_us()) {}
 Trace::~Trace() {
   for (DeviceSpan& span : device_) {
     if (!span.begin) continue;
-    span.device->event_destroy(span.begin);
-    span.device->event_destroy(span.end);
+    span.stream->device.event_destroy(span.begin);
+    span.stream->device.event_destroy(span.end);
   }
-  for (Anchor& anchor : anchors_) anchor.device->event_destroy(anchor.event);
+  for (Anchor& anchor : anchors_) anchor.stream->device.event_destroy(anchor.event);
 }
 
 double Trace::now_us() {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void Trace::host(const char* name, double submitted, double begin, double end) {
+// A span of the calling thread, which it makes known.
+Trace::HostSpan Trace::here(const Task& task, double submitted, double begin, double end) {
+  HostSpan span{task.name(), {}, thread_id(), submitted, begin, end};
+  task.list_operands(&span.operands);
+  char name[32] = "";
+  const bool known = [&] {
+    std::lock_guard lock(mutex_);
+    return threads_.count(span.thread) != 0;
+  }();
+  if (!known && pthread_getname_np(pthread_self(), name, sizeof name) == 0) {
+    std::lock_guard lock(mutex_);
+    threads_.emplace(span.thread, name);
+  }
+  return span;
+}
+
+void Trace::host(const Task& task, double submitted, double begin, double end) {
+  HostSpan span = here(task, submitted, begin, end);
   std::lock_guard lock(mutex_);
-  host_.push_back({name, thread_id(), submitted, begin, end});
+  host_.push_back(std::move(span));
 }
 
 // The first span of a stream waits once for an event, so that event times can be laid on the host's clock.
@@ -66,9 +81,9 @@ Status Trace::anchor(Stream& stream) {
   {
     std::lock_guard lock(mutex_);
     for (const Anchor& known : anchors_)
-      if (known.stream == stream.id) return {};
+      if (known.stream == &stream) return {};
   }
-  Anchor made{stream.id, &stream.device, nullptr, 0};
+  Anchor made{&stream, nullptr, 0};
   RONDO_TRY(timed_event(stream, &made.event));
   if (Status status = stream.device.event_synchronize(made.event); !status.ok()) {
     stream.device.event_destroy(made.event);
@@ -97,65 +112,110 @@ void Trace::device_begin(Stream& stream, void** event) {
   if (!status.ok()) tell_missing("a task", status);
 }
 
-void Trace::device_end(const char* name, Stream& stream, double submitted, double issue_begin, void* begin_event) {
+void Trace::device_end(const Task& task, Stream& stream, double submitted, double issue_begin, void* begin_event) {
   void* end_event = nullptr;
   if (begin_event) {
     if (Status status = timed_event(stream, &end_event); !status.ok()) {
-      tell_missing(name, status);
+      tell_missing(task.name(), status);
       stream.device.event_destroy(std::exchange(begin_event, nullptr));
     }
   }
+  HostSpan issue = here(task, submitted, issue_begin, now_us());
   std::lock_guard lock(mutex_);
-  device_.push_back({name, &stream.device, stream.id, submitted, issue_begin, now_us(), begin_event, end_event});
+  device_.push_back({std::move(issue), &stream, begin_event, end_event});
 }
+
+namespace {
+
+// "f32 [64, 10], f32 [10] -> f32 [64, 10]"
+std::string operands_text(const std::vector<TaskOperand>& operands) {
+  std::string text;
+  bool written = false;
+  for (const TaskOperand& each : operands) {
+    if (each.written && !written)
+      text += text.empty() ? "-> " : " -> ";
+    else if (!text.empty())
+      text += ", ";
+    written = each.written;
+    text += operand_text(each.view);
+  }
+  return text;
+}
+
+// The events of a trace, one a line. Processes are 0, the host, and one per device; their threads are the host's
+// threads and the devices' streams.
+class Events {
+ public:
+  Events(std::FILE* file, double start) : file_(file), start_(start) {}
+
+  void span(const char* name, const char* category, int process, int thread, double begin, double end, double submitted,
+            const std::vector<TaskOperand>& operands) {
+    begin_event();
+    std::fprintf(file_,
+                 "{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+                 "\"args\":{\"submitted_us\":%.3f",
+                 escaped(name).c_str(), category, process, thread, begin - start_, end - begin, submitted - start_);
+    if (!operands.empty()) std::fprintf(file_, ",\"operands\":\"%s\"", operands_text(operands).c_str());
+    std::fputs("}}", file_);
+  }
+  void process(int process, const char* name) { named("process_name", process, 0, name); }
+  void thread(int process, int thread, const char* name) { named("thread_name", process, thread, name); }
+
+ private:
+  void begin_event() { std::fputs(std::exchange(first_, false) ? "\n" : ",\n", file_); }
+  void named(const char* what, int process, int thread, const char* name) {
+    begin_event();
+    std::fprintf(file_, "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}", what,
+                 process, thread, escaped(name).c_str());
+  }
+
+  std::FILE* file_;
+  const double start_;
+  bool first_ = true;
+};
+
+int process_of(const Stream& stream) {
+  return 1 + stream.device.id().index;
+}
+
+}  // namespace
 
 Status Trace::write(const char* path) {
   std::FILE* file = std::fopen(path, "w");
   if (!file) return error(RONDO_IO_ERROR, "the trace file '%s' cannot be opened for writing: %m", path);
   std::lock_guard lock(mutex_);
-  const char* separator = "";
   std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", file);
-  auto span = [&](const char* name, const char* category, int process, uint32_t thread, double begin, double end,
-                  double submitted) {
-    std::fprintf(file,
-                 "%s\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,"
-                 "\"args\":{\"submitted_us\":%.3f}}",
-                 separator, escaped(name).c_str(), category, process, thread, begin - start_, end - begin,
-                 submitted - start_);
-    separator = ",";
+  Events events(file, start_);
+  events.process(0, "host");
+  for (const auto& [thread, name] : threads_) events.thread(0, thread, name.c_str());
+  std::set<int> devices;
+  for (const Anchor& each : anchors_) {
+    if (devices.insert(process_of(*each.stream)).second)
+      events.process(process_of(*each.stream), device_name(each.stream->device.id()).c_str());
+    events.thread(process_of(*each.stream), static_cast<int>(each.stream->id), each.stream->name.c_str());
+  }
+  auto host_span = [&](const HostSpan& each, const char* category) {
+    events.span(each.name, category, 0, each.thread, each.begin, each.end, each.submitted, each.operands);
   };
-  auto process_name = [&](int process, const char* name) {
-    std::fprintf(file, "%s\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"%s\"}}", separator,
-                 process, name);
-    separator = ",";
-  };
-  process_name(0, "host");
-  for (const HostSpan& each : host_)
-    span(each.name, "host", 0, static_cast<uint32_t>(each.thread), each.begin, each.end, each.submitted);
-  std::vector<int> named;
+  for (const HostSpan& each : host_) host_span(each, "host");
   for (const DeviceSpan& each : device_) {
-    span(each.name, "issue", 0, 0, each.issue_begin, each.issue_end, each.submitted);
+    host_span(each.issue, "issue");
     const Anchor* anchor = nullptr;
     for (const Anchor& known : anchors_)
       if (known.stream == each.stream) anchor = &known;
     if (!anchor || !each.begin) continue;
+    StreamDevice& device = each.stream->device;
     float begin_ms = 0;
     float length_ms = 0;
-    Status timed = each.device->event_elapsed(anchor->event, each.begin, &begin_ms);
-    if (timed.ok()) timed = each.device->event_elapsed(each.begin, each.end, &length_ms);
+    Status timed = device.event_elapsed(anchor->event, each.begin, &begin_ms);
+    if (timed.ok()) timed = device.event_elapsed(each.begin, each.end, &length_ms);
     if (!timed.ok()) {
-      tell_missing(each.name, timed);
+      tell_missing(each.issue.name, timed);
       continue;
     }
-    const int process = 1 + each.device->id().index;
-    bool known = false;
-    for (const int id : named) known |= id == process;
-    if (!known) {
-      named.push_back(process);
-      process_name(process, device_name(each.device->id()).c_str());
-    }
     const double begin = anchor->at + begin_ms * 1000.0;
-    span(each.name, "device", process, each.stream, begin, begin + length_ms * 1000.0, each.submitted);
+    events.span(each.issue.name, "device", process_of(*each.stream), static_cast<int>(each.stream->id), begin,
+                begin + length_ms * 1000.0, each.issue.submitted, each.issue.operands);
   }
   std::fputs("\n]}\n", file);
   const bool failed = std::ferror(file) != 0;

@@ -3,7 +3,9 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "base/ref.h"
@@ -12,7 +14,9 @@
 
 namespace rondo {
 
+struct TaskOperand;
 class Stream;
+class Task;
 
 class Trace final : public RefCounted {
  public:
@@ -20,34 +24,33 @@ class Trace final : public RefCounted {
   ~Trace() override;
 
   static double now_us();
-  // A task that ran on a host thread.
-  void host(const char* name, double submitted, double begin, double end);
+  // A task that ran on the calling thread, or one that a launch ran as a part of itself.
+  void host(const Task& task, double submitted, double begin, double end);
   // A device task: two timed events around it, recorded under the stream's lock. Where the device fails to give them,
   // the trace lacks the task's times on the device, and the task is none the worse.
   void device_begin(Stream& stream, void** event);
-  void device_end(const char* name, Stream& stream, double submitted, double issue_begin, void* begin_event);
+  void device_end(const Task& task, Stream& stream, double submitted, double issue_begin, void* begin_event);
   // Writes everything; all work must be done.
   Status write(const char* path);
 
  private:
   struct HostSpan {
     const char* name;
+    std::vector<TaskOperand> operands;
     int thread;
     double submitted, begin, end;
   };
   struct DeviceSpan {
-    const char* name;
-    StreamDevice* device;
-    uint32_t stream;
-    double submitted, issue_begin, issue_end;
+    HostSpan issue;  // on the thread that issued it
+    Stream* stream;
     void *begin, *end;  // both null: its times on the device are not known
   };
   struct Anchor {  // ties a stream's event clock to the host's
-    uint32_t stream;
-    StreamDevice* device;
+    Stream* stream;
     void* event;
     double at;
   };
+  HostSpan here(const Task& task, double submitted, double begin, double end);
   Status anchor(Stream& stream);
   static Status timed_event(Stream& stream, void** event);
 
@@ -55,6 +58,7 @@ class Trace final : public RefCounted {
   std::vector<HostSpan> host_;
   std::vector<DeviceSpan> device_;
   std::vector<Anchor> anchors_;
+  std::map<int, std::string> threads_;  // names of those that ran something
   double start_;
 };
 

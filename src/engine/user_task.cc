@@ -3,18 +3,40 @@
 
 #include <exception>
 
+#include "base/text.h"
+
 namespace rondo {
 
 UserTask::UserTask(const char* name, Device& device, rondo_task_fn fn, void* arg, void (*destroy)(void*),
                    bool capturable)
-    : Task(name, device), fn_(fn), arg_(arg), destroy_(destroy), capturable_(capturable) {}
+    : Task(name, device), fn_(fn), arg_(arg), destroy_(destroy), capturable_(capturable) {
+  calls_out_ = destroy != nullptr;
+}
 
 UserTask::~UserTask() {
   if (destroy_) destroy_(arg_);
 }
 
+void UserTask::read_operand(const View& view) {
+  operands_.push_back({view, false});
+  reads(*view.storage);
+}
+
+void UserTask::write_operand(const View& view) {
+  operands_.push_back({view, true});
+  declare_output(*this, view);
+}
+
 Status UserTask::run(const TaskContext& context) {
-  rondo_task_context seen{&context, {}};
+  StreamDevice* streams = device().streams();
+  if (!streams) return call(context);
+  const StreamDevice::Entered entered(*streams);
+  RONDO_TRY(entered.status());
+  return call(context);
+}
+
+Status UserTask::call(const TaskContext& context) {
+  rondo_task_context seen{this, &context, {}};
   rondo_status code = RONDO_INTERNAL;
   try {
     code = fn_(arg_, &seen);
@@ -24,8 +46,12 @@ Status UserTask::run(const TaskContext& context) {
     return error(RONDO_USER_ERROR, "the task's function threw an exception, which it must not");
   }
   if (code == RONDO_OK) return {};
-  if (code < RONDO_OK || code > RONDO_INTERNAL || code == RONDO_DEVICE_LOST) code = RONDO_USER_ERROR;
-  return {code, seen.message.empty() ? "the task's function returned an error without a message" : seen.message};
+  std::string text = seen.message.empty() ? "the task's function returned an error without a message" : seen.message;
+  if (code < RONDO_OK || code > RONDO_INTERNAL || code == RONDO_DEVICE_LOST) {
+    text += format(" (the function returned %d, which is no status that a task can have)", static_cast<int>(code));
+    code = RONDO_USER_ERROR;
+  }
+  return {code, std::move(text)};
 }
 
 bool UserTask::capturable(const char** why) const {

@@ -11,10 +11,14 @@
 namespace rondo {
 
 class Engine;
-class Sink;
 class Task;
 struct Access;
 class Storage;
+
+// Who keeps a variable to itself; everybody else who uses it is refused.
+struct Owner {
+  const char* refusal;  // "the tensor is ..."
+};
 
 class Variable : public RefCounted {
  public:
@@ -24,6 +28,12 @@ class Variable : public RefCounted {
   Engine& engine() const { return *engine_; }
   // This variable as a storage, or null.
   Storage* storage();
+  // The name of the first task that was submitted to write it, which lives as long as the process; null: none was.
+  const char* written_by() const { return written_by_.load(std::memory_order_relaxed); }
+  void mark_written(const char* by) {
+    if (!written_by()) [[unlikely]]
+      written_by_.store(by, std::memory_order_relaxed);
+  }
 
  private:
   friend class Engine;
@@ -33,14 +43,15 @@ class Variable : public RefCounted {
   const bool is_storage_;
   Ref<Engine> engine_;
   // ------------------------------------------------------------------------------------------------
-  Task* writer_ = nullptr;     // last pending task that writes
+  Task* writer_ = nullptr;  // last pending task that writes
+  std::atomic<const char*> written_by_{nullptr};
   Access* readers_ = nullptr;  // pending tasks that read and come after it
   Fence write_fence_;          // device work of the last write that was issued
   FenceSet read_fences_;       // device work of reads since
   Status error_;               // poison
   std::atomic<uint64_t> version_{0};
-  // The open recording that owns the variable; such a variable may be used in that recording only.
-  std::atomic<Sink*> owner_{nullptr};
+  // The open recording that the variable was made in, which alone may use it, or kTemporary.
+  std::atomic<const Owner*> owner_{nullptr};
 };
 
 }  // namespace rondo

@@ -4,37 +4,60 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "base/text.h"
+
 namespace rondo {
 
-Status check_shape(int ndim, const int64_t* shape, rondo_dtype dtype, Layout* layout) {
-  if (!is_dtype(dtype)) return error(RONDO_INVALID_ARGUMENT, "dtype %d is none; use a rondo_dtype", dtype);
+namespace {
+
+Status too_large(int ndim, const int64_t* shape, rondo_dtype dtype) {
+  double bytes = static_cast<double>(dtype_size(dtype));
+  for (int i = 0; i < ndim; ++i)
+    if (shape[i] > 0) bytes *= static_cast<double>(shape[i]);  // sizes of 0 and the open one aside
+  return error(RONDO_INVALID_ARGUMENT, "shape %s of %s would take %s; 63 bits count to 8 EiB",
+               shape_text(ndim, shape).c_str(), dtype_name(dtype), bytes_text(bytes).c_str());
+}
+
+Status check_ndim(int ndim, const int64_t* shape) {
   if (ndim < 0 || ndim > kMaxDims)
     return error(RONDO_INVALID_ARGUMENT, "ndim is %d; 0 to %d dimensions are possible", ndim, kMaxDims);
   if (ndim && !shape) return error(RONDO_INVALID_ARGUMENT, "shape is NULL; %d dimensions are needed", ndim);
+  return {};
+}
+
+}  // namespace
+
+Status check_dtype(int dtype) {
+  if (is_dtype(dtype)) [[likely]]
+    return {};
+  return error(RONDO_INVALID_ARGUMENT, "dtype is %d; RONDO_BOOL (%d) to RONDO_F64 (%d) are possible", dtype, RONDO_BOOL,
+               RONDO_F64);
+}
+
+Status check_shape(int ndim, const int64_t* shape, rondo_dtype dtype, Layout* layout) {
+  RONDO_TRY(check_dtype(dtype));
+  RONDO_TRY(check_ndim(ndim, shape));
   int64_t bytes = static_cast<int64_t>(dtype_size(dtype));
   for (int i = 0; i < ndim; ++i) {
     if (shape[i] < 0)
-      return error(RONDO_INVALID_ARGUMENT, "shape[%d] is %" PRId64 "; sizes cannot be negative", i, shape[i]);
-    if (__builtin_mul_overflow(bytes, std::max<int64_t>(shape[i], 1), &bytes))
-      return error(RONDO_INVALID_ARGUMENT, "shape %s has more bytes than 63 bits count",
-                   shape_text(ndim, shape).c_str());
+      return error(RONDO_INVALID_ARGUMENT, "shape[%d] is %" PRId64 "; 0 or more is needed", i, shape[i]);
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(shape[i], 1), &bytes)) return too_large(ndim, shape, dtype);
   }
   *layout = Layout::row_major(ndim, shape);
   return {};
 }
 
-Status check_axis(int axis, int ndim, const char* name, int* result) {
+Status check_axis(int axis, int ndim, const char* name, const char* of, int* result) {
+  if (ndim == 0) return error(RONDO_INVALID_ARGUMENT, "%s is %d; %s has 0 dimensions, and so no axis", name, axis, of);
   if (axis < -ndim || axis >= ndim)
-    return error(RONDO_INVALID_ARGUMENT, "%s is %d; the tensor has %d dimensions, so %d to %d are possible", name, axis,
-                 ndim, -ndim, ndim - 1);
+    return error(RONDO_INVALID_ARGUMENT, "%s is %d; %s has %d dimension%s, so %d to %d are possible", name, axis, of,
+                 ndim, ndim == 1 ? "" : "s", -ndim, ndim - 1);
   *result = axis < 0 ? axis + ndim : axis;
   return {};
 }
 
 Status reshape_view(const View& view, int ndim, const int64_t* shape, View* result) {
-  if (ndim < 0 || ndim > kMaxDims)
-    return error(RONDO_INVALID_ARGUMENT, "ndim is %d; 0 to %d dimensions are possible", ndim, kMaxDims);
-  if (ndim && !shape) return error(RONDO_INVALID_ARGUMENT, "shape is NULL; %d dimensions are needed", ndim);
+  RONDO_TRY(check_ndim(ndim, shape));
   int64_t wanted[kMaxDims] = {};
   int64_t known = 1;
   int64_t bytes = static_cast<int64_t>(dtype_size(view.dtype));  // sizes of 0 aside, as in check_shape
@@ -46,10 +69,9 @@ Status reshape_view(const View& view, int ndim, const int64_t* shape, View* resu
       continue;
     }
     if (shape[i] < 0)
-      return error(RONDO_INVALID_ARGUMENT, "shape[%d] is %" PRId64 "; one -1 at most is possible", i, shape[i]);
+      return error(RONDO_INVALID_ARGUMENT, "shape[%d] is %" PRId64 "; 0 or more is needed, or -1 once", i, shape[i]);
     if (__builtin_mul_overflow(bytes, std::max<int64_t>(shape[i], 1), &bytes))
-      return error(RONDO_INVALID_ARGUMENT, "shape %s has more bytes than 63 bits count",
-                   shape_text(ndim, shape).c_str());
+      return too_large(ndim, shape, view.dtype);
     known *= shape[i];
   }
   const int64_t elements = view.elements();
@@ -59,7 +81,7 @@ Status reshape_view(const View& view, int ndim, const int64_t* shape, View* resu
                    shape_text(ndim, shape).c_str(), elements);
     wanted[open] = elements / known;
   } else if (known != elements) {
-    return error(RONDO_INVALID_ARGUMENT, "shape %s holds %" PRId64 " elements; the tensor has %" PRId64,
+    return error(RONDO_INVALID_ARGUMENT, "shape %s holds %" PRId64 " elements; tensor has %" PRId64,
                  shape_text(ndim, shape).c_str(), known, elements);
   }
   *result = view;
@@ -111,8 +133,8 @@ Status reshape_view(const View& view, int ndim, const int64_t* shape, View* resu
 
 Status slice_view(const View& view, int axis, int64_t start, int64_t stop, int64_t step, View* result) {
   int a = 0;
-  RONDO_TRY(check_axis(axis, view.layout.ndim, "axis", &a));
-  if (step == 0) return error(RONDO_INVALID_ARGUMENT, "step is 0; a step up or down is needed");
+  RONDO_TRY(check_axis(axis, view.layout.ndim, "axis", "tensor", &a));
+  if (step == 0) return error(RONDO_INVALID_ARGUMENT, "step is 0; any other is possible but INT64_MIN");
   if (step == INT64_MIN)
     return error(RONDO_INVALID_ARGUMENT,
                  "step is INT64_MIN, the one number whose size has no int64_t; use -INT64_MAX, which steps as far");
@@ -142,7 +164,7 @@ Status transpose_view(const View& view, const int32_t* axes, View* result) {
   bool seen[kMaxDims] = {};
   for (int i = 0; i < ndim; ++i) {
     int from = ndim - 1 - i;
-    if (axes) RONDO_TRY(check_axis(axes[i], ndim, "axes", &from));
+    if (axes) RONDO_TRY(check_axis(axes[i], ndim, "axes", "tensor", &from));
     if (seen[from]) return error(RONDO_INVALID_ARGUMENT, "axes names axis %d twice; each is needed once", from);
     seen[from] = true;
     result->layout.shape[i] = view.layout.shape[from];
@@ -156,8 +178,9 @@ Status broadcast_view(const View& view, int ndim, const int64_t* shape, View* re
   RONDO_TRY(check_shape(ndim, shape, view.dtype, &wanted));
   Layout common;
   if (!broadcast_shapes(view.layout, wanted, &common) || !common.same_shape(wanted))
-    return error(RONDO_INVALID_ARGUMENT, "shape %s cannot be broadcast to %s", shape_text(view.layout).c_str(),
-                 shape_text(wanted).c_str());
+    return error(RONDO_INVALID_ARGUMENT,
+                 "shape %s cannot be broadcast to %s; from the last axis on, sizes must be equal or 1",
+                 shape_text(view.layout).c_str(), shape_text(wanted).c_str());
   *result = view;
   result->layout = broadcast_layout(view.layout, wanted);
   return {};

@@ -13,9 +13,11 @@ Status slice_view(const View& view, int axis, int64_t start, int64_t stop, int64
 Status transpose_view(const View& view, const int32_t* axes, View* result);
 Status broadcast_view(const View& view, int ndim, const int64_t* shape, View* result);
 
+// A number that is to be a dtype.
+Status check_dtype(int dtype);
 // Dimensions of a new tensor: count, signs, and that the bytes fit in 63 bits.
 Status check_shape(int ndim, const int64_t* shape, rondo_dtype dtype, Layout* layout);
-// -ndim..ndim-1 to 0..ndim-1.
-Status check_axis(int axis, int ndim, const char* name, int* result);
+// -ndim..ndim-1 to 0..ndim-1. `name` is the argument's, `of` the tensor's.
+Status check_axis(int axis, int ndim, const char* name, const char* of, int* result);
 
 }  // namespace rondo

@@ -2,6 +2,8 @@
 // room among the pending tasks.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "engine/engine.h"
 
 namespace rondo {
@@ -26,9 +28,7 @@ Status Engine::wait(Variable& variable) {
   if (in_task())
     return error(RONDO_INVALID_STATE,
                  "waiting inside a task is refused: the task may be what it would wait for; wait outside");
-  if (owner(variable))
-    return error(RONDO_INVALID_STATE,
-                 "the tensor belongs to a recording that is still open; it has no value before the graph is launched");
+  if (const Owner* owner = this->owner(variable)) return error(RONDO_INVALID_STATE, "the tensor is %s", owner->refusal);
   FenceSet fences;
   {
     std::unique_lock lock(order_mutex_);
@@ -45,7 +45,13 @@ Status Engine::wait(Variable& variable) {
       for (Access* reader = variable.readers_; reader; reader = reader->next) follow(reader->task);
       wait_until_signalled(marker, lock);
     }
-    fences.add(variable.write_fence_);
+    if (!releasing_.empty()) [[unlikely]] {
+      const uint64_t latest = order_;
+      block_until(lock, [&] {
+        return std::none_of(releasing_.begin(), releasing_.end(), [&](uint64_t each) { return each <= latest; });
+      });
+    }
+    fences.add(variable.write_fence_);  // mutation: wait_returns_at_the_launch
     fences.add(variable.read_fences_);
   }
   for (const Fence& fence : fences) RONDO_TRY(noted(fence_wait(fence)));

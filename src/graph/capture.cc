@@ -103,6 +103,7 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
       RONDO_TRY(device.stream_wait(stream, root));
       inside[branch] = true;
     }
+    // mutation: capture_edge_dropped
     for (const uint32_t before : plan.waits[i]) RONDO_TRY(device.stream_wait(stream, behind[before]));
     context.stream = stream;
     context.workspace = workspace_.empty() ? nullptr : workspace_[i];
@@ -121,12 +122,12 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
     for (size_t b = 0; b < streams.size(); ++b)
       if (random_on[b]) last = b;
     for (size_t b = 0; b < last; ++b)
-      if (random_on[b]) RONDO_TRY(events.join(streams[b], streams[last]));
+      if (random_on[b]) RONDO_TRY(events.join(streams[b], streams[last]));  // mutation: random_numbers_move_on_early
     RONDO_TRY(
         ops::launch_random_advance(gpu(segment), streams[last], device_random(*segment.device), segment.random_count));
   }
   for (size_t b = 1; b < streams.size(); ++b)
-    if (inside[b]) RONDO_TRY(events.join(streams[b], streams[0]));
+    if (inside[b]) RONDO_TRY(events.join(streams[b], streams[0]));  // mutation: branch_not_joined
   return {};
 }
 

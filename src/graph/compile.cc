@@ -29,7 +29,8 @@ Graph::Graph(Recording& recording)
       name_(recording.name),
       max_branches_(recording.max_branches),
       tasks_(std::move(recording.tasks)),
-      storages_(recording.storages) {}
+      storages_(recording.storages),
+      outputs_(recording.outputs()) {}
 
 Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   const double recorded = Trace::now_us();
@@ -40,10 +41,11 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   std::vector<bool> parallel;
   for (const Segment& segment : self.segments_) parallel.push_back(segment.kind == Segment::Kind::captured);
   const BranchPlan plan = plan_branches(self.predecessors_, self.segment_of_, parallel, self.max_branches_);
+  RONDO_TRY(self.find_unwritten());
   RONDO_TRY(self.prepare());
   const double prepared = Trace::now_us();
-  RONDO_TRY(self.place_memory(recording, plan));
-  self.collect_externals();
+  RONDO_TRY(self.place_memory(plan));
+  self.collect_uses();
   RONDO_TRY(self.capture(plan));
   const double captured = Trace::now_us();
 
@@ -127,19 +129,23 @@ RandomState* Graph::device_random(const Device& device) {
 }
 
 // Outputs get memory of their own, temporaries and workspaces a place in their device's arena.
-Status Graph::place_memory(const Recording& recording, const BranchPlan& plan) {
+Status Graph::place_memory(const BranchPlan& plan) {
   std::unordered_map<const Storage*, std::vector<uint32_t>> users;
   for (uint32_t i = 0; i < tasks_.size(); ++i)
     for (const Access& access : tasks_[i]->accesses())
       if (Storage* storage = access.variable->storage()) {
         std::vector<uint32_t>& list = users[storage];
-        if (list.empty() || list.back() != i) list.push_back(i);
+        if (list.empty() || list.back() != i) list.push_back(i);  // mutation: temporaries_overlap_in_time
       }
   for (const Segment& segment : segments_)
     if (!arena(*segment.device)) arenas_.push_back({segment.device, nullptr, 0});
 
   std::unordered_set<const Storage*> inside;
-  for (const Ref<Storage>& storage : recording.storages) inside.insert(storage.get());
+  for (const Ref<Storage>& storage : storages_) {
+    inside.insert(storage.get());
+    // A user task may use memory of another device than its own.
+    if (users.count(storage.get()) && !arena(storage->device())) arenas_.push_back({&storage->device(), nullptr, 0});
+  }
   // Inputs from outside keep their memory; it must exist before addresses are captured.
   for (const auto& [storage, list] : users)
     if (!inside.count(storage)) RONDO_TRY(engine_->back(const_cast<Storage&>(*storage)));
@@ -148,10 +154,10 @@ Status Graph::place_memory(const Recording& recording, const BranchPlan& plan) {
     std::vector<Temporary> temporaries;
     std::vector<Storage*> owners;        // of the first temporaries
     std::vector<uint32_t> workspace_of;  // of the others
-    for (const Ref<Storage>& storage : recording.storages) {
+    for (const Ref<Storage>& storage : storages_) {
       const auto used = users.find(storage.get());
       if (&storage->device() != each.device || used == users.end() || storage->address()) continue;
-      if (storage->handles.load() > 0 || storage->pinned()) {
+      if (outputs_.count(storage.get()) || storage->pinned()) {  // mutation: output_taken_for_a_temporary
         RONDO_TRY(storage->materialise(kNoStream));
         info_.output_bytes += storage->pinned() ? 0 : static_cast<int64_t>(storage->bytes());
         continue;
@@ -164,9 +170,11 @@ Status Graph::place_memory(const Recording& recording, const BranchPlan& plan) {
         workspace_of.push_back(i);
         temporaries.push_back({bytes, {i}, 0});
       }
-    for (const Temporary& temporary : temporaries) info_.temporary_bytes += static_cast<int64_t>(temporary.bytes);
     each.bytes = kRandomBytes + plan_arena(plan.schedule, temporaries, kArenaAlignment);
     info_.arena_bytes += static_cast<int64_t>(each.bytes);
+    // Counted as the arena is, each in whole steps of it, so that the difference is what sharing saves.
+    info_.temporary_bytes += static_cast<int64_t>(kRandomBytes);
+    for (const Temporary& temporary : temporaries) info_.temporary_bytes += static_cast<int64_t>(temporary.bytes);
     {
       Engine::NotRecorded not_recorded;
       each.storage = engine_->new_storage(*each.device, each.bytes);
@@ -181,34 +189,55 @@ Status Graph::place_memory(const Recording& recording, const BranchPlan& plan) {
   return {};
 }
 
-// What a segment's launch reads and writes, as the rest of the engine sees it. The arenas are written by every segment,
-// which also keeps launches of one graph apart.
-void Graph::collect_externals() {
-  std::unordered_set<const Variable*> temporaries;
+// What a segment's launch reads and writes, as the rest of the engine sees it: a temporary counts only where one
+// segment hands it to another, so that a failure there goes on with it and with nothing else. The arenas are written by
+// every segment, which keeps those of one graph in their order and its launches apart.
+void Graph::collect_uses() {
+  std::unordered_map<const Variable*, std::unordered_set<int>> temporaries;  // the segments each is in
   for (const Ref<Storage>& storage : storages_)
-    if (storage->handles.load() == 0) temporaries.insert(storage.get());
+    if (!outputs_.count(storage.get())) temporaries[storage.get()];
+  for (uint32_t i = 0; i < tasks_.size(); ++i)
+    for (const Access& access : tasks_[i]->accesses())
+      if (const auto found = temporaries.find(access.variable); found != temporaries.end())
+        found->second.insert(segment_of_[i]);
   for (Segment& segment : segments_) {
-    std::unordered_map<Variable*, int> uses;  // bit 1 read, bit 2 write
-    std::vector<Variable*> order;
+    std::unordered_map<const Variable*, size_t> known;
     for (const uint32_t i : segment.tasks)
       for (const Access& access : tasks_[i]->accesses()) {
-        if (temporaries.count(access.variable)) continue;
-        int& bits = uses.emplace(access.variable, 0).first->second;
-        if (!bits) order.push_back(access.variable);
+        const auto temporary = temporaries.find(access.variable);
+        if (temporary != temporaries.end() && temporary->second.size() == 1) continue;
+        const auto [found, fresh] = known.emplace(access.variable, segment.uses.size());
+        if (fresh) segment.uses.push_back({access.variable});
+        Use& use = segment.uses[found->second];
         // A variable the segment itself wrote first is not read from outside.
-        if (access.read && !(bits & 2)) bits |= 1;
-        if (access.write) bits |= 2;
+        use.read |= access.read && !use.write;
+        use.input |= access.input && !use.write;
+        use.write |= access.write;
       }
-    for (Variable* variable : order) {
-      if (uses[variable] & 1) segment.reads.push_back(variable);
-      if (uses[variable] & 2) segment.writes.push_back(variable);
-    }
-    for (const Arena& each : arenas_) {
-      segment.writes.push_back(each.storage.get());
-      // The first segment starts anew; what fails in one segment skips those after it.
-      if (&segment != &segments_.front()) segment.reads.push_back(each.storage.get());
-    }
+    // mutation: arena_released_early
+    for (const Arena& each : arenas_) segment.uses.push_back({each.storage.get(), false, false, true});
   }
+}
+
+// What is read before the graph writes it must have contents when the graph is launched. A temporary would never have.
+Status Graph::find_unwritten() {
+  std::unordered_set<const Variable*> made_here;
+  for (const Ref<Storage>& storage : storages_) made_here.insert(storage.get());
+  std::unordered_set<const Variable*> known;  // written by the graph, or looked at already
+  for (const Ref<Task>& task : tasks_)
+    for (const Access& access : task->accesses()) {
+      const Storage* storage = access.variable->storage();
+      if (access.input && storage && storage->bytes() && !known.count(storage) && engine_->blank(*storage)) {
+        if (made_here.count(storage) && !outputs_.count(storage))
+          return error(RONDO_INVALID_STATE,
+                       "task '%s' reads a tensor of %zu bytes on %s that was made in the recording and never written; "
+                       "write to it first",
+                       task->name(), storage->bytes(), device_name(storage->device().id()).c_str());
+        unwritten_.push_back({storage, task.get()});
+      }
+      if (access.input || access.write) known.insert(access.variable);
+    }
+  return {};
 }
 
 }  // namespace rondo

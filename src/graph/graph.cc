@@ -9,8 +9,14 @@ class Launch final : public Task {
  public:
   Launch(const char* name, Segment& segment) : Task(name, *segment.device), segment_(segment) {
     random_count_ = segment.random_count;
-    for (Variable* variable : segment.reads) reads(*variable);
-    for (Variable* variable : segment.writes) writes(*variable);
+    for (const Use& use : segment.uses) {
+      // mutation: inputs_not_retained
+      if (use.input)
+        reads(*use.variable);
+      else if (use.read)
+        follows(*use.variable);
+      if (use.write) writes(*use.variable);
+    }
     keep();
   }
   void begin(Graph& graph) { graph_ = Ref<Graph>::share(&graph); }
@@ -22,23 +28,38 @@ class Launch final : public Task {
   }
   RONDO_HOT Status run(const TaskContext& context) override {
     if (context.random) [[unlikely]]  // launched by another graph, the numbers begin where that one's run does
-      return graph_->run_segment(segment_, context, {context.random->seed, context.random->offset + random_.offset});
-    return graph_->run_segment(segment_, context, random_);
+      return run_from({context.random->seed, context.random->offset + random_.offset}, context);
+    return run_from(random_, context);
   }
+  Parts* parts() override { return segment_.kind == Segment::Kind::captured ? nullptr : &parts_; }
 
  protected:
-  RONDO_HOT void dispose() override {
-    const Ref<Graph> graph = std::move(graph_);  // goes last: the segment is the graph's
-    revive();
+  // The graph goes last, for the segment is the graph's.
+  RONDO_HOT const RefCounted* park() override {
+    const Graph* graph = graph_.leak();
     renew();
+    if (!parts_.poison.empty()) [[unlikely]]
+      parts_ = {};
     Launch* none = nullptr;
     if (!segment_.idle.compare_exchange_strong(none, this, std::memory_order_acq_rel)) delete this;
+    return graph->release_unless_last() ? nullptr : graph;
+  }
+  void dispose() override {
+    revive();
+    if (const RefCounted* graph = park()) graph->release();
   }
 
  private:
+  [[gnu::always_inline]] Status run_from(const RandomState& random, const TaskContext& context) {
+    if (segment_.kind == Segment::Kind::captured) [[likely]]
+      return graph_->run_captured(segment_, context, random);
+    return graph_->run_tasks(segment_, context, random, &parts_);
+  }
+
   Ref<Graph> graph_;
   Segment& segment_;
   RandomState random_;
+  Parts parts_;
 };
 
 Graph::~Graph() {
@@ -52,8 +73,22 @@ Graph::~Graph() {
 
 Status Graph::launch() {
   RONDO_TRY(engine_->usable());
+  if (!unwritten_.empty()) [[unlikely]]
+    RONDO_TRY(check_unwritten());
   launches_.fetch_add(1, std::memory_order_relaxed);
   return segments_.size() == 1 ? engine_->submit(take_launch(segments_.front())) : launch_several();
+}
+
+Status Graph::check_unwritten() {
+  const Sink* sink = Engine::thread_sink();
+  if (sink && &sink->engine == engine_.get()) return {};  // to be run by another graph, whose launch counts
+  for (const Unwritten& each : unwritten_)
+    if (engine_->blank(*each.storage))
+      return error(RONDO_INVALID_STATE,
+                   "task '%s' of graph '%s' reads a tensor of %zu bytes on %s that was never written; write to it "
+                   "before the launch, or accept what is in its memory with rondo_tensor_accept",
+                   each.task->name(), name_, each.storage->bytes(), device_name(each.storage->device().id()).c_str());
+  return {};
 }
 
 // In one step: another launch of this graph, or another task, between two segments would change what the later one
@@ -72,9 +107,7 @@ Ref<Task> Graph::take_launch(Segment& segment) {
   return launch;
 }
 
-Status Graph::run_segment(Segment& segment, const TaskContext& context, const RandomState& random) {
-  if (segment.kind != Segment::Kind::captured) [[unlikely]]
-    return run_tasks(segment, context, random);
+Status Graph::run_captured(Segment& segment, const TaskContext& context, const RandomState& random) {
   StreamDevice& device = *segment.device->streams();
   if (segment.random_count) [[unlikely]] {
     // The graph advances the state on the device itself; only a jump (other random operators in between, a new seed)
@@ -89,22 +122,10 @@ Status Graph::run_segment(Segment& segment, const TaskContext& context, const Ra
   return launched;
 }
 
-Status Graph::run_tasks(Segment& segment, const TaskContext& context, const RandomState& random) {
-  TaskContext each = context;
-  each.random = &random;
-  for (const uint32_t i : segment.tasks) {
-    each.workspace = workspace_.empty() ? nullptr : workspace_[i];
-    Status status = tasks_[i]->run(each);
-    if (!status.ok()) return status.with_context(std::string("operator '") + tasks_[i]->name() + "'");
-  }
-  return {};
-}
-
-void Graph::query(rondo_graph_info* info) const {
-  const size_t size = info->size;
-  *info = info_;
-  info->size = size;
-  info->launches = launches_.load();
+rondo_graph_info Graph::query() const {
+  rondo_graph_info info = info_;
+  info.launches = launches_.load();
+  return info;
 }
 
 }  // namespace rondo

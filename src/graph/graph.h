@@ -13,6 +13,7 @@
 #include <atomic>
 #include <deque>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/engine.h"
@@ -23,9 +24,18 @@ namespace rondo {
 
 class Launch;
 
+// What a segment does to a variable that others know too.
+struct Use {
+  Variable* variable = nullptr;
+  bool read = false;
+  bool input = false;
+  bool write = false;
+};
+
 // What every launch looks at comes first, in few cache lines; in Graph too.
 struct Segment {
   enum class Kind { captured, device, host };
+  const char* kind_text() const;  // for people
   Kind kind = Kind::host;
   int branches = 0;  // used by the capture
   Device* device = nullptr;
@@ -35,10 +45,9 @@ struct Segment {
   // Guarded by order: what the device-side random state will be when the launches so far are done.
   RandomState random_next;
   bool random_known = false;
-  std::vector<uint32_t> tasks;   // indices into the graph's
-  std::vector<Variable*> reads;  // external variables
-  std::vector<Variable*> writes;
-  std::string why_split;  // why it is not captured; empty if it is
+  std::vector<uint32_t> tasks;  // indices into the graph's
+  std::vector<Use> uses;        // of each variable but the temporaries of this segment alone
+  std::string why_split;        // why it is not captured; empty if it is
 };
 
 // The block of one device's temporaries. It starts with the device's RandomState.
@@ -54,11 +63,11 @@ class Graph final : public RefCounted {
   ~Graph() override;
 
   Engine& engine() const { return *engine_; }
+  const char* name() const { return name_; }
+  const std::unordered_set<const Storage*>& outputs() const { return outputs_; }
   RONDO_HOT Status launch();
-  // What the launch task of a segment does; called by the engine.
-  RONDO_HOT Status run_segment(Segment& segment, const TaskContext& context, const RandomState& random);
 
-  void query(rondo_graph_info* info) const;
+  rondo_graph_info query() const;
   std::string report() const;
   Status write_dot(const char* path) const;
 
@@ -69,26 +78,38 @@ class Graph final : public RefCounted {
   // A launch task for the segment: the idle one, or a new one.
   RONDO_HOT Ref<Task> take_launch(Segment& segment);
   RONDO_COLD Status launch_several();
-  RONDO_APART Status run_tasks(Segment& segment, const TaskContext& context, const RandomState& random);
+  // What the launch task of a segment does.
+  RONDO_HOT Status run_captured(Segment& segment, const TaskContext& context, const RandomState& random);
+  RONDO_APART Status run_tasks(const Segment& segment, const TaskContext& context, const RandomState& random,
+                               Task::Parts* parts);
 
   // The steps of compile().
   void split();
   Status prepare();
-  Status place_memory(const Recording& recording, const BranchPlan& plan);
-  void collect_externals();
+  Status place_memory(const BranchPlan& plan);
+  void collect_uses();
   Status capture(const BranchPlan& plan);
   Status capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams);
   Status capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams);
+  Status find_unwritten();
+  RONDO_COLD Status check_unwritten();
   Arena* arena(const Device& device);
   RandomState* device_random(const Device& device);
 
   Ref<Engine> engine_;
   const char* name_;
   std::atomic<int64_t> launches_{0};
+  // Storages that a launch needs contents of and that had none when the graph was made, with the task that needs them.
+  struct Unwritten {
+    const Storage* storage;
+    const Task* task;
+  };
+  std::vector<Unwritten> unwritten_;
   std::deque<Segment> segments_;
   int max_branches_;
   std::vector<Ref<Task>> tasks_;
-  std::vector<Ref<Storage>> storages_;  // created inside: outputs and temporaries
+  std::vector<Ref<Storage>> storages_;          // created inside: outputs and temporaries
+  std::unordered_set<const Storage*> outputs_;  // those whose contents are the user's after a launch
   std::vector<std::vector<uint32_t>> predecessors_;
   std::vector<int> segment_of_;
   std::vector<Arena> arenas_;

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "base/thread_id.h"
 #include "engine/trace.h"
 #include "graph/graph.h"
 
@@ -24,14 +25,22 @@ void drop_dead_recording() {
   recording->release_storages({});
 }
 
-// The recording of the calling thread, detached from it; null with an error if there is none of this engine.
-Status detach(Engine& engine, std::unique_ptr<Recording>* recording) {
+// The recording of the calling thread; an error if there is none of this engine.
+Status find(const Engine& engine, Recording** recording) {
   Sink* sink = Engine::thread_sink();
   if (!sink) return error(RONDO_INVALID_STATE, "no recording is open on this thread; call rondo_record_begin first");
   if (&sink->engine != &engine)
     return error(RONDO_INVALID_STATE, "the recording open on this thread belongs to another engine");
+  *recording = static_cast<Recording*>(sink);
+  return {};
+}
+
+// The same, detached from its thread.
+Status detach(const Engine& engine, std::unique_ptr<Recording>* recording) {
+  Recording* found = nullptr;
+  RONDO_TRY(find(engine, &found));
   Engine::set_thread_sink(nullptr);
-  recording->reset(static_cast<Recording*>(sink));
+  recording->reset(found);
   return {};
 }
 
@@ -41,18 +50,19 @@ struct ThreadEnd {
   bool recorded = false;  // touching it is what constructs this object on the thread
   ~ThreadEnd() {
     Sink* sink = Engine::thread_sink();
-    if (sink && !sink->engine.forked() && gettid() != getpid()) abandon_recording(sink->engine);
+    if (sink && !sink->engine.forked() && thread_id() != getpid()) abandon_recording(sink->engine);
   }
 };
 thread_local ThreadEnd thread_end;
 
 }  // namespace
 
-Recording::Recording(Engine& engine, const char* name, int max_branches)
+Recording::Recording(Engine& engine, const char* name, int max_branches, bool named_outputs)
     : Sink(engine),
       keep_engine(Ref<Engine>::share(&engine)),
       name(name),
       max_branches(max_branches),
+      named_outputs(named_outputs),
       begun_us(Trace::now_us()) {}
 
 Status Recording::take(Ref<Task> task) {
@@ -72,6 +82,19 @@ void Recording::release_storages(const Status& error) {
   }
 }
 
+void Recording::hand_over_storages(const std::unordered_set<const Storage*>& outputs) {
+  for (const Ref<Storage>& storage : storages)
+    engine.set_owner(*storage, outputs.count(storage.get()) ? nullptr : &kTemporary);
+}
+
+std::unordered_set<const Storage*> Recording::outputs() const {
+  if (named_outputs) return named;
+  std::unordered_set<const Storage*> held;
+  for (const Ref<Storage>& storage : storages)
+    if (storage->handles.load() > 0) held.insert(storage.get());
+  return held;
+}
+
 Status begin_recording(Engine& engine, const rondo_record_options& options) {
   RONDO_TRY(engine.usable());
   if (Engine::in_task()) return error(RONDO_INVALID_STATE, "a recording cannot be opened inside a task");
@@ -80,9 +103,12 @@ Status begin_recording(Engine& engine, const rondo_record_options& options) {
     return error(RONDO_INVALID_STATE, "a recording is open on this thread already; end or abort it first");
   if (options.max_branches < 0 || options.max_branches > 32)
     return error(RONDO_INVALID_ARGUMENT, "options->max_branches is %d; 0 to 32 are possible", options.max_branches);
+  if (options.flags & ~static_cast<uint32_t>(RONDO_RECORD_NAMED_OUTPUTS))
+    return error(RONDO_INVALID_ARGUMENT, "options->flags has unknown bits 0x%x; use rondo_record_flags", options.flags);
   thread_end.recorded = true;
   Engine::set_thread_sink(new Recording(engine, Engine::intern(options.name ? options.name : "graph"),
-                                        options.max_branches ? options.max_branches : 8));
+                                        options.max_branches ? options.max_branches : 8,
+                                        (options.flags & RONDO_RECORD_NAMED_OUTPUTS) != 0));
   return {};
 }
 
@@ -93,7 +119,10 @@ Status end_recording(Engine& engine, Ref<Graph>* graph) {
   RONDO_TRY(detach(engine, &recording));
   Status status =
       engine.noted(Graph::compile(*recording, graph).with_context(std::string("recording '") + recording->name + "'"));
-  recording->release_storages(status);
+  if (status.ok())
+    recording->hand_over_storages((*graph)->outputs());
+  else
+    recording->release_storages(status);
   return status;
 }
 
@@ -106,6 +135,28 @@ Status abort_recording(Engine& engine) {
   recording->release_storages(
       error(RONDO_INVALID_STATE, "the tensor was made in recording '%s', which was aborted", recording->name));
   return {};
+}
+
+Status name_output(Engine& engine, Storage& storage) {
+  drop_dead_recording();
+  RONDO_TRY(engine.usable());
+  Recording* recording = nullptr;
+  RONDO_TRY(find(engine, &recording));
+  if (&storage.engine() != &engine) return error(RONDO_INVALID_ARGUMENT, "tensor belongs to another engine");
+  if (!recording->named_outputs)
+    return error(RONDO_INVALID_STATE,
+                 "recording '%s' was begun without RONDO_RECORD_NAMED_OUTPUTS: its outputs are the tensors still held "
+                 "at its end",
+                 recording->name);
+  const Owner* owner = Engine::owner(storage);
+  if (owner && owner != recording) return error(RONDO_INVALID_STATE, "tensor is %s", owner->refusal);
+  if (owner) recording->named.insert(&storage);
+  return {};
+}
+
+bool is_recording(const Engine& engine) {
+  const Sink* sink = Engine::thread_sink();
+  return sink && &sink->engine == &engine && engine.usable().ok();
 }
 
 void abandon_recording(Engine& engine) {

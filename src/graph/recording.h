@@ -6,6 +6,7 @@
 
 #include <rondo/graph.h>
 
+#include <unordered_set>
 #include <vector>
 
 #include "engine/engine.h"
@@ -16,26 +17,36 @@ class Graph;
 
 class Recording final : public Sink {
  public:
-  Recording(Engine& engine, const char* name, int max_branches);
+  Recording(Engine& engine, const char* name, int max_branches, bool named_outputs);
 
   Status take(Ref<Task> task) override;
   void created(Storage& storage) override;
 
   // Makes the storages ordinary again; with an error they carry it until they are written.
   void release_storages(const Status& error);
+  // The same at a good end: what is not an output is the graph's from now on.
+  void hand_over_storages(const std::unordered_set<const Storage*>& outputs);
+  // Of the storages, those whose contents a launch leaves to the user: what was named, or what is held now.
+  std::unordered_set<const Storage*> outputs() const;
 
   const Ref<Engine> keep_engine;
   const char* const name;
   const int max_branches;
+  const bool named_outputs;
   const double begun_us;
   std::vector<Ref<Task>> tasks;
   std::vector<Ref<Storage>> storages;
+  std::unordered_set<const Storage*> named;
 };
 
 // Of the calling thread.
 Status begin_recording(Engine& engine, const rondo_record_options& options);
 Status end_recording(Engine& engine, Ref<Graph>* graph);
 Status abort_recording(Engine& engine);
+// Names an output of the thread's recording.
+Status name_output(Engine& engine, Storage& storage);
+// Whether the thread records tasks of the engine.
+bool is_recording(const Engine& engine);
 // Drops the thread's recording if it is the engine's; for the end of the engine or of the thread.
 void abandon_recording(Engine& engine);
 

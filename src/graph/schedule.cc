@@ -24,6 +24,7 @@ std::vector<std::vector<uint32_t>> data_flow(const std::vector<Ref<Task>>& tasks
       }
       // Readers come after the writer already, so they alone are enough.
       if (!state.readers.empty())
+        // mutation: write_after_read_in_a_graph
         before.insert(before.end(), state.readers.begin(), state.readers.end());
       else if (state.writer >= 0)
         before.push_back(static_cast<uint32_t>(state.writer));

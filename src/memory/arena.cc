@@ -27,6 +27,7 @@ class FreeList {
     int looked = 0;
     for (auto it = by_size_.lower_bound({bytes, 0}); it != by_size_.end() && looked < 32; ++it, ++looked) {
       const auto found = by_offset_.find(it->second);
+      // mutation: temporaries_overlap_between_branches
       if (!std::equal(found->second.front.begin(), found->second.front.end(), clock, std::less_equal<>())) continue;
       *offset = found->first;
       Stretch rest = std::move(found->second);

@@ -31,7 +31,8 @@ struct Temporary {
   size_t offset = 0;            // result
 };
 
-// Sets every offset (multiples of `alignment`) and returns the arena's size. Never adds an order between tasks.
+// Sets every offset and rounds all bytes up, to multiples of `alignment`; returns the arena's size. Never adds an order
+// between tasks.
 size_t plan_arena(const Schedule& schedule, std::vector<Temporary>& temporaries, size_t alignment);
 
 }  // namespace rondo

@@ -34,7 +34,7 @@ Pool::~Pool() {
 
 bool Pool::usable(const Block& block, uint32_t stream) {
   for (const Fence& fence : block.fences)
-    if (fence.stream != stream && !oracle_.fence_done(fence)) return false;
+    if (fence.stream != stream && !oracle_.fence_done(fence)) return false;  // mutation: host_takes_busy_memory
   return true;
 }
 
@@ -93,7 +93,7 @@ Status Pool::grow(size_t bytes, bool large, Block** block) {
   if (info_.limit) {
     const int64_t room = info_.limit - info_.in_use - info_.cached;
     if (room < static_cast<int64_t>(bytes))
-      return error(RONDO_OUT_OF_MEMORY, "the limit of %lld bytes is reached", static_cast<long long>(info_.limit));
+      return error(RONDO_OUT_OF_MEMORY, "the limit is reached; raise it with rondo_memory_set_limit");
     segment = std::min(segment, static_cast<size_t>(room) / alignment_ * alignment_);
   }
   void* address = nullptr;
@@ -205,22 +205,20 @@ void Pool::set_limit(int64_t bytes) {
   info_.limit = bytes;
 }
 
-void Pool::query(rondo_memory_info* info) const {
+rondo_memory_info Pool::query() const {
   std::lock_guard lock(mutex_);
-  const size_t size = info->size;
-  *info = info_;
-  info->size = size;
+  return info_;
 }
 
 Status Pool::exhausted(size_t bytes, const Status& cause) const {
   size_t largest = 0;
   for (const FreeList& list : free_)
     if (!list.empty()) largest = std::max(largest, (*list.rbegin())->bytes);
-  return error(
-      RONDO_OUT_OF_MEMORY,
-      "out of memory on %s: asked %zu bytes, in use %lld, cached %lld (largest free block %zu), limit %lld; %s",
-      name_.c_str(), bytes, static_cast<long long>(info_.in_use), static_cast<long long>(info_.cached), largest,
-      static_cast<long long>(info_.limit), cause.message());
+  const auto text = [](auto count) { return bytes_text(static_cast<double>(count)); };
+  return error(RONDO_OUT_OF_MEMORY,
+               "out of memory on %s: asked %s, in use %s, cached %s, largest free block %s, limit %s; %s",
+               name_.c_str(), text(bytes).c_str(), text(info_.in_use).c_str(), text(info_.cached).c_str(),
+               text(largest).c_str(), info_.limit ? text(info_.limit).c_str() : "none", cause.message());
 }
 
 }  // namespace rondo

@@ -58,7 +58,7 @@ class Pool {
   void set_limit(int64_t bytes);
   // Returns segments that nobody uses any more to the source.
   void trim();
-  void query(rondo_memory_info* info) const;
+  rondo_memory_info query() const;
 
  private:
   struct BySize {

@@ -1,6 +1,12 @@
 // Elementwise operators: checks, result shape and dtype, expression.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/text.h"
+#include "engine/views.h"
 #include "ops/elementwise_task.h"
 #include "ops/ops.h"
 #include "ops/prepared.h"
@@ -11,24 +17,16 @@ namespace rondo::ops {
 
 namespace {
 
-const char* unary_name(int op) {
-  static const char* const names[] = {"neg",   "abs",  "sign",  "square", "logical_not",
-                                      "isnan", "relu", "floor", "ceil",   "round"};
-  static const char* const floats[] = {"exp",        "log", "sqrt", "rsqrt", "tanh",  "sigmoid",
-                                       "reciprocal", "sin", "cos",  "erf",   "expm1", "log1p"};
-  if (op >= RONDO_NEG && op <= RONDO_ROUND) return names[op];
-  return op >= RONDO_EXP && op <= RONDO_LOG1P ? floats[op - RONDO_EXP] : nullptr;
-}
-
-const char* binary_name(int op) {
-  static const char* const names[] = {"add", "sub", "mul", "div", "pow", "maximum", "minimum", "mod"};
-  static const char* const logical[] = {"eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor"};
-  if (op >= RONDO_ADD && op <= RONDO_MOD) return names[op];
-  return op >= RONDO_EQ && op <= RONDO_LOGICAL_XOR ? logical[op - RONDO_EQ] : nullptr;
-}
-
-Status unknown(const char* function, const char* type, int op) {
-  return error(RONDO_INVALID_ARGUMENT, "%s: op is %d, which is no %s", function, op, type);
+// The rows of a family have numbers in groups: "0 (neg) to 49 (trigamma), 64 (log_sigmoid) to 77 (hard_swish)".
+Status unknown(const char* function, int op, const Operator* (*find)(int)) {
+  std::string groups;
+  for (int i = 0; i < 256; ++i) {
+    if (!find(i)) continue;
+    const int first = i;
+    while (find(i + 1)) ++i;
+    groups += format("%s%d (%s) to %d (%s)", groups.empty() ? "" : ", ", first, find(first)->name, i, find(i)->name);
+  }
+  return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; possible are %s", function, op, groups.c_str());
 }
 
 // An operand in the common dtype: a wider integer is rounded to a 16-bit float as a cast would.
@@ -39,8 +37,10 @@ Value load(Expression& expression, rondo_dtype dtype, rondo_dtype common) {
 }
 
 Status shapes_differ(const char* function, const char* name_a, const Layout& a, const char* name_b, const Layout& b) {
-  return error(RONDO_INVALID_ARGUMENT, "%s: %s of shape %s and %s of shape %s do not broadcast together", function,
-               name_a, shape_text(a).c_str(), name_b, shape_text(b).c_str());
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s: %s of shape %s and %s of shape %s do not broadcast together; from the last axis on, sizes must be "
+               "equal or 1",
+               function, name_a, shape_text(a).c_str(), name_b, shape_text(b).c_str());
 }
 
 Ref<Task> make(const char* name, Device& device, const Expression& expression, const Layout& shape,
@@ -48,64 +48,160 @@ Ref<Task> make(const char* name, Device& device, const Expression& expression, c
   return make_ref<ElementwiseTask>(name, device, expression, shape, views.begin(), scalars);
 }
 
-}  // namespace
+// --- operators of the table ---
 
-Status unary(rondo_unary_op op, const View& a, Output& out) {
-  const char* const function = "rondo_unary";
-  const char* name = unary_name(op);
-  if (!name) return unknown(function, "rondo_unary_op", op);
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
-  const bool logical = op == RONDO_LOGICAL_NOT || op == RONDO_ISNAN;
-  const rondo_dtype computed = op >= RONDO_EXP && !is_float(a.dtype) ? RONDO_F32 : a.dtype;
-  View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), logical ? RONDO_BOOL : computed, a.layout, {&a}, true, &to));
-  Expression expression;
-  expression.output(expression.unary(op, load(expression, a.dtype, computed)), to.dtype, to.accumulate);
-  return submit_prepared(a.engine(), make(name, a.device(), expression, to.layout, {&a, &to}), {&out});
+// What a call of a table's operator is made of. Operands are tensors, in order, or one of them a scalar.
+struct Call {
+  const char* function;
+  const Operator& row;
+  std::span<const NamedView> views;  // of the tensors among the operands
+  const Scalar* scalar = nullptr;    // one operand of two, instead of a tensor
+  bool scalar_first = false;
+  const double* parameters = nullptr;
+  int n_parameters = 0;
+};
+
+// The words of the parameters, given or the row's defaults, in the dtype the operator computes in.
+Status parameter_words(const Call& call, rondo_dtype computed, uint64_t* words) {
+  const Operator& row = call.row;
+  if (call.parameters && call.n_parameters != row.parameters)
+    return error(RONDO_INVALID_ARGUMENT, "%s: n_parameters is %d; %s has %d", call.function, call.n_parameters,
+                 row.name, row.parameters);
+  static const char* const names[] = {"parameters[0]", "parameters[1]"};
+  for (int i = 0; i < row.parameters; ++i) {
+    const double value = call.parameters ? call.parameters[i] : row.defaults[i];
+    if (!call.parameters && std::isnan(value))
+      return error(RONDO_INVALID_ARGUMENT, "%s: operator %s has %d parameters without defaults; use %s_with",
+                   call.function, row.name, row.parameters, call.function);
+    RONDO_TRY(scalar_word(call.function, names[i], Scalar::of(value), compute_dtype(computed), &words[i]));
+  }
+  return {};
 }
 
-Status binary(rondo_binary_op op, const View& a, const View& b, Output& out) {
-  const char* const function = "rondo_binary";
-  const char* name = binary_name(op);
-  if (!name) return unknown(function, "rondo_binary_op", op);
-  RONDO_TRY(check_inputs(function, {{"a", &a}, {"b", &b}}));
-  Layout broadcast;
-  const Layout* shape = &a.layout;
-  if (!a.layout.same_shape(b.layout)) {
-    if (!broadcast_shapes(a.layout, b.layout, &broadcast)) return shapes_differ(function, "a", a.layout, "b", b.layout);
-    shape = &broadcast;
+Status check_domain(const Call& call, rondo_dtype common) {
+  if (call.row.domain == Domain::whole && is_float(common))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: operator %s is for integers and bool; the operands' dtype is %s (rondo_cast)", call.function,
+                 call.row.name, dtype_name(common));
+  return {};
+}
+
+Status run_operator(const Call& call, Output& out) {
+  const Operator& row = call.row;
+  const View& first = *call.views[0].view;
+  RONDO_TRY(check_inputs(call.function, call.views));
+  Layout broadcast[2];
+  const Layout* shape = &first.layout;
+  rondo_dtype common = first.dtype;
+  for (size_t i = 1; i < call.views.size(); ++i) {
+    const View& next = *call.views[i].view;
+    common = promote(common, next.dtype);
+    if (shape->same_shape(next.layout)) continue;
+    if (!broadcast_shapes(*shape, next.layout, &broadcast[i & 1]))
+      return shapes_differ(call.function, call.views[i - 1].name, *shape, call.views[i].name, next.layout);
+    shape = &broadcast[i & 1];
   }
-  const rondo_dtype common = promote(a.dtype, b.dtype);
+  RONDO_TRY(check_domain(call, common));
+  const rondo_dtype computed = row.computed(common);
+
+  uint64_t words[3];
+  int n_words = 0;
+  if (call.scalar) RONDO_TRY(scalar_word(call.function, "scalar", *call.scalar, computed, &words[n_words++]));
+  RONDO_TRY(parameter_words(call, computed, words + n_words));
+
+  const View* views[4] = {};
+  const size_t inputs = call.views.size();
+  for (size_t i = 0; i < inputs; ++i) views[i] = call.views[i].view;
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), op >= RONDO_EQ ? RONDO_BOOL : common, *shape, {&a, &b}, true, &to));
+  RONDO_TRY(out.resolve(first.engine(), first.device(), row.boolean ? RONDO_BOOL : computed, *shape,
+                        std::span<const View* const>(views, inputs), true, &to));
+  views[inputs] = &to;
+
   Expression expression;
-  const Value x = load(expression, a.dtype, common);
-  const Value y = load(expression, b.dtype, common);
-  expression.output(expression.binary(op, x, y), to.dtype, to.accumulate);
-  return submit_prepared(a.engine(), make(name, a.device(), expression, to.layout, {&a, &b, &to}), {&out});
+  Value values[3] = {};  // operands and parameters: no row has more
+  int next = 0;
+  const auto push = [&](Value value) {
+    if (next < 3) values[next++] = value;
+  };
+  if (call.scalar && call.scalar_first) push(expression.scalar(compute_dtype(computed)));
+  for (size_t i = 0; i < inputs; ++i) push(load(expression, views[i]->dtype, computed));
+  if (call.scalar && !call.scalar_first) push(expression.scalar(compute_dtype(computed)));
+  for (int i = 0; i < row.parameters; ++i) push(expression.scalar(compute_dtype(computed)));
+  expression.output(expression.apply(row.op, values[0], values[1], values[2]), to.dtype, to.accumulate);
+  return submit_prepared(
+      first.engine(), make_ref<ElementwiseTask>(row.name, first.device(), expression, to.layout, views, words), {&out});
+}
+
+}  // namespace
+
+Status unary(const char* function, rondo_unary_op op, const View& a, int n_parameters, const double* parameters,
+             Output& out) {
+  const Operator* row = find_unary(op);
+  if (!row) return unknown(function, op, find_unary);
+  const NamedView views[] = {{"a", &a}};
+  return run_operator({function, *row, views, nullptr, false, parameters, n_parameters}, out);
+}
+
+Status binary(const char* function, rondo_binary_op op, const View& a, const View& b, int n_parameters,
+              const double* parameters, Output& out) {
+  const Operator* row = find_binary(op);
+  if (!row) return unknown(function, op, find_binary);
+  const NamedView views[] = {{"a", &a}, {"b", &b}};
+  return run_operator({function, *row, views, nullptr, false, parameters, n_parameters}, out);
 }
 
 Status binary_scalar(const char* function, rondo_binary_op op, const View& a, Scalar scalar, bool reversed,
                      Output& out) {
-  const char* name = binary_name(op);
-  if (!name) return unknown(function, "rondo_binary_op", op);
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
-  uint64_t word = 0;
-  RONDO_TRY(scalar_word(function, "scalar", scalar, a.dtype, &word));
+  const Operator* row = find_binary(op);
+  if (!row) return unknown(function, op, find_binary);
+  const NamedView views[] = {{"a", &a}};
+  return run_operator({function, *row, views, &scalar, reversed}, out);
+}
+
+Status ternary(rondo_ternary_op op, const View& a, const View& b, const View& c, Output& out) {
+  const char* const function = "rondo_ternary";
+  const Operator* row = find_ternary(op);
+  if (!row) return unknown(function, op, find_ternary);
+  const NamedView views[] = {{"a", &a}, {"b", &b}, {"c", &c}};
+  return run_operator({function, *row, views}, out);
+}
+
+Status add_n(std::span<const View* const> tensors, Output& out) {
+  const char* const function = "rondo_add_n";
+  const View& first = *tensors[0];
+  NamedView views[Expression::kMaxInputs];
+  for (size_t i = 0; i < tensors.size(); ++i) views[i] = {"tensors", tensors[i]};
+  RONDO_TRY(check_inputs(function, std::span<const NamedView>(views, tensors.size())));
+  Layout shape = first.layout;
+  rondo_dtype common = first.dtype;
+  for (const View* tensor : tensors) {
+    Layout joined;
+    if (!broadcast_shapes(shape, tensor->layout, &joined))
+      return shapes_differ(function, "the tensors before", shape, "the next", tensor->layout);
+    shape = joined;
+    common = promote(common, tensor->dtype);
+  }
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), op >= RONDO_EQ ? RONDO_BOOL : a.dtype, a.layout, {&a}, true, &to));
+  RONDO_TRY(out.resolve(first.engine(), first.device(), common, shape, tensors, true, &to));
+  const View* operands[Expression::kMaxInputs + 1];
+  std::copy(tensors.begin(), tensors.end(), operands);
+  operands[tensors.size()] = &to;
   Expression expression;
-  const Value x = expression.input(a.dtype);
-  const Value s = expression.scalar(compute_dtype(a.dtype));
-  expression.output(reversed ? expression.binary(op, s, x) : expression.binary(op, x, s), to.dtype, to.accumulate);
-  return submit_prepared(a.engine(), make(name, a.device(), expression, to.layout, {&a, &to}, &word), {&out});
+  Value sum = load(expression, first.dtype, common);
+  for (const View* tensor : tensors.subspan(1))
+    sum = expression.apply(Op::add, sum, load(expression, tensor->dtype, common));
+  expression.output(sum, to.dtype, to.accumulate);
+  return submit_prepared(first.engine(),
+                         make_ref<ElementwiseTask>("add_n", first.device(), expression, to.layout, operands, nullptr),
+                         {&out});
 }
 
 Status where(const View& condition, const View& a, const View& b, Output& out) {
   const char* const function = "rondo_where";
   RONDO_TRY(check_inputs(function, {{"condition", &condition}, {"a", &a}, {"b", &b}}));
   if (condition.dtype != RONDO_BOOL)
-    return error(RONDO_INVALID_ARGUMENT, "%s: condition has dtype %s; it must be bool", function,
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: condition has dtype %s; bool is needed (rondo_cast or a comparison makes it)", function,
                  dtype_name(condition.dtype));
   Layout values;
   Layout shape;
@@ -130,7 +226,9 @@ Status copy_elements(const char* function, const View& from, const View& to) {
     return shapes_differ(function, "the source", from.layout, "the target", to.layout);
   Expression expression;
   const Value x = expression.input(from.dtype);
-  expression.output(expression.cast(x, to.dtype), to.dtype, to.accumulate);
+  // What is added is rounded with the sum, not before it.
+  const rondo_dtype on_its_way = to.accumulate ? compute_dtype(to.dtype) : to.dtype;
+  expression.output(expression.cast(x, on_its_way), to.dtype, to.accumulate);
   return submit_prepared(
       from.engine(), make(from.dtype == to.dtype ? "copy" : "cast", from.device(), expression, to.layout, {&from, &to}),
       {});
@@ -138,8 +236,7 @@ Status copy_elements(const char* function, const View& from, const View& to) {
 
 Status cast(const View& a, rondo_dtype dtype, Output& out) {
   const char* const function = "rondo_cast";
-  if (!is_dtype(dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: dtype is %d, which is no rondo_dtype", function, dtype);
+  RONDO_TRY(check_dtype(dtype));
   RONDO_TRY(check_inputs(function, {{"a", &a}}));
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), dtype, a.layout, {&a}, true, &to));
@@ -148,11 +245,10 @@ Status cast(const View& a, rondo_dtype dtype, Output& out) {
   return {};
 }
 
-Status fill(const View& tensor, double value) {
-  const char* const function = "rondo_fill";
+Status fill(const char* function, const View& tensor, Scalar value) {
   RONDO_TRY(check_writable(function, "tensor", tensor));
   uint64_t word = 0;
-  RONDO_TRY(scalar_word(function, "value", Scalar::of(value), tensor.dtype, &word));
+  RONDO_TRY(scalar_word(function, "value", value, tensor.dtype, &word));
   Expression expression;
   expression.output(expression.scalar(compute_dtype(tensor.dtype)), tensor.dtype, tensor.accumulate);
   return submit_prepared(tensor.engine(), make("fill", tensor.device(), expression, tensor.layout, {&tensor}, &word),

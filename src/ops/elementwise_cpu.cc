@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "ops/element.h"
+#include "ops/elementwise_loops.h"
 #include "ops/elementwise_task.h"
 #include "rtc/device/philox.h"
 
@@ -16,108 +17,6 @@ namespace {
 
 constexpr int64_t kBlock = 1024;
 constexpr int kValues = Expression::kMaxInputs + Expression::kMaxScalars + Expression::kMaxInstructions;
-
-// to[i] = f(a[i], b[i], c[i]) for n elements of a block.
-using Loop = void (*)(void* to, const void* a, const void* b, const void* c, int64_t n);
-
-template <class R, class A, R (*f)(A)>
-void loop1(void* to, const void* a, const void*, const void*, int64_t n) {
-  R* r = static_cast<R*>(to);
-  const A* x = static_cast<const A*>(a);
-  for (int64_t i = 0; i < n; ++i) r[i] = f(x[i]);
-}
-template <class R, class T, R (*f)(T, T)>
-void loop2(void* to, const void* a, const void* b, const void*, int64_t n) {
-  R* r = static_cast<R*>(to);
-  const T* x = static_cast<const T*>(a);
-  const T* y = static_cast<const T*>(b);
-  for (int64_t i = 0; i < n; ++i) r[i] = f(x[i], y[i]);
-}
-template <class T>
-void loop_where(void* to, const void* a, const void* b, const void* c, int64_t n) {
-  T* r = static_cast<T*>(to);
-  const bool* x = static_cast<const bool*>(a);
-  const T* y = static_cast<const T*>(b);
-  const T* z = static_cast<const T*>(c);
-  for (int64_t i = 0; i < n; ++i) r[i] = device::op_where(x[i], y[i], z[i]);
-}
-
-template <class T>
-Loop unary_loop(int op) {
-  using namespace device;
-  switch (op) {
-    case RONDO_NEG: return loop1<T, T, op_neg<T>>;
-    case RONDO_ABS: return loop1<T, T, op_abs<T>>;
-    case RONDO_SIGN: return loop1<T, T, op_sign<T>>;
-    case RONDO_SQUARE: return loop1<T, T, op_square<T>>;
-    case RONDO_LOGICAL_NOT: return loop1<bool, T, op_logical_not<T>>;
-    case RONDO_ISNAN: return loop1<bool, T, op_isnan<T>>;
-    case RONDO_RELU: return loop1<T, T, op_relu<T>>;
-    case RONDO_FLOOR: return loop1<T, T, op_floor<T>>;
-    case RONDO_CEIL: return loop1<T, T, op_ceil<T>>;
-    case RONDO_ROUND: return loop1<T, T, op_round<T>>;
-    default: break;
-  }
-  if constexpr (is_floating<T>) {
-    switch (op) {
-      case RONDO_EXP: return loop1<T, T, op_exp<T>>;
-      case RONDO_LOG: return loop1<T, T, op_log<T>>;
-      case RONDO_SQRT: return loop1<T, T, op_sqrt<T>>;
-      case RONDO_RSQRT: return loop1<T, T, op_rsqrt<T>>;
-      case RONDO_TANH: return loop1<T, T, op_tanh<T>>;
-      case RONDO_SIGMOID: return loop1<T, T, op_sigmoid<T>>;
-      case RONDO_RECIPROCAL: return loop1<T, T, op_reciprocal<T>>;
-      case RONDO_SIN: return loop1<T, T, op_sin<T>>;
-      case RONDO_COS: return loop1<T, T, op_cos<T>>;
-      case RONDO_ERF: return loop1<T, T, op_erf<T>>;
-      case RONDO_EXPM1: return loop1<T, T, op_expm1<T>>;
-      case RONDO_LOG1P: return loop1<T, T, op_log1p<T>>;
-      default: break;
-    }
-  }
-  return nullptr;
-}
-
-template <class T>
-Loop binary_loop(int op) {
-  using namespace device;
-  switch (op) {
-    case RONDO_ADD: return loop2<T, T, op_add<T>>;
-    case RONDO_SUB: return loop2<T, T, op_sub<T>>;
-    case RONDO_MUL: return loop2<T, T, op_mul<T>>;
-    case RONDO_DIV: return loop2<T, T, op_div<T>>;
-    case RONDO_POW: return loop2<T, T, op_pow<T>>;
-    case RONDO_MAXIMUM: return loop2<T, T, op_maximum<T>>;
-    case RONDO_MINIMUM: return loop2<T, T, op_minimum<T>>;
-    case RONDO_MOD: return loop2<T, T, op_mod<T>>;
-    case RONDO_EQ: return loop2<bool, T, op_eq<T>>;
-    case RONDO_NE: return loop2<bool, T, op_ne<T>>;
-    case RONDO_LT: return loop2<bool, T, op_lt<T>>;
-    case RONDO_LE: return loop2<bool, T, op_le<T>>;
-    case RONDO_GT: return loop2<bool, T, op_gt<T>>;
-    case RONDO_GE: return loop2<bool, T, op_ge<T>>;
-    case RONDO_LOGICAL_AND: return loop2<bool, T, op_logical_and<T>>;
-    case RONDO_LOGICAL_OR: return loop2<bool, T, op_logical_or<T>>;
-    case RONDO_LOGICAL_XOR: return loop2<bool, T, op_logical_xor<T>>;
-    default: return nullptr;
-  }
-}
-
-// The loop of an instruction whose operands are of `from`. Null for generators, which go by the element's number.
-Loop find_loop(const Expression::Instruction& each, rondo_dtype from) {
-  if (Expression::is_generator(each)) return nullptr;
-  const auto dtype = static_cast<rondo_dtype>(each.dtype);
-  if (each.code == Expression::kRound)
-    return dtype == RONDO_F16 ? loop1<float, float, device::round_f16> : loop1<float, float, device::round_bf16>;
-  return with_element(from, [&]<class M>(M*) -> Loop {
-    using T = Register<M>;
-    if (each.code < Expression::kBinary) return unary_loop<T>(each.code);
-    if (each.code < Expression::kCast) return binary_loop<T>(each.code - Expression::kBinary);
-    if (each.code == Expression::kWhere) return loop_where<T>;
-    return with_element(
-        dtype, [&]<class To>(To*) -> Loop { return loop1<Register<To>, T, device::convert<Register<To>, T>>; });
-  });
-}
 
 // --- memory to registers and back, along one row
 // ------------------------------------------------------------------------
@@ -304,9 +203,7 @@ void evaluate_on_cpu(const Expression& e, const Space& space, char* const* addre
   for (int k = 0; k < e.instructions(); ++k) {
     const Expression::Instruction& each = e.instruction(k);
     take(Expression::result_of(k));
-    loops[k] =
-        find_loop(each, Expression::is_generator(each) ? RONDO_F32
-                                                       : e.dtype_of(each.code == Expression::kWhere ? each.b : each.a));
+    if (!Expression::is_generator(each)) loops[k] = find_loop(each, e.dtype_of(each.op == Op::where ? each.b : each.a));
   }
   uint64_t start = random.offset;
   for (int g = 0; g < e.generators(); ++g) {
@@ -344,7 +241,7 @@ void evaluate_on_cpu(const Expression& e, const Space& space, char* const* addre
       const Expression::Instruction& each = e.instruction(k);
       char* to = values[Expression::result_of(k)];
       if (Expression::is_generator(each)) {
-        const bool gaussian = each.code == Expression::kNormal;
+        const bool gaussian = each.op == Op::normal;
         (each.dtype == RONDO_F64 ? draw<double> : draw<float>)(gaussian, to, random.seed, starts[k], first, n);
         continue;
       }

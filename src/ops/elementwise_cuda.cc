@@ -30,55 +30,6 @@ const char* register_type(rondo_dtype dtype) {
   return dtype == RONDO_BOOL ? "bool" : memory_type(compute_dtype(dtype));
 }
 
-const char* unary_function(int op) {
-  switch (op) {
-    case RONDO_NEG: return "op_neg";
-    case RONDO_ABS: return "op_abs";
-    case RONDO_SIGN: return "op_sign";
-    case RONDO_SQUARE: return "op_square";
-    case RONDO_LOGICAL_NOT: return "op_logical_not";
-    case RONDO_ISNAN: return "op_isnan";
-    case RONDO_RELU: return "op_relu";
-    case RONDO_FLOOR: return "op_floor";
-    case RONDO_CEIL: return "op_ceil";
-    case RONDO_ROUND: return "op_round";
-    case RONDO_EXP: return "op_exp";
-    case RONDO_LOG: return "op_log";
-    case RONDO_SQRT: return "op_sqrt";
-    case RONDO_RSQRT: return "op_rsqrt";
-    case RONDO_TANH: return "op_tanh";
-    case RONDO_SIGMOID: return "op_sigmoid";
-    case RONDO_RECIPROCAL: return "op_reciprocal";
-    case RONDO_SIN: return "op_sin";
-    case RONDO_COS: return "op_cos";
-    case RONDO_ERF: return "op_erf";
-    case RONDO_EXPM1: return "op_expm1";
-    default: return "op_log1p";
-  }
-}
-
-const char* binary_function(int op) {
-  switch (op) {
-    case RONDO_ADD: return "op_add";
-    case RONDO_SUB: return "op_sub";
-    case RONDO_MUL: return "op_mul";
-    case RONDO_DIV: return "op_div";
-    case RONDO_POW: return "op_pow";
-    case RONDO_MAXIMUM: return "op_maximum";
-    case RONDO_MINIMUM: return "op_minimum";
-    case RONDO_MOD: return "op_mod";
-    case RONDO_EQ: return "op_eq";
-    case RONDO_NE: return "op_ne";
-    case RONDO_LT: return "op_lt";
-    case RONDO_LE: return "op_le";
-    case RONDO_GT: return "op_gt";
-    case RONDO_GE: return "op_ge";
-    case RONDO_LOGICAL_AND: return "op_logical_and";
-    case RONDO_LOGICAL_OR: return "op_logical_or";
-    default: return "op_logical_xor";
-  }
-}
-
 // Whether operand k has the same element all along a pack.
 bool repeats(const Space& space, int k) {
   return space.strides(k)[space.ndim - 1] == 0;
@@ -201,17 +152,19 @@ class Writer {
   std::string call(const Expression::Instruction& each) const {
     const auto dtype = static_cast<rondo_dtype>(each.dtype);
     const std::string a = value(each.a);
-    switch (each.code) {
-      case Expression::kCast: return format("convert<%s>(%s)", register_type(dtype), a.c_str());
-      case Expression::kWhere:
-        return format("op_where(%s, %s, %s)", a.c_str(), value(each.b).c_str(), value(each.c).c_str());
-      case Expression::kRound: return format("round_%s(%s)", memory_type(dtype), a.c_str());
-      case Expression::kUniform: return format("uniform<%s>(g%d, e)", register_type(dtype), each.a);
-      case Expression::kNormal: return format("normal<%s>(g%d, e)", register_type(dtype), each.a);
+    switch (each.op) {
+      case Op::cast: return format("convert_to<%s>(%s)", memory_type(dtype), a.c_str());
+      case Op::where: return format("op_where(%s, %s, %s)", a.c_str(), value(each.b).c_str(), value(each.c).c_str());
+      case Op::round_to: return format("round_%s(%s)", memory_type(dtype), a.c_str());
+      case Op::uniform: return format("uniform<%s>(g%d, e)", register_type(dtype), each.a);
+      case Op::normal: return format("normal<%s>(g%d, e)", register_type(dtype), each.a);
       default: break;
     }
-    if (each.code < Expression::kBinary) return format("%s(%s)", unary_function(each.code), a.c_str());
-    return format("%s(%s, %s)", binary_function(each.code - Expression::kBinary), a.c_str(), value(each.b).c_str());
+    std::string text = format("op_%s(%s", operator_of(each.op).name, a.c_str());
+    const int arity = Expression::arity(each);
+    if (arity > 1) text += ", " + value(each.b);
+    if (arity > 2) text += ", " + value(each.c);
+    return text + ")";
   }
 
   void finish() {

@@ -159,6 +159,10 @@ View ElementwiseTask::view(int i) const {
   return view;
 }
 
+void ElementwiseTask::list_operands(std::vector<TaskOperand>* list) const {
+  for (int k = 0; k < operands(); ++k) list->push_back({view(k), k >= n_inputs_});
+}
+
 Status ElementwiseTask::run(const TaskContext& context) {
   if (space_.elements == 0) return {};
   return device().is_host() ? run_on_cpu(context) : run_on_cuda(context);

@@ -66,6 +66,7 @@ class ElementwiseTask final : public Task {
   // In place, for the next run or for patching a graph's node.
   void set_scalar(int i, uint64_t word) { arguments_[static_cast<uint32_t>(first_scalar() + i)] = word; }
 
+  void list_operands(std::vector<TaskOperand>* list) const override;
   Status prepare() override;
   Status run(const TaskContext& context) override;
   void set_random(RandomState state) override { random_ = state; }

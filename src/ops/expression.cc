@@ -6,15 +6,18 @@
 namespace rondo::ops {
 
 int Expression::arity(const Instruction& each) {
-  if (is_generator(each)) return 0;
-  if (each.code == kWhere) return 3;
-  return each.code >= kBinary && each.code < kCast ? 2 : 1;
+  switch (each.op) {
+    case Op::uniform:
+    case Op::normal: return 0;
+    case Op::cast:
+    case Op::round_to: return 1;
+    case Op::where: return 3;
+    default: return operator_of(each.op).operands + operator_of(each.op).parameters;
+  }
 }
 
 rondo_dtype Expression::result_dtype(const Instruction& each) {
-  const bool logical = each.code == RONDO_LOGICAL_NOT || each.code == RONDO_ISNAN ||
-                       (each.code >= kBinary && each.code < kCast && each.code - kBinary >= RONDO_EQ);
-  if (logical) return RONDO_BOOL;
+  if (each.op < Op::cast && operator_of(each.op).boolean) return RONDO_BOOL;
   return compute_dtype(static_cast<rondo_dtype>(each.dtype));
 }
 
@@ -23,6 +26,29 @@ rondo_dtype Expression::generator_dtype(int i) const {
     if (is_generator(instructions_[k]) && instructions_[k].a == i)
       return static_cast<rondo_dtype>(instructions_[k].dtype);
   return RONDO_F32;  // dropped in a composition: its numbers still count
+}
+
+Expression Expression::without_inputs(unsigned gone) const {
+  Expression result = *this;
+  Value renamed[kMaxInputs] = {};
+  result.n_inputs_ = 0;
+  for (int i = 0; i < n_inputs_; ++i) {
+    if ((gone >> i) & 1) continue;
+    renamed[i] = result.n_inputs_;
+    result.inputs_[result.n_inputs_++] = inputs_[i];
+  }
+  const auto rename = [&renamed](Value& value) {
+    if (is_input(value)) value = renamed[value];
+  };
+  for (int k = 0; k < n_instructions_; ++k) {
+    Instruction& each = result.instructions_[k];
+    const int n = arity(each);
+    if (n > 0) rename(each.a);
+    if (n > 1) rename(each.b);
+    if (n > 2) rename(each.c);
+  }
+  for (int k = 0; k < n_outputs_; ++k) rename(result.outputs_[k].value);
+  return result;
 }
 
 int Expression::pack(uint8_t* bytes) const {
@@ -63,27 +89,15 @@ Expression Expression::unpack(const uint8_t* bytes) {
 
 bool compose(const Expression& producer, const Expression& consumer, const Link* links, unsigned kept, bool exact,
              Expression* composed) {
-  int inputs = producer.inputs();
-  int roundings = 0;
   for (int i = 0; i < consumer.inputs(); ++i) {
     const Link& link = links[i];
-    if (link.kind == Link::own) {
-      ++inputs;
-    } else if (link.kind == Link::producer_input) {
+    if (link.kind == Link::producer_input) {
       if (producer.input_dtype(link.index) != consumer.input_dtype(i)) return false;
-    } else {
+    } else if (link.kind == Link::producer_output) {
       const Expression::Output& output = producer.output(link.index);
       if (output.accumulate || output.dtype != consumer.input_dtype(i)) return false;
-      if (is_half(consumer.input_dtype(i))) ++roundings;
     }
   }
-  int outputs = consumer.outputs();
-  for (int i = 0; i < producer.outputs(); ++i) outputs += (kept >> i) & 1;
-  if (inputs > Expression::kMaxInputs || outputs > Expression::kMaxOutputs ||
-      producer.scalars() + consumer.scalars() > Expression::kMaxScalars ||
-      producer.generators() + consumer.generators() > Expression::kMaxGenerators ||
-      producer.instructions() + consumer.instructions() + (exact ? roundings : 0) > Expression::kMaxInstructions)
-    return false;
 
   // The producer as it is, less the outputs that nobody wants in memory.
   Expression result = producer;
@@ -105,7 +119,6 @@ bool compose(const Expression& producer, const Expression& consumer, const Link*
     }
   }
   const int first_scalar = result.scalars();
-  const int first_generator = result.generators();
   const int first_instruction = result.instructions();
   for (int i = 0; i < consumer.scalars(); ++i) result.scalar(consumer.scalar_dtype(i));
   auto moved = [&](Value value) {
@@ -114,20 +127,19 @@ bool compose(const Expression& producer, const Expression& consumer, const Link*
     return static_cast<Value>(value + first_instruction);
   };
   for (int i = 0; i < consumer.instructions(); ++i) {
-    Expression::Instruction each = consumer.instructions_[i];
+    const Expression::Instruction& each = consumer.instructions_[i];
     const int arity = Expression::arity(each);
-    if (Expression::is_generator(each)) each.a = static_cast<Value>(each.a + first_generator);
-    if (arity > 0) each.a = moved(each.a);
-    if (arity > 1) each.b = moved(each.b);
-    if (arity > 2) each.c = moved(each.c);
-    result.instructions_[result.n_instructions_++] = each;
+    const Value a = arity > 0 ? moved(each.a) : static_cast<Value>(each.a + producer.generators());
+    result.add(each.op, static_cast<rondo_dtype>(each.dtype), a, arity > 1 ? moved(each.b) : Value{0},
+               arity > 2 ? moved(each.c) : Value{0});
   }
-  result.n_generators_ = static_cast<uint8_t>(first_generator + consumer.generators());
+  // Also of those whose numbers nobody uses any more: they count all the same.
+  result.n_generators_ = static_cast<uint8_t>(producer.generators() + consumer.generators());
   for (int i = 0; i < consumer.outputs(); ++i) {
-    Expression::Output output = consumer.outputs_[i];
-    output.value = moved(output.value);
-    result.outputs_[result.n_outputs_++] = output;
+    const Expression::Output& output = consumer.outputs_[i];
+    result.output(moved(output.value), static_cast<rondo_dtype>(output.dtype), output.accumulate);
   }
+  if (result.overflow() || result.generators() > Expression::kMaxGenerators) return false;
   *composed = result;
   return true;
 }

@@ -7,12 +7,11 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <rondo/ops.h>
-
 #include <cstring>
 #include <type_traits>
 
 #include "base/dtype.h"
+#include "ops/operators.h"
 
 namespace rondo::ops {
 
@@ -37,13 +36,11 @@ class Expression {
   static constexpr int kMaxOutputs = 8;
   static constexpr int kMaxGenerators = 4;
 
-  // rondo_unary_op and kBinary + rondo_binary_op come first.
-  enum Code : uint8_t { kUnary = 0, kBinary = 32, kCast = 64, kWhere, kRound, kUniform, kNormal };
-
   struct Instruction {
-    uint8_t code;
-    uint8_t dtype;  // of the operands; of the result for kCast, kUniform and kNormal; the 16-bit dtype for kRound
-    Value a, b, c;  // as many as the code has operands; kUniform and kNormal: a is the generator's number
+    Op op;
+    uint8_t dtype;  // of the operands; of the result for cast (in memory), uniform and normal; the 16-bit dtype for
+                    // round_to
+    Value a, b, c;  // operands, then parameters, as many as there are; uniform and normal: a is the generator's number
   };
   struct Output {
     Value value;
@@ -51,34 +48,37 @@ class Expression {
     uint8_t accumulate;  // added to what is there
   };
 
-  // --- building: values in order of use. The caller keeps within the bounds; compose() checks them.
+  // --- building: values in order of use. What does not fit is left out and makes the whole expression useless, which
+  // overflow() says: builders need not ask at each step.
+  bool overflow() const { return overflow_; }
   Value input(rondo_dtype dtype) {
+    if (!room(n_inputs_, kMaxInputs)) return 0;
     inputs_[n_inputs_] = static_cast<uint8_t>(dtype);
     return static_cast<Value>(n_inputs_++);
   }
   Value scalar(rondo_dtype register_dtype) {
+    if (!room(n_scalars_, kMaxScalars)) return kFirstScalar;
     scalars_[n_scalars_] = static_cast<uint8_t>(register_dtype);
     return static_cast<Value>(kFirstScalar + n_scalars_++);
   }
-  Value unary(rondo_unary_op op, Value a) { return add(static_cast<uint8_t>(op), dtype_of(a), a, 0, 0); }
-  // a and b have the same register dtype.
-  Value binary(rondo_binary_op op, Value a, Value b) {
-    return add(static_cast<uint8_t>(kBinary + static_cast<int>(op)), dtype_of(a), a, b, 0);
-  }
-  // The same value if it already is of that register dtype.
-  Value cast(Value a, rondo_dtype to) {
-    const rondo_dtype dtype = compute_dtype(to);
-    return dtype_of(a) == dtype ? a : add(kCast, dtype, a, 0, 0);
-  }
-  Value where(Value condition, Value a, Value b) { return add(kWhere, dtype_of(a), condition, a, b); }
+  // An operator of the table over its operands and parameters, which have one register dtype.
+  Value apply(Op op, Value a, Value b = 0, Value c = 0) { return add(op, dtype_of(a), a, b, c); }
+  // The same value if it already is of that register dtype. To a 16-bit float is for a value that is then rounded to
+  // it.
+  Value cast(Value a, rondo_dtype to) { return dtype_of(a) == compute_dtype(to) ? a : add(Op::cast, to, a, 0, 0); }
+  Value where(Value condition, Value a, Value b) { return add(Op::where, dtype_of(a), condition, a, b); }
   // What storing as a 16-bit float and loading again does.
-  Value round(Value a, rondo_dtype half) { return add(kRound, half, a, 0, 0); }
+  Value round(Value a, rondo_dtype half) { return add(Op::round_to, half, a, 0, 0); }
   // Random numbers by linear element index (rtc/device/philox.h): f32 or f64.
-  Value uniform(rondo_dtype register_dtype) { return add(kUniform, register_dtype, n_generators_++, 0, 0); }
-  Value normal(rondo_dtype register_dtype) { return add(kNormal, register_dtype, n_generators_++, 0, 0); }
+  Value uniform(rondo_dtype register_dtype) { return generator(Op::uniform, register_dtype); }
+  Value normal(rondo_dtype register_dtype) { return generator(Op::normal, register_dtype); }
   void output(Value value, rondo_dtype dtype, bool accumulate) {
+    if (!room(n_outputs_, kMaxOutputs)) return;
     outputs_[n_outputs_++] = {value, static_cast<uint8_t>(dtype), accumulate};
   }
+
+  // The same without the inputs that have a bit in `gone`, which nothing may use.
+  Expression without_inputs(unsigned gone) const;
 
   // --- reading
   int inputs() const { return n_inputs_; }
@@ -108,8 +108,8 @@ class Expression {
   static int scalar_index(Value value) { return value - kFirstScalar; }
   static int result_index(Value value) { return value - kFirstResult; }
   static Value result_of(int instruction) { return static_cast<Value>(kFirstResult + instruction); }
-  static bool is_generator(const Instruction& each) { return each.code == kUniform || each.code == kNormal; }
-  // Number of operand values of an instruction.
+  static bool is_generator(const Instruction& each) { return each.op == Op::uniform || each.op == Op::normal; }
+  // Number of operand values and parameters of an instruction.
   static int arity(const Instruction& each);
   static rondo_dtype result_dtype(const Instruction& each);
 
@@ -123,12 +123,21 @@ class Expression {
   static constexpr int kFirstScalar = kMaxInputs;
   static constexpr int kFirstResult = kMaxInputs + kMaxScalars;
 
-  Value add(uint8_t code, rondo_dtype dtype, Value a, Value b, Value c) {
-    instructions_[n_instructions_] = {code, static_cast<uint8_t>(dtype), a, b, c};
+  bool room(int count, int most) {
+    overflow_ |= count >= most;
+    return count < most;
+  }
+  Value generator(Op op, rondo_dtype register_dtype) {
+    return room(n_generators_, kMaxGenerators) ? add(op, register_dtype, n_generators_++, 0, 0) : kFirstResult;
+  }
+  Value add(Op op, rondo_dtype dtype, Value a, Value b, Value c) {
+    if (!room(n_instructions_, kMaxInstructions)) return kFirstResult;
+    instructions_[n_instructions_] = {op, static_cast<uint8_t>(dtype), a, b, c};
     return static_cast<Value>(kFirstResult + n_instructions_++);
   }
 
   uint8_t n_inputs_ = 0, n_scalars_ = 0, n_instructions_ = 0, n_outputs_ = 0, n_generators_ = 0;
+  bool overflow_ = false;
   uint8_t inputs_[kMaxInputs];
   uint8_t scalars_[kMaxScalars];
   Instruction instructions_[kMaxInstructions];

@@ -3,6 +3,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/indexing.h"
 
+#include "engine/views.h"
+
 namespace rondo::ops {
 
 namespace {
@@ -12,7 +14,7 @@ constexpr const char* kGather = "rondo_gather_rows";
 
 Status check_indices(const char* function, const View& indices) {
   if (indices.dtype == RONDO_I32 || indices.dtype == RONDO_I64) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s: indices has dtype %s; i32 or i64 is needed", function,
+  return error(RONDO_INVALID_ARGUMENT, "%s: indices has dtype %s; i32 or i64 is needed (rondo_cast makes it)", function,
                dtype_name(indices.dtype));
 }
 
@@ -23,7 +25,7 @@ int64_t index_at(const View& indices, int64_t at) {
 
 class CpuOneHot final : public Task {
  public:
-  explicit CpuOneHot(const OneHotPlan& plan) : Task(kOneHot, plan.out.device()), plan_(plan) {
+  explicit CpuOneHot(const OneHotPlan& plan) : Task("one_hot", plan.out.device()), plan_(plan) {
     reads(*plan.indices.storage);
     declare_output(*this, plan.out);
   }
@@ -40,6 +42,9 @@ class CpuOneHot final : public Task {
     });
     return {};
   }
+  void list_operands(std::vector<TaskOperand>* list) const override {
+    *list = {{plan_.indices, false}, {plan_.out, true}};
+  }
 
  private:
   OneHotPlan plan_;
@@ -47,7 +52,7 @@ class CpuOneHot final : public Task {
 
 class CpuGather final : public Task {
  public:
-  explicit CpuGather(const GatherPlan& plan) : Task(kGather, plan.out.device()), plan_(plan) {
+  explicit CpuGather(const GatherPlan& plan) : Task("gather_rows", plan.out.device()), plan_(plan) {
     reads(*plan.table.storage);
     reads(*plan.indices.storage);
     declare_output(*this, plan.out);
@@ -79,6 +84,9 @@ class CpuGather final : public Task {
     });
     return {};
   }
+  void list_operands(std::vector<TaskOperand>* list) const override {
+    *list = {{plan_.table, false}, {plan_.indices, false}, {plan_.out, true}};
+  }
 
  private:
   GatherPlan plan_;
@@ -90,13 +98,13 @@ Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& ou
   RONDO_TRY(check_inputs(kOneHot, {{"indices", &indices}}));
   RONDO_TRY(check_indices(kOneHot, indices));
   if (depth < 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: depth is %lld, less than 0", kOneHot, static_cast<long long>(depth));
-  if (!is_dtype(dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: dtype is %d, which is no rondo_dtype", kOneHot, dtype);
+    return error(RONDO_INVALID_ARGUMENT, "%s: depth is %lld; 0 or more is needed", kOneHot,
+                 static_cast<long long>(depth));
+  RONDO_TRY(check_dtype(dtype));
   if (indices.layout.ndim == kMaxDims)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: indices has %d dimensions; the result would have one more than the most there are", kOneHot,
-                 kMaxDims);
+                 "%s: indices has %d dimensions; the result would have one more, and %d are the most", kOneHot,
+                 kMaxDims, kMaxDims);
   Layout shape = indices.layout;
   shape.shape[shape.ndim++] = depth;
   View to;

@@ -87,7 +87,7 @@ enum Kernel : int { kOneHotKernel, kGatherKernel };
 
 class CudaOneHot final : public Task {
  public:
-  explicit CudaOneHot(const OneHotPlan& plan) : Task("rondo_one_hot", plan.out.device()), plan_(plan) {
+  explicit CudaOneHot(const OneHotPlan& plan) : Task("one_hot", plan.out.device()), plan_(plan) {
     reads(*plan.indices.storage);
     declare_output(*this, plan.out);
     arguments_.items = KernelDims<2>(plan.items);
@@ -111,6 +111,9 @@ class CudaOneHot final : public Task {
     arguments_.out = plan_.out.address();
     return launch(*this, *kernel_, context, kThreads, blocks_for(arguments_.count, kThreads), arguments_);
   }
+  void list_operands(std::vector<TaskOperand>* list) const override {
+    *list = {{plan_.indices, false}, {plan_.out, true}};
+  }
 
  private:
   OneHotPlan plan_;
@@ -121,7 +124,7 @@ class CudaOneHot final : public Task {
 
 class CudaGather final : public Task {
  public:
-  explicit CudaGather(const GatherPlan& plan) : Task("rondo_gather_rows", plan.out.device()), plan_(plan) {
+  explicit CudaGather(const GatherPlan& plan) : Task("gather_rows", plan.out.device()), plan_(plan) {
     reads(*plan.table.storage);
     reads(*plan.indices.storage);
     declare_output(*this, plan.out);
@@ -151,6 +154,9 @@ class CudaGather final : public Task {
     arguments_.indices = plan_.indices.address();
     arguments_.out = plan_.out.address();
     return launch(*this, *kernel_, context, kThreads, blocks_for(arguments_.count, kThreads), arguments_);
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override {
+    *list = {{plan_.table, false}, {plan_.indices, false}, {plan_.out, true}};
   }
 
  private:

@@ -58,39 +58,42 @@ Status check_operands(const View& a, const View& b, const MatmulOptions& options
       return error(RONDO_INVALID_ARGUMENT, "%s: %s has %d dimensions; at least 2 are needed", kMatmul, name,
                    view->layout.ndim);
     if (!is_float(view->dtype))
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; a float dtype is needed", kMatmul, name,
-                   dtype_name(view->dtype));
+      return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; a float dtype is needed (rondo_cast makes it)",
+                   kMatmul, name, dtype_name(view->dtype));
   }
   if (a.dtype != b.dtype)
     return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s but b has %s; cast one with rondo_cast", kMatmul,
                  dtype_name(a.dtype), dtype_name(b.dtype));
-  if (options.activation < RONDO_ACTIVATION_NONE || options.activation > RONDO_ACTIVATION_GELU)
-    return error(RONDO_INVALID_ARGUMENT, "%s: activation is %d, which is no rondo_activation", kMatmul,
-                 options.activation);
   return {};
 }
 
 }  // namespace
 
-MatmulTask::MatmulTask(const Product& product) : Task(kMatmul, product.out.device()), product_(product) {
+MatmulTask::MatmulTask(const Product& product) : Task("matmul", product.out.device()), product_(product) {
   reads(*product.a.storage);
   reads(*product.b.storage);
   if (product.has_bias()) reads(*product.bias.storage);
   declare_output(*this, product.out);
 }
 
+void MatmulTask::list_operands(std::vector<TaskOperand>* list) const {
+  *list = {{product_.a, false}, {product_.b, false}};
+  if (product_.has_bias()) list->push_back({product_.bias, false});
+  list->push_back({product_.out, true});
+}
+
 Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out) {
   RONDO_TRY(check_operands(a, b, options));
   const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);
   if (left.size[1] != right.size[0])
-    return error(RONDO_INVALID_ARGUMENT, "%s: a %s%s has k = %lld but b %s%s has k = %lld", kMatmul,
+    return error(RONDO_INVALID_ARGUMENT, "%s: a %s%s has %lld columns but b %s%s has %lld rows", kMatmul,
                  shape_text(a.layout).c_str(), options.transpose_a ? " transposed" : "",
                  static_cast<long long>(left.size[1]), shape_text(b.layout).c_str(),
                  options.transpose_b ? " transposed" : "", static_cast<long long>(right.size[0]));
   Layout batch;
   if (!broadcast_shapes(left.batch, right.batch, &batch))
-    return error(RONDO_INVALID_ARGUMENT, "%s: leading axes of a %s and b %s do not broadcast", kMatmul,
-                 shape_text(a.layout).c_str(), shape_text(b.layout).c_str());
+    return error(RONDO_INVALID_ARGUMENT, "%s: leading axes of a %s and b %s do not broadcast; sizes must be equal or 1",
+                 kMatmul, shape_text(a.layout).c_str(), shape_text(b.layout).c_str());
   Product product;
   product.a = a;
   product.b = b;

@@ -32,6 +32,7 @@ inline constexpr const char* kMatmul = "rondo_matmul";
 class MatmulTask : public Task {
  public:
   explicit MatmulTask(const Product& product);
+  void list_operands(std::vector<TaskOperand>* list) const override;
 
  protected:
   Product product_;

@@ -11,6 +11,7 @@
 
 #include "dynlib/blas.h"
 #include "ops/matmul.h"
+#include "rtc/device/activations.h"
 
 namespace rondo::ops {
 
@@ -117,14 +118,6 @@ void multiply_panels(int64_t m, int64_t n, int64_t k, const C* a, const C* b, C*
   }
 }
 
-template <class C>
-C activated(rondo_activation activation, C x) {
-  if (activation == RONDO_ACTIVATION_RELU) return x < 0 ? C(0) : x;
-  if (activation == RONDO_ACTIVATION_GELU)
-    return C(0.5) * x * (C(1) + std::tanh(C(0.7978845608028653559) * (x + C(0.044715) * x * x * x)));
-  return x;
-}
-
 template <class T>
 class Multiplication {
  public:
@@ -200,7 +193,7 @@ class Multiplication {
 
   C finished(C value, int64_t column) const {
     if (bias_) value += device::from_memory(bias_[column * product_.bias_step]);
-    return activated(product_.activation, value);
+    return device::activated(product_.activation, value);
   }
 
   static void pack(const T* from, int64_t rows, int64_t columns, const int64_t (&step)[2], C* to) {

@@ -31,7 +31,7 @@ struct SameBytes {
 
 Status check_lt(cublasStatus_t result, const char* function) {
   if (result == CUBLAS_STATUS_SUCCESS) return {};
-  if (result == kMissingFunction) return missing_function_error();
+  if (is_missing_function(result)) return missing_function_error(result);
   const char* name = "an unknown code";
   switch (result) {
     case 1: name = "CUBLAS_STATUS_NOT_INITIALIZED"; break;
@@ -238,7 +238,7 @@ Status make_plan(CudaDevice& device, const Problem& problem, Plan* plan) {
       cublaslt().cublasLtMatmulAlgoGetHeuristic(plan->handle, plan->description, plan->a, plan->b, plan->d, plan->d,
                                                 preference.native, kProposals, proposals, &count);
   if (result != CUBLAS_STATUS_SUCCESS) {
-    if (result == kMissingFunction) return missing_function_error();
+    if (is_missing_function(result)) return missing_function_error(result);
     log(RONDO_LOG_DEBUG, "rondo_matmul: %s", check_lt(result, "cublasLtMatmulAlgoGetHeuristic").message());
     return {};
   }

@@ -19,7 +19,7 @@ struct Operand {
   int32_t alignment = 0;   // bytes, of every matrix of the batch that a call starts at
 };
 
-// D = activation(A B + beta D + bias), D of m rows. No padding: problems are hashed and compared as bytes.
+// D = A B + beta D + bias, D of m rows. No padding: problems are hashed and compared as bytes.
 struct Problem {
   Operand a, b, d;
   int64_t k = 0;

@@ -21,16 +21,6 @@ constexpr int64_t kMaxGridY = 65535;
 constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
 constexpr int64_t kMaxLibraryCalls = 32;  // for batches that are no single stride: beyond this one launch is quicker
 
-// rondo_activation.
-constexpr const char* kActivationText = R"(
-template <class C>
-RONDO_INLINE C activated(int activation, C x) {
-  if (activation == 1) return x < C(0) ? C(0) : x;
-  if (activation == 2) return C(0.5) * x * (C(1) + tanh(C(0.7978845608028653559) * (x + C(0.044715) * x * x * x)));
-  return x;
-}
-)";
-
 // Each thread has a 4 x 4 part of a 64 x 64 tile; k in steps of 16 through shared memory. Follows definitions of In,
 // kBatch, and of kKContiguousA, kKContiguousB: whether neighbouring lanes read along k, or along m and n.
 constexpr const char* kText = R"(
@@ -255,7 +245,8 @@ class CudaMatmul final : public MatmulTask {
     if (!staged) {
       if (!swapped_ && p.has_bias()) return false;  // its bias runs along rows of D
       if (p.has_bias() && p.bias_step != 1 && p.n > 1) return false;
-      if (p.out.accumulate && p.activation != RONDO_ACTIVATION_NONE) return false;
+      // The library's are not ours: its ReLU makes 0 of NaN, its GELU has an approximate tanh.
+      if (p.activation != RONDO_ACTIVATION_NONE) return false;
       // Of 16 bits, the library may round the sum of the bias and what the output held before it adds the product.
       if (p.out.accumulate && p.has_bias() && is_half(p.dtype())) return false;
     }
@@ -291,18 +282,10 @@ class CudaMatmul final : public MatmulTask {
     problem->device = device().id().index;
     problem->dtype = p.dtype();
     problem->out_dtype = staged ? compute_dtype(p.dtype()) : p.dtype();
-    problem->epilogue = staged ? cuda::CUBLASLT_EPILOGUE_DEFAULT : epilogue();
+    problem->epilogue = p.has_bias() && !staged ? cuda::CUBLASLT_EPILOGUE_BIAS : cuda::CUBLASLT_EPILOGUE_DEFAULT;
     problem->beta = p.out.accumulate && !staged;
     problem->tf32 = p.allow_tf32 && p.dtype() == RONDO_F32;
     return true;
-  }
-
-  int32_t epilogue() const {
-    const int activation = product_.activation == RONDO_ACTIVATION_RELU   ? cuda::CUBLASLT_EPILOGUE_RELU
-                           : product_.activation == RONDO_ACTIVATION_GELU ? cuda::CUBLASLT_EPILOGUE_GELU
-                                                                          : 0;
-    const int wanted = activation | (product_.has_bias() ? cuda::CUBLASLT_EPILOGUE_BIAS : 0);
-    return wanted ? wanted : cuda::CUBLASLT_EPILOGUE_DEFAULT;
   }
 
   // Of the matrices that calls start at.
@@ -346,11 +329,7 @@ class CudaMatmul final : public MatmulTask {
     KernelSpec spec(rtc::kMatmul, kFinishKernel, wide);
     spec.type("In", p.dtype()).constant("kBatch", p.batch.count);
     return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), "matmul_finish",
-        [&] {
-          return spec.text({kActivationText, kFinishText});
-        },
-        &kernel_);
+        cuda_device(*this), spec.signature(), "matmul_finish", [&] { return spec.text({kFinishText}); }, &kernel_);
   }
 
   Status finish(const void* staged, const TaskContext& context) {
@@ -383,11 +362,7 @@ class CudaMatmul final : public MatmulTask {
     spec.type("In", p.dtype()).constant("kBatch", p.batch.count);
     spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
     return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), "matmul",
-        [&] {
-          return spec.text({kActivationText, kText});
-        },
-        &kernel_);
+        cuda_device(*this), spec.signature(), "matmul", [&] { return spec.text({kText}); }, &kernel_);
   }
 
   Status run_own(const TaskContext& context) {

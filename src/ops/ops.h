@@ -20,14 +20,24 @@ struct Scalar {
   static Scalar of_i64(int64_t value) { return {true, value, static_cast<double>(value)}; }
 };
 
-Status unary(rondo_unary_op op, const View& a, Output& out);
-Status binary(rondo_binary_op op, const View& a, const View& b, Output& out);
+// Name of a reduction ("sum"); null for a number that is none.
+const char* reduce_name(int op);
+
+// parameters: as many as the operator has, or null for its defaults.
+Status unary(const char* function, rondo_unary_op op, const View& a, int n_parameters, const double* parameters,
+             Output& out);
+Status binary(const char* function, rondo_binary_op op, const View& a, const View& b, int n_parameters,
+              const double* parameters, Output& out);
+Status ternary(rondo_ternary_op op, const View& a, const View& b, const View& c, Output& out);
+// At least one tensor, at most kMostAddends.
+inline constexpr int kMostAddends = 16;
+Status add_n(std::span<const View* const> tensors, Output& out);
 // reversed: scalar op a.
 Status binary_scalar(const char* function, rondo_binary_op op, const View& a, Scalar scalar, bool reversed,
                      Output& out);
 Status where(const View& condition, const View& a, const View& b, Output& out);
 Status cast(const View& a, rondo_dtype dtype, Output& out);
-Status fill(const View& tensor, double value);
+Status fill(const char* function, const View& tensor, Scalar value);
 // Same device: an elementwise task. Other devices: transfer.cc.
 Status copy(const View& a, Output& out);
 Status copy_to(const View& a, Device& device, Output& out);

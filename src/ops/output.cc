@@ -1,35 +1,15 @@
 // Checks of operands. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/output.h"
 
-#include <algorithm>
 #include <string>
 
 #include "engine/views.h"
+#include "ops/overlap.h"
 
 namespace rondo::ops {
 
-bool overlap(const View& a, const View& b) {
-  if (a.storage != b.storage) return false;
-  int64_t low_a, high_a, low_b, high_b;
-  a.layout.extent(&low_a, &high_a);
-  b.layout.extent(&low_b, &high_b);
-  if (low_a == high_a || low_b == high_b) return false;
-  const auto size_a = static_cast<int64_t>(dtype_size(a.dtype));
-  const auto size_b = static_cast<int64_t>(dtype_size(b.dtype));
-  return a.offset + low_a * size_a < b.offset + high_b * size_b &&
-         b.offset + low_b * size_b < a.offset + high_a * size_a;
-}
-
-bool identical(const View& a, const View& b) {
-  if (a.storage != b.storage || a.offset != b.offset || a.dtype != b.dtype || !a.layout.same_shape(b.layout))
-    return false;
-  for (int i = 0; i < a.layout.ndim; ++i)
-    if (a.layout.shape[i] > 1 && a.layout.strides[i] != b.layout.strides[i]) return false;
-  return true;
-}
-
-Status check_inputs(const char* function, std::initializer_list<NamedView> inputs) {
-  const NamedView* first = inputs.begin();
+Status check_inputs(const char* function, std::span<const NamedView> inputs) {
+  const NamedView* first = inputs.data();
   for (const NamedView& input : inputs) {
     if (&input.view->engine() != &first->view->engine())
       return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than %s; operands must be of one engine",
@@ -42,17 +22,36 @@ Status check_inputs(const char* function, std::initializer_list<NamedView> input
       return error(RONDO_INVALID_ARGUMENT,
                    "%s: %s is an accumulator view, which can only be an output; pass the tensor itself", function,
                    input.name);
+    RONDO_TRY(check_written(function, input.name, *input.view));
   }
   return {};
+}
+
+Status check_written(const char* function, const char* name, const View& view) {
+  if (view.storage->has_contents()) [[likely]]
+    return {};
+  Engine& engine = view.engine();
+  const Sink* sink = Engine::thread_sink();
+  // What belongs to a recording of another thread is refused as such.
+  if ((sink && &sink->engine == &engine) || Engine::owner(*view.storage) || view.elements() == 0) return {};
+  RONDO_TRY(engine.usable());
+  if (!engine.blank(*view.storage)) return {};
+  return error(RONDO_INVALID_STATE,
+               "%s: %s, %s %s on %s, was never written; write to it first, or accept what is in its memory with "
+               "rondo_tensor_accept",
+               function, name, dtype_name(view.dtype), shape_text(view.layout).c_str(),
+               device_name(view.device().id()).c_str());
 }
 
 Status check_writable(const char* function, const char* name, const View& view) {
   if (view.layout.repeats())
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: %s shows an element twice (a broadcast view, or strides that overlap) and is read-only", function,
-                 name);
+                 "%s: %s shows an element twice (a broadcast view, or strides that overlap) and is read-only; write to "
+                 "a copy (rondo_copy makes it)",
+                 function, name);
   if (view.storage->read_only)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s is memory that its owner exported as read-only; write to a copy",
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: %s is memory that its owner exported as read-only; write to a copy (rondo_copy makes it)",
                  function, name);
   return {};
 }
@@ -62,7 +61,7 @@ Output::~Output() {
 }
 
 Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
-                       std::initializer_list<const View*> inputs, bool inplace, View* view) {
+                       std::span<const View* const> inputs, bool inplace, View* view) {
   if (!given()) {
     // Shapes of inputs may each be possible and their product not: broadcast views have no memory behind their sizes.
     Layout possible;
@@ -76,22 +75,25 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
   if (&out.engine() != &engine)
     return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than the inputs", function_, name_);
   if (&out.device() != &device)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s is on %s; the result is on %s", function_, name_,
-                 device_name(out.device().id()).c_str(), device_name(device.id()).c_str());
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: %s is on %s; the result is on %s: set it to NULL for a new tensor, which rondo_copy moves",
+                 function_, name_, device_name(out.device().id()).c_str(), device_name(device.id()).c_str());
   if (out.dtype != dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; the result is %s", function_, name_,
-                 dtype_name(out.dtype), dtype_name(dtype));
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "%s: %s has dtype %s; the result is %s: set it to NULL for a new tensor, which rondo_cast turns into %s",
+        function_, name_, dtype_name(out.dtype), dtype_name(dtype), dtype_name(out.dtype));
   if (!out.layout.same_shape(shape))
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; the result is %s", function_, name_,
-                 shape_text(out.layout).c_str(), shape_text(shape).c_str());
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; the result is %s: set it to NULL for a new tensor",
+                 function_, name_, shape_text(out.layout).c_str(), shape_text(shape).c_str());
   RONDO_TRY(check_writable(function_, name_, out));
+  if (out.accumulate) RONDO_TRY(check_written(function_, name_, out));
   for (const View* input : inputs) {
-    if (!overlap(out, *input)) continue;
-    View same = *input;
-    same.accumulate = out.accumulate;
-    if (inplace && identical(out, same)) continue;
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s overlaps the memory of an input%s; write to another tensor", function_,
-                 name_, inplace ? " without being the same elements" : "");
+    if (out.storage != input->storage || (inplace && identical(out, *input)) || !overlap(out, *input)) continue;
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "%s: %s shares elements with an input%s; write to another tensor, or read a copy (rondo_copy makes it)",
+        function_, name_, inplace ? " without being the same, element for element" : "");
   }
   *view = out;
   return {};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 
 #include "engine/tensor.h"
 
@@ -26,7 +27,11 @@ class Output {
   // The view to write. A given tensor must be of this engine, device, dtype and shape, must not repeat elements, and
   // its memory must not overlap an input's, except that an `inplace` operator may write exactly the elements it reads.
   Status resolve(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
-                 std::initializer_list<const View*> inputs, bool inplace, View* view);
+                 std::span<const View* const> inputs, bool inplace, View* view);
+  Status resolve(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
+                 std::initializer_list<const View*> inputs, bool inplace, View* view) {
+    return resolve(engine, device, dtype, shape, std::span(inputs.begin(), inputs.size()), inplace, view);
+  }
   // Hands a new tensor to the caller. Call after submit succeeded.
   void commit() {
     if (created_) *slot_ = created_;
@@ -43,17 +48,19 @@ class Output {
 // An error if a view cannot be written: it may show an element twice, or its memory is read-only.
 Status check_writable(const char* function, const char* name, const View& view);
 
-// Whether two views may touch the same byte (by their extents; views interleaved by strides count as overlapping).
-bool overlap(const View& a, const View& b);
-// Same storage, offset, dtype and strides.
-bool identical(const View& a, const View& b);
+// RONDO_INVALID_STATE if nothing was ever written into the storage, which then has no contents to read. While the
+// thread records, the launch is what counts.
+Status check_written(const char* function, const char* name, const View& view);
 
-// All inputs on one engine and device, none an accumulator; messages name `function` and the argument.
+// All inputs on one engine and device, with contents, none an accumulator; messages name `function` and the argument.
 struct NamedView {
   const char* name;
   const View* view;
 };
-Status check_inputs(const char* function, std::initializer_list<NamedView> inputs);
+Status check_inputs(const char* function, std::span<const NamedView> inputs);
+inline Status check_inputs(const char* function, std::initializer_list<NamedView> inputs) {
+  return check_inputs(function, std::span(inputs.begin(), inputs.size()));
+}
 
 // Submits a task whose outputs are `outputs`; on success commits them.
 Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs);

@@ -46,7 +46,8 @@ double highest_below(rondo_dtype dtype, double limit) {
 Status resolve(const char* function, const NewTensor& made, Output& out, View* to) {
   const rondo_dtype dtype = out.given() ? out.given_view().dtype : made.dtype;
   if (!is_float(dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: dtype is %s; random numbers are f16, bf16, f32 or f64", function,
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: dtype is %s; f16, bf16, f32 and f64 are possible (rondo_cast makes others of them)", function,
                  dtype_name(dtype));
   Device& device = out.given() ? out.given_view().device() : *made.device;
   return out.resolve(*made.engine, device, dtype, out.given() ? out.given_view().layout : made.shape, {}, false, to);
@@ -100,9 +101,9 @@ Status random_uniform(const NewTensor& made, double low, double high, Output& ou
   const Value range = expression.scalar(dtype);
   const Value least = expression.scalar(dtype);
   const Value most = expression.scalar(dtype);
-  const Value scaled = expression.binary(RONDO_MUL, expression.uniform(dtype), range);
-  const Value shifted = expression.binary(RONDO_ADD, scaled, least);
-  expression.output(expression.binary(RONDO_MINIMUM, shifted, most), to.dtype, to.accumulate);
+  const Value scaled = expression.apply(Op::mul, expression.uniform(dtype), range);
+  const Value shifted = expression.apply(Op::add, scaled, least);
+  expression.output(expression.apply(Op::minimum, shifted, most), to.dtype, to.accumulate);
   const uint64_t scalars[] = {float_word(dtype, high - low), float_word(dtype, low),
                               float_word(dtype, std::max(low, highest_below(to.dtype, high)))};
   return submit_random("random_uniform", made, expression, to, scalars, out);
@@ -120,8 +121,8 @@ Status random_normal(const NewTensor& made, double mean, double deviation, Outpu
   Expression expression;
   const Value width = expression.scalar(dtype);
   const Value centre = expression.scalar(dtype);
-  const Value scaled = expression.binary(RONDO_MUL, expression.normal(dtype), width);
-  expression.output(expression.binary(RONDO_ADD, scaled, centre), to.dtype, to.accumulate);
+  const Value scaled = expression.apply(Op::mul, expression.normal(dtype), width);
+  expression.output(expression.apply(Op::add, scaled, centre), to.dtype, to.accumulate);
   const uint64_t scalars[] = {float_word(dtype, deviation), float_word(dtype, mean)};
   return submit_random("random_normal", made, expression, to, scalars, out);
 }
@@ -131,7 +132,7 @@ Status dropout(const View& a, double p, Output& out, Output& mask) {
   RONDO_TRY(check_inputs(function, {{"a", &a}}));
   RONDO_TRY(check_probability(function, p));
   if (!is_float(a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s; dropout is for f16, bf16, f32 and f64", function,
+    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
                  dtype_name(a.dtype));
   View to;
   View kept;
@@ -142,9 +143,9 @@ Status dropout(const View& a, double p, Output& out, Output& mask) {
   const Value x = expression.input(a.dtype);
   const Value dropped = expression.scalar(RONDO_F32);
   const Value rest = expression.scalar(dtype);
-  const Value keep = expression.binary(RONDO_GE, expression.uniform(RONDO_F32), dropped);
-  const Value masked = expression.binary(RONDO_MUL, x, expression.cast(keep, dtype));
-  expression.output(expression.binary(RONDO_DIV, masked, rest), to.dtype, to.accumulate);
+  const Value keep = expression.apply(Op::ge, expression.uniform(RONDO_F32), dropped);
+  const Value masked = expression.apply(Op::mul, x, expression.cast(keep, dtype));
+  expression.output(expression.apply(Op::div, masked, rest), to.dtype, to.accumulate);
   expression.output(expression.cast(keep, RONDO_U8), RONDO_U8, kept.accumulate);
   const uint64_t scalars[] = {float_word(RONDO_F32, p), float_word(dtype, 1 - p)};
   const View* views[] = {&a, &to, &kept};
@@ -158,10 +159,11 @@ Status dropout_grad(const View& dy, const View& mask, double p, Output& out) {
   RONDO_TRY(check_inputs(function, {{"dy", &dy}, {"mask", &mask}}));
   RONDO_TRY(check_probability(function, p));
   if (!is_float(dy.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: dy has dtype %s; dropout is for f16, bf16, f32 and f64", function,
+    return error(RONDO_INVALID_ARGUMENT, "%s: dy has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
                  dtype_name(dy.dtype));
   if (mask.dtype != RONDO_U8)
-    return error(RONDO_INVALID_ARGUMENT, "%s: mask has dtype %s; it must be u8", function, dtype_name(mask.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s: mask has dtype %s; u8 is needed, as rondo_dropout gives it", function,
+                 dtype_name(mask.dtype));
   if (!mask.layout.same_shape(dy.layout))
     return error(RONDO_INVALID_ARGUMENT, "%s: mask has shape %s; dy has %s", function, shape_text(mask.layout).c_str(),
                  shape_text(dy.layout).c_str());
@@ -172,8 +174,8 @@ Status dropout_grad(const View& dy, const View& mask, double p, Output& out) {
   const Value x = expression.input(dy.dtype);
   const Value kept = expression.cast(expression.input(RONDO_U8), dtype);
   const Value rest = expression.scalar(dtype);
-  const Value masked = expression.binary(RONDO_MUL, x, kept);
-  expression.output(expression.binary(RONDO_DIV, masked, rest), to.dtype, to.accumulate);
+  const Value masked = expression.apply(Op::mul, x, kept);
+  expression.output(expression.apply(Op::div, masked, rest), to.dtype, to.accumulate);
   const uint64_t word = float_word(dtype, 1 - p);
   const View* views[] = {&dy, &mask, &to};
   return submit_prepared(

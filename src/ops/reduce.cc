@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/views.h"
+
 namespace rondo::ops {
 
 namespace {
@@ -26,7 +28,8 @@ rondo_dtype result_dtype(rondo_reduce_op op, rondo_dtype dtype) {
 
 class CpuReduction final : public Task {
  public:
-  explicit CpuReduction(const Reduction& reduction) : Task(kFunction, reduction.out.device()), reduction_(reduction) {
+  explicit CpuReduction(const Reduction& reduction)
+      : Task(reduce_name(reduction.op), reduction.out.device()), reduction_(reduction) {
     reads(*reduction.in.storage);
     declare_output(*this, reduction.out);
   }
@@ -34,12 +37,20 @@ class CpuReduction final : public Task {
     reduce_on_cpu(reduction_);
     return {};
   }
+  void list_operands(std::vector<TaskOperand>* list) const override {
+    *list = {{reduction_.in, false}, {reduction_.out, true}};
+  }
 
  private:
   Reduction reduction_;
 };
 
 }  // namespace
+
+const char* reduce_name(int op) {
+  static const char* const names[] = {"sum", "mean", "max", "min", "argmax", "argmin", "prod", "all", "any"};
+  return op >= RONDO_SUM && op <= RONDO_ANY ? names[op] : nullptr;
+}
 
 Reduction plan_reduction(rondo_reduce_op op, const View& in, const View& out, const bool (&gone)[kMaxDims],
                          bool keep_dims) {
@@ -62,19 +73,17 @@ Reduction plan_reduction(rondo_reduce_op op, const View& in, const View& out, co
 }
 
 Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims, Output& out) {
-  if (op < RONDO_SUM || op > RONDO_ANY)
-    return error(RONDO_INVALID_ARGUMENT, "%s: op is %d, which is no rondo_reduce_op", kFunction, op);
+  if (!reduce_name(op))
+    return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; RONDO_SUM (%d) to RONDO_ANY (%d) are possible", kFunction, op,
+                 RONDO_SUM, RONDO_ANY);
   RONDO_TRY(check_inputs(kFunction, {{"a", &a}}));
-  if (n_axes < 0) return error(RONDO_INVALID_ARGUMENT, "%s: n_axes is %d, less than 0", kFunction, n_axes);
-  if (n_axes > 0 && !axes) return error(RONDO_INVALID_ARGUMENT, "%s: axes is NULL but n_axes is %d", kFunction, n_axes);
   bool gone[kMaxDims] = {};
   if (!axes) std::fill(gone, gone + a.layout.ndim, true);
   for (int i = 0; i < n_axes; ++i) {
-    const int axis = axes[i] < 0 ? axes[i] + a.layout.ndim : axes[i];
-    if (axis < 0 || axis >= a.layout.ndim)
-      return error(RONDO_INVALID_ARGUMENT, "%s: axes[%d] is %d; a has %d dimensions", kFunction, i, axes[i],
-                   a.layout.ndim);
-    if (gone[axis]) return error(RONDO_INVALID_ARGUMENT, "%s: axes name axis %d twice", kFunction, axis);
+    int axis = 0;
+    RONDO_TRY(check_axis(axes[i], a.layout.ndim, "axes", "a", &axis));
+    if (gone[axis])
+      return error(RONDO_INVALID_ARGUMENT, "%s: axes names axis %d twice; each is possible once", kFunction, axis);
     gone[axis] = true;
   }
 
@@ -86,8 +95,9 @@ Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes
   }
   const bool needs_one = op == RONDO_MAX || op == RONDO_MIN || op == RONDO_ARGMAX || op == RONDO_ARGMIN;
   if (length == 0 && needs_one && shape.elements() > 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has shape %s: nothing has no largest or smallest element", kFunction,
-                 shape_text(a.layout).c_str());
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: a has shape %s, and nothing has no largest or smallest element; at least one is needed",
+                 kFunction, shape_text(a.layout).c_str());
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), result_dtype(op, a.dtype), shape, {&a}, false, &to));
   if (to.elements() == 0) {

@@ -319,7 +319,7 @@ int row_lanes(int64_t outputs, int64_t length, int vector) {
 class CudaReduction final : public Task {
  public:
   explicit CudaReduction(const Reduction& reduction)
-      : Task("rondo_reduce", reduction.out.device()), reduction_(reduction) {
+      : Task(reduce_name(reduction.op), reduction.out.device()), reduction_(reduction) {
     reads(*reduction.in.storage);
     declare_output(*this, reduction.out);
     plan();
@@ -349,6 +349,9 @@ class CudaReduction final : public Task {
       RONDO_TRY(launch(*this, *pass.kernel, context, kThreads, pass.blocks(), pass.arguments, pass.splits));
     }
     return {};
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override {
+    *list = {{reduction_.in, false}, {reduction_.out, true}};
   }
 
  private:

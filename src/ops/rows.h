@@ -22,13 +22,23 @@ struct RowPlan {
   int64_t step[3] = {};  // along a row, in x, other, out
   double scale = 1;      // loss_grad
 
+  void list_operands(std::vector<TaskOperand>* list) const {
+    list->push_back({x, false});
+    if (kind == RowKind::softmax_grad || has_labels()) list->push_back({other, false});
+    list->push_back({out, true});
+  }
+  const char* name() const {
+    static const char* const names[] = {"softmax", "log_softmax", "softmax_grad", "cross_entropy",
+                                        "cross_entropy_grad"};
+    return names[static_cast<int>(kind)];
+  }
   bool has_labels() const { return kind == RowKind::loss || kind == RowKind::loss_grad; }
 };
 
 // Submits the plan's task on its device.
-Status submit_rows(const char* function, const RowPlan& plan, Output& out);
+Status submit_rows(const RowPlan& plan, Output& out);
 
 void rows_on_cpu(const RowPlan& plan, void* workspace);  // workspace: length doubles
-Ref<Task> make_cuda_rows(const char* function, const RowPlan& plan);
+Ref<Task> make_cuda_rows(const RowPlan& plan);
 
 }  // namespace rondo::ops

@@ -95,7 +95,7 @@ struct Rows {
 
 class CpuRows final : public Task {
  public:
-  CpuRows(const char* function, const RowPlan& plan) : Task(function, plan.out.device()), plan_(plan) {
+  explicit CpuRows(const RowPlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
     reads(*plan.x.storage);
     reads(*plan.other.storage);
     declare_output(*this, plan.out);
@@ -107,6 +107,7 @@ class CpuRows final : public Task {
     rows_on_cpu(plan_, context.workspace);
     return {};
   }
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
 
  private:
   RowPlan plan_;
@@ -142,14 +143,14 @@ void rows_on_cpu(const RowPlan& plan, void* workspace) {
   });
 }
 
-Status submit_rows(const char* function, const RowPlan& plan, Output& out) {
+Status submit_rows(const RowPlan& plan, Output& out) {
   if (plan.out.elements() == 0) {
     out.commit();
     return {};
   }
   Engine& engine = plan.out.engine();
-  return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(function, plan), {&out})
-                                     : submit_prepared(engine, make_cuda_rows(function, plan), {&out});
+  return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out})
+                                     : submit_prepared(engine, make_cuda_rows(plan), {&out});
 }
 
 }  // namespace rondo::ops

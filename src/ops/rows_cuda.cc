@@ -222,7 +222,7 @@ struct Arguments {
 
 class CudaRows final : public Task {
  public:
-  CudaRows(const char* function, const RowPlan& plan) : Task(function, plan.out.device()), plan_(plan) {
+  explicit CudaRows(const RowPlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
     reads(*plan.x.storage);
     reads(*plan.other.storage);
     declare_output(*this, plan.out);
@@ -249,8 +249,7 @@ class CudaRows final : public Task {
         .constant("kItems", items_)
         .constant("kRows", plan_.rows.count);
     return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), name() + sizeof "rondo_" - 1, [&] { return spec.text({kText}); },
-        &kernel_);
+        cuda_device(*this), spec.signature(), name(), [&] { return spec.text({kText}); }, &kernel_);
   }
 
   Status run(const TaskContext& context) override {
@@ -260,6 +259,7 @@ class CudaRows final : public Task {
     arguments_.out = plan_.out.address();
     return launch(*this, *kernel_, context, threads_, blocks_for(arguments_.count, threads_ / group_), arguments_);
   }
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
 
  private:
   void choose_group() {
@@ -315,8 +315,8 @@ class CudaRows final : public Task {
 
 }  // namespace
 
-Ref<Task> make_cuda_rows(const char* function, const RowPlan& plan) {
-  return make_ref<CudaRows>(function, plan);
+Ref<Task> make_cuda_rows(const RowPlan& plan) {
+  return make_ref<CudaRows>(plan);
 }
 
 }  // namespace rondo::ops

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/text.h"
 #include "ops/element.h"
 
 namespace rondo::ops {
@@ -27,11 +28,16 @@ bool whole(const Scalar& scalar, int64_t* value) {
 }
 
 Status refuse(const char* function, const char* argument, const Scalar& scalar, rondo_dtype dtype) {
-  if (scalar.integer)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s is %lld, which %s does not hold; cast the tensor first", function,
-                 argument, static_cast<long long>(scalar.i), dtype_name(dtype));
-  return error(RONDO_INVALID_ARGUMENT, "%s: %s is %.17g, which %s does not hold; cast the tensor first", function,
-               argument, scalar.f, dtype_name(dtype));
+  const std::string value =
+      scalar.integer ? format("%lld", static_cast<long long>(scalar.i)) : format("%.17g", scalar.f);
+  const std::string range = with_element(dtype, []<class M>(M*) -> std::string {
+    using T = Register<M>;
+    if constexpr (device::is_floating<T>) return "";
+    return format("%lld to %lld", static_cast<long long>(device::kLowest<T>),
+                  static_cast<long long>(device::kHighest<T>));
+  });
+  return error(RONDO_INVALID_ARGUMENT, "%s: %s is %s; %s holds whole numbers, %s: cast the tensor first (rondo_cast)",
+               function, argument, value.c_str(), dtype_name(dtype), range.c_str());
 }
 
 }  // namespace
@@ -47,8 +53,10 @@ Status scalar_word(const char* function, const char* argument, Scalar scalar, ro
     case RONDO_F16:
     case RONDO_BF16: {
       float value = scalar.integer ? static_cast<float>(scalar.i) : static_cast<float>(scalar.f);
-      if (dtype == RONDO_F16) value = device::round_f16(value);
-      if (dtype == RONDO_BF16) value = device::round_bf16(value);
+      if (is_half(dtype)) {
+        value = scalar.integer ? device::to_odd(static_cast<device::i64>(scalar.i)) : device::to_odd(scalar.f);
+        value = dtype == RONDO_F16 ? device::round_f16(value) : device::round_bf16(value);
+      }
       *word = word_of(value);
       return {};
     }

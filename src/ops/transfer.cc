@@ -34,7 +34,7 @@ class DeviceCopy final : public Task {
   DeviceCopy(Device& device, Region from, Region to, size_t bytes)
       : Task("copy", device), from_(from), to_(to), bytes_(bytes) {
     reads(*from.storage);
-    if (to.continues) reads(*to.storage);
+    if (to.continues) follows(*to.storage);
     writes(*to.storage);
     if (bytes >= kOwnStream)
       lane = from.storage->pinned() ? Lane::copy_in : to.storage->pinned() ? Lane::copy_out : lane;
@@ -44,6 +44,7 @@ class DeviceCopy final : public Task {
     if (from_.storage->pinned())
       return device.copy(CopyKind::host_to_device, to_.address(), from_.address(), bytes_, context.stream);
     if (to_.storage->pinned())
+      // mutation: copy_past_the_end
       return device.copy(CopyKind::device_to_host, to_.address(), from_.address(), bytes_, context.stream);
     return device.copy_peer(to_.address(), *from_.storage->device().streams(), from_.address(), bytes_, context.stream);
   }
@@ -58,7 +59,7 @@ class HostCopy final : public Task {
  public:
   HostCopy(Device& cpu, Region from, Region to, size_t bytes) : Task("copy", cpu), from_(from), to_(to), bytes_(bytes) {
     reads(*from.storage);
-    if (to.continues) reads(*to.storage);
+    if (to.continues) follows(*to.storage);
     writes(*to.storage);
   }
   Status run(const TaskContext&) override {
@@ -200,6 +201,7 @@ Status initialise_from_host(const View& to, const void* data, size_t bytes) {
   if (!to.device().is_host() || bytes == 0) return write_from_host(to, data, bytes);
   RONDO_TRY(to.engine().back(*to.storage));
   std::memcpy(to.address(), data, bytes);
+  to.storage->mark_written("copy");
   return {};
 }
 

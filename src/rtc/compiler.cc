@@ -18,7 +18,7 @@ namespace {
 
 Status check(nvrtcResult result, const char* function) {
   if (result == NVRTC_SUCCESS) return {};
-  if (result == kMissingFunction) return missing_function_error();
+  if (is_missing_function(result)) return missing_function_error(result);
   const char* text = nvrtc().nvrtcGetErrorString(result);
   return error(result == NVRTC_ERROR_OUT_OF_MEMORY ? RONDO_OUT_OF_MEMORY : RONDO_DEVICE_ERROR, "%s failed with %d (%s)",
                function, result, text ? text : "no text");
@@ -80,7 +80,29 @@ Status builtins_error(const char* name, const std::string& log) {
                "%s: NVRTC %s (%s) cannot open its builtins: %s was looked for in %s and by the system's loader; %s, "
                "where both libraries lie side by side, or set %s to such a folder (NVRTC says: %s)",
                name, nvrtc().version().c_str(), path.c_str(), file.c_str(), path.substr(0, path.rfind('/')).c_str(),
-               nvrtc().spec().hint, settings()[static_cast<size_t>(Setting::nvrtc_path)].name, log.c_str());
+               nvrtc().hint().c_str(), settings()[static_cast<size_t>(Setting::nvrtc_path)].name, log.c_str());
+}
+
+std::string capability_text(int capability) {
+  return format("%d.%d", capability / 10, capability % 10);
+}
+
+// No architecture that NVRTC knows is one that the device can run.
+Status architecture_error(int capability, const std::vector<int>& known) {
+  const Release* release = release_for(driver().driver_version() / 1000, capability);
+  const std::string advice =
+      !release
+          ? "no CUDA that this driver and Rondo can use compiles for it"
+          : format("what compiles for it is NVRTC of CUDA %d: %s, or set %s to the file or its folder", release->major,
+                   nvrtc().hint().c_str(), settings()[static_cast<size_t>(Setting::nvrtc_path)].name);
+  const std::string range = known.empty() ? "none"
+                                          : capability_text(*std::min_element(known.begin(), known.end())) + " to " +
+                                                capability_text(*std::max_element(known.begin(), known.end()));
+  return error(RONDO_UNSUPPORTED,
+               "NVRTC of %s (%s) compiles for no architecture that the device (compute capability %s) can run, only "
+               "for %s; %s",
+               nvrtc().version().c_str(), nvrtc().path().c_str(), capability_text(capability).c_str(), range.c_str(),
+               advice.c_str());
 }
 
 }  // namespace
@@ -94,10 +116,7 @@ Status choose_target(int capability, bool portable, Target* target) {
   int newest = 0;
   for (const int each : known)
     if (each <= capability) newest = std::max(newest, each);
-  if (newest == 0)
-    return error(RONDO_UNSUPPORTED,
-                 "NVRTC %s compiles for no architecture that the device (compute capability %d.%d) can run",
-                 nvrtc().version().c_str(), capability / 10, capability % 10);
+  if (newest == 0) return architecture_error(capability, known);
   *target = {};
   target->architecture = newest;
   target->binary = newest == capability && !portable;

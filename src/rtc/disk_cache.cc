@@ -19,6 +19,8 @@
 
 namespace rondo::rtc {
 
+using Folder = DiskCache::Folder;
+
 namespace {
 
 constexpr char kMagic[8] = {'R', 'O', 'N', 'D', 'O', 'K', 'R', 'N'};
@@ -86,16 +88,31 @@ bool make_folders(const std::string& path) {
   }
 }
 
-// Why a folder cannot be trusted with code that will run; empty if it can.
-std::string objection(const std::string& folder) {
-  if (folder[0] != '/') return "it is not an absolute path";
-  if (!make_folders(folder)) return format("it cannot be made: %s", std::strerror(errno));
+// The folder, or where it is not there the nearest above it that is.
+std::string nearest(std::string folder) {
+  while (access(folder.c_str(), F_OK) != 0 && errno == ENOENT && folder != "/")
+    folder.resize(std::max<size_t>(folder.rfind('/'), 1));
+  return folder;
+}
+
+// What to think of a folder, and if it is refused, why: code that will run is only read from one that nobody else can
+// write. A folder that is not there is refused when it could not be made.
+Folder judge(const std::string& folder, std::string* why) {
+  auto refuse = [why](std::string reason) {
+    *why = std::move(reason);
+    return Folder::refused;
+  };
+  if (folder[0] != '/') return refuse("it is not an absolute path");
   struct stat status;
-  if (stat(folder.c_str(), &status) != 0) return std::strerror(errno);
-  if (!S_ISDIR(status.st_mode)) return "it is not a folder";
-  if (status.st_uid != geteuid()) return "it belongs to another user";
-  if (status.st_mode & 022) return "others can write to it";
-  return {};
+  if (stat(folder.c_str(), &status) == 0) {
+    if (!S_ISDIR(status.st_mode)) return refuse("it is not a folder");
+    if (status.st_uid != geteuid()) return refuse("it belongs to another user");
+    if (status.st_mode & 022) return refuse("others can write to it");
+    return Folder::trusted;
+  }
+  if (faccessat(AT_FDCWD, nearest(folder).c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+    return refuse(format("it cannot be made: %s", std::strerror(errno)));
+  return Folder::absent;
 }
 
 std::string default_folder() {
@@ -151,11 +168,28 @@ DiskCache::DiskCache(std::string folder, int64_t limit_bytes, std::string why_of
     why_off_ = std::move(why_off);
     return;
   }
-  if (const std::string why = objection(folder_); !why.empty()) {
+  std::string why;
+  state_ = judge(folder_, &why);
+  if (state_ == Folder::refused) {
     why_off_ = format("%s is refused: %s (RONDO_CACHE names another folder, or 'off')", folder_.c_str(), why.c_str());
     log(RONDO_LOG_WARNING, "kernels are not cached: %s", why_off_.c_str());
     folder_.clear();
   }
+}
+
+// Whether files of the folder can be read, and with `make` written. What others put there meanwhile is judged first.
+bool DiskCache::usable(bool make) {
+  if (folder_.empty()) return false;
+  Folder state = state_.load(std::memory_order_acquire);
+  if (state == Folder::absent) {
+    if (make && !make_folders(folder_)) return false;
+    std::string why;
+    state = judge(folder_, &why);
+    if (state == Folder::refused)
+      log(RONDO_LOG_WARNING, "kernels are not cached: %s is refused: %s", folder_.c_str(), why.c_str());
+    state_.store(state, std::memory_order_release);
+  }
+  return state == Folder::trusted;
 }
 
 DiskCache& DiskCache::instance() {
@@ -171,6 +205,15 @@ DiskCache& DiskCache::instance() {
   return *cache;
 }
 
+std::string DiskCache::write_problem() const {
+  const std::string path = nearest(folder_) + format("/.rondo.trial.%d", static_cast<int>(getpid()));
+  File file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  std::string problem;
+  if (!file || !write_all(file.get(), "trial") || !file.close()) problem = std::strerror(errno);
+  unlink(path.c_str());
+  return problem;
+}
+
 std::string DiskCache::path_of(const Key& key) const {
   const std::string name = format("%016llx%016llx", static_cast<unsigned long long>(key.words[0]),
                                   static_cast<unsigned long long>(key.words[1]));
@@ -178,7 +221,7 @@ std::string DiskCache::path_of(const Key& key) const {
 }
 
 bool DiskCache::find(const Key& key, std::string* image) {
-  if (folder_.empty()) return false;
+  if (!usable(false)) return false;
   const std::string path = path_of(key);
   const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file) return false;
@@ -208,6 +251,10 @@ bool DiskCache::find(const Key& key, std::string* image) {
 
 void DiskCache::store(const Key& key, const char* name, const std::string& image) {
   if (folder_.empty()) return;
+  if (!usable(true)) {
+    failed_writes_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   Header header = {};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.format = kFormat;

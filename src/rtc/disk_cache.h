@@ -31,16 +31,22 @@ class KeyBuilder {
 
 class DiskCache {
  public:
-  // `folder` empty: off, for the reason given. Made (0700) when it is not there; refused when it is not ours or others
-  // can write it.
+  enum class Folder { absent, trusted, refused };
+
+  // `folder` empty: off, for the reason given. Refused when it is not ours or others can write it. When it is not there
+  // it is made (0700) with the first file.
   DiskCache(std::string folder, int64_t limit_bytes, std::string why_off = "no folder is given");
   // The cache of the process, from the settings.
   static DiskCache& instance();
 
-  // Empty when there is no cache; otherwise where files are.
+  // Empty when there is no cache; otherwise where files are or will be.
   const std::string& folder() const { return folder_; }
   // Why there is none; empty when there is one.
   const std::string& why_off() const { return why_off_; }
+  // There is none because the folder that was meant is not to be trusted or cannot be made.
+  bool refused() const { return state_.load(std::memory_order_relaxed) == Folder::refused; }
+  // Why nothing can be written there, or where the folder would be made, found by writing; empty if it can be.
+  std::string write_problem() const;
   bool find(const Key& key, std::string* image);
   // `name` goes into the file for people who look at it.
   void store(const Key& key, const char* name, const std::string& image);
@@ -48,11 +54,13 @@ class DiskCache {
   int64_t failed_writes() const { return failed_writes_.load(std::memory_order_relaxed); }
 
  private:
+  bool usable(bool make);
   std::string path_of(const Key& key) const;
   void trim();
 
   std::string folder_;
   std::string why_off_;
+  std::atomic<Folder> state_{Folder::absent};
   const int64_t limit_bytes_;
   std::mutex mutex_;    // trimming
   int64_t bytes_ = -1;  // used by files, as far as this process knows; -1: not looked at yet

@@ -27,6 +27,9 @@ using Generator = std::function<std::string()>;
 Status find_kernel(cuda::CudaDevice& device, const Signature& signature, const char* name, const Generator& generate,
                    const Kernel** kernel);
 
+// Compiles a small kernel for the device and loads it, past the caches: whether find_kernel can do its work.
+Status try_kernel(cuda::CudaDevice& device);
+
 struct CacheStatistics {
   int64_t memory_hits, disk_hits, compiled, damaged, failed_writes;
   double compile_ms;

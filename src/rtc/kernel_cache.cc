@@ -124,7 +124,7 @@ Key key_of(const Target& target, const std::string& text) {
   return builder.key();
 }
 
-Status image_for(const Target& target, const char* name, const std::string& text, std::string* image) {
+Status kept_image(const Target& target, const char* name, const std::string& text, std::string* image) {
   DiskCache& disk = DiskCache::instance();
   const Key key = key_of(target, text);
   if (disk.find(key, image)) {
@@ -147,8 +147,10 @@ bool refused(CUresult result) {
          result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 }
 
-Status load(CudaDevice& device, Cache& cache, const char* name, const std::string& text, Kernel* kernel) {
-  CUmodule module = nullptr;
+using Images = Status (*)(const Target& target, const char* name, const std::string& text, std::string* image);
+
+Status load(CudaDevice& device, Cache& cache, const char* name, const std::string& text, Images image_for,
+            CUmodule* module) {
   for (const bool portable : {false, true}) {
     const Target* target = nullptr;
     RONDO_TRY(cache.target(device.capability(), portable, &target).with_context(name));
@@ -159,11 +161,17 @@ Status load(CudaDevice& device, Cache& cache, const char* name, const std::strin
       CudaDevice::Current current(device);
       RONDO_TRY(current.status().with_context(name));
       StreamDevice::Relaxed relaxed(device);
-      result = driver().cuModuleLoadDataEx(&module, image.data(), 0, nullptr, nullptr);
+      result = driver().cuModuleLoadDataEx(module, image.data(), 0, nullptr, nullptr);
     }
-    if (result == CUDA_SUCCESS) break;
-    if (portable || !refused(result)) return device.check(result, "cuModuleLoadDataEx").with_context(name);
+    if (result == CUDA_SUCCESS || portable || !refused(result))
+      return device.check(result, "cuModuleLoadDataEx").with_context(name);
   }
+  return {};
+}
+
+Status load_kernel(CudaDevice& device, Cache& cache, const char* name, const std::string& text, Kernel* kernel) {
+  CUmodule module = nullptr;
+  RONDO_TRY(load(device, cache, name, text, kept_image, &module));
   Status status = device.module_function(module, "rondo_kernel", &kernel->function);
   if (status.ok()) {
     const CudaDevice::Current current(device);
@@ -193,7 +201,7 @@ Status make_ready(CudaDevice& device, Cache& cache, Entry& entry, const char* na
   Status status;
   Kernel kernel;
   try {
-    status = load(device, cache, name, generate(), &kernel);
+    status = load_kernel(device, cache, name, generate(), &kernel);
   } catch (const std::bad_alloc&) {
     status = error(RONDO_OUT_OF_MEMORY, "%s: no host memory to compile the kernel", name);
   }
@@ -229,6 +237,16 @@ Status find_kernel(CudaDevice& device, const Signature& signature, const char* n
   }
   *kernel = &entry->kernel;
   return {};
+}
+
+Status try_kernel(CudaDevice& device) {
+  CUmodule module = nullptr;
+  RONDO_TRY(load(device, cache_of(device), "a trial kernel",
+                 "extern \"C\" __global__ void rondo_kernel(int* at) { *at = 1; }\n", compile, &module));
+  CUfunction function = nullptr;
+  const Status found = device.module_function(module, "rondo_kernel", &function);
+  device.module_unload(module);
+  return found;
 }
 
 CacheStatistics cache_statistics() {

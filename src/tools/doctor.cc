@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/settings.h"
-#include "device/device.h"
+#include "device/cuda/cuda_device.h"
 #include "dynlib/cuda_libraries.h"
-#include "rtc/compiler.h"
+#include "rtc/disk_cache.h"
+#include "rtc/kernel.h"
+#include "tools/next_step.h"
 
 namespace rondo::tools {
 
@@ -21,13 +22,10 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// A GPU that the kernel shows, whether or not the driver library works: NVIDIA's device files, or a PCI device of its
+// A GPU that the kernel shows, whether or not the driver library works: NVIDIA's device file, or a PCI device of its
 // vendor.
 bool gpu_present() {
-  if (std::FILE* file = std::fopen("/dev/nvidiactl", "r")) {
-    std::fclose(file);
-    return true;
-  }
+  if (driver_node() == DriverNode::works) return true;
   bool found = false;
   if (DIR* dir = opendir("/sys/bus/pci/devices")) {
     while (const dirent* entry = readdir(dir)) {
@@ -55,9 +53,7 @@ class Doctor {
   explicit Doctor(const Json& facts) : facts_(facts) {}
 
   int examine() {
-    for (const Json& each : facts_["settings"])
-      if (const std::string problem = text(each, "problem"); !problem.empty())
-        finding(text(each, "name") + "=" + text(each, "value") + " is " + problem);
+    examine_settings();
     if (device_count(RONDO_CUDA) > 0) {
       examine_devices();
       examine_compiler();
@@ -69,8 +65,7 @@ class Doctor {
     }
     if (!feature("blas")["available"])
       remark("Matrix products on the cpu use Rondo's own slower loop: " + reason("blas"));
-    if (text(facts_["cache"], "folder").empty())
-      remark("Compiled kernels are not kept between runs: " + text(facts_["cache"], "reason"));
+    examine_cache();
     return findings_ == 0 ? 0 : 1;
   }
 
@@ -94,62 +89,80 @@ class Doctor {
     remark(line);
   }
 
+  // Values that cannot be meant, and libraries that were asked for and are not to be had: nothing else is tried then.
+  void examine_settings() {
+    for (const Json& each : facts_["settings"]) {
+      const std::string value = text(each, "value");
+      if (const std::string problem = text(each, "problem"); !problem.empty())
+        finding(text(each, "name") + "=" + value + " is " + problem);
+      for (const Json& library : facts_["libraries"])
+        if (text(library, "setting") == text(each, "name") && !value.empty() && value != "none" && !library["found"])
+          finding(text(each, "name") + "=" + value +
+                  " leads nowhere, and nothing else is tried: " + text(library, "reason"));
+    }
+  }
+
   // Why the driver shows no device.
   void examine_absence() {
     const cuda::Driver& driver = cuda::driver();
     std::string reason;
     device_count(RONDO_CUDA, &reason);
-    Device* none = nullptr;
-    const bool says_none = get_device({RONDO_CUDA, 0}, &none).code() == RONDO_NOT_FOUND;
+    const cuda::CUresult answer = cuda::first_answer();
+    if (driver.is_open()) reason += ". Next: " + next_step(answer);
+    const bool says_none = answer == cuda::CUDA_SUCCESS || answer == cuda::CUDA_ERROR_NO_DEVICE;
     const std::string chosen = setting(Setting::cuda_path);
-    const bool expected = !says_none && chosen != "none";
     const std::vector<Probe> probes = driver.probes();
     const auto rejected = std::find_if(probes.begin(), probes.end(), [](const Probe& each) { return each.rejected; });
     if (gpu_present())
       finding("A GPU is there but cannot be used: " + reason);
-    else if (expected && driver.is_open())
+    else if (driver.is_open() && !says_none)
       finding("The CUDA driver " + driver.path() + " is there but fails: " + reason);
-    else if (expected && !chosen.empty())
-      finding("RONDO_CUDA_DRIVER=" + chosen +
-              " leads to no CUDA driver that works, and nothing else is tried: " + reason);
-    else if (expected && rejected != probes.end())
-      finding("A CUDA driver was found but cannot be used: " + rejected->place + ": " + rejected->result);
+    else if (!driver.is_open() && chosen.empty() && rejected != probes.end())
+      finding("A CUDA driver was found but cannot be used: " + rejected->place + ": " + rejected->result + "; " +
+              driver.hint());
+    else if (!driver.is_open() && !chosen.empty() && chosen != "none")
+      return;  // examine_settings has said it
+    else if (driver_node() == DriverNode::behind_none)
+      remark(
+          "No NVIDIA GPU is visible: there is a device file /dev/nvidiactl, but no driver behind it; Rondo runs on "
+          "the cpu");
     else
       remark("No NVIDIA GPU is visible; Rondo runs on the cpu");
   }
 
   void examine_devices() {
     for (const Json& each : facts_["devices"])
-      if (each.contains("error"))
+      if (each.contains("error")) {
         finding("The device " + text(each, "device") + " cannot be used: " + text(each, "error"));
+      }
   }
 
-  // Whether operators can be compiled for each device: by compiling one, since NVRTC opens its second library only
-  // then.
+  // Whether operators run on each device: by compiling and loading a kernel, since NVRTC opens its second library, and
+  // the driver judges the result, only then.
   void examine_compiler() {
     if (!feature("nvrtc")["available"]) {
       finding("Operators cannot be compiled for the GPU: " + reason("nvrtc"));
       return;
     }
-    std::map<std::string, std::string> problems;  // by compute capability
-    for (const Json& each : facts_["devices"]) {
-      if (!each.contains("capability")) continue;
-      const std::string capability = text(each, "capability");
-      if (!problems.count(capability)) problems[capability] = compile_problem(capability);
-      if (!problems[capability].empty())
-        finding("Operators cannot be compiled for " + text(each, "device") + ": " + problems[capability]);
+    for (int i = 0; i < device_count(RONDO_CUDA); ++i) {
+      Device* device = nullptr;
+      if (!get_device({RONDO_CUDA, i}, &device).ok()) continue;  // said by examine_devices
+      if (const Status tried = rtc::try_kernel(static_cast<cuda::CudaDevice&>(*device)); !tried.ok()) {
+        finding("Operators cannot run on " + device_name(device->id()) + ": " + tried.message());
+      }
     }
   }
 
-  static std::string compile_problem(const std::string& capability) {
-    const size_t point = capability.find('.');
-    const int number = std::stoi(capability.substr(0, point)) * 10 + std::stoi(capability.substr(point + 1));
-    rtc::Target target;
-    if (const Status chosen = rtc::choose_target(number, false, &target); !chosen.ok()) return chosen.message();
-    std::string image;
-    return rtc::compile(target, "a trial kernel", "extern \"C\" __global__ void rondo_kernel(int* at) { *at = 1; }\n",
-                        &image)
-        .message();
+  void examine_cache() {
+    const Json& facts = facts_["cache"];
+    if (facts["refused"]) {
+      finding("Compiled kernels cannot be kept: " + text(facts, "reason"));
+    } else if (text(facts, "folder").empty()) {
+      remark("Compiled kernels are not kept between runs: " + text(facts, "reason"));
+    } else if (const std::string problem = rtc::DiskCache::instance().write_problem(); !problem.empty()) {
+      finding("Compiled kernels cannot be kept: nothing can be written to " + text(facts, "folder") + ": " + problem +
+              " (RONDO_CACHE names another folder, or 'off')");
+    }
   }
 
   const Json& facts_;

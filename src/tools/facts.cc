@@ -75,10 +75,11 @@ Json library_facts() {
       probes.push_back({{"place", probe.place}, {"result", probe.result}, {"rejected", probe.rejected}});
     list.push_back({{"name", library->spec().title},
                     {"found", opened.ok()},
+                    {"reason", opened.message()},
                     {"path", library->path()},
                     {"version", library->is_open() ? library->version() : ""},
                     {"setting", settings()[static_cast<size_t>(library->spec().setting)].name},
-                    {"hint", library->spec().hint},
+                    {"hint", library->hint()},
                     {"probes", probes}});
   }
   return list;
@@ -135,7 +136,11 @@ Json cache_facts() {
         bytes += static_cast<int64_t>(it->file_size(ignored));
         ++files;
       }
-  return {{"folder", folder}, {"files", files}, {"bytes", bytes}, {"reason", cache.why_off()}};
+  return {{"folder", folder},
+          {"files", files},
+          {"bytes", bytes},
+          {"reason", cache.why_off()},
+          {"refused", cache.refused()}};
 }
 
 }  // namespace

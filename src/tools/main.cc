@@ -1,7 +1,9 @@
-// The `rondo` command: info, doctor, completion.
+// The `rondo` command.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 
@@ -9,36 +11,11 @@
 
 #include "tools/doctor.h"
 #include "tools/facts.h"
+#include "tools/usage.h"
 
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-const char kHelp[] =
-    "usage: rondo <command> [options]\n"
-    "\n"
-    "  info [--json]       what Rondo finds on this machine: settings, libraries and every place tried,\n"
-    "                      devices, features, kernel cache. Always exits 0.\n"
-    "  doctor              in plain words, what to install or set. Exits 1 if a GPU, a driver or a value of a setting\n"
-    "                      is there but cannot be used.\n"
-    "  completion bash     a completion script: source <(rondo completion bash)\n"
-    "  version             the version\n"
-    "  --help              this text; also after a command\n";
-
-const char kCompletion[] =
-    "_rondo() {\n"
-    "  local word=${COMP_WORDS[COMP_CWORD]}\n"
-    "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-    "    COMPREPLY=($(compgen -W 'info doctor completion version --help' -- \"$word\"))\n"
-    "  else\n"
-    "    case ${COMP_WORDS[1]} in\n"
-    "      info) COMPREPLY=($(compgen -W '--json --help' -- \"$word\")) ;;\n"
-    "      completion) COMPREPLY=($(compgen -W 'bash' -- \"$word\")) ;;\n"
-    "      *) COMPREPLY=($(compgen -W '--help' -- \"$word\")) ;;\n"
-    "    esac\n"
-    "  fi\n"
-    "}\n"
-    "complete -F _rondo rondo\n";
 
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -98,24 +75,27 @@ void print_info(const Json& facts) {
                 text_of(cache["bytes"]).c_str());
 }
 
-int bad_usage(const char* what) {
-  std::fprintf(stderr, "rondo: %s; `rondo --help` lists the commands\n", what);
+int bad_usage(const std::string& what) {
+  std::fprintf(stderr, "rondo: %s; `rondo --help` lists the commands\n", what.c_str());
   return 2;
 }
 
-}  // namespace
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+}
 
-int main(int argc, char** argv) try {
+int run(int argc, char** argv) {
   if (argc < 2) return bad_usage("a command is needed");
   const std::string command = argv[1];
   const std::string option = argc > 2 ? argv[2] : "";
   if (command == "--help" || command == "-h" || option == "--help" || option == "-h") {
-    std::fputs(kHelp, stdout);
+    print(rondo::tools::help());
     return 0;
   }
   if (argc > 3) return bad_usage("too many arguments");
-  if (command == "version") {
-    std::printf("%s\n", rondo_version_string());
+  if (command == "version" || command == "--version") {
+    if (!option.empty()) return bad_usage(command + " takes no options");
+    print(rondo_version_string() + std::string("\n"));
     return 0;
   }
   if (command == "info") {
@@ -123,7 +103,7 @@ int main(int argc, char** argv) try {
     const Json facts = rondo::tools::collect_facts();
     if (option == "--json")
       // Values come from the environment and from libraries, where they need not be UTF-8.
-      std::printf("%s\n", facts.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+      print(facts.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
     else
       print_info(facts);
     return 0;
@@ -131,11 +111,26 @@ int main(int argc, char** argv) try {
   if (command == "doctor")
     return option.empty() ? rondo::tools::doctor(rondo::tools::collect_facts()) : bad_usage("doctor takes no options");
   if (command == "completion") {
-    if (option != "bash") return bad_usage("completion knows bash only");
-    std::fputs(kCompletion, stdout);
+    const std::string script = rondo::tools::completion(option);
+    if (script.empty()) return bad_usage("completion needs a shell: " + rondo::tools::completion_shells());
+    print(script);
     return 0;
   }
-  return bad_usage(("'" + command + "' is no command").c_str());
+  return bad_usage("'" + command + "' is no command");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const int result = run(argc, argv);
+  // A script that reads half of an answer must not take it for the whole: a full disk shows here at the latest.
+  const bool lost = std::ferror(stdout) != 0;
+  if (std::fclose(stdout) != 0 || lost) {
+    std::fprintf(stderr, "rondo: the output could not be written%s%s\n", errno ? ": " : "",
+                 errno ? std::strerror(errno) : "");
+    return 1;
+  }
+  return result;
 } catch (const std::exception& problem) {
   std::fprintf(stderr, "rondo: %s\n", problem.what());
   return 1;

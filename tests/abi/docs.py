@@ -8,8 +8,8 @@ Checked:
 - docs/settings.md has every setting of settings.def with the same words, and no other;
 - docs/errors.md has every status code of base.h with its number, and no other;
 - docs/design.md draws the floors of src/ and what each includes from;
-- README.md shows examples/c/hello.c as it is;
-- CHANGELOG.md has the version of meson.build;
+- README.md shows the smallest programs in C, Rust and Java as they are;
+- the newest section of CHANGELOG.md is for the version of base.h, bindings have that version, and the build asks for it;
 - every test that a page names exists, and every link to a file or heading of the tree leads somewhere.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -20,16 +20,24 @@ import re
 import sys
 
 REQUIRED = ["README.md", "CHANGELOG.md", *(f"docs/{name}.md" for name in (
-    "conventions", "design", "engine", "errors", "graphs", "memory", "settings", "testing", "threads"))]
+    "conventions", "design", "engine", "errors", "graphs", "memory", "operators", "serving", "settings", "testing",
+    "threads"))]
 SETTING = re.compile(r'^RONDO_SETTING\(\w+, "(\w+)", "(.*?)", ".*?", "(.*)"\)$', re.MULTILINE)
 STATUS_ENUM = re.compile(r"typedef enum rondo_status \{(.*?)\} rondo_status;", re.DOTALL)
 STATUS = re.compile(r"\b(RONDO_\w+) = (\d+)")
 STATUS_ROW = re.compile(r"^\| (\d+) \| `(RONDO_\w+)` \|", re.MULTILINE)
-C_BLOCK = re.compile(r"^```c\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHOWN = {"c": "examples/c/hello.c", "java": "examples/java/Hello.java",
+         "rust": "bindings/rust/rondo/examples/hello.rs"}
+SHOWN_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE_BLOCK = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 CODE_SPAN = re.compile(r"`[^`\n]+`")
 LINK = re.compile(r"(?<!!)!?\[[^\]\n]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.+?) *#*$", re.MULTILINE)
+# Files that their tools want a version in.
+VERSIONS = {
+    "bindings/rust/rondo*/Cargo.toml": re.compile(r'^version = "([^"]+)"', re.MULTILINE),
+    "bindings/java/pom.xml": re.compile(r"<artifactId>rondo[^<]*</artifactId>\s*<version>([^<]+)</version>"),
+}
 TEST_NAME = re.compile(r"`([A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]+)`")
 TEST = re.compile(r"^TEST(?:_[PF])?\((\w+),\s*(\w+)\)", re.MULTILINE)
 
@@ -63,9 +71,10 @@ def check_statuses(root):
 
 
 def check_readme(root):
-    program = (root / "examples/c/hello.c").read_text()
-    if program not in C_BLOCK.findall((root / "README.md").read_text()):
-        yield "README.md: no C block equals examples/c/hello.c"
+    blocks = SHOWN_BLOCK.findall((root / "README.md").read_text())
+    for language, program in SHOWN.items():
+        if (language, (root / program).read_text()) not in blocks:
+            yield f"README.md: no block of {language} equals {program}"
 
 
 def check_floors(root):
@@ -89,9 +98,20 @@ def check_floors(root):
 
 
 def check_version(root):
-    version = re.search(r"version: '([\d.]+)'", (root / "meson.build").read_text())[1]
-    if not re.search(rf"^## {re.escape(version)}\b", (root / "CHANGELOG.md").read_text(), re.MULTILINE):
-        yield f"CHANGELOG.md: no section for version {version} of meson.build"
+    """base.h has the version; other files either ask for it or say the same."""
+    header = (root / "include/rondo/base.h").read_text()
+    version = ".".join(re.search(rf"^#define RONDO_VERSION_{part} (\d+)$", header, re.MULTILINE)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+    changes = re.search(r"^## (\S+)", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
+    if not changes or changes[1] != version:
+        yield f"CHANGELOG.md: its first section is not for version {version} of base.h"
+    for pattern, where in VERSIONS.items():
+        for file in sorted(root.glob(pattern)):
+            stated = where.search(file.read_text())
+            if not stated or stated[1] != version:
+                yield f"{file.relative_to(root)}: says version {stated and stated[1]}, base.h says {version}"
+    for name in "meson.build", "src/meson.build", "packaging/meson.build":
+        if re.search(r"\bversion: *'\d", (root / name).read_text()):
+            yield f"{name}: holds a version, which stands in base.h"
 
 
 def tests_of(root):

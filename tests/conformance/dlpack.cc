@@ -198,7 +198,7 @@ class Dlpack : public OnEngine {
     release = true;
     must(rondo_engine_wait_all(engine()));
     EXPECT_EQ(seen, 0);
-    EXPECT_TRUE(eventually([&] { return foreign.deleted == 1; }));
+    EXPECT_EQ(foreign.deleted, 1);
   }
 
   // A refusal leaves the tensor with the caller: its deleter is not called.
@@ -325,6 +325,32 @@ TEST_P(Dlpack, OverlappingV0) {
 }
 TEST_P(Dlpack, OverlappingV1) {
   overlapping<DLManagedTensorVersioned>();
+}
+
+// NULL is no stream, (void*)1 the legacy default stream, and Python's -1 is none.
+TEST_P(Dlpack, Streams) {
+  const Tensor a = up(full(RONDO_F32, {1000}, 1));
+  void *const legacy = reinterpret_cast<void*>(1), *const none = reinterpret_cast<void*>(-1);
+  for (void* stream : {static_cast<void*>(nullptr), legacy}) {
+    into(a, rondo_binary_scalar, RONDO_ADD, a, 1.0);
+    DLManagedTensorVersioned* managed = nullptr;
+    must(rondo_tensor_to_dlpack(a, stream, &managed));
+    Tensor b;
+    must(rondo_tensor_from_dlpack(engine(), managed, stream, b.slot()));
+    const Tensor sum = make(rondo_binary, RONDO_ADD, b, b);
+    expect_same_bits(download(sum), full(RONDO_F32, {1000}, stream ? 6 : 4), "what was written before");
+  }
+  DLManagedTensorVersioned* managed = nullptr;
+  DLManagedTensor* old = nullptr;
+  Tensor out;
+  expect_refused(rondo_tensor_to_dlpack(a, none, &managed), RONDO_INVALID_ARGUMENT, "rondo_tensor_to_dlpack", "stream");
+  expect_refused(rondo_tensor_to_dlpack_v0(a, none, &old), RONDO_INVALID_ARGUMENT, "rondo_tensor_to_dlpack_v0",
+                 "stream");
+  EXPECT_EQ(managed, nullptr);
+  must(rondo_tensor_to_dlpack(a, nullptr, &managed));
+  expect_refused(rondo_tensor_from_dlpack(engine(), managed, none, out.slot()), RONDO_INVALID_ARGUMENT,
+                 "rondo_tensor_from_dlpack", "stream");
+  managed->deleter(managed);
 }
 
 // Version 0 has no flag for read-only, so what must not be written does not go out that way.

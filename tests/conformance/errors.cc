@@ -54,6 +54,23 @@ TEST_P(Errors, WithoutAMessage) {
   EXPECT_NE(std::string(rondo_last_error()).find("silent_one"), std::string::npos) << rondo_last_error();
 }
 
+// What a task returns and no status is, or none of its own, is a user's error with the number in the message.
+TEST_P(Errors, StatusesThatATaskCannotHave) {
+  for (const int code : {-7, 14, 999, static_cast<int>(RONDO_DEVICE_LOST)}) {
+    const Variable v(engine());
+    const rondo_task_options with = task_options("odd_one");
+    (void)push(
+        engine(),
+        [code](rondo_task_context* context) {
+          if (code > 0) rondo_task_fail(context, "in its own words");
+          return static_cast<rondo_status>(code);
+        },
+        {}, {v}, &with);
+    expect_cause(rondo_variable_wait(v), "odd_one", code > 0 ? "in its own words" : "without a message");
+    EXPECT_TRUE(has_word(rondo_last_error(), std::to_string(std::abs(code)))) << rondo_last_error();
+  }
+}
+
 TEST_P(Errors, AllOutputsOfATaskAreEqual) {
   const Variable v(engine()), w(engine()), x(engine());
   fail("two_outputs", "gone", {x}, {v, w});

@@ -139,6 +139,14 @@ rondo_status push(rondo_engine* engine, Task task, const std::vector<rondo_varia
       writes.data(), writes.size(), options);
 }
 
+rondo_status push_tensors(rondo_engine* engine, Task task, const std::vector<rondo_tensor*>& reads,
+                          const std::vector<rondo_tensor*>& writes, const rondo_task_options* options) {
+  return rondo_engine_push_tensors(
+      engine, [](void* arg, rondo_task_context* context) { return (*static_cast<Task*>(arg))(context); },
+      new Task(std::move(task)), [](void* arg) { delete static_cast<Task*>(arg); }, reads.data(), reads.size(),
+      writes.data(), writes.size(), options);
+}
+
 rondo_task_options task_options(const char* name, rondo_device device) {
   rondo_task_options options = RONDO_TASK_OPTIONS_INIT;
   options.name = name;
@@ -214,11 +222,8 @@ void OnEngine::TearDown() {
   EXPECT_EQ(rondo_engine_wait_all(engine()), RONDO_OK) << rondo_last_error();
   for (const rondo_device where : {kCpu, device()}) {
     rondo_memory_info info = RONDO_MEMORY_INFO_INIT;
-    EXPECT_TRUE(eventually([&] {
-      must(rondo_memory_query(engine(), where, &info));
-      return info.in_use == 0;
-    })) << info.in_use
-        << " bytes are still in use after the test released everything";
+    must(rondo_memory_query(engine(), where, &info));
+    EXPECT_EQ(info.in_use, 0) << "after the test released everything and waited";
   }
 }
 
@@ -356,6 +361,8 @@ const Driver& driver(std::string* missing) {
     };
     take(found.launch_host, "cuLaunchHostFunc");
     take(found.memset8, "cuMemsetD8Async");
+    take(found.copy, "cuMemcpyDtoDAsync_v2");
+    take(found.current_context, "cuCtxGetCurrent");
     return found;
   }();
   *missing = why;

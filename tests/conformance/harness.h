@@ -102,6 +102,9 @@ using Task = std::function<rondo_status(rondo_task_context*)>;
 // Submits a C++ callable; returns the call's status.
 rondo_status push(rondo_engine* engine, Task task, const std::vector<rondo_variable*>& reads,
                   const std::vector<rondo_variable*>& writes, const rondo_task_options* options = nullptr);
+// The same with tensors as operands.
+rondo_status push_tensors(rondo_engine* engine, Task task, const std::vector<rondo_tensor*>& reads,
+                          const std::vector<rondo_tensor*>& writes, const rondo_task_options* options = nullptr);
 rondo_task_options task_options(const char* name, rondo_device device = kCpu);
 rondo_variable* variable_of(rondo_tensor* tensor);
 
@@ -218,6 +221,8 @@ bool eventually(const std::function<bool()>& condition);
 struct Driver {
   int (*launch_host)(void* stream, void (*fn)(void*), void* arg) = nullptr;
   int (*memset8)(unsigned long long address, unsigned char value, size_t bytes, void* stream) = nullptr;
+  int (*copy)(unsigned long long to, unsigned long long from, size_t bytes, void* stream) = nullptr;
+  int (*current_context)(void** context) = nullptr;
 };
 // Null members, with `missing` telling what, if they cannot be found.
 const Driver& driver(std::string* missing);

@@ -206,5 +206,42 @@ TEST_P(Layout, AccumulateIntoView) {
   });
 }
 
+// Outputs that lie between the elements of an input, and share none.
+TEST_P(Layout, OutputsBetweenTheElementsOfInputs) {
+  const Array x = range(RONDO_F32, {12, 10});
+  const Tensor whole = up(x);
+  const auto negated = [](Array part) {
+    for (size_t i = 0; i < part.size(); ++i) part.set(i, -part[i]);
+    return part;
+  };
+  struct Part {
+    int64_t rows[3], columns[3];  // start, stop, step
+  };
+  // Into the first from the second.
+  const std::pair<Part, Part> apart[] = {
+      {{{0, 12, 1}, {1, 10, 2}}, {{0, 12, 1}, {0, 10, 2}}},  // odd columns from even ones
+      {{{0, 12, 1}, {5, 10, 1}}, {{0, 12, 1}, {0, 5, 1}}},   // the right half from the left
+      {{{1, 12, 2}, {0, 10, 1}}, {{0, 12, 2}, {0, 10, 1}}},  // odd rows from even ones
+      {{{0, 6, 1}, {4, 8, 1}}, {{3, 9, 1}, {0, 4, 1}}},      // blocks whose rows are interleaved
+      {{{0, 12, 3}, {0, 9, 3}}, {{1, 12, 3}, {1, 10, 3}}},   // a grid from one beside it
+  };
+  for (const auto& [to, from] : apart) {
+    const auto part = [](rondo_tensor* tensor, const Part& p) {
+      return slice(slice(tensor, 0, p.rows[0], p.rows[1], p.rows[2]), 1, p.columns[0], p.columns[1], p.columns[2]);
+    };
+    const auto host_part = [&](const Part& p) {
+      const auto size = [](const int64_t(&s)[3]) { return (s[1] - s[0] + s[2] - 1) / s[2]; };
+      return host_slice(host_slice(x, 0, p.rows[0], size(p.rows), p.rows[2]), 1, p.columns[0], size(p.columns),
+                        p.columns[2]);
+    };
+    run([&, to = to, from = from](Results& results) {
+      Tensor a = make(rondo_copy, whole);
+      into(part(a, to), rondo_unary, RONDO_NEG, part(a, from));
+      results.keep("written", make(rondo_copy, part(a, to)), [=] { return Expected(negated(host_part(from))); });
+      results.keep("read", make(rondo_copy, part(a, from)), [=] { return Expected(host_part(from)); });
+    });
+  }
+}
+
 }  // namespace
 }  // namespace conformance

@@ -19,10 +19,15 @@ Array swap_last(const Array& a) {
   return host_transpose(a, axes);
 }
 
+Real gelu_argument(Real x) {
+  return std::sqrt(8 / std::acos(Real(-1))) * (x + 0.044715L * x * x * x);
+}
+
 Real activated(rondo_activation activation, Real x) {
   if (activation == RONDO_ACTIVATION_RELU) return std::isnan(x) ? x : std::max<Real>(x, 0);
   if (activation == RONDO_ACTIVATION_GELU) {
-    return x / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(Real(-1))) * (x + 0.044715L * x * x * x)));
+    const Real gate = 1 / (1 + std::exp(-gelu_argument(x)));
+    return gate == 0 ? -Real(0) : x * gate;
   }
   return x;
 }
@@ -51,7 +56,10 @@ Expected expect_matmul(const Problem& problem, const Array& a, const Array& b, c
         if (bias) sum += (*bias)[static_cast<size_t>(j)], magnitude += std::fabs((*bias)[static_cast<size_t>(j)]);
         out.values[at] = activated(problem.activation, sum);
         out.absolute[at] = epsilon * (magnitude * (2 + std::sqrt(Real(k))) + std::fabs(sum) * 8);
-        if (problem.activation == RONDO_ACTIVATION_GELU) out.absolute[at] += 1e-6L * (is_half(a.dtype) ? 1000 : 1);
+        if (problem.activation == RONDO_ACTIVATION_GELU) {                       // its slope is at most 1.13
+          const Real bound = 4 * epsilon * (1 + std::fabs(gelu_argument(sum)));  // epsilon is two units
+          out.absolute[at] = out.absolute[at] * 1.25L + bound * std::fabs(out.values[at]);
+        }
       }
     }
   }
@@ -123,6 +131,101 @@ TEST_P(Matmul, Epilogues) {
       problems.push_back({{16, 9}, {10, 16}, true, true, true, activation});
     }
     check(dtype, problems);
+  }
+}
+
+// What ends a product, for sums that are known exactly: the rows of a hold one number each and zeros, b is the
+// identity. Through every path of a device: sizes below and above those for which libraries are asked, with and without
+// bias, into new outputs and added to given ones.
+TEST_P(Matmul, ActivationsKeepTheirBounds) {
+  for (const rondo_dtype dtype : dtypes(3)) {
+    const bool half = is_half(dtype);
+    const Real unit = std::ldexp(Real(1), dtype == RONDO_F64 ? -53 : -24);
+    for (const int64_t n : sparing() ? std::vector<int64_t>{24} : std::vector<int64_t>{24, 288}) {
+      Array x(dtype, {n, n}), y(dtype, {n, n}), zeros(dtype, {n});
+      for (int64_t i = 0; i < n; ++i) {
+        const auto at = static_cast<size_t>(i);
+        y.set(at * static_cast<size_t>(n) + at, 1);
+        for (int64_t j = 0; j < n; ++j)  // -14 to 14, and -0 where that is 0
+          x.set(at * static_cast<size_t>(n) + static_cast<size_t>(j), Real(28 * (i * n + j)) / Real(n * n - 1) - 14);
+      }
+      const Tensor a = up(x), b = up(y), c = up(zeros);
+      run([&](Results& results) {
+        for (const rondo_activation activation :
+             {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU}) {
+          for (const bool with_bias : {false, true}) {
+            rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+            options.activation = activation;
+            options.bias = with_bias ? static_cast<rondo_tensor*>(c) : nullptr;
+            const auto expected = [=](Real added) {
+              Expected out(dtype, x.shape);
+              out.absolute.resize(x.size());
+              for (size_t i = 0; i < x.size(); ++i) {
+                const Real value = activated(activation, x[i]);
+                out.values[i] = value + added;
+                if (activation == RONDO_ACTIVATION_GELU)
+                  out.absolute[i] = 8 * (1 + std::fabs(gelu_argument(x[i]))) * unit * std::fabs(value) +
+                                    last_place(half ? RONDO_F32 : dtype, 0) * (1 + std::fabs(x[i])) +
+                                    2 * unit * std::fabs(added) + (half ? last_place(dtype, out.values[i]) / 2 : 0);
+              }
+              return out;
+            };
+            const std::string label = std::string(rondo_dtype_name(dtype)) + " activation " +
+                                      std::to_string(activation) + (with_bias ? " with bias" : "") + ", " +
+                                      std::to_string(n);
+            results.keep(label, make(rondo_matmul, a, b, &options), [=] { return expected(0); });
+            Tensor sum = empty(dtype, x.shape);
+            must(rondo_fill(sum, 1));
+            into(make(rondo_tensor_accumulator, sum), rondo_matmul, a, b, &options);
+            results.keep(label + ", added", std::move(sum), [=] { return expected(1); });
+          }
+        }
+      });
+    }
+  }
+}
+
+// NaN, infinities and zeros with a sign go through every activation, with and without bias, as the operators keep them.
+TEST_P(Matmul, ActivationsOfSpecialValues) {
+  const Real inf = INFINITY;
+  const struct {
+    Real x, relu, gelu;
+  } specials[] = {{NAN, NAN, NAN}, {inf, inf, inf}, {-inf, 0, 0}, {-0.0L, 0, 0}, {-32768, 0, 0}, {32768, 32768, 32768}};
+  for (const rondo_dtype dtype : dtypes(1)) {
+    for (const int64_t n : sparing() ? std::vector<int64_t>{17} : std::vector<int64_t>{17, 272}) {
+      // One column of specials and one row of ones, the rest zeros: row i of the result is special i, and no infinity
+      // meets a zero on the way.
+      const int64_t k = n < 100 ? 3 : 64;
+      Array x(dtype, {n, k}), y(dtype, {k, n * 4});
+      for (int64_t i = 0; i < n; ++i) x.set(static_cast<size_t>(i * k), specials[static_cast<size_t>(i) % 6].x);
+      for (int64_t j = 0; j < n * 4; ++j) y.set(static_cast<size_t>(j), 1);
+      const Tensor a = up(x), b = up(y), c = up(full(dtype, {n * 4}, 0));
+      run([&](Results& results) {
+        for (const rondo_activation activation :
+             {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU}) {
+          for (const bool with_bias : {false, true}) {
+            rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+            options.activation = activation;
+            options.bias = with_bias ? static_cast<rondo_tensor*>(c) : nullptr;
+            results.keep(std::string(rondo_dtype_name(dtype)) + " activation " + std::to_string(activation),
+                         make(rondo_matmul, a, b, &options), [=] {
+                           Expected out(dtype, {n, n * 4});
+                           for (size_t i = 0; i < out.values.size(); ++i) {
+                             const auto& each = specials[i / static_cast<size_t>(n * 4) % 6];
+                             out.values[i] = activation == RONDO_ACTIVATION_RELU   ? each.relu
+                                             : activation == RONDO_ACTIVATION_GELU ? each.gelu
+                                                                                   : each.x;
+                           }
+                           return out;
+                         });
+          }
+        }
+      });
+      rondo_matmul_options gelu = RONDO_MATMUL_OPTIONS_INIT;
+      gelu.activation = RONDO_ACTIVATION_GELU;
+      EXPECT_TRUE(std::signbit(download(make(rondo_matmul, a, b, &gelu))[static_cast<size_t>(2 * n * 4)]))
+          << rondo_dtype_name(dtype) << ": the sign of what comes of -infinity";
+    }
   }
 }
 

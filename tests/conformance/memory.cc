@@ -78,7 +78,7 @@ TEST_P(Memory, FreedMemoryIsCachedAndTrimmed) {
     must(rondo_tensor_wait(a));
   }
   must(rondo_engine_wait_all(engine()));
-  EXPECT_TRUE(eventually([&] { return facts().in_use == 0; }));
+  EXPECT_EQ(facts().in_use, 0);
   EXPECT_GE(facts().cached, 5 * kMiB);
   must(rondo_memory_trim(engine(), device()));
   EXPECT_EQ(facts().cached, 0);

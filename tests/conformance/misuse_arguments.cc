@@ -229,6 +229,10 @@ TEST_P(MisuseArguments, Overlaps) {
   EXPECT_EQ(mask, same);
   rondo_tensor_destroy(mask);
   expect_same_bits(download(a), before, "a refused call wrote");
+  // Into every second element of what it reads, one beside; into a block that is one row too far up.
+  refused_into(slice(a, 1, 0, 6, 2), "rondo_unary", "out", rondo_unary, RONDO_NEG, slice(a, 1, 1, 4));
+  refused_into(slice(slice(a, 0, 0, 3), 1, 2, 5), "rondo_unary", "out", rondo_unary, RONDO_NEG,
+               slice(slice(a, 0, 2, 5), 1, 0, 3));
   // Parts that do not meet are fine, and so is the same element for element.
   into(slice(a, 0, 0, 3), rondo_unary, RONDO_NEG, slice(a, 0, 3, 6));
   into(a, rondo_unary, RONDO_NEG, a);
@@ -260,14 +264,46 @@ TEST_P(MisuseArguments, Accumulators) {
   const float data[4] = {};
   expect_refused(rondo_tensor_write(sum, data, sizeof data), RONDO_INVALID_ARGUMENT, "rondo_tensor_write", "tensor");
   refused("rondo_tensor_accumulator", "tensor", rondo_tensor_accumulator, ones(RONDO_BOOL, {2}));
+  into(sum, rondo_unary, RONDO_NEG, make(rondo_binary, RONDO_ADD, b, b));
+  must(rondo_tensor_wait(sum));
+  expect_same_bits(download(sum), full(RONDO_F32, {2, 2}, -1), "reading an accumulator reads the tensor");
+  expect_same_bits(download(slice(sum, 1, 0, 1)), full(RONDO_F32, {2, 1}, -1), "a view of it too");
+}
+
+TEST_P(MisuseArguments, ParametersAndDomains) {
+  const Tensor a = ones(RONDO_F32, {2, 2}), bytes = ones(RONDO_U8, {2, 2}), row = ones(RONDO_F32, {3});
+  const double two[] = {0, 1}, negative[] = {-1, 1};
+  refused("rondo_unary", "parameters", rondo_unary, RONDO_CLIP, a);  // they have no defaults
+  refused("rondo_unary_with", "n_parameters", rondo_unary_with, RONDO_CLIP, a, 1, two);
+  refused("rondo_unary_with", "n_parameters", rondo_unary_with, RONDO_EXP, a, 1, two);
+  refused("rondo_unary_with", "parameters", rondo_unary_with, RONDO_CLIP, bytes, 2, negative);  // u8 has no -1
+  refused("rondo_binary_with", "n_parameters", rondo_binary_with, RONDO_SMOOTH_L1, a, a, 2, two);
+  refused("rondo_unary", "bit_not", rondo_unary, RONDO_BIT_NOT, a);
+  refused("rondo_binary", "gcd", rondo_binary, RONDO_GCD, a, a);
+  refused("rondo_binary", "shift_left", rondo_binary, RONDO_SHIFT_LEFT, bytes, a);  // promoted to f32
+  refused("rondo_ternary", "c", rondo_ternary, RONDO_FMA, a, a, row);
+  rondo_tensor* const tensors[] = {a, row};
+  refused("rondo_add_n", "broadcast", rondo_add_n, 2, tensors);
+  for (const int32_t n : {-1, 0, 17}) refused("rondo_add_n", "n", rondo_add_n, n, tensors);
 }
 
 TEST_P(MisuseArguments, UnknownNumbers) {
   const Tensor a = ones(RONDO_F32, {2, 2}), i = ones(RONDO_I64, {2});
-  for (const int number : {-1, 10, 15, 28, 99}) {
+  const double parameter = 1;
+  for (const int number : {-1, 50, 63, 78, 999}) {
     refused("rondo_unary", "op", rondo_unary, static_cast<rondo_unary_op>(number), a);
+    refused("rondo_unary_with", "op", rondo_unary_with, static_cast<rondo_unary_op>(number), a, 1, &parameter);
+    EXPECT_EQ(rondo_unary_op_name(static_cast<rondo_unary_op>(number)), nullptr);
   }
-  for (const int number : {-1, 8, 15, 25, 99}) {
+  EXPECT_STREQ(rondo_unary_op_name(RONDO_GELU_TANH), "gelu_tanh");
+  EXPECT_STREQ(rondo_binary_op_name(RONDO_ADD), "add");
+  EXPECT_EQ(rondo_binary_op_name(static_cast<rondo_binary_op>(13)), nullptr);
+  EXPECT_STREQ(rondo_ternary_op_name(RONDO_FMA), "fma");
+  EXPECT_EQ(rondo_ternary_op_name(static_cast<rondo_ternary_op>(3)), nullptr);
+  for (const int number : {-1, 3, 99})
+    refused("rondo_ternary", "op", rondo_ternary, static_cast<rondo_ternary_op>(number), a, a, a);
+  for (const int number : {-1, 13, 15, 25, 58, 99}) {
+    refused("rondo_binary_with", "op", rondo_binary_with, static_cast<rondo_binary_op>(number), a, a, 1, &parameter);
     refused("rondo_binary", "op", rondo_binary, static_cast<rondo_binary_op>(number), a, a);
     refused("rondo_binary_scalar", "op", rondo_binary_scalar, static_cast<rondo_binary_op>(number), a, 1.0);
     refused("rondo_scalar_binary", "op", rondo_scalar_binary, static_cast<rondo_binary_op>(number), 1.0, a);

@@ -29,6 +29,7 @@ TEST_P(MisuseLifetime, DestroyedTensor) {
   float data[4];
   rondo_tensor_info info = RONDO_TENSOR_INFO_INIT;
   dead(rondo_tensor_wait(gone), "rondo_tensor_wait");
+  dead(rondo_tensor_accept(gone), "rondo_tensor_accept");
   dead(rondo_tensor_read(gone, data, sizeof data), "rondo_tensor_read");
   dead(rondo_tensor_write(gone, data, sizeof data), "rondo_tensor_write");
   dead(rondo_tensor_query(gone, &info), "rondo_tensor_query");
@@ -106,18 +107,27 @@ TEST_P(MisuseLifetime, DestroyedEngine) {
   EXPECT_TRUE(has_word(rondo_last_error(), "rondo_engine_destroy")) << rondo_last_error();
 }
 
-// Objects that outlive their engine: the number is told, every call says INVALID_STATE, destroying works.
+// Objects that outlive their engine: which they are is told, every call says INVALID_STATE, destroying works.
 TEST_P(MisuseLifetime, ObjectsAliveAtTheEnd) {
   Engine other = create_engine(options());
   Tensor a = upload(other.get(), device(), full(RONDO_F32, {4}, 1)), view = slice(a, 0, 0, 2), out;
   rondo_variable* v = nullptr;
   must(rondo_variable_create(other.get(), &v));
-  Graph graph = record(other.get(), [&] { out = make(rondo_unary, RONDO_NEG, a); });
+  rondo_record_options named = RONDO_RECORD_OPTIONS_INIT;
+  named.name = "step";
+  Graph graph = record(
+      other.get(), [&] { out = make(rondo_unary, RONDO_NEG, a); }, &named);
   must(rondo_graph_launch(graph.get()));
   other.reset();
   const std::string message = rondo_last_error();
   EXPECT_TRUE(has_word(message, "rondo_engine_destroy")) << message;
   EXPECT_TRUE(has_word(message, "5")) << "three tensors, a variable and a graph: " << message;
+  const std::string where = on_cuda() ? "cuda:0" : "cpu:0";
+  for (const std::string& object :
+       {"tensor f32 [4] on " + where + " made by 'copy'", "tensor f32 [2] on " + where + " made by 'copy'",
+        "tensor f32 [4] on " + where + " made by 'step'", std::string("variable no task has written"),
+        std::string("graph 'step'")})
+    EXPECT_NE(message.find(object), std::string::npos) << object << " is not in: " << message;
 
   rondo_tensor* made = nullptr;
   float data[4] = {};
@@ -131,6 +141,7 @@ TEST_P(MisuseLifetime, ObjectsAliveAtTheEnd) {
   const Tensor mine = up(full(RONDO_F32, {4}, 1));
   const std::pair<const char*, rondo_status> calls[] = {
       {"rondo_tensor_wait", rondo_tensor_wait(a)},
+      {"rondo_tensor_accept", rondo_tensor_accept(a)},
       {"rondo_tensor_read", rondo_tensor_read(a, data, sizeof data)},
       {"rondo_tensor_write", rondo_tensor_write(view, data, 8)},
       {"rondo_tensor_data", rondo_tensor_data(a, &address)},
@@ -153,6 +164,19 @@ TEST_P(MisuseLifetime, ObjectsAliveAtTheEnd) {
   EXPECT_TRUE(!managed && !managed0) << "touched its output";
   rondo_variable_destroy(v);
   // The tensors and the graph go with their owners, after the engine.
+}
+
+// Many of one kind are one entry, and many kinds are cut short.
+TEST_P(MisuseLifetime, ManyObjectsAliveAtTheEnd) {
+  Engine other = create_engine(options());
+  std::vector<Tensor> tensors;
+  for (int64_t i = 1; i <= 30; ++i)
+    for (int64_t n = 0; n < (i == 1 ? 7 : 1); ++n)
+      tensors.push_back(make(rondo_tensor_create, other.get(), device(), RONDO_F32, 1, &i));
+  other.reset();
+  const std::string message = rondo_last_error();
+  for (const char* part : {"36 objects", "7 times tensor f32 [1] on ", "no task has written", "and 10 more"})
+    EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
 }
 
 TEST_P(MisuseLifetime, RecordingLeftOpenAtTheEnd) {

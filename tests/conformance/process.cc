@@ -78,6 +78,7 @@ TEST_P(Process, Fork) {
         [&] { return rondo_engine_wait_all(engine()); },
         [&] { return rondo_engine_seed(engine(), 1); },
         [&] { return rondo_tensor_wait(a); },
+        [&] { return rondo_tensor_accept(a); },
         [&] { return rondo_tensor_read(a, data, sizeof data); },
         [&] { return rondo_tensor_write(a, data, sizeof data); },
         [&] { return rondo_unary(RONDO_NEG, a, &made); },

@@ -77,6 +77,15 @@ TEST_P(Random, NormalStatistics) {
   }
 }
 
+TEST_P(Random, EqualBoundsGiveThatNumber) {
+  run([&](Results& results) {
+    for (const rondo_dtype dtype : covering({std::begin(kFloatDtypes), std::end(kFloatDtypes)}, 3))
+      for (const double bound : {-3.25, 0.0})
+        results.keep(rondo_dtype_name(dtype), uniform(engine(), device(), dtype, {300}, bound, bound),
+                     [=] { return Expected(full(dtype, {300}, bound)); });
+  });
+}
+
 TEST_P(Random, SeedRestartsTheSequence) {
   if (GetParam().graph) GTEST_SKIP() << "seeding is not recorded";
   const auto draw = [&] { return download(uniform(engine(), device(), RONDO_F32, {1001})); };

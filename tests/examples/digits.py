@@ -95,12 +95,14 @@ def misuse(folder):
     # The training is over when this is found: it is printed, and the exit code says that something is missing.
     out, err = run(folder, "--device", "cpu", "--epochs", "2", "--batch", "32", "--out", "missing/digits.svg", status=1)
     assert err.count("\n") == 1 and "missing/digits.svg" in err and "agree bit for bit" in out, out + err
+    out, err = run(folder, "--device", "cpu", "--epochs", "2", "--batch", "32", "--parameters", "missing/parameters", status=1)
+    assert err.count("\n") == 1 and "missing/parameters" in err and "agree bit for bit" in out, out + err
 
 
 def shows_help(folder):
     out, err = run(folder, "--help", status=0)
     assert err == "" and out.startswith("usage: digits"), out + err
-    for option in ("--device", "--engine", "--epochs", "--batch", "--seed", "--data", "--out", "--help"):
+    for option in ("--device", "--engine", "--epochs", "--batch", "--seed", "--data", "--out", "--parameters", "--help"):
         assert re.search(rf"^  {option}\b", out, re.M), f"{option} is not in:\n{out}"
 
 

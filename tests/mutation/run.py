@@ -3,11 +3,12 @@
 
     run.py NAME --source SOURCE --build BUILD -- COMPILER...
 
-NAME is one of mutations.py, or `control`. The mutated copy of the file is compiled as the build compiles the file itself and linked
+NAME is one of mutations.py, `control` or `places`. The mutated copy of the file is compiled as the build compiles the file itself and linked
 with the library's other objects; the programs of the build are then run with that library in place of theirs, under one
 order of the simulated driver after the other, until a test fails. It is a failure of this script when none does, when a
-program ends in a way that the table does not name, and when the text to change is not in the file exactly once.
-`control` does the same with a file that is not changed, and every test that a mutation relies on must pass.
+program ends in a way that the table does not name, and when the place to change is not in the sources exactly once.
+`control` does the same with a file that is not changed, and every test that a mutation relies on must pass. `places` changes nothing:
+every mutation must have its place and every place its mutation.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -22,21 +23,27 @@ import sys
 
 sys.dont_write_bytecode = True  # the source folder stays as it is
 import mutations
+import places
+from places import Wrong
 
 OBJECTS = "src/librondo.a.p/"  # where the build keeps the library's objects
 SECONDS = 60  # for one run of a program: many times what the slowest takes
 
 
-class Wrong(Exception):
-    """What makes the test fail, in one sentence."""
-
-
 def mutated(source, mutation):
-    text = (source / mutation.file).read_text()
-    count = text.count(mutation.before)
-    if count != 1:
-        raise Wrong(f"the text to change is {count} times in {mutation.file}, not once: the mutation must be renewed")
-    return text.replace(mutation.before, mutation.after)
+    """(file, its text with the defect)."""
+    file = places.file_of(source, mutation.name)
+    return file, places.changed((source / file).read_text(), mutation.name, mutation.part, mutation.instead)
+
+
+def check_places(source):
+    """Every mutation finds its place, and every place its mutation."""
+    for mutation in mutations.MUTATIONS:
+        mutated(source, mutation)
+    strange = {name for name, _ in places.marks(source)} - {mutation.name for mutation in mutations.MUTATIONS}
+    if strange:
+        raise Wrong(f"src has marks of mutations that mutations.py lacks: {', '.join(sorted(strange))}")
+    return f"{len(mutations.MUTATIONS)} mutations have their places"
 
 
 def call(command, folder):
@@ -158,14 +165,17 @@ def main(arguments):
     options = parser.parse_args(arguments)
     source, build = options.source.resolve(), options.build.resolve()
     try:
+        if options.name == "places":
+            print(check_places(source))
+            return 0
         if options.name == "control":
-            file = mutations.MUTATIONS[0].file
+            file = places.file_of(source, mutations.MUTATIONS[0].name)
             text = (source / file).read_text()
             print(control(build_library(source, build, "control", file, text, options.compiler), build))
             return 0
         mutation = next(each for each in mutations.MUTATIONS if each.name == options.name)
-        text = mutated(source, mutation)
-        library = build_library(source, build, mutation.name, mutation.file, text, options.compiler)
+        file, text = mutated(source, mutation)
+        library = build_library(source, build, mutation.name, file, text, options.compiler)
         print(f"{mutation.name}: {mutation.breaks}\n{kill(mutation, library, build)}")
         return 0
     except Wrong as wrong:

@@ -104,6 +104,15 @@ CUresult cuDriverGetVersion(int* version) {
   return CUDA_SUCCESS;
 }
 
+// Private tables of NVIDIA's libraries, by number. It has none, and says so as the real one does of a number that it
+// does not know; NVRTC asks since 12.9, and does without the cache it would keep there.
+CUresult cuGetExportTable(const void** table, const CUuuid* id) {
+  SIM_ENTER_IF(cuGetExportTable, Need::Nothing);
+  if (table == nullptr || id == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *table = nullptr;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult cuInit(unsigned flags) {
   SIM_ENTER_IF(cuInit, Need::Nothing);
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;

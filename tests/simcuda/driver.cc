@@ -141,7 +141,8 @@ CUresult enter(Entry entry, Need need) {
 }
 
 std::shared_ptr<Stream> find_stream(CUstream handle) {
-  if (handle != nullptr) return driver().streams.find(handle);
+  const bool legacy = handle == nullptr || handle == reinterpret_cast<CUstream>(1);  // CU_STREAM_LEGACY
+  if (!legacy) return driver().streams.find(handle);
   Device* device = current_device();
   if (device == nullptr) return nullptr;
   if (device->legacy_stream == nullptr) {

@@ -6,6 +6,10 @@
 
 namespace rondo::cuda {
 
+struct CUuuid {
+  char bytes[16];
+};
+
 using CUmemoryPool = struct CUmemPoolHandle_st*;
 using CUmemPool_attribute = int;
 enum : CUmemPool_attribute {

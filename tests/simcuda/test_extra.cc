@@ -207,6 +207,15 @@ TEST_F(Extra, ProgrammaticLaunchesMustWait) {
   EXPECT_NE(last_report().find("kernel 'early'"), std::string::npos);
 }
 
+TEST_F(Extra, NoPrivateTableOfAnUnknownNumber) {
+  const CUuuid unknown = {};
+  const void* table = &unknown;
+  EXPECT_EQ(cu.cuGetExportTable(&table, &unknown), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(table, nullptr);
+  EXPECT_EQ(cu.cuGetExportTable(&table, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cu.cuGetExportTable(nullptr, &unknown), CUDA_ERROR_INVALID_VALUE);
+}
+
 // Each older driver claims its version and lacks what came later. Looked at
 // without calling anything but the version.
 TEST(OlderDrivers, LackWhatIsNewer) {

@@ -149,6 +149,54 @@ TEST_P(Lifetimes, WorkspacesOnSeveralStreams) {
   }
 }
 
+// After a wait nothing holds what the user let go of: not a launch, its graph, its arena, not the argument of a task.
+TEST_P(Lifetimes, MemoryIsBackAfterEveryWait) {
+  const int rounds = quick() ? 200 : 3000;
+  const int64_t one = 1000;
+  const auto in_use = [&] {
+    int64_t bytes = 0;
+    for (const rondo_device where : {kCpu, device()}) {
+      rondo_memory_info info = RONDO_MEMORY_INFO_INIT;
+      must(rondo_memory_query(engine(), where, &info));
+      bytes += info.in_use;
+    }
+    return bytes;
+  };
+  for (int round = 0; round < rounds; ++round) {
+    Tensor a = make(rondo_tensor_create, engine(), device(), RONDO_F32, 1, &one), out;
+    must(rondo_fill(a, 1));
+    Graph graph = record(engine(), [&] {
+      out = make(rondo_unary, RONDO_NEG, make(rondo_binary_scalar, RONDO_ADD, a, 1.0));
+      if (round % 3 == 0) must(push(engine(), [](rondo_task_context*) { return RONDO_OK; }, {variable_of(out)}, {}));
+    });
+    for (int launch = 0; launch <= round % 4; ++launch) must(rondo_graph_launch(graph.get()));
+    // A task whose argument holds a tensor until it is destroyed.
+    Tensor held = make(rondo_tensor_create, engine(), kCpu, RONDO_F32, 1, &one);
+    must(rondo_fill(held, 2));
+    must(rondo_tensor_wait(held));  // else its own fill may still hold it
+    const Variable done(engine());
+    rondo_variable* const writes[] = {done};
+    must(rondo_engine_push(
+        engine(), [](void*, rondo_task_context*) { return RONDO_OK; }, held.release(),
+        [](void* tensor) { rondo_tensor_destroy(static_cast<rondo_tensor*>(tensor)); }, nullptr, 0, writes, 1,
+        nullptr));
+    if (round % 2 == 0) {
+      a.reset();
+      out.reset();
+      graph.reset();
+      must(rondo_engine_wait_all(engine()));
+    } else {
+      must(rondo_variable_wait(done));
+      graph.reset();
+      must(rondo_tensor_wait(out));
+      must(rondo_tensor_wait(a));
+      a.reset();
+      out.reset();
+    }
+    ASSERT_EQ(in_use(), 0) << "round " << round;
+  }
+}
+
 // A random program recorded, with some results kept and the rest temporaries, replayed twice with changing inputs, must
 // give the bits of eager. When its last launch is under way, all that only the graph holds goes.
 TEST_P(Lifetimes, RandomRecordings) {

@@ -1,7 +1,7 @@
 // Compiles with the NVRTC that the settings name, as Rondo does, and prints what happened, one `key<tab>value` a line.
 // nvrtc_test starts it, because a process can open only one NVRTC.
 //
-// - `architecture N STAMPS FOLDER all|share` compiles kernels of the folder for sm_N, if NVRTC knows that;
+// - `architecture N STAMPS LIST FOLDER all|share` compiles kernels of the folder for sm_N, if NVRTC knows that;
 // - `locale FOLDER` compiles one kernel and tells the locale before and after;
 // - `operator` runs an operator on cuda:0 through the public interface.
 //
@@ -12,7 +12,8 @@
 // others, every NVRTC gets every kernel, but only for the architecture whose turn the kernel's id says. One to a
 // program are only the first ones for the first architecture, for a program costs 0.1 s where NVRTC is old; the rest is
 // several to a program, and one by one if such a program does not compile. What has compiled is kept in the file STAMPS
-// and not compiled again with the same library and prelude.
+// and not compiled again with the same library and prelude; neither is what LIST has, which compiled.py made of such
+// files and is in the tree. Without a name there is no list.
 #include <rondo/rondo.h>
 #include <sys/stat.h>
 
@@ -44,6 +45,7 @@ using toolkits::Kernel;
 constexpr int kThreads = 2;
 constexpr size_t kTogether = 8;
 constexpr int kFailuresShown = 5;
+constexpr size_t kListedDigits = 16;  // of an id in the list; compiled.py has the same
 
 void print(const char* key, const std::string& value) {
   std::printf("%s\t%s\n", key, value.c_str());
@@ -108,10 +110,11 @@ std::vector<Unit> share_of(int architecture, const std::vector<Kernel>& kernels)
   return units;
 }
 
-// Ids of kernels that are known to compile, in a file whose first line says with what.
+// Ids of kernels that are known to compile, in a file whose first line says with what; and those of a list in the tree.
 class Stamps {
  public:
-  Stamps(const std::string& path, const std::string& with) {
+  Stamps(const std::string& path, const std::string& list, const std::string& with) {
+    read_list(list, with);
     std::ifstream old(path);
     std::string line;
     const bool same = std::getline(old, line) && line == with;
@@ -120,7 +123,9 @@ class Stamps {
     if (!same) file_ << with << '\n';
     if (!file_) stop("cannot write " + path);
   }
-  bool has(const Kernel& kernel) const { return good_.count(kernel.id) > 0; }
+  bool has(const Kernel& kernel) const {
+    return good_.count(kernel.id) > 0 || listed_.count(kernel.id.substr(0, kListedDigits)) > 0;
+  }
   // From any thread; at once, so that a run which is cut short was not for nothing.
   void add(const Kernel& kernel) {
     std::lock_guard lock(mutex_);
@@ -128,7 +133,21 @@ class Stamps {
   }
 
  private:
-  std::set<std::string> good_;
+  // Lines `LETTER circumstances`, then lines `ID LETTERS`.
+  void read_list(const std::string& path, const std::string& with) {
+    if (path.empty()) return;
+    std::ifstream file(path);
+    if (!file) stop("cannot read " + path);
+    std::string ours;
+    for (std::string line; std::getline(file, line);) {
+      const std::string word = line.substr(0, line.find(' ')),
+                        rest = line.substr(std::min(line.size(), word.size() + 1));
+      if (word.size() == 1 && rest == with) ours = word;
+      if (word.size() == kListedDigits && !ours.empty() && rest.find(ours) != std::string::npos) listed_.insert(word);
+    }
+  }
+
+  std::set<std::string> good_, listed_;
   std::ofstream file_;
   std::mutex mutex_;
 };
@@ -206,7 +225,8 @@ class Compiler {
   std::atomic<int> compiled_{0}, known_good_{0}, failed_{0};
 };
 
-void compile_for(int architecture, const std::string& stamps_path, const std::string& folder, bool all) {
+void compile_for(int architecture, const std::string& stamps_path, const std::string& list, const std::string& folder,
+                 bool all) {
   if (const Status status = cuda::nvrtc().open(); !status.ok()) stop(status.message());
   print("nvrtc", cuda::nvrtc().version());
   print("path", cuda::nvrtc().path());
@@ -217,7 +237,7 @@ void compile_for(int architecture, const std::string& stamps_path, const std::st
   if (const Status status = rtc::choose_target(architecture, false, &target); !status.ok()) stop(status.message());
   const std::vector<Kernel> kernels = toolkits::read_kernels(folder);
   print("kernels", std::to_string(kernels.size()));
-  Stamps stamps(stamps_path, circumstances(target));
+  Stamps stamps(stamps_path, list, circumstances(target));
   Compiler compiler(target, stamps);
   compiler.run(all ? one_by_one(kernels) : share_of(architecture, kernels));
   compiler.report();
@@ -258,8 +278,8 @@ void run_operator() {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() == 5 && words[0] == "architecture")
-    compile_for(std::stoi(words[1]), words[2], words[3], words[4] == "all");
+  if (words.size() == 6 && words[0] == "architecture")
+    compile_for(std::stoi(words[1]), words[2], words[3], words[4], words[5] == "all");
   else if (words.size() == 2 && words[0] == "locale")
     compile_one(words[1]);
   else if (words.size() == 1 && words[0] == "operator")

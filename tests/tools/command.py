@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -53,11 +54,40 @@ def skip(reason):
     sys.exit(77)
 
 
+def driver_answers(node="/dev/nvidiactl"):
+    """Whether there is a driver behind the device file, which a libcuda that runs as root makes in any case."""
+    try:
+        os.close(os.open(node, os.O_RDONLY | os.O_NONBLOCK))
+        return True
+    except OSError:
+        return False
+
+
 def without_gpu():
     """The rest of the case is about machines without one."""
     cards = pathlib.Path("/sys/bus/pci/devices").glob("*")
-    if os.path.exists("/dev/nvidiactl") or any((card / "vendor").read_text().startswith("0x10de") for card in cards):
+    if driver_answers() or any((card / "vendor").read_text().startswith("0x10de") for card in cards):
         skip("this machine has a GPU")
+
+
+def with_gpu():
+    """From here on the command sees a GPU: a folder is put over the system's list of devices, unless there is one."""
+    if driver_answers():
+        return
+    script = ('mount -t tmpfs none /sys/bus/pci && mkdir -p /sys/bus/pci/devices/0000:01:00.0 && cd /sys/bus/pci/devices/0000:01:00.0'
+              ' && echo 0x10de >vendor && echo 0x030200 >class && cd / && exec "$@"')
+    in_front(["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"])
+
+
+def in_front(command):
+    """Puts a command in front of those that follow, if it can be run here."""
+    try:
+        trial = subprocess.run([*command, "true"], capture_output=True, text=True)
+    except FileNotFoundError:
+        skip(f"this machine has no {command[0]}")
+    if trial.returncode != 0:
+        skip(f"{command[0]} may not do that here: " + trial.stderr.strip())
+    BEFORE[:] = command
 
 
 # ---------------------------------------------------------------------------------------------------------------- usage
@@ -67,14 +97,15 @@ def case_help():
     """--help works everywhere and names every command."""
     for arguments in (["--help"], ["-h"], ["info", "--help"], ["doctor", "--help"], ["completion", "--help"]):
         out, err = run(*arguments)
-        holds(out, "usage:", "info", "--json", "doctor", "completion", "version")
+        holds(out, "usage:", "info [--json]", "doctor", "completion bash|zsh|fish", "version", "--help")
+        assert all(len(line) <= 120 for line in out.splitlines()), out
         assert err == ""
 
 
 def case_usage():
     """What is not understood exits with 2 and one line that says what would be right."""
     for arguments, part in ([], "a command is needed"), (["inform"], "'inform' is no command"), (["info", "-x"], "--json"), \
-            (["doctor", "now"], "no options"), (["completion", "fish"], "bash"), (["info", "--json", "x"], "too many"):
+            (["doctor", "now"], "no options"), (["completion", "csh"], "bash, zsh or fish"), (["completion"], "a shell"), (["--version", "x"], "no options"), (["info", "--json", "x"], "too many"):
         out, err = run(*arguments, status=2)
         assert out == "" and err.count("\n") == 1 and err.startswith("rondo: "), err
         holds(err, part, "--help")
@@ -83,7 +114,21 @@ def case_usage():
 def case_version():
     out, _ = run("version")
     assert re.fullmatch(r"\d+\.\d+\.\d+\S*\n", out), out
+    assert run("--version")[0] == out
     assert facts(**WITHOUT_DRIVER)["version"] == out.strip()
+
+
+def case_lost_output():
+    """What could not be written is a failure, whatever would have been said: a full disk, a closed stdout."""
+    if not os.path.exists("/dev/full"):
+        skip("this machine has no /dev/full")
+    environment = {**os.environ, **WITHOUT_DRIVER, "RONDO_CACHE": "off"}
+    for arguments in ["info"], ["info", "--json"], ["doctor"], ["version"], ["--help"], ["completion", "bash"]:
+        for redirection in ">/dev/full", ">&-":
+            done = subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", RONDO, *arguments], env=environment,
+                                  stderr=subprocess.PIPE, text=True)
+            assert done.returncode == 1, f"{arguments} {redirection} exits {done.returncode}"
+            holds(done.stderr, "rondo: the output could not be written")
 
 
 def case_completion():
@@ -94,8 +139,52 @@ def case_completion():
 
     assert complete("rondo", "in") == ["info"]
     assert complete("rondo", "info", "--j") == ["--json"]
-    assert complete("rondo", "completion", "") == ["bash"]
+    assert complete("rondo", "completion", "") == ["bash", "zsh", "fish", "--help"]
+    assert complete("rondo", "--v") == ["--version"]
+    assert complete("rondo", "info", "--json", "") == []
     assert {"info", "doctor", "completion", "version"} <= set(complete("rondo", ""))
+
+
+def case_completion_fish():
+    """The same in a real fish."""
+    if not shutil.which("fish"):
+        skip("fish is not installed")
+
+    def complete(line):
+        with tempfile.TemporaryDirectory() as home:
+            script = 'source (command $argv[1] completion fish | psub); complete -C $argv[2]'
+            out = subprocess.run(["fish", "--no-config", "-c", script, RONDO, line], capture_output=True, text=True, check=True,
+                                 env={**os.environ, "HOME": home}).stdout
+        return [row.split("\t")[0] for row in out.splitlines()]
+
+    assert complete("rondo in") == ["info"]
+    assert complete("rondo info --j") == ["--json"]
+    assert {"bash", "zsh", "fish"} <= set(complete("rondo completion "))
+    assert {"info", "doctor", "completion", "version"} <= set(complete("rondo "))
+    assert "doctor" not in complete("rondo info ")
+
+
+def case_completion_zsh():
+    """The same in a real zsh, once as a file of its search path and once sourced; what is added is read from the builtins it calls."""
+    if not shutil.which("zsh"):
+        skip("zsh is not installed")
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "_rondo").write_text(run("completion", "zsh")[0])
+        stubs = ('_describe() { print -rl -- "${(@)${(P)4}%%:*}"; }; compadd() { shift; print -rl -- "$@"; };'
+                 'compdef() { print -rl -- "registered $*"; };')
+        ways = {"autoload": 'fpath=("$1" $fpath); autoload -Uz _rondo;', "source": 'source "$1/_rondo" >/dev/null;'}
+
+        def complete(way, *words):
+            script = stubs + ways[way] + 'shift; words=("$@"); CURRENT=$#; _rondo'
+            return subprocess.run(["zsh", "-f", "-c", script, "zsh", folder, *words], capture_output=True, text=True,
+                                  check=True).stdout.split("\n")[:-1]
+
+        for way in ways:
+            assert {"info", "doctor", "completion", "version", "--version"} <= set(complete(way, "rondo", "")), way
+            assert complete(way, "rondo", "info", "") == ["--json", "--help"], way
+            assert complete(way, "rondo", "completion", "") == ["bash", "zsh", "fish", "--help"], way
+        registered = subprocess.run(["zsh", "-f", "-c", stubs + 'source "$1/_rondo"', "zsh", folder], capture_output=True, text=True)
+        assert registered.stdout == "registered _rondo rondo\n", registered
 
 
 # ----------------------------------------------------------------------------------------------------------------- info
@@ -224,8 +313,15 @@ def case_cache():
         (shard / "one").write_bytes(b"x" * 100)
         (shard / "two").write_bytes(b"x" * 23)
         cache = facts(RONDO_CACHE=folder, **WITHOUT_DRIVER)["cache"]
-        assert cache == {"folder": folder, "files": 2, "bytes": 123, "reason": ""}, cache
+        assert cache == {"folder": folder, "files": 2, "bytes": 123, "reason": "", "refused": False}, cache
         holds(run("info", RONDO_CACHE=folder, **WITHOUT_DRIVER)[0], f"{folder}: 2 files, 123 bytes")
+        # Looking leaves nothing behind, neither here nor in a home.
+        absent = pathlib.Path(folder) / "absent"
+        assert facts(RONDO_CACHE=str(absent), **WITH_SIMULATED)["cache"] == {"folder": str(absent), "files": 0, "bytes": 0, "reason": "",
+                                                                                        "refused": False}
+        run("doctor", RONDO_CACHE=str(absent), **WITH_SIMULATED)
+        run("doctor", RONDO_CACHE="", XDG_CACHE_HOME="", HOME=str(absent.parent), **WITH_SIMULATED)
+        assert sorted(entry.name for entry in absent.parent.iterdir()) == ["ab"]
         os.chmod(folder, 0o777)
         cache = facts(RONDO_CACHE=folder, **WITHOUT_DRIVER)["cache"]
         assert cache["folder"] == ""
@@ -256,14 +352,18 @@ def case_doctor_compiler():
     """NVRTC that opens but compiles nothing for the device: found by compiling."""
     def found(*parts, **environment):
         out, _ = run("doctor", status=1, **{**WITH_SIMULATED, **environment})
-        holds(out, "Operators cannot be compiled for cuda:0", *parts)
+        holds(out, "Operators cannot run on cuda:0: ", *parts)
         assert "can be used" not in out and all(line.endswith(".") for line in out.splitlines()), out
         return out
 
-    found("compiles for no architecture", "6.1", SIMCUDA_ARCH="61", SIMCUDA_NVRTC="13.0")
+    found("compiles for no architecture", "6.1", "only for 7.5 to 12.1", "NVRTC of CUDA 12 (PyPI: nvidia-cuda-nvrtc-cu12)", SIMCUDA_ARCH="61",
+          SIMCUDA_NVRTC="13.0")
     found("cannot open its builtins", "libnvrtc-builtins.so.12.8", SIMCUDA_NVRTC_FAULT="nvrtcCompileProgram:1:7")
     both = found("nvrtcCreateProgram failed with 1", SIMCUDA_NVRTC_FAULT="nvrtcCreateProgram:1:1", SIMCUDA_DEVICES="2")
-    holds(both, "Operators cannot be compiled for cuda:1")
+    assert "cuda:1" not in both, both
+    # What is compiled is loaded too: as a cubin, and if the driver refuses that, as PTX.
+    found("cuModuleLoadDataEx on cuda:0 failed with 222", SIMCUDA_FAULT="cuModuleLoadDataEx:1:209,cuModuleLoadDataEx:2:222")
+    run("doctor", SIMCUDA_FAULT="cuModuleLoadDataEx:1:209", **WITH_SIMULATED)
 
 
 def case_doctor_device():
@@ -278,7 +378,8 @@ def case_doctor_driver():
     without_gpu()
     for fault in "cuInit:1:999", "cuDeviceGetCount:1:999", "cuDriverGetVersion:1:999":
         out, _ = run("doctor", status=1, SIMCUDA_FAULT=fault, **WITH_SIMULATED)
-        holds(out, WITH_SIMULATED["RONDO_CUDA_DRIVER"], fault.split(":")[0] + " failed with 999")
+        holds(out, "RONDO_CUDA_DRIVER=" if fault.startswith("cuDriver") else "is there but fails", WITH_SIMULATED["RONDO_CUDA_DRIVER"],
+              fault.split(":")[0] + " failed with 999")
         assert "No NVIDIA GPU" not in out, out
         # Found by the system's loader as well, without a setting.
         out, _ = run("doctor", status=1, SIMCUDA_FAULT=fault, LD_LIBRARY_PATH=str(SIMULATED))
@@ -292,26 +393,76 @@ def case_doctor_setting():
     without_gpu()
     for value in "/nowhere/libcuda.so.1", "libcuda.so.1", "/":
         out, _ = run("doctor", status=1, RONDO_CUDA_DRIVER=value)
-        holds(out, f"RONDO_CUDA_DRIVER={value} leads to no CUDA driver that works")
+        holds(out, f"RONDO_CUDA_DRIVER={value} leads nowhere, and nothing else is tried")
     with tempfile.TemporaryDirectory() as folder:
         other = pathlib.Path(folder) / "libcuda.so.1"
         other.symlink_to(SIMULATED / "libnvrtc.so.12")
         out, _ = run("doctor", status=1, LD_LIBRARY_PATH=folder)
-        holds(out, "A CUDA driver was found but cannot be used", f"libcuda.so.1 => {other}", "not a CUDA driver")
+        holds(out, "A CUDA driver was found but cannot be used", f"{other} (system loader)", "not a CUDA driver")
+    for name in "RONDO_NVRTC", "RONDO_CUBLASLT", "RONDO_BLAS":
+        for driver in WITHOUT_DRIVER, WITH_SIMULATED:
+            out, _ = run("doctor", status=1, **{**driver, name: "/nowhere/to/be/found"})
+            holds(out, f"{name}=/nowhere/to/be/found leads nowhere, and nothing else is tried")
+            assert "The GPU can be used" not in out, out
+        run("doctor", **{**WITHOUT_DRIVER, name: "none"})
+
+
+def case_doctor_cache():
+    """A folder of kernels that cannot be used is a finding, whether it was named or is the default; none at all is a remark."""
+    with tempfile.TemporaryDirectory() as folder:
+        run("doctor", RONDO_CACHE=folder, **WITHOUT_DRIVER)
+        assert not os.listdir(folder), "what was written for a trial is left there"
+        os.chmod(folder, 0o777)
+        for chosen in {"RONDO_CACHE": folder}, {"RONDO_CACHE": "/dev/null/folder"}, {"RONDO_CACHE": "folder"}, \
+                {"RONDO_CACHE": "", "XDG_CACHE_HOME": "/dev/null"}:
+            out, _ = run("doctor", status=1, **chosen, **WITHOUT_DRIVER)
+            holds(out, "Compiled kernels cannot be kept: ", "RONDO_CACHE")
+        os.chmod(folder, 0o700)
+        # A file system that can only be read.
+        in_front(["unshare", "--map-root-user", "--mount", "sh", "-c", f'mount -t tmpfs -o ro,mode=700 none "{folder}" && exec "$@"', "sh"])
+        out, _ = run("doctor", status=1, RONDO_CACHE=folder, **WITHOUT_DRIVER)
+        holds(out, "Compiled kernels cannot be kept: nothing can be written to", folder, "Read-only file system")
+
+
+def case_doctor_next_step():
+    """What to do next depends on the driver's answer."""
+    steps = {"3": "a child that was forked", "100": "CUDA_VISIBLE_DEVICES=7 decides which", "802": "nvidia-fabricmanager",
+             "803": "different versions: reboot", "804": "cuda-compat", "999": "often the kernel module nvidia_uvm", "46": "`nvidia-smi`"}
+    with_gpu()
+    for code, step in steps.items():
+        for call in "cuInit", "cuDeviceGetCount":
+            out, _ = run("doctor", status=1, SIMCUDA_FAULT=f"{call}:1:{code}", CUDA_VISIBLE_DEVICES="7", **WITH_SIMULATED)
+            holds(out, "A GPU is there but cannot be used: ", "Next: ", step)
+            assert not any(other in out for number, other in steps.items() if number != code), out
+    assert "CUDA_VISIBLE_DEVICES" not in run("doctor", status=1, SIMCUDA_DEVICES="0", **WITH_SIMULATED)[0]
+
+
+def case_doctor_old_driver():
+    """A driver that is too old is said to be that, and to be updated."""
+    without_gpu()
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "old.c"
+        source.write_text("int cuDriverGetVersion(int *version) { *version = 11000; return 0; } int cuInit(unsigned flags) { return 100; }")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", pathlib.Path(folder) / "libcuda.so.1", source], check=True)
+        for where in {"LD_LIBRARY_PATH": folder}, {"RONDO_CUDA_DRIVER": folder}:
+            out, _ = run("doctor", status=1, **where)
+            holds(out, "driver is for CUDA 11.0; CUDA 11.2 (driver 460) or newer is needed", "update the NVIDIA driver")
+            assert "was not found" not in out and "install" not in out, out
+        reason = by_name(facts(RONDO_CUDA_DRIVER=folder)["features"], "cuda")["reason"]
+        holds(reason, "the CUDA driver (libcuda.so.1) is too old", "update the NVIDIA driver")
+
+
+def case_doctor_node_without_driver():
+    """A device file with no driver behind it is no GPU."""
+    without_gpu()
+    in_front(["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /dev && mknod /dev/nvidiactl c 195 255 && mknod /dev/null c 1 3 && exec "$@"', "sh"])
+    out, _ = run("doctor", **WITHOUT_DRIVER)
+    holds(out, "No NVIDIA GPU is visible: there is a device file /dev/nvidiactl, but no driver behind it")
 
 
 def case_doctor_gpu_without_driver():
-    """A GPU whose driver does not work: exit 1, and why. The GPU is a folder that is put over the system's list of devices."""
-    if not os.path.exists("/dev/nvidiactl"):
-        script = ('mount -t tmpfs none /sys/bus/pci && mkdir -p /sys/bus/pci/devices/0000:01:00.0 && cd /sys/bus/pci/devices/0000:01:00.0'
-                  ' && echo 0x10de >vendor && echo 0x030200 >class && cd / && exec "$@"')
-        BEFORE[:] = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"]
-        try:
-            trial = subprocess.run([*BEFORE, "true"], capture_output=True, text=True)
-        except FileNotFoundError:
-            skip("this machine has no unshare")
-        if trial.returncode != 0:
-            skip("no list of devices can be put over the system's: " + trial.stderr.strip())
+    """A GPU whose driver does not work: exit 1, and why."""
+    with_gpu()
     for environment, why in (WITHOUT_DRIVER, "hidden by the setting"), ({"RONDO_CUDA_DRIVER": "/nowhere"}, "No such file"), \
             ({**WITH_SIMULATED, "SIMCUDA_FAULT": "cuInit:1:999"}, "cuInit failed with 999"), ({**WITH_SIMULATED, "SIMCUDA_DEVICES": "0"}, "no device"):
         out, _ = run("doctor", status=1, **environment)

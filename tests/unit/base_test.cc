@@ -2,6 +2,7 @@
 // settings, the log. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>

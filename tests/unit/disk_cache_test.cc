@@ -114,6 +114,7 @@ TEST_F(DiskCacheTest, RefusesFoldersThatOthersCanWrite) {
   EXPECT_NE(DiskCache("relative/folder", 1 << 20).why_off().find("relative/folder is refused"), std::string::npos);
   std::ofstream(root_ / "file") << "x";
   EXPECT_EQ(DiskCache(root_ / "file", 1 << 20).folder(), "");
+  EXPECT_NE(DiskCache(root_ / "file" / "below", 1 << 20).why_off().find("cannot be made"), std::string::npos);
   DiskCache off("", 1 << 20);
   off.store(key_of("k"), "add", "image");
   std::string found;
@@ -123,9 +124,40 @@ TEST_F(DiskCacheTest, RefusesFoldersThatOthersCanWrite) {
 
 TEST_F(DiskCacheTest, CountsWritesThatFail) {
   DiskCache cache(root_ / "c", 1 << 20);
+  cache.store(key_of("k"), "add", "image");
+  EXPECT_EQ(cache.failed_writes(), 0);
   fs::remove_all(root_ / "c");
   cache.store(key_of("k"), "add", "image");
   EXPECT_EQ(cache.failed_writes(), 1);
+  // The folder could be made when the cache was, and no longer can.
+  DiskCache late(root_ / "d" / "e", 1 << 20);
+  EXPECT_EQ(late.why_off(), "");
+  std::ofstream(root_ / "d") << "x";
+  late.store(key_of("k"), "add", "image");
+  EXPECT_EQ(late.failed_writes(), 1);
+}
+
+TEST_F(DiskCacheTest, MakesItsFolderWithTheFirstFile) {
+  const fs::path folder = root_ / "a" / "b";
+  DiskCache cache(folder, 1 << 20);
+  std::string found;
+  EXPECT_EQ(cache.folder(), folder);
+  EXPECT_FALSE(cache.find(key_of("k"), &found));
+  EXPECT_TRUE(fs::is_empty(root_)) << "looking leaves nothing behind";
+  cache.store(key_of("k"), "add", "image");
+  EXPECT_EQ(files(folder).size(), 1u);
+}
+
+TEST_F(DiskCacheTest, TrustsNoFolderThatSomebodyElseMadeMeanwhile) {
+  const fs::path folder = root_ / "a";
+  DiskCache honest(folder, 1 << 20), cache(folder, 1 << 20);
+  honest.store(key_of("k"), "add", "image");
+  fs::permissions(folder, fs::perms::all);
+  std::string found;
+  EXPECT_FALSE(cache.find(key_of("k"), &found)) << "others could have written it";
+  cache.store(key_of("other"), "add", "image");
+  EXPECT_EQ(cache.failed_writes(), 1);
+  EXPECT_EQ(files(folder).size(), 1u);
 }
 
 TEST_F(DiskCacheTest, DropsWhatWasUsedLongestAgo) {

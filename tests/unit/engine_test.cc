@@ -207,10 +207,9 @@ TEST(EngineOrder, MemoryOfDestroyedTensorsIsReusedSafely) {
   }
   ASSERT_TRUE(over.engine->wait_all().ok());
   EXPECT_LT(over.device.allocated(), size_t{200} << 20) << "memory is reused";
-  rondo_memory_info info = RONDO_MEMORY_INFO_INIT;
   DeviceState* state = nullptr;
   ASSERT_TRUE(over.engine->device_state(over.device, &state).ok());
-  state->pool.query(&info);
+  const rondo_memory_info info = state->pool.query();
   EXPECT_GT(info.cross_stream_reuses, 0);
   EXPECT_EQ(info.in_use, 0);
 }

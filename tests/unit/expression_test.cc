@@ -44,8 +44,8 @@ Expression scaled_sum(rondo_dtype dtype) {
   const Value x = e.input(dtype);
   const Value y = e.input(dtype);
   const Value s = e.scalar(compute_dtype(dtype));
-  const Value sum = e.binary(RONDO_ADD, x, y);
-  e.output(e.binary(RONDO_MUL, sum, s), dtype, false);
+  const Value sum = e.apply(Op::add, x, y);
+  e.output(e.apply(Op::mul, sum, s), dtype, false);
   e.output(sum, dtype, false);
   return e;
 }
@@ -56,7 +56,7 @@ Expression clipped(rondo_dtype dtype) {
   const Value z = e.input(dtype);
   const Value a = e.input(dtype);
   const Value s = e.scalar(compute_dtype(dtype));
-  e.output(e.where(e.binary(RONDO_GT, z, a), e.binary(RONDO_SUB, a, s), z), dtype, false);
+  e.output(e.where(e.apply(Op::gt, z, a), e.apply(Op::sub, a, s), z), dtype, false);
   return e;
 }
 
@@ -87,8 +87,8 @@ TEST(Expression, CastsOnlyWhereTheRegisterDtypeChanges) {
   EXPECT_EQ(e.cast(half, RONDO_BF16), half);
   EXPECT_EQ(e.instructions(), 0);
   EXPECT_EQ(e.dtype_of(e.cast(half, RONDO_I64)), RONDO_I64);
-  EXPECT_EQ(e.dtype_of(e.unary(RONDO_ISNAN, half)), RONDO_BOOL);
-  EXPECT_EQ(e.dtype_of(e.binary(RONDO_LOGICAL_AND, half, half)), RONDO_BOOL);
+  EXPECT_EQ(e.dtype_of(e.apply(Op::isnan, half)), RONDO_BOOL);
+  EXPECT_EQ(e.dtype_of(e.apply(Op::logical_and, half, half)), RONDO_BOOL);
 }
 
 TEST(Expression, ComposedComputesWhatThePartsDo) {
@@ -123,9 +123,9 @@ TEST(Expression, ComposedComputesWhatThePartsDo) {
 TEST(Expression, ExactCompositionRoundsWhereItWouldHaveBeenStored) {
   // 1/3 in f16, then times 3: rounded in between it is not 1.
   Expression third;
-  third.output(third.binary(RONDO_DIV, third.input(RONDO_F16), third.scalar(RONDO_F32)), RONDO_F16, false);
+  third.output(third.apply(Op::div, third.input(RONDO_F16), third.scalar(RONDO_F32)), RONDO_F16, false);
   Expression back;
-  back.output(back.binary(RONDO_MUL, back.input(RONDO_F16), back.scalar(RONDO_F32)), RONDO_F32, false);
+  back.output(back.apply(Op::mul, back.input(RONDO_F16), back.scalar(RONDO_F32)), RONDO_F32, false);
   const Link link = {Link::producer_output, 0};
   for (const bool exact : {false, true}) {
     Expression composed;
@@ -144,7 +144,7 @@ TEST(Expression, RandomNumbersKeepTheirOrder) {
   draw.output(draw.uniform(RONDO_F32), RONDO_F32, false);
   Expression add;
   const Value x = add.input(RONDO_F32);
-  add.output(add.binary(RONDO_ADD, x, add.uniform(RONDO_F32)), RONDO_F32, false);
+  add.output(add.apply(Op::add, x, add.uniform(RONDO_F32)), RONDO_F32, false);
   const RandomState start{7, 100};
   std::vector<float> first(kElements), expected(kElements), actual(kElements);
   char* one[] = {bytes(first)};
@@ -164,19 +164,19 @@ TEST(Expression, RefusesWhatCannotBeComposed) {
   const Link link = {Link::producer_output, 0};
   Expression composed;
   Expression consumer;
-  consumer.output(consumer.unary(RONDO_NEG, consumer.input(RONDO_F32)), RONDO_F32, false);
+  consumer.output(consumer.apply(Op::neg, consumer.input(RONDO_F32)), RONDO_F32, false);
 
   Expression accumulating;
-  accumulating.output(accumulating.unary(RONDO_EXP, accumulating.input(RONDO_F32)), RONDO_F32, true);
+  accumulating.output(accumulating.apply(Op::exp, accumulating.input(RONDO_F32)), RONDO_F32, true);
   EXPECT_FALSE(compose(accumulating, consumer, &link, 0, false, &composed)) << "the sum in memory is not the value";
 
   Expression half;
-  half.output(half.unary(RONDO_EXP, half.input(RONDO_F16)), RONDO_F16, false);
+  half.output(half.apply(Op::exp, half.input(RONDO_F16)), RONDO_F16, false);
   EXPECT_FALSE(compose(half, consumer, &link, 0, false, &composed)) << "another dtype";
 
   Expression long_one;
   Value value = long_one.input(RONDO_F32);
-  for (int i = 0; i < Expression::kMaxInstructions; ++i) value = long_one.unary(RONDO_NEG, value);
+  for (int i = 0; i < Expression::kMaxInstructions; ++i) value = long_one.apply(Op::neg, value);
   long_one.output(value, RONDO_F32, false);
   EXPECT_FALSE(compose(long_one, consumer, &link, 0, false, &composed)) << "too long";
 }

@@ -204,6 +204,8 @@ class FakeDevice final : public StreamDevice {
 
  protected:
   void relax(int*) override {}
+  Status enter(void**) const override { return {}; }
+  void leave(void*) const override {}
 
  private:
   struct Operation {

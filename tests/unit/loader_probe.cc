@@ -6,11 +6,14 @@
 //   threads N                         opens the driver from N threads at once
 //   load FILE                         dlopens a file first, as another part of a program might
 //   symbol SONAME NAME                calls int NAME(void) of a library that is in the process, or says `absent`
+//   device                            opens cuda:0, whatever comes of it
+//   loaded FILE                       whether the file is in the process
 //   secure                            whether the system runs this as a program with more rights than its user
 //   compile                           compiles with NVRTC and prints the locale before and after
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/auxv.h>
 
 #include <clocale>
@@ -21,6 +24,7 @@
 #include <thread>
 #include <vector>
 
+#include "device/device.h"
 #include "dynlib/blas.h"
 #include "dynlib/cuda_libraries.h"
 #include "rtc/compiler.h"
@@ -56,9 +60,11 @@ void call(const std::string& name) {
   if (name == "cuLaunchKernel")
     result = cuda::driver().cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr);
   if (name == "nvrtcGetProgramLogSize") result = cuda::nvrtc().nvrtcGetProgramLogSize(nullptr, nullptr);
-  if (name == "openblas_get_config") result = blas().openblas_get_config() ? 0 : kMissingFunction;
-  print("missing", result == kMissingFunction ? "yes" : "no");
-  print("why", missing_function_error().message());
+  if (name == "openblas_get_config") result = blas().openblas_get_config() ? 0 : blas().openblas_get_config.missing();
+  // What else is called and absent before the error is asked for must not matter.
+  cuda::driver().cuMemGetInfo_v2(nullptr, nullptr);
+  print("missing", is_missing_function(result) ? "yes" : "no");
+  print("why", missing_function_error(result).message());
 }
 
 void open_from_threads(int count) {
@@ -75,6 +81,14 @@ void symbol(const char* soname, const char* name) {
   void* handle = dlopen(soname, RTLD_NOW | RTLD_NOLOAD);
   void* address = handle ? dlsym(handle, name) : nullptr;
   print("symbol", address ? std::to_string(reinterpret_cast<int (*)()>(address)()) : "absent");
+}
+
+int compare(dl_phdr_info* info, size_t, void* file) {
+  return *static_cast<const std::string*>(file) == info->dlpi_name;
+}
+
+void loaded(std::string file) {
+  print("loaded", dl_iterate_phdr(compare, &file) ? "yes" : "no");
 }
 
 void compile() {
@@ -107,6 +121,11 @@ int main(int argc, char** argv) {
     } else if (word == "symbol") {
       const std::string& soname = next();
       rondo::symbol(soname.c_str(), next().c_str());
+    } else if (word == "device") {
+      rondo::Device* device = nullptr;
+      rondo::print("device", rondo::get_device({RONDO_CUDA, 0}, &device).message());
+    } else if (word == "loaded") {
+      rondo::loaded(next());
     } else if (word == "secure") {
       rondo::print("secure", getauxval(AT_SECURE) ? "yes" : "no");
     } else if (word == "compile") {

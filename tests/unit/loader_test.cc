@@ -1,159 +1,12 @@
-// The search for run-time libraries. Each case is a process of its own (loader_probe) with an environment and folders
-// of fake libraries made for it, and checks what was opened, what the message says and that nothing else was touched.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <grp.h>
-#include <gtest/gtest.h>
-#include <link.h>
+// The search for run-time libraries: settings, places, versions, absent functions. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <string>
-#include <vector>
+#include "loader_fixture.h"
 
-#include <rondo/base.h>
-
+namespace rondo_test {
 namespace {
-
-namespace fs = std::filesystem;
-using Environment = std::map<std::string, std::string>;
-
-struct Outcome {
-  int code = -1;
-  std::multimap<std::string, std::string> lines;
-  std::string text;
-  // The last value of a key; "" if there is none.
-  std::string operator[](const std::string& key) const {
-    const auto end = lines.upper_bound(key);
-    return lines.count(key) ? std::prev(end)->second : "";
-  }
-  bool ok() const { return code == 0 && (*this)["status"] == "0"; }
-};
-
-// Where the last part of a library that is loaded ends in its file.
-size_t end_of_segments(const std::string& bytes) {
-  ElfW(Ehdr) header;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  size_t end = 0;
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    ElfW(Phdr) segment;
-    std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment, sizeof segment);
-    if (segment.p_type == PT_LOAD) end = std::max<size_t>(end, segment.p_offset + segment.p_filesz);
-  }
-  return end;
-}
-
-class Loader : public ::testing::Test {
- protected:
-  Loader() {
-    std::string name = (fs::temp_directory_path() / "rondo-loader-XXXXXX").string();
-    root = fs::canonical(mkdtemp(name.data()));
-    fs::permissions(root, fs::perms(0755));  // for the cases that give up rights
-    fs::create_directory(root / "cwd");
-  }
-  ~Loader() override {
-    std::error_code ignored;
-    for (const fs::path& each : locked) fs::permissions(each, fs::perms(0755), ignored);
-    fs::remove_all(root, ignored);
-  }
-
-  // Puts a fake library into a folder below the root under the name a loader looks for; the folder's path.
-  std::string plant(const std::string& folder, const std::string& fake, const std::string& name) {
-    fs::create_directories(root / folder);
-    fs::copy_file(fs::path(FAKE_FOLDER) / ("fake_" + fake + ".so"), root / folder / name);
-    return (root / folder).string();
-  }
-  void write(const fs::path& file, const std::string& bytes) {
-    fs::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << bytes;
-  }
-
-  // The bytes of a fake library.
-  static std::string bytes_of(const std::string& fake) {
-    std::ifstream file(fs::path(FAKE_FOLDER) / ("fake_" + fake + ".so"), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  // Runs the probe in the case's empty folder `cwd` with exactly this environment.
-  Outcome run(Environment environment, const std::vector<std::string>& words, bool without_rights = false,
-              const std::string& program = LOADER_PROBE) {
-    // Sanitizers of the outer process hold for the inner one; the rest of the environment must not matter.
-    for (const char* name : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
-      if (const char* value = std::getenv(name)) environment[name] = value;
-    std::vector<std::string> texts;
-    for (const auto& [name, value] : environment) texts.push_back(name + "=" + value);
-    std::vector<char*> strings;
-    for (std::string& each : texts) strings.push_back(each.data());
-    strings.push_back(nullptr);
-    std::vector<std::string> arguments{program};
-    arguments.insert(arguments.end(), words.begin(), words.end());
-    std::vector<char*> argv;
-    for (std::string& each : arguments) argv.push_back(each.data());
-    argv.push_back(nullptr);
-    const std::string cwd = (root / "cwd").string();
-
-    int pipe_ends[2];
-    EXPECT_EQ(pipe(pipe_ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-      dup2(pipe_ends[1], 1);
-      close(pipe_ends[0]);
-      close(pipe_ends[1]);
-      bool ready = chdir(cwd.c_str()) == 0;
-      if (without_rights && geteuid() == 0)
-        ready = ready && setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
-      if (ready) execve(program.c_str(), argv.data(), strings.data());
-      _exit(126);
-    }
-    close(pipe_ends[1]);
-    Outcome outcome;
-    char buffer[4096];
-    for (ssize_t n; (n = read(pipe_ends[0], buffer, sizeof buffer)) > 0;)
-      outcome.text.append(buffer, static_cast<size_t>(n));
-    close(pipe_ends[0]);
-    int state = 0;
-    waitpid(child, &state, 0);
-    outcome.code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
-    size_t begin = 0;
-    for (size_t end; (end = outcome.text.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      const std::string line = outcome.text.substr(begin, end - begin);
-      if (const size_t tab = line.find('\t'); tab != std::string::npos)
-        outcome.lines.emplace(line.substr(0, tab), line.substr(tab + 1));
-    }
-    return outcome;
-  }
-
-  // The library was not opened, and the message has all the parts.
-  void refused(const Outcome& outcome, const std::vector<std::string>& parts) {
-    EXPECT_EQ(outcome.code, 0) << outcome.text;
-    EXPECT_EQ(outcome["status"], std::to_string(RONDO_LIBRARY_MISSING)) << outcome.text;
-    EXPECT_EQ(outcome["path"], "") << outcome.text;
-    for (const std::string& part : parts)
-      EXPECT_NE(outcome["message"].find(part), std::string::npos) << "lacks: " << part << "\n" << outcome.text;
-  }
-  void opened(const Outcome& outcome, const std::string& path, const std::string& version) {
-    EXPECT_TRUE(outcome.ok()) << outcome.text;
-    EXPECT_EQ(outcome["path"], path) << outcome.text;
-    EXPECT_EQ(outcome["version"], version) << outcome.text;
-  }
-  static bool has_probe(const Outcome& outcome, const std::string& place, const std::string& result) {
-    for (auto [it, end] = outcome.lines.equal_range("probe"); it != end; ++it)
-      if (it->second.find(place) != std::string::npos && it->second.find(result) != std::string::npos) return true;
-    return false;
-  }
-
-  fs::path root;
-  std::vector<fs::path> locked;  // folders to unlock before they can be removed
-};
 
 // --- the setting ---
 
@@ -203,7 +56,7 @@ TEST_F(Loader, NotFoundListsThePlacesAndTheWayOut) {
   const Outcome outcome = run({}, {"open", "nvrtc"});
   if (outcome.ok()) GTEST_SKIP() << "this machine has an NVRTC that cannot be hidden: " << outcome["path"];
   refused(outcome, {"NVRTC (libnvrtc) was not found; tried", "libnvrtc.so.13 (already in the process): not loaded",
-                    "libnvrtc.so.12 (system loader)", "cannot open shared object file", "install CUDA's NVRTC",
+                    "libnvrtc.so.12 (system loader)", "cannot open shared object file", "install NVRTC of CUDA",
                     "set RONDO_NVRTC to the file or its folder"});
   const Outcome driver = run({}, {"open", "driver"});
   if (!driver.ok()) refused(driver, {"the CUDA driver (libcuda.so.1) was not found", "install the NVIDIA driver"});
@@ -306,8 +159,7 @@ TEST_F(Loader, NothingIsOpenedFromFoldersOfAProcessorBelowTheCurrentOne) {
     for (const char* path : {":", ".", "sub", "./sub:/nowhere"}) {
       const Outcome outcome =
           run({{"LD_LIBRARY_PATH", path}}, {"open", "driver", "symbol", "libcuda.so.1", "fake_version_calls"});
-      refused(outcome,
-              {"refused: LD_LIBRARY_PATH has an empty or relative entry", std::string(below) + "/libcuda.so.1"});
+      EXPECT_EQ(outcome["path"].find("cwd"), std::string::npos) << outcome.text;
       EXPECT_EQ(outcome["symbol"], "absent") << "it was loaded, though not used: " << outcome.text;
     }
     fs::remove_all(root / "cwd");
@@ -320,17 +172,17 @@ TEST_F(Loader, NothingIsOpenedFromFoldersOfAProcessorBelowTheCurrentOne) {
 TEST_F(Loader, ADriverThatIsTooOld) {
   const std::string folder = plant("old", "cuda_11000", "libcuda.so.1");
   refused(run({{"RONDO_CUDA_DRIVER", folder}}, {"open", "driver"}),
-          {folder + "/libcuda.so.1", "driver is for CUDA 11.0", "CUDA 11.2 (driver 460) or newer is needed"});
+          {"the CUDA driver (libcuda.so.1) is too old; tried", folder + "/libcuda.so.1", "driver is for CUDA 11.0",
+           "CUDA 11.2 (driver 460) or newer is needed", "update the NVIDIA driver"});
 }
 
 TEST_F(Loader, TheToolkitsStub) {
   const std::string folder = plant("stub", "cuda_stub", "libcuda.so.1");
   refused(run({{"RONDO_CUDA_DRIVER", folder}}, {"open", "driver"}),
           {"is the toolkit's stub library, not a driver", folder + "/libcuda.so.1"});
-  // Found by the system's loader, it is named by the file that the bare name led to.
+  // Found where the system's loader looks, it is named by its file.
   const Outcome outcome = run({{"LD_LIBRARY_PATH", folder}}, {"open", "driver"});
-  EXPECT_TRUE(has_probe(outcome, "libcuda.so.1 => " + folder + "/libcuda.so.1 (system loader)",
-                        "is the toolkit's stub library"))
+  EXPECT_TRUE(has_probe(outcome, folder + "/libcuda.so.1 (system loader)", "is the toolkit's stub library"))
       << outcome.text;
 }
 
@@ -341,102 +193,6 @@ TEST_F(Loader, ALibraryThatIsSomethingElse) {
   refused(run({{"RONDO_CUBLASLT", folder + "/libcuda.so.1"}}, {"open", "cublaslt"}), {"not cuBLASLt"});
   const std::string blas = plant("blas", "fortran_blas", "libblas.so.3");
   refused(run({{"RONDO_BLAS", blas}}, {"open", "blas"}), {"has no cblas_sgemm", "without the C interface"});
-}
-
-TEST_F(Loader, DamagedFiles) {
-  write(root / "text/libcuda.so.1",
-        "this is not a library, but long enough to hold the header of one, which is 64 bytes");
-  refused(run({{"RONDO_CUDA_DRIVER", (root / "text").string()}}, {"open", "driver"}),
-          {"libcuda.so.1", "is no library: it has no ELF header"});
-  write(root / "empty/libcuda.so.1", "");
-  refused(run({{"RONDO_CUDA_DRIVER", (root / "empty").string()}}, {"open", "driver"}),
-          {"libcuda.so.1", "is an empty file"});
-}
-
-TEST_F(Loader, AFileThatWasCut) {
-  // The system's loader maps what the header says and dies of what is not there (SIGBUS).
-  const std::string bytes = bytes_of("cuda_12040");
-  const size_t end = end_of_segments(bytes);
-  ASSERT_GT(end, 8192u);
-  for (const size_t kept :
-       {size_t{5}, size_t{40}, size_t{100}, size_t{1000}, size_t{4096}, size_t{8192}, end * 9 / 10, end - 1}) {
-    const std::string folder = (root / std::to_string(kept)).string();
-    write(folder + "/libcuda.so.1", bytes.substr(0, kept));
-    const std::string message = folder + "/libcuda.so.1 (setting RONDO_CUDA_DRIVER): is damaged: shorter than";
-    for (const std::string& setting : {folder, folder + "/libcuda.so.1"})
-      refused(run({{"RONDO_CUDA_DRIVER", setting}}, {"open", "driver"}), {message});
-    const Outcome system = run({{"LD_LIBRARY_PATH", folder}}, {"open", "driver"});
-    EXPECT_EQ(system.code, 0) << kept << " bytes: " << system.text;
-    EXPECT_EQ(system["path"].find(root.string()), std::string::npos) << system.text;
-  }
-  // What the segments do not need may be missing.
-  write(root / "enough/libcuda.so.1", bytes.substr(0, end));
-  opened(run({{"RONDO_CUDA_DRIVER", (root / "enough").string()}}, {"open", "driver"}),
-         (root / "enough/libcuda.so.1").string(), "CUDA 12.4");
-}
-
-TEST_F(Loader, ADamagedFileBehindAGoodOneIsNoMatter) {
-  const std::string good = plant("good", "cuda_12040", "libcuda.so.1");
-  write(root / "cut/libcuda.so.1", bytes_of("cuda_12040").substr(0, 4096));
-  opened(run({{"LD_LIBRARY_PATH", good + ":" + (root / "cut").string()}}, {"open", "driver"}), good + "/libcuda.so.1",
-         "CUDA 12.4");
-}
-
-TEST_F(Loader, BuiltinsThatWereCut) {
-  const std::string folder = plant("rtc", "nvrtc_12_4", "libnvrtc.so.12");
-  const std::string builtins = folder + "/libnvrtc-builtins.so.12.4";
-  write(builtins, bytes_of("builtins_12_4").substr(0, 8192));
-  for (const std::string& setting : {folder, folder + "/libnvrtc.so.12"})
-    refused(run({{"RONDO_CUDA_DRIVER", "none"}, {"RONDO_NVRTC", setting}}, {"open", "nvrtc"}),
-            {folder + "/libnvrtc.so.12", "its builtins cannot be used", builtins + " is damaged"});
-  const Outcome system = run({{"RONDO_CUDA_DRIVER", "none"}, {"LD_LIBRARY_PATH", folder}}, {"open", "nvrtc"});
-  if (system.ok() && system["path"].find(root.string()) != 0)
-    GTEST_SKIP() << "this machine's loader finds an NVRTC first: " << system["path"];
-  refused(system, {folder + "/libnvrtc.so.12 (system loader)", builtins + " is damaged"});
-}
-
-TEST_F(Loader, AFileForAnotherMachine) {
-  std::string bytes = bytes_of("cuda_12040");
-  bytes[4] = 1;  // ELFCLASS32
-  write(root / "narrow/libcuda.so.1", bytes);
-  refused(run({{"RONDO_CUDA_DRIVER", (root / "narrow").string()}}, {"open", "driver"}),
-          {"libcuda.so.1", "is for another processor: a 32-bit library"});
-  bytes = bytes_of("cuda_12040");
-  bytes[18] = bytes[18] == 62 ? static_cast<char>(183) : 62;  // x86-64 and AArch64
-  write(root / "foreign/libcuda.so.1", bytes);
-  refused(run({{"RONDO_CUDA_DRIVER", (root / "foreign").string()}}, {"open", "driver"}),
-          {"libcuda.so.1", "is for another processor: ELF machine"});
-  bytes = bytes_of("cuda_12040");
-  bytes[5] = 2;  // the other byte order
-  write(root / "order/libcuda.so.1", bytes);
-  refused(run({{"RONDO_CUDA_DRIVER", (root / "order").string()}}, {"open", "driver"}), {"is for another processor"});
-}
-
-TEST_F(Loader, WhatIsNoFile) {
-  fs::create_directories(root / "pipe");
-  ASSERT_EQ(mkfifo((root / "pipe/libcuda.so.1").c_str(), 0644), 0);
-  // To open it would wait for a writer.
-  for (const std::string& setting : {(root / "pipe").string(), (root / "pipe/libcuda.so.1").string()})
-    refused(run({{"RONDO_CUDA_DRIVER", setting}}, {"open", "driver"}), {"pipe/libcuda.so.1", "is not a file"});
-  fs::create_directories(root / "folder/libcuda.so.1");
-  refused(run({{"RONDO_CUDA_DRIVER", (root / "folder").string()}}, {"open", "driver"}), {"is not a file"});
-}
-
-TEST_F(Loader, AFolderWithoutPermission) {
-  const std::string folder = plant("closed", "cuda_12040", "libcuda.so.1");
-  fs::permissions(root / "closed", fs::perms::none);
-  locked.push_back(root / "closed");
-  const Outcome outcome = run({{"RONDO_CUDA_DRIVER", folder}}, {"open", "driver"}, true);
-  if (outcome.code == 126) GTEST_SKIP() << "an ordinary user cannot run " << LOADER_PROBE;
-  refused(outcome, {folder + "/libcuda.so.1", "Permission denied"});
-}
-
-TEST_F(Loader, AFileWithoutPermission) {
-  const std::string folder = plant("closed", "cuda_12040", "libcuda.so.1");
-  fs::permissions(root / "closed/libcuda.so.1", fs::perms::none);
-  const Outcome outcome = run({{"RONDO_CUDA_DRIVER", folder}}, {"open", "driver"}, true);
-  if (outcome.code == 126) GTEST_SKIP() << "an ordinary user cannot run " << LOADER_PROBE;
-  refused(outcome, {folder + "/libcuda.so.1", "Permission denied"});
 }
 
 TEST_F(Loader, SetUidProgramsIgnoreTheEnvironment) {
@@ -531,6 +287,42 @@ TEST_F(LoaderVersions, TheDriverCountsEvenIfNobodyAskedForItYet) {
          both + "/libcublasLt.so.12", "12.4.0");
 }
 
+TEST_F(LoaderVersions, WhatDoesNotServeADeviceGivesWayToWhatDoes) {
+  const std::string old_gpu = plant("old_gpu", "cuda_13000_sm70", "libcuda.so.1");
+  const Outcome outcome = run({{"RONDO_CUDA_DRIVER", old_gpu}, {"RONDO_NVRTC", both}, {"RONDO_CUBLASLT", both}},
+                              {"device", "open", "nvrtc", "open", "cublaslt"});
+  EXPECT_TRUE(has_probe(outcome, both + "/libnvrtc.so.13", "CUDA 13, which serves no device of compute capability 7.0"))
+      << outcome.text;
+  EXPECT_TRUE(has_probe(outcome, both + "/libnvrtc.so.12", "ok")) << outcome.text;
+  EXPECT_TRUE(has_probe(outcome, both + "/libcublasLt.so.13", "serves no device")) << outcome.text;
+  opened(outcome, both + "/libcublasLt.so.12", "12.4.0");
+  // Where there is nothing better it is taken: it may serve another device, and its refusal says what would do.
+  opened(run({{"RONDO_CUDA_DRIVER", old_gpu}, {"RONDO_NVRTC", both + "/libnvrtc.so.13"}}, {"device", "open", "nvrtc"}),
+         both + "/libnvrtc.so.13", "CUDA 13.0");
+}
+
+TEST_F(LoaderVersions, TheAdviceNamesTheMajorVersionThatFits) {
+  const std::string empty = (root / "empty").string();
+  fs::create_directories(empty);
+  const std::string driver11 = plant("driver11", "cuda_11040", "libcuda.so.1");
+  const std::string old_gpu = plant("old_gpu", "cuda_13000_sm70", "libcuda.so.1");
+  struct Case {
+    std::string driver, major, nvrtc, cublas;
+  };
+  for (const Case& each : {Case{driver11, "11", "nvidia-cuda-nvrtc-cu11", "nvidia-cublas-cu11"},
+                           {driver12, "12", "nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12"},
+                           {driver13, "13", "nvidia-cuda-nvrtc, version 13", "nvidia-cublas, version 13"},
+                           {old_gpu, "12", "nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12"},
+                           {"none", "13", "nvidia-cuda-nvrtc, version 13", "nvidia-cublas, version 13"}}) {
+    const Environment environment = {
+        {"RONDO_CUDA_DRIVER", each.driver}, {"RONDO_NVRTC", empty}, {"RONDO_CUBLASLT", empty}};
+    refused(run(environment, {"device", "open", "nvrtc"}),
+            {"install NVRTC of CUDA " + each.major + " (PyPI: " + each.nvrtc + ")"});
+    refused(run(environment, {"device", "open", "cublaslt"}),
+            {"install cuBLAS of CUDA " + each.major + " (PyPI: " + each.cublas + ")"});
+  }
+}
+
 TEST_F(LoaderVersions, OnlyANewerOneIsRefusedWithTheReason) {
   refused(run({{"RONDO_CUDA_DRIVER", driver12}, {"RONDO_NVRTC", both + "/libnvrtc.so.13"}},
               {"open", "driver", "open", "nvrtc"}),
@@ -581,3 +373,4 @@ TEST_F(Loader, TheLocaleSurvivesACompile) {
 }
 
 }  // namespace
+}  // namespace rondo_test

@@ -96,11 +96,7 @@ class PoolTest : public ::testing::Test {
     EXPECT_TRUE(status.ok()) << status.message();
     return block;
   }
-  rondo_memory_info info() {
-    rondo_memory_info result = RONDO_MEMORY_INFO_INIT;
-    pool.query(&result);
-    return result;
-  }
+  rondo_memory_info info() { return pool.query(); }
   FakeSource source;
   FakeOracle oracle;
   Pool pool{"fake:0", source, oracle, kAlignment, kSegment};
@@ -460,8 +456,7 @@ TEST_P(PoolModel, RandomRun) {
     }
     if (random() % 1000 == 0) pool.trim();
     if (step % 100 == 0) {
-      rondo_memory_info info = RONDO_MEMORY_INFO_INIT;
-      pool.query(&info);
+      const rondo_memory_info info = pool.query();
       ASSERT_EQ(info.in_use, in_use);
       ASSERT_EQ(info.in_use + info.cached, static_cast<int64_t>(source.held));
       ASSERT_EQ(info.allocations, served);
@@ -469,8 +464,7 @@ TEST_P(PoolModel, RandomRun) {
     }
   }
   for (const Live& each : live) pool.free(each.block, {});
-  rondo_memory_info info = RONDO_MEMORY_INFO_INIT;
-  pool.query(&info);
+  const rondo_memory_info info = pool.query();
   EXPECT_EQ(info.in_use, 0);
   EXPECT_GT(info.cross_stream_reuses, 100) << "the run must reach reuse across streams";
   EXPECT_LT(source.allocations, info.allocations / 10) << "most requests must be served from the cache";
@@ -524,8 +518,7 @@ TEST(PoolThreads, ManyThreadsShareIt) {
       for (const auto& [block, mark] : mine) pool.free(block, {});
     });
   for (std::thread& thread : threads) thread.join();
-  rondo_memory_info info = RONDO_MEMORY_INFO_INIT;
-  pool.query(&info);
+  const rondo_memory_info info = pool.query();
   EXPECT_EQ(info.in_use, 0);
 }
 

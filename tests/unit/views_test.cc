@@ -250,8 +250,8 @@ TEST(ViewErrors, EachMistakeIsNamed) {
   auto reshape = [&](const View& from, std::vector<int64_t> shape) {
     return reshape_view(from, static_cast<int>(shape.size()), shape.data(), &result);
   };
-  refused(reshape(view, {5, 5}), "holds 25 elements; the tensor has 24");
-  refused(reshape(view, {-1, -1}), "one -1 at most");
+  refused(reshape(view, {5, 5}), "holds 25 elements; tensor has 24");
+  refused(reshape(view, {-1, -1}), "-1 once");
   refused(reshape(view, {-2, 12}), "-2");
   refused(reshape(view, {5, -1}), "cannot hold 24 elements");
   refused(reshape(view, {0, -1}), "cannot hold");
@@ -296,7 +296,7 @@ TEST(CheckShape, CountsBytesIn63Bits) {
   refused(check_shape(2, negative, RONDO_F32, &layout), "shape[1] is -1");
   refused(check_shape(2, nullptr, RONDO_F32, &layout), "shape is NULL");
   refused(check_shape(9, most, RONDO_F32, &layout), "ndim is 9");
-  refused(check_shape(0, nullptr, static_cast<rondo_dtype>(9), &layout), "dtype 9");
+  refused(check_shape(0, nullptr, static_cast<rondo_dtype>(9), &layout), "dtype is 9");
   EXPECT_TRUE(check_shape(0, nullptr, RONDO_F32, &layout).ok());
   EXPECT_EQ(layout.elements(), 1);
 }
@@ -305,7 +305,7 @@ TEST(CheckAxis, CountsFromBothEnds) {
   for (int ndim = 1; ndim <= 4; ++ndim)
     for (int axis = -6; axis < 6; ++axis) {
       int result = -1;
-      const Status status = check_axis(axis, ndim, "axis", &result);
+      const Status status = check_axis(axis, ndim, "axis", "a", &result);
       EXPECT_EQ(status.ok(), axis >= -ndim && axis < ndim);
       EXPECT_EQ(result, status.ok() ? (axis + ndim) % ndim : -1);
     }

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <thread>
 
+#include "base/text.h"
+
 namespace rondo {
 
 namespace {
@@ -39,7 +41,11 @@ class CpuDevice final : public Device {
   }
   Status allocate(size_t bytes, void** address) override {
     void* block = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-    if (!block) return error(RONDO_OUT_OF_MEMORY, "the system has no %zu bytes left", bytes);
+    if (!block) {
+      const double all = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+      return error(RONDO_OUT_OF_MEMORY, "the system gives no %s; it has %s in all",
+                   bytes_text(static_cast<double>(bytes)).c_str(), bytes_text(all).c_str());
+    }
     *address = block;
     return {};
   }

@@ -47,7 +47,7 @@ bool is_fatal(CUresult result) {
 }  // namespace
 
 Status failure(CUresult result, const char* function, const Device* device) {
-  if (result == kMissingFunction) return missing_function_error();
+  if (is_missing_function(result)) return missing_function_error(result);
   const char* name = nullptr;
   const char* text = nullptr;
   driver().cuGetErrorName(result, &name);
@@ -80,6 +80,7 @@ Status CudaDevice::open(int index, CudaDevice** device) {
   for (const auto& [attribute, value] : attributes)
     RONDO_CU(cuDeviceGetAttribute(value, attribute, handle), "cuDeviceGetAttribute");
   made->capability_ = major * 10 + minor;
+  driver().note_device(made->capability_);
   // Last: what fails before leaves nothing open.
   RONDO_CU(cuDevicePrimaryCtxRetain(&made->context_, handle), "cuDevicePrimaryCtxRetain");
   *device = made.release();
@@ -145,7 +146,15 @@ Status CudaDevice::allocate(size_t bytes, void** address) {
   RONDO_TRY(current.status());
   Relaxed relaxed(*this);
   CUdeviceptr pointer = 0;
-  RONDO_ON(cuMemAlloc_v2(&pointer, bytes), "cuMemAlloc");
+  Status status = check(driver().cuMemAlloc_v2(&pointer, bytes), "cuMemAlloc");
+  if (status.code() == RONDO_OUT_OF_MEMORY) {
+    size_t left = 0;
+    size_t all = 0;
+    if (driver().cuMemGetInfo_v2(&left, &all) == CUDA_SUCCESS)
+      return error(RONDO_OUT_OF_MEMORY, "%s; the device has %s in all, of which %s are free", status.message(),
+                   bytes_text(static_cast<double>(all)).c_str(), bytes_text(static_cast<double>(left)).c_str());
+  }
+  RONDO_TRY(std::move(status));
   *address = reinterpret_cast<void*>(pointer);
   return {};
 }
@@ -288,6 +297,7 @@ constexpr int kMaxDevices = 64;
 struct Devices {
   std::once_flag counted;
   int count = 0;
+  CUresult answer = CUDA_SUCCESS;
   std::string reason;
   Status failure;
   std::mutex mutex;  // opening contexts
@@ -300,13 +310,16 @@ Devices& devices() {
     Devices& all = *instance;
     all.failure = driver().open();
     if (all.failure.ok()) {
-      const CUresult result = driver().cuInit(0);
-      if (result == CUDA_ERROR_NO_DEVICE)
+      all.answer = driver().cuInit(0);
+      if (all.answer == CUDA_ERROR_NO_DEVICE)
         all.failure = error(RONDO_NOT_FOUND, "the CUDA driver %s shows no device", driver().path().c_str());
       else
-        all.failure = check(result, "cuInit");
+        all.failure = check(all.answer, "cuInit");
     }
-    if (all.failure.ok()) all.failure = check(driver().cuDeviceGetCount(&all.count), "cuDeviceGetCount");
+    if (all.failure.ok()) {
+      all.answer = driver().cuDeviceGetCount(&all.count);
+      all.failure = check(all.answer, "cuDeviceGetCount");
+    }
     if (!all.failure.ok()) all.count = 0;
     if (all.count > kMaxDevices) all.count = kMaxDevices;
     all.reason = all.failure.ok() ? format("%d device(s), driver %s for %s", all.count, driver().path().c_str(),
@@ -322,6 +335,10 @@ int device_count(std::string* reason) {
   Devices& all = devices();
   if (reason) *reason = all.reason;
   return all.count;
+}
+
+CUresult first_answer() {
+  return devices().answer;
 }
 
 Status get_device(int index, Device** device) {

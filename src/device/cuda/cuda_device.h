@@ -35,23 +35,15 @@ class CudaDevice final : public StreamDevice {
   // at status() before.
   class Current {
    public:
-    explicit Current(const CudaDevice& device) : device_(device) {
-      CUcontext now = nullptr;
-      status_ = device.check(driver().cuCtxGetCurrent(&now), "cuCtxGetCurrent");
-      if (!status_.ok() || now == device.context_) return;
-      status_ = device.check(driver().cuCtxSetCurrent(device.context_), "cuCtxSetCurrent");
-      if (status_.ok()) previous_ = now;
-    }
-    ~Current() {
-      if (previous_) device_.report(driver().cuCtxSetCurrent(previous_), "cuCtxSetCurrent");
-    }
+    explicit Current(const CudaDevice& device) : device_(device), status_(device.enter(&previous_)) {}
+    ~Current() { device_.leave(previous_); }
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
     const Status& status() const { return status_; }
 
    private:
     const CudaDevice& device_;
-    CUcontext previous_ = nullptr;
+    void* previous_ = nullptr;
     Status status_;
   };
   // cuda::check with the device's name.
@@ -105,6 +97,17 @@ class CudaDevice final : public StreamDevice {
 
  protected:
   void relax(int* mode) override;
+  Status enter(void** previous) const override {
+    CUcontext now = nullptr;
+    RONDO_ON(cuCtxGetCurrent(&now), "cuCtxGetCurrent");
+    if (now == context_) return {};
+    RONDO_ON(cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+    *previous = now;
+    return {};
+  }
+  void leave(void* previous) const override {
+    if (previous) report(driver().cuCtxSetCurrent(static_cast<CUcontext>(previous)), "cuCtxSetCurrent");
+  }
 
  private:
   Status count(NativeGraph* graph) const;  // its nodes and edges
@@ -119,6 +122,8 @@ class CudaDevice final : public StreamDevice {
 
 // Number of GPUs; 0 with the reason when there are none or the driver cannot be used.
 int device_count(std::string* reason);
+// What the driver answered when it was asked for its devices; CUDA_SUCCESS also if it was never reached.
+CUresult first_answer();
 Status get_device(int index, Device** device);
 
 }  // namespace rondo::cuda

@@ -34,6 +34,32 @@ RONDO_INLINE To convert(From x) {
     return static_cast<To>(x);
   }
 }
+// To f32, so that rounding on to a 16-bit float gives what rounding once would: where bits are lost, the last that
+// stays is 1 (round to odd). Of the two neighbours of x the one that is odd stands on the right side of every tie.
+RONDO_INLINE f32 to_odd(f64 x) {
+  const f32 nearest = static_cast<f32>(x);
+  const f64 back = nearest;
+  const u32 bits = bits_as<u32>(nearest);
+  if (back == x || op_isnan(x) || (bits & 1u)) return nearest;
+  return bits_as<f32>((back > x) == (x > 0) ? bits - 1 : bits + 1);
+}
+RONDO_INLINE f32 to_odd(i32 x) {
+  return to_odd(static_cast<f64>(x));
+}
+RONDO_INLINE f32 to_odd(i64 x) {
+  constexpr i64 exact = 1ll << 53;  // in f64; beyond, what is cut off leaves its mark in the last bit
+  if (x >= -exact && x <= exact) return to_odd(static_cast<f64>(x));
+  return to_odd(static_cast<f64>((x >> 11) | ((x & 2047) != 0 ? 1 : 0))) * 2048.0f;
+}
+// To the register type of M, on the way to M.
+template <class M, class From>
+RONDO_INLINE Register<M> convert_to(From x) {
+  constexpr bool half = same_type<M, f16> || same_type<M, bf16>;
+  if constexpr (half && (same_type<From, f64> || same_type<From, i64> || same_type<From, i32>))
+    return to_odd(x);
+  else
+    return convert<Register<M>>(x);
+}
 RONDO_INLINE f32 round_f16(f32 x) {
   return to_float(to_f16(x));
 }
@@ -104,6 +130,29 @@ RONDO_INLINE T op_round(T x) {
     return x;
 }
 
+template <class T>
+RONDO_INLINE T op_trunc(T x) {
+  if constexpr (is_floating<T>)
+    return trunc(x);
+  else
+    return x;
+}
+template <class T>
+RONDO_INLINE bool op_isfinite(T x) {
+  return x - x == T(0);  // an infinity less itself is NaN
+}
+template <class T>
+RONDO_INLINE bool op_isinf(T x) {
+  return !op_isnan(x) && !op_isfinite(x);
+}
+template <class T>
+RONDO_INLINE bool op_signbit(T x) {
+  if constexpr (is_floating<T>)
+    return copysign(T(1), x) < T(0);
+  else
+    return x < T(0);
+}
+
 // Floats only from here.
 template <class T>
 RONDO_INLINE T op_exp(T x) {
@@ -155,6 +204,74 @@ RONDO_INLINE T op_expm1(T x) {
 template <class T>
 RONDO_INLINE T op_log1p(T x) {
   return log1p(x);
+}
+template <class T>
+RONDO_INLINE T op_exp2(T x) {
+  return exp2(x);
+}
+template <class T>
+RONDO_INLINE T op_log2(T x) {
+  return log2(x);
+}
+template <class T>
+RONDO_INLINE T op_log10(T x) {
+  return log10(x);
+}
+template <class T>
+RONDO_INLINE T op_cbrt(T x) {
+  return cbrt(x);
+}
+template <class T>
+RONDO_INLINE T op_rcbrt(T x) {
+  return T(1) / cbrt(x);
+}
+template <class T>
+RONDO_INLINE T op_tan(T x) {
+  return tan(x);
+}
+template <class T>
+RONDO_INLINE T op_asin(T x) {
+  return asin(x);
+}
+template <class T>
+RONDO_INLINE T op_acos(T x) {
+  return acos(x);
+}
+template <class T>
+RONDO_INLINE T op_atan(T x) {
+  return atan(x);
+}
+template <class T>
+RONDO_INLINE T op_sinh(T x) {
+  return sinh(x);
+}
+template <class T>
+RONDO_INLINE T op_cosh(T x) {
+  return cosh(x);
+}
+template <class T>
+RONDO_INLINE T op_asinh(T x) {
+  return asinh(x);
+}
+template <class T>
+RONDO_INLINE T op_acosh(T x) {
+  return acosh(x);
+}
+template <class T>
+RONDO_INLINE T op_atanh(T x) {
+  return atanh(x);
+}
+template <class T>
+RONDO_INLINE T op_erfc(T x) {
+  return erfc(x);
+}
+template <class T>
+RONDO_INLINE T op_degrees(T x) {
+  return x * T(57.295779513082320877);
+}
+template <class T>
+RONDO_INLINE T op_radians(T x) {
+  return x * T(0.017453292519943295769);
 }
 
 // --- binary ---
@@ -230,6 +347,77 @@ RONDO_INLINE T op_mod(T a, T b) {
   }
 }
 template <class T>
+RONDO_INLINE T op_fmod(T a, T b) {
+  if constexpr (is_floating<T>) {
+    return fmod(a, b);
+  } else if constexpr (same_type<T, bool>) {
+    return false;
+  } else {
+    if (b == 0) return 0;
+    if constexpr (kLowest<T> != 0)
+      if (b == -1) return 0;
+    return static_cast<T>(a % b);
+  }
+}
+// As Python's: the whole number q for which a - q b is the remainder with the sign of b.
+template <class T>
+RONDO_INLINE T op_floor_div(T a, T b) {
+  if constexpr (is_floating<T>) {
+    if (b == T(0) || op_isnan(a) || op_isnan(b)) return a / b;
+    const T rest = op_mod(a, b);
+    const T quotient = rint((a - rest) / b);
+    return quotient == T(0) ? copysign(quotient, a / b) : quotient;
+  } else {
+    const T quotient = op_div(a, b);
+    if constexpr (kLowest<T> != 0)
+      if (b != 0 && (a < 0) != (b < 0) && op_fmod(a, b) != 0) return static_cast<T>(quotient - 1);
+    return quotient;
+  }
+}
+template <class T>
+RONDO_INLINE T op_true_div(T a, T b) {
+  return a / b;
+}
+// The first comparison is false for a NaN on either side, the second picks the other one.
+template <class T>
+RONDO_INLINE T op_fmax(T a, T b) {
+  return a >= b || op_isnan(b) ? a : b;
+}
+template <class T>
+RONDO_INLINE T op_fmin(T a, T b) {
+  return a <= b || op_isnan(b) ? a : b;
+}
+template <class T>
+RONDO_INLINE T op_hypot(T a, T b) {
+  return hypot(a, b);
+}
+template <class T>
+RONDO_INLINE T op_atan2(T a, T b) {
+  return atan2(a, b);
+}
+template <class T>
+RONDO_INLINE T op_copysign(T a, T b) {
+  return copysign(a, b);
+}
+template <class T>
+RONDO_INLINE T op_ldexp(T a, T b) {
+  return a * exp2(b);
+}
+template <class T>
+RONDO_INLINE T op_logaddexp(T a, T b) {
+  if (a == b) return a + T(0.69314718055994530942);  // infinities too
+  const T difference = a - b;
+  return op_maximum(a, b) + log1p(exp(difference > T(0) ? -difference : difference));
+}
+template <class T>
+RONDO_INLINE T op_xlogy(T a, T b) {
+  return a == T(0) && !op_isnan(b) ? T(0) : a * log(b);
+}
+template <class T>
+RONDO_INLINE T op_squared_difference(T a, T b) {
+  return op_square(op_sub(a, b));
+}
+template <class T>
 RONDO_INLINE bool op_eq(T a, T b) {
   return a == b;
 }
@@ -266,10 +454,86 @@ RONDO_INLINE bool op_logical_xor(T a, T b) {
   return (a != T(0)) != (b != T(0));
 }
 
+// --- bits of integers ---
+template <class T>
+RONDO_INLINE T op_bit_and(T a, T b) {
+  return static_cast<T>(a & b);
+}
+template <class T>
+RONDO_INLINE T op_bit_or(T a, T b) {
+  return static_cast<T>(a | b);
+}
+template <class T>
+RONDO_INLINE T op_bit_xor(T a, T b) {
+  return static_cast<T>(a ^ b);
+}
+template <class T>
+RONDO_INLINE T op_bit_not(T x) {
+  if constexpr (same_type<T, bool>)
+    return !x;
+  else
+    return static_cast<T>(~x);
+}
+// A count that is negative or as wide as the type moves every bit out.
+template <class T>
+RONDO_INLINE bool shifts_out(T count) {
+  return count < T(0) || static_cast<u64>(count) >= (same_type<T, bool> ? 1 : sizeof(T) * 8);
+}
+template <class T>
+RONDO_INLINE T op_shift_left(T a, T b) {
+  return shifts_out(b) ? T(0) : static_cast<T>(static_cast<Wrapping<T>>(a) << static_cast<int>(b));
+}
+template <class T>
+RONDO_INLINE T op_shift_right(T a, T b) {
+  if (shifts_out(b)) return a < T(0) ? static_cast<T>(-1) : T(0);
+  return static_cast<T>(a >> static_cast<int>(b));
+}
+// The magnitude of the lowest value fits the unsigned type only: it comes back as itself.
+template <class T>
+RONDO_INLINE Wrapping<T> magnitude(T x) {
+  return x < T(0) ? Wrapping<T>(0) - static_cast<Wrapping<T>>(x) : static_cast<Wrapping<T>>(x);
+}
+template <class T>
+RONDO_INLINE T op_gcd(T a, T b) {
+  Wrapping<T> x = magnitude(a);
+  Wrapping<T> y = magnitude(b);
+  while (y != 0) {
+    const Wrapping<T> rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return static_cast<T>(x);
+}
+template <class T>
+RONDO_INLINE T op_lcm(T a, T b) {
+  const Wrapping<T> divisor = magnitude(op_gcd(a, b));
+  if (divisor == 0) return T(0);
+  return op_abs(static_cast<T>(magnitude(a) / divisor * magnitude(b)));
+}
+
 // --- three operands ---
 template <class T>
 RONDO_INLINE T op_where(bool condition, T a, T b) {
   return condition ? a : b;
+}
+template <class T>
+RONDO_INLINE T op_fma(T a, T b, T c) {
+  if constexpr (is_floating<T>)
+    return fma(a, b, c);
+  else
+    return op_add(op_mul(a, b), c);
+}
+template <class T>
+RONDO_INLINE T op_clamp(T a, T b, T c) {
+  return op_minimum(op_maximum(a, b), c);
+}
+template <class T>
+RONDO_INLINE T op_clip(T x, T low, T high) {
+  return op_clamp(x, low, high);
+}
+template <class T>
+RONDO_INLINE T op_lerp(T a, T b, T c) {
+  return a + c * (b - a);
 }
 
 }  // namespace rondo::device

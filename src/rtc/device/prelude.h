@@ -37,21 +37,41 @@ struct bf16 {
 };
 
 #if !defined(__CUDACC_RTC__) && !defined(RONDO_SIMULATED)
+using std::acos;
+using std::acosh;
+using std::asin;
+using std::asinh;
+using std::atan;
+using std::atan2;
+using std::atanh;
+using std::cbrt;
 using std::ceil;
 using std::copysign;
 using std::cos;
+using std::cosh;
 using std::erf;
+using std::erfc;
 using std::exp;
+using std::exp2;
 using std::expm1;
 using std::floor;
+using std::fma;
 using std::fmod;
+using std::hypot;
+using std::lgamma;
 using std::log;
+using std::log10;
 using std::log1p;
+using std::log2;
 using std::pow;
 using std::rint;
 using std::sin;
+using std::sinh;
 using std::sqrt;
+using std::tan;
 using std::tanh;
+using std::tgamma;
+using std::trunc;
 #endif
 
 // --- bits ---

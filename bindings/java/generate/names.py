@@ -1,0 +1,91 @@
+"""Java's names for what the C interface declares, and its texts as Javadoc."""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import html
+import os
+import re
+import textwrap
+
+KEYWORDS = {"abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const", "continue", "default",
+            "do", "double", "else", "enum", "extends", "final", "finally", "float", "for", "goto", "if", "implements", "import",
+            "instanceof", "int", "interface", "long", "native", "new", "package", "private", "protected", "public", "return",
+            "short", "static", "strictfp", "super", "switch", "synchronized", "this", "throw", "throws", "transient", "try",
+            "void", "volatile", "while", "true", "false", "null"}
+CLASSES = {"rondo_dtype": "DType", "rondo_task_flags": "TaskFlag"}  # where the rule gives no good name
+
+# Numbers that are yes or no: the C interface has no type for them.
+BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "transpose_b"),
+            ("rondo_matmul_options", "allow_tf32"), ("rondo_tensor_info", "contiguous"), ("rondo_reduce", "keep_dims"),
+            ("rondo_task_is_capturing", "")}
+
+
+def camel(name):
+    first, *rest = name.split("_")
+    joined = first + "".join(part[:1].upper() + part[1:] for part in rest)
+    return joined + "_" if joined in KEYWORDS else joined
+
+
+def class_name(c_name):
+    """rondo_engine_options: EngineOptions."""
+    return CLASSES.get(c_name) or "".join(part.capitalize() for part in c_name.removeprefix("rondo_").split("_"))
+
+
+def method_name(function):
+    return camel(function.removeprefix("rondo_"))
+
+
+def native_class(header):
+    """rondo/engine.h: NativeEngine."""
+    return "Native" + os.path.basename(header).removesuffix(".h").capitalize()
+
+
+def value_names(enum):
+    """{RONDO_ENGINE_ASYNC: ASYNC}: without the words that all of the enum's values begin with."""
+    names = [value["name"] for value in enum["values"]]
+    prefix = os.path.commonprefix(names) if len(names) > 1 else "RONDO_"
+    prefix = prefix[: prefix.rfind("_") + 1]
+    return {name: name[len(prefix):] for name in names}
+
+
+def exception_name(status):
+    """RONDO_INVALID_ARGUMENT: InvalidArgumentException; RONDO_USER_ERROR: UserException."""
+    words = status.removeprefix("RONDO_").removesuffix("_ERROR").lower()
+    return "".join(word.capitalize() for word in words.split("_")) + "Exception"
+
+
+class Texts:
+    """Turns the headers' text into Javadoc."""
+
+    def __init__(self, abi):
+        self.links = {}
+        for enum in abi["enums"]:
+            for name, short in value_names(enum).items():
+                self.links[name] = f"{class_name(enum['name'])}#{short}"
+
+    def inline(self, text):
+        text = html.escape(text, quote=False).replace("@", "&#64;").replace("*/", "*&#47;")
+        text = re.sub(r"`([^`]*)`", r"{@code \1}", text)
+        text = re.sub(r"(?<![\w#])RONDO_\w+", lambda m: f"{{@link {self.links[m[0]]}}}" if m[0] in self.links else m[0], text)
+        text = re.sub(r"\bRONDO_\w+_INIT\b", "the defaults", text)
+        text = re.sub(r"\bNULL\b", "null", text)
+        return text
+
+    def sentence(self, text, otherwise):
+        """A text that starts with a capital letter and ends with a full stop."""
+        text = self.inline(" ".join(text.split()) or otherwise)
+        text = text if text.startswith("{") else text[:1].upper() + text[1:]
+        return text if text.endswith((".", ":")) else text + "."
+
+    def block(self, text, tags=(), indent="  "):
+        """A Javadoc comment of paragraphs and tags."""
+        lines = []
+        for i, paragraph in enumerate(re.split(r"\n\s*\n", text.strip())):
+            flat = " ".join(paragraph.split())
+            lines += [""] * (i > 0) + textwrap.wrap(("<p>" if i else "") + flat, 118, break_long_words=False,
+                                                    break_on_hyphens=False)
+        if tags and lines:
+            lines.append("")
+        for tag in tags:
+            lines += textwrap.wrap(tag, 116, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        body = "".join(f"{indent} *{' ' + line if line else ''}\n" for line in lines)
+        return f"{indent}/**\n{body}{indent} */\n"

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Lays the native files out as the jar of one kind of machine has them, with their hashes.
+
+    pack.py LIBRONDO_JNI LIBRONDO PLATFORM FOLDER
+
+writes FOLDER/dev/rondo/native/PLATFORM/{librondo_jni.so,librondo.so.0,natives.sha256}. The name of a library's file in the build, or
+of what a link to it leads to, does not matter.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import hashlib
+import pathlib
+import shutil
+import sys
+
+
+def main(jni, core, platform, folder):
+    target = pathlib.Path(folder, "dev/rondo/native", platform)
+    shutil.rmtree(folder, ignore_errors=True)
+    target.mkdir(parents=True)
+    sums = ""
+    for source, name in ((core, "librondo.so.0"), (jni, "librondo_jni.so")):
+        data = pathlib.Path(source).read_bytes()
+        (target / name).write_bytes(data)
+        sums += f"{hashlib.sha256(data).hexdigest()}  {name}\n"
+    (target / "natives.sha256").write_text(sums)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

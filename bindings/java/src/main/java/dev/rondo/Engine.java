@@ -1,0 +1,564 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+
+/**
+ * Owns streams, memory pools and workers, and orders tasks by what they read and write. Every other object belongs to one engine.
+ * All methods may be called from any thread; a recording belongs to the thread that records.
+ *
+ * <pre>{@code
+ * try (Engine engine = Engine.create();
+ *     Tensor a = engine.tensor(Device.CPU, new float[] {1, 2, 3});
+ *     Tensor b = a.mul(2).add(a)) {
+ *   System.out.println(Arrays.toString(b.toFloatArray()));
+ * }
+ * }</pre>
+ */
+public final class Engine extends NativeObject {
+  /** For waits of whole engines, which no task can stand for. */
+  private static final ExecutorService WAITS = Executors.newCachedThreadPool(task -> {
+    final Thread thread = new Thread(task, "rondo-wait");
+    thread.setDaemon(true);
+    return thread;
+  });
+
+  private final Gate gate;
+
+  private Engine(long address, Gate gate) {
+    super(new Handle("engine", address, gate, NativeEngine::engineDestroy));
+    this.gate = gate;
+    Scope.add(this);
+  }
+
+  Gate gate() {
+    return gate;
+  }
+
+  /**
+   * Creates an engine with the default options.
+   *
+   * @return the engine
+   * @throws LibraryMissingException if the native library is not found
+   */
+  public static Engine create() {
+    return create(new EngineOptions());
+  }
+
+  /**
+   * Creates an engine. Touches no device: a CUDA device is opened by its first use.
+   *
+   * @param options mode, workers, limits
+   * @return the engine
+   * @throws LibraryMissingException if the native library is not found
+   */
+  public static Engine create(EngineOptions options) {
+    Objects.requireNonNull(options, "options");
+    NativeLibrary.load();
+    return new Engine(NativeEngine.engineCreate(options), new Gate());
+  }
+
+  /**
+   * Waits for all work, then gives back streams, pools and workers. Tensors, variables and graphs that are still open stay so, and
+   * can only be closed. Calls that are under way in other threads, of the engine and of its objects, end first; later ones throw
+   * {@link InvalidStateException}. Closing twice does nothing.
+   *
+   * @throws InvalidStateException inside a task or a recording
+   */
+  @Override
+  public void close() {
+    final ThreadState state = ThreadState.current();
+    if (state.insideTask() || state.recording != null) {
+      throw new InvalidStateException("an engine cannot be closed inside a " + (state.insideTask() ? "task" : "recording"), null);
+    }
+    gate.close();
+    super.close();
+  }
+
+  // --- tensors
+
+  /**
+   * Makes a tensor whose contents are not defined. Memory is taken when it is first written.
+   *
+   * @param device where
+   * @param dtype of what
+   * @param shape the size of each dimension; none: one element
+   * @return the tensor
+   */
+  public Tensor empty(Device device, DType dtype, long... shape) {
+    final long address = acquire();
+    try {
+      return new Tensor(this, NativeTensor.tensorCreate(address, device, dtype, Objects.requireNonNull(shape, "shape")));
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Makes a tensor with a copy of memory of the host, row-major. The memory may be used again when the call returns.
+   *
+   * @param device where
+   * @param dtype of what
+   * @param data exactly as many bytes as the tensor has
+   * @param shape the size of each dimension; none: one element
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, DType dtype, HostMemory data, long... shape) {
+    Objects.requireNonNull(shape, "shape");
+    data.check(dtype);
+    final long needed = bytesOf(dtype, shape);
+    if (needed >= 0 && needed != data.bytes()) { // below 0: the native part says what is wrong with the shape
+      throw new InvalidArgumentException("a tensor of " + dtype + " " + Arrays.toString(shape) + " has " + needed + " bytes, the data "
+          + data.bytes(), null);
+    }
+    final Tensor[] made = new Tensor[1];
+    final long engine = acquire();
+    try {
+      data.read((address, bytes) -> made[0] = new Tensor(this, NativeTensor.tensorFromHost(engine, device, dtype, shape, address)));
+    } finally {
+      release();
+    }
+    return made[0];
+  }
+
+  /** The bytes a tensor has; -1 for a shape that is none. */
+  private static long bytesOf(DType dtype, long[] shape) {
+    long bytes = Rondo.elementSize(dtype);
+    for (final long size : shape) {
+      if (size < 0) {
+        return -1;
+      }
+    }
+    try {
+      for (final long size : shape) {
+        bytes = Math.multiplyExact(bytes, size);
+      }
+    } catch (ArithmeticException e) {
+      return -1;
+    }
+    return bytes;
+  }
+
+  private static long[] shapeOr(long[] shape, int length) {
+    return shape.length == 0 ? new long[] {length} : shape;
+  }
+
+  /**
+   * Makes a tensor of {@link DType#F32} with these elements.
+   *
+   * @param device where
+   * @param data its elements, row-major
+   * @param shape the size of each dimension; none: one dimension
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, float[] data, long... shape) {
+    return tensor(device, DType.F32, HostMemory.of(data), shapeOr(shape, data.length));
+  }
+
+  /**
+   * Makes a tensor of {@link DType#F64} with these elements.
+   *
+   * @param device where
+   * @param data its elements, row-major
+   * @param shape the size of each dimension; none: one dimension
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, double[] data, long... shape) {
+    return tensor(device, DType.F64, HostMemory.of(data), shapeOr(shape, data.length));
+  }
+
+  /**
+   * Makes a tensor of {@link DType#I32} with these elements.
+   *
+   * @param device where
+   * @param data its elements, row-major
+   * @param shape the size of each dimension; none: one dimension
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, int[] data, long... shape) {
+    return tensor(device, DType.I32, HostMemory.of(data), shapeOr(shape, data.length));
+  }
+
+  /**
+   * Makes a tensor of {@link DType#I64} with these elements.
+   *
+   * @param device where
+   * @param data its elements, row-major
+   * @param shape the size of each dimension; none: one dimension
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, long[] data, long... shape) {
+    return tensor(device, DType.I64, HostMemory.of(data), shapeOr(shape, data.length));
+  }
+
+  /**
+   * Makes a tensor of {@link DType#U8} with these elements.
+   *
+   * @param device where
+   * @param data its elements, row-major
+   * @param shape the size of each dimension; none: one dimension
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, byte[] data, long... shape) {
+    return tensor(device, DType.U8, HostMemory.of(data), shapeOr(shape, data.length));
+  }
+
+  /**
+   * Makes a tensor of {@link DType#BOOL} with these elements.
+   *
+   * @param device where
+   * @param data its elements, row-major
+   * @param shape the size of each dimension; none: one dimension
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, boolean[] data, long... shape) {
+    return tensor(device, DType.BOOL, HostMemory.of(data), shapeOr(shape, data.length));
+  }
+
+  /**
+   * Makes a tensor filled with one value.
+   *
+   * @param device where
+   * @param dtype of what
+   * @param value of each element
+   * @param shape the size of each dimension; none: one element
+   * @return the tensor
+   */
+  public Tensor full(Device device, DType dtype, double value, long... shape) {
+    final Tensor tensor = empty(device, dtype, shape);
+    try {
+      tensor.fill(value);
+    } catch (RuntimeException e) {
+      tensor.close();
+      throw e;
+    }
+    return tensor;
+  }
+
+  /**
+   * Wraps memory of somebody else without a copy. Its deleter is called when the last use is over. If the call fails, the memory
+   * stays the caller's.
+   *
+   * @param managed the address of a {@code DLManagedTensorVersioned}
+   * @param stream on cuda: the {@code CUstream} whose work the first use waits for; 0: the data is ready
+   * @return the tensor
+   */
+  public Tensor fromDlpack(long managed, long stream) {
+    final long address = acquire();
+    try {
+      return new Tensor(this, NativeTensor.tensorFromDlpack(address, managed, stream));
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * As {@link #fromDlpack}, for version 0 of DLPack.
+   *
+   * @param managed the address of a {@code DLManagedTensor}
+   * @param stream as there
+   * @return the tensor
+   */
+  public Tensor fromDlpackV0(long managed, long stream) {
+    final long address = acquire();
+    try {
+      return new Tensor(this, NativeTensor.tensorFromDlpackV0(address, managed, stream));
+    } finally {
+      release();
+    }
+  }
+
+  // --- tasks and waiting
+
+  /**
+   * Makes a variable.
+   *
+   * @return the variable
+   */
+  public Variable variable() {
+    final long address = acquire();
+    try {
+      return new Variable(this, NativeEngine.variableCreate(address));
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Submits a task to run on a worker thread when its reads and writes allow it.
+   *
+   * @param task what to run
+   * @param reads what it reads
+   * @param writes what it writes; may have what it reads
+   */
+  public void submit(Task task, Collection<? extends Dependency> reads, Collection<? extends Dependency> writes) {
+    submit(task, reads, writes, new TaskOptions());
+  }
+
+  /**
+   * Submits a task to run when its reads and writes allow it: on a worker thread of the engine, which Java knows as a daemon
+   * thread, or, for a CUDA device, in the thread that issues its work. Blocks only while too many tasks are in flight, and in naive
+   * mode until it has run. While the thread records, the task is kept instead.
+   *
+   * @param task what to run; kept until it can never run again
+   * @param reads what it reads
+   * @param writes what it writes; may have what it reads
+   * @param options device, name, priority
+   */
+  public void submit(Task task, Collection<? extends Dependency> reads, Collection<? extends Dependency> writes, TaskOptions options) {
+    Objects.requireNonNull(task, "task");
+    Objects.requireNonNull(options, "options");
+    final NativeObject[] objects = new NativeObject[reads.size() + writes.size()];
+    int count = 0;
+    for (final Dependency read : reads) {
+      objects[count++] = (NativeObject) read;
+    }
+    for (final Dependency write : writes) {
+      objects[count++] = (NativeObject) write;
+    }
+    final long engine = acquire();
+    try {
+      final Uses uses = use(objects);
+      try {
+        final long[] variables = new long[count];
+        for (int i = 0; i < count; ++i) {
+          variables[i] = variableOf(objects[i]);
+        }
+        NativeEngine.enginePush(engine, task, Arrays.copyOf(variables, reads.size()), Arrays.copyOfRange(variables, reads.size(), count),
+            options);
+      } finally {
+        uses.end();
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** The address of the variable of an object that is in use. */
+  private static long variableOf(NativeObject object) {
+    return object instanceof Tensor ? NativeTensor.tensorVariable(object.address()) : object.address();
+  }
+
+  /** A future for what was submitted to an object so far. */
+  CompletableFuture<Void> watch(NativeObject object, Dependency waitedFor) {
+    final long engine = acquire();
+    try {
+      object.acquire();
+      try {
+        return NativeEvents.watch(waitedFor, engine, variableOf(object));
+      } finally {
+        object.release();
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Blocks until every task submitted before has finished, on the devices too.
+   *
+   * @throws RondoException the first failure of a task since the last call that threw one
+   */
+  public void awaitAll() {
+    final long address = acquire();
+    try {
+      NativeEngine.engineWaitAll(address);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * {@link #awaitAll} on a thread of its own.
+   *
+   * @return completed when every task submitted before has finished; exceptionally with what {@code awaitAll} throws
+   */
+  public CompletableFuture<Void> awaitAllAsync() {
+    final long address = acquire(); // a use from now on: closing the engine comes after this wait
+    final CompletableFuture<Void> future = new CompletableFuture<>();
+    WAITS.execute(() -> {
+      RuntimeException failure = null;
+      try {
+        NativeEngine.engineWaitAll(address);
+      } catch (RuntimeException e) {
+        failure = e;
+      } finally {
+        release();
+      }
+      if (failure == null) {
+        future.complete(null);
+      } else {
+        future.completeExceptionally(failure);
+      }
+    });
+    return future;
+  }
+
+  // --- recording
+
+  /**
+   * Records what the function submits on this thread, instead of running it, and compiles it to a graph. Tensors made inside are
+   * temporaries of the graph and closed at the end, except those given to {@link Recording#keep}, which each launch writes. Tensors
+   * from outside are inputs; the graph may write them too.
+   *
+   * <pre>{@code
+   * Tensor[] y = new Tensor[1];
+   * Graph step = engine.record(recording -> {
+   *   y[0] = recording.keep(x.matmul(w).relu());
+   * });
+   * step.launch();
+   * }</pre>
+   *
+   * @param work what to record
+   * @return the graph
+   * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   */
+  public Graph record(Consumer<Recording> work) {
+    return record(new RecordOptions(), work);
+  }
+
+  /**
+   * Records as {@link #record(Consumer)} does. If the function throws, the recording is dropped and the exception goes on; tensors
+   * made inside carry an error until they are written.
+   *
+   * @param options name, branches
+   * @param work what to record
+   * @return the graph
+   * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   */
+  public Graph record(RecordOptions options, Consumer<Recording> work) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(work, "work");
+    if (VirtualThreads.isCurrent()) {
+      throw new InvalidStateException("a recording belongs to a thread of the system: a virtual thread may change it on the way", null);
+    }
+    final ThreadState state = ThreadState.current();
+    final long address = acquire();
+    try {
+      NativeGraph.recordBegin(address, options);
+      boolean ended = false;
+      try {
+        try (Scope scope = Scope.open()) {
+          state.recording = new Recording(this, scope);
+          work.accept(state.recording);
+        }
+        state.recording = null; // ended below, whether it succeeds or not
+        ended = true;
+        return new Graph(this, NativeGraph.recordEnd(address));
+      } finally {
+        state.recording = null;
+        if (!ended) {
+          NativeGraph.recordAbort(address);
+        }
+      }
+    } finally {
+      release();
+    }
+  }
+
+  // --- facts and settings
+
+  /**
+   * The mode the engine runs in.
+   *
+   * @return never {@link EngineMode#DEFAULT}
+   */
+  public EngineMode mode() {
+    final long address = acquire();
+    try {
+      return NativeEngine.engineGetMode(address);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Seeds the random numbers of all devices and restarts their sequence, for operators submitted after.
+   *
+   * @param seed any number
+   */
+  public void seed(long seed) {
+    final long address = acquire();
+    try {
+      NativeEngine.engineSeed(address, seed);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Figures of the memory pool of a device.
+   *
+   * @param device which
+   * @return the figures; zeros if the device was not used yet
+   */
+  public MemoryInfo memory(Device device) {
+    final long address = acquire();
+    try {
+      return NativeEngine.memoryQuery(address, device);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Sets the limit of a device's pool. Frees nothing that is in use.
+   *
+   * @param device which
+   * @param bytes the limit; 0: none
+   */
+  public void setMemoryLimit(Device device, long bytes) {
+    final long address = acquire();
+    try {
+      NativeEngine.memorySetLimit(address, device, bytes);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Returns cached memory that nothing uses to the system.
+   *
+   * @param device of which
+   */
+  public void trimMemory(Device device) {
+    final long address = acquire();
+    try {
+      NativeEngine.memoryTrim(address, device);
+    } finally {
+      release();
+    }
+  }
+
+  /** Starts to keep times of tasks. {@link #endTrace} writes them. */
+  public void beginTrace() {
+    final long address = acquire();
+    try {
+      NativeTrace.traceBegin(address);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Waits for all work, stops the trace and writes it as Chrome trace JSON.
+   *
+   * @param path the file; null: drops the trace
+   * @throws IoException if the file cannot be written
+   */
+  public void endTrace(Path path) {
+    final long address = acquire();
+    try {
+      NativeTrace.traceEnd(address, path == null ? null : path.toString());
+    } finally {
+      release();
+    }
+  }
+}

@@ -1,0 +1,274 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
+import java.util.Objects;
+
+/**
+ * Memory of the host that tensors are filled from and read into: an array, a buffer from its position to its limit, or a memory
+ * segment. Direct buffers and native segments are used where they are; what lies in Java's heap is copied on the way.
+ */
+public final class HostMemory {
+  private final Object array; // in Java's heap, or null
+  private final long start; // bytes into the array, or the address
+  private final long bytes;
+  private final Class<?> element; // byte.class fits every dtype
+  private final boolean readOnly;
+  private final Object owner; // keeps the memory alive
+
+  private HostMemory(Object array, long start, long bytes, Class<?> element, boolean readOnly, Object owner) {
+    this.array = array;
+    this.start = start;
+    this.bytes = bytes;
+    this.element = element;
+    this.readOnly = readOnly;
+    this.owner = owner;
+  }
+
+  private static HostMemory ofArray(Object array, int length, int size, Class<?> element) {
+    return new HostMemory(array, 0, (long) length * size, element, false, array);
+  }
+
+  /**
+   * The elements of an array, for a tensor of {@link DType#F32}.
+   *
+   * @param array the array
+   * @return its memory
+   */
+  public static HostMemory of(float[] array) {
+    return ofArray(array, array.length, Float.BYTES, float.class);
+  }
+
+  /**
+   * The elements of an array, for a tensor of {@link DType#F64}.
+   *
+   * @param array the array
+   * @return its memory
+   */
+  public static HostMemory of(double[] array) {
+    return ofArray(array, array.length, Double.BYTES, double.class);
+  }
+
+  /**
+   * The elements of an array, for a tensor of {@link DType#I32}.
+   *
+   * @param array the array
+   * @return its memory
+   */
+  public static HostMemory of(int[] array) {
+    return ofArray(array, array.length, Integer.BYTES, int.class);
+  }
+
+  /**
+   * The elements of an array, for a tensor of {@link DType#I64}.
+   *
+   * @param array the array
+   * @return its memory
+   */
+  public static HostMemory of(long[] array) {
+    return ofArray(array, array.length, Long.BYTES, long.class);
+  }
+
+  /**
+   * The elements of an array, for a tensor of {@link DType#F16} or {@link DType#BF16}, whose bits they are.
+   *
+   * @param array the array
+   * @return its memory
+   */
+  public static HostMemory of(short[] array) {
+    return ofArray(array, array.length, Short.BYTES, short.class);
+  }
+
+  /**
+   * The bytes of an array, for a tensor of any dtype.
+   *
+   * @param array the array
+   * @return its memory
+   */
+  public static HostMemory of(byte[] array) {
+    return ofArray(array, array.length, 1, byte.class);
+  }
+
+  /**
+   * The elements of an array, for a tensor of {@link DType#BOOL}.
+   *
+   * @param array the array
+   * @return its memory
+   */
+  public static HostMemory of(boolean[] array) {
+    return ofArray(array, array.length, 1, boolean.class);
+  }
+
+  /**
+   * The elements of a buffer from its position to its limit, which do not change. A buffer of bytes fits every dtype, another one
+   * the dtype of its elements. Elements of several bytes must be in the native byte order.
+   *
+   * @param buffer direct or not
+   * @return its memory
+   * @throws InvalidArgumentException for the other byte order
+   */
+  public static HostMemory of(Buffer buffer) {
+    final Class<?> element;
+    final ByteOrder order;
+    final int size;
+    if (buffer instanceof ByteBuffer) {
+      element = byte.class;
+      order = ByteOrder.nativeOrder(); // bytes have none
+      size = 1;
+    } else if (buffer instanceof FloatBuffer) {
+      element = float.class;
+      order = ((FloatBuffer) buffer).order();
+      size = Float.BYTES;
+    } else if (buffer instanceof DoubleBuffer) {
+      element = double.class;
+      order = ((DoubleBuffer) buffer).order();
+      size = Double.BYTES;
+    } else if (buffer instanceof IntBuffer) {
+      element = int.class;
+      order = ((IntBuffer) buffer).order();
+      size = Integer.BYTES;
+    } else if (buffer instanceof LongBuffer) {
+      element = long.class;
+      order = ((LongBuffer) buffer).order();
+      size = Long.BYTES;
+    } else if (buffer instanceof ShortBuffer) {
+      element = short.class;
+      order = ((ShortBuffer) buffer).order();
+      size = Short.BYTES;
+    } else {
+      throw new InvalidArgumentException("a buffer of bytes, shorts, ints, longs, floats or doubles is needed, not "
+          + (buffer == null ? "null" : buffer.getClass().getName()), null);
+    }
+    if (order != ByteOrder.nativeOrder()) {
+      throw new InvalidArgumentException("the buffer has the byte order " + order + "; make it with order(ByteOrder.nativeOrder())", null);
+    }
+    final long bytes = (long) buffer.remaining() * size;
+    if (buffer.isDirect()) {
+      NativeLibrary.load();
+      return new HostMemory(null, Memory.address(buffer) + (long) buffer.position() * size, bytes, element, buffer.isReadOnly(), buffer);
+    }
+    if (buffer.hasArray()) {
+      return new HostMemory(buffer.array(), (long) (buffer.arrayOffset() + buffer.position()) * size, bytes, element, false, buffer);
+    }
+    return ofCopy(buffer, element, bytes);
+  }
+
+  /** A read-only buffer in the heap, or a view of one of bytes: its array cannot be had, so its contents are copied. */
+  private static HostMemory ofCopy(Buffer buffer, Class<?> element, long bytes) {
+    final ByteBuffer copy = ByteBuffer.allocate(Math.toIntExact(bytes)).order(ByteOrder.nativeOrder());
+    if (buffer instanceof ByteBuffer) {
+      copy.put(((ByteBuffer) buffer).duplicate());
+    } else if (buffer instanceof FloatBuffer) {
+      copy.asFloatBuffer().put(((FloatBuffer) buffer).duplicate());
+    } else if (buffer instanceof DoubleBuffer) {
+      copy.asDoubleBuffer().put(((DoubleBuffer) buffer).duplicate());
+    } else if (buffer instanceof IntBuffer) {
+      copy.asIntBuffer().put(((IntBuffer) buffer).duplicate());
+    } else if (buffer instanceof LongBuffer) {
+      copy.asLongBuffer().put(((LongBuffer) buffer).duplicate());
+    } else {
+      copy.asShortBuffer().put(((ShortBuffer) buffer).duplicate());
+    }
+    return new HostMemory(copy.array(), 0, bytes, element, true, copy);
+  }
+
+  /**
+   * The memory of a {@code java.lang.foreign.MemorySegment}, for a tensor of any dtype. For Java 22 and later. Its arena must stay
+   * open until the calls that use this memory have returned.
+   *
+   * @param segment a native segment
+   * @return its memory
+   * @throws InvalidArgumentException if it is no segment, or lies in Java's heap: take {@code segment.asByteBuffer()} then
+   */
+  public static HostMemory ofSegment(Object segment) {
+    Objects.requireNonNull(segment, "segment");
+    return new HostMemory(null, Segments.address(segment), Segments.bytes(segment), byte.class, Segments.isReadOnly(segment), segment);
+  }
+
+  /**
+   * How many bytes it has.
+   *
+   * @return the number of bytes
+   */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Refuses what has elements of another kind than a dtype. */
+  void check(DType dtype) {
+    final boolean fits;
+    switch (dtype) {
+      case F32:
+        fits = element == float.class;
+        break;
+      case F64:
+        fits = element == double.class;
+        break;
+      case I32:
+        fits = element == int.class;
+        break;
+      case I64:
+        fits = element == long.class;
+        break;
+      case F16:
+      case BF16:
+        fits = element == short.class;
+        break;
+      case BOOL:
+        fits = element == boolean.class;
+        break;
+      default:
+        fits = false;
+    }
+    if (!fits && element != byte.class) {
+      throw new InvalidArgumentException("memory of " + element + "s does not fit a tensor of " + dtype + ": take bytes, or cast", null);
+    }
+  }
+
+  /** A call with an address and a number of bytes. */
+  interface Call {
+    void with(long address, long bytes);
+  }
+
+  /** Makes a call that reads this memory. */
+  void read(Call call) {
+    if (array == null) {
+      call.with(start, bytes);
+    } else {
+      final long copy = Memory.allocate(bytes);
+      try {
+        Memory.copy(array, start, copy, bytes);
+        call.with(copy, bytes);
+      } finally {
+        Memory.free(copy);
+      }
+    }
+    java.lang.ref.Reference.reachabilityFence(owner);
+  }
+
+  /** Makes a call that writes this memory; where it throws nothing was written. */
+  void write(Call call) {
+    if (readOnly) {
+      throw new InvalidArgumentException("the buffer that is to be filled is read-only", null);
+    }
+    if (array == null) {
+      call.with(start, bytes);
+    } else {
+      final long copy = Memory.allocate(bytes);
+      try {
+        call.with(copy, bytes);
+        Memory.copy(copy, array, start, bytes);
+      } finally {
+        Memory.free(copy);
+      }
+    }
+    java.lang.ref.Reference.reachabilityFence(owner);
+  }
+}

@@ -1,0 +1,59 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import java.util.concurrent.CompletableFuture;
+
+/** Something tasks read or write that is not a tensor: it carries order, version and error, no data. */
+public final class Variable extends NativeObject implements Dependency {
+  private final Engine engine;
+
+  Variable(Engine engine, long address) {
+    super(new Handle("variable", address, engine.gate(), NativeEngine::variableDestroy));
+    this.engine = engine;
+    Scope.add(this);
+  }
+
+  /**
+   * The engine it belongs to.
+   *
+   * @return the engine
+   */
+  public Engine engine() {
+    return engine;
+  }
+
+  /**
+   * The number of completed or issued writes. Does not block.
+   *
+   * @return the number
+   */
+  public long version() {
+    final long address = acquire();
+    try {
+      return NativeEngine.variableVersion(address);
+    } finally {
+      release();
+    }
+  }
+
+  @Override
+  public void await() {
+    final long address = acquire();
+    try {
+      NativeEngine.variableWait(address);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Waits without blocking. What is chained to the future runs on the thread that all futures of Rondo are completed on, unless it
+   * is given an executor ({@code thenRunAsync} and the like), and should be short there.
+   *
+   * @return completed when every task submitted before that uses this variable has finished; exceptionally with a {@link
+   *     RondoException} if the variable is poisoned
+   */
+  public CompletableFuture<Void> awaitAsync() {
+    return engine.watch(this, this);
+  }
+}

@@ -1,0 +1,29 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+/** Whether a thread is a virtual one; no version of Java before 21 has them. */
+final class VirtualThreads {
+  private static final MethodHandle IS_VIRTUAL = find();
+
+  private VirtualThreads() {}
+
+  private static MethodHandle find() {
+    try {
+      return MethodHandles.publicLookup().findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
+
+  static boolean isCurrent() {
+    try {
+      return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
+    } catch (Throwable e) {
+      throw new IllegalStateException(e); // isVirtual throws nothing
+    }
+  }
+}

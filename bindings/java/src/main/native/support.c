@@ -1,0 +1,151 @@
+/* See support.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#include "support.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Set by JNI_OnLoad and never changed: the classes stay loaded as long as this library does. */
+static JavaVM* vm;
+static pthread_key_t attached;
+static jclass exception_class, tasks_class;
+static jmethodID raise_method, run_method;
+
+static void detach(void* env) {
+  (void)env;
+  (*vm)->DetachCurrentThread(vm);
+}
+
+static jclass find_class(JNIEnv* env, const char* name) {
+  jclass local = (*env)->FindClass(env, name), global = NULL;
+  if (local != NULL) {
+    global = (*env)->NewGlobalRef(env, local);
+    (*env)->DeleteLocalRef(env, local);
+  }
+  return global;
+}
+
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* loaded_by, void* reserved) {
+  JNIEnv* env = NULL;
+  (void)reserved;
+  vm = loaded_by;
+  if ((*vm)->GetEnv(vm, (void**)&env, JNI_VERSION_10) != JNI_OK) return JNI_ERR;
+  if (pthread_key_create(&attached, detach) != 0) return JNI_ERR;
+  exception_class = find_class(env, "dev/rondo/RondoException");
+  if (exception_class == NULL) return JNI_ERR; /* Java has the exception that says why */
+  tasks_class = find_class(env, "dev/rondo/Tasks");
+  if (tasks_class == NULL) return JNI_ERR;
+  raise_method = (*env)->GetStaticMethodID(env, exception_class, "raise", "(I[B)V");
+  if (raise_method == NULL) return JNI_ERR;
+  run_method = (*env)->GetStaticMethodID(env, tasks_class, "run", "(Ldev/rondo/Task;J)I");
+  if (run_method == NULL) return JNI_ERR;
+  return JNI_VERSION_10;
+}
+
+JNIEnv* rondo_jni_env(void) {
+  JNIEnv* env = NULL;
+  JavaVMAttachArgs arguments = {JNI_VERSION_10, (char*)"rondo", NULL};
+  if ((*vm)->GetEnv(vm, (void**)&env, JNI_VERSION_10) == JNI_OK) return env;
+  if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void**)&env, &arguments) != JNI_OK) return NULL;
+  pthread_setspecific(attached, env);
+  return env;
+}
+
+void rondo_jni_fail(JNIEnv* env, rondo_status status) {
+  const char* message = rondo_last_error();
+  const jsize length = (jsize)strlen(message);
+  jbyteArray bytes;
+  if ((*env)->ExceptionCheck(env)) return;
+  bytes = (*env)->NewByteArray(env, length);
+  if (bytes == NULL) return; /* OutOfMemoryError is pending */
+  (*env)->SetByteArrayRegion(env, bytes, 0, length, (const jbyte*)message);
+  (*env)->CallStaticVoidMethod(env, exception_class, raise_method, (jint)status, bytes);
+  (*env)->DeleteLocalRef(env, bytes);
+}
+
+static void out_of_memory(JNIEnv* env) {
+  jclass error = (*env)->FindClass(env, "java/lang/OutOfMemoryError");
+  if (error == NULL) return;
+  (*env)->ThrowNew(env, error, "no memory for the arguments of a call of Rondo");
+  (*env)->DeleteLocalRef(env, error);
+}
+
+#define ARRAYS(name, type, Type)                                                                      \
+  jboolean rondo_jni_##name##s_get(JNIEnv* env, type##Array array, rondo_jni_##name##s* into) {       \
+    if (array == NULL) return JNI_TRUE;                                                               \
+    into->count = (*env)->GetArrayLength(env, array);                                                 \
+    into->items = into->few;                                                                          \
+    if (into->count > RONDO_JNI_FEW) into->items = malloc((size_t)into->count * sizeof *into->items); \
+    if (into->items == NULL) {                                                                        \
+      out_of_memory(env);                                                                             \
+      return JNI_FALSE;                                                                               \
+    }                                                                                                 \
+    (*env)->Get##Type##ArrayRegion(env, array, 0, into->count, into->items);                          \
+    return !(*env)->ExceptionCheck(env);                                                              \
+  }                                                                                                   \
+  void rondo_jni_##name##s_put(rondo_jni_##name##s* from) {                                           \
+    if (from->items != from->few) free(from->items);                                                  \
+  }
+ARRAYS(long, jlong, Long)
+ARRAYS(int, jint, Int)
+ARRAYS(double, jdouble, Double)
+#undef ARRAYS
+
+jboolean rondo_jni_text_get(JNIEnv* env, jbyteArray array, rondo_jni_text* text) {
+  jsize length;
+  if (array == NULL) return JNI_TRUE;
+  length = (*env)->GetArrayLength(env, array);
+  text->text = malloc((size_t)length + 1);
+  if (text->text == NULL) {
+    out_of_memory(env);
+    return JNI_FALSE;
+  }
+  (*env)->GetByteArrayRegion(env, array, 0, length, (jbyte*)text->text);
+  text->text[length] = '\0';
+  return !(*env)->ExceptionCheck(env);
+}
+
+void rondo_jni_text_put(rondo_jni_text* text) {
+  free(text->text);
+}
+
+jboolean rondo_jni_callback_get(JNIEnv* env, jobject object, rondo_jni_callback** callback) {
+  rondo_jni_callback* made = malloc(sizeof *made);
+  if (made == NULL) {
+    out_of_memory(env);
+    return JNI_FALSE;
+  }
+  made->object = (*env)->NewGlobalRef(env, object);
+  if (made->object == NULL) {
+    free(made);
+    if (!(*env)->ExceptionCheck(env)) out_of_memory(env);
+    return JNI_FALSE;
+  }
+  *callback = made;
+  return JNI_TRUE;
+}
+
+void rondo_jni_callback_destroy(void* argument) {
+  rondo_jni_callback* callback = argument;
+  JNIEnv* env = rondo_jni_env();
+  if (env != NULL)
+    (*env)->DeleteGlobalRef(env, callback->object); /* else the virtual machine is gone, and the object */
+  free(callback);
+}
+
+rondo_status rondo_jni_call_rondo_task_fn(void* argument, rondo_task_context* context) {
+  rondo_jni_callback* callback = argument;
+  JNIEnv* env = rondo_jni_env();
+  jint status;
+  if (env == NULL) {
+    rondo_task_fail(context, "the Java virtual machine does not take this thread");
+    return RONDO_USER_ERROR;
+  }
+  status = (*env)->CallStaticIntMethod(env, tasks_class, run_method, callback->object, (jlong)(intptr_t)context);
+  if ((*env)->ExceptionCheck(env)) { /* Tasks.run catches all; left is what fails while it does: no memory, no stack */
+    (*env)->ExceptionClear(env);
+    rondo_task_fail(context, "the Java virtual machine ran out of memory or stack in the task");
+    return RONDO_USER_ERROR;
+  }
+  return (rondo_status)status;
+}

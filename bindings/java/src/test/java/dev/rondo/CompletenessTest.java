@@ -1,0 +1,173 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Everything the C interface has, Java has: the description of the interface (docs/abi.md) is compared with the classes. */
+class CompletenessTest {
+  /** Functions of C that Java does not call, and why. */
+  private static final Map<String, String> NOT_CALLED = Map.ofEntries(
+      Map.entry("rondo_last_error", "the native methods put it into the exception"),
+      Map.entry("rondo_device_format", "Device.toString says the same, which a test compares with Device.parse"),
+      Map.entry("rondo_status_name", "Status.name() is the same, which a test compares"),
+      Map.entry("rondo_dtype_name", "DType.name() is the same, which a test compares"),
+      Map.entry("rondo_unary_op_name", "UnaryOp.name() is the same, which a test compares"),
+      Map.entry("rondo_binary_op_name", "BinaryOp.name() is the same, which a test compares"),
+      Map.entry("rondo_ternary_op_name", "TernaryOp.name() is the same, which a test compares"),
+      Map.entry("rondo_engine_push_tensors", "tasks name tensors by their variables and keep the objects alive themselves"),
+      Map.entry("rondo_task_operand", "belongs to rondo_engine_push_tensors"),
+      Map.entry("rondo_record_output", "outputs are what the program holds at the end of a recording"),
+      Map.entry("rondo_record_is_open", "a recording is a lambda: inside it there is one"));
+
+  private static final Path ROOT = Path.of(System.getProperty("rondo.root"));
+  private static final Path BUILD = Path.of(System.getProperty("rondo.build"));
+
+  private static JsonObject description() throws IOException {
+    return JsonParser.parseString(Files.readString(BUILD.resolve("packaging/abi/abi.json"))).getAsJsonObject();
+  }
+
+  private static List<JsonObject> all(JsonObject from, String table) {
+    final List<JsonObject> list = new ArrayList<>();
+    for (final JsonElement each : from.getAsJsonArray(table)) {
+      list.add(each.getAsJsonObject());
+    }
+    return list;
+  }
+
+  private static String text(JsonObject from, String member) {
+    return from.get(member).getAsString();
+  }
+
+  private static String sources(Path folder, String suffix) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      final StringBuilder all = new StringBuilder();
+      for (final Path file : files.filter(path -> path.toString().endsWith(suffix)).collect(Collectors.toList())) {
+        all.append(Files.readString(file));
+      }
+      return all.toString();
+    }
+  }
+
+  /** rondo_engine_options: EngineOptions. */
+  private static Class<?> classOf(String name) throws ClassNotFoundException {
+    final String words = name.equals("rondo_dtype") ? "DType" : name.equals("rondo_task_flags") ? "TaskFlag"
+        : Arrays.stream(name.substring("rondo_".length()).split("_"))
+            .map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1)).collect(Collectors.joining());
+    return Class.forName("dev.rondo." + words);
+  }
+
+  private static String camel(String name) {
+    final String[] words = name.split("_");
+    return words[0] + Arrays.stream(words).skip(1).map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1))
+        .collect(Collectors.joining());
+  }
+
+  @Test
+  void everyFunctionIsReached() throws Exception {
+    final String java = sources(ROOT.resolve("bindings/java/src/main/java"), ".java");
+    final String c = sources(ROOT.resolve("bindings/java/src/main/native"), ".c");
+    final Set<String> described = new TreeSet<>();
+    final Set<String> missing = new TreeSet<>();
+    for (final JsonObject function : all(description(), "functions")) {
+      described.add(text(function, "name"));
+    }
+    final Set<String> seen = new TreeSet<>();
+    for (final String line : Files.readAllLines(BUILD.resolve("bindings/java/generated/functions.txt"))) {
+      final String[] words = line.split(" ");
+      seen.add(words[0]);
+      final boolean reached;
+      if (words[1].equals("operator")) {
+        final String name = camel(words[0].substring("rondo_".length()));
+        reached = Arrays.stream(Operators.class.getMethods()).anyMatch(method -> method.getName().equals(name));
+      } else if (words[1].equals("by")) {
+        reached = c.contains(words[0] + "(");
+      } else {
+        reached = java.contains(words[1] + "(") || java.contains(words[1].replace(".", "::"));
+      }
+      if (reached == NOT_CALLED.getOrDefault(words[0], "").length() > 0) {
+        missing.add(line + (reached ? ": is called, and listed as not called" : ": is not called, and not listed with a reason"));
+      }
+    }
+    assertEquals(Set.of(), missing);
+    assertEquals(described, seen);
+  }
+
+  @Test
+  void everyEnumAgrees() throws Exception {
+    for (final JsonObject c : all(description(), "enums")) {
+      final Object[] java = classOf(text(c, "name")).getEnumConstants();
+      final List<JsonObject> values = all(c, "values");
+      assertEquals(values.size(), java.length, text(c, "name"));
+      for (int i = 0; i < java.length; ++i) {
+        assertTrue(text(values.get(i), "name").endsWith("_" + java[i]), () -> c + ": " + Arrays.toString(java));
+        assertEquals(values.get(i).get("value").getAsInt(), java[i].getClass().getMethod("value").invoke(java[i]));
+      }
+    }
+  }
+
+  @Test
+  void everyFieldOfEveryStructIsThere() throws Exception {
+    for (final JsonObject struct : all(description(), "structs")) {
+      final Class<?> java = classOf(text(struct, "name"));
+      for (final JsonObject field : all(struct, "fields")) {
+        final String name = text(field, "name");
+        if (!name.equals("size")) {
+          final Method get = java.getMethod(camel(name));
+          assertNotNull(get, name);
+          if (text(struct, "name").endsWith("_options")) {
+            assertTrue(Arrays.stream(java.getMethods()).anyMatch(set -> set.getName().equals(camel(name)) && set.getParameterCount() == 1), name);
+          }
+        }
+      }
+    }
+  }
+
+  /** The native part has the sizes of structs that the C compiler gave: it was made from this very description. */
+  @Test
+  void theNativePartIsMadeFromTheSameHeaders() {
+    Rondo.version();
+    assertTrue(Fingerprint.is(Memory.bytes(Fingerprint.VALUE)));
+    assertFalse(Fingerprint.is(Memory.bytes(Fingerprint.VALUE + "0")));
+  }
+
+  @Test
+  void everyElementwiseOperationAndReductionIsAMethod() {
+    final Set<String> methods = Arrays.stream(Tensor.class.getMethods()).map(Method::getName).collect(Collectors.toSet());
+    for (final Enum<?>[] values : new Enum<?>[][] {UnaryOp.values(), BinaryOp.values(), TernaryOp.values(), ReduceOp.values()}) {
+      for (final Enum<?> value : values) {
+        assertTrue(methods.contains(camel(value.name().toLowerCase(Locale.ROOT))), value.name());
+      }
+    }
+  }
+
+  /** Javadoc is complete (the compiler's doclint sees to it); nothing public but what is meant to be. */
+  @Test
+  void theModuleExportsOnePackage() {
+    assertEquals(Set.of("dev.rondo"), Set.of(Tensor.class.getPackageName()));
+    for (final Class<?> hidden : List.of(NativeOps.class, NativeObject.class, Handle.class, Memory.class, Fingerprint.class)) {
+      assertFalse(Modifier.isPublic(hidden.getModifiers()), hidden.getName());
+    }
+  }
+}

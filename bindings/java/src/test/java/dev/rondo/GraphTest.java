@@ -1,0 +1,147 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import static dev.rondo.Devices.fails;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Recordings as lambdas, and the graphs they become. */
+@Tag("device")
+class GraphTest {
+  private Engine engine = Engine.create();
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
+  void replaysWhatWasRecorded(Device device, EngineMode mode) {
+    engine.close();
+    engine = Engine.create(new EngineOptions().mode(mode));
+    try (Scope scope = Scope.open()) {
+      final Tensor x = engine.tensor(device, new float[] {1, 2, 3, 4}, 2, 2);
+      final Tensor total = engine.full(device, DType.F32, 0, 2, 2);
+      final Tensor[] y = new Tensor[1];
+      final Tensor[] temporary = new Tensor[1];
+      final Graph graph = engine.record(new RecordOptions().name("step").maxBranches(2), recording -> {
+        assertSame(engine, recording.engine());
+        temporary[0] = x.matmul(x);
+        y[0] = recording.keep(temporary[0].relu().add(1));
+        Operators.binary(BinaryOp.ADD, total, y[0], total);
+      });
+      assertTrue(temporary[0].isClosed());
+      assertFalse(y[0].isClosed());
+      assertSame(engine, graph.engine());
+      graph.launch();
+      graph.launch();
+      assertArrayEquals(new float[] {8, 11, 16, 23}, y[0].toFloatArray());
+      assertArrayEquals(new float[] {16, 22, 32, 46}, total.toFloatArray());
+      x.write(1, 0, 0, 1);
+      graph.launch();
+      assertArrayEquals(new float[] {2, 1, 1, 2}, y[0].toFloatArray());
+      final GraphInfo info = graph.info();
+      assertEquals(4, info.tasks());
+      assertEquals(1, info.segments());
+      assertEquals(3, info.launches());
+      assertEquals(device.kind() == DeviceKind.CUDA ? 1 : 0, info.captured());
+      assertTrue(graph.report().contains("'step'"), graph.report());
+      assertTrue(graph.toString().contains("tasks=4"));
+      assertEquals(mode, engine.mode());
+    }
+  }
+
+  @Test
+  void writesItselfAsDot(@TempDir Path folder) throws Exception {
+    try (Tensor x = engine.tensor(Device.CPU, new float[] {1}); Graph graph = engine.record(recording -> x.exp())) {
+      final Path file = folder.resolve("zw\u00f6lf.dot");
+      graph.dot(file);
+      assertTrue(Files.readString(file).startsWith("digraph"));
+      final IoException failure = fails(IoException.class, () -> graph.dot(folder.resolve("missing/graph.dot")), "missing");
+      assertEquals(Status.IO_ERROR, failure.status());
+    }
+  }
+
+  @Test
+  void anExceptionDropsTheRecording() {
+    try (Scope scope = Scope.open()) {
+      final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2});
+      final Tensor[] inside = new Tensor[1];
+      final IllegalStateException thrown = new IllegalStateException("stop");
+      assertSame(thrown, fails(IllegalStateException.class, () -> engine.record(recording -> {
+        inside[0] = recording.keep(x.neg());
+        throw thrown;
+      })));
+      fails(RondoException.class, inside[0]::await, "record");
+      assertArrayEquals(new float[] {-1, -2}, x.neg().toFloatArray());
+      engine.record(recording -> x.neg()).launch(); // the thread can record again
+    }
+  }
+
+  @Test
+  void whatRecordingForbidsIsRefused() {
+    try (Scope scope = Scope.open()) {
+      final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2});
+      engine.record(recording -> {
+        fails(InvalidStateException.class, () -> engine.record(inner -> x.neg()), "rondo_record_begin");
+        final Tensor y = x.neg();
+        fails(InvalidStateException.class, y::await, "rondo_tensor_wait");
+        fails(InvalidStateException.class, y::toFloatArray, "rondo_tensor_read");
+        fails(InvalidStateException.class, () -> x.write(1, 2), "rondo_tensor_write");
+        fails(InvalidStateException.class, x::awaitAsync, "recording");
+        fails(InvalidStateException.class, engine::close, "inside a recording");
+      }).launch();
+      fails(NullPointerException.class, () -> engine.record(null));
+      engine.awaitAll();
+    }
+  }
+
+  @Test
+  void aVirtualThreadCannotRecord() throws Exception {
+    assumeTrue(Runtime.version().feature() >= 21, "virtual threads are there from Java 21 on");
+    final AtomicReference<Throwable> thrown = new AtomicReference<>();
+    final Runnable record = () -> {
+      try (Tensor x = engine.tensor(Device.CPU, new float[] {1}); Tensor y = x.add(1)) {
+        assertEquals(2, y.item(), "all else works there");
+        engine.record(recording -> x.neg());
+      } catch (Throwable e) {
+        thrown.set(e);
+      }
+    };
+    ((Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, record)).join();
+    assertTrue(thrown.get() instanceof InvalidStateException && thrown.get().getMessage().contains("virtual"), String.valueOf(thrown.get()));
+  }
+
+  @Test
+  void outlivesItsHandlesAndIsRefusedWhenClosed() {
+    final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2});
+    final Tensor[] y = new Tensor[1];
+    final Graph graph = engine.record(recording -> y[0] = recording.keep(x.add(1)));
+    graph.launch();
+    graph.close();
+    graph.close();
+    assertTrue(graph.isClosed());
+    assertEquals("Graph[closed]", graph.toString());
+    fails(InvalidStateException.class, graph::launch, "graph is closed");
+    fails(InvalidStateException.class, graph::info, "graph is closed");
+    fails(InvalidStateException.class, graph::report, "graph is closed");
+    assertArrayEquals(new float[] {2, 3}, y[0].toFloatArray());
+    y[0].close();
+    x.close();
+  }
+}

@@ -1,0 +1,189 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where the native library is found, or what is said when it is not. Each case is a process of its own: a library loads once. */
+class LoaderTest {
+  private static final Path NATIVES = Path.of(System.getProperty("rondo.natives"));
+  private static final Path CLASSES = Path.of(System.getProperty("rondo.target"), "classes");
+  private static final Path FILES = NATIVES.resolve("dev/rondo/native/" + NativeLibrary.platform());
+
+  /** What the processes run. */
+  static final class Program {
+    public static void main(String[] arguments) throws Exception {
+      for (final String library : arguments) {
+        System.load(library);
+      }
+      try {
+        System.out.println("version " + Rondo.version());
+      } catch (LibraryMissingException first) {
+        try {
+          Rondo.version();
+        } catch (LibraryMissingException second) {
+          System.out.println("twice: " + second.getMessage().equals(first.getMessage()));
+        }
+        System.out.println(first.getMessage());
+      }
+    }
+  }
+
+  private static ProcessBuilder java(Path temporary, String classPath, List<String> options, String... arguments) {
+    final List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), "-Xshare:auto",
+        "-Djava.io.tmpdir=" + temporary, "-cp", classPath));
+    command.addAll(options);
+    command.add(Program.class.getName());
+    command.addAll(List.of(arguments));
+    final ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().remove("LD_LIBRARY_PATH"); // java.library.path would have its folders
+    return builder;
+  }
+
+  private static String run(ProcessBuilder builder) throws IOException, InterruptedException {
+    final Process process = builder.start();
+    final String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), out);
+    return out;
+  }
+
+  private static String classPath(boolean natives) {
+    final String tests = Path.of(LoaderTest.class.getProtectionDomain().getCodeSource().getLocation().getPath()).toString();
+    return CLASSES + ":" + Path.of(System.getProperty("rondo.target"), "test-classes") + (tests.endsWith("classes") ? ":" + tests : "")
+        + (natives ? ":" + NATIVES : "");
+  }
+
+  private static List<Path> list(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.filter(path -> !path.getFileName().toString().startsWith("hsperf")).sorted().collect(Collectors.toList());
+    }
+  }
+
+  private static void assertLoads(String out) {
+    assertTrue(out.contains("version " + Fingerprint.VERSION), out);
+  }
+
+  @Test
+  void theJarIsExtractedAndNothingIsLeft(@TempDir Path temporary) throws Exception {
+    assertLoads(run(java(temporary, classPath(true), List.of())));
+    assertEquals(List.of(), list(temporary));
+  }
+
+  @Test
+  void extractDirKeepsOneCopyForManyProcesses(@TempDir Path temporary, @TempDir Path kept) throws Exception {
+    final List<String> options = List.of("-Ddev.rondo.native.extractDir=" + kept.resolve("a/b"));
+    final List<Process> processes = new ArrayList<>();
+    for (int i = 0; i < 4; ++i) {
+      processes.add(java(temporary, classPath(true), options).start());
+    }
+    for (final Process process : processes) {
+      assertLoads(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+      assertEquals(0, process.waitFor());
+    }
+    final List<Path> folders = list(kept.resolve("a/b"));
+    assertEquals(2, folders.size(), "one folder and its lock: " + folders);
+    assertEquals(List.of(), list(temporary));
+    final Path core = folders.get(0).resolve(NativeLibrary.CORE);
+    final Object before = Files.getAttribute(core, "unix:ino");
+    assertLoads(run(java(temporary, classPath(true), options)));
+    assertEquals(before, Files.getAttribute(core, "unix:ino"), "used as it is");
+
+    Files.write(core, new byte[] {1, 2, 3}); // damaged: replaced by a good one, not loaded
+    assertLoads(run(java(temporary, classPath(true), options)));
+    assertEquals(Files.size(FILES.resolve(NativeLibrary.CORE)), Files.size(core));
+  }
+
+  @Test
+  void aDamagedJarIsRefused(@TempDir Path temporary, @TempDir Path natives) throws Exception {
+    final Path folder = Files.createDirectories(natives.resolve("dev/rondo/native/" + NativeLibrary.platform()));
+    for (final Path file : list(FILES)) {
+      Files.copy(file, folder.resolve(file.getFileName()));
+    }
+    Files.write(folder.resolve(NativeLibrary.JNI), new byte[] {1, 2, 3});
+    final String out = run(java(temporary, classPath(false) + ":" + natives, List.of()));
+    assertTrue(out.contains("the hash") && out.contains("damaged"), out);
+    assertEquals(List.of(), list(temporary));
+  }
+
+  @Test
+  void aPathIsTakenWithoutExtracting(@TempDir Path temporary) throws Exception {
+    assertLoads(run(java(temporary.resolve("not there"), classPath(true), List.of("-Ddev.rondo.native.path=" + FILES))));
+  }
+
+  @Test
+  void aFolderThatDoesNotAllowToExecuteIsExplained(@TempDir Path kept) throws Exception {
+    assumeTrue(noexec(kept, new ProcessBuilder("true")).start().waitFor() == 0, "this user may not mount a file system of its own");
+    final String out = run(noexec(kept, java(kept, classPath(true), List.of())));
+    assertTrue(out.contains("cannot be loaded") && out.contains("dev.rondo.native.extractDir"), out);
+    assertTrue(out.contains("left behind: 0"), out);
+    final Path elsewhere = Files.createTempDirectory("rondo-test-");
+    try {
+      assertLoads(run(noexec(kept, java(kept, classPath(true), List.of("-Ddev.rondo.native.extractDir=" + elsewhere)))));
+    } finally {
+      for (final Path folder : list(elsewhere)) {
+        if (Files.isDirectory(folder)) {
+          for (final Path file : list(folder)) {
+            Files.delete(file);
+          }
+        }
+        Files.delete(folder);
+      }
+      Files.delete(elsewhere);
+    }
+    assertLoads(run(noexec(kept, java(kept, classPath(true), List.of("-Ddev.rondo.native.path=" + FILES)))));
+  }
+
+  /** A process that sees a folder mounted so that nothing in it can be executed. */
+  private static ProcessBuilder noexec(Path folder, ProcessBuilder process) {
+    final List<String> command = new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+        "mount -t tmpfs -o noexec,size=64m none \"$0\" && \"$@\" && echo left behind: $(ls \"$0\" | grep -vc hsperf)", folder.toString()));
+    command.addAll(process.command());
+    return process.command(command).redirectErrorStream(true);
+  }
+
+  @Test
+  void whatIsMissingIsSaidWithEveryPlace(@TempDir Path temporary) throws Exception {
+    final String out = run(java(temporary, classPath(false), List.of()));
+    for (final String words : List.of("twice: true", "dev.rondo.native.path: not set", "class path: there is no dev/rondo/native/",
+        "java.library.path", "rondo-" + Fingerprint.VERSION + "-" + NativeLibrary.platform() + ".jar")) {
+      assertTrue(out.contains(words), out);
+    }
+  }
+
+  @Test
+  void aWrongPathIsAnErrorWithoutAnotherPlace(@TempDir Path temporary) throws Exception {
+    final String out = run(java(temporary, classPath(true), List.of("-Ddev.rondo.native.path=" + temporary)));
+    assertTrue(out.contains("there is no file " + temporary) && out.contains("twice: true"), out);
+    assertFalse(out.contains("java.library.path"), out);
+    Files.write(temporary.resolve(NativeLibrary.JNI), new byte[] {1, 2, 3});
+    final String damaged = run(java(temporary, classPath(true), List.of("-Ddev.rondo.native.path=" + temporary)));
+    assertTrue(damaged.contains("cannot be loaded"), damaged);
+  }
+
+  @Test
+  void skipLeavesLoadingToTheProgram(@TempDir Path temporary) throws Exception {
+    final List<String> options = List.of("-Ddev.rondo.native.skip=true");
+    final String out = run(java(temporary, classPath(true), options));
+    assertTrue(out.contains("dev.rondo.native.skip") && out.contains("twice: true"), out);
+  }
+
+  @Test
+  void theSystemsPathIsTheLastPlace(@TempDir Path temporary) throws Exception {
+    final ProcessBuilder process = java(temporary, classPath(false), List.of("-Djava.library.path=" + FILES));
+    process.environment().put("LD_LIBRARY_PATH", FILES.toString());
+    assertLoads(run(process));
+  }
+}

@@ -1,0 +1,262 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import static dev.rondo.Devices.fails;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.DoubleUnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every operator reaches the C function it is named after, with its arguments in their places. */
+@Tag("device")
+class OperatorsTest {
+  private static final double[] A = {0.25, 0.5, 1.5, 2.5};
+  private static final double[] B = {0.5, 0.5, 2, 1};
+
+  private final Scope scope = Scope.open();
+  private final Engine engine = Engine.create();
+
+  @AfterEach
+  void close() {
+    scope.close();
+  }
+
+  private static double number(boolean value) {
+    return value ? 1 : 0;
+  }
+
+  private double[] doubles(Tensor tensor) {
+    return tensor.cast(DType.F64).toDoubleArray();
+  }
+
+  private static double[] map(DoubleUnaryOperator function) {
+    final double[] result = new double[A.length];
+    for (int i = 0; i < result.length; ++i) {
+      result[i] = function.applyAsDouble(A[i]);
+    }
+    return result;
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void unary(Device device) throws Exception {
+    final Map<UnaryOp, DoubleUnaryOperator> expected = new EnumMap<>(UnaryOp.class);
+    expected.put(UnaryOp.NEG, x -> -x);
+    expected.put(UnaryOp.ABS, Math::abs);
+    expected.put(UnaryOp.SIGN, Math::signum);
+    expected.put(UnaryOp.SQUARE, x -> x * x);
+    expected.put(UnaryOp.LOGICAL_NOT, x -> number(x == 0));
+    expected.put(UnaryOp.ISNAN, x -> number(Double.isNaN(x)));
+    expected.put(UnaryOp.RELU, x -> Math.max(x, 0));
+    expected.put(UnaryOp.FLOOR, Math::floor);
+    expected.put(UnaryOp.CEIL, Math::ceil);
+    expected.put(UnaryOp.ROUND, Math::rint);
+    expected.put(UnaryOp.EXP, Math::exp);
+    expected.put(UnaryOp.LOG, Math::log);
+    expected.put(UnaryOp.SQRT, Math::sqrt);
+    expected.put(UnaryOp.RSQRT, x -> 1 / Math.sqrt(x));
+    expected.put(UnaryOp.TANH, Math::tanh);
+    expected.put(UnaryOp.SIGMOID, x -> 1 / (1 + Math.exp(-x)));
+    expected.put(UnaryOp.RECIPROCAL, x -> 1 / x);
+    expected.put(UnaryOp.SIN, Math::sin);
+    expected.put(UnaryOp.COS, Math::cos);
+    expected.put(UnaryOp.EXPM1, Math::expm1);
+    expected.put(UnaryOp.LOG1P, Math::log1p);
+    final Tensor a = engine.tensor(device, A);
+    for (final Map.Entry<UnaryOp, DoubleUnaryOperator> each : expected.entrySet()) {
+      final UnaryOp op = each.getKey();
+      assertArrayEquals(map(each.getValue()), doubles(Operators.unary(op, a)), 1e-12, op.name());
+      final String method = op == UnaryOp.LOGICAL_NOT ? "logicalNot" : op.name().toLowerCase();
+      assertArrayEquals(map(each.getValue()), doubles((Tensor) Tensor.class.getMethod(method).invoke(a)), 1e-12, op.name());
+    }
+    assertEquals(0.2763263901682369, a.erf().slice(0, 0, 1, 1).item(), 1e-12);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void binary(Device device) throws Exception {
+    final Map<BinaryOp, DoubleBinaryOperator> expected = new EnumMap<>(BinaryOp.class);
+    expected.put(BinaryOp.ADD, Double::sum);
+    expected.put(BinaryOp.SUB, (x, y) -> x - y);
+    expected.put(BinaryOp.MUL, (x, y) -> x * y);
+    expected.put(BinaryOp.DIV, (x, y) -> x / y);
+    expected.put(BinaryOp.POW, Math::pow);
+    expected.put(BinaryOp.MAXIMUM, Math::max);
+    expected.put(BinaryOp.MINIMUM, Math::min);
+    expected.put(BinaryOp.MOD, (x, y) -> x % y);
+    expected.put(BinaryOp.EQ, (x, y) -> number(x == y));
+    expected.put(BinaryOp.NE, (x, y) -> number(x != y));
+    expected.put(BinaryOp.LT, (x, y) -> number(x < y));
+    expected.put(BinaryOp.LE, (x, y) -> number(x <= y));
+    expected.put(BinaryOp.GT, (x, y) -> number(x > y));
+    expected.put(BinaryOp.GE, (x, y) -> number(x >= y));
+    final Tensor a = engine.tensor(device, A);
+    final Tensor b = engine.tensor(device, B);
+    for (final Map.Entry<BinaryOp, DoubleBinaryOperator> each : expected.entrySet()) {
+      final BinaryOp op = each.getKey();
+      final double[] want = new double[A.length];
+      final double[] wantScalar = new double[A.length];
+      final double[] wantReverse = new double[A.length];
+      for (int i = 0; i < A.length; ++i) {
+        want[i] = each.getValue().applyAsDouble(A[i], B[i]);
+        wantScalar[i] = each.getValue().applyAsDouble(A[i], 0.5);
+        wantReverse[i] = each.getValue().applyAsDouble(0.5, A[i]);
+      }
+      assertArrayEquals(want, doubles(Operators.binary(op, a, b)), 1e-12, op.name());
+      final String method = op.name().toLowerCase();
+      assertArrayEquals(want, doubles((Tensor) Tensor.class.getMethod(method, Tensor.class).invoke(a, b)), 1e-12, op.name());
+      assertArrayEquals(wantScalar, doubles((Tensor) Tensor.class.getMethod(method, double.class).invoke(a, 0.5)), 1e-12, op.name());
+      assertArrayEquals(wantReverse, doubles(Operators.scalarBinary(op, 0.5, a)), 1e-12, op.name());
+    }
+    final Tensor yes = engine.tensor(device, new boolean[] {true, true, false});
+    final Tensor no = engine.tensor(device, new boolean[] {true, false, false});
+    assertArrayEquals(new boolean[] {true, false, false}, yes.logicalAnd(no).toBooleanArray());
+    assertArrayEquals(new boolean[] {true, true, false}, yes.logicalOr(no).toBooleanArray());
+    assertArrayEquals(new boolean[] {false, true, false}, yes.logicalXor(no).toBooleanArray());
+    final long large = (1L << 60) + 1;
+    final Tensor longs = engine.tensor(device, new long[] {1, -1});
+    assertArrayEquals(new long[] {large + 1, large - 1}, Operators.binaryScalarI64(BinaryOp.ADD, longs, large).toLongArray());
+    assertArrayEquals(new long[] {large - 1, large + 1}, Operators.scalarBinaryI64(BinaryOp.SUB, large, longs).toLongArray());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void parametersAndThreeOperands(Device device) {
+    final Tensor a = engine.tensor(device, new float[] {-2, 0.5f, 3});
+    assertArrayEquals(new float[] {-1, 0.5f, 2}, a.clip(-1, 2).toFloatArray());
+    fails(InvalidArgumentException.class, () -> Operators.unary(UnaryOp.CLIP, a), "rondo_unary");
+    assertArrayEquals(new float[] {-0.02f, 0.5f, 3}, a.leakyRelu().toFloatArray());
+    assertArrayEquals(new float[] {-1, 0.5f, 3}, a.leakyRelu(0.5).toFloatArray());
+    assertArrayEquals(new float[] {-1, 0.5f, 2}, Operators.unaryWith(UnaryOp.CLIP, a, new double[] {-1, 2}).toFloatArray());
+    fails(InvalidArgumentException.class, () -> Operators.unaryWith(UnaryOp.CLIP, a, new double[20]), "rondo_unary_with");
+    final Tensor zero = engine.full(device, DType.F32, 0, 3);
+    assertArrayEquals(a.smoothL1(zero).toFloatArray(), a.smoothL1(zero, 1).toFloatArray());
+    assertArrayEquals(new float[] {1.5f, 0.125f, 2.5f}, Operators.binaryWith(BinaryOp.SMOOTH_L1, a, zero, new double[] {1}).toFloatArray());
+    assertArrayEquals(new float[] {4, 0.25f, 9}, a.fma(a, zero).toFloatArray());
+    assertArrayEquals(new float[] {-1, -0.5f, 0}, zero.sub(1).lerp(a.sub(a), engine.tensor(device, new float[] {0, 0.5f, 1})).toFloatArray());
+    assertArrayEquals(new float[] {0, 0.5f, 3}, Operators.ternary(TernaryOp.CLAMP, a, zero, a.abs()).toFloatArray());
+    assertArrayEquals(new float[] {-6, 1.5f, 9}, Operators.addN(a, a, a).toFloatArray());
+    fails(InvalidArgumentException.class, () -> Operators.addN(), "rondo_add_n");
+    fails(NullPointerException.class, () -> Operators.addN(new Tensor[20]));
+    final Tensor[] closed = {a, a.neg()};
+    closed[1].close();
+    fails(InvalidStateException.class, () -> Operators.addN(closed), "tensor is closed");
+    assertArrayEquals(new float[] {-2, 0.5f, 3}, a.toFloatArray());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void reductions(Device device) {
+    final Tensor a = engine.tensor(device, new float[] {3, 1, 2, 6, 5, 4}, 2, 3);
+    assertArrayEquals(new float[] {6, 15}, a.sum(1).toFloatArray());
+    assertArrayEquals(new float[] {4.5f, 3, 3}, a.mean(0).toFloatArray());
+    assertEquals(6, a.max().item());
+    assertEquals(1, a.min(0, 1).item());
+    assertArrayEquals(new long[] {0, 0}, a.argmax(-1).toLongArray());
+    assertArrayEquals(new long[] {1, 2}, a.argmin(-1).toLongArray());
+    assertEquals(720, a.prod().item());
+    assertEquals(1, a.gt(0).all().item());
+    assertEquals(0, a.gt(6).any().item());
+    assertArrayEquals(new long[] {2, 1}, Operators.reduce(ReduceOp.SUM, a, new int[] {1}, true).shape());
+    assertArrayEquals(new float[] {3, 1, 2, 6, 5, 4}, Operators.reduce(ReduceOp.SUM, a, new int[0], false).toFloatArray(), "over no axis");
+    final Tensor out = engine.empty(device, DType.F32, 2);
+    assertSame(out, Operators.reduce(ReduceOp.MAX, a, new int[] {1}, false, out));
+    assertArrayEquals(new float[] {3, 6}, out.toFloatArray());
+    fails(InvalidArgumentException.class, () -> a.sum(2), "rondo_reduce", "axes is 2");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void matrices(Device device) {
+    final Tensor a = engine.tensor(device, new float[] {1, 2, 3, 4, 5, 6}, 2, 3);
+    final Tensor b = engine.tensor(device, new float[] {1, 0, 0, 1, 1, -1}, 3, 2);
+    assertArrayEquals(new float[] {4, -1, 10, -1}, a.matmul(b).toFloatArray());
+    final Tensor bias = engine.tensor(device, new float[] {1, 0});
+    final MatmulOptions options = new MatmulOptions().bias(bias).activation(Activation.RELU);
+    assertArrayEquals(new float[] {5, 0, 11, 0}, a.matmul(b, options).toFloatArray());
+    assertSame(bias, options.bias());
+    final MatmulOptions transposed = new MatmulOptions().transposeA(true).transposeB(true);
+    assertArrayEquals(new long[] {3, 3}, a.matmul(b, transposed).shape());
+    final Tensor out = engine.empty(device, DType.F32, 2, 2);
+    assertSame(out, Operators.matmul(a, b, null, out));
+    assertArrayEquals(new float[] {4, -1, 10, -1}, out.toFloatArray());
+    fails(InvalidArgumentException.class, () -> a.matmul(a), "rondo_matmul");
+    bias.close();
+    fails(InvalidStateException.class, () -> a.matmul(b, options), "tensor is closed");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void softmaxAndLosses(Device device) {
+    final double log2 = Math.log(2);
+    final Tensor logits = engine.tensor(device, new double[] {log2, 0, 0, log2}, 2, 2);
+    final double[] want = {2 / 3.0, 1 / 3.0, 1 / 3.0, 2 / 3.0};
+    final Tensor y = logits.softmax(-1);
+    assertArrayEquals(want, y.toDoubleArray(), 1e-12);
+    assertEquals(Math.log(2 / 3.0), Operators.logSoftmax(logits, 1).slice(1, 0, 1, 1).slice(0, 0, 1, 1).item(), 1e-12);
+    final Tensor labels = engine.tensor(device, new int[] {0, 0});
+    assertArrayEquals(new double[] {-Math.log(2 / 3.0), -Math.log(1 / 3.0)}, Operators.crossEntropy(logits, labels).toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {-1 / 3.0, 1 / 3.0, -2 / 3.0, 2 / 3.0}, Operators.crossEntropyGrad(logits, labels, 1).toDoubleArray(), 1e-12);
+    final Tensor dy = engine.tensor(device, new double[] {1, 0, 0, 0}, 2, 2);
+    assertArrayEquals(new double[] {2 / 9.0, -2 / 9.0, 0, 0}, Operators.softmaxGrad(y, dy, 1).toDoubleArray(), 1e-12);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void choosingAndIndexing(Device device) {
+    final Tensor condition = engine.tensor(device, new boolean[] {true, false});
+    final Tensor a = engine.tensor(device, new float[] {1, 2});
+    final Tensor b = engine.tensor(device, new float[] {8, 9});
+    assertArrayEquals(new float[] {1, 9}, Operators.where(condition, a, b).toFloatArray());
+    final Tensor indices = engine.tensor(device, new int[] {1, 0});
+    assertArrayEquals(new float[] {0, 1, 0, 1, 0, 0}, Operators.oneHot(indices, 3, DType.F32).toFloatArray());
+    final Tensor table = engine.tensor(device, new float[] {1, 2, 3, 4}, 2, 2);
+    assertArrayEquals(new float[] {3, 4, 1, 2}, Operators.gatherRows(table, indices).toFloatArray());
+    assertArrayEquals(new float[] {1, 3, 2, 4}, table.transpose().copy().toFloatArray());
+    assertEquals(Device.CPU, table.to(Device.CPU).device());
+    assertArrayEquals(new int[] {1, 2}, a.cast(DType.I32).toIntArray());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void dropout(Device device) {
+    final Tensor a = engine.full(device, DType.F32, 1, 1000);
+    try (Dropout dropout = a.dropout(0.5)) {
+      final byte[] mask = dropout.mask().toByteArray();
+      final float[] out = dropout.out().toFloatArray();
+      int left = 0;
+      for (int i = 0; i < out.length; ++i) {
+        assertEquals(2.0f * mask[i], out[i]);
+        left += mask[i];
+      }
+      assertTrue(left > 400 && left < 600, left + " left");
+      assertArrayEquals(out, Operators.dropoutGrad(a, dropout.mask(), 0.5).toFloatArray());
+      final Tensor into = engine.empty(device, DType.F32, 1000);
+      final Tensor[] results = Operators.dropout(a, 0, into, dropout.mask());
+      assertSame(into, results[0]);
+      assertSame(dropout.mask(), results[1]);
+      assertArrayEquals(a.toFloatArray(), into.toFloatArray());
+    }
+  }
+
+  @Test
+  void operandsMustFit() {
+    final Tensor a = engine.tensor(Device.CPU, new float[] {1, 2});
+    fails(InvalidArgumentException.class, () -> a.add(engine.tensor(Device.CPU, new float[] {1, 2, 3})), "rondo_binary");
+    fails(InvalidArgumentException.class, () -> a.cast(DType.I32).add(0.5), "rondo_binary_scalar");
+    fails(NullPointerException.class, () -> a.add(null));
+    try (Engine other = Engine.create(); Tensor foreign = other.tensor(Device.CPU, new float[] {1, 2})) {
+      fails(InvalidArgumentException.class, () -> a.add(foreign), "engine");
+    }
+  }
+}

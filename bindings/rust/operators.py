@@ -1,0 +1,192 @@
+"""The parts of the crate `rondo` that are lists: enums of the C headers, and a method for each operator in them.
+
+Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+"""
+
+import re
+
+LICENCE = "Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0"
+# enum of the headers: name here, what its constants begin with, its sentence, constants that are left out
+ENUMS = {
+    "rondo_status": ("ErrorKind", "RONDO_", "What kind of failure an [`Error`](crate::Error) is.", {"RONDO_OK"}),
+    "rondo_dtype": ("DType", "RONDO_", "The type of a tensor's elements.", set()),
+    "rondo_device_kind": ("DeviceKind", "RONDO_", "The kind of a device.", set()),
+    "rondo_engine_mode": ("EngineMode", "RONDO_ENGINE_", "How an engine issues work.", set()),
+    "rondo_log_level": ("LogLevel", "RONDO_LOG_", "How much is logged: a level and the ones above it.", set()),
+    "rondo_unary_op": ("UnaryOp", "RONDO_", "An elementwise operator of one operand.", set()),
+    "rondo_binary_op": ("BinaryOp", "RONDO_", "An elementwise operator of two operands.", set()),
+    "rondo_ternary_op": ("TernaryOp", "RONDO_", "An elementwise operator of three operands.", set()),
+    "rondo_reduce_op": ("ReduceOp", "RONDO_", "An operator that reduces axes.", set()),
+    "rondo_activation": ("Activation", "RONDO_ACTIVATION_", "What is applied to a matrix product last.", set()),
+}
+NOT_LISTS = {  # flags: methods of builders
+    "rondo_task_flags", "rondo_record_flags",
+}
+
+METHODS = {"mod": "modulo"}  # words that Rust keeps for itself
+
+# (operands, result) of each operator's example; others show the shape alone
+UNARY = {
+    "neg": ("[1.0f32, -2.0]", "f32", "[-1.0, 2.0]"), "abs": ("[1.0f32, -2.0]", "f32", "[1.0, 2.0]"),
+    "sign": ("[3.0f32, -2.0, 0.0]", "f32", "[1.0, -1.0, 0.0]"), "square": ("[3i32, -2]", "i32", "[9, 4]"),
+    "logical_not": ("[0i32, 7]", "bool", "[true, false]"), "isnan": ("[0.0, f32::NAN]", "bool", "[false, true]"),
+    "relu": ("[3.0f32, -2.0]", "f32", "[3.0, 0.0]"), "floor": ("[1.5f32, -1.5]", "f32", "[1.0, -2.0]"),
+    "ceil": ("[1.5f32, -1.5]", "f32", "[2.0, -1.0]"), "round": ("[0.5f32, 1.5]", "f32", "[0.0, 2.0]"),
+    "exp": ("[0.0f64]", "f64", "[1.0]"), "log": ("[1.0f64]", "f64", "[0.0]"), "sqrt": ("[4i32, 9]", "f32", "[2.0, 3.0]"),
+    "rsqrt": ("[4.0f32]", "f32", "[0.5]"), "tanh": ("[0.0f32]", "f32", "[0.0]"), "sigmoid": ("[0.0f32]", "f32", "[0.5]"),
+    "reciprocal": ("[4.0f32]", "f32", "[0.25]"), "sin": ("[0.0f32]", "f32", "[0.0]"), "cos": ("[0.0f32]", "f32", "[1.0]"),
+    "bit_not": ("[0i32, -1]", "i32", "[-1, 0]"), "trunc": ("[1.5f32, -1.5]", "f32", "[1.0, -1.0]"),
+    "clip": ("[1.0f32, 9.0]", "f32", "[2.0, 3.0]"), "leaky_relu": ("[4.0f32, -1.0]", "f32", "[4.0, -0.5]"),
+    "hard_tanh": ("[0.5f32, 5.0]", "f32", "[2.0, 3.0]"),
+    "erf": ("[0.0f32]", "f32", "[0.0]"), "expm1": ("[0.0f32]", "f32", "[0.0]"), "log1p": ("[0.0f32]", "f32", "[0.0]"),
+}
+BINARY = {
+    "add": ("5", "i32", "[12, 8]"), "sub": ("5", "i32", "[2, -2]"), "mul": ("5", "i32", "[35, 15]"),
+    "div": ("2", "i32", "[3, 1]"), "pow": ("2", "i32", "[49, 9]"), "maximum": ("5", "i32", "[7, 5]"),
+    "minimum": ("5", "i32", "[5, 3]"), "mod": ("4", "i32", "[3, 3]"), "eq": ("3", "bool", "[false, true]"),
+    "ne": ("3", "bool", "[true, false]"), "lt": ("5", "bool", "[false, true]"), "le": ("3", "bool", "[false, true]"),
+    "gt": ("5", "bool", "[true, false]"), "ge": ("7", "bool", "[true, false]"),
+    "logical_and": ("0", "bool", "[false, false]"), "logical_or": ("0", "bool", "[true, true]"),
+    "logical_xor": ("1", "bool", "[false, false]"),
+}
+REDUCE = {
+    "sum": ("i64", "[6, 15]"), "mean": ("f32", "[2.0, 5.0]"), "max": ("i32", "[3, 6]"), "min": ("i32", "[1, 4]"),
+    "argmax": ("i64", "[2, 2]"), "argmin": ("i64", "[0, 0]"), "prod": ("i64", "[6, 120]"), "all": ("bool", "[true, true]"),
+    "any": ("bool", "[true, true]"),
+}
+
+
+def enums_of(description):
+    """{enum: [(constant, number, note)]} of the headers."""
+    return {enum["name"]: [(value["name"], value["value"], value["text"] or "") for value in enum["values"]]
+            for enum in description["enums"]}
+
+
+def camel(words):
+    return "".join(word.capitalize() for word in words.lower().split("_"))
+
+
+def sentence(note):
+    """A note of the header as Markdown: text of C is not a link."""
+    note = note.replace("the following give ", "gives ")
+    note = re.sub(r"\b(RONDO_\w+|rondo_\w+)", r"`\1`", note).replace("[", "\\[").replace("<", "\\<")
+    return note[:1].upper() + note[1:] + ("" if note.endswith(".") else ".") if note else ""
+
+
+def enum_text(name, values):
+    rust, prefix, about, left_out = ENUMS[name]
+    rows = []
+    for constant, number, note in values:
+        if constant not in left_out:
+            text = sentence(note) or f"`{constant}`."
+            rows.append(f"/// {text}\n{camel(constant[len(prefix):])} = {number},")
+    return f"c_enum! {{\n/// {about} `{name}` of the C interface.\npub enum {rust}: {name} {{\n" + "\n".join(rows) + "\n}\n}\n"
+
+
+def methods(values):
+    for constant, _, note in values:
+        name = constant[len("RONDO_"):].lower()
+        yield name, METHODS.get(name, name), camel(name), sentence(note), parameters_of(note)
+
+
+def parameters_of(note):
+    """(names of parameters, whether they have defaults), from `parameters low, high, default -1, 1`."""
+    found = re.search(r"\bparameters? (\w+(?:, (?!default)\w+)*)(, default)?", note)
+    return (found[1].split(", "), bool(found[2])) if found else ([], True)
+
+
+# What the examples give parameters; others get 1.
+ARGUMENTS = {"low": "2.0", "high": "3.0", "slope": "0.5"}
+
+
+def arguments_of(parameters):
+    """(arguments as declared, as passed on, as the example has them)."""
+    return ("".join(f", {name}: f64" for name in parameters), f"&[{', '.join(parameters)}]",
+            ", ".join(ARGUMENTS.get(name, "1.0") for name in parameters))
+
+
+def example(lines):
+    return "".join(f"/// {line}\n" for line in [
+        "", "```", "# use rondo::{Device, Engine, Tensor};", "# let engine = Engine::new()?;", *lines,
+        "# Ok::<(), rondo::Error>(())", "```"])
+
+
+def head(name, note):
+    return f"/// Elementwise `{name}`. {note}\n"
+
+
+def unary_text(name, method, op, note, parameters):
+    data, kind, result = UNARY.get(name, ("[1.0f32]", "f32", None))
+    size = data.count(",") + 1
+
+    def written(method, declared, call, given, result):
+        check = f"assert_eq!(a.{method}({given})?.to_vec::<{kind}>()?, {result});" if result else \
+            f"assert_eq!(a.{method}({given})?.shape()?, [{size}]);"
+        return head(name, note) + example([f"let a = Tensor::from_slice(&engine, Device::CPU, {size}, &{data})?;", check]) + \
+            f"pub fn {method}(&self{declared}) -> Result<Tensor> {{ {call} }}\n"
+
+    names, has_defaults = parameters
+    declared, passed, given = arguments_of(names)
+    plain = written(method, "", f"ops::unary(UnaryOp::{op}, self)", "", None if names else result)
+    if not names:
+        return plain
+    with_them = f"ops::unary_with(UnaryOp::{op}, self, {passed})"
+    if not has_defaults:
+        return written(method, declared, with_them, given, result)
+    return plain + written(f"{method}_with", declared, with_them, given, result)
+
+
+def binary_text(name, method, op, note, parameters):
+    scalar, kind, result = BINARY.get(name, ("5", "i32", None))
+    check = f"assert_eq!(a.{method}({scalar})?.to_vec::<{kind}>()?, {result});" if result else \
+        f"assert_eq!(a.{method}({scalar})?.shape()?, [2]);"
+    names, has_defaults = parameters
+    assert has_defaults, f"{name} has parameters without defaults"
+    declared, passed, given = arguments_of(names)
+    more = names and head(name, note) + example(
+        ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;",
+         f"assert_eq!(a.{method}_with(&a, {given})?.shape()?, [2]);"]) + \
+        f"pub fn {method}_with(&self, other: &Tensor{declared}) -> Result<Tensor> " + \
+        f"{{ ops::binary_with(BinaryOp::{op}, self, other, {passed}) }}\n"
+    return (more or "") + head(name, note) + "/// The other operand is a tensor or a number.\n" + example(
+        ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;", check,
+         f"assert_eq!(a.{method}(&a)?.shape()?, [2]);"]) + \
+        f"pub fn {method}<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> " + \
+        f"{{ ops::binary(BinaryOp::{op}, self, other) }}\n"
+
+
+def ternary_text(name, method, op, note, parameters):
+    assert not parameters[0], f"{name} has parameters"
+    return head(name, note) + example(
+        ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 1.0])?;",
+         f"assert_eq!(a.{method}(&a, &a)?.shape()?, [2]);"]) + \
+        f"pub fn {method}(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {{ ops::ternary(TernaryOp::{op}, self, b, c) }}\n"
+
+
+def reduce_text(name, method, op, note, parameters):
+    assert not parameters[0], f"{name} has parameters"
+    kind, result = REDUCE.get(name, ("i32", None))
+    check = f"assert_eq!(a.{method}(1)?.to_vec::<{kind}>()?, {result});" if result else f"assert_eq!(a.{method}(1)?.shape()?, [2]);"
+    return f"/// The `{name}` over some axes, or over all with `..`. {note}\n" + example(
+        ["let a = Tensor::from_slice(&engine, Device::CPU, [2, 3], &[1i32, 2, 3, 4, 5, 6])?;", check,
+         f"assert_eq!(a.{method}(..)?.shape()?, []);"]) + \
+        f"pub fn {method}(&self, axes: impl Into<Axes>) -> Result<Tensor> {{ ops::reduce(ReduceOp::{op}, self, axes, false) }}\n"
+
+
+def generated_text(description):
+    """rondo/src/generated.rs, not yet laid out."""
+    enums = enums_of(description)
+    unknown = enums.keys() - ENUMS.keys() - NOT_LISTS
+    if unknown:
+        raise SystemExit(f"operators.py does not know the enums {', '.join(sorted(unknown))}: add them to ENUMS or NOT_LISTS")
+    text = [f"//! Enums of the C headers and a method for each operator. Written by generate.py.\n//!\n//! {LICENCE}\n"
+            "use crate::enums::c_enum;\nuse crate::ops::{self, Axes, Operand};\nuse crate::{Result, Tensor};\n"
+            "use rondo_sys::*;\n"]
+    text += [enum_text(name, enums[name]) for name in ENUMS]
+    for family, writer, about in (("unary", unary_text, "Elementwise operators of one operand."),
+                                  ("binary", binary_text, "Elementwise operators of two operands, broadcast."),
+                                  ("ternary", ternary_text, "Elementwise operators of three operands, broadcast."),
+                                  ("reduce", reduce_text, "Reductions.")):
+        rows = [writer(*row) for row in methods(enums[f"rondo_{family}_op"])]
+        text.append(f"/// {about}\nimpl Tensor {{\n" + "\n".join(rows) + "}\n")
+    return "\n".join(text)

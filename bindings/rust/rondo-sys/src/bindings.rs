@@ -1,0 +1,2192 @@
+// Written by generate.py from the C headers.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+pub const RONDO_VERSION_MAJOR: u32 = 0;
+pub const RONDO_VERSION_MINOR: u32 = 1;
+pub const RONDO_VERSION_PATCH: u32 = 0;
+pub const RONDO_MAX_DIMS: u32 = 8;
+pub type __int32_t = ::std::os::raw::c_int;
+pub type __uint32_t = ::std::os::raw::c_uint;
+pub type __int64_t = ::std::os::raw::c_long;
+pub type __uint64_t = ::std::os::raw::c_ulong;
+pub const RONDO_OK: rondo_status = 0;
+#[doc = " an argument is wrong; the message names it and what would be right"]
+pub const RONDO_INVALID_ARGUMENT: rondo_status = 1;
+#[doc = " right arguments, wrong moment: waiting inside a task, engine destroyed, recording open"]
+pub const RONDO_INVALID_STATE: rondo_status = 2;
+#[doc = " message carries asked / free / cached / in-use bytes; earlier results are intact"]
+pub const RONDO_OUT_OF_MEMORY: rondo_status = 3;
+#[doc = " a device or a file that was named does not exist"]
+pub const RONDO_NOT_FOUND: rondo_status = 4;
+#[doc = " a run-time library or a symbol of it is absent; message lists where it was looked for"]
+pub const RONDO_LIBRARY_MISSING: rondo_status = 5;
+#[doc = " valid, but this device, dtype or library version cannot do it"]
+pub const RONDO_UNSUPPORTED: rondo_status = 6;
+#[doc = " a generated or user kernel did not compile; message carries the compiler's log"]
+pub const RONDO_COMPILE_FAILED: rondo_status = 7;
+#[doc = " a library call on the device failed; message has library, function, code and text"]
+pub const RONDO_DEVICE_ERROR: rondo_status = 8;
+#[doc = " a fatal device error; every later call on the engine returns the same cause"]
+pub const RONDO_DEVICE_LOST: rondo_status = 9;
+#[doc = " called in a child of fork(): devices do not survive fork, create the engine in the child"]
+pub const RONDO_FORKED: rondo_status = 10;
+#[doc = " a user task returned an error"]
+pub const RONDO_USER_ERROR: rondo_status = 11;
+#[doc = " a file could not be read or written"]
+pub const RONDO_IO_ERROR: rondo_status = 12;
+#[doc = " a defect of Rondo: please report it with the message"]
+pub const RONDO_INTERNAL: rondo_status = 13;
+#[doc = " Outcome of a call. The text for the calling thread's last failure is rondo_last_error(). Since 0.1."]
+pub type rondo_status = ::std::os::raw::c_uint;
+#[doc = " one byte, 0 or 1"]
+pub const RONDO_BOOL: rondo_dtype = 0;
+pub const RONDO_U8: rondo_dtype = 1;
+pub const RONDO_I8: rondo_dtype = 2;
+pub const RONDO_I32: rondo_dtype = 3;
+pub const RONDO_I64: rondo_dtype = 4;
+#[doc = " IEEE 754 binary16; arithmetic and accumulation in float"]
+pub const RONDO_F16: rondo_dtype = 5;
+#[doc = " bfloat16; arithmetic and accumulation in float"]
+pub const RONDO_BF16: rondo_dtype = 6;
+pub const RONDO_F32: rondo_dtype = 7;
+pub const RONDO_F64: rondo_dtype = 8;
+#[doc = " Element types. Values are ABI. Since 0.1."]
+pub type rondo_dtype = ::std::os::raw::c_uint;
+pub const RONDO_CPU: rondo_device_kind = 0;
+pub const RONDO_CUDA: rondo_device_kind = 1;
+pub type rondo_device_kind = ::std::os::raw::c_uint;
+#[doc = " A device by value: {RONDO_CPU, 0} or {RONDO_CUDA, index}. Since 0.1."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_device {
+    #[doc = " rondo_device_kind"]
+    pub kind: i32,
+    pub index: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_device() {
+    assert_eq!(::std::mem::size_of::<rondo_device>(), 8usize, concat!("Size of: ", stringify!(rondo_device)));
+    assert_eq!(::std::mem::align_of::<rondo_device>(), 4usize, concat!("Alignment of ", stringify!(rondo_device)));
+    fn test_field_kind() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_device>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).kind) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_device), "::", stringify!(kind))
+        );
+    }
+    test_field_kind();
+    fn test_field_index() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_device>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).index) as usize - ptr as usize
+            },
+            4usize,
+            concat!("Offset of field: ", stringify!(rondo_device), "::", stringify!(index))
+        );
+    }
+    test_field_index();
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_engine {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_variable {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_tensor {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_graph {
+    _unused: [u8; 0],
+}
+extern "C" {
+    #[doc = " Sets *count to the number of devices of a kind. RONDO_CPU is always 1. RONDO_CUDA: 0 when no driver or no device is"]
+    #[doc = " found, which is not an error (rondo_feature(\"cuda\") says why). Loads the driver on first use; may block for some 100"]
+    #[doc = " ms. Since 0.1."]
+    pub fn rondo_device_count(kind: rondo_device_kind, count: *mut i32) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_device_info {
+    #[doc = " set by RONDO_DEVICE_INFO_INIT"]
+    pub size: usize,
+    #[doc = " e.g. \"NVIDIA H200\", or the processor's name"]
+    pub name: [::std::os::raw::c_char; 128usize],
+    #[doc = " bytes"]
+    pub total_memory: i64,
+    #[doc = " bytes free now, as the system tells it"]
+    pub free_memory: i64,
+    #[doc = " cuda: 10 * major + minor of the compute capability, e.g. 90; cpu: 0"]
+    pub capability: i32,
+    #[doc = " multiprocessors of a GPU, hardware threads of a CPU"]
+    pub processors: i32,
+    #[doc = " cuda: CUDA version of the driver, e.g. 13000; cpu: 0"]
+    pub driver: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_device_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_device_info>(),
+        168usize,
+        concat!("Size of: ", stringify!(rondo_device_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_device_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_device_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_device_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_device_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_name() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_device_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_device_info), "::", stringify!(name))
+        );
+    }
+    test_field_name();
+    fn test_field_total_memory() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_device_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).total_memory) as usize - ptr as usize
+            },
+            136usize,
+            concat!("Offset of field: ", stringify!(rondo_device_info), "::", stringify!(total_memory))
+        );
+    }
+    test_field_total_memory();
+    fn test_field_free_memory() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_device_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).free_memory) as usize - ptr as usize
+            },
+            144usize,
+            concat!("Offset of field: ", stringify!(rondo_device_info), "::", stringify!(free_memory))
+        );
+    }
+    test_field_free_memory();
+    fn test_field_capability() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_device_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).capability) as usize - ptr as usize
+            },
+            152usize,
+            concat!("Offset of field: ", stringify!(rondo_device_info), "::", stringify!(capability))
+        );
+    }
+    test_field_capability();
+    fn test_field_processors() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_device_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).processors) as usize - ptr as usize
+            },
+            156usize,
+            concat!("Offset of field: ", stringify!(rondo_device_info), "::", stringify!(processors))
+        );
+    }
+    test_field_processors();
+    fn test_field_driver() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_device_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).driver) as usize - ptr as usize
+            },
+            160usize,
+            concat!("Offset of field: ", stringify!(rondo_device_info), "::", stringify!(driver))
+        );
+    }
+    test_field_driver();
+}
+extern "C" {
+    #[doc = " Facts about one device. `info->size` must be set. RONDO_NOT_FOUND if there is no such device. Since 0.1."]
+    pub fn rondo_device_query(device: rondo_device, info: *mut rondo_device_info) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The text \"cpu\", \"cpu:0\", \"cuda\", \"cuda:1\" to a device. Syntax only: whether the device exists is not checked. Since"]
+    #[doc = " 0.1."]
+    pub fn rondo_device_parse(text: *const ::std::os::raw::c_char, device: *mut rondo_device) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Writes \"cuda:0\" and the like, with the final zero, into buffer. RONDO_INVALID_ARGUMENT if capacity is too small (16"]
+    #[doc = " is always enough) or the index is negative. Since 0.1."]
+    pub fn rondo_device_format(
+        device: rondo_device,
+        buffer: *mut ::std::os::raw::c_char,
+        capacity: usize,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Size of one element in bytes; 0 for a number that is no dtype. Since 0.1."]
+    pub fn rondo_dtype_size(dtype: rondo_dtype) -> usize;
+}
+extern "C" {
+    #[doc = " \"f32\", \"bool\" ...; \"unknown\" for a number that is no dtype. Static. Since 0.1."]
+    pub fn rondo_dtype_name(dtype: rondo_dtype) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " Creates a tensor without contents: until something is written to it, a part of it is enough, whoever reads it is told"]
+    #[doc = " RONDO_INVALID_STATE (rondo_tensor_accept has the details). shape may be NULL when ndim is 0. The caller owns *tensor."]
+    #[doc = " Memory is taken at the first write to it, unless a recording is open, which plans it. RONDO_NOT_FOUND if the device"]
+    #[doc = " does not exist, RONDO_LIBRARY_MISSING if its driver does not. Since 0.1."]
+    pub fn rondo_tensor_create(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        ndim: i32,
+        shape: *const i64,
+        tensor: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Creates a tensor with a copy of row-major host data (as many bytes as the tensor has). The data may be reused as soon"]
+    #[doc = " as the call returns. Not recorded: inside a recording it makes an ordinary tensor, an input of the graph. Since 0.1."]
+    pub fn rondo_tensor_from_host(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        ndim: i32,
+        shape: *const i64,
+        data: *const ::std::os::raw::c_void,
+        tensor: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the handle. Never blocks; safe with tasks in flight; memory goes back when the last task, view and graph"]
+    #[doc = " that uses it is done. NULL is allowed. Since 0.1."]
+    pub fn rondo_tensor_destroy(tensor: *mut rondo_tensor);
+}
+extern "C" {
+    #[doc = " Replaces the contents with row-major host data of exactly `bytes` bytes (the size of the tensor). Ordered like any"]
+    #[doc = " task that writes the tensor; the data may be reused as soon as the call returns. Not allowed while recording. Since"]
+    #[doc = " 0.1."]
+    pub fn rondo_tensor_write(
+        tensor: *mut rondo_tensor,
+        data: *const ::std::os::raw::c_void,
+        bytes: usize,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Waits for the tensor and copies it to data, row-major host memory of exactly `bytes` bytes. Views are gathered."]
+    #[doc = " Returns the tensor's error if it is poisoned, RONDO_INVALID_STATE if it was never written. Not allowed while"]
+    #[doc = " recording or inside a task. Since 0.1."]
+    pub fn rondo_tensor_read(
+        tensor: *mut rondo_tensor,
+        data: *mut ::std::os::raw::c_void,
+        bytes: usize,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " From here on what is in the memory of the tensor's storage, of all its views, counts as written, whatever it is: an"]
+    #[doc = " error is cleared, and a tensor that was never written may be read. Changes no byte. Ordered like any task that writes"]
+    #[doc = " the tensor, and kept by a recording like one. For whoever salvages what a failed task left, and for memory that is"]
+    #[doc = " filled behind Rondo's back."]
+    #[doc = ""]
+    #[doc = " As written counts a tensor that a task was submitted to write (from the host, by an operator, by a user task that"]
+    #[doc = " names it among its writes, by a graph's launch, in whole or through a view of a part), one from"]
+    #[doc = " rondo_tensor_from_host or DLPack, and one whose address was asked for with rondo_tensor_data. Of any other these"]
+    #[doc = " return RONDO_INVALID_STATE: rondo_tensor_read, the exports to DLPack, operators that have it as input or add to it,"]
+    #[doc = " and, for what the graph reads before it writes it, rondo_graph_launch. A user task that names its variable among its"]
+    #[doc = " reads runs. Since 0.1."]
+    pub fn rondo_tensor_accept(tensor: *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Blocks until every task submitted before that uses the tensor's storage has finished, on the device too; returns its"]
+    #[doc = " error if it is poisoned. Inside a task: RONDO_INVALID_STATE. Since 0.1."]
+    pub fn rondo_tensor_wait(tensor: *mut rondo_tensor) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_tensor_info {
+    #[doc = " set by RONDO_TENSOR_INFO_INIT"]
+    pub size: usize,
+    pub dtype: rondo_dtype,
+    pub device: rondo_device,
+    pub ndim: i32,
+    #[doc = " 1 if row-major without gaps"]
+    pub contiguous: i32,
+    #[doc = " product of shape"]
+    pub elements: i64,
+    #[doc = " elements * size of dtype"]
+    pub bytes: i64,
+    pub shape: [i64; 8usize],
+    #[doc = " in elements"]
+    pub strides: [i64; 8usize],
+}
+#[test]
+fn bindgen_test_layout_rondo_tensor_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_tensor_info>(),
+        176usize,
+        concat!("Size of: ", stringify!(rondo_tensor_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_tensor_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_tensor_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_tensor_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_dtype() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_tensor_info), "::", stringify!(dtype))
+        );
+    }
+    test_field_dtype();
+    fn test_field_device() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).device) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_tensor_info), "::", stringify!(device))
+        );
+    }
+    test_field_device();
+    fn test_field_ndim() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize
+            },
+            20usize,
+            concat!("Offset of field: ", stringify!(rondo_tensor_info), "::", stringify!(ndim))
+        );
+    }
+    test_field_ndim();
+    fn test_field_contiguous() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).contiguous) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_tensor_info), "::", stringify!(contiguous))
+        );
+    }
+    test_field_contiguous();
+    fn test_field_elements() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).elements) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_tensor_info), "::", stringify!(elements))
+        );
+    }
+    test_field_elements();
+    fn test_field_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_tensor_info), "::", stringify!(bytes))
+        );
+    }
+    test_field_bytes();
+    fn test_field_shape() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).shape) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_tensor_info), "::", stringify!(shape))
+        );
+    }
+    test_field_shape();
+    fn test_field_strides() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).strides) as usize - ptr as usize
+            },
+            112usize,
+            concat!("Offset of field: ", stringify!(rondo_tensor_info), "::", stringify!(strides))
+        );
+    }
+    test_field_strides();
+}
+extern "C" {
+    #[doc = " Facts about a tensor. Never blocks. Since 0.1."]
+    pub fn rondo_tensor_query(tensor: *mut rondo_tensor, info: *mut rondo_tensor_info) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Address of the first element, in the device's address space, for use in user tasks. Takes memory if the tensor has"]
+    #[doc = " none yet, and counts as a write: who has the address may fill it. Ordering is the caller's duty: use it inside a task"]
+    #[doc = " that names rondo_tensor_variable(tensor), or give the tensor to the task (rondo_engine_push_tensors), which then asks"]
+    #[doc = " for the address. Stays valid while the tensor lives. RONDO_INVALID_STATE for a tensor of an open recording and for a"]
+    #[doc = " graph's temporary. Since 0.1."]
+    pub fn rondo_tensor_data(tensor: *mut rondo_tensor, address: *mut *mut ::std::os::raw::c_void) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The variable of the tensor's storage, for rondo_engine_push. Borrowed: lives as long as the tensor; must not be"]
+    #[doc = " destroyed. Since 0.1."]
+    pub fn rondo_tensor_variable(tensor: *mut rondo_tensor, variable: *mut *mut rondo_variable) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Same elements in row-major order under another shape; one dimension may be -1. RONDO_INVALID_ARGUMENT if the strides"]
+    #[doc = " do not allow it without a copy (copy it first with rondo_copy). Since 0.1."]
+    pub fn rondo_tensor_reshape(
+        tensor: *mut rondo_tensor,
+        ndim: i32,
+        shape: *const i64,
+        view: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Elements start, start + step, ... before stop of one axis, as Python's slices: negative start and stop count from the"]
+    #[doc = " end and are clamped; step may be negative (INT64_MIN / INT64_MAX as stop mean \"to the end\") but not 0, nor INT64_MIN"]
+    #[doc = " (its size has no int64_t; -INT64_MAX steps as far). Since 0.1."]
+    pub fn rondo_tensor_slice(
+        tensor: *mut rondo_tensor,
+        axis: i32,
+        start: i64,
+        stop: i64,
+        step: i64,
+        view: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Axes in another order; axes has ndim entries, NULL reverses them. Since 0.1."]
+    pub fn rondo_tensor_transpose(
+        tensor: *mut rondo_tensor,
+        axes: *const i32,
+        view: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Shape by NumPy's broadcasting rules, repeated elements at stride 0. Read-only: an operator refuses it as output."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_tensor_broadcast(
+        tensor: *mut rondo_tensor,
+        ndim: i32,
+        shape: *const i64,
+        view: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " A view that accumulates: an operator whose output it is adds to the elements instead of replacing them (in the"]
+    #[doc = " compute dtype, one rounding). For gradients that sum. rondo_tensor_read and rondo_tensor_wait on it read and wait for"]
+    #[doc = " the tensor; as an input of an operator, by rondo_tensor_write and by the export to DLPack it is refused. Tensors of"]
+    #[doc = " bool do not add: RONDO_INVALID_ARGUMENT. Since 0.1."]
+    pub fn rondo_tensor_accumulator(tensor: *mut rondo_tensor, view: *mut *mut rondo_tensor) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct DLManagedTensor {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct DLManagedTensorVersioned {
+    _unused: [u8; 0],
+}
+extern "C" {
+    #[doc = " Hands the tensor out as *managed, without a copy. RONDO_INVALID_STATE if it was never written: fill it, or accept it"]
+    #[doc = " (rondo_tensor_accept) for a consumer that will. On cuda, `stream` is made to wait on the device for the tasks"]
+    #[doc = " submitted so far (NULL: the call waits on the host); on cpu the call waits. The consumer calls the deleter when done,"]
+    #[doc = " from any thread; until then the memory lives. Later Rondo tasks do not wait for the consumer: order them yourself. A"]
+    #[doc = " broadcast view, and memory that came in as read-only, goes out with the flag for read-only; version 0 has no such"]
+    #[doc = " flag and refuses them. Since 0.1."]
+    pub fn rondo_tensor_to_dlpack(
+        tensor: *mut rondo_tensor,
+        stream: *mut ::std::os::raw::c_void,
+        managed: *mut *mut DLManagedTensorVersioned,
+    ) -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_tensor_to_dlpack_v0(
+        tensor: *mut rondo_tensor,
+        stream: *mut ::std::os::raw::c_void,
+        managed: *mut *mut DLManagedTensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Wraps foreign memory without a copy; its deleter is called when the last task, view and graph that uses it is done."]
+    #[doc = " On success ownership of *managed passes to Rondo; on failure it stays with the caller. cpu, pinned (kDLCUDAHost, used"]
+    #[doc = " as cpu) and cuda memory. On cuda the first task waits for what is now on `stream` (NULL: the data must be ready)."]
+    #[doc = " The address must be a multiple of the dtype's size. Strides by which two indices may reach one element make the"]
+    #[doc = " tensor read-only. Since 0.1."]
+    pub fn rondo_tensor_from_dlpack(
+        engine: *mut rondo_engine,
+        managed: *mut DLManagedTensorVersioned,
+        stream: *mut ::std::os::raw::c_void,
+        tensor: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_tensor_from_dlpack_v0(
+        engine: *mut rondo_engine,
+        managed: *mut DLManagedTensor,
+        stream: *mut ::std::os::raw::c_void,
+        tensor: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+#[doc = " the setting RONDO_ENGINE (async, threaded, naive), else async"]
+pub const RONDO_ENGINE_DEFAULT: rondo_engine_mode = 0;
+#[doc = " device tasks are issued by the calling thread as soon as host dependencies are done"]
+pub const RONDO_ENGINE_ASYNC: rondo_engine_mode = 1;
+#[doc = " one issuing worker per device: the caller pays a queue insertion"]
+pub const RONDO_ENGINE_THREADED: rondo_engine_mode = 2;
+#[doc = " each task is finished before the call returns; its error is the call's status"]
+pub const RONDO_ENGINE_NAIVE: rondo_engine_mode = 3;
+pub type rondo_engine_mode = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_engine_options {
+    #[doc = " set by RONDO_ENGINE_OPTIONS_INIT"]
+    pub size: usize,
+    pub mode: rondo_engine_mode,
+    #[doc = " threads for host functions and cpu operators; 0: one per hardware thread, at most 8"]
+    pub workers: i32,
+    #[doc = " compute streams per cuda device, 1 to 16; 0: 1"]
+    pub streams: i32,
+    #[doc = " tasks in flight before a submitter blocks; 0: 4096"]
+    pub max_tasks: i64,
+    #[doc = " bytes a device's pool may hold, each device; 0: no limit but the device's"]
+    pub memory_limit: i64,
+    #[doc = " of random numbers; see rondo_engine_seed"]
+    pub seed: u64,
+}
+#[test]
+fn bindgen_test_layout_rondo_engine_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_engine_options>(),
+        48usize,
+        concat!("Size of: ", stringify!(rondo_engine_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_engine_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_engine_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_engine_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_engine_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_mode() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_engine_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).mode) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_engine_options), "::", stringify!(mode))
+        );
+    }
+    test_field_mode();
+    fn test_field_workers() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_engine_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).workers) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_engine_options), "::", stringify!(workers))
+        );
+    }
+    test_field_workers();
+    fn test_field_streams() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_engine_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).streams) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_engine_options), "::", stringify!(streams))
+        );
+    }
+    test_field_streams();
+    fn test_field_max_tasks() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_engine_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).max_tasks) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_engine_options), "::", stringify!(max_tasks))
+        );
+    }
+    test_field_max_tasks();
+    fn test_field_memory_limit() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_engine_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).memory_limit) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_engine_options), "::", stringify!(memory_limit))
+        );
+    }
+    test_field_memory_limit();
+    fn test_field_seed() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_engine_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).seed) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_engine_options), "::", stringify!(seed))
+        );
+    }
+    test_field_seed();
+}
+extern "C" {
+    #[doc = " Creates an engine. options NULL means RONDO_ENGINE_OPTIONS_INIT. Touches no device: a cuda device is opened by its"]
+    #[doc = " first use. The caller owns *engine and destroys it. Since 0.1."]
+    pub fn rondo_engine_create(options: *const rondo_engine_options, engine: *mut *mut rondo_engine) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Waits for all work, then releases streams, pools and workers. NULL is allowed. Objects of the engine that are still"]
+    #[doc = " alive stay valid handles: they must still be destroyed, and every other call on them returns RONDO_INVALID_STATE."]
+    #[doc = " Which they were (kind, dtype, shape, device, the task that wrote them first) is logged as a warning and is this"]
+    #[doc = " thread's rondo_last_error(). A recording still open on it is abandoned. In a child of fork() it does nothing. Must"]
+    #[doc = " not be called inside a task. Since 0.1."]
+    pub fn rondo_engine_destroy(engine: *mut rondo_engine);
+}
+extern "C" {
+    #[doc = " The mode the engine runs in (never RONDO_ENGINE_DEFAULT). Since 0.1."]
+    pub fn rondo_engine_get_mode(engine: *mut rondo_engine, mode: *mut rondo_engine_mode) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Blocks until every task submitted before has finished, on the devices too. Returns the first cause among failures of"]
+    #[doc = " tasks since the last wait_all that reported one, or RONDO_OK. Inside a task: RONDO_INVALID_STATE. Since 0.1."]
+    pub fn rondo_engine_wait_all(engine: *mut rondo_engine) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Seeds the engine's random numbers (Philox4x32-10) on all devices with `seed` and restarts their sequence. Takes"]
+    #[doc = " effect for operators submitted after it. Since 0.1."]
+    pub fn rondo_engine_seed(engine: *mut rondo_engine, seed: u64) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Creates a variable. The caller owns it; destroying it never blocks and is safe with tasks in flight. Since 0.1."]
+    pub fn rondo_variable_create(engine: *mut rondo_engine, variable: *mut *mut rondo_variable) -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_variable_destroy(variable: *mut rondo_variable);
+}
+extern "C" {
+    #[doc = " Blocks until every task submitted before that reads or writes the variable has finished, on the device too; returns"]
+    #[doc = " its error if it is poisoned. Inside a task: RONDO_INVALID_STATE. Since 0.1."]
+    pub fn rondo_variable_wait(variable: *mut rondo_variable) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Number of completed or issued writes. Reads do not count. Never blocks. Since 0.1."]
+    pub fn rondo_variable_version(variable: *mut rondo_variable, version: *mut u64) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_task_context {
+    _unused: [u8; 0],
+}
+#[doc = " Body of a task. Return RONDO_OK, or any other status to fail; rondo_task_fail gives the message. A device task must"]
+#[doc = " only enqueue work on the stream and return; it must not synchronise. Must not wait for Rondo objects"]
+#[doc = " (RONDO_INVALID_STATE) and must not throw. May be called again when it was recorded into a graph. In a device task the"]
+#[doc = " device's primary context is current, for calls of the driver, cudart and libraries on them; a context of the thread's"]
+#[doc = " own is current again afterwards."]
+pub type rondo_task_fn = ::std::option::Option<
+    unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void, context: *mut rondo_task_context) -> rondo_status,
+>;
+extern "C" {
+    #[doc = " Native stream (a CUstream, which cudart's cudaStream_t equals) of a device task; NULL for host functions. Since 0.1."]
+    pub fn rondo_task_stream(context: *mut rondo_task_context) -> *mut ::std::os::raw::c_void;
+}
+extern "C" {
+    #[doc = " Device the task runs on. Since 0.1."]
+    pub fn rondo_task_device(context: *mut rondo_task_context) -> rondo_device;
+}
+extern "C" {
+    #[doc = " 1 while the task is being captured into a CUDA graph (it must then only enqueue capturable work). Since 0.1."]
+    pub fn rondo_task_is_capturing(context: *mut rondo_task_context) -> i32;
+}
+extern "C" {
+    #[doc = " An operand of a task pushed by rondo_engine_push_tensors: reads first, then writes, both in the order given, so"]
+    #[doc = " writes begin at n_reads. *address is of its first element, in the address space of the device that it is on; *info"]
+    #[doc = " (NULL: not wanted) is what rondo_tensor_query says of the view given. Valid during the call only, but for tensors the"]
+    #[doc = " program holds itself. RONDO_INVALID_ARGUMENT for an index beyond the operands. Never blocks. Since 0.1."]
+    pub fn rondo_task_operand(
+        context: *mut rondo_task_context,
+        index: usize,
+        address: *mut *mut ::std::os::raw::c_void,
+        info: *mut rondo_tensor_info,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Sets the message that goes with the error the function is about to return. Copied. Since 0.1."]
+    pub fn rondo_task_fail(context: *mut rondo_task_context, message: *const ::std::os::raw::c_char);
+}
+pub const RONDO_TASK_DEFAULT: rondo_task_flags = 0;
+#[doc = " a device task that cannot be captured: it splits a graph (host functions always do)"]
+pub const RONDO_TASK_NO_CAPTURE: rondo_task_flags = 1;
+pub type rondo_task_flags = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_task_options {
+    #[doc = " set by RONDO_TASK_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " {RONDO_CPU, 0}: a host function on a worker; {RONDO_CUDA, i}: issues work on a stream"]
+    pub device: rondo_device,
+    #[doc = " > 0 runs before others that are ready, and on a high-priority stream; default 0"]
+    pub priority: i32,
+    #[doc = " cuda: compute stream index, modulo the engine's streams; -1: the engine picks"]
+    pub stream: i32,
+    #[doc = " rondo_task_flags"]
+    pub flags: u32,
+    #[doc = " for errors, traces and graph reports; copied; NULL: \"user\""]
+    pub name: *const ::std::os::raw::c_char,
+}
+#[test]
+fn bindgen_test_layout_rondo_task_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_task_options>(),
+        40usize,
+        concat!("Size of: ", stringify!(rondo_task_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_task_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_task_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_task_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_task_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_device() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_task_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).device) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_task_options), "::", stringify!(device))
+        );
+    }
+    test_field_device();
+    fn test_field_priority() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_task_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).priority) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_task_options), "::", stringify!(priority))
+        );
+    }
+    test_field_priority();
+    fn test_field_stream() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_task_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).stream) as usize - ptr as usize
+            },
+            20usize,
+            concat!("Offset of field: ", stringify!(rondo_task_options), "::", stringify!(stream))
+        );
+    }
+    test_field_stream();
+    fn test_field_flags() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_task_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).flags) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_task_options), "::", stringify!(flags))
+        );
+    }
+    test_field_flags();
+    fn test_field_name() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_task_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_task_options), "::", stringify!(name))
+        );
+    }
+    test_field_name();
+}
+extern "C" {
+    #[doc = " Submits fn(arg) to run once the reads and writes allow it. The same variable may be given twice, and as read and"]
+    #[doc = " write. `destroy` (may be NULL) is called with arg exactly once, when the task will never run again (also if push"]
+    #[doc = " fails), and before any wait for the task returns; like the task it must not wait for Rondo objects. options NULL"]
+    #[doc = " means RONDO_TASK_OPTIONS_INIT. Variables of another engine: RONDO_INVALID_ARGUMENT. Blocks only while max_tasks are"]
+    #[doc = " in flight, and in naive mode. While the thread records, the task is kept instead of run. Since 0.1."]
+    pub fn rondo_engine_push(
+        engine: *mut rondo_engine,
+        fn_: rondo_task_fn,
+        arg: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
+        reads: *const *mut rondo_variable,
+        n_reads: usize,
+        writes: *const *mut rondo_variable,
+        n_writes: usize,
+        options: *const rondo_task_options,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with tensors: the task reads and writes their contents, and holds them, so their handles may be destroyed"]
+    #[doc = " (and reused) as soon as the call returns, inside a recording too. fn asks rondo_task_operand where they are; only"]
+    #[doc = " there have temporaries of a recording an address. A tensor that has no memory yet gets it before fn runs, and a write"]
+    #[doc = " of all of it starts without an error of what was there."]
+    #[doc = ""]
+    #[doc = " Any view may be read, also one that shows elements twice (rondo_tensor_broadcast). A written view must not, and must"]
+    #[doc = " not be read-only memory. A view of a part is written without touching the rest. An accumulator view is refused,"]
+    #[doc = " because only operators add; to add, give the tensor as read and as write. What overlaps is fn's business: the same"]
+    #[doc = " tensor may be given more than once, and as read and write. A tensor may be on another device than the task"]
+    #[doc = " (info->device says where). RONDO_INVALID_ARGUMENT for all that and for tensors of another engine; RONDO_INVALID_STATE"]
+    #[doc = " for tensors of an open recording in a task pushed outside it. Everything else as rondo_engine_push. Since 0.1."]
+    pub fn rondo_engine_push_tensors(
+        engine: *mut rondo_engine,
+        fn_: rondo_task_fn,
+        arg: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
+        reads: *const *mut rondo_tensor,
+        n_reads: usize,
+        writes: *const *mut rondo_tensor,
+        n_writes: usize,
+        options: *const rondo_task_options,
+    ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_memory_info {
+    #[doc = " set by RONDO_MEMORY_INFO_INIT"]
+    pub size: usize,
+    #[doc = " bytes handed out now"]
+    pub in_use: i64,
+    #[doc = " bytes held by the pool and free for reuse"]
+    pub cached: i64,
+    #[doc = " highest in_use so far"]
+    pub peak_in_use: i64,
+    #[doc = " bytes in_use + cached may reach; 0: none"]
+    pub limit: i64,
+    #[doc = " requests served so far"]
+    pub allocations: i64,
+    #[doc = " of which went to the system or driver"]
+    pub system_allocations: i64,
+    #[doc = " blocks reused on another stream after a device-side wait"]
+    pub cross_stream_reuses: i64,
+    #[doc = " times the pool had to return cached blocks or wait because memory ran out"]
+    pub retries: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_memory_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_memory_info>(),
+        72usize,
+        concat!("Size of: ", stringify!(rondo_memory_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_memory_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_memory_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_memory_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_in_use() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).in_use) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_memory_info), "::", stringify!(in_use))
+        );
+    }
+    test_field_in_use();
+    fn test_field_cached() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).cached) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_memory_info), "::", stringify!(cached))
+        );
+    }
+    test_field_cached();
+    fn test_field_peak_in_use() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).peak_in_use) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_memory_info), "::", stringify!(peak_in_use))
+        );
+    }
+    test_field_peak_in_use();
+    fn test_field_limit() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).limit) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_memory_info), "::", stringify!(limit))
+        );
+    }
+    test_field_limit();
+    fn test_field_allocations() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).allocations) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_memory_info), "::", stringify!(allocations))
+        );
+    }
+    test_field_allocations();
+    fn test_field_system_allocations() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).system_allocations) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_memory_info), "::", stringify!(system_allocations))
+        );
+    }
+    test_field_system_allocations();
+    fn test_field_cross_stream_reuses() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).cross_stream_reuses) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_memory_info), "::", stringify!(cross_stream_reuses))
+        );
+    }
+    test_field_cross_stream_reuses();
+    fn test_field_retries() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).retries) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_memory_info), "::", stringify!(retries))
+        );
+    }
+    test_field_retries();
+}
+extern "C" {
+    #[doc = " Figures of the engine's pool on a device. Zeros if the device was not used yet. Since 0.1."]
+    pub fn rondo_memory_query(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        info: *mut rondo_memory_info,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Sets the pool's limit in bytes (0: none). Does not free anything in use. Since 0.1."]
+    pub fn rondo_memory_set_limit(engine: *mut rondo_engine, device: rondo_device, bytes: i64) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Returns cached memory that no stream still uses to the system. Since 0.1."]
+    pub fn rondo_memory_trim(engine: *mut rondo_engine, device: rondo_device) -> rondo_status;
+}
+pub const RONDO_RECORD_DEFAULT: rondo_record_flags = 0;
+#[doc = " only tensors named by rondo_record_output are outputs, whatever is still held"]
+pub const RONDO_RECORD_NAMED_OUTPUTS: rondo_record_flags = 1;
+pub type rondo_record_flags = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_record_options {
+    #[doc = " set by RONDO_RECORD_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " for reports and traces; copied; NULL: \"graph\""]
+    pub name: *const ::std::os::raw::c_char,
+    #[doc = " branches that may run side by side in a CUDA graph, 1 to 32; 0: 8"]
+    pub max_branches: i32,
+    #[doc = " rondo_record_flags"]
+    pub flags: u32,
+}
+#[test]
+fn bindgen_test_layout_rondo_record_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_record_options>(),
+        24usize,
+        concat!("Size of: ", stringify!(rondo_record_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_record_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_record_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_record_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_record_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_name() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_record_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_record_options), "::", stringify!(name))
+        );
+    }
+    test_field_name();
+    fn test_field_max_branches() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_record_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).max_branches) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_record_options), "::", stringify!(max_branches))
+        );
+    }
+    test_field_max_branches();
+    fn test_field_flags() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_record_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).flags) as usize - ptr as usize
+            },
+            20usize,
+            concat!("Offset of field: ", stringify!(rondo_record_options), "::", stringify!(flags))
+        );
+    }
+    test_field_flags();
+}
+extern "C" {
+    #[doc = " Starts recording on the calling thread. Other threads are not affected. A thread that ends aborts its recording. One"]
+    #[doc = " recording per thread: RONDO_INVALID_STATE if one is open, or inside a task. One whose engine was destroyed by another"]
+    #[doc = " thread, or is lost, does not count: it is dropped. options NULL means RONDO_RECORD_OPTIONS_INIT. Since 0.1."]
+    pub fn rondo_record_begin(engine: *mut rondo_engine, options: *const rondo_record_options) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Ends the thread's recording and compiles it: kernels are compiled and loaded, library calls are tried out on scratch"]
+    #[doc = " memory, temporaries are placed in one arena, and what can be captured becomes a CUDA graph. Nothing that was recorded"]
+    #[doc = " runs, no tensor of the user is changed. The caller owns *graph. On failure, the recording is dropped, the message"]
+    #[doc = " names the operator, tensors created inside carry the error until they are written, and engine and streams are usable"]
+    #[doc = " as before. Since 0.1."]
+    pub fn rondo_record_end(engine: *mut rondo_engine, graph: *mut *mut rondo_graph) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Drops the thread's recording, if there is one. Tensors created inside carry an error that says so. Since 0.1."]
+    pub fn rondo_record_abort(engine: *mut rondo_engine) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Names an output of the calling thread's recording, which was begun with RONDO_RECORD_NAMED_OUTPUTS; any view names"]
+    #[doc = " its whole storage. For callers that cannot say what is still held at the end, such as garbage-collected languages. A"]
+    #[doc = " tensor from outside keeps its contents anyway and may be named; the same tensor may be named twice. After the end,"]
+    #[doc = " whatever was created inside and not named is a temporary: a handle of it that is still held must be destroyed, can be"]
+    #[doc = " queried, and everything that would use its contents is RONDO_INVALID_STATE. RONDO_INVALID_STATE without such a"]
+    #[doc = " recording; RONDO_INVALID_ARGUMENT for a tensor of another engine. Since 0.1."]
+    pub fn rondo_record_output(engine: *mut rondo_engine, tensor: *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " *open: 1 if the calling thread has a recording of this engine open, else 0. Never blocks. Since 0.1."]
+    pub fn rondo_record_is_open(engine: *mut rondo_engine, open: *mut i32) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Submits one run of the graph. Does not wait. Since 0.1."]
+    pub fn rondo_graph_launch(graph: *mut rondo_graph) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the handle. Never blocks; launches in flight finish first. NULL is allowed. Since 0.1."]
+    pub fn rondo_graph_destroy(graph: *mut rondo_graph);
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_graph_info {
+    #[doc = " set by RONDO_GRAPH_INFO_INIT"]
+    pub size: usize,
+    #[doc = " recorded tasks"]
+    pub tasks: i32,
+    #[doc = " pieces the graph was split in; 1: nothing split it"]
+    pub segments: i32,
+    #[doc = " of which are CUDA graphs"]
+    pub captured: i32,
+    #[doc = " nodes of all CUDA graphs"]
+    pub nodes: i32,
+    #[doc = " edges of all CUDA graphs"]
+    pub edges: i32,
+    #[doc = " most branches side by side in a CUDA graph (1 for a linear one, 0 without)"]
+    pub branches: i32,
+    #[doc = " memory of all temporaries together, on all devices"]
+    pub arena_bytes: i64,
+    #[doc = " what they would take without sharing, rounded alike: never less than arena_bytes"]
+    pub temporary_bytes: i64,
+    #[doc = " memory of outputs"]
+    pub output_bytes: i64,
+    #[doc = " so far"]
+    pub launches: i64,
+    #[doc = " from begin to end"]
+    pub record_ms: f64,
+    #[doc = " compile, tune, warm"]
+    pub prepare_ms: f64,
+    #[doc = " capture, instantiate, upload"]
+    pub capture_ms: f64,
+}
+#[test]
+fn bindgen_test_layout_rondo_graph_info() {
+    assert_eq!(::std::mem::size_of::<rondo_graph_info>(), 88usize, concat!("Size of: ", stringify!(rondo_graph_info)));
+    assert_eq!(
+        ::std::mem::align_of::<rondo_graph_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_graph_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_tasks() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).tasks) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(tasks))
+        );
+    }
+    test_field_tasks();
+    fn test_field_segments() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).segments) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(segments))
+        );
+    }
+    test_field_segments();
+    fn test_field_captured() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).captured) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(captured))
+        );
+    }
+    test_field_captured();
+    fn test_field_nodes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).nodes) as usize - ptr as usize
+            },
+            20usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(nodes))
+        );
+    }
+    test_field_nodes();
+    fn test_field_edges() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).edges) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(edges))
+        );
+    }
+    test_field_edges();
+    fn test_field_branches() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).branches) as usize - ptr as usize
+            },
+            28usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(branches))
+        );
+    }
+    test_field_branches();
+    fn test_field_arena_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).arena_bytes) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(arena_bytes))
+        );
+    }
+    test_field_arena_bytes();
+    fn test_field_temporary_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).temporary_bytes) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(temporary_bytes))
+        );
+    }
+    test_field_temporary_bytes();
+    fn test_field_output_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).output_bytes) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(output_bytes))
+        );
+    }
+    test_field_output_bytes();
+    fn test_field_launches() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).launches) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(launches))
+        );
+    }
+    test_field_launches();
+    fn test_field_record_ms() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).record_ms) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(record_ms))
+        );
+    }
+    test_field_record_ms();
+    fn test_field_prepare_ms() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).prepare_ms) as usize - ptr as usize
+            },
+            72usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(prepare_ms))
+        );
+    }
+    test_field_prepare_ms();
+    fn test_field_capture_ms() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).capture_ms) as usize - ptr as usize
+            },
+            80usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(capture_ms))
+        );
+    }
+    test_field_capture_ms();
+}
+extern "C" {
+    #[doc = " Figures of a graph. Since 0.1."]
+    pub fn rondo_graph_query(graph: *mut rondo_graph, info: *mut rondo_graph_info) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Writes a report for people: what was captured, what split the graph, where and why, memory and times. Writes at"]
+    #[doc = " most capacity bytes with the final zero; *length is the whole length without it (buffer may be NULL with capacity 0)."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_graph_report(
+        graph: *mut rondo_graph,
+        buffer: *mut ::std::os::raw::c_char,
+        capacity: usize,
+        length: *mut usize,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Writes the graph (tasks, data flow, segments) as Graphviz DOT. Since 0.1."]
+    pub fn rondo_graph_dot(graph: *mut rondo_graph, path: *const ::std::os::raw::c_char) -> rondo_status;
+}
+#[doc = " in the dtype of the operand, exact"]
+pub const RONDO_NEG: rondo_unary_op = 0;
+#[doc = " in the dtype of the operand, exact"]
+pub const RONDO_ABS: rondo_unary_op = 1;
+#[doc = " -1, 0, 1; NaN for NaN"]
+pub const RONDO_SIGN: rondo_unary_op = 2;
+pub const RONDO_SQUARE: rondo_unary_op = 3;
+#[doc = " result bool"]
+pub const RONDO_LOGICAL_NOT: rondo_unary_op = 4;
+#[doc = " result bool"]
+pub const RONDO_ISNAN: rondo_unary_op = 5;
+#[doc = " NaN for NaN"]
+pub const RONDO_RELU: rondo_unary_op = 6;
+pub const RONDO_FLOOR: rondo_unary_op = 7;
+pub const RONDO_CEIL: rondo_unary_op = 8;
+#[doc = " to even"]
+pub const RONDO_ROUND: rondo_unary_op = 9;
+pub const RONDO_TRUNC: rondo_unary_op = 10;
+#[doc = " result bool"]
+pub const RONDO_ISINF: rondo_unary_op = 11;
+#[doc = " result bool"]
+pub const RONDO_ISFINITE: rondo_unary_op = 12;
+#[doc = " result bool"]
+pub const RONDO_SIGNBIT: rondo_unary_op = 13;
+#[doc = " integers and bool only"]
+pub const RONDO_BIT_NOT: rondo_unary_op = 14;
+#[doc = " parameters low, high"]
+pub const RONDO_CLIP: rondo_unary_op = 15;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_EXP: rondo_unary_op = 16;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LOG: rondo_unary_op = 17;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_SQRT: rondo_unary_op = 18;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_RSQRT: rondo_unary_op = 19;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_TANH: rondo_unary_op = 20;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_SIGMOID: rondo_unary_op = 21;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_RECIPROCAL: rondo_unary_op = 22;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_SIN: rondo_unary_op = 23;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_COS: rondo_unary_op = 24;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ERF: rondo_unary_op = 25;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_EXPM1: rondo_unary_op = 26;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LOG1P: rondo_unary_op = 27;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_EXP2: rondo_unary_op = 28;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LOG2: rondo_unary_op = 29;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LOG10: rondo_unary_op = 30;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_CBRT: rondo_unary_op = 31;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_RCBRT: rondo_unary_op = 32;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_TAN: rondo_unary_op = 33;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ASIN: rondo_unary_op = 34;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ACOS: rondo_unary_op = 35;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ATAN: rondo_unary_op = 36;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_SINH: rondo_unary_op = 37;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_COSH: rondo_unary_op = 38;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ASINH: rondo_unary_op = 39;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ACOSH: rondo_unary_op = 40;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ATANH: rondo_unary_op = 41;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_DEGREES: rondo_unary_op = 42;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_RADIANS: rondo_unary_op = 43;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ERFC: rondo_unary_op = 44;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ERFINV: rondo_unary_op = 45;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_GAMMA: rondo_unary_op = 46;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LGAMMA: rondo_unary_op = 47;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_DIGAMMA: rondo_unary_op = 48;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_TRIGAMMA: rondo_unary_op = 49;
+#[doc = " activations"]
+pub const RONDO_LOG_SIGMOID: rondo_unary_op = 64;
+#[doc = " parameter beta, default 1"]
+pub const RONDO_SOFTPLUS: rondo_unary_op = 65;
+pub const RONDO_SOFTSIGN: rondo_unary_op = 66;
+#[doc = " by the error function"]
+pub const RONDO_GELU: rondo_unary_op = 67;
+#[doc = " by its approximation with tanh"]
+pub const RONDO_GELU_TANH: rondo_unary_op = 68;
+pub const RONDO_SILU: rondo_unary_op = 69;
+pub const RONDO_MISH: rondo_unary_op = 70;
+#[doc = " parameter alpha, default 1"]
+pub const RONDO_ELU: rondo_unary_op = 71;
+pub const RONDO_SELU: rondo_unary_op = 72;
+#[doc = " parameter alpha, default 1"]
+pub const RONDO_CELU: rondo_unary_op = 73;
+#[doc = " parameter slope, default 0.01"]
+pub const RONDO_LEAKY_RELU: rondo_unary_op = 74;
+#[doc = " parameters low, high, default -1, 1"]
+pub const RONDO_HARD_TANH: rondo_unary_op = 75;
+#[doc = " parameters alpha, beta, default 1 / 6, 1 / 2"]
+pub const RONDO_HARD_SIGMOID: rondo_unary_op = 76;
+pub const RONDO_HARD_SWISH: rondo_unary_op = 77;
+#[doc = " What each computes, its gradient and its error bound: docs/operators.md. Values are ABI. Since 0.1."]
+pub type rondo_unary_op = ::std::os::raw::c_uint;
+pub const RONDO_ADD: rondo_binary_op = 0;
+pub const RONDO_SUB: rondo_binary_op = 1;
+pub const RONDO_MUL: rondo_binary_op = 2;
+#[doc = " integers: quotient rounded toward zero; by zero gives 0"]
+pub const RONDO_DIV: rondo_binary_op = 3;
+#[doc = " integers: exact, wraps around; a negative exponent gives 0 (1 and -1 excepted)"]
+pub const RONDO_POW: rondo_binary_op = 4;
+#[doc = " NaN if either is NaN"]
+pub const RONDO_MAXIMUM: rondo_binary_op = 5;
+#[doc = " NaN if either is NaN"]
+pub const RONDO_MINIMUM: rondo_binary_op = 6;
+#[doc = " sign of the divisor, as NumPy's remainder; integers by zero give 0"]
+pub const RONDO_MOD: rondo_binary_op = 7;
+#[doc = " sign of the dividend; integers by zero give 0"]
+pub const RONDO_FMOD: rondo_binary_op = 8;
+#[doc = " integers by zero give 0"]
+pub const RONDO_FLOOR_DIV: rondo_binary_op = 9;
+#[doc = " the other one if one is NaN"]
+pub const RONDO_FMAX: rondo_binary_op = 10;
+#[doc = " the other one if one is NaN"]
+pub const RONDO_FMIN: rondo_binary_op = 11;
+pub const RONDO_SQUARED_DIFFERENCE: rondo_binary_op = 12;
+#[doc = " the following give bool"]
+pub const RONDO_EQ: rondo_binary_op = 16;
+#[doc = " the following give bool"]
+pub const RONDO_NE: rondo_binary_op = 17;
+#[doc = " the following give bool"]
+pub const RONDO_LT: rondo_binary_op = 18;
+#[doc = " the following give bool"]
+pub const RONDO_LE: rondo_binary_op = 19;
+#[doc = " the following give bool"]
+pub const RONDO_GT: rondo_binary_op = 20;
+#[doc = " the following give bool"]
+pub const RONDO_GE: rondo_binary_op = 21;
+#[doc = " the following give bool"]
+pub const RONDO_LOGICAL_AND: rondo_binary_op = 22;
+#[doc = " the following give bool"]
+pub const RONDO_LOGICAL_OR: rondo_binary_op = 23;
+#[doc = " the following give bool"]
+pub const RONDO_LOGICAL_XOR: rondo_binary_op = 24;
+#[doc = " integers and bool only"]
+pub const RONDO_BIT_AND: rondo_binary_op = 32;
+#[doc = " integers and bool only"]
+pub const RONDO_BIT_OR: rondo_binary_op = 33;
+#[doc = " integers and bool only"]
+pub const RONDO_BIT_XOR: rondo_binary_op = 34;
+#[doc = " 0 for a count that is negative or as wide as the dtype"]
+pub const RONDO_SHIFT_LEFT: rondo_binary_op = 35;
+#[doc = " 0 or -1 for such a count"]
+pub const RONDO_SHIFT_RIGHT: rondo_binary_op = 36;
+pub const RONDO_GCD: rondo_binary_op = 37;
+pub const RONDO_LCM: rondo_binary_op = 38;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_TRUE_DIV: rondo_binary_op = 48;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_HYPOT: rondo_binary_op = 49;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ATAN2: rondo_binary_op = 50;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_COPYSIGN: rondo_binary_op = 51;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LDEXP: rondo_binary_op = 52;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LOGADDEXP: rondo_binary_op = 53;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_XLOGY: rondo_binary_op = 54;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_PRELU: rondo_binary_op = 55;
+#[doc = " parameter beta, default 1"]
+pub const RONDO_SMOOTH_L1: rondo_binary_op = 56;
+#[doc = " binary cross-entropy of a logit and a target"]
+pub const RONDO_BCE_WITH_LOGITS: rondo_binary_op = 57;
+pub type rondo_binary_op = ::std::os::raw::c_uint;
+#[doc = " a b + c with one rounding"]
+pub const RONDO_FMA: rondo_ternary_op = 0;
+#[doc = " a limited to [b, c]"]
+pub const RONDO_CLAMP: rondo_ternary_op = 1;
+#[doc = " a + c (b - a); f32 for integer and bool operands"]
+pub const RONDO_LERP: rondo_ternary_op = 2;
+pub type rondo_ternary_op = ::std::os::raw::c_uint;
+extern "C" {
+    #[doc = " Name of an operator as messages, reports and traces have it (\"add\", \"gelu_tanh\"); NULL for a number that is none."]
+    #[doc = " Static. Since 0.1."]
+    pub fn rondo_unary_op_name(op: rondo_unary_op) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    pub fn rondo_binary_op_name(op: rondo_binary_op) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    pub fn rondo_ternary_op_name(op: rondo_ternary_op) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " out = op(a), parameters at their defaults (RONDO_INVALID_ARGUMENT for an operator whose parameters have none). Since"]
+    #[doc = " 0.1."]
+    pub fn rondo_unary(op: rondo_unary_op, a: *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with parameters, as many as the operator has: scalars of the dtype it computes in, float for f16 and bf16"]
+    #[doc = " (rules as for rondo_binary_scalar). Another value compiles nothing. Since 0.1."]
+    pub fn rondo_unary_with(
+        op: rondo_unary_op,
+        a: *mut rondo_tensor,
+        n_parameters: i32,
+        parameters: *const f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a op b, broadcast; parameters at their defaults. Since 0.1."]
+    pub fn rondo_binary(
+        op: rondo_binary_op,
+        a: *mut rondo_tensor,
+        b: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with parameters, as in rondo_unary_with. Since 0.1."]
+    pub fn rondo_binary_with(
+        op: rondo_binary_op,
+        a: *mut rondo_tensor,
+        b: *mut rondo_tensor,
+        n_parameters: i32,
+        parameters: *const f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = op(a, b, c), broadcast. Since 0.1."]
+    pub fn rondo_ternary(
+        op: rondo_ternary_op,
+        a: *mut rondo_tensor,
+        b: *mut rondo_tensor,
+        c: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = tensors[0] + tensors[1] + ... from the left, broadcast, in their common dtype with one rounding; n from 1"]
+    #[doc = " to 16. Since 0.1."]
+    pub fn rondo_add_n(n: i32, tensors: *const *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a op scalar and out = scalar op a. The scalar takes a's dtype; for integer and bool tensors it must be a whole"]
+    #[doc = " number that the dtype holds (RONDO_INVALID_ARGUMENT otherwise: cast the tensor first); for float tensors it is"]
+    #[doc = " rounded once to the dtype. Since 0.1."]
+    pub fn rondo_binary_scalar(
+        op: rondo_binary_op,
+        a: *mut rondo_tensor,
+        scalar: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_scalar_binary(
+        op: rondo_binary_op,
+        scalar: f64,
+        a: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same for 64-bit integers beyond 2^53. Since 0.1."]
+    pub fn rondo_binary_scalar_i64(
+        op: rondo_binary_op,
+        a: *mut rondo_tensor,
+        scalar: i64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_scalar_binary_i64(
+        op: rondo_binary_op,
+        scalar: i64,
+        a: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = condition ? a : b; condition bool, all three broadcast. Since 0.1."]
+    pub fn rondo_where(
+        condition: *mut rondo_tensor,
+        a: *mut rondo_tensor,
+        b: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a in another dtype, rounded once, to nearest even. Float to integer: toward zero, clamped to the range, NaN to"]
+    #[doc = " 0; to bool: != 0. Since 0.1."]
+    pub fn rondo_cast(a: *mut rondo_tensor, dtype: rondo_dtype, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Every element of `tensor` becomes value (rules of scalars as above). Since 0.1."]
+    pub fn rondo_fill(tensor: *mut rondo_tensor, value: f64) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Every element of `tensor` becomes value: the same for 64-bit integers beyond 2^53. Since 0.1."]
+    pub fn rondo_fill_i64(tensor: *mut rondo_tensor, value: i64) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a: same dtype, a broadcast to *out if that is given; a contiguous copy otherwise. Devices may differ when *out"]
+    #[doc = " is given. Since 0.1."]
+    pub fn rondo_copy(a: *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " A contiguous copy on another device (the same is allowed). Since 0.1."]
+    pub fn rondo_copy_to(a: *mut rondo_tensor, device: rondo_device, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+#[doc = " integers and bool give i64, floats their dtype; pairwise, accumulated in float for 16-bit dtypes"]
+pub const RONDO_SUM: rondo_reduce_op = 0;
+#[doc = " integers and bool give f32; of nothing NaN"]
+pub const RONDO_MEAN: rondo_reduce_op = 1;
+#[doc = " NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT"]
+pub const RONDO_MAX: rondo_reduce_op = 2;
+#[doc = " NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT"]
+pub const RONDO_MIN: rondo_reduce_op = 3;
+#[doc = " i64, index over the reduced axes in row-major order; first of equals; first NaN wins"]
+pub const RONDO_ARGMAX: rondo_reduce_op = 4;
+pub const RONDO_ARGMIN: rondo_reduce_op = 5;
+#[doc = " dtypes as RONDO_SUM"]
+pub const RONDO_PROD: rondo_reduce_op = 6;
+#[doc = " bool; of nothing 1"]
+pub const RONDO_ALL: rondo_reduce_op = 7;
+#[doc = " bool; of nothing 0"]
+pub const RONDO_ANY: rondo_reduce_op = 8;
+pub type rondo_reduce_op = ::std::os::raw::c_uint;
+extern "C" {
+    #[doc = " Reduces over n_axes axes (each once, negative counts from the end); n_axes 0 with axes NULL: all. keep_dims != 0"]
+    #[doc = " keeps reduced axes with size 1. Results do not change between runs. Since 0.1."]
+    pub fn rondo_reduce(
+        op: rondo_reduce_op,
+        a: *mut rondo_tensor,
+        n_axes: i32,
+        axes: *const i32,
+        keep_dims: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+pub const RONDO_ACTIVATION_NONE: rondo_activation = 0;
+#[doc = " as RONDO_RELU: NaN for NaN"]
+pub const RONDO_ACTIVATION_RELU: rondo_activation = 1;
+#[doc = " NaN for NaN, -0 for -infinity"]
+pub const RONDO_ACTIVATION_GELU: rondo_activation = 2;
+#[doc = " What a product ends with. GELU is x / (1 + exp(-t)), t = sqrt(8/pi) (x + 0.044715 x^3), which is the form with tanh."]
+#[doc = " On every device its relative error for a given x is at most 8 (1 + |t|) units, a unit being 2^-24 (computed in float)"]
+#[doc = " or 2^-53 (f64), where the result is a normal number, and before the one rounding to a 16-bit dtype."]
+pub type rondo_activation = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_matmul_options {
+    #[doc = " set by RONDO_MATMUL_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " use a with its last two axes exchanged"]
+    pub transpose_a: i32,
+    #[doc = " likewise b"]
+    pub transpose_b: i32,
+    #[doc = " NULL, or [n] of the dtype of the result: added to each row"]
+    pub bias: *mut rondo_tensor,
+    #[doc = " applied last, to the sum before it is rounded"]
+    pub activation: rondo_activation,
+    #[doc = " f32 on cuda may use TF32 tensor cores (10-bit mantissa products). Default 0: full f32"]
+    pub allow_tf32: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_matmul_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_matmul_options>(),
+        32usize,
+        concat!("Size of: ", stringify!(rondo_matmul_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_matmul_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_matmul_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_transpose_a() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).transpose_a) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(transpose_a))
+        );
+    }
+    test_field_transpose_a();
+    fn test_field_transpose_b() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).transpose_b) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(transpose_b))
+        );
+    }
+    test_field_transpose_b();
+    fn test_field_bias() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bias) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(bias))
+        );
+    }
+    test_field_bias();
+    fn test_field_activation() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).activation) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(activation))
+        );
+    }
+    test_field_activation();
+    fn test_field_allow_tf32() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).allow_tf32) as usize - ptr as usize
+            },
+            28usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(allow_tf32))
+        );
+    }
+    test_field_allow_tf32();
+}
+extern "C" {
+    #[doc = " out[..., m, n] = activation(a[..., m, k] b[..., k, n] + bias). a and b have at least 2 dimensions and the same float"]
+    #[doc = " dtype; leading axes broadcast. options NULL means RONDO_MATMUL_OPTIONS_INIT. k = 0 gives bias or zeros. 16-bit dtypes"]
+    #[doc = " accumulate in float. Since 0.1."]
+    pub fn rondo_matmul(
+        a: *mut rondo_tensor,
+        b: *mut rondo_tensor,
+        options: *const rondo_matmul_options,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = softmax(a) over one axis (negative counts from the end), shifted by the maximum. Since 0.1."]
+    pub fn rondo_softmax(a: *mut rondo_tensor, axis: i32, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_log_softmax(a: *mut rondo_tensor, axis: i32, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = y * (dy - sum(y * dy)): gradient of softmax, y its result. Since 0.1."]
+    pub fn rondo_softmax_grad(
+        y: *mut rondo_tensor,
+        dy: *mut rondo_tensor,
+        axis: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[n] = -log_softmax(logits)[n, labels[n]]; logits [n, classes], labels [n] of i32 or i64. A label outside"]
+    #[doc = " 0..classes-1 gives loss 0 and gradient 0 (an \"ignore\" label). Since 0.1."]
+    pub fn rondo_cross_entropy(
+        logits: *mut rondo_tensor,
+        labels: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[n, classes] = (softmax(logits) - onehot(labels)) * scale: gradient for a loss that is scale times the sum of the"]
+    #[doc = " rows' losses (scale = 1 / n for their mean). Since 0.1."]
+    pub fn rondo_cross_entropy_grad(
+        logits: *mut rondo_tensor,
+        labels: *mut rondo_tensor,
+        scale: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = uniform in [low, high) or normal(mean, deviation); shape and dtype as for rondo_tensor_create when *out is"]
+    #[doc = " NULL, else those of *out and the arguments device, dtype, ndim, shape are ignored. Float dtypes. The numbers depend"]
+    #[doc = " on the seed and on the order of random operators on that device, not on mode, eager or graph, or the device's kind"]
+    #[doc = " (uniform: bit for bit). The dtype must hold low and high, and the one it is computed in high - low. low == high gives"]
+    #[doc = " low everywhere. Since 0.1."]
+    pub fn rondo_random_uniform(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        ndim: i32,
+        shape: *const i64,
+        low: f64,
+        high: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_random_normal(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        ndim: i32,
+        shape: *const i64,
+        mean: f64,
+        deviation: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " mask[i] = 1 with probability 1 - p; out = a * mask / (1 - p). mask is u8 of a's shape; p in [0, 1). Since 0.1."]
+    pub fn rondo_dropout(
+        a: *mut rondo_tensor,
+        p: f64,
+        out: *mut *mut rondo_tensor,
+        mask: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = dy * mask / (1 - p). Since 0.1."]
+    pub fn rondo_dropout_grad(
+        dy: *mut rondo_tensor,
+        mask: *mut rondo_tensor,
+        p: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64. Since 0.1."]
+    pub fn rondo_one_hot(
+        indices: *mut rondo_tensor,
+        depth: i64,
+        dtype: rondo_dtype,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[i..., :] = table[indices[i...], :...]; indices i32 or i64. Negative indices count from the end; an index outside"]
+    #[doc = " gives a row of zeros. Since 0.1."]
+    pub fn rondo_gather_rows(
+        table: *mut rondo_tensor,
+        indices: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Name of a status code, e.g. \"RONDO_OUT_OF_MEMORY\"; \"RONDO_UNKNOWN\" for a number that is none. Never NULL, static."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_status_name(status: rondo_status) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " Message of the last call that failed on the calling thread: function, argument, what would be right, and for failures"]
+    #[doc = " of tasks the first cause (operator, device, library code and text). \"\" when nothing failed yet. Borrowed: valid until"]
+    #[doc = " the next Rondo call on this thread. A call that succeeds leaves it as it is. Since 0.1."]
+    pub fn rondo_last_error() -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " Version of the library that is loaded: major * 10000 + minor * 100 + patch. Compare with RONDO_VERSION_*. Since 0.1."]
+    pub fn rondo_version() -> i32;
+}
+extern "C" {
+    #[doc = " The same as text, with the build's flavour, e.g. \"0.1.0\". Static. Since 0.1."]
+    pub fn rondo_version_string() -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " Whether a feature can be used in this process, by name:"]
+    #[doc = "   \"cuda\"            a driver is loaded and shows at least one device"]
+    #[doc = "   \"nvrtc\"           operators can be compiled for cuda devices"]
+    #[doc = "   \"cublaslt\"        matmul on cuda uses cuBLASLt (otherwise Rondo's own kernel)"]
+    #[doc = "   \"blas\"            matmul on cpu uses a BLAS library (otherwise Rondo's own loop)"]
+    #[doc = "   \"graphs\"          cuda recordings become CUDA graphs"]
+    #[doc = "   \"memory_pools\"    the driver has stream-ordered allocation"]
+    #[doc = "   \"conditional_nodes\"    the driver has graph nodes that decide on the device (CUDA 12.4)"]
+    #[doc = "   \"programmatic_launch\"  driver (CUDA 12.3) and device (9.0) can overlap a kernel's start with its predecessor's end"]
+    #[doc = " The last three tell what driver and cuda:0 offer, whether or not this version of Rondo makes use of it."]
+    #[doc = " On return *available is 1 or 0; *reason (may be NULL) is a borrowed static-lifetime sentence that says why, with the"]
+    #[doc = " path and version in use or the places looked at. The first call for a feature may load its library (tens of"]
+    #[doc = " milliseconds). RONDO_INVALID_ARGUMENT for a name not in this list. Since 0.1."]
+    pub fn rondo_feature(
+        name: *const ::std::os::raw::c_char,
+        available: *mut i32,
+        reason: *mut *const ::std::os::raw::c_char,
+    ) -> rondo_status;
+}
+pub const RONDO_LOG_OFF: rondo_log_level = 0;
+pub const RONDO_LOG_ERROR: rondo_log_level = 1;
+pub const RONDO_LOG_WARNING: rondo_log_level = 2;
+pub const RONDO_LOG_INFO: rondo_log_level = 3;
+pub const RONDO_LOG_DEBUG: rondo_log_level = 4;
+pub type rondo_log_level = ::std::os::raw::c_uint;
+#[doc = " Receives one message, without a newline. Called from any thread, one call at a time; must not call Rondo."]
+pub type rondo_log_fn = ::std::option::Option<
+    unsafe extern "C" fn(
+        arg: *mut ::std::os::raw::c_void,
+        level: rondo_log_level,
+        message: *const ::std::os::raw::c_char,
+    ),
+>;
+extern "C" {
+    #[doc = " Sends messages up to `level` to `fn`. fn NULL: back to stderr. `destroy` (may be NULL) is called with arg when the"]
+    #[doc = " callback is replaced. The default is stderr at the level of the setting RONDO_LOG (default: off). Since 0.1."]
+    pub fn rondo_set_log(
+        fn_: rondo_log_fn,
+        arg: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
+        level: rondo_log_level,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Starts to keep times: when each task was issued and, on cuda, when it began and ended on the device (by events, which"]
+    #[doc = " costs about 2 microseconds a task while the trace is on). RONDO_INVALID_STATE if a trace is on. Since 0.1."]
+    pub fn rondo_trace_begin(engine: *mut rondo_engine) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Waits for all work, writes the trace to a file and stops. path NULL: stops and drops it. RONDO_INVALID_STATE if none"]
+    #[doc = " is on or inside a task; RONDO_IO_ERROR if the file cannot be written. Since 0.1."]
+    pub fn rondo_trace_end(engine: *mut rondo_engine, path: *const ::std::os::raw::c_char) -> rondo_status;
+}
+/// What a `rondo_device_info` begins with.
+pub const RONDO_DEVICE_INFO_INIT: rondo_device_info = rondo_device_info {
+    size: ::std::mem::size_of::<rondo_device_info>(),
+    name: [0; 128],
+    total_memory: 0,
+    free_memory: 0,
+    capability: 0,
+    processors: 0,
+    driver: 0,
+};
+
+/// What a `rondo_engine_options` begins with.
+pub const RONDO_ENGINE_OPTIONS_INIT: rondo_engine_options = rondo_engine_options {
+    size: ::std::mem::size_of::<rondo_engine_options>(),
+    mode: 0,
+    workers: 0,
+    streams: 0,
+    max_tasks: 0,
+    memory_limit: 0,
+    seed: 0,
+};
+
+/// What a `rondo_task_options` begins with.
+pub const RONDO_TASK_OPTIONS_INIT: rondo_task_options = rondo_task_options {
+    size: ::std::mem::size_of::<rondo_task_options>(),
+    device: rondo_device { kind: 0, index: 0 },
+    priority: 0,
+    stream: -1,
+    flags: 0,
+    name: ::std::ptr::null(),
+};
+
+/// What a `rondo_memory_info` begins with.
+pub const RONDO_MEMORY_INFO_INIT: rondo_memory_info = rondo_memory_info {
+    size: ::std::mem::size_of::<rondo_memory_info>(),
+    in_use: 0,
+    cached: 0,
+    peak_in_use: 0,
+    limit: 0,
+    allocations: 0,
+    system_allocations: 0,
+    cross_stream_reuses: 0,
+    retries: 0,
+};
+
+/// What a `rondo_record_options` begins with.
+pub const RONDO_RECORD_OPTIONS_INIT: rondo_record_options = rondo_record_options {
+    size: ::std::mem::size_of::<rondo_record_options>(),
+    name: ::std::ptr::null(),
+    max_branches: 0,
+    flags: 0,
+};
+
+/// What a `rondo_graph_info` begins with.
+pub const RONDO_GRAPH_INFO_INIT: rondo_graph_info = rondo_graph_info {
+    size: ::std::mem::size_of::<rondo_graph_info>(),
+    tasks: 0,
+    segments: 0,
+    captured: 0,
+    nodes: 0,
+    edges: 0,
+    branches: 0,
+    arena_bytes: 0,
+    temporary_bytes: 0,
+    output_bytes: 0,
+    launches: 0,
+    record_ms: 0.0,
+    prepare_ms: 0.0,
+    capture_ms: 0.0,
+};
+
+/// What a `rondo_matmul_options` begins with.
+pub const RONDO_MATMUL_OPTIONS_INIT: rondo_matmul_options = rondo_matmul_options {
+    size: ::std::mem::size_of::<rondo_matmul_options>(),
+    transpose_a: 0,
+    transpose_b: 0,
+    bias: ::std::ptr::null_mut(),
+    activation: 0,
+    allow_tf32: 0,
+};
+
+/// What a `rondo_tensor_info` begins with.
+pub const RONDO_TENSOR_INFO_INIT: rondo_tensor_info = rondo_tensor_info {
+    size: ::std::mem::size_of::<rondo_tensor_info>(),
+    dtype: 7,
+    device: rondo_device { kind: 0, index: 0 },
+    ndim: 0,
+    contiguous: 0,
+    elements: 0,
+    bytes: 0,
+    shape: [0; 8],
+    strides: [0; 8],
+};

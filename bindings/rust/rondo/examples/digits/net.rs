@@ -1,0 +1,161 @@
+//! The network of the digits example: 64 -> 128 relu -> dropout -> 10, softmax cross-entropy, SGD with momentum.
+//! Everything a training needs lives on the device, so that one step is nothing but operators: it can run eagerly or be
+//! recorded once and launched.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use rondo::ops::{self, Activation, BinaryOp, Matmul, ReduceOp};
+use rondo::{DType, Device, Engine, Result, Tensor};
+
+use crate::data::{Digits, CLASSES, PIXELS};
+
+const HIDDEN: usize = 128;
+const DROPOUT: f64 = 0.2;
+const FIRST_RATE: f64 = 0.3; // learning rate of the first step; it shrinks by the same factor every step, down to
+const LAST_RATE: f64 = 0.05; // that of the last
+const MOMENTUM: f64 = 0.9;
+
+/// A tensor that is trained, with its momentum and views of both that add instead of replacing.
+struct Parameter {
+    value: Tensor,
+    velocity: Tensor,
+    add_to_value: Tensor,
+    add_to_velocity: Tensor,
+}
+
+impl Parameter {
+    /// Weights start uniform with the deviation that keeps activations of relu layers in scale, biases at zero.
+    fn new(engine: &Engine, device: Device, shape: &[usize]) -> Result<Self> {
+        let value = match *shape {
+            [inputs, _] => {
+                let limit = (6.0 / inputs as f64).sqrt();
+                ops::random_uniform(engine, device, DType::F32, shape, -limit, limit)?
+            }
+            _ => Tensor::zeros(engine, device, DType::F32, shape)?,
+        };
+        let velocity = Tensor::zeros(engine, device, DType::F32, shape)?;
+        Ok(Parameter { add_to_value: value.accumulator()?, add_to_velocity: velocity.accumulator()?, value, velocity })
+    }
+}
+
+struct Layer {
+    weight: Parameter,
+    bias: Parameter,
+}
+
+impl Layer {
+    fn new(engine: &Engine, device: Device, inputs: usize, outputs: usize) -> Result<Self> {
+        let weight = Parameter::new(engine, device, &[inputs, outputs])?;
+        Ok(Layer { weight, bias: Parameter::new(engine, device, &[outputs])? })
+    }
+
+    fn forward(&self, a: &Tensor, activation: Activation) -> Result<Tensor> {
+        a.matmul_with(&self.weight.value, Matmul::new().bias(&self.bias.value).activation(activation))
+    }
+
+    /// Adds the gradients to the velocities: transpose(a) dy, and dy summed over the batch.
+    fn add_gradients(&self, a: &Tensor, dy: &Tensor) -> Result<()> {
+        a.matmul_into(dy, Matmul::new().transpose_a(), &self.weight.add_to_velocity)?;
+        ops::reduce_into(ReduceOp::Sum, dy, 0, false, &self.bias.add_to_velocity)
+    }
+}
+
+pub struct Net {
+    batch: usize,
+    layers: [Layer; 2],
+    train_images: Tensor,
+    train_labels: Tensor,
+    test_images: Tensor,
+    order: Tensor,      // training images in the order the whole training sees them
+    positions: Tensor,  // where in `order` the next batch is; every step moves it on
+    minus_rate: Tensor, // the learning rate with its sign turned; every step shrinks it
+    decay: f64,         // by this factor
+    loss: Tensor,       // sum of the losses since take_loss
+    add_to_loss: Tensor,
+}
+
+impl Net {
+    /// Puts data and freshly drawn parameters on the device. `order` lasts order.len() / batch steps.
+    pub fn new(engine: &Engine, device: Device, digits: &Digits, batch: usize, order: &[i32]) -> Result<Self> {
+        let images = |data: &[f32]| Tensor::from_slice(engine, device, [data.len() / PIXELS, PIXELS], data);
+        let numbers = |data: &[i32]| Tensor::from_slice(engine, device, data.len(), data);
+        let first: Vec<i32> = (0..batch as i32).collect();
+        let loss = Tensor::zeros(engine, device, DType::F32, ())?;
+        Ok(Net {
+            batch,
+            train_images: images(&digits.train_images)?,
+            train_labels: numbers(&digits.train_labels)?,
+            test_images: images(&digits.test_images)?,
+            order: numbers(order)?,
+            positions: numbers(&first)?,
+            layers: [Layer::new(engine, device, PIXELS, HIDDEN)?, Layer::new(engine, device, HIDDEN, CLASSES)?],
+            minus_rate: Tensor::full(engine, device, DType::F32, (), -FIRST_RATE)?,
+            decay: (LAST_RATE / FIRST_RATE).powf(batch as f64 / order.len() as f64),
+            add_to_loss: loss.accumulator()?,
+            loss,
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Parameter> {
+        self.layers.iter().flat_map(|layer| [&layer.weight, &layer.bias])
+    }
+
+    /// One training step: forward, backward and update of the next batch. Only operators, nothing that waits: call it to
+    /// run it, or inside a recording to keep it.
+    pub fn step(&self) -> Result<()> {
+        let [first, second] = &self.layers;
+
+        // The batch: order[positions], then on to the next positions.
+        let chosen = self.order.gather_rows(&self.positions)?;
+        self.positions.add_into(self.batch as i64, &self.positions)?;
+        let images = self.train_images.gather_rows(&chosen)?;
+        let labels = self.train_labels.gather_rows(&chosen)?;
+
+        // Forward.
+        let hidden = first.forward(&images, Activation::Relu)?;
+        let (kept, mask) = hidden.dropout(DROPOUT)?;
+        let logits = second.forward(&kept, Activation::None)?;
+        ops::reduce_into(ReduceOp::Sum, &logits.cross_entropy(&labels)?, .., false, &self.add_to_loss)?;
+
+        // Backward. velocity = momentum * velocity + gradient: shrink first, then every gradient adds itself.
+        for parameter in self.all() {
+            ops::binary_into(BinaryOp::Mul, &parameter.velocity, MOMENTUM, &parameter.velocity)?;
+        }
+        let d_logits = logits.cross_entropy_grad(&labels, 1.0 / self.batch as f64)?;
+        second.add_gradients(&kept, &d_logits)?;
+        let d_kept = d_logits.matmul_with(&second.weight.value, Matmul::new().transpose_b())?;
+        let d_hidden = d_kept.dropout_grad(&mask, DROPOUT)?;
+        let active = hidden.gt(0.0)?; // relu passes the gradient on where it was active
+        first.add_gradients(&images, &d_hidden.mul(&active)?)?;
+
+        // Update: value += -rate * velocity. The rate is a tensor too, so that it can shrink in a graph.
+        for parameter in self.all() {
+            ops::binary_into(BinaryOp::Mul, &parameter.velocity, &self.minus_rate, &parameter.add_to_value)?;
+        }
+        ops::binary_into(BinaryOp::Mul, &self.minus_rate, self.decay, &self.minus_rate)
+    }
+
+    /// Sum of the training losses since the last call. Waits for the steps submitted before.
+    pub fn take_loss(&self) -> Result<f64> {
+        let sum = self.loss.item::<f32>()?;
+        self.loss.fill(0.0)?;
+        Ok(sum.into())
+    }
+
+    /// The share of test images whose class is right.
+    pub fn test(&self, digits: &Digits) -> Result<f64> {
+        let [first, second] = &self.layers;
+        let hidden = first.forward(&self.test_images, Activation::Relu)?; // no dropout when it counts
+        let best = second.forward(&hidden, Activation::None)?.argmax(1)?.to_vec::<i64>()?;
+        let right = best.iter().zip(&digits.test_labels).filter(|(&best, &label)| best == label.into()).count();
+        Ok(right as f64 / best.len() as f64)
+    }
+
+    /// All parameters, one after the other.
+    pub fn parameters(&self) -> Result<Vec<f32>> {
+        let mut values = Vec::new();
+        for parameter in self.all() {
+            values.extend(parameter.value.to_vec::<f32>()?);
+        }
+        Ok(values)
+    }
+}

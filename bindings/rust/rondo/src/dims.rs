@@ -1,0 +1,149 @@
+//! Shapes: as they are given and as they come back.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::fmt;
+use std::ops::Deref;
+
+use rondo_sys as sys;
+
+const MAX_DIMS: usize = sys::RONDO_MAX_DIMS as usize;
+
+/// A shape as an argument: `()` for one element without dimensions, `4`, `[2, 3]`, or a slice.
+///
+/// ```
+/// use rondo::{DType, Device, Engine, Tensor};
+///
+/// let engine = Engine::new()?;
+/// let rows = vec![2, 3];
+/// for tensor in [Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3])?, Tensor::zeros(&engine, Device::CPU, DType::F32, &rows)?] {
+///     assert_eq!(tensor.shape()?, [2, 3]);
+/// }
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Dims {
+    len: usize,
+    sizes: [i64; MAX_DIMS],
+}
+
+impl Dims {
+    pub(crate) fn ndim(&self) -> i32 {
+        self.len as i32
+    }
+
+    /// The product of the sizes; none if there is no such number, and so no such tensor.
+    pub(crate) fn elements(&self) -> Option<usize> {
+        let product = self.sizes.get(..self.len)?.iter().try_fold(1i64, |product, &size| product.checked_mul(size))?;
+        usize::try_from(product).ok()
+    }
+
+    /// What the C interface reads `ndim` entries of. It refuses more dimensions than there are entries before it reads.
+    pub(crate) fn as_ptr(&self) -> *const i64 {
+        self.sizes.as_ptr()
+    }
+}
+
+impl From<&[usize]> for Dims {
+    fn from(shape: &[usize]) -> Self {
+        let mut sizes = [0; MAX_DIMS];
+        for (size, &given) in sizes.iter_mut().zip(shape) {
+            *size = i64::try_from(given).unwrap_or(i64::MAX); // no tensor is that large: the library says so
+        }
+        Dims { len: shape.len().min(MAX_DIMS + 1), sizes }
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for Dims {
+    fn from(shape: [usize; N]) -> Self {
+        Dims::from(&shape[..])
+    }
+}
+
+impl<const N: usize> From<&[usize; N]> for Dims {
+    fn from(shape: &[usize; N]) -> Self {
+        Dims::from(&shape[..])
+    }
+}
+
+impl From<&Vec<usize>> for Dims {
+    fn from(shape: &Vec<usize>) -> Self {
+        Dims::from(&shape[..])
+    }
+}
+
+impl From<&Shape> for Dims {
+    fn from(shape: &Shape) -> Self {
+        Dims::from(&shape[..])
+    }
+}
+
+impl From<Shape> for Dims {
+    fn from(shape: Shape) -> Self {
+        Dims::from(&shape[..])
+    }
+}
+
+impl From<usize> for Dims {
+    fn from(size: usize) -> Self {
+        Dims::from([size])
+    }
+}
+
+impl From<()> for Dims {
+    fn from(_: ()) -> Self {
+        Dims::from([])
+    }
+}
+
+/// The shape of a tensor: a slice of sizes that needs no memory of its own.
+///
+/// ```
+/// use rondo::{DType, Device, Engine, Tensor};
+///
+/// let engine = Engine::new()?;
+/// let shape = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3])?.shape()?;
+/// assert_eq!(shape, [2, 3]);
+/// assert_eq!(shape.iter().product::<usize>(), 6);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shape {
+    len: usize,
+    sizes: [usize; MAX_DIMS],
+}
+
+impl Shape {
+    pub(crate) fn from_raw(ndim: i32, sizes: &[i64; MAX_DIMS]) -> Self {
+        let mut shape = Shape { len: ndim as usize, sizes: [0; MAX_DIMS] };
+        for (to, &from) in shape.sizes.iter_mut().zip(&sizes[..ndim as usize]) {
+            *to = from as usize; // sizes are not negative
+        }
+        shape
+    }
+}
+
+impl Deref for Shape {
+    type Target = [usize];
+
+    fn deref(&self) -> &[usize] {
+        &self.sizes[..self.len]
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self[..].fmt(f)
+    }
+}
+
+impl<const N: usize> PartialEq<[usize; N]> for Shape {
+    fn eq(&self, other: &[usize; N]) -> bool {
+        self[..] == other[..]
+    }
+}
+
+impl PartialEq<[usize]> for Shape {
+    fn eq(&self, other: &[usize]) -> bool {
+        self[..] == *other
+    }
+}

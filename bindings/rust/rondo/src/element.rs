@@ -1,0 +1,77 @@
+//! Rust types that a tensor's elements may be.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::ffi::CStr;
+use std::fmt;
+
+use rondo_sys as sys;
+
+pub use crate::generated::DType;
+
+impl DType {
+    /// Bytes of one element.
+    ///
+    /// ```
+    /// assert_eq!(rondo::DType::Bf16.size(), 2);
+    /// ```
+    pub fn size(self) -> usize {
+        // SAFETY: takes any number.
+        unsafe { sys::rondo_dtype_size(self.as_raw()) }
+    }
+}
+
+impl fmt::Display for DType {
+    /// `f32`, `bool`, ...
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // SAFETY: returns a static string for any number.
+        f.pad(&unsafe { CStr::from_ptr(sys::rondo_dtype_name(self.as_raw())) }.to_string_lossy())
+    }
+}
+
+/// A Rust type that has a [`DType`]: `bool`, `u8`, `i8`, `i32`, `i64`, `f32`, `f64`, and with the feature `half` its
+/// `f16` and `bf16`.
+///
+/// ```
+/// use rondo::{DType, Element};
+///
+/// assert_eq!(<i64 as Element>::DTYPE, DType::I64);
+/// ```
+///
+/// # Safety
+///
+/// The type has the size of the dtype, and every value that [`normalise`](Element::normalise) has passed over is a valid
+/// one.
+pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
+    /// The dtype of tensors of this type.
+    const DTYPE: DType;
+
+    /// Makes bytes that came from a device valid values of this type.
+    #[doc(hidden)]
+    fn normalise(_bytes: &mut [u8]) {}
+}
+
+macro_rules! elements {
+    ($($type:ty = $dtype:ident,)*) => {
+        $(
+            // SAFETY: every pattern of bits is a value.
+            unsafe impl Element for $type {
+                const DTYPE: DType = DType::$dtype;
+            }
+        )*
+    };
+}
+
+elements! { u8 = U8, i8 = I8, i32 = I32, i64 = I64, f32 = F32, f64 = F64, }
+#[cfg(feature = "half")]
+elements! { half::f16 = F16, half::bf16 = Bf16, }
+
+// SAFETY: `normalise` leaves 0 and 1 only. Rondo writes nothing else, but memory may come from elsewhere (DLPack).
+unsafe impl Element for bool {
+    const DTYPE: DType = DType::Bool;
+
+    fn normalise(bytes: &mut [u8]) {
+        for byte in bytes {
+            *byte = (*byte != 0) as u8;
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Waits as futures, for any executor: a host task of the engine wakes whoever waits.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use crate::{recording, BoxError, Engine, Error, ErrorKind, Ordered, Result, Tensor, Variable};
+
+/// The end of a wait. It goes on whether or not anybody polls it, and dropping it stops nothing.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::task::{Context, Poll, Wake};
+/// use std::{future::Future, thread};
+///
+/// use rondo::{DType, Device, Engine, Tensor};
+///
+/// // The smallest executor: this thread, which sleeps until it is woken.
+/// struct Unpark(thread::Thread);
+/// impl Wake for Unpark {
+///     fn wake(self: Arc<Self>) {
+///         self.0.unpark();
+///     }
+/// }
+/// fn block_on<T>(future: impl Future<Output = T>) -> T {
+///     let waker = Arc::new(Unpark(thread::current())).into();
+///     let mut future = Box::pin(future);
+///     loop {
+///         if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+///             return value;
+///         }
+///         thread::park();
+///     }
+/// }
+///
+/// let engine = Engine::new()?;
+/// block_on(async {
+///     let a = Tensor::full(&engine, Device::CPU, DType::F32, 1000, 2.0)?;
+///     let b = a.square()?;
+///     b.wait_async()?.await?;
+///     assert_eq!(b.to_vec::<f32>()?, [4.0; 1000]); // does not block any more
+///     Ok::<(), rondo::Error>(())
+/// })?;
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "a future does nothing for those who do not poll it"]
+pub struct WaitFuture(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    result: Option<Result<()>>,
+    waker: Option<Waker>,
+}
+
+impl Future for WaitFuture {
+    type Output = Result<()>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let mut state = lock(&self.0);
+        if let Some(result) = &state.result {
+            return Poll::Ready(result.clone());
+        }
+        state.waker = Some(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+fn lock(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn finish(state: &Mutex<State>, result: Result<()>) {
+    let mut state = lock(state);
+    state.result = Some(result);
+    let waker = state.waker.take();
+    drop(state);
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+/// Runs a wait that blocks on a thread of its own.
+fn on_a_thread(state: Arc<Mutex<State>>, wait: impl FnOnce() -> Result<()> + Send + 'static) {
+    let shared = Arc::clone(&state);
+    let thread = std::thread::Builder::new().name("rondo-wait".into());
+    if let Err(problem) = thread.spawn(move || finish(&shared, wait())) {
+        finish(&state, Err(Error::new(ErrorKind::OutOfMemory, format!("no thread to wait on: {}", problem))));
+    }
+}
+
+/// What the host task that watches holds. It is run when everything before it is done; where that failed, it is not run
+/// but dropped, and then the cause is asked for by a thread, because neither the dropper nor a poll may block.
+struct Watcher<W: FnOnce() -> Result<()> + Send + 'static> {
+    state: Arc<Mutex<State>>,
+    wait: Option<W>,
+}
+
+impl<W: FnOnce() -> Result<()> + Send + 'static> Drop for Watcher<W> {
+    fn drop(&mut self) {
+        if let Some(wait) = self.wait.take() {
+            on_a_thread(Arc::clone(&self.state), wait);
+        }
+    }
+}
+
+fn watch<W>(engine: &Engine, what: &dyn Ordered, wait: W) -> Result<WaitFuture>
+where
+    W: FnOnce() -> Result<()> + Send + 'static,
+{
+    refuse_in_recording()?;
+    let state = Arc::default();
+    let mut watcher = Watcher { state: Arc::clone(&state), wait: Some(wait) };
+    engine.task("wait").reads(what).priority(1).submit(move |_| -> Result<(), BoxError> {
+        watcher.wait = None;
+        finish(&watcher.state, Ok(()));
+        Ok(())
+    })?;
+    Ok(WaitFuture(state))
+}
+
+fn refuse_in_recording() -> Result<()> {
+    if recording::is_open() {
+        let text = "a wait cannot be recorded: wait before the recording or after it";
+        return Err(Error::new(ErrorKind::InvalidState, text));
+    }
+    Ok(())
+}
+
+impl Tensor {
+    /// [`Tensor::wait`] as a future, for the writes submitted until now.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # async fn example(engine: &Engine) -> rondo::Result<()> {
+    /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, 1000)?.exp()?;
+    /// a.wait_async()?.await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn wait_async(&self) -> Result<WaitFuture> {
+        let other = self.share()?;
+        watch(self.engine(), self, move || other.wait())
+    }
+}
+
+impl Variable {
+    /// [`Variable::wait`] as a future, for the writes submitted until now.
+    ///
+    /// ```
+    /// # async fn example(engine: &rondo::Engine) -> rondo::Result<()> {
+    /// let variable = rondo::Variable::new(engine)?;
+    /// variable.wait_async()?.await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn wait_async(&self) -> Result<WaitFuture> {
+        let other = self.clone();
+        watch(self.engine(), self, move || other.wait())
+    }
+}
+
+impl Engine {
+    /// [`Engine::wait_all`] as a future. A thread of its own waits.
+    ///
+    /// ```
+    /// # async fn example(engine: &rondo::Engine) -> rondo::Result<()> {
+    /// engine.wait_all_async()?.await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn wait_all_async(&self) -> Result<WaitFuture> {
+        refuse_in_recording()?;
+        let (state, engine) = (Arc::default(), self.clone());
+        on_a_thread(Arc::clone(&state), move || engine.wait_all());
+        Ok(WaitFuture(state))
+    }
+}

@@ -1,0 +1,197 @@
+//! Graphs: launched and looked at.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::fmt;
+use std::path::Path;
+use std::ptr::NonNull;
+
+use rondo_sys as sys;
+
+use crate::error::check;
+use crate::memory::c_path;
+use crate::{Engine, Result};
+
+/// A compiled recording, made by [`Engine::record`].
+///
+/// ```
+/// use rondo::{DType, Device, Engine, Tensor};
+///
+/// let engine = Engine::new()?;
+/// let n = Tensor::zeros(&engine, Device::CPU, DType::I64, ())?;
+/// let (graph, ()) = engine.record(|| n.add_into(1, &n))?;
+/// for _ in 0..100 {
+///     graph.launch()?; // does not wait
+/// }
+/// assert_eq!(n.item::<i64>()?, 100);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub struct Graph {
+    handle: NonNull<sys::rondo_graph>,
+    engine: Engine, // after the handle: it may be the last of its engine
+}
+
+// SAFETY: every function on a graph is thread-safe (docs/threads.md), and it is destroyed by its one owner.
+unsafe impl Send for Graph {}
+unsafe impl Sync for Graph {}
+
+impl Graph {
+    pub(crate) fn adopt(handle: *mut sys::rondo_graph, engine: &Engine) -> Graph {
+        Graph { handle: crate::tensor::made(handle), engine: engine.clone() }
+    }
+
+    /// Submits one run, ordered with everything else by what it reads and writes. Does not wait; a failure is reported by
+    /// waits on what the graph writes.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// # let (graph, ()) = engine.record(|| Ok::<_, rondo::Error>(()))?;
+    /// graph.launch()?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    #[inline]
+    pub fn launch(&self) -> Result<()> {
+        check(unsafe { sys::rondo_graph_launch(self.as_ptr()) })
+    }
+
+    /// Figures of the graph.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// # let (graph, ()) = engine.record(|| engine.task("hello").submit(|_| Ok(())))?;
+    /// let info = graph.info()?;
+    /// assert_eq!((info.tasks, info.segments, info.captured, info.launches), (1, 1, 0, 0));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn info(&self) -> Result<GraphInfo> {
+        let mut info = sys::RONDO_GRAPH_INFO_INIT;
+        check(unsafe { sys::rondo_graph_query(self.as_ptr(), &mut info) })?;
+        Ok(GraphInfo {
+            tasks: info.tasks,
+            segments: info.segments,
+            captured: info.captured,
+            nodes: info.nodes,
+            edges: info.edges,
+            branches: info.branches,
+            arena_bytes: info.arena_bytes,
+            temporary_bytes: info.temporary_bytes,
+            output_bytes: info.output_bytes,
+            launches: info.launches,
+            record_ms: info.record_ms,
+            prepare_ms: info.prepare_ms,
+            capture_ms: info.capture_ms,
+        })
+    }
+
+    /// A report for people: what was captured, what split the graph and why, memory and times.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// # let (graph, ()) = engine.record(|| engine.task("hello").submit(|_| Ok(())))?;
+    /// println!("{}", graph.report()?);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn report(&self) -> Result<String> {
+        let mut text: Vec<u8> = Vec::new();
+        loop {
+            let mut length = 0;
+            // SAFETY: writes at most as many bytes as there are.
+            check(unsafe {
+                sys::rondo_graph_report(self.as_ptr(), text.as_mut_ptr().cast(), text.len(), &mut length)
+            })?;
+            if length < text.len() {
+                text.truncate(length);
+                return Ok(String::from_utf8_lossy(&text).into_owned());
+            }
+            text = vec![0u8; length + 1]; // another launch meanwhile may have made it longer
+        }
+    }
+
+    /// Writes tasks, data flow and segments as Graphviz DOT.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// # let (graph, ()) = engine.record(|| engine.task("hello").submit(|_| Ok(())))?;
+    /// let path = std::env::temp_dir().join(format!("rondo-graph-{}.dot", std::process::id()));
+    /// graph.dot(&path)?;
+    /// assert!(std::fs::read_to_string(&path).unwrap().contains("hello"));
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn dot(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = c_path("Graph::dot", path.as_ref())?;
+        check(unsafe { sys::rondo_graph_dot(self.as_ptr(), path.as_ptr()) })
+    }
+
+    /// The engine it belongs to.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// # let (graph, ()) = engine.record(|| Ok::<_, rondo::Error>(()))?;
+    /// graph.engine().wait_all()?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The handle of the C interface, borrowed: it lives as long as this graph.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// # let (graph, ()) = engine.record(|| Ok::<_, rondo::Error>(()))?;
+    /// assert!(!graph.as_ptr().is_null());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    #[inline]
+    pub fn as_ptr(&self) -> *mut sys::rondo_graph {
+        self.handle.as_ptr()
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // SAFETY: the one owner of the handle.
+        unsafe { sys::rondo_graph_destroy(self.as_ptr()) }
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.info() {
+            Ok(info) => write!(f, "Graph({} tasks in {} segments)", info.tasks, info.segments),
+            Err(error) => write!(f, "Graph({})", error),
+        }
+    }
+}
+
+/// What [`Graph::info`] tells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GraphInfo {
+    /// Recorded tasks.
+    pub tasks: i32,
+    /// Pieces the graph was split in; 1: nothing split it.
+    pub segments: i32,
+    /// Of which are CUDA graphs.
+    pub captured: i32,
+    /// Nodes of all CUDA graphs.
+    pub nodes: i32,
+    /// Edges of all CUDA graphs.
+    pub edges: i32,
+    /// Most branches side by side in a CUDA graph.
+    pub branches: i32,
+    /// Memory of all temporaries together, on all devices.
+    pub arena_bytes: i64,
+    /// What they would take without sharing.
+    pub temporary_bytes: i64,
+    /// Memory of outputs.
+    pub output_bytes: i64,
+    /// Launches so far.
+    pub launches: i64,
+    /// Milliseconds from begin to end of the recording.
+    pub record_ms: f64,
+    /// Milliseconds to compile kernels, tune and warm.
+    pub prepare_ms: f64,
+    /// Milliseconds to capture, instantiate and upload.
+    pub capture_ms: f64,
+}

@@ -1,0 +1,96 @@
+// The crate's front page. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+//! Rondo is a GPU runtime: record work once, replay it for almost nothing.
+//!
+//! An [`Engine`] orders tasks by what they read and write and issues them asynchronously. Operators on [`Tensor`]s are
+//! compiled for the device when they are first used. What a thread records becomes a [`Graph`], on CUDA devices a CUDA
+//! graph. The same program runs on `cpu:0` and `cuda:0`; CUDA is opened at run time and need not be there.
+//!
+//! ```
+//! use rondo::{Device, Engine, Tensor};
+//!
+//! let engine = Engine::new()?;
+//! let device = Device::CPU; // Device::cuda(0): the first GPU; nothing else changes
+//! let a = Tensor::from_slice(&engine, device, 4, &[1.0f32; 4])?;
+//! let b = Tensor::from_slice(&engine, device, 4, &[0.0f32, 1.0, 2.0, 3.0])?;
+//! let c = (&a + &b)?; // returns before the work is done
+//!
+//! let (step, ()) = engine.record(|| c.add_into(&b, &c))?; // kept, not run: c += b
+//! step.launch()?;
+//! step.launch()?; // ordered after the first, because it reads and writes c
+//!
+//! assert_eq!(c.to_vec::<f32>()?, [1.0, 4.0, 7.0, 10.0]); // waits for whatever writes c
+//! # Ok::<(), rondo::Error>(())
+//! ```
+//!
+//! # What belongs to whom
+//!
+//! Tensors, variables and graphs hold their engine: it ends when the last of them and the last clone of [`Engine`] are
+//! gone. Dropping what is still in use is safe and does not wait; only the end of the engine waits for its work.
+//!
+//! # Errors
+//!
+//! Every call that can fail returns a [`Result`]. What fails while a task runs is kept by what the task writes and
+//! returned by every wait on it, with the first cause; see [`Error`]. Panics in the bodies of tasks become such errors.
+//!
+//! # Threads
+//!
+//! Engines, tensors, variables and graphs may be used by any number of threads at once. A recording belongs to the
+//! thread that runs its closure. Waits exist as calls that block and as [futures](WaitFuture) that any executor drives.
+//!
+//! # Features
+//!
+//! | feature | |
+//! |---|---|
+//! | `half` | `f16` and `bf16` of the crate `half` as elements |
+//! | `log`, `tracing` | Rondo's log as records or events of that crate |
+//! | `ndarray` | tensors from and to arrays of that crate |
+//! | `static`, `vendored` | how the C library is linked: see [`rondo_sys`] |
+//!
+//! Rust 1.63, the one of Debian 12, is enough without optional features.
+#![warn(missing_docs, rust_2018_idioms, unreachable_pub)]
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod callback;
+mod device;
+mod dims;
+pub mod dlpack;
+mod element;
+mod engine;
+mod enums;
+mod error;
+mod feature;
+mod future;
+mod generated;
+mod graph;
+pub mod log;
+mod matmul;
+mod memory;
+mod methods;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+mod operands;
+pub mod ops;
+mod recording;
+mod task;
+mod tensor;
+mod trace;
+mod variable;
+mod views;
+
+pub use rondo_sys;
+
+pub use crate::device::{Device, DeviceInfo, DeviceKind};
+pub use crate::dims::{Dims, Shape};
+pub use crate::element::{DType, Element};
+pub use crate::engine::{Engine, EngineBuilder, EngineMode};
+pub use crate::error::{Error, ErrorKind, Result};
+pub use crate::feature::{feature, version, version_text, Feature};
+pub use crate::future::WaitFuture;
+pub use crate::graph::{Graph, GraphInfo};
+pub use crate::memory::MemoryInfo;
+pub use crate::recording::RecordingBuilder;
+pub use crate::task::{BoxError, Task, TaskContext};
+pub use crate::tensor::{Tensor, TensorInfo};
+pub use crate::trace::Trace;
+pub use crate::variable::{Ordered, Variable};

@@ -1,0 +1,456 @@
+//! Operators as functions. Most are methods of [`Tensor`] too; what is here only needs no tensor to begin with, or
+//! writes into one that is there already (`_into`).
+//!
+//! An output that is given must have the result's shape, dtype and device. It may be an input of an elementwise operator,
+//! and it may be a view, which then is written where it is. An [accumulator](Tensor::accumulator) is added to.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::ffi::CStr;
+use std::ops::RangeFull;
+use std::ptr::null;
+
+use rondo_sys as sys;
+
+use crate::error::check;
+pub use crate::generated::{Activation, BinaryOp, ReduceOp, TernaryOp, UnaryOp};
+pub use crate::matmul::Matmul;
+use crate::{DType, Device, Dims, Engine, Error, ErrorKind, Result, Tensor};
+
+const MAX_DIMS: usize = sys::RONDO_MAX_DIMS as usize;
+
+/// An operand of an elementwise operator: a tensor, or a number, which takes the other operand's dtype.
+///
+/// ```
+/// use rondo::{Device, Engine, Tensor};
+///
+/// let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1i64, 2])?;
+/// assert_eq!(a.add(&a)?.to_vec::<i64>()?, [2, 4]);
+/// assert_eq!(a.add(i64::MAX - 2)?.to_vec::<i64>()?, [i64::MAX - 1, i64::MAX]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum Operand<'a> {
+    /// A tensor.
+    Tensor(&'a Tensor),
+    /// A number.
+    F64(f64),
+    /// A whole number, exact to 64 bits.
+    I64(i64),
+}
+
+impl<'a> From<&'a Tensor> for Operand<'a> {
+    fn from(tensor: &'a Tensor) -> Self {
+        Operand::Tensor(tensor)
+    }
+}
+
+macro_rules! numbers {
+    ($($type:ty => $variant:ident,)*) => {
+        $(impl From<$type> for Operand<'_> {
+            fn from(number: $type) -> Self {
+                Operand::$variant(number.into())
+            }
+        })*
+    };
+}
+
+numbers! { f32 => F64, f64 => F64, u8 => I64, i8 => I64, i32 => I64, i64 => I64, bool => I64, }
+
+/// Axes to reduce: one, several, or all as `..`. Negative ones count from the end.
+///
+/// ```
+/// use rondo::{DType, Device, Engine, Tensor};
+///
+/// let engine = Engine::new()?;
+/// let a = Tensor::full(&engine, Device::CPU, DType::F32, [2, 3, 4], 1.0)?;
+/// assert_eq!(a.sum([0, -1])?.to_vec::<f32>()?, [8.0; 3]);
+/// assert_eq!(a.sum(..)?.item::<f32>()?, 24.0);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Axes {
+    len: usize,
+    axes: [i32; MAX_DIMS],
+}
+
+impl From<&[i32]> for Axes {
+    /// No axis at all is all axes to the C interface; that is said by `..` here, and an empty slice is refused.
+    fn from(given: &[i32]) -> Self {
+        let mut axes = [i32::MAX; MAX_DIMS];
+        for (axis, &from) in axes.iter_mut().zip(given) {
+            *axis = from;
+        }
+        Axes { len: given.len().clamp(1, MAX_DIMS + 1), axes }
+    }
+}
+
+impl<const N: usize> From<[i32; N]> for Axes {
+    fn from(axes: [i32; N]) -> Self {
+        Axes::from(&axes[..])
+    }
+}
+
+impl From<i32> for Axes {
+    fn from(axis: i32) -> Self {
+        Axes::from([axis])
+    }
+}
+
+impl From<RangeFull> for Axes {
+    fn from(_: RangeFull) -> Self {
+        Axes { len: 0, axes: [0; MAX_DIMS] }
+    }
+}
+
+/// Calls an operator that makes its output.
+#[inline]
+pub(crate) fn new(
+    engine: &Engine,
+    call: impl FnOnce(*mut *mut sys::rondo_tensor) -> sys::rondo_status,
+) -> Result<Tensor> {
+    Tensor::create(engine, call)
+}
+
+/// Calls an operator that writes its output into a tensor.
+#[inline]
+pub(crate) fn into(out: &Tensor, call: impl FnOnce(*mut *mut sys::rondo_tensor) -> sys::rondo_status) -> Result<()> {
+    let mut handle = out.as_ptr(); // the library reads it, and stores only where it finds NULL
+    check(call(&mut handle))
+}
+
+/// `op(a)`.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+/// assert_eq!(ops::unary(ops::UnaryOp::Square, &a)?.to_vec::<f32>()?, [4.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[inline]
+pub fn unary(op: UnaryOp, a: &Tensor) -> Result<Tensor> {
+    new(a.engine(), |out| unsafe { sys::rondo_unary(op.as_raw(), a.as_ptr(), out) })
+}
+
+/// `op(a)`, written into `out`.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+/// ops::unary_into(ops::UnaryOp::Square, &a, &a)?;
+/// assert_eq!(a.to_vec::<f32>()?, [4.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[inline]
+pub fn unary_into(op: UnaryOp, a: &Tensor, out: &Tensor) -> Result<()> {
+    into(out, |out| unsafe { sys::rondo_unary(op.as_raw(), a.as_ptr(), out) })
+}
+
+/// The engine of the first tensor among two operands.
+#[inline]
+fn engine_of<'a>(a: Operand<'a>, b: Operand<'a>) -> Result<&'a Engine> {
+    match (a, b) {
+        (Operand::Tensor(tensor), _) | (_, Operand::Tensor(tensor)) => Ok(tensor.engine()),
+        _ => Err(no_tensor()),
+    }
+}
+
+#[cold]
+fn no_tensor() -> Error {
+    Error::new(ErrorKind::InvalidArgument, "ops::binary: neither operand is a tensor")
+}
+
+#[inline]
+fn call_binary(op: BinaryOp, a: Operand<'_>, b: Operand<'_>, out: *mut *mut sys::rondo_tensor) -> sys::rondo_status {
+    use Operand::{Tensor as T, F64, I64};
+    let op = op.as_raw();
+    // SAFETY: live tensors; `out` is to a live variable.
+    unsafe {
+        match (a, b) {
+            (T(a), T(b)) => sys::rondo_binary(op, a.as_ptr(), b.as_ptr(), out),
+            (T(a), F64(b)) => sys::rondo_binary_scalar(op, a.as_ptr(), b, out),
+            (T(a), I64(b)) => sys::rondo_binary_scalar_i64(op, a.as_ptr(), b, out),
+            (F64(a), T(b)) => sys::rondo_scalar_binary(op, a, b.as_ptr(), out),
+            (I64(a), T(b)) => sys::rondo_scalar_binary_i64(op, a, b.as_ptr(), out),
+            (F64(_) | I64(_), F64(_) | I64(_)) => sys::RONDO_INVALID_ARGUMENT, // engine_of has refused it
+        }
+    }
+}
+
+/// `a op b`, broadcast; one of them may be a number.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[2.0f32, 4.0])?;
+/// assert_eq!(ops::binary(ops::BinaryOp::Div, 1.0, &a)?.to_vec::<f32>()?, [0.5, 0.25]);
+/// assert!(ops::binary(ops::BinaryOp::Div, 1.0, 2.0).is_err());
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[inline]
+pub fn binary<'a>(op: BinaryOp, a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
+    let (a, b) = (a.into(), b.into());
+    new(engine_of(a, b)?, |out| call_binary(op, a, b, out))
+}
+
+/// `a op b`, broadcast, written into `out`.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[2.0f32, 4.0])?;
+/// ops::binary_into(ops::BinaryOp::Mul, &a, 0.5, &a)?;
+/// assert_eq!(a.to_vec::<f32>()?, [1.0, 2.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[inline]
+pub fn binary_into<'a>(op: BinaryOp, a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
+    let (a, b) = (a.into(), b.into());
+    engine_of(a, b)?;
+    into(out, |out| call_binary(op, a, b, out))
+}
+
+/// `op(a)` with the operator's parameters, in the order of its documentation.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 9.0])?;
+/// assert_eq!(ops::unary_with(ops::UnaryOp::Clip, &a, &[2.0, 3.0])?.to_vec::<f32>()?, [2.0, 3.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn unary_with(op: UnaryOp, a: &Tensor, parameters: &[f64]) -> Result<Tensor> {
+    let (n, values) = (length(parameters), parameters.as_ptr());
+    new(a.engine(), |out| unsafe { sys::rondo_unary_with(op.as_raw(), a.as_ptr(), n, values, out) })
+}
+
+/// The same, written into `out`.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 9.0])?;
+/// ops::unary_with_into(ops::UnaryOp::Clip, &a, &[2.0, 3.0], &a)?;
+/// assert_eq!(a.to_vec::<f32>()?, [2.0, 3.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn unary_with_into(op: UnaryOp, a: &Tensor, parameters: &[f64], out: &Tensor) -> Result<()> {
+    let (n, values) = (length(parameters), parameters.as_ptr());
+    into(out, |out| unsafe { sys::rondo_unary_with(op.as_raw(), a.as_ptr(), n, values, out) })
+}
+
+/// `a op b`, broadcast, with the operator's parameters.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 9.0])?;
+/// let loss = ops::binary_with(ops::BinaryOp::SmoothL1, &a, &a, &[0.5])?;
+/// assert_eq!(loss.to_vec::<f32>()?, [0.0, 0.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn binary_with(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64]) -> Result<Tensor> {
+    let (n, values) = (length(parameters), parameters.as_ptr());
+    new(a.engine(), |out| unsafe { sys::rondo_binary_with(op.as_raw(), a.as_ptr(), b.as_ptr(), n, values, out) })
+}
+
+/// The same, written into `out`.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 9.0])?;
+/// ops::binary_with_into(ops::BinaryOp::SmoothL1, &a, &a, &[0.5], &a)?;
+/// assert_eq!(a.to_vec::<f32>()?, [0.0, 0.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn binary_with_into(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64], out: &Tensor) -> Result<()> {
+    let (n, values) = (length(parameters), parameters.as_ptr());
+    into(out, |out| unsafe { sys::rondo_binary_with(op.as_raw(), a.as_ptr(), b.as_ptr(), n, values, out) })
+}
+
+/// `op(a, b, c)`, broadcast.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+/// assert_eq!(ops::ternary(ops::TernaryOp::Fma, &a, &a, &a)?.to_vec::<f32>()?, [6.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn ternary(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor) -> Result<Tensor> {
+    new(a.engine(), |out| unsafe { sys::rondo_ternary(op.as_raw(), a.as_ptr(), b.as_ptr(), c.as_ptr(), out) })
+}
+
+/// The same, written into `out`.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+/// ops::ternary_into(ops::TernaryOp::Fma, &a, &a, &a, &a)?;
+/// assert_eq!(a.to_vec::<f32>()?, [6.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn ternary_into(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor, out: &Tensor) -> Result<()> {
+    into(out, |out| unsafe { sys::rondo_ternary(op.as_raw(), a.as_ptr(), b.as_ptr(), c.as_ptr(), out) })
+}
+
+/// The sum of 1 to 16 tensors, from the left, broadcast, with one rounding.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+/// assert_eq!(ops::add_n(&[&a, &a, &a])?.to_vec::<f32>()?, [6.0]);
+/// assert!(ops::add_n(&[]).is_err());
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn add_n(tensors: &[&Tensor]) -> Result<Tensor> {
+    let handles: Vec<_> = tensors.iter().map(|tensor| tensor.as_ptr()).collect();
+    let first = tensors.first().ok_or_else(|| {
+        Error::new(ErrorKind::InvalidArgument, "ops::add_n: tensors is empty; 1 to 16 tensors are added")
+    })?;
+    new(first.engine(), |out| unsafe { sys::rondo_add_n(length(tensors), handles.as_ptr(), out) })
+}
+
+/// The same, written into `out`.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+/// ops::add_n_into(&[&a, &a], &a)?;
+/// assert_eq!(a.to_vec::<f32>()?, [4.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn add_n_into(tensors: &[&Tensor], out: &Tensor) -> Result<()> {
+    let handles: Vec<_> = tensors.iter().map(|tensor| tensor.as_ptr()).collect();
+    into(out, |out| unsafe { sys::rondo_add_n(length(tensors), handles.as_ptr(), out) })
+}
+
+/// Entries of a slice as the C interface counts them; more than it can count is more than it takes.
+pub(crate) fn length<T>(slice: &[T]) -> i32 {
+    i32::try_from(slice.len()).unwrap_or(i32::MAX)
+}
+
+macro_rules! names {
+    ($($op:ident by $function:ident,)*) => {
+        $(impl $op {
+            /// The name that messages, reports and traces have for it.
+            ///
+            /// ```
+            #[doc = concat!("for op in rondo::ops::", stringify!($op), "::ALL {")]
+            ///     assert!(op.name().is_some());
+            /// }
+            /// ```
+            pub fn name(self) -> Option<&'static str> {
+                // SAFETY: a static string, or NULL from a library that is older than the operator.
+                let name = unsafe { sys::$function(self.as_raw()) };
+                if name.is_null() {
+                    return None;
+                }
+                unsafe { CStr::from_ptr::<'static>(name) }.to_str().ok()
+            }
+        })*
+    };
+}
+
+names! { UnaryOp by rondo_unary_op_name, BinaryOp by rondo_binary_op_name, TernaryOp by rondo_ternary_op_name, }
+
+/// Every element of `tensor` becomes `value`.
+pub(crate) fn fill(tensor: &Tensor, value: f64) -> Result<()> {
+    check(unsafe { sys::rondo_fill(tensor.as_ptr(), value) })
+}
+
+/// Reduces `a` over axes; `keep_dims` keeps them with size 1.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[1.0f32, 2.0, 3.0, 4.0])?;
+/// let sums = ops::reduce(ops::ReduceOp::Sum, &a, -1, true)?;
+/// assert_eq!(sums.shape()?, [2, 1]);
+/// assert_eq!(sums.to_vec::<f32>()?, [3.0, 7.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn reduce(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: bool) -> Result<Tensor> {
+    let axes = axes.into();
+    new(a.engine(), |out| call_reduce(op, a, &axes, keep_dims, out))
+}
+
+/// The same, written into `out`.
+///
+/// ```
+/// # use rondo::{ops, DType, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+/// let total = Tensor::full(&engine, Device::CPU, DType::F32, (), 10.0)?;
+/// ops::reduce_into(ops::ReduceOp::Sum, &a, .., false, &total.accumulator()?)?;
+/// assert_eq!(total.item::<f32>()?, 13.0);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn reduce_into(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: bool, out: &Tensor) -> Result<()> {
+    let axes = axes.into();
+    into(out, |out| call_reduce(op, a, &axes, keep_dims, out))
+}
+
+fn call_reduce(
+    op: ReduceOp,
+    a: &Tensor,
+    axes: &Axes,
+    keep_dims: bool,
+    out: *mut *mut sys::rondo_tensor,
+) -> sys::rondo_status {
+    let pointer = if axes.len == 0 { null() } else { axes.axes.as_ptr() };
+    // SAFETY: as many axes as are said, or one more than there can be, which is refused unread.
+    unsafe { sys::rondo_reduce(op.as_raw(), a.as_ptr(), axes.len as i32, pointer, keep_dims as i32, out) }
+}
+
+/// Random numbers, uniform in `[low, high)`.
+///
+/// ```
+/// # use rondo::{ops, DType, Device, Engine};
+/// let numbers = ops::random_uniform(&Engine::new()?, Device::CPU, DType::F32, 100, -1.0, 1.0)?;
+/// assert!(numbers.to_vec::<f32>()?.iter().all(|x| (-1.0..1.0).contains(x)));
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn random_uniform(
+    engine: &Engine,
+    device: Device,
+    dtype: DType,
+    shape: impl Into<Dims>,
+    low: f64,
+    high: f64,
+) -> Result<Tensor> {
+    let shape = shape.into();
+    let (engine_, device, dtype) = (engine.as_ptr(), device.as_raw(), dtype.as_raw());
+    new(engine, |out| unsafe {
+        sys::rondo_random_uniform(engine_, device, dtype, shape.ndim(), shape.as_ptr(), low, high, out)
+    })
+}
+
+/// Random numbers of a normal distribution.
+///
+/// ```
+/// # use rondo::{ops, DType, Device, Engine};
+/// let numbers = ops::random_normal(&Engine::new()?, Device::CPU, DType::F32, 10, 5.0, 0.0)?;
+/// assert_eq!(numbers.to_vec::<f32>()?, [5.0; 10]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn random_normal(
+    engine: &Engine,
+    device: Device,
+    dtype: DType,
+    shape: impl Into<Dims>,
+    mean: f64,
+    deviation: f64,
+) -> Result<Tensor> {
+    let shape = shape.into();
+    let (engine_, device, dtype) = (engine.as_ptr(), device.as_raw(), dtype.as_raw());
+    new(engine, |out| unsafe {
+        sys::rondo_random_normal(engine_, device, dtype, shape.ndim(), shape.as_ptr(), mean, deviation, out)
+    })
+}

@@ -1,0 +1,158 @@
+//! Recordings: closures whose work is kept instead of run.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::cell::Cell;
+use std::ffi::CString;
+use std::ptr::{null, null_mut};
+
+use rondo_sys as sys;
+
+use crate::device::c_string;
+use crate::error::check;
+use crate::{Engine, Error, Graph, Result};
+
+thread_local! {
+    /// Whether this thread is inside the closure of a recording.
+    static OPEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether what this thread submits is kept instead of run.
+pub(crate) fn is_open() -> bool {
+    OPEN.with(Cell::get)
+}
+
+impl Engine {
+    /// Runs a closure whose operators and tasks are kept, and compiles them to a graph. Nothing of it runs before the
+    /// graph is launched.
+    ///
+    /// Tensors made inside and still there at the end, such as the ones the closure returns, are the graph's outputs;
+    /// the others are temporaries. Tensors from outside are inputs, which the graph may also write.
+    ///
+    /// If the closure fails or panics, or the compilation fails, nothing is left of it but errors in the tensors made
+    /// inside.
+    ///
+    /// ```
+    /// use rondo::{Device, Engine, Tensor};
+    ///
+    /// let engine = Engine::new()?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+    /// let (graph, y) = engine.record(|| x.square()?.add(1.0))?;
+    /// graph.launch()?;
+    /// assert_eq!(y.to_vec::<f32>()?, [2.0, 5.0]);
+    ///
+    /// x.write(&[3.0f32, 4.0])?;
+    /// graph.launch()?;
+    /// assert_eq!(y.to_vec::<f32>()?, [10.0, 17.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn record<R, E: From<Error>>(&self, body: impl FnOnce() -> Result<R, E>) -> Result<(Graph, R), E> {
+        self.recording().record(body)
+    }
+
+    /// A recording with options.
+    ///
+    /// ```
+    /// use rondo::{Device, Engine, Tensor};
+    ///
+    /// let engine = Engine::new()?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+    /// let (graph, _y) = engine.recording().name("forward").max_branches(4).record(|| x.exp())?;
+    /// assert!(graph.report()?.contains("forward"));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn recording(&self) -> RecordingBuilder<'_> {
+        RecordingBuilder { engine: self, name: None, max_branches: 0 }
+    }
+}
+
+/// Options of a recording; see [`Engine::recording`].
+///
+/// ```
+/// let engine = rondo::Engine::new()?;
+/// let (graph, ()) = engine.recording().name("empty").record(|| Ok::<_, rondo::Error>(()))?;
+/// assert_eq!(graph.info()?.tasks, 0);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "record() records"]
+pub struct RecordingBuilder<'a> {
+    engine: &'a Engine,
+    name: Option<&'a str>,
+    max_branches: i32,
+}
+
+impl<'a> RecordingBuilder<'a> {
+    /// For reports and traces.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.recording().name("step");
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn name(mut self, name: &'a str) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// How many branches may run side by side in a CUDA graph, 1 to 32.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.recording().max_branches(2);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn max_branches(mut self, branches: i32) -> Self {
+        self.max_branches = branches;
+        self
+    }
+
+    /// Records; see [`Engine::record`].
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let (graph, answer) = engine.recording().record(|| Ok::<_, rondo::Error>(42))?;
+    /// assert_eq!(answer, 42);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn record<R, E: From<Error>>(self, body: impl FnOnce() -> Result<R, E>) -> Result<(Graph, R), E> {
+        let open = Open::begin(&self)?;
+        let result = body()?; // a failure, or a panic, drops `open`, which aborts
+        Ok((open.end()?, result))
+    }
+}
+
+/// A recording of this thread, which is dropped unless it is ended.
+struct Open<'a> {
+    engine: &'a Engine,
+}
+
+impl<'a> Open<'a> {
+    fn begin(builder: &RecordingBuilder<'a>) -> Result<Self> {
+        let name: Option<CString> = builder.name.map(|name| c_string("record", "name", name)).transpose()?;
+        let mut options = sys::RONDO_RECORD_OPTIONS_INIT;
+        options.name = name.as_ref().map_or(null(), |name| name.as_ptr());
+        options.max_branches = builder.max_branches;
+        check(unsafe { sys::rondo_record_begin(builder.engine.as_ptr(), &options) })?;
+        OPEN.with(|open| open.set(true));
+        Ok(Open { engine: builder.engine })
+    }
+
+    fn end(self) -> Result<Graph> {
+        let mut graph = null_mut();
+        let status = unsafe { sys::rondo_record_end(self.engine.as_ptr(), &mut graph) };
+        OPEN.with(|open| open.set(false));
+        let engine = self.engine;
+        std::mem::forget(self); // it has ended, well or not
+        check(status)?;
+        Ok(Graph::adopt(graph, engine))
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        // A thread that is ending has no such variable any more.
+        let _ = OPEN.try_with(|open| open.set(false));
+        // SAFETY: of this thread, because the closure that held it ran here. Fails only where nothing is open.
+        let _ = unsafe { sys::rondo_record_abort(self.engine.as_ptr()) };
+    }
+}

@@ -1,0 +1,320 @@
+//! Tasks of the program's own: closures that the engine orders with everything else.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::cell::RefCell;
+use std::ffi::{c_void, CString};
+use std::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
+
+use rondo_sys as sys;
+
+use crate::device::c_string;
+use crate::error::{check, remember};
+use crate::{callback, Device, Engine, Error, ErrorKind, Ordered, Result};
+
+/// What the body of a task fails with: anything that is an error, or a text.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+impl Engine {
+    /// A task of the program's own. What it reads and writes is said by [`Task::reads`] and [`Task::writes`]; with
+    /// [`Task::submit`] it gets its body. The name is for errors, traces and reports.
+    ///
+    /// ```
+    /// use rondo::{Device, Engine, Tensor, Variable};
+    ///
+    /// let engine = Engine::new()?;
+    /// let file = Variable::new(&engine)?;
+    /// engine.task("save").writes(&file).submit(|_| Ok(std::fs::write("/dev/null", b"text")?))?;
+    /// file.wait()?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn task<'a>(&'a self, name: &'a str) -> Task<'a> {
+        Task { engine: self, name, options: sys::RONDO_TASK_OPTIONS_INIT, reads: Vec::new(), writes: Vec::new() }
+    }
+}
+
+/// A task that is being described; see [`Engine::task`].
+///
+/// Without a device it is a host function, which a worker of the engine calls. With [`Task::on`] a CUDA device it issues
+/// work on a stream of that device and returns, without waiting for it.
+///
+/// ```
+/// # let engine = rondo::Engine::new()?;
+/// engine.task("hello").priority(1).submit(|task| {
+///     println!("on {}", task.device());
+///     Ok(())
+/// })?;
+/// # engine.wait_all()?;
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[must_use = "submit() submits it"]
+pub struct Task<'a> {
+    engine: &'a Engine,
+    name: &'a str,
+    options: sys::rondo_task_options,
+    reads: Vec<&'a dyn Ordered>,
+    writes: Vec<&'a dyn Ordered>,
+}
+
+impl<'a> Task<'a> {
+    /// The task reads this: it runs after what writes it before, beside others that read it.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let variable = rondo::Variable::new(&engine)?;
+    /// engine.task("look").reads(&variable).submit(|_| Ok(()))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn reads(mut self, what: &'a dyn Ordered) -> Self {
+        self.reads.push(what);
+        self
+    }
+
+    /// The task writes this: it runs alone on it. A task that needs what was there names it as read as well.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let variable = rondo::Variable::new(&engine)?;
+    /// engine.task("change").reads(&variable).writes(&variable).submit(|_| Ok(()))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn writes(mut self, what: &'a dyn Ordered) -> Self {
+        self.writes.push(what);
+        self
+    }
+
+    /// The device whose stream the task issues work on; `Device::CPU`, the default, is a host function.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine};
+    /// let task = Engine::new()?;
+    /// task.task("anywhere").on(Device::CPU).submit(|_| Ok(()))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn on(mut self, device: Device) -> Self {
+        self.options.device = device.as_raw();
+        self
+    }
+
+    /// Above 0: before others that are ready, and on a stream of high priority.
+    ///
+    /// ```
+    /// rondo::Engine::new()?.task("first").priority(1).submit(|_| Ok(()))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.options.priority = priority;
+        self
+    }
+
+    /// Which compute stream of a CUDA device; by default the engine picks one.
+    ///
+    /// ```
+    /// rondo::Engine::new()?.task("there").stream(0).submit(|_| Ok(()))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn stream(mut self, stream: i32) -> Self {
+        self.options.stream = stream;
+        self
+    }
+
+    /// A device task that cannot be captured: it splits a graph, as host functions always do.
+    ///
+    /// ```
+    /// rondo::Engine::new()?.task("apart").no_capture().submit(|_| Ok(()))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn no_capture(mut self) -> Self {
+        self.options.flags |= sys::RONDO_TASK_NO_CAPTURE;
+        self
+    }
+
+    /// Submits the task with its body. Inside a [recording](Engine::record) the task is kept, and the body is called once
+    /// for each launch; it is never called by two threads at once.
+    ///
+    /// The body may submit tasks, unless it is of a device task, but must not wait: waits in it are errors. If it fails,
+    /// or panics, what the task writes carries the error, and so do waits on it.
+    ///
+    /// ```
+    /// use rondo::{Device, Engine, ErrorKind, Tensor};
+    ///
+    /// let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[1.0f32])?;
+    /// engine.task("careless").writes(&a).submit(|_| panic!("out of luck"))?;
+    /// let error = a.exp()?.wait().unwrap_err();
+    /// assert_eq!((error.kind(), error.operator()), (ErrorKind::UserError, Some("careless")));
+    /// assert!(error.message().ends_with("panicked: out of luck"));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn submit<F>(self, body: F) -> Result<()>
+    where
+        F: FnMut(&TaskContext<'_>) -> Result<(), BoxError> + Send + 'static,
+    {
+        let name: CString = c_string("Engine::task", "name", self.name)?;
+        let mut options = self.options;
+        options.name = name.as_ptr();
+        let variables = |of: &[&dyn Ordered]| of.iter().map(|what| what.variable()).collect::<Result<Vec<_>>>();
+        let (reads, writes) = (variables(&self.reads)?, variables(&self.writes)?);
+        let body = Box::into_raw(Box::new(Body(Mutex::new(body))));
+        // SAFETY: `call` and `destroy` are those of this type of body, which the library gives back once.
+        check(unsafe {
+            sys::rondo_engine_push(
+                self.engine.as_ptr(),
+                Some(call::<F>),
+                body.cast(),
+                Some(destroy::<F>),
+                reads.as_ptr(),
+                reads.len(),
+                writes.as_ptr(),
+                writes.len(),
+                &options,
+            )
+        })
+    }
+}
+
+/// The closure. Launches of a graph whose tasks only read may overlap, so it is locked.
+struct Body<F>(Mutex<F>);
+
+thread_local! {
+    /// Addresses of the bodies that this thread is inside of: in naive mode a body may launch the graph that it is in.
+    static RUNNING: RefCell<Vec<*const c_void>> = const { RefCell::new(Vec::new()) };
+}
+
+fn run<F>(body: &Body<F>, context: &TaskContext<'_>) -> Result<(), BoxError>
+where
+    F: FnMut(&TaskContext<'_>) -> Result<(), BoxError>,
+{
+    struct Left;
+    impl Drop for Left {
+        fn drop(&mut self) {
+            RUNNING.with(|running| running.borrow_mut().pop());
+        }
+    }
+    let address: *const c_void = (body as *const Body<F>).cast();
+    if RUNNING.with(|running| running.borrow().contains(&address)) {
+        return Err("the task's body is running already, further out on this thread".into());
+    }
+    RUNNING.with(|running| running.borrow_mut().push(address));
+    let _left = Left;
+    // A body that panicked is called again by the next launch, as one that failed is.
+    (body.0.lock().unwrap_or_else(PoisonError::into_inner))(context)
+}
+
+unsafe extern "C" fn call<F>(body: *mut c_void, context: *mut sys::rondo_task_context) -> sys::rondo_status
+where
+    F: FnMut(&TaskContext<'_>) -> Result<(), BoxError>,
+{
+    // SAFETY: what `submit` gave, which lives until `destroy`.
+    let body = unsafe { &*body.cast::<Body<F>>() };
+    let seen = TaskContext { handle: context, call: PhantomData };
+    let (kind, text) = match callback::guard(|| run(body, &seen).map_err(describe)) {
+        Ok(Ok(())) => return sys::RONDO_OK,
+        Ok(Err(failure)) => failure,
+        Err(panic) => (ErrorKind::UserError, format!("the task's body panicked: {}", panic)),
+    };
+    let text = CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default();
+    // SAFETY: inside the call that the context belongs to.
+    unsafe { sys::rondo_task_fail(context, text.as_ptr()) };
+    kind.as_raw()
+}
+
+/// What the C interface carries of a failure. The error itself is kept a while for [`Error`]'s source.
+fn describe(error: BoxError) -> (ErrorKind, String) {
+    let kind = error.downcast_ref::<Error>().map_or(ErrorKind::UserError, Error::kind);
+    let mut text = error.to_string();
+    if text.is_empty() {
+        text.push_str("an error without a text");
+    }
+    remember(&text, error.into());
+    (kind, text)
+}
+
+unsafe extern "C" fn destroy<F>(body: *mut c_void) {
+    // SAFETY: what `submit` gave, given back once. A panic of the closure's own drop goes no further.
+    let _ = callback::guard(|| drop(unsafe { Box::from_raw(body.cast::<Body<F>>()) }));
+}
+
+/// What the body of a task may ask about its run.
+///
+/// It belongs to the call, and to its thread:
+///
+/// ```compile_fail
+/// # let engine = rondo::Engine::new()?;
+/// engine.task("wrong").submit(|task| {
+///     std::thread::scope(|scope| {
+///         scope.spawn(|| task.stream());
+///     });
+///     Ok(())
+/// })?;
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct TaskContext<'a> {
+    handle: *mut sys::rondo_task_context, // a pointer, and so neither Send nor Sync
+    call: PhantomData<&'a ()>,
+}
+
+impl TaskContext<'_> {
+    /// The native stream of a device task, a `CUstream`; null for host functions. Enqueue there, and do not wait.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// engine.task("look").submit(|task| {
+    ///     assert!(task.stream().is_null());
+    ///     Ok(())
+    /// })?;
+    /// engine.wait_all()?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn stream(&self) -> *mut c_void {
+        // SAFETY: inside the call that the context belongs to, as in all functions here.
+        unsafe { sys::rondo_task_stream(self.handle) }
+    }
+
+    /// The device the task runs on.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// engine.task("look").submit(|task| {
+    ///     assert_eq!(task.device(), rondo::Device::CPU);
+    ///     Ok(())
+    /// })?;
+    /// engine.wait_all()?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn device(&self) -> Device {
+        // The task was given a device that this version knows.
+        Device::from_raw(unsafe { sys::rondo_task_device(self.handle) }).unwrap_or(Device::CPU)
+    }
+
+    /// Whether the task is being captured into a CUDA graph; then it must only enqueue what can be.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// engine.task("look").submit(|task| {
+    ///     assert!(!task.is_capturing());
+    ///     Ok(())
+    /// })?;
+    /// engine.wait_all()?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn is_capturing(&self) -> bool {
+        unsafe { sys::rondo_task_is_capturing(self.handle) != 0 }
+    }
+
+    /// The handle of the C interface, for the time of the call.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// engine.task("look").submit(|task| {
+    ///     assert!(!task.as_ptr().is_null());
+    ///     Ok(())
+    /// })?;
+    /// # engine.wait_all()?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn as_ptr(&self) -> *mut sys::rondo_task_context {
+        self.handle
+    }
+}

@@ -1,0 +1,426 @@
+//! Tensors: made, filled, read, waited for.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::ffi::c_void;
+use std::fmt;
+use std::ptr::{null_mut, NonNull};
+
+use rondo_sys as sys;
+
+use crate::error::check;
+use crate::{ops, DType, Device, Dims, Element, Engine, Error, ErrorKind, Result, Shape};
+
+/// Memory on a device, a dtype, a shape and strides. Views share memory, order and error.
+///
+/// A tensor is a handle: what is written through one view of it is seen through all of them, in the order in which the
+/// program submits it. So writing needs no `&mut`, and any thread may do it. Dropping a tensor does not wait, and its
+/// memory goes back when the last task, view and graph that uses it is done.
+///
+/// ```
+/// use rondo::{Device, Engine, Tensor};
+///
+/// let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[1.0f32, 2.0, 3.0, 4.0])?;
+/// let b = a.matmul(&a)?;
+/// assert_eq!(b.to_vec::<f32>()?, [7.0, 10.0, 15.0, 22.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub struct Tensor {
+    handle: NonNull<sys::rondo_tensor>,
+    engine: Engine, // after the handle: it may be the last of its engine
+}
+
+// SAFETY: every function on a tensor is thread-safe (docs/threads.md), and it is destroyed by its one owner.
+unsafe impl Send for Tensor {}
+unsafe impl Sync for Tensor {}
+
+/// A handle that a call which returned `RONDO_OK` has stored.
+#[inline]
+pub(crate) fn made<T>(handle: *mut T) -> NonNull<T> {
+    NonNull::new(handle).expect("a call that succeeds makes what it says")
+}
+
+impl Tensor {
+    /// A tensor with a copy of row-major data, of as many elements as the shape has.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, [2, 3], &[1i32, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(a.shape()?, [2, 3]);
+    /// assert!(Tensor::from_slice(&engine, Device::CPU, 5, &[1i32, 2]).is_err());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn from_slice<T: Element>(
+        engine: &Engine,
+        device: Device,
+        shape: impl Into<Dims>,
+        data: &[T],
+    ) -> Result<Tensor> {
+        let shape = shape.into();
+        if let Some(elements) = shape.elements().filter(|&elements| elements != data.len()) {
+            return Err(Error::new(
+                ErrorKind::InvalidArgument,
+                format!("Tensor::from_slice: data has {} elements; the shape has {}", data.len(), elements),
+            ));
+        }
+        let (ndim, sizes, data) = (shape.ndim(), shape.as_ptr(), data.as_ptr().cast());
+        // SAFETY: the data has as many elements of the dtype as the shape; a shape without a number of elements is
+        // refused before the data is looked at.
+        Tensor::create(engine, |out| unsafe {
+            sys::rondo_tensor_from_host(engine.as_ptr(), device.as_raw(), T::DTYPE.as_raw(), ndim, sizes, data, out)
+        })
+    }
+
+    /// A tensor whose contents are not defined until something writes it.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::empty(&engine, Device::CPU, DType::F64, [2, 3])?;
+    /// a.fill(1.5)?;
+    /// assert_eq!(a.to_vec::<f64>()?, [1.5; 6]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn empty(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
+        let shape = shape.into();
+        Tensor::create(engine, |out| unsafe {
+            sys::rondo_tensor_create(
+                engine.as_ptr(),
+                device.as_raw(),
+                dtype.as_raw(),
+                shape.ndim(),
+                shape.as_ptr(),
+                out,
+            )
+        })
+    }
+
+    /// A tensor of zeros.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// assert_eq!(Tensor::zeros(&engine, Device::CPU, DType::I64, 3)?.to_vec::<i64>()?, [0, 0, 0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn zeros(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
+        Tensor::full(engine, device, dtype, shape, 0.0)
+    }
+
+    /// A tensor whose elements all are `value`.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// assert_eq!(Tensor::full(&engine, Device::CPU, DType::U8, 3, 7.0)?.to_vec::<u8>()?, [7, 7, 7]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn full(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>, value: f64) -> Result<Tensor> {
+        let tensor = Tensor::empty(engine, device, dtype, shape)?;
+        tensor.fill(value)?;
+        Ok(tensor)
+    }
+
+    /// Replaces the contents by row-major data, of the tensor's dtype and number of elements. Ordered like any task that
+    /// writes the tensor; the data may be reused as soon as the call returns.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+    /// a.write(&[3.0f32, 4.0])?;
+    /// assert_eq!(a.to_vec::<f32>()?, [3.0, 4.0]);
+    /// assert!(a.write(&[3.0f64, 4.0]).is_err()); // another dtype
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn write<T: Element>(&self, data: &[T]) -> Result<()> {
+        self.expect::<T>("Tensor::write")?;
+        // SAFETY: exactly the bytes of the slice.
+        check(unsafe { sys::rondo_tensor_write(self.as_ptr(), data.as_ptr().cast(), std::mem::size_of_val(data)) })
+    }
+
+    /// Waits for the tensor and copies its elements, row-major, to a slice of just as many.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let mut elements = [0i32; 2];
+    /// Tensor::from_slice(&engine, Device::CPU, 2, &[5i32, 6])?.read(&mut elements)?;
+    /// assert_eq!(elements, [5, 6]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn read<T: Element>(&self, data: &mut [T]) -> Result<()> {
+        self.expect::<T>("Tensor::read")?;
+        let bytes = std::mem::size_of_val(data);
+        let address = data.as_mut_ptr().cast::<u8>();
+        // SAFETY: exactly the bytes of the slice; whatever is written there, it is made valid before anybody looks at it.
+        unsafe {
+            let status = sys::rondo_tensor_read(self.as_ptr(), address.cast(), bytes);
+            T::normalise(std::slice::from_raw_parts_mut(address, bytes));
+            check(status)
+        }
+    }
+
+    /// Waits for the tensor and copies its elements, row-major.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[1u8, 2, 3, 4])?;
+    /// assert_eq!(a.transpose()?.to_vec::<u8>()?, [1, 3, 2, 4]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        let mut data = vec![T::default(); self.info()?.elements];
+        self.read(&mut data)?;
+        Ok(data)
+    }
+
+    /// The value of a tensor of one element.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1.0f32, 2.0, 3.0])?;
+    /// assert_eq!(a.sum(..)?.item::<f32>()?, 6.0);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn item<T: Element>(&self) -> Result<T> {
+        let mut data = [T::default()];
+        self.read(&mut data)?;
+        Ok(data[0])
+    }
+
+    /// Every element becomes `value`, which the dtype must hold.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::empty(&engine, Device::CPU, DType::I8, 2)?;
+    /// a.fill(-1.0)?;
+    /// assert!(a.fill(1000.0).is_err());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn fill(&self, value: f64) -> Result<()> {
+        ops::fill(self, value)
+    }
+
+    /// Every element becomes `value`, exact to 64 bits.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::empty(&engine, Device::CPU, DType::I64, 1)?;
+    /// a.fill_i64(i64::MAX)?;
+    /// assert_eq!(a.item::<i64>()?, i64::MAX);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn fill_i64(&self, value: i64) -> Result<()> {
+        check(unsafe { sys::rondo_fill_i64(self.as_ptr(), value) })
+    }
+
+    /// Takes the contents as they are: clears the error that a task which failed has left. What the elements then are is
+    /// the program's to know.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, 1)?;
+    /// engine.task("fails").writes(&a).submit(|_| Err("disk gone".into()))?;
+    /// assert!(a.wait().is_err());
+    /// a.accept()?;
+    /// a.wait()?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn accept(&self) -> Result<()> {
+        check(unsafe { sys::rondo_tensor_accept(self.as_ptr()) })
+    }
+
+    /// Blocks until every task submitted before that uses the tensor's memory has finished, on the device too. Returns
+    /// its error if a task that wrote it failed. [`Tensor::wait_async`] does not block.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// Tensor::zeros(&engine, Device::CPU, DType::F32, 2)?.wait()?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn wait(&self) -> Result<()> {
+        check(unsafe { sys::rondo_tensor_wait(self.as_ptr()) })
+    }
+
+    /// Dtype, device, shape and strides at once.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let info = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3])?.transpose()?.info()?;
+    /// assert_eq!(info.shape, [3, 2]);
+    /// assert_eq!((info.strides, info.contiguous), (vec![1, 3], false));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn info(&self) -> Result<TensorInfo> {
+        let mut info = sys::RONDO_TENSOR_INFO_INIT;
+        check(unsafe { sys::rondo_tensor_query(self.as_ptr(), &mut info) })?;
+        TensorInfo::from_raw(&info)
+    }
+
+    /// The shape; see [`Tensor::info`].
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// assert_eq!(Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3])?.shape()?, [2, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn shape(&self) -> Result<Shape> {
+        Ok(self.info()?.shape)
+    }
+
+    /// The dtype; see [`Tensor::info`].
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// assert_eq!(Tensor::zeros(&engine, Device::CPU, DType::Bf16, 2)?.dtype()?, DType::Bf16);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn dtype(&self) -> Result<DType> {
+        Ok(self.info()?.dtype)
+    }
+
+    /// The device that its memory is on; see [`Tensor::info`].
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// assert_eq!(Tensor::zeros(&engine, Device::CPU, DType::F32, 2)?.device()?, Device::CPU);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn device(&self) -> Result<Device> {
+        Ok(self.info()?.device)
+    }
+
+    /// The engine it belongs to.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, 2)?;
+    /// drop(engine); // a goes on
+    /// a.engine().wait_all()?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Address of the first element, in the device's address space; takes memory if the tensor has none yet. Whoever
+    /// goes there keeps the order: inside a [task](Engine::task) that names the tensor, or after a wait.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[5.0f32])?;
+    /// a.wait()?;
+    /// // SAFETY: on the cpu, and no task uses it any more.
+    /// assert_eq!(unsafe { *a.address()?.cast::<f32>() }, 5.0);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn address(&self) -> Result<*mut c_void> {
+        let mut address = null_mut();
+        check(unsafe { sys::rondo_tensor_data(self.as_ptr(), &mut address) })?;
+        Ok(address)
+    }
+
+    /// The handle of the C interface, borrowed: it lives as long as this tensor.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// assert!(!Tensor::zeros(&engine, Device::CPU, DType::F32, 2)?.as_ptr().is_null());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    #[inline]
+    pub fn as_ptr(&self) -> *mut sys::rondo_tensor {
+        self.handle.as_ptr()
+    }
+
+    /// Makes a tensor of this engine by a call that stores it.
+    #[inline]
+    pub(crate) fn create(
+        engine: &Engine,
+        call: impl FnOnce(*mut *mut sys::rondo_tensor) -> sys::rondo_status,
+    ) -> Result<Tensor> {
+        let mut handle = null_mut();
+        check(call(&mut handle))?;
+        Ok(Tensor { handle: made(handle), engine: engine.clone() })
+    }
+
+    /// An error unless the elements are of this type.
+    pub(crate) fn expect<T: Element>(&self, function: &str) -> Result<()> {
+        let dtype = self.dtype()?;
+        if dtype == T::DTYPE {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::InvalidArgument,
+            format!("{}: the tensor is {} and the elements are {}: cast the tensor first", function, dtype, T::DTYPE),
+        ))
+    }
+}
+
+impl Drop for Tensor {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the one owner of the handle.
+        unsafe { sys::rondo_tensor_destroy(self.as_ptr()) }
+    }
+}
+
+impl fmt::Debug for Tensor {
+    /// Dtype, shape and device, not the elements: those would have to be waited for.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.info() {
+            Ok(info) => write!(f, "Tensor({} {:?} on {})", info.dtype, info.shape, info.device),
+            Err(error) => write!(f, "Tensor({})", error),
+        }
+    }
+}
+
+/// What [`Tensor::info`] tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TensorInfo {
+    /// The type of the elements.
+    pub dtype: DType,
+    /// Where the memory is.
+    pub device: Device,
+    /// The sizes.
+    pub shape: Shape,
+    /// Elements from one index to the next, for each dimension; may be 0 or negative.
+    pub strides: Vec<i64>,
+    /// Whether the elements are row-major without gaps.
+    pub contiguous: bool,
+    /// How many elements.
+    pub elements: usize,
+    /// Their bytes.
+    pub bytes: usize,
+}
+
+impl TensorInfo {
+    pub(crate) fn from_raw(info: &sys::rondo_tensor_info) -> Result<TensorInfo> {
+        let dtype = DType::from_raw(info.dtype)
+            .ok_or_else(|| Error::new(ErrorKind::Unsupported, format!("this version knows no dtype {}", info.dtype)))?;
+        Ok(TensorInfo {
+            dtype,
+            device: Device::from_raw(info.device)?,
+            shape: Shape::from_raw(info.ndim, &info.shape),
+            strides: info.strides[..info.ndim as usize].to_vec(),
+            contiguous: info.contiguous != 0,
+            elements: info.elements as usize,
+            bytes: info.bytes as usize,
+        })
+    }
+}

@@ -1,0 +1,217 @@
+//! Recordings and graphs: what is replayed equals what runs eagerly; what fails leaves nothing behind.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#![allow(clippy::unit_arg)] // bodies of tasks are one line
+
+mod common;
+
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use common::{eventually, everywhere};
+use rondo::ops::Matmul;
+use rondo::{DType, Device, Engine, EngineMode, Error, ErrorKind, Graph, Result, Tensor};
+
+fn step(x: &Tensor, w: &Tensor, sum: &Tensor) -> Result<Tensor> {
+    let y = x.matmul_with(w, Matmul::new().transpose_b())?.tanh()?;
+    y.sum(..)?.add_into(sum, sum)?;
+    y.dropout(0.5)?.0.softmax(-1)
+}
+
+#[test]
+fn a_graph_does_what_its_recording_did() {
+    everywhere(|engine, device| {
+        let data: Vec<f32> = (0..12).map(|i| i as f32 / 12.0).collect();
+        let x = Tensor::from_slice(engine, device, [3, 4], &data).unwrap();
+        let w = Tensor::from_slice(engine, device, [2, 4], &data[..8]).unwrap();
+        let run = |replay: bool| -> (Vec<f32>, f32) {
+            engine.seed(1).unwrap();
+            let sum = Tensor::zeros(engine, device, DType::F32, ()).unwrap();
+            let mut last = None;
+            if replay {
+                let recording = engine.recording().name("step").max_branches(2);
+                let (graph, y) = recording.record(|| step(&x, &w, &sum)).unwrap();
+                let info = graph.info().unwrap();
+                assert_eq!((info.segments, info.launches), (1, 0), "{}", graph.report().unwrap());
+                assert_eq!(info.captured, i32::from(device != Device::CPU), "{}", graph.report().unwrap());
+                for _ in 0..3 {
+                    graph.launch().unwrap();
+                }
+                assert_eq!(graph.info().unwrap().launches, 3);
+                last = Some(y);
+            } else {
+                for _ in 0..3 {
+                    last = Some(step(&x, &w, &sum).unwrap());
+                }
+            }
+            (last.unwrap().to_vec().unwrap(), sum.item().unwrap())
+        };
+        assert_eq!(run(false), run(true));
+    });
+}
+
+#[test]
+fn a_recording_that_fails_or_panics_is_over() {
+    everywhere(|engine, device| {
+        let x = Tensor::zeros(engine, device, DType::F32, 2).unwrap();
+        let mut made = None;
+        let error = engine
+            .record(|| -> Result<()> {
+                made = Some(x.exp()?);
+                x.matmul(&x)?;
+                Ok(())
+            })
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert!(made.take().unwrap().wait().unwrap_err().message().contains("record"));
+
+        let panic = catch_unwind(AssertUnwindSafe(|| engine.record(|| -> Result<()> { panic!("inside") })));
+        assert!(panic.is_err());
+
+        let own: std::result::Result<(Graph, ()), Box<dyn std::error::Error>> = engine.record(|| Err("mine".into()));
+        assert_eq!(own.unwrap_err().to_string(), "mine");
+        assert!(engine.recording().name("a\0b").record(|| Ok::<_, Error>(())).is_err());
+        assert!(engine.recording().max_branches(33).record(|| Ok::<_, Error>(())).is_err());
+
+        assert_eq!(x.exp().unwrap().to_vec::<f32>().unwrap(), [1.0, 1.0]); // runs, is not kept
+    });
+}
+
+#[test]
+fn what_cannot_be_recorded_is_refused_and_the_recording_goes_on() {
+    everywhere(|engine, device| {
+        let x = Tensor::full(engine, device, DType::F32, 2, 2.0).unwrap();
+        let (graph, y) = engine
+            .record(|| {
+                let y = x.square()?;
+                for error in [
+                    y.wait().unwrap_err(),
+                    y.to_vec::<f32>().unwrap_err(),
+                    y.write(&[0f32; 2]).unwrap_err(),
+                    y.wait_async().unwrap_err(),
+                    engine.wait_all_async().unwrap_err(),
+                    engine.record(|| Ok::<_, Error>(())).unwrap_err(),
+                ] {
+                    assert_eq!(error.kind(), ErrorKind::InvalidState, "{}", error);
+                }
+                y.add(1.0)
+            })
+            .unwrap();
+        graph.launch().unwrap();
+        assert_eq!(y.to_vec::<f32>().unwrap(), [5.0, 5.0]);
+    });
+}
+
+#[test]
+fn recordings_belong_to_their_threads() {
+    everywhere(|engine, device| {
+        let x = Tensor::full(engine, device, DType::F32, 2, 2.0).unwrap();
+        let (graph, y) = engine
+            .record(|| {
+                let y = x.square()?;
+                std::thread::scope(|scope| {
+                    let other = scope.spawn(|| x.add(1.0)?.to_vec::<f32>()); // not recorded
+                    assert_eq!(other.join().unwrap().unwrap(), [3.0, 3.0]);
+                });
+                Ok::<_, Error>(y)
+            })
+            .unwrap();
+        assert_eq!(graph.info().unwrap().tasks, 1);
+        std::thread::scope(|scope| scope.spawn(|| graph.launch().unwrap()).join().unwrap());
+        assert_eq!(y.to_vec::<f32>().unwrap(), [4.0, 4.0]);
+    });
+}
+
+#[test]
+fn graphs_keep_what_they_need() {
+    everywhere(|engine, device| {
+        let n = Tensor::zeros(engine, device, DType::I64, ()).unwrap();
+        let seen = Arc::new(Mutex::new(0));
+        let count = Arc::clone(&seen);
+        let (graph, ()) = engine
+            .record(|| {
+                let temporary = n.add(1)?;
+                temporary.copy_into(&n)?;
+                engine.task("count").reads(&n).submit(move |_| Ok(*count.lock().unwrap() += 1))
+            })
+            .unwrap();
+        assert!(graph.info().unwrap().segments >= 1 && graph.info().unwrap().tasks == 3);
+        assert!(graph.engine().mode().is_ok());
+        for _ in 0..50 {
+            graph.launch().unwrap();
+        }
+        drop(graph); // in flight
+        assert_eq!(n.item::<i64>().unwrap(), 50);
+        n.engine().wait_all().unwrap();
+        assert_eq!(*seen.lock().unwrap(), 50);
+    });
+}
+
+#[test]
+fn reports_pictures_and_traces_are_written() {
+    everywhere(|engine, device| {
+        let folder = std::env::temp_dir();
+        let path = |name: &str| {
+            folder.join(format!("rondo-{}-{:?}-{}", std::process::id(), std::thread::current().id(), name))
+        };
+        let x = Tensor::zeros(engine, device, DType::F32, 2).unwrap();
+        let trace = engine.trace().unwrap();
+        assert_eq!(engine.trace().unwrap_err().kind(), ErrorKind::InvalidState);
+        let (graph, _y) = engine.recording().name("forward").record(|| x.exp()).unwrap();
+        graph.launch().unwrap();
+        graph.dot(path("dot")).unwrap();
+        trace.write(path("json")).unwrap();
+        assert!(graph.report().unwrap().contains("forward"));
+        assert!(std::fs::read_to_string(path("dot")).unwrap().starts_with("digraph"));
+        assert!(std::fs::read_to_string(path("json")).unwrap().contains("forward"));
+        assert_eq!(graph.dot("/no/such/folder/graph.dot").unwrap_err().kind(), ErrorKind::IoError);
+        assert_eq!(graph.dot("zero\0byte").unwrap_err().kind(), ErrorKind::InvalidArgument);
+        std::fs::remove_file(path("dot")).unwrap();
+        std::fs::remove_file(path("json")).unwrap();
+        drop(engine.trace().unwrap());
+        engine.trace().unwrap().write("/no/such/folder/trace.json").unwrap_err();
+        drop(engine.trace().unwrap());
+    });
+}
+
+/// In naive mode a task runs inside the launch: the body would meet itself.
+#[test]
+fn a_graph_that_launches_itself_is_an_error_and_no_deadlock() {
+    let engine = Engine::builder().mode(EngineMode::Naive).build().unwrap();
+    let (slot, calls) = (Arc::new(Mutex::new(None::<Arc<Graph>>)), Arc::new(AtomicUsize::new(0)));
+    let (inside, counted) = (Arc::clone(&slot), Arc::clone(&calls));
+    let (graph, ()) = engine
+        .record(|| {
+            engine.task("again").submit(move |_| {
+                counted.fetch_add(1, Ordering::SeqCst);
+                let graph = inside.lock().unwrap().clone().unwrap();
+                Ok(graph.launch()?)
+            })
+        })
+        .unwrap();
+    *slot.lock().unwrap() = Some(Arc::new(graph));
+    let graph = slot.lock().unwrap().clone().unwrap();
+    let error = graph.launch().and_then(|()| engine.wait_all()).unwrap_err();
+    assert_eq!(calls.load(Ordering::SeqCst), 1, "{}", error);
+    *slot.lock().unwrap() = None; // it held itself
+}
+
+/// On every device: what is dropped goes back to its pool, in flight or not.
+#[test]
+fn pools_get_everything_back() {
+    everywhere(|engine, device| {
+        let source = Tensor::full(engine, device, DType::F32, 1000, 1.0).unwrap();
+        source.wait().unwrap();
+        let before = engine.memory(device).unwrap().in_use;
+        for _ in 0..50 {
+            let (graph, y) = engine.record(|| source.exp()?.add(&source)).unwrap();
+            graph.launch().unwrap();
+            let future = y.wait_async();
+            drop((graph, y.square(), y, future));
+        }
+        engine.wait_all().unwrap();
+        let left = || engine.memory(device).unwrap().in_use - before;
+        assert!(eventually(|| left() == 0), "{} bytes are still in use", left());
+    });
+}

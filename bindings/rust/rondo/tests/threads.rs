@@ -1,0 +1,143 @@
+//! Many threads on one engine, and waits as futures.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#![allow(clippy::unit_arg)] // bodies of tasks are one line
+
+mod common;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake};
+use std::thread;
+
+use common::{block_on, devices, engines, everywhere};
+use rondo::{DType, Device, Engine, ErrorKind, Tensor, Variable};
+
+const THREADS: usize = 32;
+
+#[test]
+fn handles_cross_threads() {
+    fn crosses<T: Send + Sync + 'static>() {}
+    crosses::<Engine>();
+    crosses::<rondo::EngineBuilder>();
+    crosses::<Tensor>();
+    crosses::<Variable>();
+    crosses::<rondo::Graph>();
+    crosses::<rondo::Trace>();
+    crosses::<rondo::Error>();
+    crosses::<rondo::WaitFuture>();
+    crosses::<rondo::dlpack::Given<rondo::dlpack::DLManagedTensorVersioned>>();
+}
+
+#[test]
+fn many_threads_share_one_engine() {
+    everywhere(|engine, device| {
+        let shared = Tensor::full(engine, device, DType::F32, 64, 1.0).unwrap();
+        let sum = Tensor::zeros(engine, device, DType::F32, 64).unwrap();
+        thread::scope(|scope| {
+            for number in 0..THREADS {
+                let (shared, sum) = (&shared, &sum);
+                scope.spawn(move || {
+                    let own = (shared * number as f64).unwrap();
+                    let (graph, doubled) = engine.record(|| own.add(&own)).unwrap();
+                    for _ in 0..3 {
+                        graph.launch().unwrap();
+                        let _ = (&own - shared).unwrap().exp().unwrap();
+                    }
+                    assert_eq!(doubled.to_vec::<f32>().unwrap(), [2.0 * number as f32; 64]);
+                    own.add_into(0.0, &sum.accumulator().unwrap()).unwrap();
+                });
+            }
+        });
+        assert_eq!(sum.to_vec::<f32>().unwrap(), [(THREADS * (THREADS - 1) / 2) as f32; 64]);
+    });
+}
+
+#[test]
+fn one_graph_is_launched_by_many_threads() {
+    everywhere(|engine, device| {
+        let n = Tensor::zeros(engine, device, DType::I32, ()).unwrap();
+        let (graph, ()) = engine.record(|| n.add_into(1, &n)).unwrap();
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| (0..10).for_each(|_| graph.launch().unwrap()));
+            }
+        });
+        assert_eq!(n.item::<i32>().unwrap(), 10 * THREADS as i32);
+    });
+}
+
+#[test]
+fn waits_are_futures() {
+    everywhere(|engine, device| {
+        let a = Tensor::full(engine, device, DType::F32, 1000, 2.0).unwrap();
+        let variable = Variable::new(engine).unwrap();
+        let _ = engine.task("write").writes(&variable).submit(|_| Ok(()));
+        block_on(async {
+            let b = a.square().unwrap();
+            b.wait_async().unwrap().await.unwrap();
+            variable.wait_async().unwrap().await.unwrap();
+            engine.wait_all_async().unwrap().await.unwrap();
+            assert_eq!(b.to_vec::<f32>().unwrap(), [4.0; 1000]);
+        });
+        let _ = engine.task("load").writes(&a).submit(|_| Err("disk gone".into()));
+        block_on(async {
+            let future = a.wait_async();
+            let error = match future {
+                Ok(future) => future.await.unwrap_err(),
+                Err(error) => error, // in naive mode the task that would watch fails at the call
+            };
+            assert_eq!((error.kind(), error.operator()), (ErrorKind::UserError, Some("load")), "{}", error);
+            assert!(engine.wait_all_async().unwrap().await.is_err());
+        });
+    });
+}
+
+struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_future_wakes_the_last_who_asked_and_may_be_dropped() {
+    let engine = Engine::builder().workers(1).build().unwrap();
+    let variable = Variable::new(&engine).unwrap();
+    let (go, gate) = channel::<()>();
+    engine.task("gate").writes(&variable).submit(move |_| Ok(gate.recv()?)).unwrap();
+    let (mut future, dropped) = (variable.wait_async().unwrap(), variable.wait_async().unwrap());
+    let (first, second) = (Arc::new(Count(AtomicUsize::new(0))), Arc::new(Count(AtomicUsize::new(0))));
+    for count in [&first, &second] {
+        let waker = Arc::clone(count).into();
+        assert!(Pin::new(&mut future).poll(&mut Context::from_waker(&waker)).is_pending());
+    }
+    drop(dropped);
+    go.send(()).unwrap();
+    block_on(async { variable.wait_async().unwrap().await.unwrap() });
+    engine.wait_all().unwrap();
+    assert_eq!((first.0.load(Ordering::SeqCst), second.0.load(Ordering::SeqCst)), (0, 1));
+    let waker = first.into();
+    for _ in 0..2 {
+        let polled = Pin::new(&mut future).poll(&mut Context::from_waker(&waker));
+        assert!(matches!(polled, Poll::Ready(Ok(()))));
+    }
+}
+
+/// The future holds the tensor's memory and the engine; the handles may go.
+#[test]
+fn a_future_outlives_the_handles() {
+    for device in devices() {
+        for engine in engines() {
+            let a = Tensor::full(&engine, device, DType::F32, 1000, 2.0).unwrap().exp().unwrap();
+            let future = a.wait_async().unwrap();
+            drop((a, engine));
+            block_on(future).unwrap();
+        }
+    }
+    assert_eq!(Device::CPU.index, 0);
+}

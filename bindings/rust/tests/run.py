@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Runs one kind of test of the Rust crates on a build folder of Meson.
+
+    run.py KIND BUILD_FOLDER
+
+    cpu         cargo test, with every feature, on the library of the build folder
+    simulated   the same; the environment names a driver, and the tests must find a device
+    documents   the examples in the documentation
+    lints       clippy, rustfmt, rustdoc; documentation built where there is no library
+    generated   what generate.py writes from the headers is what is in the tree
+    examples    each of them; digits trains to the same bits as the C example
+    complete    every function of the C interface is used, or listed with the reason why not
+    package     both crates packed, and a program built from the packed files alone
+    msrv        the oldest Rust that is promised builds the crates
+
+A test that cannot run exits 77; its last line says what is missing.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+ROOT = HERE.parent.parent
+SKIPPED = 77
+
+
+def skip(reason):
+    print(reason)
+    sys.exit(SKIPPED)
+
+
+def call(command, folder=HERE, **environment):
+    """Runs a command; its failure ends the test."""
+    print("+", *command, flush=True)
+    done = subprocess.run(command, cwd=folder, env={**os.environ, **environment})
+    if done.returncode != 0:
+        sys.exit(f"{command[0]} ends with {done.returncode}")
+
+
+def settings(build):
+    """The environment of cargo: the build folder's library, and a target folder in it."""
+    library = build / "src"
+    path = os.pathsep.join(filter(None, [str(library), os.environ.get("LD_LIBRARY_PATH")]))
+    return {"RONDO_LIB_DIR": str(library), "LD_LIBRARY_PATH": path, "CARGO_TARGET_DIR": str(build / "rust")}
+
+
+def require_crates():
+    """Cargo, and the crates that Cargo.lock names: in cargo's own store, else from the network."""
+    if not shutil.which("cargo"):
+        skip("cargo is not installed")
+    fetched = subprocess.run(["cargo", "fetch", "--locked", "--quiet"], cwd=HERE, capture_output=True, text=True)
+    if fetched.returncode != 0:
+        print(fetched.stderr)
+        if "lock file" in fetched.stderr and "--locked" in fetched.stderr:
+            sys.exit("bindings/rust/Cargo.lock is not what the manifests need: cargo update -w writes it anew")
+        skip("the crates that Cargo.lock names are neither stored nor to be fetched: " + fetched.stderr.strip().splitlines()[-1])
+
+
+def cpu(build):
+    require_crates()
+    call(["cargo", "test", "--locked", "--all-features", "--lib", "--bins", "--tests"], **settings(build))
+
+
+def documents(build):
+    require_crates()
+    call(["cargo", "test", "--locked", "--all-features", "--doc"], **settings(build))
+
+
+def lints(build):
+    require_crates()
+    target = {"CARGO_TARGET_DIR": str(build / "rust")}
+    lacks = []
+    for tool, command in (("rustfmt", ["cargo", "fmt", "--check"]),
+                          ("clippy", ["cargo", "clippy", "--locked", "--workspace", "--all-targets", "--all-features",
+                                      "--quiet", "--", "-D", "warnings"])):
+        if subprocess.run(["cargo", command[1], "--version"], capture_output=True).returncode != 0:
+            lacks.append(tool)
+        else:
+            call(command, **settings(build))
+    # As docs.rs does: nothing is found, nothing compiled, nothing linked.
+    call(["cargo", "doc", "--locked", "--no-deps", "--all-features", "--quiet"], RUSTDOCFLAGS="-D warnings", DOCS_RS="1",
+         RONDO_NO_VENDOR="1", PKG_CONFIG="false", **target)
+    if lacks:
+        skip(f"cargo has no {' and no '.join(lacks)}; the rest was checked")
+
+
+def generated(build):
+    done = subprocess.run([sys.executable, HERE / "generate.py", "--check"])
+    sys.exit(done.returncode)
+
+
+def built_examples(build):
+    call(["cargo", "build", "--locked", "--examples", "--quiet"], **settings(build))
+    return build / "rust/debug/examples"
+
+
+def examples(build):
+    require_crates()
+    programs = built_examples(build)
+    environment = settings(build)
+    device = "cuda:0" if os.environ.get("RONDO_TEST_NEEDS_CUDA") else "cpu"
+    shown = subprocess.run([programs / "hello"], capture_output=True, text=True, env={**os.environ, **environment}, check=True)
+    assert shown.stdout == "[1.0, 4.0, 7.0, 10.0]\n", shown.stdout
+    call([programs / "serve", device, "50" if device == "cpu" else "2"], **environment)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        same = ["--device", device, "--epochs", "2", "--batch", "32"]
+        call([build / "examples/c/digits", *same, "--parameters", folder / "c"], folder, **environment)
+        call([programs / "digits", *same, "--parameters", folder / "rust"], folder, **environment)
+        in_c, in_rust = (folder / "c").read_bytes(), (folder / "rust").read_bytes()
+        assert len(in_c) == 4 * (64 * 128 + 128 + 128 * 10 + 10), "the C example wrote other parameters than it has"
+        assert in_c == in_rust, "the Rust example trains to other bits than the C example"
+        for status, *arguments in [(2, "--fast"), (2, "--epochs"), (2, "--epochs", "0"), (2, "--engine", "eager"),
+                                   (1, "--data", "missing.bin"), (1, "--device", "gpu"), (0, "--help")]:
+            done = subprocess.run([programs / "digits", *arguments], cwd=folder, capture_output=True, text=True,
+                                  env={**os.environ, **environment})
+            assert done.returncode == status, f"{arguments} exits {done.returncode}, not {status}:\n{done.stderr}"
+
+
+def complete(build):
+    description = json.loads((build / "packaging/abi/abi.json").read_text())
+    symbols = [function["name"] for function in description["functions"]]
+    used = set()
+    for file in (HERE / "rondo/src").glob("*.rs"):
+        used |= set(re.findall(r"(?:\bsys::|Op by )(rondo_\w+)[(,]", file.read_text()))
+    listed = dict(re.findall(r"^(rondo_\w+): (.+)$", (HERE / "tests/not_wrapped.txt").read_text(), re.MULTILINE))
+    problems = [f"{name} is neither called in rondo/src nor listed in tests/not_wrapped.txt with the reason"
+                for name in symbols if name not in used and name not in listed]
+    problems += [f"tests/not_wrapped.txt lists {name}, which {'is called' if name in used else 'does not exist'}"
+                 for name in listed if name in used or name not in symbols]
+    bindings = (HERE / "rondo-sys/src/bindings.rs").read_text()
+    sizes = {name: int(size) for name, size in re.findall(r"size_of::<(\w+)>\(\),\s+(\d+)usize", bindings)}
+    problems += [f"{struct['name']} has {struct['size']} bytes in C and {sizes.get(struct['name'])} in rondo-sys"
+                 for struct in description["structs"] if sizes.get(struct["name"]) != struct["size"]]
+    numbers = {name: int(number) for name, number in re.findall(r"pub const (RONDO_\w+): \w+ = (\d+);", bindings)}
+    problems += [f"{value['name']} is {value['value']} in C and {numbers.get(value['name'])} in rondo-sys"
+                 for enum in description["enums"] for value in enum["values"] if numbers.get(value["name"]) != value["value"]]
+    if problems:
+        sys.exit("\n".join(problems))
+    print(f"{len(symbols)} functions, {len(listed)} of them listed as not wrapped")
+
+
+if __name__ == "__main__":
+    from package import msrv, package  # beside this file: a subject of their own
+
+    kinds = {"cpu": cpu, "simulated": cpu, "documents": documents, "lints": lints, "generated": generated,
+             "examples": examples, "complete": complete, "package": package, "msrv": msrv}
+    kinds[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve())

@@ -1,0 +1,557 @@
+// C++17 over the C interface: owning handles, exceptions, callables as tasks. Header only, nothing but the C library.
+//
+// A handle moves and does not copy; its destructor destroys the object, which is safe with work in flight. A call that
+// fails throws rondo::Error with the status and the message of rondo_last_error(). What blocks, which threads may call
+// and what is allowed when: as the C function of the same name says. Since 0.1.
+//
+//   rondo::Engine engine;
+//   rondo::Tensor a = engine.from_host<float>({RONDO_CPU, 0}, {4}, {1, 2, 3, 4});
+//   rondo::Tensor b = a * 2.0 + a;
+//   rondo::Graph graph = engine.record([&] { rondo::binary_into(RONDO_ADD, a, b, a); });
+//   graph.launch();
+//   std::vector<float> values = a.read<float>();
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#ifndef RONDO_RONDO_HPP
+#define RONDO_RONDO_HPP
+
+#include <rondo/rondo.h>
+
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace rondo {
+
+class Error : public std::runtime_error {
+ public:
+  explicit Error(rondo_status status)
+      : std::runtime_error(std::string(rondo_status_name(status)) + ": " + rondo_last_error()), status_(status) {}
+  rondo_status status() const noexcept { return status_; }
+
+ private:
+  rondo_status status_;
+};
+
+inline void check(rondo_status status) {
+  if (status != RONDO_OK) throw Error(status);
+}
+
+using Shape = std::vector<int64_t>;
+
+// The dtype of a C++ type.
+template <class T>
+constexpr rondo_dtype dtype_of() {
+  if constexpr (std::is_same_v<T, bool>)
+    return RONDO_BOOL;
+  else if constexpr (std::is_same_v<T, uint8_t>)
+    return RONDO_U8;
+  else if constexpr (std::is_same_v<T, int8_t>)
+    return RONDO_I8;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return RONDO_I32;
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return RONDO_I64;
+  else if constexpr (std::is_same_v<T, float>)
+    return RONDO_F32;
+  else {
+    static_assert(std::is_same_v<T, double>, "no dtype for this type; f16 and bf16 are read and written as bytes");
+    return RONDO_F64;
+  }
+}
+
+// The texts that the C interface writes into a buffer.
+template <class Write>
+std::string text_of(const Write& write) {
+  size_t length = 0;
+  check(write(nullptr, 0, &length));
+  std::string text(length + 1, '\0');
+  check(write(text.data(), text.size(), &length));
+  text.resize(length);
+  return text;
+}
+
+template <class Handle, void (*destroy)(Handle*)>
+class Owner {
+ public:
+  Owner() = default;
+  explicit Owner(Handle* handle) : handle_(handle) {}
+  Handle* get() const noexcept { return handle_.get(); }
+  Handle* release() noexcept { return handle_.release(); }
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  void reset() noexcept { handle_.reset(); }
+
+ private:
+  struct Destroy {
+    void operator()(Handle* handle) const noexcept { destroy(handle); }
+  };
+  std::unique_ptr<Handle, Destroy> handle_;
+};
+
+class Variable : public Owner<rondo_variable, rondo_variable_destroy> {
+ public:
+  using Owner::Owner;
+  void wait() const { check(rondo_variable_wait(get())); }
+  uint64_t version() const {
+    uint64_t version = 0;
+    check(rondo_variable_version(get(), &version));
+    return version;
+  }
+};
+
+class Tensor : public Owner<rondo_tensor, rondo_tensor_destroy> {
+ public:
+  using Owner::Owner;
+
+  rondo_tensor_info info() const {
+    rondo_tensor_info info = RONDO_TENSOR_INFO_INIT;
+    check(rondo_tensor_query(get(), &info));
+    return info;
+  }
+  Shape shape() const {
+    const rondo_tensor_info facts = info();
+    return Shape(facts.shape, facts.shape + facts.ndim);
+  }
+  void wait() const { check(rondo_tensor_wait(get())); }
+  // What is in the memory counts as written, whatever it is.
+  void accept() { check(rondo_tensor_accept(get())); }
+  void write(const void* data, size_t bytes) { check(rondo_tensor_write(get(), data, bytes)); }
+  void read(void* data, size_t bytes) const { check(rondo_tensor_read(get(), data, bytes)); }
+  // All elements in row-major order; T must be the tensor's dtype.
+  template <class T>
+  std::vector<T> read() const {
+    static_assert(!std::is_same_v<T, bool>, "read bool tensors as uint8_t");
+    const rondo_tensor_info facts = info();
+    const rondo_dtype asked = facts.dtype == RONDO_BOOL && std::is_same_v<T, uint8_t> ? RONDO_BOOL : dtype_of<T>();
+    if (facts.dtype != asked)
+      throw std::invalid_argument(std::string("rondo::Tensor::read: the tensor is ") + rondo_dtype_name(facts.dtype) +
+                                  ", read as " + rondo_dtype_name(asked));
+    std::vector<T> values(static_cast<size_t>(facts.elements));
+    read(values.data(), values.size() * sizeof(T));
+    return values;
+  }
+  void fill(double value) { check(rondo_fill(get(), value)); }
+  void fill_i64(int64_t value) { check(rondo_fill_i64(get(), value)); }
+  void* data() const {
+    void* address = nullptr;
+    check(rondo_tensor_data(get(), &address));
+    return address;
+  }
+  // Borrowed: lives as long as the tensor.
+  rondo_variable* variable() const {
+    rondo_variable* variable = nullptr;
+    check(rondo_tensor_variable(get(), &variable));
+    return variable;
+  }
+
+  // --- views of the same memory
+  Tensor reshape(const Shape& shape) const {
+    return made([&](rondo_tensor** view) { return rondo_tensor_reshape(get(), ndim(shape), shape.data(), view); });
+  }
+  Tensor slice(int32_t axis, int64_t start, int64_t stop, int64_t step = 1) const {
+    return made([&](rondo_tensor** view) { return rondo_tensor_slice(get(), axis, start, stop, step, view); });
+  }
+  // Without axes: reversed.
+  Tensor transpose(const std::vector<int32_t>& axes = {}) const {
+    return made(
+        [&](rondo_tensor** view) { return rondo_tensor_transpose(get(), axes.empty() ? nullptr : axes.data(), view); });
+  }
+  Tensor broadcast(const Shape& shape) const {
+    return made([&](rondo_tensor** view) { return rondo_tensor_broadcast(get(), ndim(shape), shape.data(), view); });
+  }
+  Tensor accumulator() const {
+    return made([&](rondo_tensor** view) { return rondo_tensor_accumulator(get(), view); });
+  }
+
+  // --- DLPack: the consumer calls the deleter
+  struct DLManagedTensorVersioned* to_dlpack(void* stream = nullptr) const {
+    struct DLManagedTensorVersioned* managed = nullptr;
+    check(rondo_tensor_to_dlpack(get(), stream, &managed));
+    return managed;
+  }
+  struct DLManagedTensor* to_dlpack_v0(void* stream = nullptr) const {
+    struct DLManagedTensor* managed = nullptr;
+    check(rondo_tensor_to_dlpack_v0(get(), stream, &managed));
+    return managed;
+  }
+
+  // The tensor that `call` stores through its argument.
+  template <class Call>
+  static Tensor made(const Call& call) {
+    rondo_tensor* out = nullptr;
+    check(call(&out));
+    return Tensor(out);
+  }
+  static int32_t ndim(const Shape& shape) { return static_cast<int32_t>(shape.size()); }
+};
+
+class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
+ public:
+  using Owner::Owner;
+  void launch() const { check(rondo_graph_launch(get())); }
+  rondo_graph_info info() const {
+    rondo_graph_info info = RONDO_GRAPH_INFO_INIT;
+    check(rondo_graph_query(get(), &info));
+    return info;
+  }
+  std::string report() const {
+    return text_of([&](char* buffer, size_t capacity, size_t* length) {
+      return rondo_graph_report(get(), buffer, capacity, length);
+    });
+  }
+  void dot(const std::string& path) const { check(rondo_graph_dot(get(), path.c_str())); }
+};
+
+// What a task may ask about its run.
+class TaskContext {
+ public:
+  explicit TaskContext(rondo_task_context* context) : context_(context) {}
+  void* stream() const { return rondo_task_stream(context_); }
+  rondo_device device() const { return rondo_task_device(context_); }
+  bool capturing() const { return rondo_task_is_capturing(context_) != 0; }
+  rondo_task_context* get() const { return context_; }
+
+  // Of a task pushed with tensors: reads first, then writes, in the order given. Valid during the call.
+  struct Operand {
+    void* address;
+    rondo_tensor_info info;
+  };
+  Operand operand(size_t index) const {
+    Operand operand = {nullptr, RONDO_TENSOR_INFO_INIT};
+    check(rondo_task_operand(context_, index, &operand.address, &operand.info));
+    return operand;
+  }
+
+ private:
+  rondo_task_context* context_;
+};
+
+// A task's body. To fail, throw: the message goes with the task's error, and a rondo::Error's status as well.
+using Task = std::function<void(TaskContext&)>;
+
+// Options with their defaults, to be changed and passed.
+inline rondo_engine_options engine_defaults() {
+  rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
+  return options;
+}
+inline rondo_task_options task_defaults(const char* name = nullptr, rondo_device device = {RONDO_CPU, 0}) {
+  rondo_task_options options = RONDO_TASK_OPTIONS_INIT;
+  options.name = name;
+  options.device = device;
+  return options;
+}
+inline rondo_record_options record_defaults(const char* name = nullptr) {
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  options.name = name;
+  return options;
+}
+
+class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
+ public:
+  explicit Engine(const rondo_engine_options& options = engine_defaults()) : Owner(create(options)) {}
+
+  rondo_engine_mode mode() const {
+    rondo_engine_mode mode = RONDO_ENGINE_DEFAULT;
+    check(rondo_engine_get_mode(get(), &mode));
+    return mode;
+  }
+  void wait_all() const { check(rondo_engine_wait_all(get())); }
+  void seed(uint64_t seed) { check(rondo_engine_seed(get(), seed)); }
+
+  // --- tensors
+  Tensor tensor(rondo_device device, rondo_dtype dtype, const Shape& shape) const {
+    return Tensor::made([&](rondo_tensor** out) {
+      return rondo_tensor_create(get(), device, dtype, Tensor::ndim(shape), shape.data(), out);
+    });
+  }
+  template <class T>
+  Tensor from_host(rondo_device device, const Shape& shape, const std::vector<T>& values) const {
+    size_t elements = 1;
+    for (const int64_t size : shape) elements *= static_cast<size_t>(size);
+    if (values.size() != elements)
+      throw std::invalid_argument("rondo::Engine::from_host: " + std::to_string(values.size()) +
+                                  " values for a shape of " + std::to_string(elements));
+    return from_host(device, dtype_of<T>(), shape, values.data());
+  }
+  Tensor from_host(rondo_device device, rondo_dtype dtype, const Shape& shape, const void* data) const {
+    return Tensor::made([&](rondo_tensor** out) {
+      return rondo_tensor_from_host(get(), device, dtype, Tensor::ndim(shape), shape.data(), data, out);
+    });
+  }
+  // Ownership of *managed passes to Rondo, unless the call throws.
+  Tensor from_dlpack(struct DLManagedTensorVersioned* managed, void* stream = nullptr) const {
+    return Tensor::made([&](rondo_tensor** out) { return rondo_tensor_from_dlpack(get(), managed, stream, out); });
+  }
+  Tensor from_dlpack_v0(struct DLManagedTensor* managed, void* stream = nullptr) const {
+    return Tensor::made([&](rondo_tensor** out) { return rondo_tensor_from_dlpack_v0(get(), managed, stream, out); });
+  }
+  Tensor uniform(rondo_device device, rondo_dtype dtype, const Shape& shape, double low = 0, double high = 1) const {
+    return Tensor::made([&](rondo_tensor** out) {
+      return rondo_random_uniform(get(), device, dtype, Tensor::ndim(shape), shape.data(), low, high, out);
+    });
+  }
+  Tensor normal(rondo_device device, rondo_dtype dtype, const Shape& shape, double mean = 0,
+                double deviation = 1) const {
+    return Tensor::made([&](rondo_tensor** out) {
+      return rondo_random_normal(get(), device, dtype, Tensor::ndim(shape), shape.data(), mean, deviation, out);
+    });
+  }
+  Variable variable() const {
+    rondo_variable* variable = nullptr;
+    check(rondo_variable_create(get(), &variable));
+    return Variable(variable);
+  }
+
+  // --- tasks
+  void push(Task task, const std::vector<rondo_variable*>& reads, const std::vector<rondo_variable*>& writes,
+            const rondo_task_options& options = task_defaults()) const {
+    check(rondo_engine_push(get(), run_task, new Task(std::move(task)), destroy_task, reads.data(), reads.size(),
+                            writes.data(), writes.size(), &options));
+  }
+
+  // With tensors: the task holds them, and asks its context for their addresses.
+  using Tensors = std::initializer_list<std::reference_wrapper<const Tensor>>;
+  void push_tensors(Task task, Tensors reads, Tensors writes,
+                    const rondo_task_options& options = task_defaults()) const {
+    const std::vector<rondo_tensor*> in = handles(reads), out = handles(writes);
+    check(rondo_engine_push_tensors(get(), run_task, new Task(std::move(task)), destroy_task, in.data(), in.size(),
+                                    out.data(), out.size(), &options));
+  }
+
+  // --- graphs
+  // Whether this thread records on this engine.
+  bool recording() const {
+    int32_t open = 0;
+    check(rondo_record_is_open(get(), &open));
+    return open != 0;
+  }
+  // Names an output of a recording that was begun with RONDO_RECORD_NAMED_OUTPUTS.
+  void record_output(const Tensor& tensor) const { check(rondo_record_output(get(), tensor.get())); }
+  // Records what `body` submits on this thread. Should it throw, the recording is dropped and the exception goes on.
+  template <class Body>
+  Graph record(Body&& body, const rondo_record_options& options = record_defaults()) const {
+    check(rondo_record_begin(get(), &options));
+    try {
+      body();
+    } catch (...) {
+      rondo_record_abort(get());
+      throw;
+    }
+    rondo_graph* graph = nullptr;
+    check(rondo_record_end(get(), &graph));
+    return Graph(graph);
+  }
+
+  // --- memory, traces
+  rondo_memory_info memory(rondo_device device) const {
+    rondo_memory_info info = RONDO_MEMORY_INFO_INIT;
+    check(rondo_memory_query(get(), device, &info));
+    return info;
+  }
+  void set_memory_limit(rondo_device device, int64_t bytes) { check(rondo_memory_set_limit(get(), device, bytes)); }
+  void trim_memory(rondo_device device) { check(rondo_memory_trim(get(), device)); }
+  void begin_trace() { check(rondo_trace_begin(get())); }
+  void end_trace(const std::string& path) { check(rondo_trace_end(get(), path.c_str())); }
+
+ private:
+  static rondo_engine* create(const rondo_engine_options& options) {
+    rondo_engine* engine = nullptr;
+    check(rondo_engine_create(&options, &engine));
+    return engine;
+  }
+  static rondo_status run_task(void* task, rondo_task_context* context) {
+    TaskContext with(context);
+    try {
+      (*static_cast<Task*>(task))(with);
+      return RONDO_OK;
+    } catch (const Error& error) {
+      rondo_task_fail(context, error.what());
+      return error.status();
+    } catch (const std::exception& error) {
+      rondo_task_fail(context, error.what());
+    } catch (...) {
+      rondo_task_fail(context, "the task threw something that is not a std::exception");
+    }
+    return RONDO_USER_ERROR;
+  }
+  static std::vector<rondo_tensor*> handles(Tensors tensors) {
+    std::vector<rondo_tensor*> handles;
+    for (const Tensor& each : tensors) handles.push_back(each.get());
+    return handles;
+  }
+  static void destroy_task(void* task) { delete static_cast<Task*>(task); }
+};
+
+// --- operators. `*_into` writes into a tensor that is there.
+template <class Call>
+void into(const Tensor& out, const Call& call) {
+  rondo_tensor* given = out.get();
+  check(call(&given));
+}
+
+inline Tensor unary(rondo_unary_op op, const Tensor& a) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_unary(op, a.get(), out); });
+}
+inline Tensor unary(rondo_unary_op op, const Tensor& a, const std::vector<double>& parameters) {
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_unary_with(op, a.get(), static_cast<int32_t>(parameters.size()), parameters.data(), out);
+  });
+}
+inline void unary_into(rondo_unary_op op, const Tensor& a, const Tensor& out) {
+  into(out, [&](rondo_tensor** given) { return rondo_unary(op, a.get(), given); });
+}
+inline Tensor binary(rondo_binary_op op, const Tensor& a, const Tensor& b) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_binary(op, a.get(), b.get(), out); });
+}
+inline Tensor binary(rondo_binary_op op, const Tensor& a, const Tensor& b, const std::vector<double>& parameters) {
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_binary_with(op, a.get(), b.get(), static_cast<int32_t>(parameters.size()), parameters.data(), out);
+  });
+}
+inline void binary_into(rondo_binary_op op, const Tensor& a, const Tensor& b, const Tensor& out) {
+  into(out, [&](rondo_tensor** given) { return rondo_binary(op, a.get(), b.get(), given); });
+}
+inline Tensor binary(rondo_binary_op op, const Tensor& a, double b) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_binary_scalar(op, a.get(), b, out); });
+}
+inline Tensor binary(rondo_binary_op op, double a, const Tensor& b) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_scalar_binary(op, a, b.get(), out); });
+}
+inline Tensor binary_i64(rondo_binary_op op, const Tensor& a, int64_t b) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_binary_scalar_i64(op, a.get(), b, out); });
+}
+inline Tensor binary_i64(rondo_binary_op op, int64_t a, const Tensor& b) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_scalar_binary_i64(op, a, b.get(), out); });
+}
+inline Tensor ternary(rondo_ternary_op op, const Tensor& a, const Tensor& b, const Tensor& c) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_ternary(op, a.get(), b.get(), c.get(), out); });
+}
+inline Tensor add_n(std::initializer_list<std::reference_wrapper<const Tensor>> tensors) {
+  std::vector<rondo_tensor*> handles;
+  for (const Tensor& each : tensors) handles.push_back(each.get());
+  return Tensor::made(
+      [&](rondo_tensor** out) { return rondo_add_n(static_cast<int32_t>(handles.size()), handles.data(), out); });
+}
+#define RONDO_HPP_OPERATOR(symbol, op)                              \
+  inline Tensor operator symbol(const Tensor& a, const Tensor& b) { \
+    return binary(op, a, b);                                        \
+  }                                                                 \
+  inline Tensor operator symbol(const Tensor& a, double b) {        \
+    return binary(op, a, b);                                        \
+  }                                                                 \
+  inline Tensor operator symbol(double a, const Tensor& b) {        \
+    return binary(op, a, b);                                        \
+  }
+RONDO_HPP_OPERATOR(+, RONDO_ADD)
+RONDO_HPP_OPERATOR(-, RONDO_SUB)
+RONDO_HPP_OPERATOR(*, RONDO_MUL)
+RONDO_HPP_OPERATOR(/, RONDO_DIV)
+#undef RONDO_HPP_OPERATOR
+inline Tensor operator-(const Tensor& a) {
+  return unary(RONDO_NEG, a);
+}
+
+inline Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_where(condition.get(), a.get(), b.get(), out); });
+}
+inline Tensor cast(const Tensor& a, rondo_dtype dtype) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_cast(a.get(), dtype, out); });
+}
+inline Tensor copy(const Tensor& a) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_copy(a.get(), out); });
+}
+inline void copy_into(const Tensor& a, const Tensor& out) {
+  into(out, [&](rondo_tensor** given) { return rondo_copy(a.get(), given); });
+}
+inline Tensor copy_to(const Tensor& a, rondo_device device) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_copy_to(a.get(), device, out); });
+}
+// Without axes: over all of them.
+inline Tensor reduce(rondo_reduce_op op, const Tensor& a, const std::vector<int32_t>& axes = {}, bool keep = false) {
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_reduce(op, a.get(), static_cast<int32_t>(axes.size()), axes.empty() ? nullptr : axes.data(), keep,
+                        out);
+  });
+}
+inline rondo_matmul_options matmul_defaults() {
+  rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+  return options;
+}
+inline Tensor matmul(const Tensor& a, const Tensor& b, const rondo_matmul_options& options = matmul_defaults()) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_matmul(a.get(), b.get(), &options, out); });
+}
+inline Tensor softmax(const Tensor& a, int32_t axis = -1) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_softmax(a.get(), axis, out); });
+}
+inline Tensor log_softmax(const Tensor& a, int32_t axis = -1) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_log_softmax(a.get(), axis, out); });
+}
+inline Tensor softmax_grad(const Tensor& y, const Tensor& dy, int32_t axis = -1) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_softmax_grad(y.get(), dy.get(), axis, out); });
+}
+inline Tensor cross_entropy(const Tensor& logits, const Tensor& labels) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_cross_entropy(logits.get(), labels.get(), out); });
+}
+inline Tensor cross_entropy_grad(const Tensor& logits, const Tensor& labels, double scale) {
+  return Tensor::made(
+      [&](rondo_tensor** out) { return rondo_cross_entropy_grad(logits.get(), labels.get(), scale, out); });
+}
+struct Dropout {
+  Tensor out, mask;
+};
+inline Dropout dropout(const Tensor& a, double p) {
+  rondo_tensor *out = nullptr, *mask = nullptr;
+  check(rondo_dropout(a.get(), p, &out, &mask));
+  return {Tensor(out), Tensor(mask)};
+}
+inline Tensor dropout_grad(const Tensor& dy, const Tensor& mask, double p) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_dropout_grad(dy.get(), mask.get(), p, out); });
+}
+inline Tensor one_hot(const Tensor& indices, int64_t depth, rondo_dtype dtype) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_one_hot(indices.get(), depth, dtype, out); });
+}
+inline Tensor gather_rows(const Tensor& table, const Tensor& indices) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_gather_rows(table.get(), indices.get(), out); });
+}
+
+// --- devices and features
+inline int32_t device_count(rondo_device_kind kind) {
+  int32_t count = 0;
+  check(rondo_device_count(kind, &count));
+  return count;
+}
+inline rondo_device_info device_info(rondo_device device) {
+  rondo_device_info info = RONDO_DEVICE_INFO_INIT;
+  check(rondo_device_query(device, &info));
+  return info;
+}
+inline rondo_device parse_device(const std::string& text) {
+  rondo_device device = {RONDO_CPU, 0};
+  check(rondo_device_parse(text.c_str(), &device));
+  return device;
+}
+inline std::string to_string(rondo_device device) {
+  char text[16];
+  check(rondo_device_format(device, text, sizeof text));
+  return text;
+}
+struct Feature {
+  bool available;
+  std::string reason;
+};
+inline Feature feature(const std::string& name) {
+  int32_t available = 0;
+  const char* reason = nullptr;
+  check(rondo_feature(name.c_str(), &available, &reason));
+  return {available != 0, reason};
+}
+
+}  // namespace rondo
+
+#endif  // RONDO_RONDO_HPP

@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+"""Describes the C interface as JSON, from the public headers alone: functions, parameters, enums, structs, callbacks, handles,
+constants, each with its text. docs/abi.md says what the members mean. Sizes and offsets are the C compiler's.
+
+    describe.py --version VERSION --include FOLDER --output FILE -- C_COMPILER...
+
+What a parameter is follows from docs/conventions.md and from what its function's comment says of it; EXCEPTIONS has the rest.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import parse
+
+# What neither a convention nor a comment's usual words tell: {(function, parameter): members}.
+EXCEPTIONS = {
+    ("rondo_tensor_transpose", "axes"): {"length": "dimensions of tensor"},
+    ("rondo_tensor_from_host", "data"): {"length": "bytes of tensor"},
+}
+
+# Parameters that mean the same wherever they stand: their line in brief, and the whole of it where a comment does not name them.
+MEANINGS = {
+    "engine": "The engine it is about.",
+    "data": "Memory of the host, row-major.",
+    "device": "The device it is about.",
+    "tensor": "The tensor it is about.",
+    "variable": "The variable it is about.",
+    "graph": "The graph it is about.",
+    "context": "What the function of the task was given.",
+    "dtype": "The dtype of the result.",
+    "ndim": "Number of dimensions.",
+    "shape": "Size of each dimension; NULL is allowed when ndim is 0.",
+    "options": "The options; NULL means the defaults.",
+    "info": "Filled in. Its size must be set.",
+    "a": "The operand.",
+    "c": "The third operand.",
+    "n": "How many there are.",
+    "parameters": "The operation's parameters, as many as it has.",
+    "tensors": "The operands.",
+    "condition": "Which of the two to take, element by element; bool.",
+    "value": "The value; it takes the tensor's dtype.",
+    "axes": "Which axes, each once; negative counts from the end.",
+    "keep_dims": "Keeps the reduced axes with size 1.",
+    "y": "What the operator gave whose gradient this is.",
+    "dy": "The gradient of the result.",
+    "logits": "Scores of the classes, [n, classes].",
+    "labels": "The right class of each row, [n] of i32 or i64.",
+    "scale": "What the gradient is multiplied by.",
+    "low": "The lower bound, included.",
+    "high": "The upper bound, not included.",
+    "mean": "The mean.",
+    "deviation": "The standard deviation.",
+    "p": "The probability with which an element is dropped, in [0, 1).",
+    "mask": "Which elements are kept, 1 or 0; u8.",
+    "indices": "Indices of i32 or i64.",
+    "depth": "The size of the new last axis.",
+    "table": "The rows to choose from.",
+    "b": "The second operand.",
+    "op": "Which operation.",
+    "scalar": "The operand that is a number.",
+    "axis": "Which axis; negative counts from the end.",
+    "out": "The result. Where it is NULL a tensor is created, else that tensor is written.",
+    "view": "The view that is made.",
+    "fn": "The function of the user.",
+    "arg": "Given to the function, and to destroy.",
+    "destroy": "Called with arg exactly once, when the function will never be called again; NULL is allowed.",
+    "reads": "What is read.",
+    "writes": "What is written.",
+    "index": "Which one, from 0.",
+    "address": "Where the memory begins.",
+    "buffer": "Where the text is written, with its final zero.",
+    "capacity": "Bytes the buffer has.",
+    "bytes": "Number of bytes.",
+    "path": "Name of the file.",
+    "version": "The version.",
+    "mode": "The mode.",
+    "level": "The level of the message.",
+}
+
+
+class Describer:
+    def __init__(self, headers):
+        self.headers = headers
+        self.enums, self.structs, self.handles, self.foreign = {}, {}, {}, {}
+        self.callbacks, self.functions, self.constants, self.initializers = {}, {}, {}, {}
+        for header in headers:
+            for kind, match, text, line in header.declarations:
+                getattr(self, "_" + kind)(header, match, text, f"{header.name}:{line}")
+        for function in self.functions.values():
+            self._complete(function)
+        for callback in self.callbacks.values():
+            self._complete(callback)
+        for struct in self.structs.values():
+            self._complete_struct(struct)
+        for name, handle in self.handles.items():
+            destroy = name + "_destroy"
+            handle["destroy"] = destroy if destroy in self.functions else None
+
+    # --- what the headers say
+
+    def _entry(self, table, name, text, place, **members):
+        since = parse.SINCE.search(text)
+        entry = {"name": name, **members, "text": parse.SINCE.sub("", text).strip(), "since": since[1] if since else None,
+                 "header": place.split(":")[0]}
+        if name in table:
+            raise parse.Unknown(f"{place}: {name} is declared twice")
+        table[name] = entry
+
+    def _define(self, header, match, text, place):
+        name, parameters, value = match[1], match[2], " ".join(match[3].replace("\\\n", " ").split())
+        if parameters or not value or name in ("RONDO_API",):
+            return
+        if name.endswith("_INIT"):
+            self.initializers[name] = parse.split_list(value.strip("{} ") if value.count("{") == 1 else value[1:-1].strip())
+        else:
+            self._entry(self.constants, name, text, place, value=int(value, 0))
+
+    def _enum(self, header, match, text, place):
+        values, number = [], -1
+        for code, behind, shared in header.members(match):
+            name, _, value = (part.strip() for part in code.partition("="))
+            number = int(value, 0) if value else number + 1
+            values.append({"name": name, "value": number, "text": "; ".join(filter(None, (behind, shared)))})
+        self._entry(self.enums, match[1], text, place, values=values)
+
+    def _struct(self, header, match, text, place):
+        fields = [{**parse.declarator(code), "text": behind} for code, behind, _ in header.members(match)]
+        self._entry(self.structs, match[1], text, place, fields=fields)
+
+    def _opaque(self, header, match, text, place):
+        self._entry(self.handles, match[1], text, place)
+
+    def _foreign(self, header, match, text, place):
+        self._entry(self.foreign, match[1], text, place)
+
+    def _callback(self, header, match, text, place):
+        self._entry(self.callbacks, match[2], text, place, returns=self._type({"type": parse.spelling(match[1])}),
+                    parameters=[parse.declarator(part) for part in parse.split_list(match[3])])
+
+    def _function(self, header, match, text, place):
+        self._entry(self.functions, match[2], text, place, returns=self._type({"type": parse.spelling(match[1])}),
+                    parameters=[parse.declarator(part) for part in parse.split_list(match[3])])
+
+    # --- what follows from it
+
+    def _type(self, declared):
+        """Members that every type has: its spelling, what it is made of, of which kind that is."""
+        if "parameters" in declared:
+            return {"type": declared["type"], "base": None, "pointers": 1, "kind": "callback"}
+        base, pointers, constant = parse.parts(declared["type"])
+        kind = ("handle" if base in self.handles else "foreign" if base in self.foreign else "struct" if base in self.structs
+                else "enum" if base in self.enums else "callback" if base in self.callbacks
+                else "text" if base == "char" else "memory" if base == "void" and pointers else "none" if base == "void"
+                else "scalar")
+        return {"type": declared["type"], "base": base, "pointers": pointers, "const": constant, "kind": kind}
+
+    def _versioned(self, name):
+        return name in self.structs and self.structs[name]["fields"][0]["name"] == "size"
+
+    def _complete_struct(self, struct):
+        initializer = struct["name"].upper() + "_INIT"
+        struct["initializer"] = initializer if initializer in self.initializers else None
+        struct["versioned"] = self._versioned(struct["name"])
+        for i, field in enumerate(struct["fields"]):
+            field.update(self._type(field))
+            if "count" in field:
+                count = field["count"]
+                field["count"] = int(count) if count.isdigit() else self.constants[count]["value"]
+            if field["text"] in self.enums:  # a number of fixed width that holds a value of an enum
+                field["enum"] = field["text"]
+            if field["kind"] == "enum":
+                field["enum"] = field["base"]
+            if field["pointers"] or field["kind"] == "callback":
+                field["nullable"] = "NULL" in field["text"]
+            if struct["initializer"]:
+                field["default"] = self._default(self.initializers[initializer][i])
+
+    def _default(self, text):
+        if text.startswith("{"):
+            return [self._default(part) for part in parse.split_list(text[1:-1])]
+        if text.startswith("sizeof"):
+            return "size"
+        if text == "NULL":
+            return None
+        for enum in self.enums.values():
+            for value in enum["values"]:
+                if value["name"] == text:
+                    return value["value"]
+        return float(text) if "." in text else int(text, 0)
+
+    def _complete(self, function):
+        declared, text = function["parameters"], function["text"]
+        names = [parameter["name"] for parameter in declared]
+        destroys = function["name"].endswith("_destroy")
+        for parameter in declared:
+            name = parameter["name"]
+            if "parameters" in parameter:  # a function type without a name
+                inner = parameter["parameters"]
+                for each in inner:
+                    each.update(self._type(each))
+                parameter["returns"] = self._type({"type": parameter["returns"]})
+            parameter.update(self._type(parameter))
+            pointers = parameter["pointers"]
+            pointer = pointers > 0 or parameter["kind"] == "callback"
+            parameter["direction"] = self._direction(parameter, names)
+            if pointer:
+                length = self._length(parameter, names)
+                counted = bool(length) and length != "bytes" and parameter["direction"] == "in"  # NULL where that is 0
+                parameter["nullable"] = destroys or name == "arg" or counted or says_null(text, name)
+                parameter["ownership"] = self._ownership(parameter, text, destroys)
+                if length:
+                    parameter["length"] = length
+            if parameter["direction"] == "inout" and parameter["kind"] == "handle":
+                parameter["created"] = True  # where *parameter is NULL
+            counts = f"Number of {name[2:]}." if name.startswith("n_") else ""
+            parameter["brief"] = MEANINGS.get(name, counts) or None
+            parameter["text"] = sentences(text, name) or MEANINGS.get(name, counts)
+            parameter.update(EXCEPTIONS.get((function["name"], name), {}))
+        if function["returns"]["pointers"]:
+            function["returns"]["ownership"] = "borrowed"
+
+    def _direction(self, parameter, names):
+        if parameter["kind"] == "callback" or not parameter["pointers"] or parameter["const"]:
+            return "in"
+        if parameter["kind"] in ("handle", "foreign", "memory") and parameter["pointers"] == 1:
+            return "out" if parameter["name"] == "data" else "in"  # memory called data that is not const is filled
+        if parameter["kind"] == "handle" and "out" in names:
+            return "inout"
+        if parameter["kind"] == "struct" and self._versioned(parameter["base"]):
+            return "inout"
+        return "out"
+
+    def _ownership(self, parameter, text, destroys):
+        name, direction = parameter["name"], parameter["direction"]
+        if destroys or re.search(rf"ownership of \*?{name} passes", text):
+            return "consumed"
+        if name == "arg" or parameter["kind"] == "callback":
+            return "kept"  # until destroy is called
+        if direction == "in" or parameter["kind"] == "struct":
+            return "borrowed"
+        if parameter["pointers"] < 2:
+            return "borrowed"  # memory of the caller that is filled
+        borrowed = parameter["kind"] in ("memory", "text") or re.search(r"\bBorrowed\b", text)
+        return "borrowed" if borrowed else "owned"
+
+    @staticmethod
+    def _length(parameter, names):
+        name = parameter["name"]
+        if parameter["kind"] == "text" and parameter["const"]:
+            return None  # ends with a zero
+        if "n_" + name in names:
+            return "n_" + name
+        for array, length in (("shape", "ndim"), ("data", "bytes"), ("buffer", "capacity")):
+            if name == array and length in names:
+                return length
+        return "n" if "n" in names and parameter["pointers"] > (parameter["kind"] == "handle") else None
+
+    # --- what the compiler says
+
+    def layout(self, include, compiler):
+        """Puts size, alignment and offsets into the structs."""
+        wanted = {}
+        for struct in self.structs.values():
+            name = struct["name"]
+            wanted[name, "size"] = f"sizeof({name})"
+            wanted[name, "align"] = f"__alignof__({name})"
+            for field in struct["fields"]:
+                wanted[name, field["name"], "offset"] = f"offsetof({name}, {field['name']})"
+                wanted[name, field["name"], "size"] = f"sizeof((({name}*)0)->{field['name']})"
+        found = evaluate(list(wanted.values()), [header.name for header in self.headers], include, compiler)
+        for key, value in zip(wanted, found):
+            struct = self.structs[key[0]]
+            if len(key) == 2:
+                struct[key[1]] = value
+            else:
+                next(field for field in struct["fields"] if field["name"] == key[1])[key[2]] = value
+
+    def result(self, version):
+        tables = ("constants", "enums", "structs", "handles", "foreign", "callbacks", "functions")
+        return {"library": "rondo", "version": version,
+                "headers": [{"name": header.name, "text": header.text} for header in self.headers],
+                **{table: list(getattr(self, table).values()) for table in tables}}
+
+
+def says_null(text, name):
+    """Whether the text allows NULL for a parameter: `name` (may be NULL), name NULL: ..., name (a CUstream; NULL: ...)."""
+    word = rf"(?<!\w)`?{name}`?"
+    return bool(re.search(rf"{word} \((?:[^)]*; )?(?:may be )?NULL\b|(?<!\*){word} (?:may be )?NULL\b|"
+                          rf"{word} has [^.]*, NULL ", text))
+
+
+def sentences(text, name):
+    """The sentences of a text that name a parameter."""
+    flat = " ".join(text.split())
+    every = re.split(r"(?<=[.:;])(?<!e\.g\.)\s+(?=[A-Z`*\"])", flat)
+    return " ".join(sentence for sentence in every if re.search(rf"(?<![\w.]){name}(?!\w)", sentence))
+
+
+def evaluate(expressions, headers, include, compiler):
+    """The values of constant expressions, read from what the compiler emits: nothing is run, so it may be another machine's."""
+    lines = [f"#include <{header}>" for header in headers] + ["#include <stddef.h>", "void values(void) {"]
+    lines += [f'  __asm__ volatile("\\n.ascii \\"rondo {i} %c0\\"" : : "i"(({expression})));'
+              for i, expression in enumerate(expressions)]
+    run = subprocess.run([*compiler, "-std=gnu99", "-S", "-x", "c", "-I", include, "-o", "-", "-"],
+                         input="\n".join(lines + ["}", ""]), text=True, capture_output=True)
+    if run.returncode != 0:
+        sys.exit(f"describe.py: the headers do not compile:\n{run.stderr}")
+    values = dict(re.findall(r'\.ascii "rondo (\d+) (\d+)"', run.stdout))
+    return [int(values[str(i)]) for i in range(len(expressions))]
+
+
+def describe(version, include, compiler):
+    folder = pathlib.Path(include)
+    headers = [parse.Header(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8"))
+               for path in sorted(folder.glob("rondo/*.h"))]
+    describer = Describer(headers)
+    describer.layout(include, compiler)
+    return describer.result(version)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--include", required=True)
+    parser.add_argument("--output", required=True)
+    parser.add_argument("compiler", nargs="+")
+    options = parser.parse_args()
+    try:
+        description = describe(options.version, options.include, options.compiler)
+    except parse.Unknown as unknown:
+        sys.exit(f"describe.py: {unknown}")
+    pathlib.Path(options.output).write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+// The same bits as another type.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+namespace rondo {
+
+// The standard library has it since GCC 11's; the portable build uses an older one.
+template <class To, class From>
+To bit_cast(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  static_assert(std::is_trivially_copyable_v<To> && std::is_trivially_copyable_v<From>);
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+}  // namespace rondo

@@ -1,0 +1,16 @@
+// The number that the system knows the calling thread by.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace rondo {
+
+// The C library has a function for it since glibc 2.30 only.
+inline int thread_id() {
+  return static_cast<int>(syscall(SYS_gettid));
+}
+
+}  // namespace rondo

@@ -1,0 +1,160 @@
+// The DOT picture: tasks in their segments, and on the edges the tensors that go from one to another. Inputs, outputs
+// and parameters are nodes. A dashed edge carries nothing: the later task only waits until the earlier one has read or
+// written.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.h"
+#include "engine/tensor.h"
+#include "graph/graph.h"
+
+namespace rondo {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// What a task does to a variable.
+struct Effect {
+  const Variable* variable;
+  bool storage, read, write;
+  std::string text;  // "f32 [64, 10]", or what is known of it
+};
+
+std::vector<Effect> effects_of(const Task& task) {
+  std::vector<Effect> effects;
+  std::vector<TaskOperand> operands;
+  task.list_operands(&operands);
+  for (const auto& [view, written] : operands) {
+    bool read = !written;
+    if (written) {
+      // What is written in part, or added to, is of what was there; unless it is an input as well, which says so.
+      for (const Access& access : task.accesses()) read = read || (access.variable == view.storage && access.read);
+      for (const Effect& other : effects) read = read && other.variable != view.storage;
+    }
+    effects.push_back({view.storage, true, read, written, operand_text(view)});
+  }
+  if (!operands.empty()) return effects;
+  // Copies of bytes, and user tasks that name variables.
+  for (const Access& access : task.accesses()) {
+    const Storage* storage = access.variable->storage();
+    effects.push_back({access.variable, storage != nullptr, access.read, access.write,
+                       storage ? format("%zu bytes", storage->bytes()) : "variable"});
+  }
+  return effects;
+}
+
+class Picture {
+ public:
+  explicit Picture(std::FILE* file) : file_(file) {}
+
+  // Edges into task `i`, from whoever wrote what it reads, or from an input.
+  void task(uint32_t i, const Task& task, const std::unordered_set<const Variable*>& inside) {
+    const std::vector<Effect> effects = effects_of(task);
+    for (const Effect& effect : effects) {
+      if (!effect.read) continue;
+      const State& state = states_[effect.variable];
+      if (state.writer >= 0)
+        carry(static_cast<uint32_t>(state.writer), i, effect.text);
+      else if (effect.storage && !inside.count(effect.variable))
+        input(effect, i);
+    }
+    for (const Effect& effect : effects) {
+      if (!effect.write) continue;
+      State& state = states_[effect.variable];
+      if (effect.storage && state.writer < 0) written_.push_back(effect.variable);
+      state = {i, effect.text};
+    }
+  }
+  // An edge for order alone, unless a tensor goes the same way.
+  void order(uint32_t from, uint32_t to) {
+    if (!carried_.count({from, to})) std::fprintf(file_, "  t%u -> t%u [style=dashed];\n", from, to);
+  }
+  // Of the storages, in the order in which they were first written.
+  const std::vector<const Variable*>& written() const { return written_; }
+  // What a launch leaves to the user.
+  void result(const Variable& variable, const char* kind) {
+    const State& state = states_[&variable];
+    std::fprintf(file_, "  o%zu [shape=ellipse, fillcolor=\"#eaf5ea\", label=\"%s\\n%s\"];\n  t%lld -> o%zu;\n",
+                 results_, kind, quoted(state.text).c_str(), static_cast<long long>(state.writer), results_);
+    ++results_;
+  }
+
+ private:
+  struct State {
+    int64_t writer = -1;  // the last task that wrote it
+    std::string text;
+  };
+  void carry(uint32_t from, uint32_t to, const std::string& text) {
+    std::fprintf(file_, "  t%u -> t%u [label=\"%s\"];\n", from, to, quoted(text).c_str());
+    carried_.insert({from, to});
+  }
+  void input(const Effect& effect, uint32_t to) {
+    const auto [found, fresh] = inputs_.emplace(effect.variable, std::pair(inputs_.size(), effect.text));
+    const auto& [number, text] = found->second;
+    if (fresh)
+      std::fprintf(file_, "  i%zu [shape=ellipse, fillcolor=\"#fff6e0\", label=\"input\\n%s\"];\n", number,
+                   quoted(text).c_str());
+    // Another view of it says so.
+    std::fprintf(file_, "  i%zu -> t%u%s;\n", number, to,
+                 text == effect.text ? "" : (" [label=\"" + quoted(effect.text) + "\"]").c_str());
+  }
+
+  std::FILE* file_;
+  std::unordered_map<const Variable*, State> states_;
+  std::unordered_map<const Variable*, std::pair<size_t, std::string>> inputs_;
+  std::set<std::pair<uint32_t, uint32_t>> carried_;
+  std::vector<const Variable*> written_;
+  size_t results_ = 0;
+};
+
+}  // namespace
+
+Status Graph::write_dot(const char* path) const {
+  std::FILE* file = std::fopen(path, "w");
+  if (!file) return error(RONDO_IO_ERROR, "the file '%s' cannot be opened for writing: %m", path);
+  std::fprintf(file,
+               "digraph \"%s\" {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eef3fb\", "
+               "fontname=\"sans-serif\"];\n",
+               quoted(name_).c_str());
+  for (size_t s = 0; s < segments_.size(); ++s) {
+    const Segment& segment = segments_[s];
+    std::fprintf(
+        file,
+        "  subgraph cluster_%zu {\n    label=\"segment %zu on %s: %s\"; color=\"#8899aa\"; fontname=\"sans-serif\";\n",
+        s, s, device_name(segment.device->id()).c_str(), segment.kind_text());
+    for (const uint32_t i : segment.tasks)
+      std::fprintf(file, "    t%u [label=\"%s\"];\n", i, quoted(tasks_[i]->name()).c_str());
+    std::fputs("  }\n", file);
+  }
+  std::unordered_set<const Variable*> inside;
+  for (const Ref<Storage>& storage : storages_) inside.insert(storage.get());
+  Picture picture(file);
+  for (uint32_t i = 0; i < tasks_.size(); ++i) {
+    picture.task(i, *tasks_[i], inside);
+    for (const uint32_t before : predecessors_[i]) picture.order(before, i);
+  }
+  for (const Variable* variable : picture.written()) {
+    if (!inside.count(variable))
+      picture.result(*variable, "parameter");
+    else if (outputs_.count(static_cast<const Storage*>(variable)))
+      picture.result(*variable, "output");
+  }
+  std::fputs("}\n", file);
+  const bool failed = std::ferror(file) != 0;
+  if (std::fclose(file) != 0 || failed) return error(RONDO_IO_ERROR, "writing the file '%s' failed: %m", path);
+  return {};
+}
+
+}  // namespace rondo

@@ -1,0 +1,109 @@
+// Activations and elementwise losses. T is f32 or f64. NaN gives NaN; nothing overflows on the way to a finite result.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rtc/device/functions.h"
+
+namespace rondo::device {
+
+// There a product with a factor that vanishes is -0 in the limit, but computed it is NaN.
+template <class T>
+RONDO_INLINE bool minus_infinity(T x) {
+  return x < T(0) && !op_isfinite(x);
+}
+
+// log(1 + exp(x)).
+template <class T>
+RONDO_INLINE T soft_plus(T x) {
+  return op_relu(x) + log1p(exp(x < T(0) ? x : -x));
+}
+template <class T>
+RONDO_INLINE T op_log_sigmoid(T x) {
+  return -soft_plus(-x);
+}
+template <class T>
+RONDO_INLINE T op_softplus(T x, T beta) {
+  return soft_plus(x * beta) / beta;
+}
+template <class T>
+RONDO_INLINE T op_softsign(T x) {
+  return x / (T(1) + op_abs(x));
+}
+
+template <class T>
+RONDO_INLINE T op_gelu(T x) {
+  if (minus_infinity(x)) return T(-0.0);
+  return T(0.5) * x * erfc(x * T(-0.70710678118654752440));
+}
+// The argument of the tanh form, doubled: 0.5 (1 + tanh(u)) is the sigmoid of 2 u.
+template <class T>
+RONDO_INLINE T gelu_argument(T x) {
+  return T(1.5957691216057307117) * x * (T(1) + T(0.044715) * x * x);
+}
+template <class T>
+RONDO_INLINE T op_gelu_tanh(T x) {
+  if (minus_infinity(x)) return T(-0.0);
+  return x * op_sigmoid(gelu_argument(x));
+}
+// What a matrix product ends with: rondo_activation.
+template <class T>
+RONDO_INLINE T activated(int activation, T x) {
+  return activation == 1 ? op_relu(x) : activation == 2 ? op_gelu_tanh(x) : x;
+}
+template <class T>
+RONDO_INLINE T op_silu(T x) {
+  if (minus_infinity(x)) return T(-0.0);
+  return x * op_sigmoid(x);
+}
+template <class T>
+RONDO_INLINE T op_mish(T x) {
+  if (minus_infinity(x)) return T(-0.0);
+  return x * tanh(soft_plus(x));
+}
+
+template <class T>
+RONDO_INLINE T op_elu(T x, T alpha) {
+  return x > T(0) ? x : alpha * expm1(x);
+}
+template <class T>
+RONDO_INLINE T op_selu(T x) {
+  return x > T(0) ? x * T(1.0507009873554804934) : expm1(x) * T(1.7580993408473768600);
+}
+template <class T>
+RONDO_INLINE T op_celu(T x, T alpha) {
+  return x > T(0) ? x : alpha * expm1(x / alpha);
+}
+template <class T>
+RONDO_INLINE T op_leaky_relu(T x, T slope) {
+  return x > T(0) ? x : x * slope;
+}
+template <class T>
+RONDO_INLINE T op_prelu(T a, T b) {
+  return a > T(0) ? a : a * b;
+}
+template <class T>
+RONDO_INLINE T op_hard_tanh(T x, T low, T high) {
+  return op_clamp(x, low, high);
+}
+template <class T>
+RONDO_INLINE T op_hard_sigmoid(T x, T alpha, T beta) {
+  return op_clamp(x * alpha + beta, T(0), T(1));
+}
+template <class T>
+RONDO_INLINE T op_hard_swish(T x) {
+  if (minus_infinity(x)) return T(-0.0);
+  return x * op_clamp(x / T(6) + T(0.5), T(0), T(1));
+}
+
+template <class T>
+RONDO_INLINE T op_smooth_l1(T a, T b, T beta) {
+  const T distance = op_abs(a - b);
+  return distance < beta ? distance * distance / (T(2) * beta) : distance - beta / T(2);
+}
+template <class T>
+RONDO_INLINE T op_bce_with_logits(T a, T b) {
+  return op_relu(a) - a * b + log1p(exp(-op_abs(a)));
+}
+
+}  // namespace rondo::device

@@ -1,0 +1,138 @@
+// Help and completion. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tools/usage.h"
+
+#include <vector>
+
+#include "base/text.h"
+
+namespace rondo::tools {
+
+namespace {
+
+struct Command {
+  const char* name;
+  std::vector<const char*> words;  // what may follow it
+  const char* summary;
+  std::vector<const char*> details;  // further lines of help
+};
+
+const std::vector<Command>& commands() {
+  static const auto* table = new std::vector<Command>{
+      {"info",
+       {"--json"},
+       "what Rondo finds on this machine",
+       {"settings, libraries and every place tried, devices, features, kernel cache. Always exits 0,",
+        "unless what it prints is lost."}},
+      {"doctor",
+       {},
+       "in plain words, what to install or set",
+       {"Exits 1 if a GPU, a driver or a value of a setting is there but cannot be used."}},
+      {"completion",
+       {"bash", "zsh", "fish"},
+       "a completion script for a shell",
+       {"bash: source <(rondo completion bash)"}},
+      {"version", {}, "the version; also --version", {}},
+  };
+  return *table;
+}
+
+std::string join(const std::vector<const char*>& words, const char* between) {
+  std::string text;
+  for (const char* word : words) text += (text.empty() ? "" : between) + std::string(word);
+  return text;
+}
+
+std::string names(const char* between) {
+  std::vector<const char*> list;
+  for (const Command& each : commands()) list.push_back(each.name);
+  return join(list, between);
+}
+
+std::string bash() {
+  std::string text =
+      "# Completion of the rondo command for bash.\n"
+      "_rondo() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]}\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W '" +
+      names(" ") +
+      " --help --version' -- \"$word\"))\n"
+      "  elif [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+      "    case ${COMP_WORDS[1]} in\n";
+  for (const Command& each : commands())
+    text += format("      %s) COMPREPLY=($(compgen -W '%s --help' -- \"$word\")) ;;\n", each.name,
+                   join(each.words, " ").c_str());
+  return text +
+         "    esac\n"
+         "  fi\n"
+         "}\n"
+         "complete -F _rondo rondo\n";
+}
+
+std::string zsh() {
+  std::string text =
+      "#compdef rondo\n"
+      "# Completion of the rondo command for zsh.\n"
+      "_rondo() {\n"
+      "  if (( CURRENT == 2 )); then\n"
+      "    local -a commands=(\n";
+  for (const Command& each : commands()) text += format("      '%s:%s'\n", each.name, each.summary);
+  text +=
+      "    )\n"
+      "    _describe -t commands command commands\n"
+      "    compadd -- --help --version\n"
+      "  elif (( CURRENT == 3 )); then\n"
+      "    case $words[2] in\n";
+  for (const Command& each : commands())
+    text += format("      %s) compadd -- %s --help ;;\n", each.name, join(each.words, " ").c_str());
+  return text +
+         "    esac\n"
+         "  fi\n"
+         "}\n"
+         // Sourced it registers itself; as a file of fpath it is the function's body and runs at the first use.
+         "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _rondo \"$@\"; else compdef _rondo rondo; fi\n";
+}
+
+std::string fish() {
+  const std::string first = "not __fish_seen_subcommand_from " + names(" ");
+  std::string text =
+      "# Completion of the rondo command for fish.\n"
+      "complete -c rondo -f\n"
+      "complete -c rondo -l help -d 'how to use it'\n"
+      "complete -c rondo -n '" +
+      first + "' -l version -d 'the version'\n";
+  for (const Command& each : commands()) {
+    text += format("complete -c rondo -n '%s' -a %s -d '%s'\n", first.c_str(), each.name, each.summary);
+    for (const std::string word : each.words)
+      text += format("complete -c rondo -n '__fish_seen_subcommand_from %s' %s\n", each.name,
+                     (word.rfind("--", 0) == 0 ? "-l " + word.substr(2) : "-a " + word).c_str());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string help() {
+  std::string text = "usage: rondo <command> [options]\n\n";
+  for (const Command& each : commands()) {
+    std::string head = each.name;
+    if (const std::string words = join(each.words, "|"); !words.empty())
+      head += words[0] == '-' ? " [" + words + "]" : " " + words;
+    text += format("  %-26s %s\n", head.c_str(), each.summary);
+    for (const char* line : each.details) text += format("  %-26s %s\n", "", line);
+  }
+  return text + format("  %-26s %s\n", "--help", "this text; also after a command");
+}
+
+std::string completion(const std::string& shell) {
+  if (shell == "bash") return bash();
+  if (shell == "zsh") return zsh();
+  if (shell == "fish") return fish();
+  return {};
+}
+
+std::string completion_shells() {
+  return "bash, zsh or fish";
+}
+
+}  // namespace rondo::tools

@@ -1,0 +1,17 @@
+// What the `rondo` command understands: one table, from which its help and the completion scripts of shells are made.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace rondo::tools {
+
+std::string help();
+
+// The script for a shell, with a name in `completion_shells`; empty for any other.
+std::string completion(const std::string& shell);
+// "bash, zsh or fish"
+std::string completion_shells();
+
+}  // namespace rondo::tools

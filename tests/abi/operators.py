@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Everything that lists operators lists those of src/ops/operators.def.
+
+    operators.py SOURCE_ROOT             checks that the public enums and docs/operators.md have every row, and no other
+    operators.py SOURCE_ROOT --print     prints the tables of docs/operators.md
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import pathlib
+import re
+import sys
+
+ROW = re.compile(r"^(UNARY|BINARY|TERNARY)\((.*?)\)$", re.MULTILINE | re.DOTALL)
+SECTION = re.compile(r"^// --- (.*)$", re.MULTILINE)
+ENUM = re.compile(r"typedef enum rondo_(unary|binary|ternary)_op \{(.*?)\} rondo_\1_op;", re.DOTALL)
+DOMAIN = {"any": "any", "real": "float", "whole": "integer, bool"}
+
+
+def split(text):
+    """The columns of a row: commas outside parentheses and quotes."""
+    columns, depth, quoted, column = [], 0, False, ""
+    for c in text:
+        if c == '"':
+            quoted = not quoted
+        if not quoted:
+            depth += (c == "(") - (c == ")")
+            if c == "," and depth == 0:
+                columns.append(" ".join(column.split()))
+                column = ""
+                continue
+        column += c
+    return columns + [" ".join(column.split())]
+
+
+def rows(root):
+    """(section, kind, enumerator, domain, result, parameters, bound, gradients, sentence) of every row."""
+    text = (root / "src/ops/operators.def").read_text()
+    count = len(re.findall(r"^(?:UNARY|BINARY|TERNARY)\(", text, re.MULTILINE))
+    found = []
+    for match in ROW.finditer(text):
+        section = [m[1] for m in SECTION.finditer(text, 0, match.start())][-1]
+        columns = split(match[2])
+        kind = match[1].lower()
+        if kind == "ternary":
+            columns.insert(4, "P()")
+        name, _, domain, result, parameters, _, _, bound = columns[:8]
+        sentence = "".join(re.findall(r'"([^"]*)"', columns[-1]))
+        found.append((section, kind, "RONDO_" + name, domain, result, parameters[2:-1], bound, columns[8:-1], sentence))
+    if len(found) != count:
+        sys.exit("src/ops/operators.def has a row that operators.py cannot read")
+    return found
+
+
+def tables(root):
+    lines, section = [], None
+    for row in rows(root):
+        if row[0] != section:
+            section = row[0]
+            lines += ["", f"## {section[0].upper()}{section[1:]}", "",
+                      "| operator | computes | operands | result | parameters | bound | gradient |",
+                      "|---|---|---|---|---|---|---|"]
+        _, _, name, domain, result, parameters, bound, gradients, sentence = row
+        gradient = "no" if all(g == "NONE" for g in gradients) else "yes"
+        defaults = ", ".join("needed" if p.strip() == "REQUIRED" else p.strip() for p in parameters.split(",") if p.strip())
+        cells = [f"`{name}`", sentence.replace("|", "\\|"), DOMAIN[domain],
+                 "bool" if result == "boolean" else "the same", defaults, bound if bound != "0" else "exact", gradient]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def problems(root):
+    header = (root / "include/rondo/ops.h").read_text()
+    expected = {(kind, name) for _, kind, name, *_ in rows(root)}
+    declared = {(m[1], name) for m in ENUM.finditer(header) for name in re.findall(r"\b(RONDO_\w+) =", m[2])}
+    yield from (f"src/ops/operators.def: {kind} {name} has no row" for kind, name in sorted(declared - expected))
+    yield from (f"include/rondo/ops.h: {kind} {name} is not declared" for kind, name in sorted(expected - declared))
+    page = (root / "docs/operators.md").read_text().splitlines()
+    wanted = [line for line in tables(root) if line.startswith(("| `", "## "))]
+    yield from (f"docs/operators.md: lacks {line}" for line in wanted if line not in page)
+    yield from (f"docs/operators.md: no row gives {line}" for line in page if line.startswith("| `RONDO_") and line not in wanted)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    if sys.argv[2:] == ["--print"]:
+        print("\n".join(tables(root)))
+        return
+    found = list(problems(root))
+    print("\n".join(found) or f"{len(rows(root))} operators agree")
+    sys.exit(bool(found))
+
+
+main()

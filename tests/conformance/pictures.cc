@@ -1,0 +1,224 @@
+// What the timeline and the DOT picture tell of tasks: one style of names, dtypes and shapes, threads and streams, and
+// the operators inside a graph. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "recording.h"
+
+namespace conformance {
+namespace {
+
+using nlohmann::json;
+
+// What a call that is given a path writes there.
+std::string written(const std::function<rondo_status(const char*)>& write) {
+  char path[] = "/tmp/rondo-test-XXXXXX";
+  close(mkstemp(path));
+  const rondo_status status = write(path);
+  std::ifstream stream(path);
+  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  std::remove(path);
+  must(status);
+  return text;
+}
+
+class Pictures : public OnRecording {
+ protected:
+  json trace_of(const std::function<void()>& body) const {
+    must(rondo_trace_begin(engine()));
+    body();
+    const std::string text = written([&](const char* path) { return rondo_trace_end(engine(), path); });
+    return json::parse(text).at("traceEvents");
+  }
+  // The spans of a name in a category ("host", "issue", "device").
+  static std::vector<json> spans(const json& events, const std::string& name, const std::string& category) {
+    std::vector<json> found;
+    for (const json& event : events)
+      if (event.at("ph") == "X" && event.at("name") == name && event.at("cat") == category) found.push_back(event);
+    return found;
+  }
+  // The name given to a thread or stream.
+  static std::string row(const json& events, const json& span) {
+    for (const json& event : events)
+      if (event.at("ph") == "M" && event.at("name") == "thread_name" && event.at("pid") == span.at("pid") &&
+          event.at("tid") == span.at("tid"))
+        return event.at("args").at("name");
+    return "";
+  }
+  std::string dot_of(const std::function<void()>& body, const rondo_record_options* options = nullptr) const {
+    const Graph graph = record(engine(), body, options);
+    return written([&](const char* path) { return rondo_graph_dot(graph.get(), path); });
+  }
+  static testing::AssertionResult has(const std::string& dot, const std::string& piece) {
+    if (dot.find(piece) != std::string::npos) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "no " << piece << " in:\n" << dot;
+  }
+};
+CONFORMANCE_ENGINE_SUITE(Pictures);
+
+TEST_P(Pictures, TraceHasShapesThreadsAndStreams) {
+  const Tensor a = up(full(RONDO_F32, {6, 4}, 1)), b = up(full(RONDO_F32, {4}, 1)), half = slice(a, 0, 0, 3);
+  const Variable v(engine());
+  const json events = trace_of([&] {
+    (void)make(rondo_binary, RONDO_ADD, half, b);
+    const rondo_task_options with = task_options("host_part");
+    must(push_tensors(
+        engine(), [](rondo_task_context*) { return RONDO_OK; }, {b}, {a}, &with));
+  });
+  const std::vector<json> adds = spans(events, "add", on_cuda() ? "device" : "host");
+  ASSERT_EQ(adds.size(), 1u) << events.dump(1);
+  EXPECT_EQ(adds[0].at("args").at("operands"), "f32 [3, 4], f32 [3, 4] -> f32 [3, 4]");
+  const std::vector<json> parts = spans(events, "host_part", "host");
+  ASSERT_EQ(parts.size(), 1u) << events.dump(1);
+  EXPECT_EQ(parts[0].at("args").at("operands"), "f32 [4] -> f32 [6, 4]");
+  char own[32] = "";
+  pthread_getname_np(pthread_self(), own, sizeof own);
+  EXPECT_EQ(row(events, parts[0]), naive() ? own : "rondo-worker");
+  if (!on_cuda()) return;
+  EXPECT_EQ(row(events, adds[0]), "compute 0");
+  const std::vector<json> issued = spans(events, "add", "issue");
+  ASSERT_EQ(issued.size(), 1u) << events.dump(1);
+  EXPECT_EQ(row(events, issued[0]), GetParam().mode == RONDO_ENGINE_THREADED ? "rondo-issue" : own);
+}
+
+TEST_P(Pictures, TraceNamesEveryStream) {
+  if (!on_cuda()) GTEST_SKIP() << "a cpu has no streams";
+  const std::vector<char> data(size_t{2} << 20, 1);  // large enough for the copy streams
+  const Tensor large = empty(RONDO_U8, {static_cast<int64_t>(data.size())});
+  const json events = trace_of([&] {
+    must(rondo_tensor_write(large, data.data(), data.size()));
+    std::vector<char> back(data.size());
+    must(rondo_tensor_read(large, back.data(), back.size()));
+    rondo_task_options urgent = task_options("urgent", device());
+    urgent.priority = 1;
+    must(push(
+        engine(), [](rondo_task_context*) { return RONDO_OK; }, {}, {variable_of(large)}, &urgent));
+  });
+  std::set<std::string> rows;
+  for (const json& event : events)
+    if (event.at("ph") == "X" && event.at("cat") == "device") rows.insert(row(events, event));
+  EXPECT_EQ(rows, (std::set<std::string>{"copy in", "copy out", "high priority"})) << events.dump(1);
+}
+
+// A graph on the cpu is one task to the engine; the timeline shows what it is made of, within it.
+TEST_P(Pictures, TraceShowsTheOperatorsOfACpuGraph) {
+  const Tensor a = upload(engine(), kCpu, full(RONDO_F32, {5, 3}, 1));
+  Tensor out;
+  rondo_record_options named = RONDO_RECORD_OPTIONS_INIT;
+  named.name = "my_graph";
+  const Graph graph = record(
+      engine(), [&] { out = reduce(RONDO_MEAN, make(rondo_unary, RONDO_EXP, a), {1}); }, &named);
+  const json events = trace_of([&] {
+    for (int i = 0; i < 2; ++i) must(rondo_graph_launch(graph.get()));
+  });
+  const std::vector<json> launches = spans(events, "my_graph", "host"), exps = spans(events, "exp", "host"),
+                          means = spans(events, "mean", "host");
+  ASSERT_EQ(launches.size(), 2u) << events.dump(1);
+  ASSERT_EQ(exps.size(), 2u) << events.dump(1);
+  ASSERT_EQ(means.size(), 2u) << events.dump(1);
+  EXPECT_EQ(exps[0].at("args").at("operands"), "f32 [5, 3] -> f32 [5, 3]");
+  EXPECT_EQ(means[0].at("args").at("operands"), "f32 [5, 3] -> f32 [5]");
+  const auto begin = [](const json& span) { return span.at("ts").get<double>(); };
+  const auto end = [](const json& span) { return span.at("ts").get<double>() + span.at("dur").get<double>(); };
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(exps[i].at("tid"), means[i].at("tid"));
+    EXPECT_LE(end(exps[i]), begin(means[i]) + 0.002) << "one after the other";
+    int around = 0;
+    for (const json& launch : launches)
+      around += launch.at("tid") == exps[i].at("tid") && begin(launch) <= begin(exps[i]) + 0.002 &&
+                end(launch) >= end(means[i]) - 0.002;
+    EXPECT_EQ(around, 1) << events.dump(1);
+  }
+}
+
+TEST_P(Pictures, DotHasTensors) {
+  const Tensor a = up(full(RONDO_F32, {6, 4}, 1)), weights = up(full(RONDO_F32, {4, 2}, 1)),
+               count = up(full(RONDO_I64, {2}, 0));
+  Tensor out;
+  const std::string dot = dot_of([&] {
+    const Tensor product = make(rondo_matmul, a, weights, nullptr);
+    out = reduce(RONDO_ARGMAX, product, {0});
+    into(count, rondo_binary, RONDO_ADD, count, out);
+  });
+  // Tasks, in the order they were recorded, by the operation's own name.
+  EXPECT_TRUE(has(dot, "t0 [label=\"matmul\"]"));
+  EXPECT_TRUE(has(dot, "t1 [label=\"argmax\"]"));
+  EXPECT_TRUE(has(dot, "t2 [label=\"add\"]"));
+  // What comes from outside, what goes between, what is left.
+  EXPECT_TRUE(has(dot, "label=\"input\\nf32 [6, 4]\""));
+  EXPECT_TRUE(has(dot, "label=\"input\\nf32 [4, 2]\""));
+  EXPECT_TRUE(has(dot, "t0 -> t1 [label=\"f32 [6, 2]\"]"));
+  EXPECT_TRUE(has(dot, "t1 -> t2 [label=\"i64 [2]\"]"));
+  EXPECT_TRUE(has(dot, "label=\"output\\ni64 [2]\""));
+  EXPECT_TRUE(has(dot, "label=\"parameter\\ni64 [2]\""));
+  EXPECT_EQ(dot.find("rondo_"), std::string::npos) << dot;
+  EXPECT_EQ(dot.find("dashed"), std::string::npos) << "every edge carries a tensor: " << dot;
+}
+
+// A write after a read is order without data; another view of an input is told apart.
+TEST_P(Pictures, DotTellsOrderFromData) {
+  const Tensor a = up(full(RONDO_F32, {8}, 1)), front = slice(a, 0, 0, 3);
+  Tensor out, part;
+  const std::string dot = dot_of([&] {
+    out = make(rondo_unary, RONDO_NEG, a);
+    part = make(rondo_unary, RONDO_ABS, front);
+    must(rondo_fill(a, 2));
+  });
+  EXPECT_TRUE(has(dot, "i0 -> t0;"));
+  EXPECT_TRUE(has(dot, "i0 -> t1 [label=\"f32 [3]\"];"));
+  EXPECT_TRUE(has(dot, "t0 -> t2 [style=dashed];"));
+  EXPECT_TRUE(has(dot, "t1 -> t2 [style=dashed];"));
+  EXPECT_TRUE(has(dot, "label=\"parameter\\nf32 [8]\""));
+}
+
+TEST_P(Pictures, DotHasOperandsOfUserTasks) {
+  const Tensor a = up(full(RONDO_F32, {8}, 1));
+  const Variable v(engine());
+  const std::string dot = dot_of([&] {
+    const Tensor temporary = empty(RONDO_U8, {2, 2});
+    const rondo_task_options make_it = task_options("my \"first\""), use_it = task_options("second");
+    const auto nothing = [](rondo_task_context*) { return RONDO_OK; };
+    must(push_tensors(engine(), nothing, {a}, {temporary}, &make_it));
+    must(push(engine(), nothing, {variable_of(temporary)}, {v}, &use_it));
+  });
+  EXPECT_TRUE(has(dot, "label=\"my \\\"first\\\"\""));
+  EXPECT_TRUE(has(dot, "label=\"input\\nf32 [8]\""));
+  EXPECT_TRUE(has(dot, "t0 -> t1 [label=\"4 bytes\"]"));
+}
+
+// The names that pictures, reports and messages have for tasks are the operations' own, of one style.
+TEST_P(Pictures, NamesAreOfOneStyle) {
+  const Tensor x = up(full(RONDO_F32, {4, 4}, 1)), index = up(full(RONDO_I64, {4}, 1));
+  std::vector<Tensor> kept;
+  const std::string dot = dot_of([&] {
+    kept.push_back(make(rondo_matmul, x, x, nullptr));
+    kept.push_back(make(rondo_softmax, x, 1));
+    kept.push_back(make(rondo_log_softmax, x, 1));
+    kept.push_back(make(rondo_softmax_grad, x, x, 1));
+    kept.push_back(make(rondo_cross_entropy, x, index));
+    kept.push_back(make(rondo_cross_entropy_grad, x, index, 1.0));
+    kept.push_back(make(rondo_one_hot, index, int64_t{3}, RONDO_F32));
+    kept.push_back(make(rondo_gather_rows, x, index));
+    kept.push_back(make(rondo_cast, x, RONDO_F64));
+    kept.push_back(make(rondo_copy, x));
+    kept.push_back(make(rondo_dropout_grad, x, up(full(RONDO_U8, {4, 4}, 1)), 0.5));
+    for (const rondo_reduce_op op :
+         {RONDO_SUM, RONDO_PROD, RONDO_MEAN, RONDO_MAX, RONDO_MIN, RONDO_ARGMAX, RONDO_ARGMIN, RONDO_ALL, RONDO_ANY})
+      kept.push_back(reduce(op, x, {1}));
+  });
+  int task = 0;
+  for (const char* name :
+       {"matmul",  "softmax",     "log_softmax", "softmax_grad", "cross_entropy", "cross_entropy_grad",
+        "one_hot", "gather_rows", "cast",        "copy",         "dropout_grad",  "sum",
+        "prod",    "mean",        "max",         "min",          "argmax",        "argmin",
+        "all",     "any"})
+    EXPECT_TRUE(has(dot, "t" + std::to_string(task++) + " [label=\"" + name + "\"]"));
+}
+
+}  // namespace
+}  // namespace conformance

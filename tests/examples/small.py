@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Small examples print what they say: small.py PROGRAM NAME."""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import subprocess
+import sys
+
+EXPECTED = {
+    "hello": "1 4 7 10\n",
+    "hello_cpp": "1 4 7 10 \n",
+    "dlpack": "2 4 6 8 10 12 \nin place: -1 ... -6\nRondo is done with the samples\n",
+    "user_task": """step 0: checksum 7ac950ba
+step 1: rondo_tensor_read: task 'limited' on cpu:0: a value is beyond the limit
+step 2: rondo_tensor_read: task 'limited' on cpu:0: a value is beyond the limit
+x is spoilt
+x is 0 ... 999 again
+and the engine reports it once
+""",
+    "views": """red, 6 x 8
+   0   1   2   3   4   5   6   7
+  10  11  12  13  14  15  16  17
+  20  21  22  23  24  25  26  27
+  30  31  32  33  34  35  36  37
+  40  41  42  43  44  45  46  47
+  50  51  52  53  54  55  56  57
+cropped and mirrored, 4 x 4
+  15  14  13  12
+  25  24  23  22
+  35  34  33  32
+  45  44  43  42
+red with the crop painted, transposed, 8 x 6
+   0  10  20  30  40  50
+   1  11  21  31  41  51
+   2 255 255 255 255  52
+   3 255 255 255 255  53
+   4 255 255 255 255  54
+   5 255 255 255 255  55
+   6  16  26  36  46  56
+   7  17  27  37  47  57
+""",
+}
+
+
+def main():
+    program, name = sys.argv[1:]
+    run = subprocess.run([program], capture_output=True, text=True, timeout=60)
+    if run.returncode != 0 or run.stderr or run.stdout != EXPECTED[name]:
+        sys.exit(f"{name} ended with {run.returncode}\n{run.stderr}it printed\n{run.stdout}instead of\n{EXPECTED[name]}")
+
+
+main()

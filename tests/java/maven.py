@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Builds the Java library with Maven and runs its tests: on the cpu, then on the simulated driver that the environment names, then
+with a newer JDK where there is one. Fails on any report of -Xcheck:jni. Then runs the examples as their users do, from the jars: the
+training must end with the parameters of the same training in C, bit for bit.
+
+    maven.py SOURCE_ROOT BUILD_ROOT C_DIGITS
+
+Skipped (77) where there is no Maven. Maven fetches its plugins and JUnit once, into the user's repository.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# What the virtual machine prints about native methods that break a rule.
+JNI_REPORT = re.compile(r"(?:WARNING|FATAL ERROR) in native method|WARNING: JNI local refs|Warning: SIG|# A fatal error has been")
+SETTINGS = [name for name in os.environ if name.startswith(("RONDO_", "SIMCUDA_"))]
+
+
+def jdks():
+    """Homes of JDKs on this machine besides the one Maven takes, by version."""
+    found = {}
+    for home in pathlib.Path("/usr/lib/jvm").glob("*"):
+        release = home / "release"
+        if (home / "bin/java").exists() and release.is_file() and not home.is_symlink():
+            version = re.search(r'^JAVA_VERSION="(\d+)', release.read_text(), re.MULTILINE)
+            if version:
+                found[int(version[1])] = home
+    return found
+
+
+def maven(root, build, name, environment, *arguments):
+    """Runs Maven; its output is kept in the build folder, and shown if it fails."""
+    target = pathlib.Path(build, "bindings/java/target")
+    command = ["mvn", "-B", "-ntp", "-f", f"{root}/bindings/java", f"-Drondo.build={build}", f"-Drondo.target={target}", *arguments]
+    run = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
+                         stdin=subprocess.DEVNULL, errors="replace")
+    pathlib.Path(build, f"bindings/java/{name}.log").write_text(run.stdout)
+    problems = [line for line in run.stdout.splitlines() if JNI_REPORT.search(line)]
+    if target.is_dir():
+        for stream in target.glob("surefire-reports/*.dumpstream"):
+            problems += [line for line in stream.read_text(errors="replace").splitlines() if JNI_REPORT.search(line)]
+            stream.unlink()
+    totals = re.findall(r"^(?:\[\w+\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)\s*$", run.stdout, re.MULTILINE)
+    print(f"{name}: " + (", ".join(f"{n} {what}" for n, what in zip(totals[-1], ("run", "failed", "broken", "skipped"))) if totals
+                         else "no tests"))
+    if run.returncode != 0 or problems or not totals or totals[-1][0] == "0":
+        shown = [line for line in run.stdout.splitlines() if not line.startswith(("[INFO]", "\tat org.junit", "\tat java.base"))]
+        print("\n".join(shown[-200:]))
+        print("\n".join(problems[:50]))
+        return False
+    return True
+
+
+def run(command, environment, folder):
+    """stdout of a program that must succeed."""
+    done = subprocess.run([str(part) for part in command], cwd=folder, env=environment, text=True, capture_output=True)
+    assert done.returncode == 0, f"{command} exits {done.returncode}:\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def examples(root, build, c_digits, cpu, simulated):
+    """What the README shows, and digits against C."""
+    jar, natives = sorted(pathlib.Path(build, "bindings/java/target").glob("rondo-*.jar"), key=lambda path: len(path.name))[:2]
+    sources = pathlib.Path(root, "examples/java")
+    cpu, simulated = ({**environment, "RONDO_EXAMPLE_DATA": f"{root}/examples/data"} for environment in (cpu, simulated))
+    with tempfile.TemporaryDirectory() as folder:
+        for placed in (["-cp", f"{jar}:{natives}"], ["-p", jar, "--add-modules", "dev.rondo", "-cp", natives],
+                       ["-p", f"{jar}:{natives}", "--add-modules", "dev.rondo,dev.rondo.natives"]):
+            out = run(["java", *placed, sources / "Hello.java"], cpu, folder)
+            assert out == "[1.0, 4.0, 7.0, 10.0]\n", out
+        for mode in ("async", "threaded", "naive"):
+            options = ["--device", "cpu", "--engine", mode, "--epochs", "2", "--batch", "32", "--seed", "3", "--parameters"]
+            out = run(["java", "-cp", f"{jar}:{natives}", sources / "Digits.java", *options, f"{folder}/java"],
+                      cpu, folder)
+            assert "all 9610 agree bit for bit" in out, out
+            run([c_digits, *options, f"{folder}/c"], cpu, folder)
+            java, c = (pathlib.Path(folder, name).read_bytes() for name in ("java", "c"))
+            assert len(c) == 9610 * 4 and java == c, f"{mode}: Java's parameters are not those of C"
+        out = run(["java", "-cp", f"{jar}:{natives}", sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"],
+                  simulated, folder)
+        assert "all 9610 agree bit for bit" in out and "1 captured as CUDA graph" in out, out
+    print("examples: as in C")
+
+
+def main(root, build, c_digits):
+    if not shutil.which("mvn"):
+        print("Maven is not installed")
+        return 77
+    cpu = {key: value for key, value in os.environ.items() if key not in SETTINGS}
+    cpu.update(RONDO_CUDA_DRIVER="none", RONDO_CACHE=f"{build}/kernel-cache")
+    subprocess.run([sys.executable, f"{root}/bindings/java/pack.py", f"{build}/bindings/java/librondo_jni.so",
+                    f"{build}/src/librondo.so.0", "linux-x86_64", f"{build}/bindings/java/natives"], check=True)
+    ok = maven(root, build, "cpu", cpu, "verify")
+    ok = ok and maven(root, build, "simulated", dict(os.environ), "surefire:test", "-Dgroups=device")
+    newer = {version: home for version, home in jdks().items() if version >= 21}
+    if ok and newer:
+        version = max(newer)
+        ok = maven(root, build, f"jdk{version}", cpu, "surefire:test", f"-Djvm={newer[version]}/bin/java",
+                   "-Drondo.vm=--enable-native-access=ALL-UNNAMED,dev.rondo")
+    if ok:
+        examples(root, build, pathlib.Path(c_digits).resolve(), cpu, dict(os.environ))
+    return 0 if ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

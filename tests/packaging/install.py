@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Installs a build into an empty folder and uses it from there.
+
+    install.py BUILD CASE
+
+CASE is the name of one of the functions below without its `case_`.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+
+from consumer import Installed, ROOT, run
+
+
+def case_linked(installed, folder):
+    """Programs find it with pkg-config and are linked with the shared library, as a plugin of a program, and with the static library."""
+    for use in installed.links_shared, installed.links_static:
+        (folder / use.__name__).mkdir()
+        use(folder / use.__name__)
+
+
+def case_cmake(installed, folder):
+    """find_package finds it, also when the installed tree was moved, and refuses other versions."""
+    installed.found_by_cmake(folder)
+    moved, again = folder / "elsewhere", folder / "again"
+    shutil.move(installed.prefix, moved)
+    again.mkdir()
+    Installed(moved).found_by_cmake(again)
+
+
+def case_files(installed, folder):
+    """What belongs to the library and to the command lies in its place."""
+    installed.files("share/doc/rondo/LICENSE", "include/rondo/rondo.h", "share/rondo/abi.json")
+    assert (installed.prefix / "share/doc/rondo/LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+    installed.command_works()
+    installed.manual_page()
+
+
+def main(build, case):
+    options = {each["name"]: each["value"] for each in json.loads(run("meson", "introspect", "--buildoptions", build))}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        run("meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", folder / "root")
+        (folder / "used").mkdir()
+        globals()["case_" + case](Installed(folder / "root" / options["prefix"].lstrip("/"), folder / "root"), folder / "used")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Makes the portable build and the packages, and uses each where nothing else of Rondo is.
+
+    shipped.py FOLDER CASE CONFORMANCE_PROGRAM...
+
+CASE is the name of one of the functions below without its `case_`. The build is made in FOLDER by the first case that runs, and again when a source
+has changed.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+from consumer import Installed, ROOT, run, skip, version
+
+FOLDER, PROGRAMS = pathlib.Path(sys.argv[1]).absolute(), sys.argv[3:]
+TREE, PACKAGES = FOLDER / "tree/usr", FOLDER / "packages"
+
+
+def old():
+    """The folder of the older system: `sysroot` to compile against, `root` to run in."""
+    made = subprocess.run([ROOT / "packaging/portable/sysroot"], capture_output=True, text=True)
+    if made.returncode != 0:
+        skip(made.stderr.strip().splitlines()[-1].removeprefix("error: "))
+    return pathlib.Path(made.stdout.strip())
+
+
+def make():
+    """What is shipped. Without the older system it cannot be made here, which is no failure."""
+    old()
+    made = subprocess.run([ROOT / "packaging/packages", FOLDER], stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True)
+    assert made.returncode == 0, made.stdout
+
+
+def old_compiler():
+    sysroot = old() / "sysroot"
+    folders = sysroot / "usr/lib/x86_64-linux-gnu", sysroot / "lib/x86_64-linux-gnu"
+    return "cc", f"--sysroot={sysroot}", f"-B{folders[0]}/", *(f"-L{folder}" for folder in folders)
+
+
+def in_old_system(program, libraries, *arguments):
+    """What a program prints that runs with the older system's loader and C library."""
+    system = old() / "root"
+    folder = system / "lib/x86_64-linux-gnu"
+    environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+    return run(system / folder / "ld-linux-x86-64.so.2", "--library-path", f"{folder}:{libraries}", program, *arguments,
+               env={**environment, "RONDO_CACHE": "off"}).strip()
+
+
+def temporary():
+    return tempfile.TemporaryDirectory(prefix="rondo-shipped-")
+
+
+def use(installed, folder):
+    installed.command_works()
+    for kind in installed.links_shared, installed.links_static, installed.found_by_cmake:
+        (folder / kind.__name__).mkdir()
+        kind(folder / kind.__name__)
+
+
+def case_elf():
+    """Versions needed, exports, hardening and sizes of what is shipped."""
+    library = TREE / f"lib/librondo.so.{version()}"
+    print(run(sys.executable, ROOT / "tests/packaging/elf.py", "--released", library, TREE / "bin/rondo"))
+    print(run(sys.executable, ROOT / "tests/abi/symbols.py", library, ROOT / "include", ROOT / "tests/abi/symbols.txt"))
+    # The static library has the C interface and nothing else by name, and needs no C++ library.
+    names = {line.split()[-1] for line in run("nm", "--defined-only", "--extern-only", TREE / "lib/librondo.a").splitlines() if len(line.split()) == 3}
+    assert names and all(name.startswith("rondo_") for name in names), sorted(names)[:5]
+    wanted = {line.split()[-1] for line in run("nm", "--undefined-only", TREE / "lib/librondo.a").splitlines() if line.split()[:1] == ["U"]}
+    assert not any(name.startswith("_ZSt") or name.startswith("_ZNSt") for name in wanted), sorted(wanted)
+
+
+def case_old_system():
+    """Linked, opened as a plugin's library, and as the command, with the C library of an older system."""
+    with temporary() as name:
+        folder = pathlib.Path(name)
+        installed = Installed(TREE, compiler=old_compiler())
+        flags = ["-std=c99", ROOT / "tests/packaging/use.c", f"-I{TREE}/include", f"-L{installed.libraries}", "-lrondo", "-lpthread"]
+        run(*old_compiler(), *flags, "-o", folder / "use")
+        run(*old_compiler(), "-DPLUGIN", "-shared", "-fPIC", *flags, "-o", folder / "plugin.so")
+        run(*old_compiler(), "-std=c99", ROOT / "tests/packaging/open.c", "-ldl", "-o", folder / "open")
+        assert in_old_system(folder / "use", installed.libraries) == version()
+        assert in_old_system(folder / "open", installed.libraries, folder / "plugin.so") == version()
+    assert in_old_system(TREE / "bin/rondo", installed.libraries, "--version") == version()
+    assert "cpu:0" in in_old_system(TREE / "bin/rondo", installed.libraries, "info")
+    assert in_old_system(FOLDER / "examples/c/hello", installed.libraries) == "1 4 7 10"
+
+
+def case_conformance():
+    """The conformance suite on the shipped library: C++ programs with another C++ library than the one inside, whose exceptions pass through."""
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(TREE / "lib"), "RONDO_TEST_QUICK": "1", "RONDO_CUDA_DRIVER": "none"}
+    for program in PROGRAMS:
+        loaded = run("ldd", program, env=environment)
+        assert f"librondo.so.0 => {TREE}/lib/librondo.so.0" in loaded, loaded
+        done = subprocess.run([program, "--gtest_brief=1"], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        assert done.returncode == 0, done.stdout
+        print(pathlib.Path(program).name, done.stdout.splitlines()[-1])
+
+
+def case_tarball():
+    """Unpacked anywhere, it is found by pkg-config and CMake, and linked in both ways."""
+    with temporary() as name:
+        folder = pathlib.Path(name)
+        archive = PACKAGES / f"rondo-{version()}-linux-x86_64.tar.gz"
+        with tarfile.open(archive) as packed:
+            assert all(member.uid == 0 and member.name.startswith(archive.name.removesuffix(".tar.gz")) for member in packed)
+            packed.extractall(folder)
+        installed = Installed(folder / archive.name.removesuffix(".tar.gz"))
+        installed.files("share/doc/rondo/LICENSE", "share/doc/rondo/README.md", "share/rondo/abi.json", "bin/rondo")
+        use(installed, folder)
+
+
+def package(name):
+    return PACKAGES / f"{name}_{version()}_amd64.deb"
+
+
+def case_debs():
+    """Installed by dpkg in an empty root that has an older C library, they are complete there; removed, they leave nothing."""
+    names = ["librondo0", "librondo-dev", "rondo"]
+    with temporary() as name:
+        folder = pathlib.Path(name)
+        root = folder / "root"
+        shutil.copytree(old() / "root", root, symlinks=True)
+        database = root / "var/lib/dpkg"
+        (database / "info").mkdir(parents=True)
+        (database / "updates").mkdir()
+        (database / "status").write_text("".join(
+            f"Package: {package}\nStatus: install ok installed\nMaintainer: none\nArchitecture: amd64\nVersion: {number}\nDescription: part of the root\n\n"
+            for package, number in (("libc6", "2.28-10"), ("libgcc1", "1:8.3.0-6"))))
+        dpkg = ["dpkg", f"--root={root}", "--force-not-root", "--force-script-chrootless", "--force-bad-path", f"--log={folder}/log"]
+        before = sorted(path for path in (root / "usr").rglob("*") if path.is_file())
+        if os.geteuid() != 0:
+            for each in names:
+                run("dpkg-deb", "-x", package(each), root)
+        else:
+            run(*dpkg, "--install", *map(package, names))
+            assert "not installed" not in run(*dpkg, "--status", *names)
+        installed = Installed(root / "usr")
+        installed.files(*(f"share/doc/{each}/copyright" for each in names), "share/rondo/abi.json")
+        use(installed, folder)
+        assert in_old_system(root / "usr/bin/rondo", root / "usr/lib", "--version") == version()
+        if os.geteuid() == 0:
+            run(*dpkg, "--purge", *names)
+            assert sorted(path for path in (root / "usr").rglob("*") if path.is_file()) == before
+
+
+def case_repeated():
+    """Made again from the same sources, the packages have the same bytes."""
+    first = (PACKAGES / "SHA256SUMS").read_text()
+    with temporary() as name:
+        run(ROOT / "packaging/packages", FOLDER, name + "/again")
+        assert (pathlib.Path(name) / "again/SHA256SUMS").read_text() == first
+
+
+make()
+cases = {name.removeprefix("case_"): case for name, case in globals().copy().items() if name.startswith("case_")}
+cases[sys.argv[2]]()

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""What runs when: the one table that decides which tests a run takes, in which builds.
+
+    plan.py builds SCOPE                              the builds that a run of this scope makes, in order
+    plan.py choose BUILD FLAVOUR SCOPE TURN FILE      names of the tests to run; a line to FILE for each that is left out
+    plan.py targets BUILD FLAVOUR SCOPE TURN          what ninja has to make for these tests
+
+BUILD is a configured build folder, FLAVOUR a name of the table's first column, SCOPE one of the last three (run is
+`tests/run`, ci is `.ci/run`, thorough is `tests/run --thorough`). TURN is any text: it decides whose turn it is where only
+some of many tests run, so that the same text chooses the same tests.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import collections
+import fnmatch
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True  # the source folder stays as it is
+
+SCOPES = ("run", "ci", "thorough")
+
+# The first row of a build that matches `suite/test` decides about a test. A new suite is a new row, in each build that
+# should run it; a test without a row is an error, so that none is forgotten.
+#
+#   all        every test
+#   -          none
+#   3          three of each series, by turns: tests that differ in the number at their end, as under twenty seeds
+#   changed+3  those that belong to source files changed lately, and three of the others, by turns
+PLAN = """
+# build            suite/test                 run        ci         thorough
+normal             simulated/digits_*         -          1          all
+normal             simulated/*                1          2          all
+normal             mutation/*places           all        all        all
+normal             mutation/*                 changed+1  changed+3  all
+normal             abi/*                      all        all        all
+normal             conformance/*              all        all        all
+normal             examples/*                 all        all        all
+normal             faults/*                   all        all        all
+normal             packaging/*                all        all        all
+normal             shipped/*                  -          -          all
+normal             rust/*                     all        all        all
+normal             simcuda/*                  all        all        all
+normal             stress/*                   all        all        all
+normal             java/*                     all        all        all
+normal             toolkits/*                 all        all        all
+normal             tools/*                    all        all        all
+normal             unit/*                     all        all        all
+
+address,undefined  abi/*                      -          -          -
+address,undefined  rust/*                     -          -          -
+address,undefined  simulated/digits_*         -          -          all
+address,undefined  simulated/*                -          1          all
+address,undefined  faults/*_that_*            -          -          all
+address,undefined  */*                        -          all        all
+
+thread             abi/*                      -          -          -
+thread             rust/*                     -          -          -
+thread             unit/*                     -          all        all
+thread             stress/*                   -          all        all
+thread             conformance/*_engine       -          all        all
+thread             conformance/*_recording    -          all        all
+thread             simulated/*_engine_*       -          1          all
+thread             simulated/*_recording_*    -          1          all
+thread             simulated/*_stress_*       -          1          all
+thread             */*                        -          -          all
+"""
+
+LATELY = 10  # commits whose files count as changed, besides what is not committed
+
+
+def rows():
+    for line in PLAN.splitlines():
+        words = line.split()
+        if words and words[0] != "#":
+            flavour, pattern, *cells = words
+            yield flavour, pattern, dict(zip(SCOPES, cells, strict=True))
+
+
+def builds(scope):
+    return list(dict.fromkeys(flavour for flavour, _, cells in rows() if cells[scope] != "-"))
+
+
+def suite(test):
+    return test["suite"][0].rpartition(":")[2]  # meson says `project:suite`
+
+
+def cell_of(test, flavour, scope):
+    name = f"{suite(test)}/{test['name']}"
+    flavours = {each for each, _, _ in rows()}
+    # A sanitizer alone that the table does not have takes what address,undefined takes.
+    flavour = flavour if flavour in flavours else "address,undefined"
+    for each, pattern, cells in rows():
+        if each == flavour and fnmatch.fnmatchcase(name, pattern):
+            return cells[scope]
+    sys.exit(f"tests/plan.py has no row of the build '{flavour}' that matches {name}: add one")
+
+
+def by_turns(names, count, turn):
+    """As many of the names as wished, others for another turn; which ones does not depend on the order of the names."""
+    return sorted(names, key=lambda name: hashlib.sha256(f"{turn} {name}".encode()).hexdigest())[:count]
+
+
+def series(name):
+    """`simulated_engine_7` and `simulated_engine_12` are of one series."""
+    return name.rstrip("0123456789")
+
+
+def changed_files():
+    """Of the newest commits and of the working tree; where there is no history, all: more tests, never fewer."""
+    commands = (["git", "log", f"-{LATELY}", "--format=", "--name-only"], ["git", "diff", "--name-only", "HEAD"])
+    runs = [subprocess.run(command, capture_output=True, text=True) for command in commands]
+    return {line for run in runs for line in run.stdout.splitlines()} if all(run.returncode == 0 for run in runs) else None
+
+
+def of_changed_files(names):
+    """Names of mutation tests whose source file changed lately."""
+    sys.path.insert(0, str(pathlib.Path(__file__).parent / "mutation"))
+    import places
+
+    changed = changed_files()
+    files = {f"mutation_{name}": file for name, file in places.marks(pathlib.Path(__file__).parent.parent)}
+    return {name for name in names if changed is None or files.get(name) in changed}
+
+
+def chosen(tests, flavour, scope, turn):
+    """Names of the tests that run."""
+    groups = collections.defaultdict(list)  # the tests among which a cell chooses
+    for test in tests:
+        cell = cell_of(test, flavour, scope)
+        groups[cell, series(test["name"]) if cell.isdigit() else ""].append(test["name"])
+    names = set()
+    for (cell, _), group in groups.items():
+        if cell == "all":
+            names.update(group)
+        elif cell.isdigit():
+            names.update(by_turns(group, int(cell), turn))
+        elif cell != "-":
+            changed = of_changed_files(group)
+            names |= changed | set(by_turns([name for name in group if name not in changed], int(cell[8:]), turn))
+    return names
+
+
+def information(build, what):
+    return json.loads((pathlib.Path(build) / "meson-info" / f"intro-{what}.json").read_text())
+
+
+def choose(build, flavour, scope, turn, file):
+    tests = information(build, "tests")
+    names = chosen(tests, flavour, scope, turn)
+    with open(file, "a") as out:
+        for test in tests:
+            if test["name"] in names:
+                print(test["name"])
+            # What the longest run leaves out as well is not missed.
+            elif cell_of(test, flavour, "thorough") != "-":
+                out.write(f"left\t{flavour}\t{test['name']}\t{suite(test)}\n")
+
+
+def targets(build, flavour, scope, turn):
+    tests = information(build, "tests")
+    names = chosen(tests, flavour, scope, turn)
+    wanted = {target for test in tests if test["name"] in names for target in test["depends"]}
+    root = pathlib.Path(build).resolve()
+    for target in information(build, "targets"):
+        if target["id"] in wanted:
+            for file in target["filename"]:
+                print(pathlib.Path(file).resolve().relative_to(root))
+
+
+def main(arguments):
+    commands = {"builds": lambda scope: print(*builds(scope), sep="\n"), "choose": choose, "targets": targets}
+    if not arguments or arguments[0] not in commands:
+        sys.exit(__doc__)
+    commands[arguments[0]](*arguments[1:])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,230 @@
+// Structs that can grow: callers compiled against an older and a newer release than the library, for every struct of
+// src/capi/structs.def. A struct without its call here does not compile; tests/abi finds one that is not in that list.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "capi/structs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+namespace rondo::capi {
+namespace {
+
+constexpr size_t kFuture = 24;  // bytes that a newer release has added
+
+// Objects to call with, made with nothing but defaults.
+struct Objects {
+  Objects() {
+    EXPECT_EQ(rondo_engine_create(nullptr, &engine), RONDO_OK) << rondo_last_error();
+    const int64_t shape[] = {2, 3};
+    const float data[6] = {};
+    EXPECT_EQ(rondo_tensor_from_host(engine, {RONDO_CPU, 0}, RONDO_F32, 2, shape, data, &tensor), RONDO_OK);
+    EXPECT_EQ(rondo_record_begin(engine, nullptr), RONDO_OK);
+    EXPECT_EQ(rondo_unary(RONDO_NEG, tensor, &out), RONDO_OK);
+    EXPECT_EQ(rondo_record_end(engine, &graph), RONDO_OK) << rondo_last_error();
+  }
+  ~Objects() {
+    rondo_graph_destroy(graph);
+    rondo_tensor_destroy(out);
+    rondo_tensor_destroy(tensor);
+    rondo_engine_destroy(engine);
+  }
+  rondo_engine* engine = nullptr;
+  rondo_tensor* tensor = nullptr;
+  rondo_tensor* out = nullptr;
+  rondo_graph* graph = nullptr;
+};
+
+// One call with each struct.
+rondo_status call(Objects&, rondo_engine_options* options) {
+  rondo_engine* engine = nullptr;
+  const rondo_status status = rondo_engine_create(options, &engine);
+  rondo_engine_destroy(engine);
+  return status;
+}
+rondo_status call(Objects& objects, rondo_task_options* options) {
+  return rondo_engine_push(
+      objects.engine, [](void*, rondo_task_context*) { return RONDO_OK; }, nullptr, nullptr, nullptr, 0, nullptr, 0,
+      options);
+}
+rondo_status call(Objects& objects, rondo_record_options* options) {
+  const rondo_status status = rondo_record_begin(objects.engine, options);
+  if (status == RONDO_OK) rondo_record_abort(objects.engine);
+  return status;
+}
+rondo_status call(Objects& objects, rondo_matmul_options* options) {
+  const int64_t shape[] = {3, 2};
+  rondo_tensor *b = nullptr, *out = nullptr;
+  EXPECT_EQ(rondo_tensor_reshape(objects.tensor, 2, shape, &b), RONDO_OK);
+  const rondo_status status = rondo_matmul(objects.tensor, b, options, &out);
+  rondo_tensor_destroy(out);
+  rondo_tensor_destroy(b);
+  return status;
+}
+rondo_status call(Objects&, rondo_device_info* info) {
+  return rondo_device_query({RONDO_CPU, 0}, info);
+}
+rondo_status call(Objects& objects, rondo_memory_info* info) {
+  return rondo_memory_query(objects.engine, {RONDO_CPU, 0}, info);
+}
+rondo_status call(Objects& objects, rondo_tensor_info* info) {
+  return rondo_tensor_query(objects.tensor, info);
+}
+rondo_status call(Objects& objects, rondo_graph_info* info) {
+  return rondo_graph_query(objects.graph, info);
+}
+
+// A caller's struct of `size` bytes and not one more, so that a checked build sees every access behind it.
+template <class T>
+class Caller {
+ public:
+  Caller(const T& defaults, size_t size) : size_(size), bytes_(static_cast<char*>(std::malloc(size))) {
+    std::memset(bytes_.get(), 0, size);
+    std::memcpy(bytes_.get(), &defaults, std::min(size, sizeof defaults));
+    std::memcpy(bytes_.get(), &size, sizeof size);
+  }
+  T* get() { return reinterpret_cast<T*>(bytes_.get()); }
+  char& at(size_t offset) { return bytes_.get()[offset]; }
+  size_t size() const { return size_; }
+  // Behind the size.
+  void fill(char value) { std::memset(bytes_.get() + sizeof(size_t), value, size_ - sizeof(size_t)); }
+
+ private:
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+  size_t size_;
+  std::unique_ptr<char, Free> bytes_;
+};
+
+void expect_message(const std::string& part) {
+  EXPECT_NE(std::string(rondo_last_error()).find(part), std::string::npos)
+      << "no '" << part << "' in: " << rondo_last_error();
+}
+
+template <class T>
+void wrong_sizes(const T& defaults) {
+  Objects objects;
+  for (const size_t size : {size_t{0}, sizeof(size_t), kFacts<T>.first - 1, size_t{4097}, SIZE_MAX}) {
+    T given = defaults;
+    given.size = size;
+    EXPECT_EQ(call(objects, &given), RONDO_INVALID_ARGUMENT) << size;
+    expect_message("size is " + std::to_string(size));
+    expect_message(kFacts<T>.type);
+    EXPECT_EQ(given.size, size);
+  }
+}
+
+template <class T>
+void options(const T& defaults) {
+  Objects objects;
+  Caller<T> older(defaults, kFacts<T>.first);
+  EXPECT_EQ(call(objects, older.get()), RONDO_OK) << rondo_last_error();
+  Caller<T> newer(defaults, sizeof(T) + kFuture);
+  EXPECT_EQ(call(objects, newer.get()), RONDO_OK) << "fields it does not use: " << rondo_last_error();
+  for (const size_t offset : {sizeof(T), sizeof(T) + kFuture - 1}) {
+    newer.at(offset) = 1;
+    EXPECT_EQ(call(objects, newer.get()), RONDO_INVALID_ARGUMENT) << "a field that the library does not have";
+    expect_message(kFacts<T>.type);
+    expect_message("offset " + std::to_string(offset));
+    newer.at(offset) = 0;
+  }
+  wrong_sizes(defaults);
+}
+
+template <class T>
+void info(const T& defaults) {
+  Objects objects;
+  for (const size_t size : {kFacts<T>.first, sizeof(T), sizeof(T) + kFuture}) {
+    // Twice over different bytes: what is the same in both was written.
+    Caller<T> one(defaults, size), other(defaults, size);
+    one.fill('\x55');
+    other.fill('\xaa');
+    ASSERT_EQ(call(objects, one.get()), RONDO_OK) << rondo_last_error();
+    ASSERT_EQ(call(objects, other.get()), RONDO_OK) << rondo_last_error();
+    EXPECT_EQ(one.get()->size, size);
+    for (size_t i = sizeof(size_t); i < size; ++i) {
+      EXPECT_FALSE(one.at(i) == '\x55' && other.at(i) == '\xaa') << "byte " << i << " of " << size << " was left out";
+      if (i >= sizeof(T)) {
+        EXPECT_EQ(one.at(i), 0) << "byte " << i << ", of a field that the library does not have";
+      }
+    }
+  }
+  T* none = nullptr;
+  EXPECT_EQ(call(objects, none), RONDO_INVALID_ARGUMENT);
+  expect_message(kFacts<T>.type);
+  wrong_sizes(defaults);
+}
+
+#define RONDO_OPTIONS(type, last) \
+  TEST(Structs, type) {           \
+    options(type{});              \
+  }
+#define RONDO_INFO(type, last) \
+  TEST(Structs, type) {        \
+    info(type{});              \
+  }
+#include "capi/structs.def"
+#undef RONDO_OPTIONS
+#undef RONDO_INFO
+
+}  // namespace
+
+// A struct whose first release ended with `a`; `b` was added since.
+struct Grown {
+  size_t size;
+  int64_t a;
+  int64_t b;
+};
+template <>
+inline constexpr StructFacts kFacts<Grown>{"grown", offsetof(Grown, a) + sizeof(Grown::a), sizeof(Grown)};
+
+namespace {
+
+constexpr Grown kDefaults{sizeof(Grown), 0, 77};
+
+TEST(GrownStructs, AnOlderCallerGetsTheDefaultOfWhatItLacks) {
+  Caller<Grown> older({0, 5, 0}, kFacts<Grown>.first);
+  Grown known = kDefaults;
+  const Status status = read_options("options", older.get(), &known);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(known.size, sizeof(Grown));
+  EXPECT_EQ(known.a, 5);
+  EXPECT_EQ(known.b, 77);
+}
+
+TEST(GrownStructs, NoOptionsAreTheDefaults) {
+  Grown known = kDefaults;
+  ASSERT_TRUE(read_options<Grown>("options", nullptr, &known).ok());
+  EXPECT_EQ(known.b, 77);
+}
+
+TEST(GrownStructs, ANewerCallerGivesWhatIsKnown) {
+  Caller<Grown> newer({0, 5, 6}, sizeof(Grown) + kFuture);
+  Grown known = kDefaults;
+  ASSERT_TRUE(read_options("options", newer.get(), &known).ok());
+  EXPECT_EQ(known.size, sizeof(Grown));
+  EXPECT_EQ(known.a, 5);
+  EXPECT_EQ(known.b, 6);
+  newer.at(sizeof(Grown) + 3) = 1;
+  known = kDefaults;
+  EXPECT_EQ(read_options("options", newer.get(), &known).code(), RONDO_INVALID_ARGUMENT);
+  EXPECT_EQ(known.a, 0) << "untouched on failure";
+}
+
+TEST(GrownStructs, AnInfoIsWrittenAsFarAsItsCallerKnowsIt) {
+  const Grown facts{sizeof(Grown), 5, 6};
+  Caller<Grown> older({}, kFacts<Grown>.first);
+  ASSERT_TRUE(write_info("info", older.get(), facts).ok());
+  EXPECT_EQ(older.get()->size, kFacts<Grown>.first);
+  EXPECT_EQ(older.get()->a, 5);
+  Grown longer{kFacts<Grown>.first, 0, 99};
+  ASSERT_TRUE(write_info("info", &longer, facts).ok());
+  EXPECT_EQ(longer.b, 99) << "behind the size that the caller said";
+}
+
+}  // namespace
+}  // namespace rondo::capi

@@ -1,0 +1,184 @@
+// include/rondo/rondo.hpp: every class and function once, exceptions, tasks that throw, moves. C++17, public headers
+// only. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <rondo/rondo.hpp>
+
+namespace {
+
+using rondo::Tensor;
+constexpr rondo_device kCpu = {RONDO_CPU, 0};
+
+rondo_status status_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const rondo::Error& error) {
+    EXPECT_NE(std::string(error.what()).find(rondo_status_name(error.status())), std::string::npos);
+    return error.status();
+  }
+  return RONDO_OK;
+}
+
+using Floats = std::vector<float>;
+
+TEST(Wrapper, TensorsAndViews) {
+  rondo::Engine engine;
+  Tensor a = engine.from_host<float>(kCpu, {2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(a.shape(), (rondo::Shape{2, 3}));
+  EXPECT_EQ(a.transpose().read<float>(), (Floats{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(a.transpose({0, 1}).shape(), a.shape());
+  EXPECT_EQ(a.reshape({3, -1}).slice(0, 1, 3).read<float>(), (Floats{3, 4, 5, 6}));
+  EXPECT_EQ(a.slice(0, 0, 1).broadcast({2, 3}).read<float>(), (Floats{1, 2, 3, 1, 2, 3}));
+  rondo::unary_into(RONDO_NEG, a, a.accumulator());
+  EXPECT_EQ(a.read<float>(), Floats(6, 0));
+  a.fill(7);
+  a.wait();
+  EXPECT_EQ(static_cast<float*>(a.data())[5], 7);
+  const float other[6] = {6, 5, 4, 3, 2, 1};
+  a.write(other, sizeof other);
+  EXPECT_EQ(a.read<float>()[0], 6);
+  EXPECT_THROW(a.read<double>(), std::invalid_argument);
+  EXPECT_THROW(engine.from_host<float>(kCpu, {2}, {1}), std::invalid_argument);
+  Tensor wide = engine.tensor(kCpu, RONDO_I64, {});
+  EXPECT_EQ(wide.info().elements, 1);
+  wide.fill_i64((1ll << 60) + 1);
+  EXPECT_EQ(wide.read<int64_t>()[0], (1ll << 60) + 1);
+
+  Tensor moved = std::move(a);
+  EXPECT_FALSE(a);
+  EXPECT_EQ(moved.read<float>().size(), 6u);
+  EXPECT_EQ(status_of([&] { a.wait(); }), RONDO_INVALID_ARGUMENT);
+}
+
+TEST(Wrapper, Operators) {
+  rondo::Engine engine;
+  const Tensor a = engine.from_host<float>(kCpu, {3}, {1, 2, 3}), b = engine.from_host<float>(kCpu, {3}, {4, 5, 6});
+  EXPECT_EQ((2.0 * (a + b) - a / 1.0 - 1.0).read<float>(), (Floats{8, 11, 14}));
+  EXPECT_EQ((-a).read<float>(), (Floats{-1, -2, -3}));
+  EXPECT_EQ(rondo::unary(RONDO_CLIP, a, {1.5, 2.5}).read<float>(), (Floats{1.5, 2, 2.5}));
+  EXPECT_EQ(rondo::binary(RONDO_SMOOTH_L1, a, b, {0.5}).read<float>(), (Floats{2.75, 2.75, 2.75}));
+  EXPECT_EQ(rondo::ternary(RONDO_FMA, a, a, b).read<float>(), (Floats{5, 9, 15}));
+  EXPECT_EQ(rondo::add_n({a, b, a}).read<float>(), (Floats{6, 9, 12}));
+  EXPECT_EQ(rondo::where(rondo::binary(RONDO_GT, a, 1.5), a, b).read<float>(), (Floats{4, 2, 3}));
+  EXPECT_EQ(rondo::binary(RONDO_SUB, 1.0, a).read<float>(), (Floats{0, -1, -2}));
+  const Tensor i = rondo::cast(a, RONDO_I64);
+  EXPECT_EQ(rondo::binary_i64(RONDO_ADD, i, 1ll << 60).read<int64_t>()[0], (1ll << 60) + 1);
+  EXPECT_EQ(rondo::binary_i64(RONDO_SUB, 1ll << 60, i).read<int64_t>()[0], (1ll << 60) - 1);
+  Tensor wide = engine.tensor(kCpu, RONDO_I64, {1});
+  wide.fill_i64((1ll << 53) + 1);
+  EXPECT_EQ(wide.read<int64_t>()[0], (1ll << 53) + 1);
+  EXPECT_EQ(rondo::reduce(RONDO_SUM, a).read<float>(), (Floats{6}));
+  EXPECT_EQ(rondo::reduce(RONDO_MAX, a, {0}, true).shape(), (rondo::Shape{1}));
+  EXPECT_EQ(rondo::matmul(a.reshape({1, 3}), b.reshape({3, 1})).read<float>(), (Floats{32}));
+  EXPECT_NEAR(rondo::reduce(RONDO_SUM, rondo::softmax(a)).read<float>()[0], 1, 1e-6);
+  EXPECT_LT(rondo::log_softmax(a).read<float>()[0], 0);
+  EXPECT_EQ(rondo::softmax_grad(rondo::softmax(a), b).shape(), a.shape());
+  const Tensor labels = engine.from_host<int64_t>(kCpu, {1}, {2}), logits = a.reshape({1, 3});
+  EXPECT_GT(rondo::cross_entropy(logits, labels).read<float>()[0], 0);
+  EXPECT_LT(rondo::cross_entropy_grad(logits, labels, 1).read<float>()[2], 0);
+  EXPECT_EQ(rondo::one_hot(labels, 3, RONDO_F32).read<float>(), (Floats{0, 0, 1}));
+  EXPECT_EQ(rondo::gather_rows(b.reshape({3, 1}), labels).read<float>(), (Floats{6}));
+  EXPECT_EQ(rondo::copy(a).read<float>(), rondo::copy_to(a, kCpu).read<float>());
+  rondo::copy_into(a, b);
+  EXPECT_EQ(b.read<float>(), a.read<float>());
+  const rondo::Dropout dropped = rondo::dropout(a, 0.5);
+  EXPECT_EQ(rondo::dropout_grad(a, dropped.mask, 0.5).read<float>(), dropped.out.read<float>());
+  engine.seed(3);
+  const Floats drawn = engine.uniform(kCpu, RONDO_F32, {4}).read<float>();
+  engine.seed(3);
+  EXPECT_EQ(engine.uniform(kCpu, RONDO_F32, {4}).read<float>(), drawn);
+  EXPECT_EQ(engine.normal(kCpu, RONDO_F64, {4}).read<double>().size(), 4u);
+  EXPECT_EQ(status_of([&] { a + engine.from_host<float>(kCpu, {2}, {1, 2}); }), RONDO_INVALID_ARGUMENT);
+}
+
+TEST(Wrapper, TasksAndErrors) {
+  rondo::Engine engine;
+  const rondo::Variable variable = engine.variable();
+  int ran = 0;
+  engine.push([&](rondo::TaskContext& context) { ran += context.capturing() || context.stream() ? 100 : 1; }, {},
+              {variable.get()}, rondo::task_defaults("count"));
+  variable.wait();
+  EXPECT_EQ(ran, 1);
+  EXPECT_EQ(variable.version(), 1u);
+  engine.push([](rondo::TaskContext&) { throw std::runtime_error("the disk is gone"); }, {}, {variable.get()});
+  try {
+    variable.wait();
+    FAIL() << "the task threw";
+  } catch (const rondo::Error& error) {
+    EXPECT_EQ(error.status(), RONDO_USER_ERROR);
+    EXPECT_NE(std::string(error.what()).find("the disk is gone"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(status_of([&] { engine.wait_all(); }), RONDO_USER_ERROR);
+}
+
+TEST(Wrapper, Graphs) {
+  rondo::Engine engine;
+  Tensor a = engine.from_host<float>(kCpu, {2}, {1, 2});
+  const rondo::Graph graph =
+      engine.record([&] { rondo::binary_into(RONDO_ADD, a, a, a); }, rondo::record_defaults("twice"));
+  graph.launch();
+  graph.launch();
+  EXPECT_EQ(a.read<float>(), (Floats{4, 8}));
+  EXPECT_EQ(graph.info().tasks, 1);
+  EXPECT_NE(graph.report().find("twice"), std::string::npos);
+  EXPECT_EQ(status_of([&] { graph.dot("/nowhere/graph.dot"); }), RONDO_IO_ERROR);
+  // An exception on the way leaves no recording open.
+  EXPECT_THROW(engine.record([] { throw std::logic_error("changed my mind"); }), std::logic_error);
+  EXPECT_EQ(status_of([&] { a.write("12345678", 8); }), RONDO_OK);
+  EXPECT_EQ(status_of([&] { engine.end_trace("/nowhere/trace.json"); }), RONDO_INVALID_STATE);
+  engine.begin_trace();
+}
+
+TEST(Wrapper, TasksWithTensorsAndNamedOutputs) {
+  rondo::Engine engine;
+  const Tensor a = engine.from_host<float>(kCpu, {3}, {1, 2, 3});
+  Tensor b = engine.tensor(kCpu, RONDO_F32, {3});
+  engine.push_tensors(
+      [](rondo::TaskContext& context) {
+        const auto in = context.operand(0), out = context.operand(1);
+        for (int64_t i = 0; i < in.info.elements; ++i)
+          static_cast<float*>(out.address)[i] = 10 * static_cast<const float*>(in.address)[i];
+        context.operand(2);  // there is none: the task fails, after its work
+      },
+      {a}, {b});
+  EXPECT_EQ(status_of([&] { b.wait(); }), RONDO_INVALID_ARGUMENT);
+  b.accept();
+  EXPECT_EQ(b.read<float>(), (Floats{10, 20, 30}));
+
+  rondo_record_options options = rondo::record_defaults();
+  options.flags = RONDO_RECORD_NAMED_OUTPUTS;
+  Tensor named, other;
+  EXPECT_FALSE(engine.recording());
+  const rondo::Graph graph = engine.record(
+      [&] {
+        EXPECT_TRUE(engine.recording());
+        other = a + a;
+        named = -other;
+        engine.record_output(named);
+      },
+      options);
+  graph.launch();
+  EXPECT_EQ(named.read<float>(), (Floats{-2, -4, -6}));
+  EXPECT_EQ(status_of([&] { other.read<float>(); }), RONDO_INVALID_STATE);
+}
+
+TEST(Wrapper, Facts) {
+  rondo_engine_options options = rondo::engine_defaults();
+  options.mode = RONDO_ENGINE_NAIVE;
+  rondo::Engine engine(options);
+  EXPECT_EQ(engine.mode(), RONDO_ENGINE_NAIVE);
+  engine.set_memory_limit(kCpu, 1 << 20);
+  engine.trim_memory(kCpu);
+  EXPECT_EQ(engine.memory(kCpu).limit, 1 << 20);
+  EXPECT_EQ(rondo::device_count(RONDO_CPU), 1);
+  EXPECT_GT(rondo::device_info(kCpu).total_memory, 0);
+  EXPECT_EQ(rondo::parse_device("cuda:3").index, 3);
+  EXPECT_EQ(rondo::to_string({RONDO_CUDA, 3}), "cuda:3");
+  EXPECT_FALSE(rondo::feature("blas").reason.empty());
+  EXPECT_EQ(status_of([] { rondo::feature("wings"); }), RONDO_INVALID_ARGUMENT);
+  const Tensor a = engine.from_host<float>(kCpu, {2}, {1, 2});
+  const Tensor same = engine.from_dlpack(a.to_dlpack());
+  EXPECT_EQ(engine.from_dlpack_v0(same.to_dlpack_v0()).data(), a.data());
+}
+
+}  // namespace
