@@ -165,7 +165,8 @@ void Engine::hand_over(Task& task) {
   DeviceState* state = nullptr;  // with it the device's workers start
   if (Status status = device_state(task.device(), &state); !status.ok()) return finish(task, failed(task, status), {});
   Workers& workers = task.device().is_host() ? *workers_ : *state->issuer;
-  workers.push(task, task.priority, task.order_);
+  // Refused where another thread destroys the engine meanwhile.
+  if (!workers.push(task, task.priority, task.order_)) finish(task, failed(task, unusable()), {});
 }
 
 void Engine::run_device(Task& task) {

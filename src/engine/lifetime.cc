@@ -62,6 +62,7 @@ Status Engine::make_state(Device& device, DeviceState** state) {
   const int slot = slot_of(device.id());
   std::lock_guard lock(states_mutex_);
   if ((*state = states_[slot].load())) return {};
+  RONDO_TRY(usable());  // of a closed engine nobody would stop the threads
   auto made = std::make_unique<DeviceState>(device, *this);
   made->pool.set_limit(memory_limit_);
   {
@@ -96,13 +97,16 @@ void Engine::close() {
   }
   wait_for_tasks();                    // a lost engine's are skipped, but by the threads that end now
   if (well) (void)wait_for_streams();  // of what tasks submitted while the first wait was going on
-  // Threads of one kind hand tasks to the other: all end before any is destroyed.
-  if (workers_) workers_->stop();
+  // Threads of one kind hand tasks to the other, and a thread of the program may be about to hand over one: they end
+  // now, and refuse what comes, but stay until nothing refers to the engine.
+  Workers* workers = nullptr;
+  {
+    std::lock_guard lock(states_mutex_);  // from here on make_state() makes none
+    workers = workers_.get();
+  }
+  if (workers) workers->stop();
   for (auto& slot : states_)
     if (DeviceState* state = slot.load(); state && state->issuer) state->issuer->stop();
-  workers_.reset();
-  for (auto& slot : states_)
-    if (DeviceState* state = slot.load()) state->issuer.reset();
   std::lock_guard lock(trace_mutex_);
   tracing_.store(false);
   trace_ = nullptr;
@@ -189,7 +193,7 @@ void Engine::run_after(const FenceSet& fences, std::function<void()> action) {
     task->fences_ = fences;
     count(*task);
   }
-  workers_->push(*task, 0, task->order_);
+  if (!workers_->push(*task, 0, task->order_)) run_host(*task);
 }
 
 Ref<Storage> Engine::new_storage(Device& device, size_t bytes, bool pinned) {

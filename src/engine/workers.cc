@@ -30,14 +30,16 @@ void Workers::stop() {
   threads_.clear();
 }
 
-void Workers::push(Task& task, int32_t priority, uint64_t order) {
+bool Workers::push(Task& task, int32_t priority, uint64_t order) {
   bool wake;
   {
     std::lock_guard lock(mutex_);
+    if (stopping_) return false;
     queue_.push({&task, priority, order});
     wake = idle_ > 0;
   }
   if (wake) work_.notify_one();
+  return true;
 }
 
 void Workers::loop() {

@@ -24,8 +24,9 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  void push(Task& task, int32_t priority, uint64_t order);
-  // Finishes what is queued, then joins; nothing may be pushed any more.
+  // False once they stop: nobody will run the task.
+  [[nodiscard]] bool push(Task& task, int32_t priority, uint64_t order);
+  // Finishes what is queued, then joins.
   void stop();
 
  private:

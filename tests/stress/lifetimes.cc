@@ -1,5 +1,6 @@
 // Random creation and destruction of tensors and views with work in flight, and random programs recorded and replayed
 // against eager. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -146,6 +147,38 @@ TEST_P(Lifetimes, WorkspacesOnSeveralStreams) {
   }
   for (size_t i = 0; i < sums.size(); ++i) {
     EXPECT_EQ(download(sums[i]).raw<int64_t>(0), kElements * static_cast<int64_t>(i % 4)) << "sum " << i;
+  }
+}
+
+// The engine goes while threads are inside calls with its tensors: each call does its work or is refused, and nothing
+// is used that is gone.
+TEST_P(Lifetimes, EngineGoesWhileThreadsCall) {
+  const int rounds = quick() ? 10 : 60;
+  for (int round = 0; round < rounds; ++round) {
+    rondo_engine* other = create_engine(options()).release();
+    const int64_t shape[1] = {64};
+    std::vector<rondo_tensor*> tensors(3);
+    for (rondo_tensor*& tensor : tensors) {
+      must(rondo_tensor_create(other, device(), RONDO_I64, 1, shape, &tensor));
+      must(rondo_fill(tensor, 1));
+    }
+    std::atomic<int> started{0};
+    std::vector<std::thread> threads;
+    for (rondo_tensor* tensor : tensors) {
+      threads.emplace_back([&started, tensor] {
+        rondo_tensor* out = tensor;
+        rondo_status status = RONDO_OK;
+        for (int i = 0; status == RONDO_OK; ++i) {
+          status = rondo_binary_scalar(RONDO_ADD, tensor, 1.0, &out);
+          if (i == 3) ++started;
+        }
+        EXPECT_EQ(status, RONDO_INVALID_STATE) << rondo_last_error();
+      });
+    }
+    while (started < static_cast<int>(tensors.size())) std::this_thread::yield();
+    rondo_engine_destroy(other);
+    for (std::thread& thread : threads) thread.join();
+    for (rondo_tensor* tensor : tensors) rondo_tensor_destroy(tensor);
   }
 }
 

@@ -1,7 +1,7 @@
 // Compiles with the NVRTC that the settings name, as Rondo does, and prints what happened, one `key<tab>value` a line.
 // nvrtc_test starts it, because a process can open only one NVRTC.
 //
-// - `architecture N STAMPS LIST FOLDER all|share` compiles kernels of the folder for sm_N, if NVRTC knows that;
+// - `architecture N STAMPS LIST FOLDER all|share|I/M` compiles kernels of the folder for sm_N, if NVRTC knows that;
 // - `locale FOLDER` compiles one kernel and tells the locale before and after;
 // - `operator` runs an operator on cuda:0 through the public interface.
 //
@@ -11,9 +11,10 @@
 // architecture it compiles those that are the first of their operator or the first with their set of types. Of the
 // others, every NVRTC gets every kernel, but only for the architecture whose turn the kernel's id says. One to a
 // program are only the first ones for the first architecture, for a program costs 0.1 s where NVRTC is old; the rest is
-// several to a program, and one by one if such a program does not compile. What has compiled is kept in the file STAMPS
-// and not compiled again with the same library and prelude; neither is what LIST has, which compiled.py made of such
-// files and is in the tree. Without a name there is no list.
+// several to a program, and one by one if such a program does not compile. `I/M` is for a run that must be short: this
+// is the I-th of M NVRTCs, and a kernel is compiled with that one alone, for that architecture alone, whose turn its id
+// says. What has compiled is kept in the file STAMPS and not compiled again with the same library and prelude; neither
+// is what LIST has, which compiled.py made of such files and is in the tree. Without a name there is no list.
 #include <rondo/rondo.h>
 #include <sys/stat.h>
 
@@ -87,10 +88,38 @@ std::vector<Unit> one_by_one(const std::vector<Kernel>& kernels) {
   return units;
 }
 
-std::vector<Unit> share_of(int architecture, const std::vector<Kernel>& kernels) {
+std::vector<int> known_architectures() {
   std::vector<int> known;
   for (const int each : toolkits::kArchitectures)
     if (knows(each)) known.push_back(each);
+  return known;
+}
+
+size_t turn_of(const Kernel& kernel) {
+  return std::stoul(kernel.id.substr(0, 8), nullptr, 16);
+}
+
+std::vector<Unit> several_by_several(const Unit& kernels) {
+  std::vector<Unit> units;
+  for (size_t i = 0; i < kernels.size(); i += kTogether)
+    units.emplace_back(kernels.begin() + static_cast<ptrdiff_t>(i),
+                       kernels.begin() + static_cast<ptrdiff_t>(std::min(kernels.size(), i + kTogether)));
+  return units;
+}
+
+std::vector<Unit> turn_of_one(int architecture, size_t library, size_t libraries, const std::vector<Kernel>& kernels) {
+  const std::vector<int> known = known_architectures();
+  Unit chosen;
+  for (const Kernel& kernel : kernels) {
+    const size_t turn = turn_of(kernel);
+    if (turn % libraries == library && known[turn / libraries % known.size()] == architecture)
+      chosen.push_back(&kernel);
+  }
+  return several_by_several(chosen);
+}
+
+std::vector<Unit> share_of(int architecture, const std::vector<Kernel>& kernels) {
+  const std::vector<int> known = known_architectures();
   std::set<std::string> operators;
   std::set<unsigned> types;
   std::vector<Unit> units;
@@ -98,16 +127,24 @@ std::vector<Unit> share_of(int architecture, const std::vector<Kernel>& kernels)
   for (const Kernel& kernel : kernels) {
     const bool first = operators.insert(kernel.name).second;
     const bool mixed = types.insert(types_in(kernel.text)).second;
-    const size_t turn = std::stoul(kernel.id.substr(0, 8), nullptr, 16) % known.size();
+    const size_t turn = turn_of(kernel) % known.size();
     if ((first || mixed) && architecture == known.front())
       units.push_back({&kernel});
     else if (first || mixed || known[turn] == architecture)
       rest.push_back(&kernel);
   }
-  for (size_t i = 0; i < rest.size(); i += kTogether)
-    units.emplace_back(rest.begin() + static_cast<ptrdiff_t>(i),
-                       rest.begin() + static_cast<ptrdiff_t>(std::min(rest.size(), i + kTogether)));
+  const std::vector<Unit> others = several_by_several(rest);
+  units.insert(units.end(), others.begin(), others.end());
   return units;
+}
+
+std::vector<Unit> choose(const std::string& extent, int architecture, const std::vector<Kernel>& kernels) {
+  if (extent == "all") return one_by_one(kernels);
+  if (extent == "share") return share_of(architecture, kernels);
+  size_t library = 0, libraries = 0;
+  if (std::sscanf(extent.c_str(), "%zu/%zu", &library, &libraries) != 2 || library >= libraries)
+    stop("which kernels is `all`, `share` or `I/M`, not " + extent);
+  return turn_of_one(architecture, library, libraries, kernels);
 }
 
 // Ids of kernels that are known to compile, in a file whose first line says with what; and those of a list in the tree.
@@ -226,7 +263,7 @@ class Compiler {
 };
 
 void compile_for(int architecture, const std::string& stamps_path, const std::string& list, const std::string& folder,
-                 bool all) {
+                 const std::string& extent) {
   if (const Status status = cuda::nvrtc().open(); !status.ok()) stop(status.message());
   print("nvrtc", cuda::nvrtc().version());
   print("path", cuda::nvrtc().path());
@@ -239,7 +276,7 @@ void compile_for(int architecture, const std::string& stamps_path, const std::st
   print("kernels", std::to_string(kernels.size()));
   Stamps stamps(stamps_path, list, circumstances(target));
   Compiler compiler(target, stamps);
-  compiler.run(all ? one_by_one(kernels) : share_of(architecture, kernels));
+  compiler.run(choose(extent, architecture, kernels));
   compiler.report();
 }
 
@@ -279,7 +316,7 @@ void run_operator() {
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() == 6 && words[0] == "architecture")
-    compile_for(std::stoi(words[1]), words[2], words[3], words[4], words[5] == "all");
+    compile_for(std::stoi(words[1]), words[2], words[3], words[4], words[5]);
   else if (words.size() == 2 && words[0] == "locale")
     compile_one(words[1]);
   else if (words.size() == 1 && words[0] == "operator")

@@ -5,6 +5,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -107,9 +108,11 @@ struct Pair {
   int major, architecture;
 };
 
+constexpr int kMajors[] = {11, 12, 13};
+
 std::vector<Pair> pairs() {
   std::vector<Pair> all;
-  for (const int major : {11, 12, 13})
+  for (const int major : kMajors)
     for (const int architecture : kArchitectures) all.push_back({major, architecture});
   return all;
 }
@@ -127,12 +130,15 @@ TEST_P(NvrtcKernels, Compile) {
   const std::string extent = wish && *wish ? wish : "new";
   ASSERT_TRUE(extent == "new" || extent == "share" || extent == "all")
       << "RONDO_TEST_NVRTC is `new`, `share` or `all`, not " << wish;
-  const bool all = extent == "all";
+  // In a short run each kernel has one version and one architecture.
+  const std::string which = extent == "new" ? std::to_string(std::find(kMajors, std::end(kMajors), major) - kMajors) +
+                                                  "/" + std::to_string(std::size(kMajors))
+                                            : extent;
   const std::string list = extent == "new" ? COMPILED_LIST : "";
   const std::string sm = "sm_" + std::to_string(architecture);
   const std::string stamps = kernels.folder + "-good." + std::to_string(major) + "." + sm;
-  const Outcome outcome = probe(
-      folder(), {"architecture", std::to_string(architecture), stamps, list, kernels.folder, all ? "all" : "share"});
+  const Outcome outcome =
+      probe(folder(), {"architecture", std::to_string(architecture), stamps, list, kernels.folder, which});
   ASSERT_EQ(outcome["path"], library().string()) << outcome.text;
   if (outcome["known"] == "no") {
     ASSERT_TRUE(architecture > 90 && major < 13) << sm << " is known to every NVRTC of CUDA " << major;
@@ -146,7 +152,7 @@ TEST_P(NvrtcKernels, Compile) {
     std::printf("%s kernels are not in the list; tests/toolkits/compiled.py adds them\n", outcome["compiled"].c_str());
   std::printf("%s, %s: %d of %s kernels%s; %s compiled now, %s known to be good\n", outcome["nvrtc"].c_str(),
               sm.c_str(), chosen, outcome["kernels"].c_str(),
-              all ? "" : " (others for another architecture; RONDO_TEST_NVRTC=all compiles all for each)",
+              extent == "all" ? "" : " (others have another turn; RONDO_TEST_NVRTC=all compiles all for each)",
               outcome["compiled"].c_str(), outcome["good before"].c_str());
 }
 INSTANTIATE_TEST_SUITE_P(Real, NvrtcKernels, testing::ValuesIn(pairs()), [](const auto& each) {
@@ -179,7 +185,7 @@ TEST_P(NvrtcLibrary, WithoutItsBuiltins) {
   EXPECT_EQ(outcome["status"], "RONDO_LIBRARY_MISSING") << outcome.text;
   const std::string version = library().parent_path().parent_path().filename();
   for (const std::string& part :
-       {std::string("rondo_unary: "), std::string("neg: NVRTC CUDA "), "libnvrtc-builtins.so." + version,
+       {std::string("rondo_unary(neg): "), std::string("neg: NVRTC CUDA "), "libnvrtc-builtins.so." + version,
         "looked for in " + name, name + "/" + library().filename().string(), std::string("set RONDO_NVRTC"),
         std::string("nvidia-cuda-nvrtc")})
     EXPECT_NE(outcome["message"].find(part), std::string::npos) << "lacks: " << part << "\n" << outcome.text;
