@@ -330,22 +330,7 @@ template <class T>
 RONDO_INLINE T op_minimum(T a, T b) {
   return b < a || op_isnan(b) ? b : a;
 }
-template <class T>
-RONDO_INLINE T op_mod(T a, T b) {
-  if constexpr (is_floating<T>) {
-    const T rest = fmod(a, b);
-    if (rest == T(0)) return copysign(rest, b);
-    return (rest < T(0)) != (b < T(0)) ? rest + b : rest;
-  } else if constexpr (same_type<T, bool>) {
-    return false;
-  } else {
-    if (b == 0) return 0;
-    if constexpr (kLowest<T> != 0)
-      if (b == -1) return 0;
-    const T rest = static_cast<T>(a % b);
-    return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
-  }
-}
+// The remainder with the sign of a; 0 for integers where there is none.
 template <class T>
 RONDO_INLINE T op_fmod(T a, T b) {
   if constexpr (is_floating<T>) {
@@ -358,6 +343,17 @@ RONDO_INLINE T op_fmod(T a, T b) {
       if (b == -1) return 0;
     return static_cast<T>(a % b);
   }
+}
+// The remainder with the sign of b.
+template <class T>
+RONDO_INLINE T op_mod(T a, T b) {
+  const T rest = op_fmod(a, b);
+  if constexpr (is_floating<T>)
+    if (rest == T(0)) return copysign(rest, b);
+  if constexpr (same_type<T, bool>)
+    return rest;
+  else
+    return rest != T(0) && (rest < T(0)) != (b < T(0)) ? static_cast<T>(rest + b) : rest;
 }
 // As Python's: the whole number q for which a - q b is the remainder with the sign of b.
 template <class T>
