@@ -1,17 +1,19 @@
 #!/bin/bash
 # Everything that needs a GPU, in one go, from the repository root: the tests on cuda, compute-sanitizer over the conformance
-# suite, the example, and the benchmark table.
+# suite, the examples, and the benchmark table.
 #
 #   tests/bench/gpu.sh [BUILD] [STEP...]
 #
 # BUILD: a folder with a finished build of this tree (made elsewhere, if this machine has no GoogleTest); without it the
-# tree is built in build-gpu. STEP: some of compile info conformance stress digits bench memcheck racecheck; without one, all.
+# tree is built in build-gpu. STEP: some of compile info conformance stress digits bench memcheck racecheck; without one, all
+# of these. rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
 # Ends with a summary of at most 80 lines; exits 1 if a step failed. Each step has a limit of its own, so that one that hangs
 # does not take the others' turn. From the environment:
 #   OUT          folder to put the summary, all logs packed, the table as JSON and the picture into, besides build-gpu/logs
 #   GPU_SECONDS  limit of the whole (470)
 #   GPU_FILTER   GoogleTest filter of the suites (all of conformance and stress; cuda cases under compute-sanitizer)
 #   GPU_SHARDS   processes that share each conformance program under compute-sanitizer (14)
+#   DEVICE       where rust and java run (cuda:0)
 #
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 set -u
@@ -25,11 +27,12 @@ if [ $# -gt 0 ] && [ -d "$1" ]; then
   shift
 fi
 all="compile info conformance stress digits bench memcheck racecheck"
+named="rust java"
 steps=${*:-$all}
 for step in $steps; do
-  case " $all " in
+  case " $all $named " in
     *" $step "*) ;;
-    *) echo "gpu.sh: no step '$step' and no such folder; steps are: $all" >&2; exit 2 ;;
+    *) echo "gpu.sh: no step '$step' and no such folder; steps are: $all; $named" >&2; exit 2 ;;
   esac
 done
 
@@ -151,6 +154,38 @@ sanitize() {
     "$sanitizer" --tool "$1" --error-exitcode 99
 }
 
+# trained NAME COMMAND...: digits on the device and on the cpu, whose parameters may differ by what sums and exponentials round; those
+# on the device are the same, bit for bit, whatever language trained them.
+trained() {
+  local name=$1 on=${DEVICE//:/} code=0
+  local options=(--epochs 2 --batch 32 --data examples/data/digits.bin --parameters)
+  shift
+  "$@" --device "$DEVICE" "${options[@]}" "$logs/$name-$on.f32" || code=1
+  "$@" --device cpu "${options[@]}" "$logs/$name-cpu.f32" || code=1
+  python3 tests/bench/parameters.py 1e-3 "$logs/$name-cpu.f32" "$logs/$name-$on.f32" || code=1
+  python3 tests/bench/parameters.py 0 "$logs/$name-$on.f32" "$logs"/*-"$on.f32" || code=1
+  return $code
+}
+
+# The Rust examples: a kernel of their own, threads that serve, training.
+rust_examples() {
+  local code=0
+  carry/rust/cuda_task "$DEVICE" || code=1
+  carry/rust/serve "$DEVICE" 20 || code=1
+  trained rust carry/rust/digits || code=1
+  return $code
+}
+
+# The Java examples, from the jars, by the runtime image.
+java_examples() {
+  local code=0 vm=(carry/java/runtime/bin/java -cp 'carry/java/lib/*:carry/java/classes')
+  "${vm[@]}" Hello || code=1
+  trained java "${vm[@]}" Digits || code=1
+  return $code
+}
+export DEVICE=${DEVICE:-cuda:0} logs
+export -f trained rust_examples java_examples
+
 sanitizer=$(command -v compute-sanitizer || find /usr/local/cuda*/bin /opt/nvidia -name compute-sanitizer 2>/dev/null | head -n 1)
 
 for step in $steps; do
@@ -177,6 +212,10 @@ for step in $steps; do
     digits)
       run digits 45 "$build/examples/c/digits" --device cuda:0 --out "$logs/digits.svg"
       tell digits 6 'graph:|arena|accuracy  |time per step|parameters|: RONDO_'
+      ;;
+    rust | java)
+      run "$step" 120 bash -c "${step}_examples"
+      tell "$step" 14 'graph:|launches on|furthest|answers on|accuracy  |time per step|parameters|f32|: RONDO_|rror'
       ;;
     bench)
       run bench 150 "$build/tests/bench/bench" --device cuda:0 --json "$logs/bench.json"

@@ -119,13 +119,14 @@ def option_type(struct, field):
 
 def options_file(texts, struct):
     name = class_name(struct["name"])
-    fields, methods = "", ""
+    fields, copies, methods = "", "", ""
     for field in struct["fields"]:
         if field["name"] == "size" or field.get("count") or field["kind"] == "callback":
             continue
         java, default, value = option_type(struct, field)
         own = camel(field["name"])
         fields += f"  private {java} {own} = {default};\n"
+        copies += f"    {own} = from.{own};\n"
         about = texts.sentence(field["text"], f"`{field['name']}`")
         number = {"enum": "int", "scalar": NUMBERS.get(field["base"]), "handle": "long"}.get(field["kind"], java)
         check = "" if field.get("nullable") or java in ("int", "long", "double", "float", "boolean") else \
@@ -153,6 +154,9 @@ def options_file(texts, struct):
 {fields}
   /** The defaults. */
   public {name}() {{}}
+
+  {name}({name} from) {{
+{copies}  }}
 {methods}}}
 """)
 

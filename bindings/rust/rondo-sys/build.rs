@@ -1,5 +1,5 @@
 //! Makes librondo available to the linker: the one that the environment names, else one that pkg-config knows, else the
-//! sources in `vendor`, compiled here with a C++ compiler and nothing more.
+//! sources that come along, compiled here with a C++ compiler and nothing more.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::env;
@@ -10,7 +10,7 @@ mod vendored;
 
 /// A folder with librondo.so or librondo.a; it must have what is asked for.
 const LIB_DIR: &str = "RONDO_LIB_DIR";
-/// Set to anything: never compile the sources in `vendor`. It wins over the feature `vendored`, because features of a
+/// Set to anything: never compile the sources. It wins over the feature `vendored`, because features of a
 /// crate add up and the one who builds has the last word.
 const NO_VENDOR: &str = "RONDO_NO_VENDOR";
 
@@ -21,8 +21,10 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=build");
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
-    let headers = root.join("vendor/include");
-    println!("cargo:include={}", headers.display());
+    // In the package they are in `vendor`; in Rondo's own tree where they belong.
+    let packaged = root.join("vendor");
+    let sources = if packaged.exists() { packaged } else { root.join("../../..") };
+    println!("cargo:include={}", sources.join("include").display());
     if env::var_os("DOCS_RS").is_some() {
         return; // documentation needs the declarations only
     }
@@ -31,7 +33,7 @@ fn main() {
     if let Some(folder) = env::var_os(LIB_DIR).filter(|folder| !folder.is_empty()) {
         link_from(Path::new(&folder));
     } else if cfg!(feature = "vendored") && vendor_allowed {
-        vendored::compile(&root);
+        vendored::compile(&sources);
     } else if let Err(problem) = probe() {
         if !vendor_allowed {
             fail(&format!(
@@ -40,7 +42,7 @@ fn main() {
                 NO_VENDOR, problem, LIB_DIR
             ));
         }
-        vendored::compile(&root);
+        vendored::compile(&sources);
     }
 }
 

@@ -109,6 +109,7 @@ def examples(build):
     shown = subprocess.run([programs / "hello"], capture_output=True, text=True, env={**os.environ, **environment}, check=True)
     assert shown.stdout == "[1.0, 4.0, 7.0, 10.0]\n", shown.stdout
     call([programs / "serve", device, "50" if device == "cpu" else "2"], **environment)
+    call([programs / "cuda_task", device], **environment)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         same = ["--device", device, "--epochs", "2", "--batch", "32"]

@@ -1,4 +1,4 @@
-//! Compiles `vendor/src`: every `.cc` file but those of the command, and the one that Meson's build makes by a script.
+//! Compiles the library: every `.cc` file of `src` but those of the command, and the one that Meson's build makes by a script.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::fmt::Write as _;
@@ -9,26 +9,26 @@ use std::{env, fs};
 const DEVICE_SOURCES: [&str; 3] = ["prelude.h", "functions.h", "philox.h"];
 
 pub fn compile(root: &Path) {
-    let (vendor, out) = (root.join("vendor"), PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")));
-    println!("cargo:rerun-if-changed={}", vendor.join("src").display());
-    println!("cargo:rerun-if-changed={}", vendor.join("include").display());
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    println!("cargo:rerun-if-changed={}", root.join("src").display());
+    println!("cargo:rerun-if-changed={}", root.join("include").display());
     println!("cargo:vendored=1");
 
     let mut sources = Vec::new();
-    collect(&vendor.join("src"), &mut sources);
+    collect(&root.join("src"), &mut sources);
     sources.sort();
-    let names: Vec<_> = sources.iter().map(|path| path.strip_prefix(&vendor).unwrap().display().to_string()).collect();
+    let names: Vec<_> = sources.iter().map(|path| path.strip_prefix(root).unwrap().display().to_string()).collect();
     write(&out.join("sources.txt"), &(names.join("\n") + "\n")); // for the test that compares it with Meson's list
     let prelude = out.join("prelude_text.cc");
-    write(&prelude, &prelude_text(&vendor.join("src/rtc/device")));
+    write(&prelude, &prelude_text(&root.join("src/rtc/device")));
     sources.push(prelude);
 
     let mut build = cc::Build::new();
     build
         .cpp(true)
         .files(sources)
-        .include(vendor.join("include"))
-        .include(vendor.join("src"))
+        .include(root.join("include"))
+        .include(root.join("src"))
         .pic(true)
         .warnings(false)
         .define("NDEBUG", None)
@@ -59,7 +59,7 @@ fn collect(folder: &Path, sources: &mut Vec<PathBuf>) {
     }
 }
 
-/// What `vendor/src/rtc/embed.py` writes: the device's sources as one C++ string, without what only people need.
+/// What `src/rtc/embed.py` writes: the device's sources as one C++ string, without what only people need.
 fn prelude_text(folder: &Path) -> String {
     let mut text = String::new();
     for name in DEVICE_SOURCES {

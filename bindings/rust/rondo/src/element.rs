@@ -48,6 +48,12 @@ pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
     /// Makes bytes that came from a device valid values of this type.
     #[doc(hidden)]
     fn normalise(_bytes: &mut [u8]) {}
+
+    /// Whether bytes that may not be changed are values of this type.
+    #[doc(hidden)]
+    fn valid(_bytes: &[u8]) -> bool {
+        true
+    }
 }
 
 macro_rules! elements {
@@ -73,5 +79,9 @@ unsafe impl Element for bool {
         for byte in bytes {
             *byte = (*byte != 0) as u8;
         }
+    }
+
+    fn valid(bytes: &[u8]) -> bool {
+        bytes.iter().all(|&byte| byte <= 1)
     }
 }

@@ -52,6 +52,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod callback;
+mod context;
 mod device;
 mod dims;
 pub mod dlpack;
@@ -80,6 +81,7 @@ mod views;
 
 pub use rondo_sys;
 
+pub use crate::context::{Operand, TaskContext};
 pub use crate::device::{Device, DeviceInfo, DeviceKind};
 pub use crate::dims::{Dims, Shape};
 pub use crate::element::{DType, Element};
@@ -90,7 +92,7 @@ pub use crate::future::WaitFuture;
 pub use crate::graph::{Graph, GraphInfo};
 pub use crate::memory::MemoryInfo;
 pub use crate::recording::RecordingBuilder;
-pub use crate::task::{BoxError, Task, TaskContext};
+pub use crate::task::{BoxError, Task};
 pub use crate::tensor::{Tensor, TensorInfo};
 pub use crate::trace::Trace;
 pub use crate::variable::{Ordered, Variable};

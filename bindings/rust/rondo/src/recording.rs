@@ -9,7 +9,7 @@ use rondo_sys as sys;
 
 use crate::device::c_string;
 use crate::error::check;
-use crate::{Engine, Error, Graph, Result};
+use crate::{Engine, Error, Graph, Result, Tensor};
 
 thread_local! {
     /// Whether this thread is inside the closure of a recording.
@@ -61,7 +61,44 @@ impl Engine {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn recording(&self) -> RecordingBuilder<'_> {
-        RecordingBuilder { engine: self, name: None, max_branches: 0 }
+        RecordingBuilder { engine: self, name: None, max_branches: 0, flags: sys::RONDO_RECORD_DEFAULT }
+    }
+
+    /// Whether this thread is inside the closure of a recording on this engine: what it submits is kept, and nothing can be
+    /// waited for.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// assert!(!engine.is_recording()?);
+    /// engine.record(|| Ok::<_, rondo::Error>(assert!(engine.is_recording()?)))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn is_recording(&self) -> Result<bool> {
+        let mut open = 0;
+        check(unsafe { sys::rondo_record_is_open(self.as_ptr(), &mut open) })?;
+        Ok(open != 0)
+    }
+
+    /// Names an output of this thread's recording, which must have [named outputs](RecordingBuilder::named_outputs). A view
+    /// names all of its tensor.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let x = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+    /// let (graph, (half, y)) = engine.recording().named_outputs().record(|| {
+    ///     let half = x.mul(0.5)?;
+    ///     let y = half.add(1.0)?;
+    ///     engine.record_output(&y)?;
+    ///     Ok::<_, rondo::Error>((half, y))
+    /// })?;
+    /// graph.launch()?;
+    /// assert_eq!(y.to_vec::<f32>()?, [1.5, 2.0]);
+    /// assert!(half.to_vec::<f32>().is_err()); // a temporary, though it is still held
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn record_output(&self, tensor: &Tensor) -> Result<()> {
+        check(unsafe { sys::rondo_record_output(self.as_ptr(), tensor.as_ptr()) })
     }
 }
 
@@ -79,6 +116,7 @@ pub struct RecordingBuilder<'a> {
     engine: &'a Engine,
     name: Option<&'a str>,
     max_branches: i32,
+    flags: u32,
 }
 
 impl<'a> RecordingBuilder<'a> {
@@ -103,6 +141,19 @@ impl<'a> RecordingBuilder<'a> {
     /// ```
     pub fn max_branches(mut self, branches: i32) -> Self {
         self.max_branches = branches;
+        self
+    }
+
+    /// Only what [`Engine::record_output`] names is an output, whatever is still held at the end: for a recording that calls
+    /// code which keeps tensors. What was made inside and not named is a temporary, and its contents cannot be had.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.recording().named_outputs();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn named_outputs(mut self) -> Self {
+        self.flags |= sys::RONDO_RECORD_NAMED_OUTPUTS;
         self
     }
 
@@ -132,6 +183,7 @@ impl<'a> Open<'a> {
         let mut options = sys::RONDO_RECORD_OPTIONS_INIT;
         options.name = name.as_ref().map_or(null(), |name| name.as_ptr());
         options.max_branches = builder.max_branches;
+        options.flags = builder.flags;
         check(unsafe { sys::rondo_record_begin(builder.engine.as_ptr(), &options) })?;
         OPEN.with(|open| open.set(true));
         Ok(Open { engine: builder.engine })

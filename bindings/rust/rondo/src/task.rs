@@ -3,14 +3,13 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::cell::RefCell;
 use std::ffi::{c_void, CString};
-use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 use rondo_sys as sys;
 
 use crate::device::c_string;
 use crate::error::{check, remember};
-use crate::{callback, Device, Engine, Error, ErrorKind, Ordered, Result};
+use crate::{callback, Device, Engine, Error, ErrorKind, Ordered, Result, TaskContext};
 
 /// What the body of a task fails with: anything that is an error, or a text.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -26,6 +25,14 @@ impl Engine {
     /// let file = Variable::new(&engine)?;
     /// engine.task("save").writes(&file).submit(|_| Ok(std::fs::write("/dev/null", b"text")?))?;
     /// file.wait()?;
+    ///
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 3, &[1.0f32, 2.0, 3.0])?;
+    /// let y = Tensor::empty(&engine, Device::CPU, rondo::DType::F32, 3)?;
+    /// engine.task("tenfold").reads(&x).writes(&y).submit(|task| {
+    ///     let (x, y) = (task.input_slice::<f32>(0)?, task.output_slice::<f32>(0)?);
+    ///     Ok(y.iter_mut().zip(x).for_each(|(y, x)| *y = 10.0 * x))
+    /// })?;
+    /// assert_eq!(y.to_vec::<f32>()?, [10.0, 20.0, 30.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn task<'a>(&'a self, name: &'a str) -> Task<'a> {
@@ -34,6 +41,10 @@ impl Engine {
 }
 
 /// A task that is being described; see [`Engine::task`].
+///
+/// Where all that it reads and writes are tensors, the task holds them, so that they may be dropped as soon as it is
+/// submitted, and its body gets them as its [inputs](TaskContext::input) and [outputs](TaskContext::output). A task that
+/// names a [`Variable`](crate::Variable) too is ordered by all of them, and has neither.
 ///
 /// Without a device it is a host function, which a worker of the engine calls. With [`Task::on`] a CUDA device it issues
 /// work on a stream of that device and returns, without waiting for it.
@@ -153,28 +164,40 @@ impl<'a> Task<'a> {
         let name: CString = c_string("Engine::task", "name", self.name)?;
         let mut options = self.options;
         options.name = name.as_ptr();
+        let tensors = |of: &[&dyn Ordered]| of.iter().map(|what| what.tensor()).collect::<Option<Vec<_>>>();
         let variables = |of: &[&dyn Ordered]| of.iter().map(|what| what.variable()).collect::<Result<Vec<_>>>();
-        let (reads, writes) = (variables(&self.reads)?, variables(&self.writes)?);
-        let body = Box::into_raw(Box::new(Body(Mutex::new(body))));
-        // SAFETY: `call` and `destroy` are those of this type of body, which the library gives back once.
-        check(unsafe {
-            sys::rondo_engine_push(
-                self.engine.as_ptr(),
-                Some(call::<F>),
-                body.cast(),
-                Some(destroy::<F>),
-                reads.as_ptr(),
-                reads.len(),
-                writes.as_ptr(),
-                writes.len(),
-                &options,
-            )
-        })
+        let engine = self.engine.as_ptr();
+        let body = |inputs| -> *mut c_void { Box::into_raw(Box::new(Body { inputs, run: Mutex::new(body) })).cast() };
+        // SAFETY, of both: `call` and `destroy` are those of this type of body, which the library gives back once.
+        let status = if let (Some(reads), Some(writes)) = (tensors(&self.reads), tensors(&self.writes)) {
+            let (body, (reads, n_reads), (writes, n_writes)) = (body(Some(reads.len())), list(&reads), list(&writes));
+            let (call, destroy) = (Some(call::<F> as Call), Some(destroy::<F> as Destroy));
+            unsafe {
+                sys::rondo_engine_push_tensors(engine, call, body, destroy, reads, n_reads, writes, n_writes, &options)
+            }
+        } else {
+            let (reads, writes) = (variables(&self.reads)?, variables(&self.writes)?);
+            let (body, (reads, n_reads), (writes, n_writes)) = (body(None), list(&reads), list(&writes));
+            let (call, destroy) = (Some(call::<F> as Call), Some(destroy::<F> as Destroy));
+            unsafe { sys::rondo_engine_push(engine, call, body, destroy, reads, n_reads, writes, n_writes, &options) }
+        };
+        check(status)
     }
 }
 
+type Call = unsafe extern "C" fn(*mut c_void, *mut sys::rondo_task_context) -> sys::rondo_status;
+type Destroy = unsafe extern "C" fn(*mut c_void);
+
+/// A list for the C interface.
+fn list<T>(of: &[T]) -> (*const T, usize) {
+    (of.as_ptr(), of.len())
+}
+
 /// The closure. Launches of a graph whose tasks only read may overlap, so it is locked.
-struct Body<F>(Mutex<F>);
+struct Body<F> {
+    inputs: Option<usize>, // how many tensors it reads; None where it has no operands
+    run: Mutex<F>,
+}
 
 thread_local! {
     /// Addresses of the bodies that this thread is inside of: in naive mode a body may launch the graph that it is in.
@@ -198,7 +221,7 @@ where
     RUNNING.with(|running| running.borrow_mut().push(address));
     let _left = Left;
     // A body that panicked is called again by the next launch, as one that failed is.
-    (body.0.lock().unwrap_or_else(PoisonError::into_inner))(context)
+    (body.run.lock().unwrap_or_else(PoisonError::into_inner))(context)
 }
 
 unsafe extern "C" fn call<F>(body: *mut c_void, context: *mut sys::rondo_task_context) -> sys::rondo_status
@@ -207,7 +230,7 @@ where
 {
     // SAFETY: what `submit` gave, which lives until `destroy`.
     let body = unsafe { &*body.cast::<Body<F>>() };
-    let seen = TaskContext { handle: context, call: PhantomData };
+    let seen = TaskContext::new(context, body.inputs);
     let (kind, text) = match callback::guard(|| run(body, &seen).map_err(describe)) {
         Ok(Ok(())) => return sys::RONDO_OK,
         Ok(Err(failure)) => failure,
@@ -233,88 +256,4 @@ fn describe(error: BoxError) -> (ErrorKind, String) {
 unsafe extern "C" fn destroy<F>(body: *mut c_void) {
     // SAFETY: what `submit` gave, given back once. A panic of the closure's own drop goes no further.
     let _ = callback::guard(|| drop(unsafe { Box::from_raw(body.cast::<Body<F>>()) }));
-}
-
-/// What the body of a task may ask about its run.
-///
-/// It belongs to the call, and to its thread:
-///
-/// ```compile_fail
-/// # let engine = rondo::Engine::new()?;
-/// engine.task("wrong").submit(|task| {
-///     std::thread::scope(|scope| {
-///         scope.spawn(|| task.stream());
-///     });
-///     Ok(())
-/// })?;
-/// # Ok::<(), rondo::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct TaskContext<'a> {
-    handle: *mut sys::rondo_task_context, // a pointer, and so neither Send nor Sync
-    call: PhantomData<&'a ()>,
-}
-
-impl TaskContext<'_> {
-    /// The native stream of a device task, a `CUstream`; null for host functions. Enqueue there, and do not wait.
-    ///
-    /// ```
-    /// # let engine = rondo::Engine::new()?;
-    /// engine.task("look").submit(|task| {
-    ///     assert!(task.stream().is_null());
-    ///     Ok(())
-    /// })?;
-    /// engine.wait_all()?;
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    pub fn stream(&self) -> *mut c_void {
-        // SAFETY: inside the call that the context belongs to, as in all functions here.
-        unsafe { sys::rondo_task_stream(self.handle) }
-    }
-
-    /// The device the task runs on.
-    ///
-    /// ```
-    /// # let engine = rondo::Engine::new()?;
-    /// engine.task("look").submit(|task| {
-    ///     assert_eq!(task.device(), rondo::Device::CPU);
-    ///     Ok(())
-    /// })?;
-    /// engine.wait_all()?;
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    pub fn device(&self) -> Device {
-        // The task was given a device that this version knows.
-        Device::from_raw(unsafe { sys::rondo_task_device(self.handle) }).unwrap_or(Device::CPU)
-    }
-
-    /// Whether the task is being captured into a CUDA graph; then it must only enqueue what can be.
-    ///
-    /// ```
-    /// # let engine = rondo::Engine::new()?;
-    /// engine.task("look").submit(|task| {
-    ///     assert!(!task.is_capturing());
-    ///     Ok(())
-    /// })?;
-    /// engine.wait_all()?;
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    pub fn is_capturing(&self) -> bool {
-        unsafe { sys::rondo_task_is_capturing(self.handle) != 0 }
-    }
-
-    /// The handle of the C interface, for the time of the call.
-    ///
-    /// ```
-    /// # let engine = rondo::Engine::new()?;
-    /// engine.task("look").submit(|task| {
-    ///     assert!(!task.as_ptr().is_null());
-    ///     Ok(())
-    /// })?;
-    /// # engine.wait_all()?;
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    pub fn as_ptr(&self) -> *mut sys::rondo_task_context {
-        self.handle
-    }
 }

@@ -72,12 +72,15 @@ impl Tensor {
         })
     }
 
-    /// A tensor whose contents are not defined until something writes it.
+    /// A tensor without contents: to read it, or to use it as an operator's input, is an error of kind
+    /// [`InvalidState`](ErrorKind::InvalidState) until something that writes it was submitted. [`Tensor::accept`] takes
+    /// what is in its memory for its contents.
     ///
     /// ```
-    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # use rondo::{DType, Device, Engine, ErrorKind, Tensor};
     /// # let engine = Engine::new()?;
     /// let a = Tensor::empty(&engine, Device::CPU, DType::F64, [2, 3])?;
+    /// assert_eq!(a.to_vec::<f64>().unwrap_err().kind(), ErrorKind::InvalidState);
     /// a.fill(1.5)?;
     /// assert_eq!(a.to_vec::<f64>()?, [1.5; 6]);
     /// # Ok::<(), rondo::Error>(())
@@ -220,8 +223,8 @@ impl Tensor {
         check(unsafe { sys::rondo_fill_i64(self.as_ptr(), value) })
     }
 
-    /// Takes the contents as they are: clears the error that a task which failed has left. What the elements then are is
-    /// the program's to know.
+    /// Takes the contents as they are: clears the error that a task which failed has left, and lets a tensor be read that
+    /// nothing has written. What the elements then are is the program's to know.
     ///
     /// ```
     /// # use rondo::{DType, Device, Engine, Tensor};

@@ -118,6 +118,10 @@ mod sealed {
     pub trait Sealed {
         /// The variable that carries its order, borrowed.
         fn variable(&self) -> crate::Result<*mut rondo_sys::rondo_variable>;
+        /// The tensor, borrowed, where it is one.
+        fn tensor(&self) -> Option<*mut rondo_sys::rondo_tensor> {
+            None
+        }
     }
 }
 pub(crate) use sealed::Sealed;
@@ -147,5 +151,9 @@ impl Sealed for Tensor {
         let mut variable = null_mut();
         check(unsafe { sys::rondo_tensor_variable(self.as_ptr(), &mut variable) })?;
         Ok(variable)
+    }
+
+    fn tensor(&self) -> Option<*mut sys::rondo_tensor> {
+        Some(self.as_ptr())
     }
 }

@@ -4,7 +4,9 @@ package dev.rondo;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -307,6 +309,10 @@ public final class Engine extends NativeObject {
    * thread, or, for a CUDA device, in the thread that issues its work. Blocks only while too many tasks are in flight, and in naive
    * mode until it has run. While the thread records, the task is kept instead.
    *
+   * <p>Where all that it reads and writes are tensors, the task holds them, so that they may be closed as soon as this returns, and
+   * gets them as {@link TaskContext#input} and {@link TaskContext#output}. A task that names a {@link Variable} too is ordered by all
+   * of them, and has neither.
+   *
    * @param task what to run; kept until it can never run again
    * @param reads what it reads
    * @param writes what it writes; may have what it reads
@@ -327,12 +333,15 @@ public final class Engine extends NativeObject {
     try {
       final Uses uses = use(objects);
       try {
-        final long[] variables = new long[count];
-        for (int i = 0; i < count; ++i) {
-          variables[i] = variableOf(objects[i]);
+        final boolean operands = Arrays.stream(objects).allMatch(object -> object instanceof Tensor);
+        final long[] addresses = operands ? uses.addresses() : Arrays.stream(objects).mapToLong(Engine::variableOf).toArray();
+        final long[] read = Arrays.copyOf(addresses, reads.size());
+        final long[] written = Arrays.copyOfRange(addresses, reads.size(), count);
+        if (operands) {
+          NativeEngine.enginePushTensors(engine, new Tasks.WithOperands(task, reads.size()), read, written, options);
+        } else {
+          NativeEngine.enginePush(engine, task, read, written, options);
         }
-        NativeEngine.enginePush(engine, task, Arrays.copyOf(variables, reads.size()), Arrays.copyOfRange(variables, reads.size(), count),
-            options);
       } finally {
         uses.end();
       }
@@ -425,6 +434,20 @@ public final class Engine extends NativeObject {
   }
 
   /**
+   * Whether the calling thread records on this engine: what it submits is kept, and nothing can be waited for.
+   *
+   * @return true inside the function given to {@link #record(Consumer)}
+   */
+  public boolean isRecording() {
+    final long address = acquire();
+    try {
+      return NativeGraph.recordIsOpen(address) != 0;
+    } finally {
+      release();
+    }
+  }
+
+  /**
    * Records as {@link #record(Consumer)} does. If the function throws, the recording is dropped and the exception goes on; tensors
    * made inside carry an error until they are written.
    *
@@ -439,10 +462,13 @@ public final class Engine extends NativeObject {
     if (VirtualThreads.isCurrent()) {
       throw new InvalidStateException("a recording belongs to a thread of the system: a virtual thread may change it on the way", null);
     }
+    final Set<RecordFlags> flags = new LinkedHashSet<>(options.flags());
+    flags.add(RecordFlags.NAMED_OUTPUTS); // which tensors are held is no matter of when the collector runs
+    final RecordOptions named = new RecordOptions(options).flags(flags.toArray(new RecordFlags[0]));
     final ThreadState state = ThreadState.current();
     final long address = acquire();
     try {
-      NativeGraph.recordBegin(address, options);
+      NativeGraph.recordBegin(address, named);
       boolean ended = false;
       try {
         try (Scope scope = Scope.open()) {

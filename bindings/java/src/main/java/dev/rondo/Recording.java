@@ -15,12 +15,26 @@ public final class Recording {
   }
 
   /**
-   * Makes a tensor an output: each launch of the graph writes it, and it outlives the recording. The caller closes it.
+   * Makes a tensor an output: each launch of the graph writes it, and it outlives the recording. The caller closes it. Of a view
+   * the whole tensor is an output, and the view outlives the recording.
    *
-   * @param tensor a tensor made in this recording; another one is not affected
+   * @param tensor a tensor made in this recording; one from outside has its contents anyway
    * @return the tensor
+   * @throws InvalidStateException if the recording is over, or the tensor closed
+   * @throws InvalidArgumentException for a tensor of another engine
    */
   public Tensor keep(Tensor tensor) {
+    final long address = engine.acquire();
+    try {
+      final long output = tensor.acquire();
+      try {
+        NativeGraph.recordOutput(address, output);
+      } finally {
+        tensor.release();
+      }
+    } finally {
+      engine.release();
+    }
     return scope.keep(tensor);
   }
 

@@ -5,11 +5,16 @@ import java.nio.ByteBuffer;
 
 /** What a task may ask about its run, in its thread, while it runs. */
 public final class TaskContext {
+  /** Instead of a number of inputs: the task names a variable, and so has no operands. */
+  static final int NO_OPERANDS = -1;
+
   private long address; // 0 when the task has ended
+  private final int inputs;
   private final Thread thread = Thread.currentThread();
 
-  TaskContext(long address) {
+  TaskContext(long address, int inputs) {
     this.address = address;
+    this.inputs = inputs;
   }
 
   void end() {
@@ -51,7 +56,51 @@ public final class TaskContext {
   }
 
   /**
-   * Where a tensor's first element lies, in the address space of its device. The task must have been submitted with the tensor.
+   * A tensor that the task reads. It is there also if the tensor was closed after the submission, and in each launch of a graph.
+   *
+   * @param index its number among those read
+   * @return the tensor as it is now; its {@linkplain Operand#buffer() buffer} is read-only
+   * @throws InvalidArgumentException if the task reads fewer
+   * @throws InvalidStateException if the task names a variable too
+   */
+  public Operand input(int index) {
+    if (index < 0 || index >= inputs()) {
+      throw new InvalidArgumentException("input " + index + ": the task reads " + inputs + " tensors", null);
+    }
+    return operand(index, false);
+  }
+
+  /**
+   * A tensor that the task writes, likewise.
+   *
+   * @param index its number among those written
+   * @return the tensor as it is now
+   * @throws InvalidArgumentException if the task writes fewer
+   * @throws InvalidStateException if the task names a variable too
+   */
+  public Operand output(int index) {
+    if (index < 0) {
+      throw new InvalidArgumentException("output " + index + ": numbers begin with 0", null);
+    }
+    return operand((long) inputs() + index, true);
+  }
+
+  private int inputs() {
+    if (inputs == NO_OPERANDS) {
+      throw new InvalidStateException("the task names a variable, and so has no operands: only tasks that name tensors alone do", null);
+    }
+    return inputs;
+  }
+
+  private Operand operand(long number, boolean writable) {
+    final long[] where = new long[1];
+    final TensorInfo info = NativeEngine.taskOperand(address(), number, where);
+    return new Operand(where[0], info, stream() == 0, writable);
+  }
+
+  /**
+   * Where a tensor's first element lies, in the address space of its device. The task must have been submitted with the tensor,
+   * which must be open; {@link #input} and {@link #output} do not ask for that.
    *
    * @param tensor the tensor
    * @return the address
@@ -62,20 +111,15 @@ public final class TaskContext {
   }
 
   /**
-   * A tensor's memory on the cpu. The task must have been submitted with the tensor, and must not use the buffer after it has
-   * ended.
+   * A tensor's memory on the cpu. The task must have been submitted with the tensor, which must be open, and must not use the buffer
+   * after it has ended.
    *
    * @param tensor a contiguous tensor on the cpu, of at most 2 GiB
    * @return its elements in native byte order
    */
   public ByteBuffer buffer(Tensor tensor) {
     address();
-    final TensorInfo info = tensor.info();
-    if (info.device().kind() != DeviceKind.CPU || !info.contiguous() || info.bytes() > Integer.MAX_VALUE) {
-      throw new InvalidArgumentException("a contiguous tensor on the cpu of at most 2 GiB is needed, not one on " + info.device() + " of "
-          + info.bytes() + " bytes" + (info.contiguous() ? "" : ", a view with gaps"), null);
-    }
-    return Memory.buffer(tensor.data(), info.bytes());
+    return new Operand(tensor.data(), tensor.info(), true, true).buffer();
   }
 
   void fail(String message) {

@@ -22,12 +22,28 @@ final class Tasks {
     }
   }
 
+  /** A task that has tensors as operands, the first of which it reads. */
+  static final class WithOperands implements Task {
+    private final Task task;
+    final int inputs;
+
+    WithOperands(Task task, int inputs) {
+      this.task = task;
+      this.inputs = inputs;
+    }
+
+    @Override
+    public void run(TaskContext context) throws Exception {
+      task.run(context);
+    }
+  }
+
   private Tasks() {}
 
   /** Runs a task. Called by the native part, in any thread; returns a status. */
   static int run(Task task, long address) {
     final ThreadState state = ThreadState.current();
-    final TaskContext context = new TaskContext(address);
+    final TaskContext context = new TaskContext(address, task instanceof WithOperands ? ((WithOperands) task).inputs : TaskContext.NO_OPERANDS);
     final Scope scope = state.scope;
     state.scope = null; // what the task makes is no business of a scope around the submission
     ++state.tasks;

@@ -35,11 +35,7 @@ class CompletenessTest {
       Map.entry("rondo_dtype_name", "DType.name() is the same, which a test compares"),
       Map.entry("rondo_unary_op_name", "UnaryOp.name() is the same, which a test compares"),
       Map.entry("rondo_binary_op_name", "BinaryOp.name() is the same, which a test compares"),
-      Map.entry("rondo_ternary_op_name", "TernaryOp.name() is the same, which a test compares"),
-      Map.entry("rondo_engine_push_tensors", "tasks name tensors by their variables and keep the objects alive themselves"),
-      Map.entry("rondo_task_operand", "belongs to rondo_engine_push_tensors"),
-      Map.entry("rondo_record_output", "outputs are what the program holds at the end of a recording"),
-      Map.entry("rondo_record_is_open", "a recording is a lambda: inside it there is one"));
+      Map.entry("rondo_ternary_op_name", "TernaryOp.name() is the same, which a test compares"));
 
   private static final Path ROOT = Path.of(System.getProperty("rondo.root"));
   private static final Path BUILD = Path.of(System.getProperty("rondo.build"));
