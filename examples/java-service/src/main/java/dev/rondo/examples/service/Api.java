@@ -1,0 +1,143 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo.examples.service;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+
+/** What the service answers, whatever server brings the requests. */
+final class Api {
+  private static final String JSON = "application/json";
+  private static final Map<String, String> METHODS = Map.of("/", "GET", "/classify", "POST", "/healthz", "GET", "/readyz", "GET", "/metrics",
+      "GET");
+
+  private final Batcher batcher;
+  private final Metrics metrics;
+  private final Executor executor;
+  private final byte[] page;
+  private volatile boolean stopping;
+
+  /** An answer. */
+  record Reply(int status, String type, byte[] body, Map<String, String> headers) {
+    static Reply of(int status, String type, byte[] body) {
+      return new Reply(status, type, body, Map.of());
+    }
+
+    static Reply error(int status, String message) {
+      return of(status, JSON, Images.error(message));
+    }
+  }
+
+  /**
+   * Makes it.
+   *
+   * @param executor writes answers, so that the batcher's thread has time for the next batch
+   */
+  Api(Batcher batcher, Metrics metrics, Executor executor) {
+    this.batcher = batcher;
+    this.metrics = metrics;
+    this.executor = executor;
+    metrics.watch(batcher);
+    try (InputStream in = Api.class.getResourceAsStream("page.html")) {
+      page = in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The longest body that a request may have: what the largest batch takes with many digits for each pixel. */
+  int longestBody() {
+    return 1024 + batcher.model().largestBatch() * Model.PIXELS * 24;
+  }
+
+  /** From now on not ready, so that nobody sends new requests. */
+  void stopping() {
+    stopping = true;
+  }
+
+  /**
+   * Answers a request. Does not block.
+   *
+   * @param method GET, POST
+   * @param path without the query
+   * @param body all of it; null: it is longer than {@link #longestBody}
+   * @return the answer; never fails
+   */
+  CompletableFuture<Reply> answer(String method, String path, byte[] body) {
+    final long begin = System.nanoTime();
+    final String known = METHODS.containsKey(path) ? path : "other"; // a visitor must not invent labels
+    metrics.began();
+    CompletableFuture<Reply> reply;
+    try {
+      reply = route(method, path, body);
+    } catch (RuntimeException e) {
+      reply = CompletableFuture.completedFuture(failure(e));
+    }
+    return reply.whenComplete((done, thrown) -> metrics.ended(known, done.status(), (System.nanoTime() - begin) * 1e-9));
+  }
+
+  private CompletableFuture<Reply> route(String method, String path, byte[] body) {
+    final String right = METHODS.get(path);
+    final Reply reply;
+    if (right == null) {
+      reply = Reply.error(404, "there is no " + path + ": try " + String.join(", ", List.of("/", "/classify", "/healthz", "/readyz", "/metrics")));
+    } else if (!method.equals(right)) {
+      reply = new Reply(405, JSON, Images.error(path + " takes " + right + ", not " + method), Map.of("Allow", right));
+    } else if (path.equals("/classify")) {
+      return classify(body);
+    } else {
+      reply = switch (path) {
+        case "/" -> new Reply(200, "text/html; charset=utf-8", page, Map.of("Cache-Control", "no-cache", "Content-Security-Policy",
+            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"));
+        case "/metrics" -> Reply.of(200, "text/plain; version=0.0.4; charset=utf-8", metrics.text());
+        case "/readyz" -> ready();
+        default -> Reply.of(200, JSON, Images.object("status", "alive"));
+      };
+    }
+    return CompletableFuture.completedFuture(reply);
+  }
+
+  private Reply ready() {
+    final String lost = batcher.lost();
+    if (stopping) {
+      return Reply.of(503, JSON, Images.object("status", "stopping"));
+    }
+    if (!batcher.available()) {
+      return Reply.of(503, JSON, Images.object("status", "lost", "cause", lost));
+    }
+    final String device = batcher.model().device();
+    return Reply.of(200, JSON, lost == null ? Images.object("status", "ready", "device", device)
+        : Images.object("status", "ready", "device", device, "lost", lost));
+  }
+
+  private CompletableFuture<Reply> classify(byte[] body) {
+    final int largest = batcher.model().largestBatch();
+    if (body == null) {
+      return CompletableFuture.completedFuture(Reply.error(413, "the body is longer than " + longestBody() + " bytes"));
+    }
+    final float[] images;
+    try {
+      images = Images.parse(body, largest);
+    } catch (Images.InvalidException e) {
+      return CompletableFuture.completedFuture(Reply.error(400, e.getMessage()));
+    }
+    return batcher.submit(images).handleAsync((answer, thrown) -> thrown != null ? failure(thrown)
+        : Reply.of(200, JSON, Images.write(answer, batcher.model().device())), executor);
+  }
+
+  private static Reply failure(Throwable thrown) {
+    final Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+    if (cause instanceof Batcher.QueueFullException) {
+      return new Reply(429, JSON, Images.error(cause.getMessage()), Map.of("Retry-After", "1"));
+    }
+    if (cause instanceof Batcher.UnavailableException) {
+      return Reply.error(503, cause.getMessage());
+    }
+    return Reply.error(500, cause.toString());
+  }
+}

@@ -1,0 +1,92 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo.examples.service;
+
+import dev.rondo.Device;
+import dev.rondo.DeviceKind;
+import dev.rondo.Rondo;
+
+/** What the command line says. */
+record Options(String model, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue, boolean cpuWhenLost,
+    boolean help) {
+  static final String USAGE = """
+      usage: service --model FILE [options]
+        --model FILE              the trained network
+        --device cpu|cuda:0|auto  where it runs (auto: the first CUDA device, else cpu)
+        --host NAME               the address to listen on (127.0.0.1; 0.0.0.0: all)
+        --port N                  the port to listen on (8080; 0: a free one)
+        --max-batch N             the most images of one launch, and of one request (256)
+        --max-wait US             microseconds that the first request of a batch waits for others (200)
+        --queue N                 images that may wait; beyond them requests get status 429 (16384)
+        --when-lost fail|cpu      what a lost device does: requests get status 503, or the cpu goes on (fail)
+        --help                    this text
+      """;
+
+  static Options parse(String... arguments) {
+    String model = null;
+    String device = "auto";
+    String host = "127.0.0.1";
+    int port = 8080;
+    int maxBatch = 256;
+    int maxWait = 200;
+    int queue = 16384;
+    boolean cpuWhenLost = false;
+    for (int i = 0; i < arguments.length; i += 2) {
+      final String option = arguments[i];
+      if (option.equals("--help")) {
+        return new Options("", device, host, port, maxBatch, maxWait, queue, cpuWhenLost, true);
+      }
+      if (!USAGE.contains("  " + option + " ")) {
+        throw new IllegalArgumentException("there is no option '" + option + "'");
+      }
+      if (i + 1 == arguments.length) {
+        throw new IllegalArgumentException(option + " needs a value");
+      }
+      final String value = arguments[i + 1];
+      switch (option) {
+        case "--model" -> model = value;
+        case "--device" -> device = value;
+        case "--host" -> host = value;
+        case "--port" -> port = number(option, value, 0, 65535);
+        case "--max-batch" -> maxBatch = number(option, value, 1, 4096);
+        case "--max-wait" -> maxWait = number(option, value, 0, 10_000_000);
+        case "--queue" -> queue = number(option, value, 1, 10_000_000);
+        default -> {
+          if (!value.equals("fail") && !value.equals("cpu")) {
+            throw new IllegalArgumentException(option + " must be fail or cpu, not '" + value + "'");
+          }
+          cpuWhenLost = value.equals("cpu");
+        }
+      }
+    }
+    if (model == null) {
+      throw new IllegalArgumentException("--model FILE is missing");
+    }
+    if (queue < maxBatch) {
+      throw new IllegalArgumentException("--queue must be at least --max-batch, " + maxBatch + ", not " + queue);
+    }
+    return new Options(model, device, host, port, maxBatch, maxWait, queue, cpuWhenLost, false);
+  }
+
+  private static int number(String option, String text, int low, int high) {
+    try {
+      final int value = Integer.parseInt(text);
+      if (value >= low && value <= high) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // said below
+    }
+    throw new IllegalArgumentException(option + " must be a whole number from " + low + " to " + high + ", not '" + text + "'");
+  }
+
+  Device chooseDevice() {
+    if (!device.equals("auto")) {
+      return Device.parse(device);
+    }
+    if (Device.count(DeviceKind.CUDA) > 0) {
+      return Device.cuda(0);
+    }
+    System.out.println("cpu instead of CUDA: " + Rondo.feature("cuda").reason());
+    return Device.CPU;
+  }
+}

@@ -1,0 +1,103 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo.examples.service;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.ConnectException;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The service over HTTP: what it answers, what it refuses, and how it stops. */
+@Timeout(60)
+class ServiceTest {
+  private static void check(HttpResponse<String> reply, int status, String... words) {
+    assertEquals(status, reply.statusCode(), reply::body);
+    for (final String word : words) {
+      assertTrue(reply.body().contains(word), () -> "'" + word + "' is not in: " + reply.body());
+    }
+  }
+
+  @Test
+  void answersAndRefuses() throws Exception {
+    final List<float[]> digits = ServiceProcess.digits();
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--max-batch", "64")) {
+      check(service.get("/healthz"), 200, "alive");
+      check(service.get("/readyz"), 200, "ready", "cpu:0");
+      check(service.get("/"), 200, "<canvas");
+      check(service.get("/nothing"), 404, "/classify");
+      check(service.get("/classify"), 405, "POST");
+
+      final HttpResponse<String> reply = service.post(ServiceProcess.body(digits.subList(0, 50))).get();
+      check(reply, 200, "\"digit\":");
+      final float[] together = ServiceProcess.probabilities(ServiceProcess.json(reply));
+      for (int i = 0; i < 50; i += 7) {
+        final float[] alone = ServiceProcess.probabilities(ServiceProcess.json(service.post(ServiceProcess.body(digits.subList(i, i + 1))).get()));
+        final float[] same = new float[Model.CLASSES];
+        System.arraycopy(together, i * Model.CLASSES, same, 0, same.length);
+        assertArrayEquals(alone, same, 1e-5f);
+      }
+
+      check(service.post("{").get(), 400, "not JSON");
+      check(service.post("{\"image\": [0.5, 1]}").get(), 400, "has 2 numbers: an image has 64");
+      check(service.post(ServiceProcess.body(digits.subList(0, 65))).get(), 400, "more than 64 images");
+      check(service.post(" ".repeat(200_000)).get(), 413, "longer than");
+      assertEquals(3, service.metric("digits_requests_total{path=\"/classify\",status=\"400\"}"));
+      assertEquals(9, service.metric("digits_requests_total{path=\"/classify\",status=\"200\"}"));
+      assertEquals(1, service.metric("digits_requests_total{path=\"other\",status=\"404\"}"));
+      assertEquals(1, service.metric("digits_graph_replays_total{rows=\"64\"}"));
+      assertEquals(8, service.metric("digits_graph_replays_total{rows=\"1\"}"));
+      assertEquals(58, service.metric("digits_batch_images_sum"));
+      assertEquals(9, service.metric("digits_classify_seconds_count"));
+      assertEquals(0, service.metric("digits_queue_images"));
+      assertTrue(service.metric("digits_device_memory_bytes{device=\"cpu:0\",state=\"in_use\"}") > 9610 * 4);
+      check(service.get("/metrics"), 200, "# TYPE digits_classify_seconds histogram");
+    }
+  }
+
+  @Test
+  void moreThanTheQueueHoldsIsRefused() throws Exception {
+    final List<float[]> digits = ServiceProcess.digits();
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--max-batch", "4", "--queue", "4", "--max-wait", "2000000")) {
+      final var waits = service.post(ServiceProcess.body(digits.subList(0, 3)));
+      while (service.metric("digits_queue_images") < 3) {
+        Thread.sleep(10);
+      }
+      final HttpResponse<String> refused = service.post(ServiceProcess.body(digits.subList(0, 2))).get();
+      check(refused, 429, "3 images wait, and at most 4 may");
+      assertEquals("1", refused.headers().firstValue("Retry-After").orElse(""));
+      final HttpResponse<String> fits = service.post(ServiceProcess.body(digits.subList(3, 4))).get();
+      check(fits, 200, "\"batch\":4"); // and so it starts
+      check(waits.get(), 200, "\"batch\":4");
+    }
+  }
+
+  /** Requests that came in before the signal are answered; none comes in after. */
+  @Test
+  void stopsWhenEveryRequestIsAnswered() throws Exception {
+    final List<float[]> digits = ServiceProcess.digits();
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--max-wait", "1500000")) {
+      final List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+      for (int i = 0; i < 100; ++i) {
+        answers.add(service.post(ServiceProcess.body(digits.subList(i, i + 1))));
+      }
+      while (service.metric("digits_queue_images") < 100) {
+        Thread.sleep(10);
+      }
+      service.terminate();
+      for (final var answer : answers) {
+        check(answer.get(10, TimeUnit.SECONDS), 200, "\"batch\":100");
+      }
+      assertTrue(service.process.waitFor(20, TimeUnit.SECONDS));
+      assertEquals(128 + 15, service.process.exitValue());
+      assertThrows(ConnectException.class, () -> service.get("/healthz"));
+    }
+  }
+}

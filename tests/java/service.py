@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Builds the digits service of examples/java-service against the library of this tree, lets the C example train its model, and runs
+its tests: on the cpu, then, those of devices, on the simulated driver that the environment names.
+
+    service.py SOURCE_ROOT BUILD_ROOT C_DIGITS
+
+Skipped (77) where there is no Maven or no JDK of version 17. Maven fetches its plugins and the libraries once, into the user's repository.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SETTINGS = [name for name in os.environ if name.startswith(("RONDO_", "SIMCUDA_"))]
+TOTALS = re.compile(r"^(?:\[\w+\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)\s*$", re.MULTILINE)
+SKIPPED = re.compile(r"^.*Assumption.*?: (.*)$", re.MULTILINE)
+
+
+def maven(folder, log, environment, *arguments):
+    """What Maven prints; it is kept in a file, and shown if it fails."""
+    run = subprocess.run(["mvn", "-B", "-ntp", "-f", folder, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         env=environment, stdin=subprocess.DEVNULL, errors="replace")
+    log.write_text(run.stdout)
+    if run.returncode != 0:
+        print("\n".join(line for line in run.stdout.splitlines() if not line.startswith("[INFO]"))[-20000:])
+        sys.exit(f"Maven fails; {log} has all that it said")
+    return run.stdout
+
+
+def main(root, build, c_digits):
+    if not shutil.which("mvn") or not shutil.which("javac"):
+        print("Maven or a JDK is not installed")
+        return 77
+    version = subprocess.run(["javac", "-version"], text=True, capture_output=True).stdout.split()[-1]
+    if int(version.partition(".")[0]) < 17:
+        print(f"the service needs Java 17, this is {version}")
+        return 77
+    here = pathlib.Path(build, "examples/java-service")
+    here.mkdir(parents=True, exist_ok=True)
+    cpu = {key: value for key, value in os.environ.items() if key not in SETTINGS}
+    cpu.update(RONDO_CUDA_DRIVER="none", RONDO_CACHE=f"{build}/kernel-cache")
+
+    maven(f"{root}/bindings/java", here / "library.log", cpu, f"-Drondo.build={build}", f"-Drondo.target={here}/library",
+          "-Dmaven.test.skip=true", "package")
+    subprocess.run([c_digits, "--device", "cpu", "--data", f"{root}/examples/data/digits.bin", "--out", here / "digits.svg",
+                    "--parameters", here / "model.f32"], check=True, stdout=subprocess.DEVNULL, env=cpu)
+    given = [f"-Drondo.build={build}", f"-Drondo.jar={next((here / 'library').glob('rondo-*.jar'))}", f"-Dservice.target={here}/target",
+             f"-Dservice.model={here}/model.f32"]
+    for name, environment, goals in (("cpu", cpu, ["test"]), ("simulated", dict(os.environ), ["surefire:test", "-Dgroups=device"])):
+        out = maven(f"{root}/examples/java-service", here / f"{name}.log", environment, *given, *goals)
+        totals = TOTALS.findall(out)
+        print(f"{name}: " + ", ".join(f"{n} {what}" for n, what in zip(totals[-1], ("run", "failed", "broken", "skipped"))))
+        if totals[-1][0] == "0":
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
