@@ -19,8 +19,8 @@ ENUMS = {
     "rondo_reduce_op": ("ReduceOp", "RONDO_", "An operator that reduces axes.", set()),
     "rondo_activation": ("Activation", "RONDO_ACTIVATION_", "What is applied to a matrix product last.", set()),
 }
-NOT_LISTS = {  # flags: methods of builders
-    "rondo_task_flags", "rondo_record_flags",
+NOT_LISTS = {  # flags: methods of builders; the kind of an argument: variants of Operand
+    "rondo_task_flags", "rondo_record_flags", "rondo_argument_kind",
 }
 
 METHODS = {"mod": "modulo"}  # words that Rust keeps for itself

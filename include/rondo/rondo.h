@@ -12,5 +12,6 @@
 #include <rondo/status.h>
 #include <rondo/tensor.h>
 #include <rondo/trace.h>
+#include <rondo/user.h>
 
 #endif /* RONDO_H */

@@ -520,6 +520,71 @@ inline Tensor gather_rows(const Tensor& table, const Tensor& indices) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_gather_rows(table.get(), indices.get(), out); });
 }
 
+// --- expressions written as text
+// One argument: {"x", tensor}, {"scale", 0.5}, {"n", 3}.
+class Argument {
+ public:
+  Argument(const char* name, const Tensor& tensor) : argument_(RONDO_TENSOR(name, tensor.get())) {}
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Argument(const char* name, T value) : argument_(number(name, value)) {}
+  const rondo_argument& get() const noexcept { return argument_; }
+
+ private:
+  template <class T>
+  static rondo_argument number(const char* name, T value) {
+    if constexpr (std::is_integral_v<T>) return RONDO_INTEGER(name, static_cast<int64_t>(value));
+    return RONDO_SCALAR(name, static_cast<double>(value));
+  }
+  rondo_argument argument_;
+};
+
+class Expression : public Owner<rondo_expression, rondo_expression_destroy> {
+ public:
+  explicit Expression(const std::string& text, const char* name = nullptr) : Owner(create(text, name)) {}
+
+  // Names in the order of the text.
+  std::vector<std::string> operands() const { return names(rondo_expression_operand); }
+  std::vector<std::string> results() const { return names(rondo_expression_result); }
+  // New tensors, one per result; of an expression with one result that one.
+  std::vector<Tensor> run(std::initializer_list<Argument> arguments) const {
+    std::vector<rondo_tensor*> out(results().size());
+    run(arguments, out);
+    std::vector<Tensor> tensors;
+    for (rondo_tensor* each : out) tensors.emplace_back(each);
+    return tensors;
+  }
+  Tensor operator()(std::initializer_list<Argument> arguments) const {
+    std::vector<rondo_tensor*> out(1);
+    run(arguments, out);
+    return Tensor(out[0]);
+  }
+  // Into tensors that are there.
+  void run_into(std::initializer_list<Argument> arguments,
+                std::initializer_list<std::reference_wrapper<const Tensor>> results) const {
+    std::vector<rondo_tensor*> out;
+    for (const Tensor& each : results) out.push_back(each.get());
+    run(arguments, out);
+  }
+
+ private:
+  static rondo_expression* create(const std::string& text, const char* name) {
+    rondo_expression* expression = nullptr;
+    check(rondo_expression_create(text.c_str(), name, &expression));
+    return expression;
+  }
+  std::vector<std::string> names(const char* (*name)(rondo_expression*, int32_t)) const {
+    std::vector<std::string> all;
+    for (int32_t i = 0; const char* each = name(get(), i); ++i) all.emplace_back(each);
+    return all;
+  }
+  void run(std::initializer_list<Argument> arguments, std::vector<rondo_tensor*>& out) const {
+    std::vector<rondo_argument> plain;
+    for (const Argument& each : arguments) plain.push_back(each.get());
+    check(rondo_expression_run(get(), static_cast<int32_t>(plain.size()), plain.data(),
+                               static_cast<int32_t>(out.size()), out.data()));
+  }
+};
+
 // --- devices and features
 inline int32_t device_count(rondo_device_kind kind) {
   int32_t count = 0;

@@ -181,7 +181,10 @@ void evaluate_on_cpu(const Expression& e, const Space& space, char* const* addre
   for (int k = 0; k < e.inputs(); ++k) {
     const auto value = static_cast<Value>(k);
     const LoadRow load = find_load(e.input_dtype(k));
-    in_place[k] = plain(e.input_dtype(k)) && dense(space, space.strides(k));
+    // A copy of what a later output shows, should an earlier one be written there.
+    bool shown = false;
+    for (int o = 1; o < e.outputs(); ++o) shown |= e.output(o).value == value;
+    in_place[k] = plain(e.input_dtype(k)) && dense(space, space.strides(k)) && !shown;
     if (in_place[k]) continue;
     take(value);
     if (all_zero(space, space.strides(k)))

@@ -1,4 +1,5 @@
-// Packing and composing expressions. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Packing, composing and shortening expressions. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
 #include "ops/expression.h"
 
 #include <algorithm>
@@ -28,6 +29,19 @@ rondo_dtype Expression::generator_dtype(int i) const {
   return RONDO_F32;  // dropped in a composition: its numbers still count
 }
 
+namespace {
+
+// Renames each operand value of an instruction.
+template <class Rename>
+void rename_operands(Expression::Instruction& each, const Rename& rename) {
+  const int n = Expression::arity(each);
+  if (n > 0) each.a = rename(each.a);
+  if (n > 1) each.b = rename(each.b);
+  if (n > 2) each.c = rename(each.c);
+}
+
+}  // namespace
+
 Expression Expression::without_inputs(unsigned gone) const {
   Expression result = *this;
   Value renamed[kMaxInputs] = {};
@@ -37,18 +51,51 @@ Expression Expression::without_inputs(unsigned gone) const {
     renamed[i] = result.n_inputs_;
     result.inputs_[result.n_inputs_++] = inputs_[i];
   }
-  const auto rename = [&renamed](Value& value) {
-    if (is_input(value)) value = renamed[value];
+  const auto rename = [&renamed](Value value) { return is_input(value) ? renamed[value] : value; };
+  for (int k = 0; k < n_instructions_; ++k) rename_operands(result.instructions_[k], rename);
+  for (int k = 0; k < n_outputs_; ++k) result.outputs_[k].value = rename(outputs_[k].value);
+  return result;
+}
+
+Expression Expression::without_dead() const {
+  bool used[kMaxInstructions] = {};
+  const auto use = [&used](Value value) {
+    if (value >= kFirstResult) used[result_index(value)] = true;
+    return value;
+  };
+  for (int k = 0; k < n_outputs_; ++k) use(outputs_[k].value);
+  for (int k = n_instructions_ - 1; k >= 0; --k) {  // users come behind what they use
+    Instruction each = instructions_[k];
+    used[k] = used[k] || is_generator(each);
+    if (used[k]) rename_operands(each, use);
+  }
+  Expression result = *this;
+  Value renamed[kMaxInstructions] = {};
+  const auto rename = [&renamed](Value value) { return value >= kFirstResult ? renamed[result_index(value)] : value; };
+  result.n_instructions_ = 0;
+  for (int k = 0; k < n_instructions_; ++k) {
+    if (!used[k]) continue;
+    Instruction each = instructions_[k];
+    rename_operands(each, rename);
+    renamed[k] = result_of(result.n_instructions_);
+    result.instructions_[result.n_instructions_++] = each;
+  }
+  for (int k = 0; k < n_outputs_; ++k) result.outputs_[k].value = rename(outputs_[k].value);
+  return result;
+}
+
+unsigned Expression::used_inputs() const {
+  unsigned used = 0;
+  const auto use = [&used](Value value) {
+    if (is_input(value)) used |= 1u << value;
+    return value;
   };
   for (int k = 0; k < n_instructions_; ++k) {
-    Instruction& each = result.instructions_[k];
-    const int n = arity(each);
-    if (n > 0) rename(each.a);
-    if (n > 1) rename(each.b);
-    if (n > 2) rename(each.c);
+    Instruction each = instructions_[k];
+    rename_operands(each, use);
   }
-  for (int k = 0; k < n_outputs_; ++k) rename(result.outputs_[k].value);
-  return result;
+  for (int k = 0; k < n_outputs_; ++k) use(outputs_[k].value);
+  return used;
 }
 
 int Expression::pack(uint8_t* bytes) const {
@@ -119,19 +166,19 @@ bool compose(const Expression& producer, const Expression& consumer, const Link*
     }
   }
   const int first_scalar = result.scalars();
-  const int first_instruction = result.instructions();
+  Value results[Expression::kMaxInstructions];  // where the consumer's are: what the producer has is not there twice
   for (int i = 0; i < consumer.scalars(); ++i) result.scalar(consumer.scalar_dtype(i));
   auto moved = [&](Value value) {
     if (Expression::is_input(value)) return input_values[value];
     if (Expression::is_scalar(value)) return static_cast<Value>(value + first_scalar);
-    return static_cast<Value>(value + first_instruction);
+    return results[Expression::result_index(value)];
   };
   for (int i = 0; i < consumer.instructions(); ++i) {
     const Expression::Instruction& each = consumer.instructions_[i];
     const int arity = Expression::arity(each);
     const Value a = arity > 0 ? moved(each.a) : static_cast<Value>(each.a + producer.generators());
-    result.add(each.op, static_cast<rondo_dtype>(each.dtype), a, arity > 1 ? moved(each.b) : Value{0},
-               arity > 2 ? moved(each.c) : Value{0});
+    results[i] = result.add(each.op, static_cast<rondo_dtype>(each.dtype), a, arity > 1 ? moved(each.b) : Value{0},
+                            arity > 2 ? moved(each.c) : Value{0});
   }
   // Also of those whose numbers nobody uses any more: they count all the same.
   result.n_generators_ = static_cast<uint8_t>(producer.generators() + consumer.generators());
@@ -140,7 +187,7 @@ bool compose(const Expression& producer, const Expression& consumer, const Link*
     result.output(moved(output.value), static_cast<rondo_dtype>(output.dtype), output.accumulate);
   }
   if (result.overflow() || result.generators() > Expression::kMaxGenerators) return false;
-  *composed = result;
+  *composed = result.without_dead();
   return true;
 }
 

@@ -49,7 +49,8 @@ class Expression {
   };
 
   // --- building: values in order of use. What does not fit is left out and makes the whole expression useless, which
-  // overflow() says: builders need not ask at each step.
+  // overflow() says: builders need not ask at each step. What was computed already, from the same values, is not
+  // computed again.
   bool overflow() const { return overflow_; }
   Value input(rondo_dtype dtype) {
     if (!room(n_inputs_, kMaxInputs)) return 0;
@@ -79,6 +80,10 @@ class Expression {
 
   // The same without the inputs that have a bit in `gone`, which nothing may use.
   Expression without_inputs(unsigned gone) const;
+  // The same without the instructions that no output comes from. Generators stay: their numbers count.
+  Expression without_dead() const;
+  // Bit i: an instruction or an output uses input i.
+  unsigned used_inputs() const;
 
   // --- reading
   int inputs() const { return n_inputs_; }
@@ -131,6 +136,11 @@ class Expression {
     return room(n_generators_, kMaxGenerators) ? add(op, register_dtype, n_generators_++, 0, 0) : kFirstResult;
   }
   Value add(Op op, rondo_dtype dtype, Value a, Value b, Value c) {
+    for (int i = 0; i < n_instructions_; ++i) {
+      const Instruction& each = instructions_[i];
+      if (each.op == op && each.a == a && each.b == b && each.c == c && each.dtype == dtype && !is_generator(each))
+        return result_of(i);
+    }
     if (!room(n_instructions_, kMaxInstructions)) return kFirstResult;
     instructions_[n_instructions_] = {op, static_cast<uint8_t>(dtype), a, b, c};
     return static_cast<Value>(kFirstResult + n_instructions_++);

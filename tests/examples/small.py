@@ -9,6 +9,11 @@ EXPECTED = {
     "hello": "1 4 7 10\n",
     "hello_cpp": "1 4 7 10 \n",
     "dlpack": "2 4 6 8 10 12 \nin place: -1 ... -6\nRondo is done with the samples\n",
+    "expression": """rondo_expression_create: 1:14: expected a value, found the end
+  y = 2 * (x + 
+               ^
+after 50 steps x[0] is 3.000, and the loss is small
+""",
     "user_task": """step 0: checksum 7ac950ba
 step 1: rondo_tensor_read: task 'limited' on cpu:0: a value is beyond the limit
 step 2: rondo_tensor_read: task 'limited' on cpu:0: a value is beyond the limit

@@ -2097,6 +2097,140 @@ extern "C" {
     #[doc = " is on or inside a task; RONDO_IO_ERROR if the file cannot be written. Since 0.1."]
     pub fn rondo_trace_end(engine: *mut rondo_engine, path: *const ::std::os::raw::c_char) -> rondo_status;
 }
+pub const RONDO_ARGUMENT_TENSOR: rondo_argument_kind = 0;
+#[doc = " the member scalar"]
+pub const RONDO_ARGUMENT_SCALAR: rondo_argument_kind = 1;
+#[doc = " the member integer: exact to 64 bits"]
+pub const RONDO_ARGUMENT_INTEGER: rondo_argument_kind = 2;
+#[doc = " What one argument of user code is. Values are ABI. Since 0.1."]
+pub type rondo_argument_kind = ::std::os::raw::c_uint;
+#[doc = " One argument, made by one of the macros below. Since 0.1."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_argument {
+    #[doc = " of the operand in the text"]
+    pub name: *const ::std::os::raw::c_char,
+    pub kind: rondo_argument_kind,
+    #[doc = " the operand; NULL for a number"]
+    pub tensor: *mut rondo_tensor,
+    pub scalar: f64,
+    pub integer: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_argument() {
+    assert_eq!(::std::mem::size_of::<rondo_argument>(), 40usize, concat!("Size of: ", stringify!(rondo_argument)));
+    assert_eq!(::std::mem::align_of::<rondo_argument>(), 8usize, concat!("Alignment of ", stringify!(rondo_argument)));
+    fn test_field_name() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_argument>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_argument), "::", stringify!(name))
+        );
+    }
+    test_field_name();
+    fn test_field_kind() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_argument>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).kind) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_argument), "::", stringify!(kind))
+        );
+    }
+    test_field_kind();
+    fn test_field_tensor() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_argument>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).tensor) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_argument), "::", stringify!(tensor))
+        );
+    }
+    test_field_tensor();
+    fn test_field_scalar() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_argument>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).scalar) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_argument), "::", stringify!(scalar))
+        );
+    }
+    test_field_scalar();
+    fn test_field_integer() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_argument>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).integer) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_argument), "::", stringify!(integer))
+        );
+    }
+    test_field_integer();
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_expression {
+    _unused: [u8; 0],
+}
+extern "C" {
+    #[doc = " Parses `text`, statements such as \"y = a * x + y\" separated by semicolons. Names that are read before they are"]
+    #[doc = " assigned are its operands; assigned ones are its results, in the order of their first assignment, but for those of"]
+    #[doc = " `let`, which are values on the way. `name` is for errors, traces and graph reports; copied; name NULL: \"expression\"."]
+    #[doc = " Neither looks at a device nor blocks. The caller owns *expression. RONDO_INVALID_ARGUMENT with line, column and the"]
+    #[doc = " line itself for a text that is not right, is longer than 16384 bytes or nested deeper than 100. Since 0.1."]
+    pub fn rondo_expression_create(
+        text: *const ::std::os::raw::c_char,
+        name: *const ::std::os::raw::c_char,
+        expression: *mut *mut rondo_expression,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the `expression`. Never blocks; what was submitted goes on. NULL is allowed. Since 0.1."]
+    pub fn rondo_expression_destroy(expression: *mut rondo_expression);
+}
+extern "C" {
+    #[doc = " Name of operand or result `index` of the `expression`, in the order of the text; NULL beyond the last. Lives as long"]
+    #[doc = " as the expression. Since 0.1."]
+    pub fn rondo_expression_operand(expression: *mut rondo_expression, index: i32) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    pub fn rondo_expression_result(expression: *mut rondo_expression, index: i32) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " Computes the results of an `expression` from its `arguments`: one per operand, in any order, found by name. At least"]
+    #[doc = " one is a tensor; all tensors are of one engine and device, and broadcast to the one shape that every result has, but"]
+    #[doc = " for reductions. dtypes are deduced as for operators: promoted from operand to operand; a number takes the dtype of"]
+    #[doc = " what it meets, under the rules of rondo_binary_scalar."]
+    #[doc = ""]
+    #[doc = " `out` has one entry per result: NULL for a new tensor, or a tensor to write, as for operators; one may be an operand,"]
+    #[doc = " element for element. All elementwise work is one task and one kernel, whatever it is made of; another value of a"]
+    #[doc = " number compiles nothing. Each reduction is a task behind it. On a cpu nothing is compiled."]
+    #[doc = ""]
+    #[doc = " RONDO_INVALID_ARGUMENT for a name that is missing, given twice or not an operand, and for whatever operators refuse,"]
+    #[doc = " with line and column where it stands in the text; RONDO_UNSUPPORTED beyond 16 tensors, 16 numbers, 64 operations or"]
+    #[doc = " 8 results in one kernel. On error every entry of `out` is untouched. Since 0.1."]
+    pub fn rondo_expression_run(
+        expression: *mut rondo_expression,
+        n_arguments: i32,
+        arguments: *const rondo_argument,
+        n_out: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
 /// What a `rondo_device_info` begins with.
 pub const RONDO_DEVICE_INFO_INIT: rondo_device_info = rondo_device_info {
     size: ::std::mem::size_of::<rondo_device_info>(),

@@ -1,0 +1,140 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * An elementwise expression written as text, one kernel on a GPU:
+ *
+ * <pre>{@code
+ * try (Expression axpy = new Expression("y = a * x + y")) {
+ *   Tensor sum = axpy.run(Argument.of("a", 2.0), Argument.of("x", x), Argument.of("y", y)).get(0);
+ * }
+ * }</pre>
+ *
+ * <p>It belongs to no engine, and any number of threads may run it at once.
+ */
+public final class Expression extends NativeObject {
+  /**
+   * Parses a text.
+   *
+   * @param text statements such as {@code y = a * x + y}, separated by semicolons
+   * @throws InvalidArgumentException with line and column for a text that is not right
+   */
+  public Expression(String text) {
+    this(text, null);
+  }
+
+  /**
+   * Parses a text.
+   *
+   * @param text statements such as {@code y = a * x + y}, separated by semicolons
+   * @param name for errors, traces and reports; null: {@code expression}
+   * @throws InvalidArgumentException with line and column for a text that is not right
+   */
+  public Expression(String text, String name) {
+    super(new Handle("expression", NativeUser.expressionCreate(text, name), new Gate(), NativeUser::expressionDestroy));
+    Scope.add(this);
+  }
+
+  /**
+   * Names that are read before they are assigned, in the order of the text.
+   *
+   * @return the names
+   */
+  public List<String> operands() {
+    return names(NativeUser::expressionOperand);
+  }
+
+  /**
+   * Names that are assigned, in the order of the text.
+   *
+   * @return the names
+   */
+  public List<String> results() {
+    return names(NativeUser::expressionResult);
+  }
+
+  /**
+   * Computes the results into new tensors.
+   *
+   * @param arguments one per operand, in any order
+   * @return one tensor per result
+   * @throws RondoException if an argument does not fit, or in naive mode if a task failed
+   */
+  public List<Tensor> run(Argument... arguments) {
+    return run(Collections.emptyList(), arguments);
+  }
+
+  /**
+   * Computes the results, into tensors that are there.
+   *
+   * @param out one entry per result, null for a new tensor; none at all: all are new
+   * @param arguments one per operand, in any order
+   * @return one tensor per result
+   * @throws RondoException if an argument does not fit, or in naive mode if a task failed
+   */
+  public List<Tensor> run(List<Tensor> out, Argument... arguments) {
+    final int count = out.isEmpty() ? results().size() : out.size();
+    final List<NativeObject> used = new ArrayList<>();
+    final byte[][] names = new byte[arguments.length][];
+    final int[] kinds = new int[arguments.length];
+    final double[] scalars = new double[arguments.length];
+    final long[] words = new long[arguments.length]; // a tensor's address, or the integer
+    final long[] results = new long[count];
+    Engine engine = null;
+    used.add(this);
+    for (final Argument each : arguments) {
+      if (each.tensor() != null) {
+        used.add(each.tensor());
+        engine = engine == null ? each.tensor().engine() : engine;
+      }
+    }
+    for (final Tensor each : out) {
+      if (each != null) {
+        used.add(each);
+      }
+    }
+    final Uses uses = use(used.toArray(new NativeObject[0]));
+    try {
+      for (int i = 0; i < arguments.length; ++i) {
+        names[i] = Memory.bytes(arguments[i].name());
+        kinds[i] = arguments[i].kind().value();
+        scalars[i] = arguments[i].scalar();
+        words[i] = arguments[i].tensor() == null ? arguments[i].integer() : arguments[i].tensor().address();
+      }
+      for (int i = 0; i < out.size(); ++i) {
+        results[i] = out.get(i) == null ? 0 : out.get(i).address();
+      }
+      run0(address(), names, kinds, scalars, words, results);
+    } finally {
+      uses.end();
+    }
+    final List<Tensor> tensors = new ArrayList<>();
+    for (int i = 0; i < count; ++i) {
+      tensors.add(Tensor.result(engine, results[i], out.isEmpty() ? null : out.get(i)));
+    }
+    return tensors;
+  }
+
+  private interface NameOf {
+    long at(long expression, int index);
+  }
+
+  private List<String> names(NameOf name) {
+    final long address = acquire();
+    try {
+      final List<String> names = new ArrayList<>();
+      for (long text = name.at(address, 0); text != 0; text = name.at(address, names.size())) {
+        names.add(Memory.text(text));
+      }
+      return names;
+    } finally {
+      release();
+    }
+  }
+
+  private static native void run0(long expression, byte[][] names, int[] kinds, double[] scalars, long[] words, long[] results);
+}

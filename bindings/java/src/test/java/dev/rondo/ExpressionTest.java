@@ -1,0 +1,42 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Expressions written as text. */
+@Tag("device")
+class ExpressionTest {
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
+  void computesWhatTheTextSays(Device device, EngineMode mode) {
+    try (Engine engine = Engine.create(new EngineOptions().mode(mode)); Scope scope = Scope.open()) {
+      final Tensor x = engine.tensor(device, new float[] {1, 2, 3}, 3);
+      final Expression text = new Expression("y = a * x + n; z = sum(y)", "scaled");
+      assertEquals(List.of("a", "x", "n"), text.operands());
+      assertEquals(List.of("y", "z"), text.results());
+      final List<Tensor> made = text.run(Argument.of("a", 0.5), Argument.of("x", x), Argument.of("n", 4));
+      assertArrayEquals(new float[] {4.5f, 5, 5.5f}, made.get(0).toFloatArray());
+      assertArrayEquals(new float[] {15}, made.get(1).toFloatArray());
+      final List<Tensor> again =
+          text.run(Arrays.asList(x, null), Argument.of("a", 2.0), Argument.of("x", x), Argument.of("n", 0));
+      assertSame(x, again.get(0));
+      assertArrayEquals(new float[] {2, 4, 6}, x.toFloatArray());
+      final RondoException missing = assertThrows(InvalidArgumentException.class, () -> text.run(Argument.of("x", x)));
+      assertTrue(missing.getMessage().contains("'a'"), missing.getMessage());
+      final RondoException wrong = assertThrows(InvalidArgumentException.class, () -> new Expression("y = x +"));
+      assertTrue(wrong.getMessage().contains("1:8"), wrong.getMessage());
+      text.close();
+      assertThrows(InvalidStateException.class, text::operands);
+    }
+  }
+}

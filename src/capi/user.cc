@@ -1,0 +1,105 @@
+// User code: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <rondo/user.h>
+
+#include "capi/capi.h"
+#include "engine/handle.h"
+#include "ops/expression_call.h"
+
+struct rondo_expression {
+  uint32_t magic = 0;
+  rondo::Ref<rondo::ops::ExpressionText> text;
+};
+
+using namespace rondo;
+using capi::guard;
+
+namespace {
+
+using Expressions = HandleSlab<rondo_expression, 0x524e5831>;
+
+Status check_expression(const rondo_expression* expression) {
+  if (Expressions::alive(expression)) return {};
+  return capi::dead_handle("expression", "expression", expression);
+}
+
+// Arguments are named if they must be, of a kind, and their tensors alive.
+Status check_arguments(int32_t n_arguments, const rondo_argument* arguments, bool named) {
+  if (n_arguments < 0) return error(RONDO_INVALID_ARGUMENT, "n_arguments is %d; 0 or more is needed", n_arguments);
+  if (n_arguments && !arguments) return capi::null_argument("arguments");
+  for (int32_t i = 0; i < n_arguments; ++i) {
+    const rondo_argument& each = arguments[i];
+    if (named && !each.name) return error(RONDO_INVALID_ARGUMENT, "arguments[%d].name is NULL; a name is needed", i);
+    if (each.kind < RONDO_ARGUMENT_TENSOR || each.kind > RONDO_ARGUMENT_INTEGER)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "arguments[%d].kind is %d; RONDO_ARGUMENT_TENSOR (0) to RONDO_ARGUMENT_INTEGER (2) are possible", i,
+                   static_cast<int>(each.kind));
+    if (each.kind == RONDO_ARGUMENT_TENSOR && !alive(each.tensor))
+      return error(RONDO_INVALID_ARGUMENT, "arguments[%d].tensor is %s; a live tensor is needed", i,
+                   each.tensor ? "not a live tensor" : "NULL");
+  }
+  return {};
+}
+
+Status check_results(size_t results, int32_t n_out, rondo_tensor** out) {
+  if (n_out < 0 || static_cast<size_t>(n_out) != results)
+    return error(RONDO_INVALID_ARGUMENT, "n_out is %d; the expression has %zu results", n_out, results);
+  if (!out) return capi::null_argument("out");
+  for (int32_t i = 0; i < n_out; ++i)
+    if (out[i] && !alive(out[i]))
+      return error(RONDO_INVALID_ARGUMENT,
+                   "out[%d] is not a live tensor: initialise it to NULL for a new one, or pass a tensor that was not "
+                   "destroyed",
+                   i);
+  return {};
+}
+
+}  // namespace
+
+extern "C" {
+
+rondo_status rondo_expression_create(const char* text, const char* name, rondo_expression** expression) {
+  return guard("rondo_expression_create", [&]() -> Status {
+    RONDO_NOT_NULL(text);
+    RONDO_NOT_NULL(expression);
+    Ref<ops::ExpressionText> parsed;
+    RONDO_TRY(ops::ExpressionText::parse(text, Engine::intern(name ? name : "expression"), &parsed));
+    *expression = Expressions::create([&](rondo_expression& handle) { handle.text = std::move(parsed); });
+    return {};
+  });
+}
+
+void rondo_expression_destroy(rondo_expression* expression) {
+  if (!expression) return;
+  guard("rondo_expression_destroy", [&]() -> Status {
+    RONDO_TRY(check_expression(expression));
+    Ref<ops::ExpressionText> text;
+    Expressions::destroy(expression, [&text](rondo_expression& each) { text = std::move(each.text); });
+    return {};
+  });
+}
+
+const char* rondo_expression_operand(rondo_expression* expression, int32_t index) {
+  if (!Expressions::alive(expression)) return nullptr;
+  const auto& names = expression->text->operands();
+  return index >= 0 && static_cast<size_t>(index) < names.size() ? names[static_cast<size_t>(index)].c_str() : nullptr;
+}
+
+const char* rondo_expression_result(rondo_expression* expression, int32_t index) {
+  if (!Expressions::alive(expression)) return nullptr;
+  const auto& results = expression->text->results();
+  return index >= 0 && static_cast<size_t>(index) < results.size() ? results[static_cast<size_t>(index)].name.c_str()
+                                                                   : nullptr;
+}
+
+rondo_status rondo_expression_run(rondo_expression* expression, int32_t n_arguments, const rondo_argument* arguments,
+                                  int32_t n_out, rondo_tensor** out) {
+  return guard("rondo_expression_run", [&]() -> Status {
+    RONDO_TRY(check_expression(expression));
+    const Ref<ops::ExpressionText> text = expression->text;
+    RONDO_TRY(check_arguments(n_arguments, arguments, true));
+    RONDO_TRY(check_results(text->results().size(), n_out, out));
+    return ops::run_expression(*text, {arguments, static_cast<size_t>(n_arguments)}, out);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,246 @@
+// Running an expression's text: arguments found by name, outputs resolved, tasks submitted.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/expression_call.h"
+
+#include <deque>
+#include <string>
+
+#include "base/text.h"
+#include "engine/views.h"
+#include "ops/elementwise_task.h"
+#include "ops/overlap.h"
+#include "ops/prepared.h"
+
+namespace rondo::ops {
+
+using Node = ExpressionText::Node;
+
+namespace {
+
+constexpr const char* kFunction = "rondo_expression_run";
+
+std::string list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+Status bind(const ExpressionText& text, std::span<const rondo_argument> arguments, std::vector<Bound>* bound) {
+  const std::vector<std::string>& names = text.operands();
+  std::vector<bool> given(names.size());
+  bound->resize(names.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const rondo_argument& each = arguments[i];
+    size_t k = 0;
+    while (k < names.size() && names[k] != each.name) ++k;
+    if (k == names.size())
+      return error(RONDO_INVALID_ARGUMENT,
+                   "%s: arguments[%zu] is named '%s', which is not an operand of '%s'; its "
+                   "operands are %s",
+                   kFunction, i, each.name, text.name(), names.empty() ? "none" : list(names).c_str());
+    if (given[k])
+      return error(RONDO_INVALID_ARGUMENT, "%s: arguments[%zu] gives '%s' a second time", kFunction, i, each.name);
+    given[k] = true;
+    Bound& to = (*bound)[k];
+    switch (each.kind) {
+      case RONDO_ARGUMENT_TENSOR: to.view = &each.tensor->view; break;
+      case RONDO_ARGUMENT_SCALAR: to.number = Scalar::of(each.scalar); break;
+      case RONDO_ARGUMENT_INTEGER: to.number = Scalar::of_i64(each.integer); break;
+    }
+  }
+  for (size_t k = 0; k < names.size(); ++k)
+    if (!given[k])
+      return error(RONDO_INVALID_ARGUMENT, "%s: operand '%s' of '%s' is not among the arguments; its operands are %s",
+                   kFunction, names[k].c_str(), text.name(), list(names).c_str());
+  return {};
+}
+
+// One call. Results go to slots of its own, so that the caller's are untouched unless all went well.
+class ExpressionCall {
+ public:
+  ExpressionCall(const ExpressionText& text, rondo_tensor** out)
+      : text_(text), out_(out), slots_(out, out + text.results().size()) {
+    for (size_t i = 0; i < slots_.size(); ++i)
+      outputs_.emplace_back(kFunction, &slots_[i], text.results()[i].name.c_str());
+  }
+  ~ExpressionCall() {
+    for (size_t i = 0; i < slots_.size(); ++i)
+      if (slots_[i] != out_[i]) destroy_tensor(slots_[i]);  // made, and not handed over
+  }
+  ExpressionCall(const ExpressionCall&) = delete;
+  ExpressionCall& operator=(const ExpressionCall&) = delete;
+
+  Status run(std::span<const rondo_argument> arguments) {
+    RONDO_TRY(bind(text_, arguments, &bound_));
+    RONDO_TRY(find_shape());
+    RONDO_TRY(check_outputs());
+    RONDO_TRY(lower(text_, bound_, &lowered_));
+    RONDO_TRY(elementwise());
+    for (size_t i = 0; i < slots_.size(); ++i)
+      if (is_reduction(i)) RONDO_TRY(reduce_result(i));
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      outputs_[i].commit();
+      out_[i] = slots_[i];
+    }
+    return {};
+  }
+
+ private:
+  const Node& node_of(size_t result) const { return text_.nodes()[text_.results()[result].node]; }
+  bool is_reduction(size_t result) const { return node_of(result).kind == Node::reduce; }
+  const View& first() const { return *tensors_[0]; }
+
+  // The tensors among the operands, and what they broadcast to.
+  Status find_shape() {
+    std::vector<NamedView> named;
+    const char* before = "";
+    for (size_t k = 0; k < bound_.size(); ++k) {
+      const View* view = bound_[k].view;
+      if (!view) continue;
+      const char* name = text_.operands()[k].c_str();
+      tensors_.push_back(view);
+      named.push_back({name, view});
+    }
+    if (tensors_.empty())
+      return error(RONDO_INVALID_ARGUMENT,
+                   "%s: no argument is a tensor, so the results have neither shape nor device; at least one is needed",
+                   kFunction);
+    RONDO_TRY(check_inputs(kFunction, named));
+    shape_ = first().layout;
+    for (const NamedView& each : named) {
+      Layout joined;
+      if (!broadcast_shapes(shape_, each.view->layout, &joined))
+        return error(
+            RONDO_INVALID_ARGUMENT,
+            "%s: %s of shape %s does not broadcast with %s%s of shape %s; from the last axis on, sizes must be "
+            "equal or 1",
+            kFunction, each.name, shape_text(each.view->layout).c_str(), named[0].name, before,
+            shape_text(shape_).c_str());
+      shape_ = joined;
+      if (&each != named.data()) before = " and others";
+    }
+    return {};
+  }
+
+  // What resolve() does not see: outputs that share elements with each other, or that a reduction, which comes last,
+  // would write over what was read.
+  Status check_outputs() const {
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (!slots_[i]) continue;
+      const View& written = slots_[i]->view;
+      for (size_t k = 0; k < i; ++k)
+        if (slots_[k] && written.storage == slots_[k]->view.storage && overlap(written, slots_[k]->view))
+          return error(RONDO_INVALID_ARGUMENT, "%s: %s shares elements with %s; each result needs a tensor of its own",
+                       kFunction, text_.results()[i].name.c_str(), text_.results()[k].name.c_str());
+      if (!is_reduction(i)) continue;
+      for (size_t k = 0; k < bound_.size(); ++k)
+        if (bound_[k].view && written.storage == bound_[k].view->storage && overlap(written, *bound_[k].view))
+          return error(RONDO_INVALID_ARGUMENT,
+                       "%s: %s is a reduction and shares elements with the operand %s; write to another tensor",
+                       kFunction, text_.results()[i].name.c_str(), text_.operands()[k].c_str());
+    }
+    return {};
+  }
+
+  // Whether a result that is elementwise is written over this operand.
+  bool overwritten(const View& operand) const {
+    for (size_t i = 0; i < slots_.size(); ++i)
+      if (slots_[i] && slots_[i]->view.storage == operand.storage) return true;
+    return false;
+  }
+  // The operand that a node is, if it is one that is a tensor.
+  const View* operand_of(const Node& node) const {
+    return node.kind == Node::operand ? bound_[node.index].view : nullptr;
+  }
+
+  // Every result that is elementwise, and what reductions need beside those, in one task.
+  Status elementwise() {
+    Expression expression = lowered_.expression;
+    std::vector<View> written;
+    sources_.resize(slots_.size());
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (is_reduction(i)) continue;
+      const Lowered::Result& result = lowered_.results[i];
+      View to;
+      RONDO_TRY(outputs_[i].resolve(first().engine(), first().device(), result.dtype, shape_, tensors_, true, &to));
+      expression.output(result.value, to.dtype, to.accumulate);
+      written.push_back(to);
+      sources_[i] = to;
+    }
+    for (size_t i = 0; i < slots_.size(); ++i)
+      if (is_reduction(i)) RONDO_TRY(find_source(i, &expression, &written));
+    if (written.empty()) return {};
+    if (expression.overflow())
+      return error(RONDO_UNSUPPORTED,
+                   "%s: one kernel writes %d results, and '%s' has more; compute some in an "
+                   "expression of its own",
+                   kFunction, Expression::kMaxOutputs, text_.name());
+    expression = expression.without_dead();
+    const unsigned used = expression.used_inputs();
+    std::vector<const View*> views;
+    for (size_t k = 0; k < tensors_.size(); ++k)
+      if ((used >> k) & 1) views.push_back(tensors_[k]);
+    for (const View& each : written) views.push_back(&each);
+    const Expression shortened = expression.without_inputs(~used);
+    return submit_prepared(first().engine(),
+                           make_ref<ElementwiseTask>(text_.name(), first().device(), shortened, shape_, views.data(),
+                                                     lowered_.words.data()),
+                           {});
+  }
+
+  // What reduction i reads: a result or operand that is the same, or else a temporary that the task writes too.
+  Status find_source(size_t i, Expression* expression, std::vector<View>* written) {
+    const Lowered::Result& wanted = lowered_.results[i];
+    View& source = sources_[i];
+    for (size_t k = 0; k < slots_.size(); ++k) {
+      const Lowered::Result& result = lowered_.results[k];
+      if (sources_[k].storage && !sources_[k].accumulate && result.value == wanted.value &&
+          result.dtype == wanted.dtype && k != i) {
+        source = sources_[k];
+        return {};
+      }
+    }
+    const View* operand = operand_of(text_.nodes()[node_of(i).nodes[0]]);
+    if (operand && !overwritten(*operand)) {
+      source = *operand;
+      source.layout = broadcast_layout(operand->layout, shape_);
+      return {};
+    }
+    Layout possible;
+    if (Status status = check_shape(shape_.ndim, shape_.shape, wanted.dtype, &possible); !status.ok())
+      return status.with_context(kFunction);
+    temporaries_.emplace_back();
+    source = make_temporary(first().engine(), first().device(), wanted.dtype, shape_, &temporaries_.back());
+    expression->output(wanted.value, wanted.dtype, false);
+    written->push_back(source);
+    return {};
+  }
+
+  Status reduce_result(size_t i) {
+    const ExpressionText::Reduction& reduction = text_.reductions()[node_of(i).index];
+    const auto count = static_cast<int>(reduction.axes.size());
+    const Status status =
+        reduce(reduction.op, sources_[i], count, count ? reduction.axes.data() : nullptr, reduction.keep, outputs_[i]);
+    return status.ok() ? status : text_.error_at(status.code(), node_of(i).at, "%s", status.message());
+  }
+
+  const ExpressionText& text_;
+  rondo_tensor** const out_;
+  std::vector<rondo_tensor*> slots_;
+  std::deque<Output> outputs_;
+  std::vector<Bound> bound_;          // by operand
+  std::vector<const View*> tensors_;  // of the operands that are: the inputs of the expression
+  Layout shape_;
+  Lowered lowered_;
+  std::vector<View> sources_;  // by result: where it is, or what a reduction reads
+  std::deque<Ref<Storage>> temporaries_;
+};
+
+}  // namespace
+
+Status run_expression(const ExpressionText& text, std::span<const rondo_argument> arguments, rondo_tensor** out) {
+  return ExpressionCall(text, out).run(arguments);
+}
+
+}  // namespace rondo::ops

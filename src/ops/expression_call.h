@@ -1,0 +1,39 @@
+// Calls of an expression's text: dtypes deduced from the arguments, one elementwise task for all of it, and a reduction
+// behind it for each result that is one.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/user.h>
+
+#include <span>
+
+#include "ops/expression.h"
+#include "ops/expression_text.h"
+
+namespace rondo::ops {
+
+// What an operand of a text is in a call.
+struct Bound {
+  const View* view = nullptr;  // null: the number
+  Scalar number;
+};
+
+// A text for operands of certain dtypes: one expression, whose inputs are the operands that are tensors, in order. It
+// is the same for all values of its numbers.
+struct Lowered {
+  Expression expression;        // without outputs
+  std::vector<uint64_t> words;  // of its scalars
+  struct Result {
+    Value value = 0;
+    rondo_dtype dtype = RONDO_F32;  // in memory
+  };
+  std::vector<Result> results;  // of a reduction: what is reduced
+};
+// bound: one per operand of the text.
+Status lower(const ExpressionText& text, std::span<const Bound> bound, Lowered* lowered);
+
+// Handles among the arguments and in `out` have been checked to be alive; `out` has one entry per result.
+Status run_expression(const ExpressionText& text, std::span<const rondo_argument> arguments, rondo_tensor** out);
+
+}  // namespace rondo::ops

@@ -1,0 +1,318 @@
+// Expressions written as text: they give the bits of the operators that they name, as one task, whatever the dtypes,
+// layouts and arguments; and every misuse is told. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#include <initializer_list>
+
+#include "harness.h"
+
+namespace conformance {
+namespace {
+
+class Expression {
+ public:
+  explicit Expression(const char* text, const char* name = nullptr) {
+    must(rondo_expression_create(text, name, &handle_));
+  }
+  ~Expression() { rondo_expression_destroy(handle_); }
+  Expression(const Expression&) = delete;
+  Expression& operator=(const Expression&) = delete;
+  operator rondo_expression*() const { return handle_; }
+
+  // Its one result, new or into `out`.
+  Tensor operator()(std::initializer_list<rondo_argument> arguments) const {
+    Tensor out;
+    must(rondo_expression_run(handle_, static_cast<int32_t>(arguments.size()), arguments.begin(), 1, out.slot()));
+    return out;
+  }
+  rondo_status run(const std::vector<rondo_argument>& arguments, std::vector<rondo_tensor*> out) const {
+    return rondo_expression_run(handle_, static_cast<int32_t>(arguments.size()), arguments.data(),
+                                static_cast<int32_t>(out.size()), out.data());
+  }
+
+ private:
+  rondo_expression* handle_ = nullptr;
+};
+
+rondo_argument tensor(const char* name, rondo_tensor* tensor) {
+  return RONDO_TENSOR(name, tensor);
+}
+rondo_argument scalar(const char* name, double value) {
+  return RONDO_SCALAR(name, value);
+}
+rondo_argument integer(const char* name, int64_t value) {
+  return RONDO_INTEGER(name, value);
+}
+
+class UserExpression : public OnEngine {
+ protected:
+  // Small whole numbers and halves: exact in every dtype.
+  Tensor values(rondo_dtype dtype, const Shape& shape, int start = 0) const {
+    Array array(dtype, shape);
+    for (size_t i = 0; i < array.size(); ++i)
+      array.set(i, Real(static_cast<int>((i * 7 + static_cast<size_t>(start)) % 13)) - (dtype == RONDO_U8 ? 0 : 5));
+    return up(array);
+  }
+  // One task, and on a GPU one node.
+  void expect_one_kernel(const std::function<void()>& body) const {
+    const Graph graph = record(engine(), body);
+    const rondo_graph_info info = graph_info(graph.get());
+    EXPECT_EQ(info.tasks, 1) << graph_report(graph.get());
+    if (on_cuda()) {
+      EXPECT_EQ(info.nodes, 1) << graph_report(graph.get());
+      EXPECT_EQ(info.captured, 1);
+    }
+  }
+};
+CONFORMANCE_SUITE(UserExpression);
+
+TEST_P(UserExpression, GivesTheBitsOfOperators) {
+  const Expression text("let t = a * x + y; z = t > 0 ? t / 2 : -t", "leaky");
+  int turn = 0;
+  for (const rondo_dtype dtype : covering({RONDO_F32, RONDO_F64, RONDO_I32, RONDO_I64, RONDO_U8}, turn++)) {
+    for (const Shape& shape : dealt<Shape>({{}, {7}, {5, 3}, {0, 4}, {1030}})) {
+      const Tensor x = values(dtype, shape), y = values(dtype, shape, 4);
+      run([&](Results& results) {
+        const Tensor t = make(rondo_binary, RONDO_ADD, make(rondo_binary_scalar, RONDO_MUL, x, 3.0), y);
+        const Tensor expected = make(rondo_where, make(rondo_binary_scalar, RONDO_GT, t, 0.0),
+                                     make(rondo_binary_scalar, RONDO_DIV, t, 2.0), make(rondo_unary, RONDO_NEG, t));
+        const Tensor z = text({scalar("a", 3), tensor("x", x), tensor("y", y)});
+        // Both ways in one body: the same bits, eagerly and in a graph.
+        Tensor same = make(rondo_binary, RONDO_EQ, z, expected);
+        EXPECT_EQ(query(z).dtype, dtype);
+        results.keep("same", reduce(RONDO_ALL, same, {}), [] {
+          Expected all(RONDO_BOOL, {});
+          all.values[0] = 1;
+          return all;
+        });
+        results.keep("kept", make(rondo_copy, z));
+      });
+    }
+  }
+}
+
+TEST_P(UserExpression, BroadcastsPromotesAndTakesViews) {
+  const Expression text("y = x * w + i32(u)");
+  const Tensor x = values(RONDO_F64, {6, 8}), w = values(RONDO_F32, {8, 1}), u = values(RONDO_U8, {});
+  const Tensor turned = transpose(x, {1, 0});            // [8, 6]
+  const Tensor backwards = slice(turned, 0, 7, -9, -1);  // negative strides
+  const auto by_operators = [&] {
+    return make(rondo_binary, RONDO_ADD, make(rondo_binary, RONDO_MUL, backwards, w), make(rondo_cast, u, RONDO_I32));
+  };
+  run([&](Results& results) {
+    results.keep("text", text({tensor("x", backwards), tensor("w", w), tensor("u", u)}),
+                 [&] { return Expected{download(by_operators())}; });
+  });
+  expect_one_kernel([&] { text({tensor("u", u), tensor("w", w), tensor("x", backwards)}); });
+}
+
+TEST_P(UserExpression, WritesInPlaceAndSwaps) {
+  const Tensor x = values(RONDO_F32, {1500}), y = values(RONDO_F32, {1500}, 3);
+  const Array was_x = download(x), was_y = download(y);
+  const Expression axpy("y = 2 * x + y");
+  ASSERT_EQ(axpy.run({tensor("x", x), tensor("y", y)}, {y}), RONDO_OK) << rondo_last_error();
+  expect_same_bits(download(y),
+                   download(make(rondo_binary, RONDO_ADD, make(rondo_binary_scalar, RONDO_MUL, x, 2.0),
+                                 upload(engine(), device(), was_y))),
+                   "y");
+  into(y, rondo_copy, upload(engine(), device(), was_y));
+  const Expression swap("let t = x; x = y; y = t");
+  ASSERT_EQ(swap.run({tensor("x", x), tensor("y", y)}, {x, y}), RONDO_OK) << rondo_last_error();
+  expect_same_bits(download(x), was_y, "x");
+  expect_same_bits(download(y), was_x, "y");
+  // An accumulator is added to.
+  const Tensor sum = make(rondo_tensor_accumulator, y);
+  const Expression twice("z = 2 * x");
+  ASSERT_EQ(twice.run({tensor("x", x)}, {sum}), RONDO_OK) << rondo_last_error();
+  EXPECT_EQ(download(y)[1], was_x[1] + 2 * was_y[1]);
+}
+
+TEST_P(UserExpression, SeveralResultsAreOneTask) {
+  const Expression text("let e = exp(-x * x); f = e * s; g = f * -2 * x; positive = x > 0");
+  const Tensor x = values(RONDO_F32, {33});
+  std::vector<rondo_tensor*> out(3);
+  expect_one_kernel([&] {
+    std::vector<rondo_argument> arguments = {tensor("x", x), scalar("s", 0.5)};
+    must(rondo_expression_run(text, 2, arguments.data(), 3, out.data()));
+  });
+  for (rondo_tensor* each : out) rondo_tensor_destroy(each);
+  run([&](Results& results) {
+    rondo_tensor* made[3] = {};
+    std::vector<rondo_argument> arguments = {tensor("x", x), scalar("s", 0.5)};
+    must(rondo_expression_run(text, 2, arguments.data(), 3, made));
+    for (rondo_tensor* each : made) results.keep("result", Tensor(each));
+  });
+}
+
+TEST_P(UserExpression, ReducesAtTheEnd) {
+  const Expression text("s = sum(x * y); m = max(x * y, 0, keep); p = x * y; n = mean(x, -1)");
+  const Tensor x = values(RONDO_F32, {9, 5}), y = values(RONDO_F32, {9, 1}, 2);
+  run([&](Results& results) {
+    rondo_tensor* made[4] = {};
+    const rondo_argument arguments[] = {tensor("x", x), tensor("y", y)};
+    must(rondo_expression_run(text, 2, arguments, 4, made));
+    std::vector<Tensor> result;
+    for (rondo_tensor* each : made) result.emplace_back(each);
+    const auto product = [&] { return make(rondo_binary, RONDO_MUL, x, y); };
+    results.keep("s", std::move(result[0]),
+                 [&, product] { return Expected{download(reduce(RONDO_SUM, product(), {}))}; });
+    results.keep("m", std::move(result[1]),
+                 [&, product] { return Expected{download(reduce(RONDO_MAX, product(), {0}, true))}; });
+    results.keep("p", std::move(result[2]), [&, product] { return Expected{download(product())}; });
+    results.keep("n", std::move(result[3]), [&] { return Expected{download(reduce(RONDO_MEAN, x, {1}))}; });
+  });
+  // x * y is a result, so nothing else is computed for what reduces it.
+  const Graph graph = record(engine(), [&] {
+    rondo_tensor* made[4] = {};
+    const rondo_argument arguments[] = {tensor("x", x), tensor("y", y)};
+    must(rondo_expression_run(text, 2, arguments, 4, made));
+    for (rondo_tensor* each : made) rondo_tensor_destroy(each);
+  });
+  EXPECT_EQ(graph_info(graph.get()).tasks, 4) << graph_report(graph.get());
+}
+
+TEST_P(UserExpression, HalvesAreRoundedWhereTheyAreStored) {
+  const Expression text("y = (x + 1) * x; z = f16(x + 1) * x");
+  const Tensor x = values(RONDO_F16, {21});
+  run([&](Results& results) {
+    rondo_tensor* made[2] = {};
+    const rondo_argument argument = tensor("x", x);
+    must(rondo_expression_run(text, 1, &argument, 2, made));
+    results.keep("y", Tensor(made[0]));
+    results.keep("z", Tensor(made[1]), [&] {
+      return Expected{download(make(rondo_binary, RONDO_MUL, make(rondo_binary_scalar, RONDO_ADD, x, 1.0), x))};
+    });
+    EXPECT_EQ(query(made[0]).dtype, RONDO_F16);
+  });
+}
+
+TEST_P(UserExpression, IntegersAreExact) {
+  const Expression text("y = x + n");
+  Array big(RONDO_I64, {2});
+  big.set_raw<int64_t>(0, (int64_t{1} << 53) + 1);
+  big.set_raw<int64_t>(1, INT64_MAX);
+  const Array sum = download(text({tensor("x", up(big)), integer("n", (int64_t{1} << 53) + 1)}));
+  EXPECT_EQ(sum.raw<int64_t>(0), (int64_t{1} << 54) + 2);
+  EXPECT_EQ(sum.raw<int64_t>(1), INT64_MIN + (int64_t{1} << 53));
+}
+
+TEST_P(UserExpression, EveryOperatorHasItsName) {
+  if (sparing()) GTEST_SKIP() << "each of the 106 operators is a kernel to compile; a GPU and the cpu take them all";
+  const Tensor floats = values(RONDO_F32, {17}), more = values(RONDO_F32, {17}, 3), least = values(RONDO_F32, {17}, 8);
+  const Tensor ints = values(RONDO_I32, {17}), other_ints = values(RONDO_I32, {17}, 3);
+  int seen = 0;
+  const auto compare = [&](const char* name, const std::string& call, auto&& by_operator) {
+    ++seen;
+    for (const bool whole : {false, true}) {
+      Tensor expected;
+      if (by_operator(whole, expected.slot()) != RONDO_OK) continue;
+      const std::string text = "y = " + std::string(name) + call;
+      const Expression expression(text.c_str());
+      std::vector<rondo_argument> arguments = {tensor("a", whole ? ints : floats)};
+      if (call.find('b') != std::string::npos) arguments.push_back(tensor("b", whole ? other_ints : more));
+      if (call.find('c') != std::string::npos) arguments.push_back(tensor("c", whole ? ints : least));
+      Tensor out;
+      must(rondo_expression_run(expression, static_cast<int32_t>(arguments.size()), arguments.data(), 1, out.slot()));
+      expect_same_bits(download(out), download(expected), text);
+      return;
+    }
+    ADD_FAILURE() << name << " takes neither floats nor integers";
+  };
+  for (int op = 0; op < 256; ++op) {
+    if (const char* name = rondo_unary_op_name(static_cast<rondo_unary_op>(op))) {
+      if (op == RONDO_CLIP) {
+        const double bounds[] = {-2, 3};
+        compare(name, "(a, -2, 3)", [&](bool whole, rondo_tensor** out) {
+          return rondo_unary_with(RONDO_CLIP, whole ? ints : floats, 2, bounds, out);
+        });
+      } else {
+        compare(name, "(a)", [&](bool whole, rondo_tensor** out) {
+          return rondo_unary(static_cast<rondo_unary_op>(op), whole ? ints : floats, out);
+        });
+      }
+    }
+    if (const char* name = rondo_binary_op_name(static_cast<rondo_binary_op>(op)))
+      compare(name, "(a, b)", [&](bool whole, rondo_tensor** out) {
+        return rondo_binary(static_cast<rondo_binary_op>(op), whole ? ints : floats, whole ? other_ints : more, out);
+      });
+    if (const char* name = rondo_ternary_op_name(static_cast<rondo_ternary_op>(op)))
+      compare(name, "(a, b, c)", [&](bool whole, rondo_tensor** out) {
+        return rondo_ternary(static_cast<rondo_ternary_op>(op), whole ? ints : floats, whole ? other_ints : more,
+                             whole ? ints : least, out);
+      });
+  }
+  EXPECT_GE(seen, 106);
+}
+
+TEST_P(UserExpression, RefusesWhatIsNotRight) {
+  const char* const run = "rondo_expression_run";
+  const Tensor x = values(RONDO_F32, {4}), y = values(RONDO_F32, {3}), i = values(RONDO_I32, {4});
+  const Expression text("z = x * s + 1", "scaled");
+  const Expression two("a = x + 1; b = x - 1"), none("y = 1 + f32(s)"), sums("s = sum(x + 0)");
+  const auto refuse = [&](rondo_status status, const char* word) {
+    expect_refused(status, RONDO_INVALID_ARGUMENT, run, word);
+  };
+  rondo_tensor* out = nullptr;
+  const rondo_argument good[] = {tensor("x", x), scalar("s", 2)};
+  refuse(rondo_expression_run(nullptr, 2, good, 1, &out), "expression");
+  refuse(rondo_expression_run(text, 2, nullptr, 1, &out), "arguments");
+  refuse(rondo_expression_run(text, -1, good, 1, &out), "n_arguments");
+  refuse(rondo_expression_run(text, 2, good, 1, nullptr), "out");
+  refuse(rondo_expression_run(text, 2, good, 2, &out), "n_out");
+  refuse(text.run({tensor("x", x)}, {nullptr}), "s");
+  refuse(text.run({tensor("x", x), scalar("s", 1), scalar("q", 1)}, {nullptr}), "q");
+  refuse(text.run({tensor("x", x), scalar("s", 1), scalar("s", 1)}, {nullptr}), "second");
+  refuse(text.run({tensor("x", nullptr), scalar("s", 1)}, {nullptr}), "tensor");
+  refuse(text.run({tensor("x", x), rondo_argument{nullptr, RONDO_ARGUMENT_SCALAR, nullptr, 1, 0}}, {nullptr}), "name");
+  refuse(text.run({tensor("x", x), rondo_argument{"s", static_cast<rondo_argument_kind>(7), nullptr, 1, 0}}, {nullptr}),
+         "kind");
+  refuse(text.run({tensor("x", i), scalar("s", 0.5)}, {nullptr}), "1:9");
+  refuse(text.run({tensor("x", x), tensor("s", y)}, {nullptr}), "broadcast");
+  refuse(text.run({tensor("x", x), scalar("s", 1)}, {y}), "z");
+  refuse(text.run({tensor("x", x), scalar("s", 1)}, {i}), "dtype");
+  refuse(two.run({tensor("x", x)}, {x, x}), "shares");
+  refuse(none.run({scalar("s", 1)}, {nullptr}), "shape");
+  refuse(sums.run({tensor("x", make(rondo_tensor_accumulator, x))}, {nullptr}), "accumulator");
+  const Tensor first = slice(x, 0, 0, 1);
+  refuse(sums.run({tensor("x", x)}, {reshape(first, {})}), "reduction");
+  const Tensor nothing = empty(RONDO_F32, {0, 3});
+  const Expression largest("m = max(x, 0)");
+  refuse(largest.run({tensor("x", nothing)}, {nullptr}), "1:5");
+  EXPECT_EQ(out, nullptr);
+  // What failed in the second step has given nothing to the caller.
+  const Expression both("y = x + 1; m = max(x, 0)");
+  rondo_tensor* untouched[2] = {};
+  const rondo_argument empty_argument = tensor("x", nothing);
+  refuse(rondo_expression_run(both, 1, &empty_argument, 2, untouched), "m");
+  EXPECT_EQ(untouched[0], nullptr);
+  EXPECT_EQ(untouched[1], nullptr);
+  // And what is right still works.
+  must(rondo_expression_run(text, 2, good, 1, &out));
+  rondo_tensor_destroy(out);
+}
+
+TEST(UserExpressionText, SaysWhereItIsWrong) {
+  rondo_expression* expression = nullptr;
+  EXPECT_EQ(rondo_expression_create("y = a +* b", nullptr, &expression), RONDO_INVALID_ARGUMENT);
+  EXPECT_EQ(expression, nullptr);
+  EXPECT_STREQ(rondo_last_error(),
+               "rondo_expression_create: 1:8: expected a value, found '*'\n  y = a +* b\n         ^");
+  expect_refused(rondo_expression_create(nullptr, nullptr, &expression), RONDO_INVALID_ARGUMENT,
+                 "rondo_expression_create", "text");
+  expect_refused(rondo_expression_create("y = a", nullptr, nullptr), RONDO_INVALID_ARGUMENT, "rondo_expression_create",
+                 "expression");
+  must(rondo_expression_create("let t = b * a; y = t; z = -t", nullptr, &expression));
+  EXPECT_STREQ(rondo_expression_operand(expression, 0), "b");
+  EXPECT_STREQ(rondo_expression_operand(expression, 1), "a");
+  EXPECT_EQ(rondo_expression_operand(expression, 2), nullptr);
+  EXPECT_EQ(rondo_expression_operand(expression, -1), nullptr);
+  EXPECT_STREQ(rondo_expression_result(expression, 1), "z");
+  EXPECT_EQ(rondo_expression_result(expression, 2), nullptr);
+  rondo_expression_destroy(expression);
+  EXPECT_EQ(rondo_expression_operand(expression, 0), nullptr) << "a destroyed handle";
+  expect_refused(rondo_expression_run(expression, 0, nullptr, 0, nullptr), RONDO_INVALID_ARGUMENT,
+                 "rondo_expression_run", "expression");
+  rondo_expression_destroy(nullptr);
+}
+
+}  // namespace
+}  // namespace conformance
