@@ -52,7 +52,8 @@ BINARY = {
 REDUCE = {
     "sum": ("i64", "[6, 15]"), "mean": ("f32", "[2.0, 5.0]"), "max": ("i32", "[3, 6]"), "min": ("i32", "[1, 4]"),
     "argmax": ("i64", "[2, 2]"), "argmin": ("i64", "[0, 0]"), "prod": ("i64", "[6, 120]"), "all": ("bool", "[true, true]"),
-    "any": ("bool", "[true, true]"),
+    "any": ("bool", "[true, true]"), "l1_norm": ("f32", "[6.0, 15.0]"), "nansum": ("i64", "[6, 15]"),
+    "nanprod": ("i64", "[6, 120]"),
 }
 
 
@@ -164,13 +165,20 @@ def ternary_text(name, method, op, note, parameters):
 
 
 def reduce_text(name, method, op, note, parameters):
-    assert not parameters[0], f"{name} has parameters"
     kind, result = REDUCE.get(name, ("i32", None))
+    names, has_defaults = parameters
+    assert has_defaults, f"{name} has parameters without defaults"
+    declared, passed, given = arguments_of(names)
+    of_axes = f"/// The `{name}` over some axes, or over all with `..`. {note}\n"
+    tensor = "let a = Tensor::from_slice(&engine, Device::CPU, [2, 3], &[1i32, 2, 3, 4, 5, 6])?;"
     check = f"assert_eq!(a.{method}(1)?.to_vec::<{kind}>()?, {result});" if result else f"assert_eq!(a.{method}(1)?.shape()?, [2]);"
-    return f"/// The `{name}` over some axes, or over all with `..`. {note}\n" + example(
-        ["let a = Tensor::from_slice(&engine, Device::CPU, [2, 3], &[1i32, 2, 3, 4, 5, 6])?;", check,
-         f"assert_eq!(a.{method}(..)?.shape()?, []);"]) + \
+    text = of_axes + example([tensor, check, f"assert_eq!(a.{method}(..)?.shape()?, []);"]) + \
         f"pub fn {method}(&self, axes: impl Into<Axes>) -> Result<Tensor> {{ ops::reduce(ReduceOp::{op}, self, axes, false) }}\n"
+    if names:
+        text += of_axes + example([tensor, f"assert_eq!(a.{method}_with(1, {given})?.shape()?, [2]);"]) + \
+            f"pub fn {method}_with(&self, axes: impl Into<Axes>{declared}) -> Result<Tensor> " + \
+            f"{{ ops::reduce_with(ReduceOp::{op}, self, axes, false, {passed}) }}\n"
+    return text
 
 
 def generated_text(description):

@@ -208,13 +208,29 @@ typedef enum rondo_reduce_op {
   RONDO_ARGMIN = 5,
   RONDO_PROD = 6, /* dtypes as RONDO_SUM */
   RONDO_ALL = 7,  /* bool; of nothing 1 */
-  RONDO_ANY = 8   /* bool; of nothing 0 */
+  RONDO_ANY = 8,  /* bool; of nothing 0 */
+  /* The following give f32 for integers and bool, which they compute in f64. */
+  RONDO_L1_NORM = 9,    /* the sum of magnitudes */
+  RONDO_L2_NORM = 10,   /* the root of the sum of squares */
+  RONDO_LP_NORM = 11,   /* parameters p, default 2: the p-th root of the sum of |x| to the p; p above 0 and finite */
+  RONDO_VAR = 12,       /* parameters correction, default 0: squared distances from the mean, by n - correction */
+  RONDO_STD = 13,       /* parameters correction, default 0: the root of RONDO_VAR */
+  RONDO_LOGSUMEXP = 14, /* the logarithm of the sum of exp(x), without overflow between; of nothing -infinity */
+  /* The following have dtypes as RONDO_SUM. */
+  RONDO_NANSUM = 15, /* NaN counts as 0 */
+  RONDO_NANPROD = 16 /* NaN counts as 1 */
 } rondo_reduce_op;
 
+/* The operation's name, such as "sum"; NULL for a number that is none. Borrowed: static. Since 0.1. */
+RONDO_API const char* rondo_reduce_op_name(rondo_reduce_op op);
 /* Reduces over n_axes axes (each once, negative counts from the end); n_axes 0 with axes NULL: all. keep_dims != 0
- * keeps reduced axes with size 1. Results do not change between runs. Since 0.1. */
+ * keeps reduced axes with size 1. Results do not change between runs. Parameters are at their defaults. Since 0.1. */
 RONDO_API rondo_status rondo_reduce(rondo_reduce_op op, rondo_tensor* a, int32_t n_axes, const int32_t* axes,
                                     int32_t keep_dims, rondo_tensor** out);
+/* The same with parameters, as many as the operation has. Since 0.1. */
+RONDO_API rondo_status rondo_reduce_with(rondo_reduce_op op, rondo_tensor* a, int32_t n_axes, const int32_t* axes,
+                                         int32_t keep_dims, int32_t n_parameters, const double* parameters,
+                                         rondo_tensor** out);
 
 /* --- matrix product --- */
 

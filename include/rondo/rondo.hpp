@@ -479,6 +479,13 @@ inline Tensor reduce(rondo_reduce_op op, const Tensor& a, const std::vector<int3
                         out);
   });
 }
+inline Tensor reduce_with(rondo_reduce_op op, const Tensor& a, const std::vector<double>& parameters,
+                          const std::vector<int32_t>& axes = {}, bool keep = false) {
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_reduce_with(op, a.get(), static_cast<int32_t>(axes.size()), axes.empty() ? nullptr : axes.data(), keep,
+                             static_cast<int32_t>(parameters.size()), parameters.data(), out);
+  });
+}
 inline rondo_matmul_options matmul_defaults() {
   rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
   return options;

@@ -31,6 +31,10 @@ const char* binary_name(int op) {
 const char* ternary_name(int op) {
   return rondo_ternary_op_name(static_cast<rondo_ternary_op>(op));
 }
+Status check_axes(int32_t n_axes, const int32_t* axes) {
+  if (n_axes < 0) return error(RONDO_INVALID_ARGUMENT, "n_axes is %d; 0 (all) or more is needed", n_axes);
+  return n_axes > 0 && !axes ? capi::null_argument("axes") : Status();
+}
 
 // Operators of one tensor and an output, of two, and of an engine that is usable.
 template <class Body>
@@ -89,6 +93,9 @@ const char* rondo_binary_op_name(rondo_binary_op op) {
 const char* rondo_ternary_op_name(rondo_ternary_op op) {
   const ops::Operator* row = ops::find_ternary(op);
   return row ? row->name : nullptr;
+}
+const char* rondo_reduce_op_name(rondo_reduce_op op) {
+  return ops::reduce_name(op);
 }
 
 rondo_status rondo_unary(rondo_unary_op op, rondo_tensor* a, rondo_tensor** out) {
@@ -206,9 +213,18 @@ rondo_status rondo_copy_to(rondo_tensor* a, rondo_device device, rondo_tensor** 
 rondo_status rondo_reduce(rondo_reduce_op op, rondo_tensor* a, int32_t n_axes, const int32_t* axes, int32_t keep_dims,
                           rondo_tensor** out) {
   return operator1({"rondo_reduce", ops::reduce_name, op}, a, "a", out, [&](ops::Output& output) -> Status {
-    if (n_axes < 0) return error(RONDO_INVALID_ARGUMENT, "n_axes is %d; 0 (all) or more is needed", n_axes);
-    if (n_axes > 0 && !axes) return capi::null_argument("axes");
-    return ops::reduce(op, a->view, n_axes, axes, keep_dims != 0, output);
+    RONDO_TRY(check_axes(n_axes, axes));
+    return ops::reduce("rondo_reduce", op, a->view, n_axes, axes, keep_dims != 0, 0, nullptr, output);
+  });
+}
+
+rondo_status rondo_reduce_with(rondo_reduce_op op, rondo_tensor* a, int32_t n_axes, const int32_t* axes,
+                               int32_t keep_dims, int32_t n_parameters, const double* parameters, rondo_tensor** out) {
+  return operator1({"rondo_reduce_with", ops::reduce_name, op}, a, "a", out, [&](ops::Output& output) -> Status {
+    RONDO_TRY(check_axes(n_axes, axes));
+    if (!parameters) return capi::null_argument("parameters");
+    return ops::reduce("rondo_reduce_with", op, a->view, n_axes, axes, keep_dims != 0, n_parameters, parameters,
+                       output);
   });
 }
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "ops/element.h"
 #include "ops/output.h"
+#include "rtc/device_text.h"
 #include "rtc/kernel.h"
 
 namespace rondo::ops {
@@ -36,48 +37,18 @@ Status launch(Task& task, const rtc::Kernel& kernel, const TaskContext& context,
   return cuda_device(task).launch(kernel.function, shape, context.stream, &arguments);
 }
 
-// Dims<N> as a kernel's argument; kernel text declares the same struct with kDimsText.
+// Dims<N> as a kernel's argument.
 template <int N>
-struct KernelDims {
-  int64_t size[kMaxDims];
-  int64_t stride[N][kMaxDims];
+struct KernelDims : device::Dims<N> {
+  static_assert(sizeof(device::Dims<1>::size) == kMaxDims * sizeof(int64_t));
   KernelDims() = default;
   explicit KernelDims(const Dims<N>& dims) {
     for (int d = 0; d < kMaxDims; ++d) {
-      size[d] = dims.size[d];
-      for (int a = 0; a < N; ++a) stride[a][d] = dims.stride[a][d];
+      this->size[d] = dims.size[d];
+      for (int a = 0; a < N; ++a) this->stride[a][d] = dims.stride[a][d];
     }
   }
 };
-
-// What every kernel's text begins with, after the definitions of its KernelSpec. Offsets are computed in Index; count
-// is the number of dimensions in use.
-inline constexpr const char* kDimsText = R"(
-template <int arrays>
-struct Dims {
-  i64 size[8];
-  i64 stride[arrays][8];
-};
-template <int count, int arrays>
-RONDO_INLINE Index offset(const Dims<arrays>& dims, int array, Index i) {
-  Index at = 0;
-#pragma unroll
-  for (int d = count - 1; d > 0; --d) {
-    const Index size = static_cast<Index>(dims.size[d]);
-    const Index rest = i / size;
-    at += (i - rest * size) * static_cast<Index>(dims.stride[array][d]);
-    i = rest;
-  }
-  if (count > 0) at += i * static_cast<Index>(dims.stride[array][0]);
-  return at;
-}
-// Writes a result, or adds it with one rounding.
-template <class M>
-RONDO_INLINE void put(M* to, Register<M> value, int accumulate) {
-  if (accumulate) value = op_add<Register<M>>(from_memory(*to), value);
-  *to = to_memory<M>(value);
-}
-)";
 
 // What tells a kernel from its relatives: constants and types that its text begins with. They are the signature as
 // well, so that two texts never share one.
@@ -96,7 +67,7 @@ class KernelSpec {
     for (int i = 0; i < count_; ++i) signature.put(static_cast<int16_t>(entries_[i].value));
     return signature;
   }
-  // Definitions, the common text, then `rest`.
+  // Definitions, rtc/device/strided.h, then `rest`.
   std::string text(std::initializer_list<const char*> rest) const {
     std::string text = "using namespace rondo::device;\n";
     for (int i = 0; i < count_; ++i) {
@@ -104,7 +75,7 @@ class KernelSpec {
       text += entry.is_type ? format("using %s = %s;\n", entry.name, memory_type(static_cast<rondo_dtype>(entry.value)))
                             : format("constexpr int %s = %d;\n", entry.name, entry.value);
     }
-    text += kDimsText;
+    text += rtc::kStridedText;
     for (const char* part : rest) text += part;
     return text;
   }

@@ -1,6 +1,5 @@
-// Elements on the host: a switch from dtype to the memory types of rtc/device/prelude.h, and writing a result. Also
-// strided dimensions walked together, collapsed as far as they go, which every family with kernels of its own plans
-// with.
+// Elements on the host: a switch from dtype to the memory types of rtc/device/prelude.h. Also strided dimensions walked
+// together, collapsed as far as they go, which every family with kernels of its own plans with.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -10,10 +9,11 @@
 
 #include "base/dtype.h"
 #include "base/shape.h"
-#include "rtc/device/functions.h"
+#include "rtc/device/strided.h"
 
 namespace rondo::ops {
 
+using device::put;
 using device::Register;
 
 // Calls f with a null pointer of the dtype's memory type: with_element(dtype, [&]<class T>(T*) { ... }).
@@ -39,12 +39,6 @@ auto with_float_element(rondo_dtype dtype, F&& f) {
     case RONDO_F32: return f(static_cast<device::f32*>(nullptr));
     default: return f(static_cast<device::f64*>(nullptr));
   }
-}
-
-// Writes a result, or adds it in the register type with one rounding.
-template <class T>
-void put(T* to, Register<T> value, bool accumulate) {
-  *to = device::to_memory<T>(accumulate ? device::op_add<Register<T>>(device::from_memory(*to), value) : value);
 }
 
 // Dimensions walked together by up to N arrays, outermost first; strides in elements.

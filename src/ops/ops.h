@@ -20,9 +20,6 @@ struct Scalar {
   static Scalar of_i64(int64_t value) { return {true, value, static_cast<double>(value)}; }
 };
 
-// Name of a reduction ("sum"); null for a number that is none.
-const char* reduce_name(int op);
-
 // parameters: as many as the operator has, or null for its defaults.
 Status unary(const char* function, rondo_unary_op op, const View& a, int n_parameters, const double* parameters,
              Output& out);
@@ -56,7 +53,14 @@ Status random_normal(const NewTensor& made, double mean, double deviation, Outpu
 Status dropout(const View& a, double p, Output& out, Output& mask);
 Status dropout_grad(const View& dy, const View& mask, double p, Output& out);
 
-Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims, Output& out);
+// Name of a reduction ("sum"); null for a number that is none.
+const char* reduce_name(int op);
+// parameters: as for unary.
+Status reduce(const char* function, rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims,
+              int n_parameters, const double* parameters, Output& out);
+inline Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims, Output& out) {
+  return reduce("rondo_reduce", op, a, n_axes, axes, keep_dims, 0, nullptr, out);
+}
 
 struct MatmulOptions {
   bool transpose_a = false, transpose_b = false;

@@ -4,6 +4,7 @@
 #include "ops/reduce.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/views.h"
 
@@ -11,51 +12,29 @@ namespace rondo::ops {
 
 namespace {
 
-constexpr const char* kFunction = "rondo_reduce";
-
-rondo_dtype result_dtype(rondo_reduce_op op, rondo_dtype dtype) {
-  switch (op) {
-    case RONDO_SUM:
-    case RONDO_PROD: return is_float(dtype) ? dtype : RONDO_I64;
-    case RONDO_MEAN: return is_float(dtype) ? dtype : RONDO_F32;
-    case RONDO_ARGMAX:
-    case RONDO_ARGMIN: return RONDO_I64;
-    case RONDO_ALL:
-    case RONDO_ANY: return RONDO_BOOL;
-    default: return dtype;
-  }
-}
-
 class CpuReduction final : public Task {
  public:
-  explicit CpuReduction(const Reduction& reduction)
-      : Task(reduce_name(reduction.op), reduction.out.device()), reduction_(reduction) {
-    reads(*reduction.in.storage);
-    declare_output(*this, reduction.out);
+  explicit CpuReduction(const ReducePlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
+    reads(*plan.in.storage);
+    declare_output(*this, plan.out);
   }
   Status run(const TaskContext&) override {
-    reduce_on_cpu(reduction_);
+    reduce_on_cpu(plan_);
     return {};
   }
-  void list_operands(std::vector<TaskOperand>* list) const override {
-    *list = {{reduction_.in, false}, {reduction_.out, true}};
-  }
+  void list_operands(std::vector<TaskOperand>* list) const override { *list = {{plan_.in, false}, {plan_.out, true}}; }
 
  private:
-  Reduction reduction_;
+  ReducePlan plan_;
 };
 
 }  // namespace
 
-const char* reduce_name(int op) {
-  static const char* const names[] = {"sum", "mean", "max", "min", "argmax", "argmin", "prod", "all", "any"};
-  return op >= RONDO_SUM && op <= RONDO_ANY ? names[op] : nullptr;
-}
-
-Reduction plan_reduction(rondo_reduce_op op, const View& in, const View& out, const bool (&gone)[kMaxDims],
-                         bool keep_dims) {
-  Reduction plan;
+ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const View& out, const bool (&gone)[kMaxDims],
+                          bool keep_dims) {
+  ReducePlan plan;
   plan.op = op;
+  plan.parameter = parameter;
   plan.in = in;
   plan.out = out;
   int to = 0;
@@ -68,22 +47,47 @@ Reduction plan_reduction(rondo_reduce_op op, const View& in, const View& out, co
     if (!gone[d] || keep_dims) ++to;
   }
   plan.kept = plan.kept.by_stride();
-  if (!plan.is_arg()) plan.reduced = plan.reduced.by_stride();  // argmax counts in the tensor's own order
+  // Positions are counted in the tensor's own order.
+  if (op != ReduceOp::argmax && op != ReduceOp::argmin) plan.reduced = plan.reduced.by_stride();
   return plan;
 }
 
-Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims, Output& out) {
-  if (!reduce_name(op))
-    return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; RONDO_SUM (%d) to RONDO_ANY (%d) are possible", kFunction, op,
-                 RONDO_SUM, RONDO_ANY);
-  RONDO_TRY(check_inputs(kFunction, {{"a", &a}}));
+namespace {
+
+Status check_parameters(const char* function, const ReductionRow& row, int n_parameters, const double* parameters,
+                        double* parameter) {
+  *parameter = row.parameter;
+  if (!parameters) return {};
+  if (n_parameters != row.parameters)
+    return error(RONDO_INVALID_ARGUMENT, "%s: n_parameters is %d; %s has %d", function, n_parameters, row.name,
+                 row.parameters);
+  if (row.parameters == 0) return {};
+  const bool norm = row.op == ReduceOp::lp_norm;
+  if (!std::isfinite(parameters[0]) || parameters[0] < 0 || (norm && parameters[0] == 0))
+    return error(RONDO_INVALID_ARGUMENT, "%s: parameters[0] is %g; %s needs a finite number %s 0", function,
+                 parameters[0], row.name, norm ? "above" : "of at least");
+  *parameter = parameters[0];
+  return {};
+}
+
+}  // namespace
+
+Status reduce(const char* function, rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims,
+              int n_parameters, const double* parameters, Output& out) {
+  const ReductionRow* row = find_reduction(op);
+  if (!row)
+    return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; RONDO_SUM (%d) to RONDO_NANPROD (%d) are possible", function,
+                 op, RONDO_SUM, RONDO_NANPROD);
+  double parameter = 0;
+  RONDO_TRY(check_parameters(function, *row, n_parameters, parameters, &parameter));
+  RONDO_TRY(check_inputs(function, {{"a", &a}}));
   bool gone[kMaxDims] = {};
   if (!axes) std::fill(gone, gone + a.layout.ndim, true);
   for (int i = 0; i < n_axes; ++i) {
     int axis = 0;
     RONDO_TRY(check_axis(axes[i], a.layout.ndim, "axes", "a", &axis));
     if (gone[axis])
-      return error(RONDO_INVALID_ARGUMENT, "%s: axes names axis %d twice; each is possible once", kFunction, axis);
+      return error(RONDO_INVALID_ARGUMENT, "%s: axes names axis %d twice; each is possible once", function, axis);
     gone[axis] = true;
   }
 
@@ -93,18 +97,17 @@ Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes
     if (gone[d]) length *= a.layout.shape[d];
     if (!gone[d] || keep_dims) shape.shape[shape.ndim++] = gone[d] ? 1 : a.layout.shape[d];
   }
-  const bool needs_one = op == RONDO_MAX || op == RONDO_MIN || op == RONDO_ARGMAX || op == RONDO_ARGMIN;
-  if (length == 0 && needs_one && shape.elements() > 0)
+  if (length == 0 && row->needs_elements && shape.elements() > 0)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: a has shape %s, and nothing has no largest or smallest element; at least one is needed",
-                 kFunction, shape_text(a.layout).c_str());
+                 "%s: a has shape %s, and there is no %s of nothing; at least one element is needed", function,
+                 shape_text(a.layout).c_str(), row->name);
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), result_dtype(op, a.dtype), shape, {&a}, false, &to));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), reduced_dtype(row->op, a.dtype), shape, {&a}, false, &to));
   if (to.elements() == 0) {
     out.commit();
     return {};
   }
-  const Reduction plan = plan_reduction(op, a, to, gone, keep_dims);
+  const ReducePlan plan = plan_reduction(row->op, parameter, a, to, gone, keep_dims);
   return a.device().is_host() ? submit(a.engine(), make_ref<CpuReduction>(plan), {&out})
                               : submit_prepared(a.engine(), make_cuda_reduction(plan), {&out});
 }

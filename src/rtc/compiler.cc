@@ -8,7 +8,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "dynlib/cuda_libraries.h"
-#include "rtc/prelude_text.h"
+#include "rtc/device_text.h"
 
 namespace rondo::rtc {
 

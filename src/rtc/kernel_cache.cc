@@ -17,7 +17,7 @@
 #include "rtc/compiler.h"
 #include "rtc/disk_cache.h"
 #include "rtc/kernel.h"
-#include "rtc/prelude_text.h"
+#include "rtc/device_text.h"
 
 namespace rondo::rtc {
 

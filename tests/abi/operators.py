@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything that lists operators lists those of src/ops/operators.def.
+"""Everything that lists operators lists those of src/ops/operators.def and src/ops/reductions.def.
 
     operators.py SOURCE_ROOT             checks that the public enums and docs/operators.md have every row, and no other
     operators.py SOURCE_ROOT --print     prints the tables of docs/operators.md
@@ -12,8 +12,11 @@ import sys
 
 ROW = re.compile(r"^(UNARY|BINARY|TERNARY)\((.*?)\)$", re.MULTILINE | re.DOTALL)
 SECTION = re.compile(r"^// --- (.*)$", re.MULTILINE)
-ENUM = re.compile(r"typedef enum rondo_(unary|binary|ternary)_op \{(.*?)\} rondo_\1_op;", re.DOTALL)
+REDUCTION = re.compile(r"^REDUCTION\((.*?)\)$", re.MULTILINE | re.DOTALL)
+ENUM = re.compile(r"typedef enum rondo_(unary|binary|ternary|reduce)_op \{(.*?)\} rondo_\1_op;", re.DOTALL)
 DOMAIN = {"any": "any", "real": "float", "whole": "integer, bool"}
+RESULT = {"Same": "the same", "Total": "floats: the same; others: i64", "Real": "floats: the same; others: f32", "Truth": "bool",
+          "Position": "i64"}
 
 
 def split(text):
@@ -51,6 +54,20 @@ def rows(root):
     return found
 
 
+def reductions(root):
+    """(enumerator, domain, parameter, result of nothing, gradient, sentence) of every row."""
+    text = (root / "src/ops/reductions.def").read_text()
+    found = []
+    for match in REDUCTION.finditer(text):
+        columns = split(match[1])
+        name, _, domain, _, _, _, parameter, of_nothing, _, _, gradient = columns[:11]
+        sentence = "".join(re.findall(r'"([^"]*)"', columns[-1]))
+        found.append(("RONDO_" + name, domain, parameter[2:-1], of_nothing, gradient, sentence))
+    if len(found) != len(re.findall(r"^REDUCTION\(", text, re.MULTILINE)):
+        sys.exit("src/ops/reductions.def has a row that operators.py cannot read")
+    return found
+
+
 def tables(root):
     lines, section = [], None
     for row in rows(root):
@@ -65,14 +82,19 @@ def tables(root):
         cells = [f"`{name}`", sentence.replace("|", "\\|"), DOMAIN[domain],
                  "bool" if result == "boolean" else "the same", defaults, bound if bound != "0" else "exact", gradient]
         lines.append("| " + " | ".join(cells) + " |")
+    lines += ["", "## Reductions", "", "| operator | computes | result | parameter | of nothing | gradient |", "|---|---|---|---|---|---|"]
+    for name, domain, parameter, of_nothing, gradient, sentence in reductions(root):
+        nothing = {"NAN": "NaN", "-INFINITY": "-infinity", "REFUSED": "refused"}.get(of_nothing, of_nothing)
+        cells = [f"`{name}`", sentence.replace("|", "\\|"), RESULT[domain], parameter, nothing, "no" if gradient == "NONE" else "yes"]
+        lines.append("| " + " | ".join(cells) + " |")
     return lines
 
 
 def problems(root):
     header = (root / "include/rondo/ops.h").read_text()
-    expected = {(kind, name) for _, kind, name, *_ in rows(root)}
+    expected = {(kind, name) for _, kind, name, *_ in rows(root)} | {("reduce", name) for name, *_ in reductions(root)}
     declared = {(m[1], name) for m in ENUM.finditer(header) for name in re.findall(r"\b(RONDO_\w+) =", m[2])}
-    yield from (f"src/ops/operators.def: {kind} {name} has no row" for kind, name in sorted(declared - expected))
+    yield from (f"src/ops/*.def: {kind} {name} has no row" for kind, name in sorted(declared - expected))
     yield from (f"include/rondo/ops.h: {kind} {name} is not declared" for kind, name in sorted(expected - declared))
     page = (root / "docs/operators.md").read_text().splitlines()
     wanted = [line for line in tables(root) if line.startswith(("| `", "## "))]
@@ -86,7 +108,7 @@ def main():
         print("\n".join(tables(root)))
         return
     found = list(problems(root))
-    print("\n".join(found) or f"{len(rows(root))} operators agree")
+    print("\n".join(found) or f"{len(rows(root)) + len(reductions(root))} operators agree")
     sys.exit(bool(found))
 
 

@@ -15,6 +15,7 @@ NOT_WRAPPED = {
     "rondo_unary_op_name": "used as it is",
     "rondo_binary_op_name": "used as it is",
     "rondo_ternary_op_name": "used as it is",
+    "rondo_reduce_op_name": "used as it is",
 }
 
 

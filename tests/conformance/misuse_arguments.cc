@@ -282,6 +282,12 @@ TEST_P(MisuseArguments, ParametersAndDomains) {
   refused("rondo_binary", "gcd", rondo_binary, RONDO_GCD, a, a);
   refused("rondo_binary", "shift_left", rondo_binary, RONDO_SHIFT_LEFT, bytes, a);  // promoted to f32
   refused("rondo_ternary", "c", rondo_ternary, RONDO_FMA, a, a, row);
+  const double nan = NAN, zero = 0;
+  refused("rondo_reduce_with", "n_parameters", rondo_reduce_with, RONDO_SUM, a, 0, nullptr, 0, 1, two);
+  refused("rondo_reduce_with", "n_parameters", rondo_reduce_with, RONDO_VAR, a, 0, nullptr, 0, 2, two);
+  refused("rondo_reduce_with", "parameters", rondo_reduce_with, RONDO_VAR, a, 0, nullptr, 0, 1, negative);
+  refused("rondo_reduce_with", "parameters", rondo_reduce_with, RONDO_STD, a, 0, nullptr, 0, 1, &nan);
+  refused("rondo_reduce_with", "parameters", rondo_reduce_with, RONDO_LP_NORM, a, 0, nullptr, 0, 1, &zero);
   rondo_tensor* const tensors[] = {a, row};
   refused("rondo_add_n", "broadcast", rondo_add_n, 2, tensors);
   for (const int32_t n : {-1, 0, 17}) refused("rondo_add_n", "n", rondo_add_n, n, tensors);
@@ -311,7 +317,10 @@ TEST_P(MisuseArguments, UnknownNumbers) {
             int64_t{1});
   }
   for (const int number : {-1, 9, 99}) {
-    refused("rondo_reduce", "op", rondo_reduce, static_cast<rondo_reduce_op>(number), a, 0, nullptr, 0);
+    const auto no_reduction = static_cast<rondo_reduce_op>(number == 9 ? 17 : number);
+    refused("rondo_reduce", "op", rondo_reduce, no_reduction, a, 0, nullptr, 0);
+    refused("rondo_reduce_with", "op", rondo_reduce_with, no_reduction, a, 0, nullptr, 0, 1, &parameter);
+    EXPECT_EQ(rondo_reduce_op_name(no_reduction), nullptr);
     refused("rondo_cast", "dtype", rondo_cast, a, static_cast<rondo_dtype>(number));
     refused("rondo_one_hot", "dtype", rondo_one_hot, i, 3, static_cast<rondo_dtype>(number));
     const int64_t size = 2;

@@ -58,7 +58,7 @@ TEST_P(MisuseMessages, NumbersThatNameNothing) {
           static_cast<rondo_binary_op>(99), a, a);
   refused("rondo_ternary", {"op is 3", "0 (fma) to 2 (lerp)"}, rondo_ternary, static_cast<rondo_ternary_op>(3), a, a,
           a);
-  refused("rondo_reduce", {"op is -1", "RONDO_SUM (0) to RONDO_ANY (8)"}, rondo_reduce,
+  refused("rondo_reduce", {"op is -1", "RONDO_SUM (0) to RONDO_NANPROD (16)"}, rondo_reduce,
           static_cast<rondo_reduce_op>(-1), a, 0, nullptr, 0);
   const std::vector<std::string> dtypes = {"dtype is 9", "RONDO_BOOL (0) to RONDO_F64 (8)"};
   refused("rondo_cast", dtypes, rondo_cast, a, static_cast<rondo_dtype>(9));

@@ -36,7 +36,7 @@
 #include "nvrtc_kernels.h"
 #include "rtc/compiler.h"
 #include "rtc/disk_cache.h"
-#include "rtc/prelude_text.h"
+#include "rtc/device_text.h"
 
 namespace {
 

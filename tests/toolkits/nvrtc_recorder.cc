@@ -13,7 +13,7 @@
 
 #include "dynlib/cuda_types.h"
 #include "nvrtc_kernels.h"
-#include "rtc/prelude_text.h"
+#include "rtc/device_text.h"
 
 namespace {
 

@@ -391,9 +391,15 @@ def methods_file(texts, abi):
     for value in enums["rondo_reduce_op"]["values"]:
         short = value_names(enums["rondo_reduce_op"])[value["name"]]
         words = texts.sentence(value["text"], "").rstrip(".") + "." if value["text"] else ""
-        methods += method(texts, f"{{@link ReduceOp#{short}}} over axes. {words}",
-                          ["@param axes which; negative counts from the end; none: all"], camel(short.lower()), ["int... axes"],
-                          f"reduce(ReduceOp.{short}, self(), axes.length == 0 ? null : axes, false)")
+        about, axes = f"{{@link ReduceOp#{short}}} over axes. {words}", "axes.length == 0 ? null : axes"
+        tag = "@param axes which; negative counts from the end; none: all"
+        methods += method(texts, about, [tag], camel(short.lower()), ["int... axes"],
+                          f"reduce(ReduceOp.{short}, self(), {axes}, false)")
+        names, _ = parameters_of(value)
+        if names:
+            methods += method(texts, about, [f"@param {own} a parameter of the operation" for own in names] + [tag],
+                              camel(short.lower()) + "With", [f"double {own}" for own in names] + ["int... axes"],
+                              f"reduceWith(ReduceOp.{short}, self(), {axes}, false, new double[] {{{', '.join(names)}}})")
     return "TensorOperators", java_file(f"""/** The operations of a tensor that follow from the enums of the C interface. */
 abstract class TensorOperators extends NativeObject {{
   TensorOperators(Handle handle) {{

@@ -1790,16 +1790,49 @@ pub const RONDO_PROD: rondo_reduce_op = 6;
 pub const RONDO_ALL: rondo_reduce_op = 7;
 #[doc = " bool; of nothing 0"]
 pub const RONDO_ANY: rondo_reduce_op = 8;
+#[doc = " the sum of magnitudes"]
+pub const RONDO_L1_NORM: rondo_reduce_op = 9;
+#[doc = " the root of the sum of squares"]
+pub const RONDO_L2_NORM: rondo_reduce_op = 10;
+#[doc = " parameters p, default 2: the p-th root of the sum of |x| to the p; p above 0 and finite"]
+pub const RONDO_LP_NORM: rondo_reduce_op = 11;
+#[doc = " parameters correction, default 0: squared distances from the mean, by n - correction"]
+pub const RONDO_VAR: rondo_reduce_op = 12;
+#[doc = " parameters correction, default 0: the root of RONDO_VAR"]
+pub const RONDO_STD: rondo_reduce_op = 13;
+#[doc = " the logarithm of the sum of exp(x), without overflow between; of nothing -infinity"]
+pub const RONDO_LOGSUMEXP: rondo_reduce_op = 14;
+#[doc = " NaN counts as 0"]
+pub const RONDO_NANSUM: rondo_reduce_op = 15;
+#[doc = " NaN counts as 1"]
+pub const RONDO_NANPROD: rondo_reduce_op = 16;
 pub type rondo_reduce_op = ::std::os::raw::c_uint;
 extern "C" {
+    #[doc = " The operation's name, such as \"sum\"; NULL for a number that is none. Borrowed: static. Since 0.1."]
+    pub fn rondo_reduce_op_name(op: rondo_reduce_op) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
     #[doc = " Reduces over n_axes axes (each once, negative counts from the end); n_axes 0 with axes NULL: all. keep_dims != 0"]
-    #[doc = " keeps reduced axes with size 1. Results do not change between runs. Since 0.1."]
+    #[doc = " keeps reduced axes with size 1. Results do not change between runs. Parameters are at their defaults. Since 0.1."]
     pub fn rondo_reduce(
         op: rondo_reduce_op,
         a: *mut rondo_tensor,
         n_axes: i32,
         axes: *const i32,
         keep_dims: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with parameters, as many as the operation has. Since 0.1."]
+    pub fn rondo_reduce_with(
+        op: rondo_reduce_op,
+        a: *mut rondo_tensor,
+        n_axes: i32,
+        axes: *const i32,
+        keep_dims: i32,
+        n_parameters: i32,
+        parameters: *const f64,
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }

@@ -359,6 +359,7 @@ macro_rules! names {
 }
 
 names! { UnaryOp by rondo_unary_op_name, BinaryOp by rondo_binary_op_name, TernaryOp by rondo_ternary_op_name, }
+names! { ReduceOp by rondo_reduce_op_name, }
 
 /// Every element of `tensor` becomes `value`.
 pub(crate) fn fill(tensor: &Tensor, value: f64) -> Result<()> {
@@ -397,6 +398,49 @@ pub fn reduce_into(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: b
     into(out, |out| call_reduce(op, a, &axes, keep_dims, out))
 }
 
+/// `reduce` with the operation's parameters, in the order of its documentation.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1.0f32, 2.0, 3.0])?;
+/// assert_eq!(ops::reduce_with(ops::ReduceOp::Var, &a, .., false, &[1.0])?.item::<f32>()?, 1.0);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn reduce_with(
+    op: ReduceOp,
+    a: &Tensor,
+    axes: impl Into<Axes>,
+    keep_dims: bool,
+    parameters: &[f64],
+) -> Result<Tensor> {
+    let axes = axes.into();
+    new(a.engine(), |out| call_reduce_with(op, a, &axes, keep_dims, parameters, out))
+}
+
+/// The same, written into `out`.
+///
+/// ```
+/// # use rondo::{ops, DType, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[3.0f32, -4.0])?;
+/// let norm = Tensor::zeros(&engine, Device::CPU, DType::F32, ())?;
+/// ops::reduce_with_into(ops::ReduceOp::LpNorm, &a, .., false, &[1.0], &norm)?;
+/// assert_eq!(norm.item::<f32>()?, 7.0);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn reduce_with_into(
+    op: ReduceOp,
+    a: &Tensor,
+    axes: impl Into<Axes>,
+    keep_dims: bool,
+    parameters: &[f64],
+    out: &Tensor,
+) -> Result<()> {
+    let axes = axes.into();
+    into(out, |out| call_reduce_with(op, a, &axes, keep_dims, parameters, out))
+}
+
 fn call_reduce(
     op: ReduceOp,
     a: &Tensor,
@@ -407,6 +451,22 @@ fn call_reduce(
     let pointer = if axes.len == 0 { null() } else { axes.axes.as_ptr() };
     // SAFETY: as many axes as are said, or one more than there can be, which is refused unread.
     unsafe { sys::rondo_reduce(op.as_raw(), a.as_ptr(), axes.len as i32, pointer, keep_dims as i32, out) }
+}
+
+fn call_reduce_with(
+    op: ReduceOp,
+    a: &Tensor,
+    axes: &Axes,
+    keep_dims: bool,
+    parameters: &[f64],
+    out: *mut *mut sys::rondo_tensor,
+) -> sys::rondo_status {
+    let (n, values) = (length(parameters), parameters.as_ptr());
+    let pointer = if axes.len == 0 { null() } else { axes.axes.as_ptr() };
+    // SAFETY: as call_reduce's, and as many parameters as are said.
+    unsafe {
+        sys::rondo_reduce_with(op.as_raw(), a.as_ptr(), axes.len as i32, pointer, keep_dims as i32, n, values, out)
+    }
 }
 
 /// Random numbers, uniform in `[low, high)`.

@@ -35,7 +35,8 @@ class CompletenessTest {
       Map.entry("rondo_dtype_name", "DType.name() is the same, which a test compares"),
       Map.entry("rondo_unary_op_name", "UnaryOp.name() is the same, which a test compares"),
       Map.entry("rondo_binary_op_name", "BinaryOp.name() is the same, which a test compares"),
-      Map.entry("rondo_ternary_op_name", "TernaryOp.name() is the same, which a test compares"));
+      Map.entry("rondo_ternary_op_name", "TernaryOp.name() is the same, which a test compares"),
+      Map.entry("rondo_reduce_op_name", "ReduceOp.name() is the same, which a test compares"));
 
   private static final Path ROOT = Path.of(System.getProperty("rondo.root"));
   private static final Path BUILD = Path.of(System.getProperty("rondo.build"));

@@ -1,0 +1,333 @@
+// What reductions are made of, once for all devices: what an element is computed in, what happens to it before it is
+// combined, accumulators, and what becomes of the accumulated value. A row of ops/reductions.def names one of each.
+//
+// Host and device combine with the same functions, in trees of their own shapes. They differ in one accumulator: sums
+// of f32 are compensated on a device, where memory is the bottleneck; on the host the tree is pairwise down to short
+// leaves instead.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rtc/device/functions.h"
+
+namespace rondo::device {
+
+// What a reduction knows beside its elements.
+struct ReduceFacts {
+  i64 length;     // elements per result
+  f64 parameter;  // of the row, if it has one
+};
+
+template <bool condition, class A, class B>
+struct Choose {
+  using type = A;
+};
+template <class A, class B>
+struct Choose<false, A, B> {
+  using type = B;
+};
+
+// --- domains: for elements of memory type M, the type they are computed in and the result's memory type
+struct Same {
+  template <class M>
+  struct Of {
+    using Computed = Register<M>;
+    using Result = M;
+  };
+};
+// Integers add up in 64 bits and wrap around.
+struct Total {
+  template <class M>
+  struct Of {
+    static constexpr bool real = is_floating<Register<M>>;
+    using Computed = typename Choose<real, Register<M>, u64>::type;
+    using Result = typename Choose<real, M, i64>::type;
+  };
+};
+// Integers become f64 on the way and f32 at the end.
+struct Real {
+  template <class M>
+  struct Of {
+    static constexpr bool real = is_floating<Register<M>>;
+    using Computed = typename Choose<real, Register<M>, f64>::type;
+    using Result = typename Choose<real, M, f32>::type;
+  };
+};
+struct Truth {
+  template <class M>
+  struct Of {
+    using Computed = bool;
+    using Result = b8;
+  };
+};
+// Compared in at least 4 bytes, so that an accumulator has no padding.
+struct Position {
+  template <class M>
+  struct Of {
+    using Computed = typename Choose<sizeof(Register<M>) < 4, i32, Register<M>>::type;
+    using Result = i64;
+  };
+};
+
+// --- what happens to an element first
+struct Each {
+  template <class C>
+  RONDO_INLINE static C of(C x, const ReduceFacts&) {
+    return x;
+  }
+};
+struct Magnitude {
+  template <class C>
+  RONDO_INLINE static C of(C x, const ReduceFacts&) {
+    return op_abs(x);
+  }
+};
+struct Square {
+  template <class C>
+  RONDO_INLINE static C of(C x, const ReduceFacts&) {
+    return x * x;
+  }
+};
+struct Power {
+  template <class C>
+  RONDO_INLINE static C of(C x, const ReduceFacts& facts) {
+    return pow(op_abs(x), static_cast<C>(facts.parameter));
+  }
+};
+template <int instead>
+struct NanTo {
+  template <class C>
+  RONDO_INLINE static C of(C x, const ReduceFacts&) {
+    return op_isnan(x) ? static_cast<C>(instead) : x;
+  }
+};
+using NanToZero = NanTo<0>;
+using NanToOne = NanTo<1>;
+
+// --- accumulators of values of type C: Acc (a partial result, without padding), identity, take (an element and its
+// index), join (a later partial result), result
+template <class C, bool on_device>
+struct Sum {
+  struct Acc {
+    C sum;
+  };
+  RONDO_INLINE static Acc identity() { return {C(0)}; }
+  RONDO_INLINE static void take(Acc& acc, C value, i64) { acc.sum += value; }
+  RONDO_INLINE static void join(Acc& acc, Acc other) { acc.sum += other.sum; }
+  RONDO_INLINE static C result(Acc acc) { return acc.sum; }
+};
+template <>
+struct Sum<f32, true> {
+  struct Acc {
+    f32 sum, rest;
+  };
+  RONDO_INLINE static Acc identity() { return {0.0f, 0.0f}; }
+  RONDO_INLINE static void take(Acc& acc, f32 value, i64) { join(acc, {value, 0.0f}); }
+  RONDO_INLINE static void join(Acc& acc, Acc other) {
+    const f32 sum = acc.sum + other.sum;
+    const f32 part = sum - acc.sum;
+    acc.rest += ((acc.sum - (sum - part)) + (other.sum - part)) + other.rest;
+    acc.sum = sum;
+  }
+  // With an infinity in the sum the rest is NaN and means nothing.
+  RONDO_INLINE static f32 result(Acc acc) { return op_isnan(acc.rest) ? acc.sum : acc.sum + acc.rest; }
+};
+
+template <class C, bool on_device>
+struct Product {
+  struct Acc {
+    C product;
+  };
+  RONDO_INLINE static Acc identity() { return {C(1)}; }
+  RONDO_INLINE static void take(Acc& acc, C value, i64) { acc.product *= value; }
+  RONDO_INLINE static void join(Acc& acc, Acc other) { acc.product *= other.product; }
+  RONDO_INLINE static C result(Acc acc) { return acc.product; }
+};
+
+template <class C, bool on_device>
+struct AllOf {
+  struct Acc {
+    i32 value;
+  };
+  RONDO_INLINE static Acc identity() { return {1}; }
+  RONDO_INLINE static void take(Acc& acc, C value, i64) { acc.value &= value ? 1 : 0; }
+  RONDO_INLINE static void join(Acc& acc, Acc other) { acc.value &= other.value; }
+  RONDO_INLINE static bool result(Acc acc) { return acc.value != 0; }
+};
+template <class C, bool on_device>
+struct AnyOf {
+  struct Acc {
+    i32 value;
+  };
+  RONDO_INLINE static Acc identity() { return {0}; }
+  RONDO_INLINE static void take(Acc& acc, C value, i64) { acc.value |= value ? 1 : 0; }
+  RONDO_INLINE static void join(Acc& acc, Acc other) { acc.value |= other.value; }
+  RONDO_INLINE static bool result(Acc acc) { return acc.value != 0; }
+};
+
+// Whether a value replaces the best so far; the first NaN is the best.
+template <class C, bool largest>
+RONDO_INLINE bool beats(C value, C best) {
+  if (op_isnan(best)) return false;
+  if (op_isnan(value)) return true;
+  return largest ? value > best : value < best;
+}
+// What no value loses against.
+template <class C, bool largest>
+RONDO_INLINE C weakest() {
+  if constexpr (is_floating<C>)
+    return static_cast<C>(bits_as<f32>(largest ? 0xff800000u : 0x7f800000u));
+  else
+    return largest ? kLowest<C> : kHighest<C>;
+}
+template <class C, bool largest>
+struct Extreme {
+  struct Acc {
+    C value;
+  };
+  RONDO_INLINE static Acc identity() { return {weakest<C, largest>()}; }
+  RONDO_INLINE static void take(Acc& acc, C value, i64) {
+    if (beats<C, largest>(value, acc.value)) acc.value = value;
+  }
+  RONDO_INLINE static void join(Acc& acc, Acc other) { take(acc, other.value, 0); }
+  RONDO_INLINE static C result(Acc acc) { return acc.value; }
+};
+template <class C, bool on_device>
+struct Largest : Extreme<C, true> {};
+template <class C, bool on_device>
+struct Smallest : Extreme<C, false> {};
+
+template <class C, bool largest>
+struct First {
+  struct Acc {
+    i64 index;  // -1: nothing yet
+    C value, unused;
+  };
+  RONDO_INLINE static Acc identity() { return {-1, C(0), C(0)}; }
+  RONDO_INLINE static void take(Acc& acc, C value, i64 index) { join(acc, {index, value, C(0)}); }
+  // Partial results may meet in any order, so that of equals the lower index is taken explicitly.
+  RONDO_INLINE static void join(Acc& acc, Acc other) {
+    if (other.index < 0) return;
+    if (acc.index < 0 || beats<C, largest>(other.value, acc.value) ||
+        (!beats<C, largest>(acc.value, other.value) && other.index < acc.index))
+      acc = other;
+  }
+  RONDO_INLINE static i64 result(Acc acc) { return acc.index; }
+};
+template <class C, bool on_device>
+struct FirstLargest : First<C, true> {};
+template <class C, bool on_device>
+struct FirstSmallest : First<C, false> {};
+
+// The sum of squared distances from the mean (Welford 1962; joined as Chan, Golub and LeVeque 1979).
+template <class C, bool on_device>
+struct Moments {
+  struct Acc {
+    C mean, squares;
+    i64 count;
+  };
+  RONDO_INLINE static Acc identity() { return {C(0), C(0), 0}; }
+  RONDO_INLINE static void take(Acc& acc, C value, i64) {
+    ++acc.count;
+    const C distance = value - acc.mean;
+    acc.mean += distance / static_cast<C>(acc.count);
+    acc.squares += distance * (value - acc.mean);
+  }
+  RONDO_INLINE static void join(Acc& acc, Acc other) {
+    if (other.count == 0) return;
+    if (acc.count == 0) {
+      acc = other;
+      return;
+    }
+    const i64 count = acc.count + other.count;
+    const C share = static_cast<C>(other.count) / static_cast<C>(count), distance = other.mean - acc.mean;
+    acc.mean += distance * share;
+    acc.squares += other.squares + distance * distance * (static_cast<C>(acc.count) * share);
+    acc.count = count;
+  }
+  RONDO_INLINE static C result(Acc acc) { return acc.squares; }
+};
+
+// The logarithm of a sum of exponentials, relative to the largest exponent so far.
+template <class C, bool on_device>
+struct LogSumExp {
+  struct Acc {
+    C top, sum;  // sum 0: nothing yet
+  };
+  RONDO_INLINE static Acc identity() { return {weakest<C, true>(), C(0)}; }
+  RONDO_INLINE static void take(Acc& acc, C value, i64) { join(acc, {value, C(1)}); }
+  RONDO_INLINE static void join(Acc& acc, Acc other) {
+    if (other.sum == C(0)) return;
+    if (acc.sum == C(0)) {
+      acc = other;
+    } else if (acc.top == other.top) {  // infinite ones too
+      acc.sum += other.sum;
+    } else if (beats<C, true>(other.top, acc.top)) {
+      acc.sum = other.sum + acc.sum * exp(acc.top - other.top);
+      acc.top = other.top;
+    } else {
+      acc.sum += other.sum * exp(other.top - acc.top);
+    }
+  }
+  RONDO_INLINE static C result(Acc acc) { return acc.sum == C(0) ? acc.top : acc.top + log(acc.sum); }
+};
+
+// --- what becomes of the accumulated value
+struct AsIs {
+  template <class C>
+  RONDO_INLINE static C of(C total, const ReduceFacts&) {
+    return total;
+  }
+};
+struct PerElement {
+  template <class C>
+  RONDO_INLINE static C of(C total, const ReduceFacts& facts) {
+    return total / static_cast<C>(facts.length);
+  }
+};
+struct Root {
+  template <class C>
+  RONDO_INLINE static C of(C total, const ReduceFacts&) {
+    return sqrt(total);
+  }
+};
+struct PowerRoot {
+  template <class C>
+  RONDO_INLINE static C of(C total, const ReduceFacts& facts) {
+    return pow(total, static_cast<C>(1 / facts.parameter));
+  }
+};
+// The parameter is what the number of elements is reduced by.
+struct Variance {
+  template <class C>
+  RONDO_INLINE static C of(C squares, const ReduceFacts& facts) {
+    const f64 freedom = static_cast<f64>(facts.length) - facts.parameter;
+    return squares / static_cast<C>(freedom > 0 ? freedom : 0);
+  }
+};
+struct Deviation {
+  template <class C>
+  RONDO_INLINE static C of(C squares, const ReduceFacts& facts) {
+    return sqrt(Variance::of(squares, facts));
+  }
+};
+
+// --- a whole reduction of elements of memory type M
+template <bool on_device, class M, class Domain, class Before, template <class, bool> class Accumulator, class After>
+struct Reduction {
+  using Element = M;
+  using Computed = typename Domain::template Of<M>::Computed;
+  using Result = typename Domain::template Of<M>::Result;
+  using Inner = Accumulator<Computed, on_device>;
+  using Acc = typename Inner::Acc;
+  RONDO_INLINE static Acc identity() { return Inner::identity(); }
+  RONDO_INLINE static void take(Acc& acc, M value, i64 index, const ReduceFacts& facts) {
+    Inner::take(acc, Before::of(convert<Computed>(from_memory(value)), facts), index);
+  }
+  RONDO_INLINE static void join(Acc& acc, Acc other) { Inner::join(acc, other); }
+  RONDO_INLINE static Register<Result> result(Acc acc, const ReduceFacts& facts) {
+    return static_cast<Register<Result>>(After::of(Inner::result(acc), facts));
+  }
+};
+
+}  // namespace rondo::device

@@ -1,0 +1,12 @@
+// The texts of rtc/device/. Written by embed.py at build time.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace rondo::rtc {
+
+extern const char kPreludeText[];  // the compiler puts it in front of every kernel
+extern const char kStridedText[];  // in front of those of families with strided arguments (ops/cuda_kernel.h)
+extern const char kReduceText[];
+
+}  // namespace rondo::rtc
