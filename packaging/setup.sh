@@ -47,6 +47,7 @@ LIST
 openjdk-17-jdk-headless|command -v javac|compiles the Java library and its native part
 maven|command -v mvn|builds and tests the Java library
 LIST
+    browser) echo 'chromium|command -v chromium || command -v chromium-browser || command -v google-chrome|a test draws on the page of the Java service in it' ;;
     rust) rust_requirements ;;
     abidiff) echo 'abigail-tools|command -v abidiff && command -v abidw|compares the binary interface with the last release' ;;
     *) die "packaging/setup.sh has no group of requirements '$1'" ;;

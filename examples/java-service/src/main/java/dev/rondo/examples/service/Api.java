@@ -61,24 +61,30 @@ final class Api {
   }
 
   /**
-   * Answers a request. Does not block.
+   * Answers a request whose header came in. Does not block.
    *
    * @param method GET, POST
    * @param path without the query
-   * @param body all of it; null: it is longer than {@link #longestBody}
-   * @return the answer; never fails
+   * @param body what will be all of it; null: it is longer than {@link #longestBody}
+   * @return the answer; fails only where the body does
    */
-  CompletableFuture<Reply> answer(String method, String path, byte[] body) {
-    final long begin = System.nanoTime();
+  CompletableFuture<Reply> answer(String method, String path, CompletableFuture<byte[]> body) {
     final String known = METHODS.containsKey(path) ? path : "other"; // a visitor must not invent labels
     metrics.began();
-    CompletableFuture<Reply> reply;
-    try {
-      reply = route(method, path, body);
-    } catch (RuntimeException e) {
-      reply = CompletableFuture.completedFuture(failure(e));
-    }
-    return reply.whenComplete((done, thrown) -> metrics.ended(known, done.status(), (System.nanoTime() - begin) * 1e-9));
+    return body.whenComplete((bytes, thrown) -> {
+      if (thrown != null) {
+        metrics.abandoned();
+      }
+    }).thenCompose(bytes -> {
+      final long begin = System.nanoTime(); // a slow visitor does not make the service slow
+      CompletableFuture<Reply> reply;
+      try {
+        reply = route(method, path, bytes);
+      } catch (RuntimeException e) {
+        reply = CompletableFuture.completedFuture(failure(e));
+      }
+      return reply.whenComplete((done, thrown) -> metrics.ended(known, done.status(), (System.nanoTime() - begin) * 1e-9));
+    });
   }
 
   private CompletableFuture<Reply> route(String method, String path, byte[] body) {

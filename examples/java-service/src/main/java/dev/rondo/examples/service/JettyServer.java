@@ -3,6 +3,7 @@ package dev.rondo.examples.service;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
@@ -19,6 +20,8 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Brings requests to the {@link Api}: no thread waits for a request's body, for its answer, or for a slow visitor. */
 final class JettyServer {
+  private static final Duration SILENCE = Duration.ofSeconds(5); // of a visitor whose request is not complete when the server stops
+
   private final Server server;
   private final ServerConnector connector;
 
@@ -30,6 +33,7 @@ final class JettyServer {
     connector.setHost(host);
     connector.setPort(port);
     connector.setAcceptQueueSize(16384);
+    connector.setShutdownIdleTimeout(SILENCE.toMillis());
     server.addConnector(connector);
     server.setHandler(new GracefulHandler(new Bridge(api)));
     server.setStopTimeout(stopTimeout.toMillis());
@@ -54,28 +58,35 @@ final class JettyServer {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-      if (request.getLength() > api.longestBody()) { // known before it comes
-        reply(request, null, response, callback);
-        return true;
-      }
-      Content.Source.asByteArrayAsync(request, api.longestBody(), Promise.Invocable.from(getInvocationType(), (body, thrown) -> {
-        if (thrown != null && !(thrown instanceof IllegalStateException)) {
+      api.answer(request.getMethod(), Request.getPathInContext(request), body(request)).whenComplete((reply, thrown) -> {
+        if (thrown != null) {
           callback.failed(thrown); // the visitor is gone
-        } else {
-          reply(request, body, response, callback);
+          return;
         }
-      }));
-      return true;
-    }
-
-    private void reply(Request request, byte[] body, Response response, Callback callback) {
-      api.answer(request.getMethod(), Request.getPathInContext(request), body).thenAccept(reply -> {
         response.setStatus(reply.status());
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.type());
         reply.headers().forEach((name, value) -> response.getHeaders().put(name, value));
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, reply.body().length);
         response.write(true, ByteBuffer.wrap(reply.body()), callback);
       });
+      return true;
+    }
+
+    /** All of it; null: it is too long. */
+    private CompletableFuture<byte[]> body(Request request) {
+      final CompletableFuture<byte[]> body = new CompletableFuture<>();
+      if (request.getLength() > api.longestBody()) { // known before it comes
+        body.complete(null);
+        return body;
+      }
+      Content.Source.asByteArrayAsync(request, api.longestBody(), Promise.Invocable.from(getInvocationType(), (bytes, thrown) -> {
+        if (thrown == null || thrown instanceof IllegalStateException) { // longer than the limit
+          body.complete(bytes);
+        } else {
+          body.completeExceptionally(thrown);
+        }
+      }));
+      return body;
     }
   }
 }

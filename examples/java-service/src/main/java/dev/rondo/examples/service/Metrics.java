@@ -57,6 +57,11 @@ final class Metrics implements Batcher.Listener {
     inFlight.inc();
   }
 
+  /** The visitor went before the request was complete. */
+  void abandoned() {
+    inFlight.dec();
+  }
+
   void ended(String path, int status, double seconds) {
     inFlight.dec();
     requests.labelValues(path, Integer.toString(status)).inc();
