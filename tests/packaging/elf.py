@@ -16,6 +16,7 @@ GLIBC = (2, 28)
 MOST_BYTES = 4 << 20
 # What the C library is made of, and the unwinder, of which a process can have only one.
 SHIPPED_NEEDS = re.compile(r"(libc|libm|libdl|libpthread|librt|libgcc_s|ld-linux-x86-64)\.so\.\d$")
+OURS = ("rondo_", "RONDO_", "Java_dev_rondo_", "JNI_OnLoad", "JNI_OnUnload")
 LIBGCC = (8,)  # Debian 10's
 
 
@@ -59,7 +60,7 @@ def released(file):
         known = re.fullmatch(r"(GLIBC|GCC)_([\d.]+)", version)
         if not known or tuple(map(int, known[2].split("."))) > {"GLIBC": GLIBC, "GCC": LIBGCC}[known[1]]:
             yield f"needs {version}: " + ", ".join(sorted(each for each in imported if each.endswith("@" + version)))
-    foreign = sorted(name for name in exported if not name.startswith(("rondo_", "RONDO_")))
+    foreign = sorted(name for name in exported if not name.startswith(OURS))
     if ".so" in pathlib.Path(file).name and foreign:
         yield f"exports {len(foreign)} names that are not Rondo's: {', '.join(foreign[:5])}"
     size = pathlib.Path(file).stat().st_size

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 
 from consumer import Installed, ROOT, run, skip, version
 
@@ -82,13 +83,14 @@ def case_old_system():
         installed = Installed(TREE, compiler=old_compiler())
         flags = ["-std=c99", ROOT / "tests/packaging/use.c", f"-I{TREE}/include", f"-L{installed.libraries}", "-lrondo", "-lpthread"]
         run(*old_compiler(), *flags, "-o", folder / "use")
+        run(*old_compiler(), "-std=c99", ROOT / "examples/c/hello.c", *flags[2:], "-o", folder / "hello")
+        assert in_old_system(folder / "hello", installed.libraries) == "1 4 7 10"
         run(*old_compiler(), "-DPLUGIN", "-shared", "-fPIC", *flags, "-o", folder / "plugin.so")
         run(*old_compiler(), "-std=c99", ROOT / "tests/packaging/open.c", "-ldl", "-o", folder / "open")
         assert in_old_system(folder / "use", installed.libraries) == version()
         assert in_old_system(folder / "open", installed.libraries, folder / "plugin.so") == version()
     assert in_old_system(TREE / "bin/rondo", installed.libraries, "--version") == version()
     assert "cpu:0" in in_old_system(TREE / "bin/rondo", installed.libraries, "info")
-    assert in_old_system(FOLDER / "examples/c/hello", installed.libraries) == "1 4 7 10"
 
 
 def case_conformance():
@@ -147,6 +149,61 @@ def case_debs():
         if os.geteuid() == 0:
             run(*dpkg, "--purge", *names)
             assert sorted(path for path in (root / "usr").rglob("*") if path.is_file()) == before
+
+
+PROJECT = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>example</groupId>
+  <artifactId>example</artifactId>
+  <version>1</version>
+  <properties><maven.compiler.release>11</maven.compiler.release></properties>
+  <repositories><repository><id>shipped</id><url>file://{shipped}</url></repository></repositories>
+  <dependencies>
+    <dependency><groupId>dev.rondo</groupId><artifactId>rondo</artifactId><version>{version}</version></dependency>
+    <dependency><groupId>dev.rondo</groupId><artifactId>rondo</artifactId><version>{version}</version><classifier>linux-x86_64</classifier>
+      <scope>runtime</scope></dependency>
+  </dependencies>
+  <build><plugins>
+    <plugin><artifactId>maven-resources-plugin</artifactId><version>3.3.1</version></plugin>
+    <plugin><artifactId>maven-compiler-plugin</artifactId><version>3.13.0</version></plugin>
+  </plugins></build>
+</project>
+"""
+# Maven's plugins come from the user's repository, where making the jars has put them; nothing else of it is seen.
+SETTINGS = """<settings><localRepository>{local}</localRepository>
+  <mirrors><mirror><id>stored</id><mirrorOf>central</mirrorOf><url>file://{stored}</url></mirror></mirrors>
+</settings>
+"""
+
+
+def case_jars():
+    """A project of Maven's that knows nothing but their names compiles and runs with them, on the class path and as modules."""
+    if not shutil.which("mvn"):
+        skip("Maven is not installed")
+    with temporary() as name:
+        folder = pathlib.Path(name)
+        artifact = folder / "shipped/dev/rondo/rondo" / version()
+        artifact.mkdir(parents=True)
+        files = {path.name.removeprefix(f"rondo-{version()}"): path for path in PACKAGES.glob("rondo-*") if path.suffix in (".jar", ".pom")}
+        assert set(files) == {".jar", "-linux-x86_64.jar", "-sources.jar", "-javadoc.jar", ".pom"}, sorted(files)
+        for path in files.values():
+            shutil.copy(path, artifact)
+        project = folder / "project"
+        (project / "src/main/java").mkdir(parents=True)
+        shutil.copy(ROOT / "examples/java/Hello.java", project / "src/main/java")
+        (project / "pom.xml").write_text(PROJECT.format(shipped=folder / "shipped", version=version()))
+        (folder / "settings.xml").write_text(SETTINGS.format(local=folder / "local", stored=pathlib.Path.home() / ".m2/repository"))
+        print(run("mvn", "-B", "-q", "-s", folder / "settings.xml", "-f", project, "compile"))
+        jars = sorted((folder / "local/dev/rondo/rondo" / version()).glob("*.jar"))
+        assert len(jars) == 2, jars
+        path, classes = ":".join(map(str, jars)), project / "target/classes"
+        environment = {key: value for key, value in os.environ.items() if key not in ("LD_LIBRARY_PATH", "CLASSPATH")}
+        for placed in (["-cp", f"{classes}:{path}"], ["-p", path, "--add-modules", "dev.rondo,dev.rondo.natives", "-cp", classes]):
+            out = run("java", *placed, "Hello", env={**environment, "RONDO_CUDA_DRIVER": "none"})
+            assert out == "[1.0, 4.0, 7.0, 10.0]\n", out
+        with zipfile.ZipFile(files["-linux-x86_64.jar"]) as natives:
+            natives.extractall(folder)
+        print(run(sys.executable, ROOT / "tests/packaging/elf.py", "--released", *(folder / "dev/rondo/native/linux-x86_64").glob("*.so*")))
 
 
 def case_repeated():
