@@ -9,6 +9,7 @@
 #include <rondo/engine.h>
 #include <rondo/graph.h>
 #include <rondo/ops.h>
+#include <rondo/shapes.h>
 #include <rondo/status.h>
 #include <rondo/tensor.h>
 #include <rondo/trace.h>

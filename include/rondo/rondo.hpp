@@ -162,6 +162,18 @@ class Tensor : public Owner<rondo_tensor, rondo_tensor_destroy> {
     return made(
         [&](rondo_tensor** view) { return rondo_tensor_transpose(get(), axes.empty() ? nullptr : axes.data(), view); });
   }
+  // Without axes: of all of them.
+  Tensor flip(const std::vector<int32_t>& axes = {}) const {
+    return made([&](rondo_tensor** view) {
+      return rondo_tensor_flip(get(), static_cast<int32_t>(axes.size()), axes.empty() ? nullptr : axes.data(), view);
+    });
+  }
+  std::vector<Tensor> split(int64_t parts, int32_t axis = 0) const {
+    std::vector<Tensor> views;
+    for (int64_t part = 0; part < parts || part == 0; ++part)
+      views.push_back(made([&](rondo_tensor** view) { return rondo_tensor_split(get(), axis, parts, part, view); }));
+    return views;
+  }
   Tensor broadcast(const Shape& shape) const {
     return made([&](rondo_tensor** view) { return rondo_tensor_broadcast(get(), ndim(shape), shape.data(), view); });
   }
@@ -302,6 +314,11 @@ class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
       return rondo_random_normal(get(), device, dtype, Tensor::ndim(shape), shape.data(), mean, deviation, out);
     });
   }
+  // 1 on a diagonal, 0 elsewhere.
+  Tensor eye(rondo_device device, rondo_dtype dtype, int64_t rows, int64_t columns, int64_t diagonal = 0) const {
+    return Tensor::made(
+        [&](rondo_tensor** out) { return rondo_eye(get(), device, dtype, rows, columns, diagonal, out); });
+  }
   Variable variable() const {
     rondo_variable* variable = nullptr;
     check(rondo_variable_create(get(), &variable));
@@ -432,9 +449,14 @@ inline Tensor binary_i64(rondo_binary_op op, int64_t a, const Tensor& b) {
 inline Tensor ternary(rondo_ternary_op op, const Tensor& a, const Tensor& b, const Tensor& c) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_ternary(op, a.get(), b.get(), c.get(), out); });
 }
-inline Tensor add_n(std::initializer_list<std::reference_wrapper<const Tensor>> tensors) {
+using Tensors = std::initializer_list<std::reference_wrapper<const Tensor>>;
+inline std::vector<rondo_tensor*> handles_of(Tensors tensors) {
   std::vector<rondo_tensor*> handles;
   for (const Tensor& each : tensors) handles.push_back(each.get());
+  return handles;
+}
+inline Tensor add_n(Tensors tensors) {
+  const std::vector<rondo_tensor*> handles = handles_of(tensors);
   return Tensor::made(
       [&](rondo_tensor** out) { return rondo_add_n(static_cast<int32_t>(handles.size()), handles.data(), out); });
 }
@@ -591,6 +613,49 @@ class Expression : public Owner<rondo_expression, rondo_expression_destroy> {
                                static_cast<int32_t>(out.size()), out.data()));
   }
 };
+
+// --- moving elements
+inline Tensor concat(Tensors tensors, int32_t axis = 0) {
+  const std::vector<rondo_tensor*> handles = handles_of(tensors);
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_concat(static_cast<int32_t>(handles.size()), handles.data(), axis, out);
+  });
+}
+inline Tensor stack(Tensors tensors, int32_t axis = 0) {
+  const std::vector<rondo_tensor*> handles = handles_of(tensors);
+  return Tensor::made(
+      [&](rondo_tensor** out) { return rondo_stack(static_cast<int32_t>(handles.size()), handles.data(), axis, out); });
+}
+// widths: how many before and how many after the elements of each dimension.
+inline Tensor pad(const Tensor& a, rondo_pad_mode mode, const std::vector<int64_t>& widths, double value = 0) {
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_pad(a.get(), mode, static_cast<int32_t>(widths.size()), widths.data(), value, out);
+  });
+}
+inline Tensor tile(const Tensor& a, const std::vector<int64_t>& counts) {
+  return Tensor::made(
+      [&](rondo_tensor** out) { return rondo_tile(a.get(), static_cast<int32_t>(counts.size()), counts.data(), out); });
+}
+inline Tensor repeat(const Tensor& a, int64_t count, int32_t axis) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_repeat(a.get(), count, axis, out); });
+}
+// shifts: one of each dimension.
+inline Tensor roll(const Tensor& a, const std::vector<int64_t>& shifts) {
+  return Tensor::made(
+      [&](rondo_tensor** out) { return rondo_roll(a.get(), static_cast<int32_t>(shifts.size()), shifts.data(), out); });
+}
+inline Tensor tril(const Tensor& a, int64_t diagonal = 0) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_tril(a.get(), diagonal, out); });
+}
+inline Tensor triu(const Tensor& a, int64_t diagonal = 0) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_triu(a.get(), diagonal, out); });
+}
+inline Tensor take(const Tensor& a, const Tensor& indices, int32_t axis) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_take(a.get(), indices.get(), axis, out); });
+}
+inline Tensor take_along_axis(const Tensor& a, const Tensor& indices, int32_t axis) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_take_along_axis(a.get(), indices.get(), axis, out); });
+}
 
 // --- devices and features
 inline int32_t device_count(rondo_device_kind kind) {

@@ -105,6 +105,14 @@ RONDO_API rondo_status rondo_tensor_slice(rondo_tensor* tensor, int32_t axis, in
                                           rondo_tensor** view);
 /* Axes in another order; axes has ndim entries, NULL reverses them. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_transpose(rondo_tensor* tensor, const int32_t* axes, rondo_tensor** view);
+/* The elements of some axes (each once, negative counts from the end) in reverse order, as NumPy's flip; n_axes 0 with
+ * axes NULL: of all. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_flip(rondo_tensor* tensor, int32_t n_axes, const int32_t* axes,
+                                         rondo_tensor** view);
+/* The one with number `part`, from 0, of so many parts of an axis as `parts` says. Where the axis does not divide, the
+ * first ones have one element more, as NumPy's array_split; parts of chosen sizes are slices. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_split(rondo_tensor* tensor, int32_t axis, int64_t parts, int64_t part,
+                                          rondo_tensor** view);
 /* Shape by NumPy's broadcasting rules, repeated elements at stride 0. Read-only: an operator refuses it as output.
  * Since 0.1. */
 RONDO_API rondo_status rondo_tensor_broadcast(rondo_tensor* tensor, int32_t ndim, const int64_t* shape,

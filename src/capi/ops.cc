@@ -1,26 +1,20 @@
 // Operators: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/ops.h"
 
-#include "capi/capi.h"
+#include "capi/operators.h"
 #include "capi/structs.h"
 #include "engine/views.h"
 #include "ops/operators.h"
 
 using namespace rondo;
+using capi::check_out;
 using capi::check_tensor;
 using capi::guard;
+using capi::new_tensor;
+using capi::operator1;
+using capi::operator2;
 
 namespace {
-
-// The out argument: a pointer to NULL or to a live tensor.
-Status check_out(rondo_tensor** out, const char* name = "out") {
-  if (!out) return capi::null_argument(name);
-  if (!*out || alive(*out)) [[likely]]
-    return {};
-  return error(RONDO_INVALID_ARGUMENT,
-               "%s is not a live tensor: initialise it to NULL for a new one, or pass a tensor that was not destroyed",
-               name);
-}
 
 const char* unary_name(int op) {
   return rondo_unary_op_name(static_cast<rondo_unary_op>(op));
@@ -34,48 +28,6 @@ const char* ternary_name(int op) {
 Status check_axes(int32_t n_axes, const int32_t* axes) {
   if (n_axes < 0) return error(RONDO_INVALID_ARGUMENT, "n_axes is %d; 0 (all) or more is needed", n_axes);
   return n_axes > 0 && !axes ? capi::null_argument("axes") : Status();
-}
-
-// Operators of one tensor and an output, of two, and of an engine that is usable.
-template <class Body>
-rondo_status operator1(capi::Call call, rondo_tensor* a, const char* a_name, rondo_tensor** out, Body&& body) {
-  return guard(call, [&]() -> Status {
-    RONDO_TRY(check_tensor(a, a_name));
-    RONDO_TRY(check_out(out));
-    ops::Output output(call.function, out);
-    return body(output);
-  });
-}
-
-template <class Body>
-rondo_status operator2(capi::Call call, rondo_tensor* a, const char* a_name, rondo_tensor* b, const char* b_name,
-                       rondo_tensor** out, Body&& body) {
-  return guard(call, [&]() -> Status {
-    RONDO_TRY(check_tensor(a, a_name));
-    RONDO_TRY(check_tensor(b, b_name));
-    RONDO_TRY(check_out(out));
-    ops::Output output(call.function, out);
-    return body(output);
-  });
-}
-
-Status new_tensor(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim, const int64_t* shape,
-                  rondo_tensor** out, ops::NewTensor* made) {
-  RONDO_TRY(capi::check_engine(engine, "engine"));
-  RONDO_TRY(check_out(out));
-  made->engine = engine->engine.get();
-  RONDO_TRY(made->engine->usable());
-  if (*out) {
-    const View& given = (*out)->view;
-    if (&given.engine() != made->engine) return error(RONDO_INVALID_ARGUMENT, "out belongs to another engine");
-    made->device = &given.device();
-    made->dtype = given.dtype;
-    made->shape = given.layout;
-    return {};
-  }
-  RONDO_TRY(check_shape(ndim, shape, dtype, &made->shape));
-  made->dtype = dtype;
-  return get_device(device, &made->device);
 }
 
 }  // namespace

@@ -196,6 +196,19 @@ rondo_status rondo_tensor_transpose(rondo_tensor* tensor, const int32_t* axes, r
                   [&](const View& from, View* to) { return transpose_view(from, axes, to); });
 }
 
+rondo_status rondo_tensor_flip(rondo_tensor* tensor, int32_t n_axes, const int32_t* axes, rondo_tensor** view) {
+  return new_view("rondo_tensor_flip", tensor, view, [&](const View& from, View* to) -> Status {
+    if (n_axes < 0) return error(RONDO_INVALID_ARGUMENT, "n_axes is %d; 0 (all) or more is needed", n_axes);
+    if (n_axes > 0 && !axes) return capi::null_argument("axes");
+    return flip_view(from, n_axes, axes, to);
+  });
+}
+
+rondo_status rondo_tensor_split(rondo_tensor* tensor, int32_t axis, int64_t parts, int64_t part, rondo_tensor** view) {
+  return new_view("rondo_tensor_split", tensor, view,
+                  [&](const View& from, View* to) { return split_view(from, axis, parts, part, to); });
+}
+
 rondo_status rondo_tensor_broadcast(rondo_tensor* tensor, int32_t ndim, const int64_t* shape, rondo_tensor** view) {
   return new_view("rondo_tensor_broadcast", tensor, view,
                   [&](const View& from, View* to) { return broadcast_view(from, ndim, shape, to); });

@@ -173,6 +173,36 @@ Status transpose_view(const View& view, const int32_t* axes, View* result) {
   return {};
 }
 
+Status flip_view(const View& view, int n_axes, const int32_t* axes, View* result) {
+  const Layout& layout = view.layout;
+  bool flipped[kMaxDims] = {};
+  for (int i = 0; i < (n_axes ? n_axes : layout.ndim); ++i) {
+    int axis = i;
+    if (n_axes) RONDO_TRY(check_axis(axes[i], layout.ndim, "axes", "tensor", &axis));
+    if (flipped[axis]) return error(RONDO_INVALID_ARGUMENT, "axes names axis %d twice; each is possible once", axis);
+    flipped[axis] = true;
+  }
+  *result = view;
+  if (view.elements() == 0) return {};
+  for (int d = 0; d < layout.ndim; ++d) {
+    if (!flipped[d]) continue;
+    result->offset += (layout.shape[d] - 1) * layout.strides[d] * static_cast<int64_t>(dtype_size(view.dtype));
+    if (layout.shape[d] > 1) result->layout.strides[d] = -layout.strides[d];
+  }
+  return {};
+}
+
+Status split_view(const View& view, int axis, int64_t parts, int64_t part, View* result) {
+  RONDO_TRY(check_axis(axis, view.layout.ndim, "axis", "tensor", &axis));
+  if (parts < 1) return error(RONDO_INVALID_ARGUMENT, "parts is %" PRId64 "; 1 or more is needed", parts);
+  if (part < 0 || part >= parts)
+    return error(RONDO_INVALID_ARGUMENT, "part is %" PRId64 "; 0 to %" PRId64 " are possible", part, parts - 1);
+  const int64_t each = view.layout.shape[axis] / parts;
+  const int64_t longer = view.layout.shape[axis] % parts;
+  const int64_t start = part * each + std::min(part, longer);
+  return slice_view(view, axis, start, start + each + (part < longer ? 1 : 0), 1, result);
+}
+
 Status broadcast_view(const View& view, int ndim, const int64_t* shape, View* result) {
   Layout wanted;
   RONDO_TRY(check_shape(ndim, shape, view.dtype, &wanted));

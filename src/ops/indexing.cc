@@ -1,9 +1,11 @@
-// One-hot and gathering rows: checks, plans, and the host's loops.
+// One-hot, and picking elements by an index tensor: checks and plans, and the host's loop of one-hot.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/indexing.h"
 
 #include "engine/views.h"
+#include "ops/remap.h"
+#include "ops/shapes.h"
 
 namespace rondo::ops {
 
@@ -11,6 +13,8 @@ namespace {
 
 constexpr const char* kOneHot = "rondo_one_hot";
 constexpr const char* kGather = "rondo_gather_rows";
+constexpr const char* kTake = "rondo_take";
+constexpr const char* kTakeAlong = "rondo_take_along_axis";
 
 Status check_indices(const char* function, const View& indices) {
   if (indices.dtype == RONDO_I32 || indices.dtype == RONDO_I64) return {};
@@ -50,47 +54,30 @@ class CpuOneHot final : public Task {
   OneHotPlan plan_;
 };
 
-class CpuGather final : public Task {
- public:
-  explicit CpuGather(const GatherPlan& plan) : Task("gather_rows", plan.out.device()), plan_(plan) {
-    reads(*plan.table.storage);
-    reads(*plan.indices.storage);
-    declare_output(*this, plan.out);
+// out = a with `axis` replaced by the indices' dimensions.
+Status take_rows(const char* function, const char* name, const View& a, const View& indices, int axis, Output& out) {
+  const Layout& from = a.layout;
+  const int n = indices.layout.ndim;
+  if (n + from.ndim - 1 > kMaxDims)
+    return error(RONDO_INVALID_ARGUMENT, "%s: the result of %s %s and indices %s would have more than %d dimensions",
+                 function, name, shape_text(from).c_str(), shape_text(indices.layout).c_str(), kMaxDims);
+  Layout shape;
+  for (int d = 0; d < axis; ++d) shape.shape[shape.ndim++] = from.shape[d];
+  for (int d = 0; d < n; ++d) shape.shape[shape.ndim++] = indices.layout.shape[d];
+  for (int d = axis + 1; d < from.ndim; ++d) shape.shape[shape.ndim++] = from.shape[d];
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a, &indices},
+                        false, &to));
+  RemapPlan plan(function + sizeof "rondo_" - 1, to, {a});
+  plan.index_by(indices, from.shape[axis], from.strides[axis]);
+  for (int d = 0; d < shape.ndim; ++d) {
+    device::RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
+    const bool named = d >= axis && d < axis + n;
+    if (named) dim.index_stride = indices.layout.strides[d - axis];
+    plan.push(dim, named ? 0 : from.strides[d < axis ? d : d - n + 1]);
   }
-  Status run(const TaskContext&) override {
-    with_element(plan_.out.dtype, [&]<class T>(T*) {
-      const T* table = reinterpret_cast<const T*>(plan_.table.address());
-      T* out = reinterpret_cast<T*>(plan_.out.address());
-      const int64_t items = plan_.items.elements();
-      const Dims<2>& row = plan_.row;
-      const int inner = row.count - 1;
-      const int64_t run = inner >= 0 ? row.size[inner] : 1;
-      const int64_t from_step = inner >= 0 ? row.stride[0][inner] : 0;
-      const int64_t to_step = inner >= 0 ? row.stride[1][inner] : 0;
-      const int64_t length = row.elements();
-      for (int64_t i = 0; i < items; ++i) {
-        int64_t index = index_at(plan_.indices, plan_.items.offset(0, i));
-        if (index < 0) index += plan_.rows;
-        const bool inside = index >= 0 && index < plan_.rows;
-        T* to_row = out + plan_.items.offset(1, i);
-        for (int64_t r = 0; r < length; r += run) {
-          const T* from = inside ? table + index * plan_.table_step + row.offset(0, r) : nullptr;
-          T* to = to_row + row.offset(1, r);
-          for (int64_t j = 0; j < run; ++j)
-            put(to + j * to_step, inside ? device::from_memory(from[j * from_step]) : Register<T>(0),
-                plan_.out.accumulate);
-        }
-      }
-    });
-    return {};
-  }
-  void list_operands(std::vector<TaskOperand>* list) const override {
-    *list = {{plan_.table, false}, {plan_.indices, false}, {plan_.out, true}};
-  }
-
- private:
-  GatherPlan plan_;
-};
+  return submit_remap(plan, {&out});
+}
 
 }  // namespace
 
@@ -130,32 +117,39 @@ Status gather_rows(const View& table, const View& indices, Output& out) {
   RONDO_TRY(check_indices(kGather, indices));
   if (table.layout.ndim == 0)
     return error(RONDO_INVALID_ARGUMENT, "%s: table has 0 dimensions; rows need at least 1", kGather);
-  const int row_dims = table.layout.ndim - 1;
-  if (indices.layout.ndim + row_dims > kMaxDims)
-    return error(RONDO_INVALID_ARGUMENT, "%s: the result of table %s and indices %s would have more than %d dimensions",
-                 kGather, shape_text(table.layout).c_str(), shape_text(indices.layout).c_str(), kMaxDims);
-  Layout shape = indices.layout;
-  for (int d = 0; d < row_dims; ++d) shape.shape[shape.ndim++] = table.layout.shape[d + 1];
+  return take_rows(kGather, "table", table, indices, 0, out);
+}
+
+Status take(const View& a, const View& indices, int axis, Output& out) {
+  RONDO_TRY(check_inputs(kTake, {{"a", &a}, {"indices", &indices}}));
+  RONDO_TRY(check_indices(kTake, indices));
+  RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
+  return take_rows(kTake, "a", a, indices, axis, out);
+}
+
+Status take_along_axis(const View& a, const View& indices, int axis, Output& out) {
+  RONDO_TRY(check_inputs(kTakeAlong, {{"a", &a}, {"indices", &indices}}));
+  RONDO_TRY(check_indices(kTakeAlong, indices));
+  RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
+  Layout rest = a.layout, named = indices.layout, shape;
+  rest.shape[axis] = 1;
+  if (named.ndim == rest.ndim) named.shape[axis] = 1;
+  if (named.ndim != rest.ndim || !broadcast_shapes(rest, named, &shape))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: indices has shape %s and a has %s; but for axis %d, sizes must be equal or 1", kTakeAlong,
+                 shape_text(indices.layout).c_str(), shape_text(a.layout).c_str(), axis);
+  shape.shape[axis] = indices.layout.shape[axis];
   View to;
-  RONDO_TRY(out.resolve(table.engine(), table.device(), table.dtype, Layout::row_major(shape.ndim, shape.shape),
-                        {&table, &indices}, false, &to));
-  if (to.elements() == 0) {
-    out.commit();
-    return {};
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a, &indices},
+                        false, &to));
+  RemapPlan plan("take_along_axis", to, {a});
+  plan.index_by(indices, a.layout.shape[axis], a.layout.strides[axis]);
+  for (int d = 0; d < shape.ndim; ++d) {
+    device::RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
+    dim.index_stride = d == axis || indices.layout.shape[d] > 1 ? indices.layout.strides[d] : 0;
+    plan.push(dim, d == axis || a.layout.shape[d] == 1 ? 0 : a.layout.strides[d]);
   }
-  GatherPlan plan;
-  plan.table = table;
-  plan.indices = indices;
-  plan.out = to;
-  plan.rows = table.layout.shape[0];
-  plan.table_step = table.layout.strides[0];
-  const int items = indices.layout.ndim;
-  for (int d = 0; d < items; ++d)
-    plan.items.push(indices.layout.shape[d], {indices.layout.strides[d], to.layout.strides[d]});
-  for (int d = 0; d < row_dims; ++d)
-    plan.row.push(table.layout.shape[d + 1], {table.layout.strides[d + 1], to.layout.strides[items + d]});
-  return to.device().is_host() ? submit(to.engine(), make_ref<CpuGather>(plan), {&out})
-                               : submit_prepared(to.engine(), make_cuda_gather(plan), {&out});
+  return submit_remap(plan, {&out});
 }
 
 }  // namespace rondo::ops

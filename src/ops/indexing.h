@@ -1,4 +1,4 @@
-// Indexing operators inside: one-hot and gathering rows.
+// One-hot inside.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -17,15 +17,6 @@ struct OneHotPlan {
   int64_t out_step = 0;  // between the depth's elements
 };
 
-// out[i, r] = table[indices[i], r]. Arrays of `items`: indices, out; of `row`: table, out.
-struct GatherPlan {
-  View table, indices, out;
-  Dims<2> items, row;
-  int64_t rows = 0;        // of the table
-  int64_t table_step = 0;  // between rows of the table
-};
-
 Ref<Task> make_cuda_one_hot(const OneHotPlan& plan);
-Ref<Task> make_cuda_gather(const GatherPlan& plan);
 
 }  // namespace rondo::ops

@@ -8,5 +8,6 @@ namespace rondo::rtc {
 extern const char kPreludeText[];  // the compiler puts it in front of every kernel
 extern const char kStridedText[];  // in front of those of families with strided arguments (ops/cuda_kernel.h)
 extern const char kReduceText[];
+extern const char kRemapText[];
 
 }  // namespace rondo::rtc

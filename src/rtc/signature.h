@@ -60,6 +60,6 @@ class Signature {
 };
 
 // One number per kernel generator.
-enum Family : uint8_t { kElementwise = 1, kReduce, kSoftmax, kCrossEntropy, kMatmul, kIndexing, kRandomAdvance };
+enum Family : uint8_t { kElementwise = 1, kReduce, kSoftmax, kCrossEntropy, kMatmul, kIndexing, kRandomAdvance, kRemap };
 
 }  // namespace rondo::rtc

@@ -91,6 +91,26 @@ TEST(Wrapper, Operators) {
   EXPECT_EQ(status_of([&] { a + engine.from_host<float>(kCpu, {2}, {1, 2}); }), RONDO_INVALID_ARGUMENT);
 }
 
+TEST(Wrapper, MovingElements) {
+  rondo::Engine engine;
+  const rondo::Tensor a = engine.from_host<float>({RONDO_CPU, 0}, {2, 2}, {1, 2, 3, 4}),
+                      i = engine.from_host<int64_t>({RONDO_CPU, 0}, {1, 1}, {-1});
+  EXPECT_EQ(rondo::concat({a, a}, 1).read<float>(), (Floats{1, 2, 1, 2, 3, 4, 3, 4}));
+  EXPECT_EQ(rondo::stack({a, a}).shape(), (rondo::Shape{2, 2, 2}));
+  EXPECT_EQ(rondo::pad(a, RONDO_PAD_CONSTANT, {0, 1, 0, 0}, 9).read<float>(), (Floats{1, 2, 3, 4, 9, 9}));
+  EXPECT_EQ(rondo::tile(a, {2, 1}).read<float>(), (Floats{1, 2, 3, 4, 1, 2, 3, 4}));
+  EXPECT_EQ(rondo::repeat(a, 2, 0).read<float>(), (Floats{1, 2, 1, 2, 3, 4, 3, 4}));
+  EXPECT_EQ(rondo::roll(a, {0, 1}).read<float>(), (Floats{2, 1, 4, 3}));
+  EXPECT_EQ(rondo::tril(a).read<float>(), (Floats{1, 0, 3, 4}));
+  EXPECT_EQ(rondo::triu(a).read<float>(), (Floats{1, 2, 0, 4}));
+  EXPECT_EQ(engine.eye({RONDO_CPU, 0}, RONDO_F32, 1, 2, 1).read<float>(), (Floats{0, 1}));
+  EXPECT_EQ(rondo::take(a, i, 1).shape(), (rondo::Shape{2, 1, 1}));
+  EXPECT_EQ(rondo::take_along_axis(a, i, 1).read<float>(), (Floats{2, 4}));
+  EXPECT_EQ(a.flip({1}).read<float>(), (Floats{2, 1, 4, 3}));
+  EXPECT_EQ(a.split(2)[1].read<float>(), (Floats{3, 4}));
+  EXPECT_THROW(a.split(0), rondo::Error);
+}
+
 TEST(Wrapper, TasksAndErrors) {
   rondo::Engine engine;
   const rondo::Variable variable = engine.variable();

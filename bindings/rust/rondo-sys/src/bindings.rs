@@ -519,6 +519,27 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " The elements of some axes (each once, negative counts from the end) in reverse order, as NumPy's flip; n_axes 0 with"]
+    #[doc = " axes NULL: of all. Since 0.1."]
+    pub fn rondo_tensor_flip(
+        tensor: *mut rondo_tensor,
+        n_axes: i32,
+        axes: *const i32,
+        view: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The one with number `part`, from 0, of so many parts of an axis as `parts` says. Where the axis does not divide, the"]
+    #[doc = " first ones have one element more, as NumPy's array_split; parts of chosen sizes are slices. Since 0.1."]
+    pub fn rondo_tensor_split(
+        tensor: *mut rondo_tensor,
+        axis: i32,
+        parts: i64,
+        part: i64,
+        view: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
     #[doc = " Shape by NumPy's broadcasting rules, repeated elements at stride 0. Read-only: an operator refuses it as output."]
     #[doc = " Since 0.1."]
     pub fn rondo_tensor_broadcast(
@@ -2054,6 +2075,109 @@ extern "C" {
     pub fn rondo_gather_rows(
         table: *mut rondo_tensor,
         indices: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = the tensors one behind the other along `axis` (negative counts from the end); n is 1 or more. Their other sizes"]
+    #[doc = " are the same. Mixed dtypes are promoted, by a task for each tensor that needs it; more than 16 tensors are a task per"]
+    #[doc = " 16. Gradient: the parts of the result's, which are slices. Since 0.1."]
+    pub fn rondo_concat(
+        n: i32,
+        tensors: *const *mut rondo_tensor,
+        axis: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = the tensors, of one shape, side by side along a new axis that has this place in the result (negative counts"]
+    #[doc = " from its end). Otherwise as rondo_concat. Since 0.1."]
+    pub fn rondo_stack(
+        n: i32,
+        tensors: *const *mut rondo_tensor,
+        axis: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+#[doc = " a value"]
+pub const RONDO_PAD_CONSTANT: rondo_pad_mode = 0;
+#[doc = " ... 1 1 [1 2 3] 3 3 ..."]
+pub const RONDO_PAD_EDGE: rondo_pad_mode = 1;
+#[doc = " ... 3 2 [1 2 3] 2 1 ..."]
+pub const RONDO_PAD_REFLECT: rondo_pad_mode = 2;
+#[doc = " ... 2 1 [1 2 3] 3 2 ..."]
+pub const RONDO_PAD_SYMMETRIC: rondo_pad_mode = 3;
+#[doc = " ... 2 3 [1 2 3] 1 2 ..."]
+pub const RONDO_PAD_WRAP: rondo_pad_mode = 4;
+#[doc = " What padding shows, for [1, 2, 3] on either side. Since 0.1."]
+pub type rondo_pad_mode = ::std::os::raw::c_uint;
+extern "C" {
+    #[doc = " out = a with more elements around it: widths has n = 2 ndim entries, how many before and how many after the elements"]
+    #[doc = " of each dimension. Padding may be wider than a; where a has size 0, only RONDO_PAD_CONSTANT pads. `value` is what"]
+    #[doc = " RONDO_PAD_CONSTANT shows, of a's dtype (rules of scalars as in ops.h); other modes ignore it. Since 0.1."]
+    pub fn rondo_pad(
+        a: *mut rondo_tensor,
+        mode: rondo_pad_mode,
+        n: i32,
+        widths: *const i64,
+        value: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a as often as counts says along each dimension. Of counts and the shape of a the shorter one gets ones in"]
+    #[doc = " front; n is at most RONDO_MAX_DIMS. Since 0.1."]
+    pub fn rondo_tile(a: *mut rondo_tensor, n: i32, counts: *const i64, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a with each element of one axis `count` times in a row. Since 0.1."]
+    pub fn rondo_repeat(a: *mut rondo_tensor, count: i64, axis: i32, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a with the elements of each dimension moved on by its shift, those that leave it at the end coming in at the"]
+    #[doc = " start; n is a's number of dimensions, 0 moves nothing and less goes back. Gradient: the roll by the opposite. Since"]
+    #[doc = " 0.1."]
+    pub fn rondo_roll(a: *mut rondo_tensor, n: i32, shifts: *const i64, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a on and below a diagonal, 0 above it. `diagonal` is the one that counts as the last: 0 the main one, 1 the"]
+    #[doc = " next above it. out may be a. Gradient: the same of the result's. Since 0.1."]
+    pub fn rondo_tril(a: *mut rondo_tensor, diagonal: i64, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a on and above a diagonal, 0 below it. Otherwise as rondo_tril. Since 0.1."]
+    pub fn rondo_triu(a: *mut rondo_tensor, diagonal: i64, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out [rows, columns] = 1 on a diagonal (0 the main one, 1 the next above it), 0 elsewhere. If *out is given, device,"]
+    #[doc = " dtype, rows and columns are its own and the arguments are ignored. Since 0.1."]
+    pub fn rondo_eye(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        rows: i64,
+        columns: i64,
+        diagonal: i64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[i..., j..., k...] = a[i..., indices[j...], k...], i before `axis` and k behind it. rondo_gather_rows is this for"]
+    #[doc = " axis 0. Since 0.1."]
+    pub fn rondo_take(
+        a: *mut rondo_tensor,
+        indices: *mut rondo_tensor,
+        axis: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[i..., j, k...] = a[i..., indices[i..., j, k...], k...]: indices has as many dimensions as a, and but for `axis`"]
+    #[doc = " the two are broadcast. Since 0.1."]
+    pub fn rondo_take_along_axis(
+        a: *mut rondo_tensor,
+        indices: *mut rondo_tensor,
+        axis: i32,
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }

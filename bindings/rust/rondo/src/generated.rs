@@ -373,6 +373,22 @@ Nanprod = 16,
 }
 
 c_enum! {
+/// What padding shows. `rondo_pad_mode` of the C interface.
+pub enum PadMode: rondo_pad_mode {
+/// A value.
+Constant = 0,
+/// ... 1 1 \[1 2 3] 3 3 ...
+Edge = 1,
+/// ... 3 2 \[1 2 3] 2 1 ...
+Reflect = 2,
+/// ... 2 1 \[1 2 3] 3 2 ...
+Symmetric = 3,
+/// ... 2 3 \[1 2 3] 1 2 ...
+Wrap = 4,
+}
+}
+
+c_enum! {
 /// What is applied to a matrix product last. `rondo_activation` of the C interface.
 pub enum Activation: rondo_activation {
 /// `RONDO_ACTIVATION_NONE`.

@@ -74,6 +74,7 @@ mod ndarray;
 mod operands;
 pub mod ops;
 mod recording;
+mod shapes;
 mod task;
 mod tensor;
 mod trace;

@@ -12,7 +12,7 @@ use std::ptr::null;
 use rondo_sys as sys;
 
 use crate::error::check;
-pub use crate::generated::{Activation, BinaryOp, ReduceOp, TernaryOp, UnaryOp};
+pub use crate::generated::{Activation, BinaryOp, PadMode, ReduceOp, TernaryOp, UnaryOp};
 pub use crate::matmul::Matmul;
 use crate::{DType, Device, Dims, Engine, Error, ErrorKind, Result, Tensor};
 

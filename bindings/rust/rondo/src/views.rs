@@ -119,6 +119,41 @@ impl Tensor {
         Tensor::create(self.engine(), |out| unsafe { sys::rondo_tensor_transpose(self.as_ptr(), pointer, out) })
     }
 
+    /// The elements of some axes in reverse order; without axes, of all of them.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[1u8, 2, 3, 4])?;
+    /// assert_eq!(a.flip(&[1])?.to_vec::<u8>()?, [2, 1, 4, 3]);
+    /// assert_eq!(a.flip(&[])?.to_vec::<u8>()?, [4, 3, 2, 1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn flip(&self, axes: &[i32]) -> Result<Tensor> {
+        Tensor::create(self.engine(), |out| unsafe {
+            sys::rondo_tensor_flip(self.as_ptr(), crate::ops::length(axes), axes.as_ptr(), out)
+        })
+    }
+
+    /// So many parts of an axis; the first ones have an element more where it does not divide.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1u8, 2, 3])?;
+    /// assert_eq!(a.split(2, 0)?[0].to_vec::<u8>()?, [1, 2]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn split(&self, parts: i64, axis: i32) -> Result<Vec<Tensor>> {
+        (0..parts.max(1))
+            .map(|part| {
+                Tensor::create(self.engine(), |out| unsafe {
+                    sys::rondo_tensor_split(self.as_ptr(), axis, parts, part, out)
+                })
+            })
+            .collect()
+    }
+
     /// A larger shape by NumPy's rules, with elements repeated. Read-only: an operator refuses it as output.
     ///
     /// ```

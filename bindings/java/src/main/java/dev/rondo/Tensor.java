@@ -319,6 +319,38 @@ public final class Tensor extends TensorOperators implements Dependency {
   }
 
   /**
+   * The elements of some axes in reverse order.
+   *
+   * @param axes each axis once; none: all of them
+   * @return a view
+   */
+  public Tensor flip(int... axes) {
+    final long address = acquire();
+    try {
+      return new Tensor(engine, NativeTensor.tensorFlip(address, Objects.requireNonNull(axes, "axes")));
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * One of so many parts of an axis; the first ones have an element more where it does not divide.
+   *
+   * @param axis which
+   * @param parts how many there are
+   * @param part which of them, from 0
+   * @return a view
+   */
+  public Tensor split(int axis, long parts, long part) {
+    final long address = acquire();
+    try {
+      return new Tensor(engine, NativeTensor.tensorSplit(address, axis, parts, part));
+    } finally {
+      release();
+    }
+  }
+
+  /**
    * The axes in another order.
    *
    * @param axes each axis once; none: reversed

@@ -1,0 +1,176 @@
+//! Operators that move elements: joining, padding, repeating, rolling, triangles, picking by index.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use rondo_sys as sys;
+
+use crate::ops::{length, new, PadMode};
+use crate::{DType, Device, Engine, Error, ErrorKind, Result, Tensor};
+
+/// Calls what joins tensors. Without any there is no engine to ask.
+fn join(
+    name: &str,
+    tensors: &[&Tensor],
+    call: impl FnOnce(i32, *const *mut sys::rondo_tensor, *mut *mut sys::rondo_tensor) -> sys::rondo_status,
+) -> Result<Tensor> {
+    let handles: Vec<_> = tensors.iter().map(|tensor| tensor.as_ptr()).collect();
+    let first = tensors.first().ok_or_else(|| {
+        Error::new(ErrorKind::InvalidArgument, format!("{}: tensors is empty; 1 or more are joined", name))
+    })?;
+    new(first.engine(), |out| call(length(tensors), handles.as_ptr(), out))
+}
+
+impl Tensor {
+    /// The tensors one behind the other along an axis, in their common dtype.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1i32, 2, 3])?;
+    /// assert_eq!(Tensor::concat(&[&a, &a], 0)?.to_vec::<i32>()?, [1, 2, 3, 1, 2, 3]);
+    /// assert!(Tensor::concat(&[], 0).is_err());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn concat(tensors: &[&Tensor], axis: i32) -> Result<Tensor> {
+        join("Tensor::concat", tensors, |n, handles, out| unsafe { sys::rondo_concat(n, handles, axis, out) })
+    }
+
+    /// The tensors, of one shape, side by side along a new axis.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1i32, 2, 3])?;
+    /// assert_eq!(Tensor::stack(&[&a, &a], 1)?.shape()?, [3, 2]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn stack(tensors: &[&Tensor], axis: i32) -> Result<Tensor> {
+        join("Tensor::stack", tensors, |n, handles, out| unsafe { sys::rondo_stack(n, handles, axis, out) })
+    }
+
+    /// The same with more elements around them: how many before and how many after those of each dimension.
+    /// `value` is what [`PadMode::Constant`] shows.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1i32, 2, 3])?;
+    /// let b = a.pad(rondo::ops::PadMode::Reflect, &[(2, 1)], 0.0)?;
+    /// assert_eq!(b.to_vec::<i32>()?, [3, 2, 1, 2, 3, 2]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn pad(&self, mode: PadMode, widths: &[(i64, i64)], value: f64) -> Result<Tensor> {
+        let widths: Vec<i64> = widths.iter().flat_map(|&(before, after)| vec![before, after]).collect();
+        new(self.engine(), |out| unsafe {
+            sys::rondo_pad(self.as_ptr(), mode.as_raw(), length(&widths), widths.as_ptr(), value, out)
+        })
+    }
+
+    /// The same as often as `counts` says along each dimension.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1i32, 2, 3])?;
+    /// assert_eq!(a.tile(&[2, 1])?.shape()?, [2, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn tile(&self, counts: &[i64]) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_tile(self.as_ptr(), length(counts), counts.as_ptr(), out) })
+    }
+
+    /// Each element of an axis `count` times in a row.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1i32, 2, 3])?;
+    /// assert_eq!(a.repeat(2, 0)?.to_vec::<i32>()?, [1, 1, 2, 2, 3, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn repeat(&self, count: i64, axis: i32) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_repeat(self.as_ptr(), count, axis, out) })
+    }
+
+    /// The elements of each dimension moved on by its shift; what leaves at the end comes in at the start.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1i32, 2, 3])?;
+    /// assert_eq!(a.roll(&[1])?.to_vec::<i32>()?, [3, 1, 2]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn roll(&self, shifts: &[i64]) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_roll(self.as_ptr(), length(shifts), shifts.as_ptr(), out) })
+    }
+
+    /// What is on and below a diagonal of the last two dimensions, zeros above it; 0 is the main diagonal, 1 the next
+    /// above it.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[1i32, 2, 3, 4])?;
+    /// assert_eq!(a.tril(0)?.to_vec::<i32>()?, [1, 0, 3, 4]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn tril(&self, diagonal: i64) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_tril(self.as_ptr(), diagonal, out) })
+    }
+
+    /// What is on and above a diagonal of the last two dimensions, zeros below it.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[1i32, 2, 3, 4])?;
+    /// assert_eq!(a.triu(0)?.to_vec::<i32>()?, [1, 2, 0, 4]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn triu(&self, diagonal: i64) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_triu(self.as_ptr(), diagonal, out) })
+    }
+
+    /// Ones on a diagonal of `[rows, columns]`, zeros elsewhere.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::eye(&engine, Device::CPU, rondo::DType::U8, [2, 2], 0)?;
+    /// assert_eq!(a.to_vec::<u8>()?, [1, 0, 0, 1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn eye(engine: &Engine, device: Device, dtype: DType, shape: [i64; 2], diagonal: i64) -> Result<Tensor> {
+        new(engine, |out| unsafe {
+            sys::rondo_eye(engine.as_ptr(), device.as_raw(), dtype.as_raw(), shape[0], shape[1], diagonal, out)
+        })
+    }
+
+    /// The elements of an axis that the indices name.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[1i32, 2, 3, 4])?;
+    /// let indices = Tensor::from_slice(&engine, Device::CPU, 2, &[-1i32, 0])?;
+    /// assert_eq!(a.take(&indices, 1)?.to_vec::<i32>()?, [2, 1, 4, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn take(&self, indices: &Tensor, axis: i32) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_take(self.as_ptr(), indices.as_ptr(), axis, out) })
+    }
+
+    /// Of each line along an axis the elements that its line of the indices names.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[1i32, 2, 3, 4])?;
+    /// let indices = Tensor::from_slice(&engine, Device::CPU, [2, 1], &[1i64, 0])?;
+    /// assert_eq!(a.take_along_axis(&indices, 1)?.to_vec::<i32>()?, [2, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn take_along_axis(&self, indices: &Tensor, axis: i32) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_take_along_axis(self.as_ptr(), indices.as_ptr(), axis, out) })
+    }
+}

@@ -1,0 +1,77 @@
+/* Operators that move elements and compute nothing: joining, padding, repeating, rolling, triangles, picking by index.
+ * Names and meaning are NumPy's. All dtypes; bits are kept as they are, those of a NaN too. `out`, devices and errors
+ * are as in ops.h; each call is one task, and one kernel on cuda, unless it says otherwise. What shows the same
+ * elements in another order without moving them is a view (rondo_tensor_flip, rondo_tensor_split, rondo_tensor_slice
+ * ...).
+ *
+ * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#ifndef RONDO_SHAPES_H
+#define RONDO_SHAPES_H
+
+#include <rondo/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- joining --- */
+
+/* out = the tensors one behind the other along `axis` (negative counts from the end); n is 1 or more. Their other sizes
+ * are the same. Mixed dtypes are promoted, by a task for each tensor that needs it; more than 16 tensors are a task per
+ * 16. Gradient: the parts of the result's, which are slices. Since 0.1. */
+RONDO_API rondo_status rondo_concat(int32_t n, rondo_tensor* const* tensors, int32_t axis, rondo_tensor** out);
+/* out = the tensors, of one shape, side by side along a new axis that has this place in the result (negative counts
+ * from its end). Otherwise as rondo_concat. Since 0.1. */
+RONDO_API rondo_status rondo_stack(int32_t n, rondo_tensor* const* tensors, int32_t axis, rondo_tensor** out);
+
+/* --- padding and repeating --- */
+
+/* What padding shows, for [1, 2, 3] on either side. Since 0.1. */
+typedef enum rondo_pad_mode {
+  RONDO_PAD_CONSTANT = 0,  /* a value */
+  RONDO_PAD_EDGE = 1,      /* ... 1 1 [1 2 3] 3 3 ... */
+  RONDO_PAD_REFLECT = 2,   /* ... 3 2 [1 2 3] 2 1 ... */
+  RONDO_PAD_SYMMETRIC = 3, /* ... 2 1 [1 2 3] 3 2 ... */
+  RONDO_PAD_WRAP = 4       /* ... 2 3 [1 2 3] 1 2 ... */
+} rondo_pad_mode;
+
+/* out = a with more elements around it: widths has n = 2 ndim entries, how many before and how many after the elements
+ * of each dimension. Padding may be wider than a; where a has size 0, only RONDO_PAD_CONSTANT pads. `value` is what
+ * RONDO_PAD_CONSTANT shows, of a's dtype (rules of scalars as in ops.h); other modes ignore it. Since 0.1. */
+RONDO_API rondo_status rondo_pad(rondo_tensor* a, rondo_pad_mode mode, int32_t n, const int64_t* widths, double value,
+                                 rondo_tensor** out);
+/* out = a as often as counts says along each dimension. Of counts and the shape of a the shorter one gets ones in
+ * front; n is at most RONDO_MAX_DIMS. Since 0.1. */
+RONDO_API rondo_status rondo_tile(rondo_tensor* a, int32_t n, const int64_t* counts, rondo_tensor** out);
+/* out = a with each element of one axis `count` times in a row. Since 0.1. */
+RONDO_API rondo_status rondo_repeat(rondo_tensor* a, int64_t count, int32_t axis, rondo_tensor** out);
+/* out = a with the elements of each dimension moved on by its shift, those that leave it at the end coming in at the
+ * start; n is a's number of dimensions, 0 moves nothing and less goes back. Gradient: the roll by the opposite. Since
+ * 0.1. */
+RONDO_API rondo_status rondo_roll(rondo_tensor* a, int32_t n, const int64_t* shifts, rondo_tensor** out);
+
+/* --- triangles: of the last two dimensions of a, which has 2 or more --- */
+
+/* out = a on and below a diagonal, 0 above it. `diagonal` is the one that counts as the last: 0 the main one, 1 the
+ * next above it. out may be a. Gradient: the same of the result's. Since 0.1. */
+RONDO_API rondo_status rondo_tril(rondo_tensor* a, int64_t diagonal, rondo_tensor** out);
+/* out = a on and above a diagonal, 0 below it. Otherwise as rondo_tril. Since 0.1. */
+RONDO_API rondo_status rondo_triu(rondo_tensor* a, int64_t diagonal, rondo_tensor** out);
+/* out [rows, columns] = 1 on a diagonal (0 the main one, 1 the next above it), 0 elsewhere. If *out is given, device,
+ * dtype, rows and columns are its own and the arguments are ignored. Since 0.1. */
+RONDO_API rondo_status rondo_eye(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int64_t rows,
+                                 int64_t columns, int64_t diagonal, rondo_tensor** out);
+
+/* --- picking by index: indices are i32 or i64, negative ones count from the end, and one outside gives 0 --- */
+
+/* out[i..., j..., k...] = a[i..., indices[j...], k...], i before `axis` and k behind it. rondo_gather_rows is this for
+ * axis 0. Since 0.1. */
+RONDO_API rondo_status rondo_take(rondo_tensor* a, rondo_tensor* indices, int32_t axis, rondo_tensor** out);
+/* out[i..., j, k...] = a[i..., indices[i..., j, k...], k...]: indices has as many dimensions as a, and but for `axis`
+ * the two are broadcast. Since 0.1. */
+RONDO_API rondo_status rondo_take_along_axis(rondo_tensor* a, rondo_tensor* indices, int32_t axis, rondo_tensor** out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* RONDO_SHAPES_H */

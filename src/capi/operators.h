@@ -1,0 +1,65 @@
+// What the functions for operators share: the out argument, and operands of the usual numbers.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "capi/capi.h"
+#include "engine/views.h"
+#include "ops/ops.h"
+
+namespace rondo::capi {
+
+// The out argument: a pointer to NULL or to a live tensor.
+inline Status check_out(rondo_tensor** out, const char* name = "out") {
+  if (!out) return null_argument(name);
+  if (!*out || alive(*out)) [[likely]]
+    return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s is not a live tensor: initialise it to NULL for a new one, or pass a tensor that was not destroyed",
+               name);
+}
+
+// Operators of one tensor and an output, of two, and of an engine that is usable.
+template <class Body>
+rondo_status operator1(Call call, rondo_tensor* a, const char* a_name, rondo_tensor** out, Body&& body) {
+  return guard(call, [&]() -> Status {
+    RONDO_TRY(check_tensor(a, a_name));
+    RONDO_TRY(check_out(out));
+    ops::Output output(call.function, out);
+    return body(output);
+  });
+}
+
+template <class Body>
+rondo_status operator2(Call call, rondo_tensor* a, const char* a_name, rondo_tensor* b, const char* b_name,
+                       rondo_tensor** out, Body&& body) {
+  return guard(call, [&]() -> Status {
+    RONDO_TRY(check_tensor(a, a_name));
+    RONDO_TRY(check_tensor(b, b_name));
+    RONDO_TRY(check_out(out));
+    ops::Output output(call.function, out);
+    return body(output);
+  });
+}
+
+// What an operator without operands makes its output of: the arguments, or *out where it is given.
+inline Status new_tensor(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
+                         const int64_t* shape, rondo_tensor** out, ops::NewTensor* made) {
+  RONDO_TRY(check_engine(engine, "engine"));
+  RONDO_TRY(check_out(out));
+  made->engine = engine->engine.get();
+  RONDO_TRY(made->engine->usable());
+  if (*out) {
+    const View& given = (*out)->view;
+    if (&given.engine() != made->engine) return error(RONDO_INVALID_ARGUMENT, "out belongs to another engine");
+    made->device = &given.device();
+    made->dtype = given.dtype;
+    made->shape = given.layout;
+    return {};
+  }
+  RONDO_TRY(check_shape(ndim, shape, dtype, &made->shape));
+  made->dtype = dtype;
+  return get_device(device, &made->device);
+}
+
+}  // namespace rondo::capi

@@ -1,0 +1,112 @@
+// Operators that move elements: check handles, call ops.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/shapes.h"
+
+#include <vector>
+
+#include "capi/operators.h"
+
+using namespace rondo;
+using capi::check_tensor;
+using capi::guard;
+using capi::operator1;
+using capi::operator2;
+
+namespace {
+
+using Join = Status (*)(std::span<const View* const>, int, ops::Output&);
+
+rondo_status join(const char* function, Join body, int32_t n, rondo_tensor* const* tensors, int32_t axis,
+                  rondo_tensor** out) {
+  return guard(function, [&]() -> Status {
+    if (n < 1) return error(RONDO_INVALID_ARGUMENT, "n is %d; 1 or more is needed", n);
+    if (!tensors) return capi::null_argument("tensors");
+    std::vector<const View*> views;
+    for (int32_t i = 0; i < n; ++i) {
+      RONDO_TRY(check_tensor(tensors[i], "tensors"));
+      views.push_back(&tensors[i]->view);
+    }
+    RONDO_TRY(capi::check_out(out));
+    ops::Output output(function, out);
+    return body(views, axis, output);
+  });
+}
+
+// An array of n numbers, which may be NULL where n is 0.
+Status check_numbers(const char* name, int32_t n, const int64_t* numbers) {
+  if (n < 0) return error(RONDO_INVALID_ARGUMENT, "n is %d; 0 or more is needed", n);
+  return n > 0 && !numbers ? capi::null_argument(name) : Status();
+}
+
+}  // namespace
+
+extern "C" {
+
+rondo_status rondo_concat(int32_t n, rondo_tensor* const* tensors, int32_t axis, rondo_tensor** out) {
+  return join("rondo_concat", ops::concat, n, tensors, axis, out);
+}
+
+rondo_status rondo_stack(int32_t n, rondo_tensor* const* tensors, int32_t axis, rondo_tensor** out) {
+  return join("rondo_stack", ops::stack, n, tensors, axis, out);
+}
+
+rondo_status rondo_pad(rondo_tensor* a, rondo_pad_mode mode, int32_t n, const int64_t* widths, double value,
+                       rondo_tensor** out) {
+  return operator1("rondo_pad", a, "a", out, [&](ops::Output& output) -> Status {
+    RONDO_TRY(check_numbers("widths", n, widths));
+    return ops::pad(a->view, mode, n, widths, value, output);
+  });
+}
+
+rondo_status rondo_tile(rondo_tensor* a, int32_t n, const int64_t* counts, rondo_tensor** out) {
+  return operator1("rondo_tile", a, "a", out, [&](ops::Output& output) -> Status {
+    RONDO_TRY(check_numbers("counts", n, counts));
+    return ops::tile(a->view, n, counts, output);
+  });
+}
+
+rondo_status rondo_repeat(rondo_tensor* a, int64_t count, int32_t axis, rondo_tensor** out) {
+  return operator1("rondo_repeat", a, "a", out,
+                   [&](ops::Output& output) { return ops::repeat(a->view, count, axis, output); });
+}
+
+rondo_status rondo_roll(rondo_tensor* a, int32_t n, const int64_t* shifts, rondo_tensor** out) {
+  return operator1("rondo_roll", a, "a", out, [&](ops::Output& output) -> Status {
+    RONDO_TRY(check_numbers("shifts", n, shifts));
+    return ops::roll(a->view, n, shifts, output);
+  });
+}
+
+rondo_status rondo_tril(rondo_tensor* a, int64_t diagonal, rondo_tensor** out) {
+  return operator1("rondo_tril", a, "a", out,
+                   [&](ops::Output& output) { return ops::triangle("rondo_tril", false, a->view, diagonal, output); });
+}
+
+rondo_status rondo_triu(rondo_tensor* a, int64_t diagonal, rondo_tensor** out) {
+  return operator1("rondo_triu", a, "a", out,
+                   [&](ops::Output& output) { return ops::triangle("rondo_triu", true, a->view, diagonal, output); });
+}
+
+rondo_status rondo_eye(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int64_t rows, int64_t columns,
+                       int64_t diagonal, rondo_tensor** out) {
+  return guard("rondo_eye", [&]() -> Status {
+    const int64_t shape[] = {rows, columns};
+    ops::NewTensor made{};
+    RONDO_TRY(capi::new_tensor(engine, device, dtype, 2, shape, out, &made));
+    ops::Output output("rondo_eye", out);
+    return ops::eye(made, diagonal, output);
+  });
+}
+
+rondo_status rondo_take(rondo_tensor* a, rondo_tensor* indices, int32_t axis, rondo_tensor** out) {
+  return operator2("rondo_take", a, "a", indices, "indices", out,
+                   [&](ops::Output& output) { return ops::take(a->view, indices->view, axis, output); });
+}
+
+rondo_status rondo_take_along_axis(rondo_tensor* a, rondo_tensor* indices, int32_t axis, rondo_tensor** out) {
+  return operator2("rondo_take_along_axis", a, "a", indices, "indices", out,
+                   [&](ops::Output& output) { return ops::take_along_axis(a->view, indices->view, axis, output); });
+}
+
+}  // extern "C"

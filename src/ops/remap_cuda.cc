@@ -1,0 +1,120 @@
+// Moving elements on a GPU: a lane per element of the result, or per 16 bytes of it where runs are whole.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda_kernel.h"
+#include "ops/remap.h"
+
+namespace rondo::ops {
+
+namespace {
+
+constexpr int kThreads = 256;
+
+// Follows definitions of Index, In (the index tensor), Added (what the result is added in), kSize (of an element; 0: it
+// is added), kFeatures, kDims, kAxis, kVector, kSources.
+constexpr const char* kText = R"(
+template <int size>
+struct Word { using type = Added; };
+template <>
+struct Word<1> { using type = u8; };
+template <>
+struct Word<2> { using type = u16; };
+template <>
+struct Word<4> { using type = u32; };
+template <>
+struct Word<8> { using type = u64; };
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const RemapArguments<kSources> args) {
+  const Index i = static_cast<Index>(blockIdx.x) * 256 + static_cast<Index>(threadIdx.x);
+  if (i < args.count) remap<Word<kSize>::type, In, Index, kFeatures, kDims, kAxis, kVector, kSize == 0>(args, i);
+}
+)";
+
+template <int sources>
+class CudaRemap final : public Task {
+ public:
+  explicit CudaRemap(const RemapPlan& plan) : Task(plan.name, plan.out.device()), plan_(plan) {
+    for (const View& source : plan.sources) reads(*source.storage);
+    if (plan.index.storage) reads(*plan.index.storage);
+    declare_output(*this, plan.out);
+    wide_ = needs_wide(plan.reach());
+    vector_ = widest_vector();
+    if (vector_ > 1) plan_.arguments.dim[plan.dims - 1].size /= vector_;
+    plan_.arguments.count = plan_.elements();
+  }
+  Status prepare() override {
+    if (kernel_) return {};
+    KernelSpec spec(rtc::kRemap, 0, wide_);
+    const rondo_dtype dtype = plan_.out.dtype;
+    const bool adds = plan_.out.accumulate;
+    spec.type("In", plan_.index.storage ? plan_.index.dtype : RONDO_I64).type("Added", adds ? dtype : RONDO_U8);
+    spec.constant("kSize", adds ? 0 : static_cast<int>(dtype_size(dtype))).constant("kFeatures", plan_.features);
+    spec.constant("kDims", plan_.dims).constant("kAxis", plan_.axis).constant("kVector", vector_);
+    spec.constant("kSources", sources);
+    return rtc::find_kernel(
+        cuda_device(*this), spec.signature(), "remap",
+        [&] {
+          return spec.text({rtc::kRemapText, kText});
+        },
+        &kernel_);
+  }
+  Status run(const TaskContext& context) override {
+    RONDO_TRY(prepare());  // found already, unless the task came here by another way
+    const RemapPlan::Arguments& all = plan_.arguments;
+    device::RemapArguments<sources> given;
+    given.out = plan_.out.address();
+    given.index = plan_.index.storage ? plan_.index.address() : nullptr;
+    std::copy(all.dim, all.dim + kMaxDims, given.dim);
+    std::copy(all.source, all.source + sources, given.source);
+    for (size_t s = 0; s < plan_.sources.size(); ++s) given.source[s].from = plan_.sources[s].address();
+    given.count = all.count;
+    given.index_extent = all.index_extent;
+    given.index_step = all.index_step;
+    given.low = all.low;
+    given.high = all.high;
+    given.fill = all.fill;
+    given.value = all.value;
+    given.used = all.used;
+    return launch(*this, *kernel_, context, kThreads, blocks_for(all.count, kThreads), given);
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override { list_remap_operands(plan_, list); }
+
+ private:
+  // Neighbours moved at once: of the innermost dimension, where each run of the result shows a run of one source, and
+  // every run starts at a multiple.
+  int widest_vector() const {
+    if (plan_.out.accumulate || plan_.dims == 0) return 1;
+    const int inner = plan_.dims - 1;
+    const device::RemapDim& dim = plan_.arguments.dim[inner];
+    const bool runs = dim.repeat == 1 && dim.out_stride == 1 && dim.index_stride == 0 && dim.band == 0 &&
+                      (dim.outside == device::kRemapFill || dim.outside == device::kRemapWrap);
+    if (!runs) return 1;
+    const auto size = static_cast<int64_t>(dtype_size(plan_.out.dtype));
+    for (int64_t vector = 16 / size; vector > 1; vector /= 2) {
+      bool fits = dim.size % vector == 0 && dim.shift % vector == 0 && dim.extent % vector == 0 &&
+                  plan_.arguments.index_step % vector == 0 && alignment_of(plan_.out, 16) >= vector * size;
+      for (int d = 0; d < inner; ++d) fits &= plan_.arguments.dim[d].out_stride % vector == 0;
+      for (size_t s = 0; s < plan_.sources.size(); ++s) {
+        const device::RemapSource& source = plan_.arguments.source[s];
+        fits &= source.stride[inner] == 1 && alignment_of(plan_.sources[s], 16) >= vector * size;
+        for (int d = 0; d < inner; ++d) fits &= source.stride[d] % vector == 0;
+        if (plan_.axis == inner) fits &= source.start % vector == 0;
+      }
+      if (fits) return static_cast<int>(vector);
+    }
+    return 1;
+  }
+
+  RemapPlan plan_;
+  int vector_ = 1;
+  bool wide_ = false;
+  const rtc::Kernel* kernel_ = nullptr;
+};
+
+}  // namespace
+
+Ref<Task> make_cuda_remap(const RemapPlan& plan) {
+  if (plan.sources.size() > 1) return make_ref<CudaRemap<device::kRemapSources>>(plan);
+  return make_ref<CudaRemap<1>>(plan);
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,28 @@
+// Operators that move elements, as the C API calls them (rondo/shapes.h says what each does).
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/shapes.h>
+
+#include <vector>
+
+#include "ops/ops.h"
+
+namespace rondo::ops {
+
+// At least one tensor.
+Status concat(std::span<const View* const> tensors, int axis, Output& out);
+Status stack(std::span<const View* const> tensors, int axis, Output& out);
+Status pad(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, double value, Output& out);
+Status tile(const View& a, int n, const int64_t* counts, Output& out);
+Status repeat(const View& a, int64_t count, int axis, Output& out);
+Status roll(const View& a, int n, const int64_t* shifts, Output& out);
+// Elements from, or up to, a diagonal; others are 0.
+Status triangle(const char* function, bool upper, const View& a, int64_t diagonal, Output& out);
+Status eye(const NewTensor& made, int64_t diagonal, Output& out);
+
+Status take(const View& a, const View& indices, int axis, Output& out);
+Status take_along_axis(const View& a, const View& indices, int axis, Output& out);
+
+}  // namespace rondo::ops
