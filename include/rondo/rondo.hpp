@@ -657,6 +657,21 @@ inline Tensor take_along_axis(const Tensor& a, const Tensor& indices, int32_t ax
   return Tensor::made([&](rondo_tensor** out) { return rondo_take_along_axis(a.get(), indices.get(), axis, out); });
 }
 
+inline Tensor sort(const Tensor& a, int32_t axis = -1, bool descending = false) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_sort(a.get(), axis, descending, out); });
+}
+inline Tensor argsort(const Tensor& a, int32_t axis = -1, bool descending = false) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_argsort(a.get(), axis, descending, out); });
+}
+struct TopK {
+  Tensor values, indices;
+};
+inline TopK topk(const Tensor& a, int64_t k, int32_t axis = -1, bool largest = true) {
+  rondo_tensor *values = nullptr, *indices = nullptr;
+  check(rondo_topk(a.get(), k, axis, largest, &values, &indices));
+  return {Tensor(values), Tensor(indices)};
+}
+
 // --- devices and features
 inline int32_t device_count(rondo_device_kind kind) {
   int32_t count = 0;

@@ -1,8 +1,7 @@
-/* Operators that move elements and compute nothing: joining, padding, repeating, rolling, triangles, picking by index.
- * Names and meaning are NumPy's. All dtypes; bits are kept as they are, those of a NaN too. `out`, devices and errors
- * are as in ops.h; each call is one task, and one kernel on cuda, unless it says otherwise. What shows the same
- * elements in another order without moving them is a view (rondo_tensor_flip, rondo_tensor_split, rondo_tensor_slice
- * ...).
+/* Operators that move elements and compute nothing: joining, padding, repeating, rolling, triangles, picking by index,
+ * sorting. Names and meaning are NumPy's. All dtypes; bits are kept as they are, those of a NaN too. `out`, devices and
+ * errors are as in ops.h; each call is one task, and one kernel on cuda, unless it says otherwise. What shows the same
+ * elements in another order without moving them is a view (rondo_tensor_flip, rondo_tensor_split, rondo_tensor_slice).
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_SHAPES_H
@@ -45,9 +44,9 @@ RONDO_API rondo_status rondo_pad(rondo_tensor* a, rondo_pad_mode mode, int32_t n
 RONDO_API rondo_status rondo_tile(rondo_tensor* a, int32_t n, const int64_t* counts, rondo_tensor** out);
 /* out = a with each element of one axis `count` times in a row. Since 0.1. */
 RONDO_API rondo_status rondo_repeat(rondo_tensor* a, int64_t count, int32_t axis, rondo_tensor** out);
-/* out = a with the elements of each dimension moved on by its shift, those that leave it at the end coming in at the
- * start; n is a's number of dimensions, 0 moves nothing and less goes back. Gradient: the roll by the opposite. Since
- * 0.1. */
+/* out = a with the elements of each dimension moved on by its entry of shifts, those that leave it at the end coming in
+ * at the start; n is a's number of dimensions, 0 moves nothing and less goes back. Gradient: the roll by the opposite.
+ * Since 0.1. */
 RONDO_API rondo_status rondo_roll(rondo_tensor* a, int32_t n, const int64_t* shifts, rondo_tensor** out);
 
 /* --- triangles: of the last two dimensions of a, which has 2 or more --- */
@@ -70,6 +69,21 @@ RONDO_API rondo_status rondo_take(rondo_tensor* a, rondo_tensor* indices, int32_
 /* out[i..., j, k...] = a[i..., indices[i..., j, k...], k...]: indices has as many dimensions as a, and but for `axis`
  * the two are broadcast. Since 0.1. */
 RONDO_API rondo_status rondo_take_along_axis(rondo_tensor* a, rondo_tensor* indices, int32_t axis, rondo_tensor** out);
+
+/* --- sorting: along one axis, which may be negative, in the order of the numbers; -0 and 0 are equal, and NaN is
+ * greater than every number, as in NumPy. Equal elements keep their order, in both directions. On cuda a line longer
+ * than 2048 elements takes several kernels and memory for keys --- */
+
+/* out = a with the elements of each line in order; descending != 0: the greatest first. Gradient: that of the result
+ * put where rondo_argsort says the elements came from. Since 0.1. */
+RONDO_API rondo_status rondo_sort(rondo_tensor* a, int32_t axis, int32_t descending, rondo_tensor** out);
+/* out, i64 = where in their line of a the elements of rondo_sort's result, descending or not, are, so that
+ * rondo_take_along_axis with it sorts. Since 0.1. */
+RONDO_API rondo_status rondo_argsort(rondo_tensor* a, int32_t axis, int32_t descending, rondo_tensor** out);
+/* out = the k greatest elements of each line, in descending order, or, with largest 0, the k least in ascending order;
+ * indices, i64 = where they are. k is 0 up to the size of the axis. Since 0.1. */
+RONDO_API rondo_status rondo_topk(rondo_tensor* a, int64_t k, int32_t axis, int32_t largest, rondo_tensor** out,
+                                  rondo_tensor** indices);
 
 #ifdef __cplusplus
 }

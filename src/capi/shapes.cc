@@ -109,4 +109,25 @@ rondo_status rondo_take_along_axis(rondo_tensor* a, rondo_tensor* indices, int32
                    [&](ops::Output& output) { return ops::take_along_axis(a->view, indices->view, axis, output); });
 }
 
+rondo_status rondo_sort(rondo_tensor* a, int32_t axis, int32_t descending, rondo_tensor** out) {
+  return operator1("rondo_sort", a, "a", out,
+                   [&](ops::Output& output) { return ops::sort(a->view, axis, descending != 0, output); });
+}
+
+rondo_status rondo_argsort(rondo_tensor* a, int32_t axis, int32_t descending, rondo_tensor** out) {
+  return operator1("rondo_argsort", a, "a", out,
+                   [&](ops::Output& output) { return ops::argsort(a->view, axis, descending != 0, output); });
+}
+
+rondo_status rondo_topk(rondo_tensor* a, int64_t k, int32_t axis, int32_t largest, rondo_tensor** out,
+                        rondo_tensor** indices) {
+  return operator1("rondo_topk", a, "a", out, [&](ops::Output& output) -> Status {
+    RONDO_TRY(capi::check_out(indices, "indices"));
+    if (indices == out)
+      return error(RONDO_INVALID_ARGUMENT, "indices is the same pointer as out; each needs a rondo_tensor* of its own");
+    ops::Output index_output("rondo_topk", indices, "indices");
+    return ops::topk(a->view, k, axis, largest != 0, output, index_output);
+  });
+}
+
 }  // extern "C"

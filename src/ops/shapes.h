@@ -25,4 +25,8 @@ Status eye(const NewTensor& made, int64_t diagonal, Output& out);
 Status take(const View& a, const View& indices, int axis, Output& out);
 Status take_along_axis(const View& a, const View& indices, int axis, Output& out);
 
+Status sort(const View& a, int axis, bool descending, Output& out);
+Status argsort(const View& a, int axis, bool descending, Output& out);
+Status topk(const View& a, int64_t k, int axis, bool largest, Output& out, Output& indices);
+
 }  // namespace rondo::ops

@@ -9,5 +9,6 @@ extern const char kPreludeText[];  // the compiler puts it in front of every ker
 extern const char kStridedText[];  // in front of those of families with strided arguments (ops/cuda_kernel.h)
 extern const char kReduceText[];
 extern const char kRemapText[];
+extern const char kSortText[];
 
 }  // namespace rondo::rtc

@@ -109,6 +109,11 @@ TEST(Wrapper, MovingElements) {
   EXPECT_EQ(a.flip({1}).read<float>(), (Floats{2, 1, 4, 3}));
   EXPECT_EQ(a.split(2)[1].read<float>(), (Floats{3, 4}));
   EXPECT_THROW(a.split(0), rondo::Error);
+  EXPECT_EQ(rondo::sort(a, 1, true).read<float>(), (Floats{2, 1, 4, 3}));
+  EXPECT_EQ(rondo::argsort(a, 0, true).read<int64_t>(), (std::vector<int64_t>{1, 1, 0, 0}));
+  const rondo::TopK top = rondo::topk(a, 1);
+  EXPECT_EQ(top.values.read<float>(), (Floats{2, 4}));
+  EXPECT_EQ(top.indices.read<int64_t>(), (std::vector<int64_t>{1, 1}));
 }
 
 TEST(Wrapper, TasksAndErrors) {

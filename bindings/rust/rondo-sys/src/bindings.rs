@@ -2134,9 +2134,9 @@ extern "C" {
     pub fn rondo_repeat(a: *mut rondo_tensor, count: i64, axis: i32, out: *mut *mut rondo_tensor) -> rondo_status;
 }
 extern "C" {
-    #[doc = " out = a with the elements of each dimension moved on by its shift, those that leave it at the end coming in at the"]
-    #[doc = " start; n is a's number of dimensions, 0 moves nothing and less goes back. Gradient: the roll by the opposite. Since"]
-    #[doc = " 0.1."]
+    #[doc = " out = a with the elements of each dimension moved on by its entry of shifts, those that leave it at the end coming in"]
+    #[doc = " at the start; n is a's number of dimensions, 0 moves nothing and less goes back. Gradient: the roll by the opposite."]
+    #[doc = " Since 0.1."]
     pub fn rondo_roll(a: *mut rondo_tensor, n: i32, shifts: *const i64, out: *mut *mut rondo_tensor) -> rondo_status;
 }
 extern "C" {
@@ -2179,6 +2179,29 @@ extern "C" {
         indices: *mut rondo_tensor,
         axis: i32,
         out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a with the elements of each line in order; descending != 0: the greatest first. Gradient: that of the result"]
+    #[doc = " put where rondo_argsort says the elements came from. Since 0.1."]
+    pub fn rondo_sort(a: *mut rondo_tensor, axis: i32, descending: i32, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out, i64 = where in their line of a the elements of rondo_sort's result, descending or not, are, so that"]
+    #[doc = " rondo_take_along_axis with it sorts. Since 0.1."]
+    pub fn rondo_argsort(a: *mut rondo_tensor, axis: i32, descending: i32, out: *mut *mut rondo_tensor)
+        -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = the k greatest elements of each line, in descending order, or, with largest 0, the k least in ascending order;"]
+    #[doc = " indices, i64 = where they are. k is 0 up to the size of the axis. Since 0.1."]
+    pub fn rondo_topk(
+        a: *mut rondo_tensor,
+        k: i64,
+        axis: i32,
+        largest: i32,
+        out: *mut *mut rondo_tensor,
+        indices: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
 extern "C" {

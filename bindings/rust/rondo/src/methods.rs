@@ -3,8 +3,7 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use rondo_sys as sys;
 
-use crate::error::check;
-use crate::ops::{binary_into, into, new, BinaryOp, Operand};
+use crate::ops::{binary_into, into, new, new_pair, BinaryOp, Operand};
 use crate::{DType, Device, Result, Tensor};
 
 impl Tensor {
@@ -169,15 +168,7 @@ impl Tensor {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn dropout(&self, p: f64) -> Result<(Tensor, Tensor)> {
-        let (mut kept, mut mask) = (std::ptr::null_mut(), std::ptr::null_mut());
-        check(unsafe { sys::rondo_dropout(self.as_ptr(), p, &mut kept, &mut mask) })?;
-        let adopt = |handle| {
-            Tensor::create(self.engine(), |out| unsafe {
-                *out = handle;
-                sys::RONDO_OK
-            })
-        };
-        Ok((adopt(kept)?, adopt(mask)?))
+        new_pair(self.engine(), |kept, mask| unsafe { sys::rondo_dropout(self.as_ptr(), p, kept, mask) })
     }
 
     /// The gradient of dropout: `self * mask / (1 - p)`.

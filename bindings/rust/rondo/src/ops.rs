@@ -112,6 +112,22 @@ pub(crate) fn new(
     Tensor::create(engine, call)
 }
 
+/// Calls an operator that makes two tensors.
+pub(crate) fn new_pair(
+    engine: &Engine,
+    call: impl FnOnce(*mut *mut sys::rondo_tensor, *mut *mut sys::rondo_tensor) -> sys::rondo_status,
+) -> Result<(Tensor, Tensor)> {
+    let (mut first, mut second) = (std::ptr::null_mut(), std::ptr::null_mut());
+    check(call(&mut first, &mut second))?;
+    let adopt = |handle| {
+        Tensor::create(engine, |out| unsafe {
+            *out = handle;
+            sys::RONDO_OK
+        })
+    };
+    Ok((adopt(first)?, adopt(second)?))
+}
+
 /// Calls an operator that writes its output into a tensor.
 #[inline]
 pub(crate) fn into(out: &Tensor, call: impl FnOnce(*mut *mut sys::rondo_tensor) -> sys::rondo_status) -> Result<()> {

@@ -3,7 +3,7 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use rondo_sys as sys;
 
-use crate::ops::{length, new, PadMode};
+use crate::ops::{length, new, new_pair, PadMode};
 use crate::{DType, Device, Engine, Error, ErrorKind, Result, Tensor};
 
 /// Calls what joins tensors. Without any there is no engine to ask.
@@ -172,5 +172,48 @@ impl Tensor {
     /// ```
     pub fn take_along_axis(&self, indices: &Tensor, axis: i32) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_take_along_axis(self.as_ptr(), indices.as_ptr(), axis, out) })
+    }
+
+    /// The elements of each line along an axis in order, NaN last; `descending`: the greatest first. Stable.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[2.0f32, f32::NAN, 1.0])?;
+    /// assert_eq!(a.sort(0, false)?.to_vec::<f32>()?[..2], [1.0, 2.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn sort(&self, axis: i32, descending: bool) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_sort(self.as_ptr(), axis, descending.into(), out) })
+    }
+
+    /// Where the elements of a [`sort`](Tensor::sort) were, as i64.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[2.0f32, f32::NAN, 1.0])?;
+    /// assert_eq!(a.argsort(0, false)?.to_vec::<i64>()?, [2, 0, 1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn argsort(&self, axis: i32, descending: bool) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_argsort(self.as_ptr(), axis, descending.into(), out) })
+    }
+
+    /// The `k` greatest elements of each line, in descending order, or the `k` least in ascending order, and where they
+    /// were, as i64.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[2i32, 9, 1])?;
+    /// let (values, indices) = a.topk(2, 0, true)?;
+    /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![9, 2], vec![1, 0]));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn topk(&self, k: i64, axis: i32, largest: bool) -> Result<(Tensor, Tensor)> {
+        new_pair(self.engine(), |values, indices| unsafe {
+            sys::rondo_topk(self.as_ptr(), k, axis, largest.into(), values, indices)
+        })
     }
 }

@@ -229,6 +229,32 @@ class OperatorsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void movingElements(Device device) {
+    final Tensor a = engine.tensor(device, new float[] {3, 1, 2, 4}, 2, 2);
+    final Tensor[] twice = {a, a};
+    assertArrayEquals(new float[] {3, 1, 3, 1, 2, 4, 2, 4}, Operators.concat(twice, 1).toFloatArray());
+    assertArrayEquals(new float[] {3, 1, 2, 4, 3, 1, 2, 4}, Operators.stack(twice, 0).toFloatArray());
+    assertArrayEquals(new float[] {3, 3, 1, 2, 2, 4}, Operators.pad(a, PadMode.EDGE, new long[] {0, 0, 1, 0}, 0).toFloatArray());
+    assertArrayEquals(new float[] {3, 1, 2, 4, 3, 1, 2, 4}, Operators.tile(a, new long[] {2, 1}).toFloatArray());
+    assertArrayEquals(new float[] {3, 1, 3, 1, 2, 4, 2, 4}, Operators.repeat(a, 2, 0).toFloatArray());
+    assertArrayEquals(new float[] {1, 3, 4, 2}, Operators.roll(a, new long[] {0, 1}).toFloatArray());
+    assertArrayEquals(new float[] {3, 0, 2, 4}, Operators.tril(a, 0).toFloatArray());
+    assertArrayEquals(new float[] {3, 1, 0, 4}, Operators.triu(a, 0).toFloatArray());
+    assertArrayEquals(new float[] {0, 1}, Operators.eye(engine, device, DType.F32, 1, 2, 1).toFloatArray());
+    final Tensor last = engine.tensor(device, new long[] {-1}, 1, 1);
+    assertArrayEquals(new float[] {1, 4}, Operators.take(a, last, 1).toFloatArray());
+    assertArrayEquals(new float[] {1, 4}, Operators.takeAlongAxis(a, last, 1).toFloatArray());
+    assertArrayEquals(new float[] {1, 3, 2, 4}, Operators.sort(a, 1, false).toFloatArray());
+    assertArrayEquals(new long[] {0, 1, 1, 0}, Operators.argsort(a, 1, true).toLongArray());
+    final Tensor[] top = Operators.topk(a, 1, 1, true);
+    assertArrayEquals(new float[] {3, 4}, top[0].toFloatArray());
+    assertArrayEquals(new long[] {0, 1}, top[1].toLongArray());
+    assertArrayEquals(new float[] {1, 3, 4, 2}, a.flip(1).copy().toFloatArray());
+    assertArrayEquals(new float[] {2, 4}, a.split(0, 2, 1).toFloatArray());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void dropout(Device device) {
     final Tensor a = engine.full(device, DType.F32, 1, 1000);
     try (Dropout dropout = a.dropout(0.5)) {
