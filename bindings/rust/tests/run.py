@@ -9,7 +9,7 @@
     lints       clippy, rustfmt, rustdoc; documentation built where there is no library
     generated   what generate.py writes from the headers is what is in the tree
     examples    each of them; digits trains to the same bits as the C example
-    complete    every function of the C interface is used, or listed with the reason why not
+    complete    every function of the C interface is used, or listed with the reason why not; every public one here has an example
     package     both crates packed, and a program built from the packed files alone
     msrv        the oldest Rust that is promised builds the crates
 
@@ -17,6 +17,7 @@ A test that cannot run exits 77; its last line says what is missing.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import itertools
 import json
 import os
 import pathlib
@@ -125,6 +126,17 @@ def examples(build):
             assert done.returncode == status, f"{arguments} exits {done.returncode}, not {status}:\n{done.stderr}"
 
 
+def without_example():
+    """Public functions whose documentation shows no use of them; the kind `documents` runs what it shows."""
+    for file in sorted((HERE / "rondo/src").glob("*.rs")):
+        lines = file.read_text().splitlines()
+        for number, line in enumerate(lines):
+            function = re.match(r"\s*pub (?:unsafe |const )*fn (\w+)", line)
+            above = itertools.takewhile(lambda text: text.strip().startswith(("///", "#[")), reversed(lines[:number]))
+            if function and file.name != "enums.rs" and not any("```" in text for text in above):  # enums.rs: one macro
+                yield f"{file.name}:{number + 1}", function[1]
+
+
 def complete(build):
     description = json.loads((build / "packaging/abi/abi.json").read_text())
     symbols = [function["name"] for function in description["functions"]]
@@ -136,6 +148,7 @@ def complete(build):
                 for name in symbols if name not in used and name not in listed]
     problems += [f"tests/not_wrapped.txt lists {name}, which {'is called' if name in used else 'does not exist'}"
                  for name in listed if name in used or name not in symbols]
+    problems += [f"{place}: {name} has no example in its documentation" for place, name in without_example()]
     bindings = (HERE / "rondo-sys/src/bindings.rs").read_text()
     sizes = {name: int(size) for name, size in re.findall(r"size_of::<(\w+)>\(\),\s+(\d+)usize", bindings)}
     problems += [f"{struct['name']} has {struct['size']} bytes in C and {sizes.get(struct['name'])} in rondo-sys"

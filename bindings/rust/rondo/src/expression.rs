@@ -162,9 +162,7 @@ impl Expression {
         let (n_arguments, n_out) =
             (i32::try_from(plain.len()).map_err(too_many)?, i32::try_from(out.len()).map_err(too_many)?);
         // SAFETY: the arguments and their names live until the call is over; `out` has as many entries as it is told.
-        check(unsafe {
-            sys::rondo_expression_run(self.as_ptr(), n_arguments, plain.as_ptr(), n_out, out.as_mut_ptr())
-        })
+        check(unsafe { sys::rondo_expression_run(self.as_ptr(), n_arguments, plain.as_ptr(), n_out, out.as_mut_ptr()) })
     }
 
     /// The handle of the C interface, borrowed: it lives as long as this expression.

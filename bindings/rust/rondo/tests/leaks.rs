@@ -62,7 +62,11 @@ fn create_and_drop_cycles_stay_flat() {
     stays_flat(&engine, "operators", cycles(20_000), || drop(source.add(1.0).unwrap()));
     stays_flat(&engine, "tasks", cycles(20_000), || {
         let text = "captured".repeat(10);
-        engine.task("held").reads(&source).submit(move |_| Ok(assert_eq!(text.len(), 80))).unwrap();
+        engine
+            .task("held")
+            .reads(&source)
+            .submit(move |task| Ok(assert_eq!((text.len(), task.input_slice::<f32>(0)?.len()), (80, 64))))
+            .unwrap();
     });
     stays_flat(&engine, "failures", cycles(20_000), || {
         let variable = Variable::new(&engine).unwrap();

@@ -120,15 +120,15 @@ public final class Expression extends NativeObject {
   }
 
   private interface NameOf {
-    long at(long expression, int index);
+    String at(long expression, int index);
   }
 
   private List<String> names(NameOf name) {
     final long address = acquire();
     try {
       final List<String> names = new ArrayList<>();
-      for (long text = name.at(address, 0); text != 0; text = name.at(address, names.size())) {
-        names.add(Memory.text(text));
+      for (String text = name.at(address, 0); text != null; text = name.at(address, names.size())) {
+        names.add(text);
       }
       return names;
     } finally {

@@ -141,6 +141,29 @@ class CompletenessTest {
     }
   }
 
+  /** A public method that no test names is one that nobody has seen work; of facts FactsTest calls all there are. */
+  @Test
+  void everyPublicMethodIsCalledByATest() throws Exception {
+    final String tests = sources(ROOT.resolve("bindings/java/src/test/java"), ".java");
+    final Set<String> facts = FactsTest.KINDS.stream().map(Class::getSimpleName).collect(Collectors.toSet());
+    final Set<String> missing = new TreeSet<>();
+    for (final Path folder : List.of(ROOT.resolve("bindings/java/src/main/java/dev/rondo"), BUILD.resolve("bindings/java/generated/dev/rondo"))) {
+      try (Stream<Path> files = Files.list(folder)) {
+        for (final Path file : files.collect(Collectors.toList())) {
+          final String name = file.getFileName().toString().replace(".java", "");
+          if (!name.endsWith("-info") && !facts.contains(name)) {
+            Arrays.stream(Class.forName("dev.rondo." + name).getDeclaredMethods())
+                .filter(method -> Modifier.isPublic(method.getModifiers()) && Modifier.isPublic(method.getDeclaringClass().getModifiers()))
+                .filter(method -> !method.isSynthetic() && !method.getName().equals("toString"))
+                .filter(method -> !tests.contains(method.getName() + "(") && !tests.contains("::" + method.getName()))
+                .forEach(method -> missing.add(name + "." + method.getName()));
+          }
+        }
+      }
+    }
+    assertEquals(Set.of(), missing);
+  }
+
   /** The native part has the sizes of structs that the C compiler gave: it was made from this very description. */
   @Test
   void theNativePartIsMadeFromTheSameHeaders() {

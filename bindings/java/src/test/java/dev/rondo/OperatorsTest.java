@@ -177,6 +177,21 @@ class OperatorsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void formsThatTensorHasUnderOtherNames(Device device) {
+    final Tensor x = engine.tensor(device, new float[] {1, 2, 3, 4}, 2, 2);
+    assertArrayEquals(new float[] {3, 4, 5, 6}, Operators.binaryScalar(BinaryOp.ADD, x, 2).toFloatArray());
+    final Tensor out = engine.empty(Device.CPU, DType.F32, 2, 2);
+    assertSame(out, Operators.copyTo(x, Device.CPU, out));
+    assertArrayEquals(x.toFloatArray(), out.toFloatArray());
+    assertArrayEquals(new float[] {3, 7},
+        Operators.reduceWith(ReduceOp.SUM, x, new int[] {1}, false, new double[0]).toFloatArray());
+    final MatmulOptions loose = new MatmulOptions().allowTf32(true);
+    assertTrue(loose.allowTf32());
+    assertArrayEquals(new float[] {7, 10, 15, 22}, Operators.matmul(x, x, loose).toFloatArray(), 0.02f);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void matrices(Device device) {
     final Tensor a = engine.tensor(device, new float[] {1, 2, 3, 4, 5, 6}, 2, 3);
     final Tensor b = engine.tensor(device, new float[] {1, 0, 0, 1, 1, -1}, 3, 2);

@@ -1,0 +1,66 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.Array;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the library tells of devices, memory, tensors and graphs: each fact can be asked for, and is what the text of all of them says. */
+@Tag("device")
+class FactsTest {
+  static final List<Class<?>> KINDS = List.of(DeviceInfo.class, MemoryInfo.class, TensorInfo.class, GraphInfo.class);
+
+  private static String text(Object value) {
+    if (!value.getClass().isArray()) {
+      return value.toString();
+    }
+    final List<Object> elements = new ArrayList<>();
+    for (int i = 0; i < Array.getLength(value); ++i) {
+      elements.add(Array.get(value, i));
+    }
+    return elements.toString();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void eachIsThere(Device device) throws Exception {
+    try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
+      final Tensor x = engine.full(device, DType.F32, 1, 2, 3);
+      final Graph graph = engine.record(recording -> recording.keep(x.exp().neg()));
+      graph.launch();
+      engine.awaitAll();
+      final List<Object> all = List.of(device.info(), engine.memory(device), x.info(), graph.info());
+      for (int i = 0; i < KINDS.size(); ++i) {
+        final Object facts = all.get(i);
+        assertEquals(KINDS.get(i), facts.getClass());
+        for (final Method get : KINDS.get(i).getDeclaredMethods()) {
+          if (Modifier.isPublic(get.getModifiers()) && get.getParameterCount() == 0 && !get.getName().equals("toString")) {
+            assertTrue(facts.toString().contains(get.getName() + "=" + text(get.invoke(facts))), () -> get.getName() + ": " + facts);
+          }
+        }
+      }
+      assertEquals(24, x.info().bytes());
+      assertEquals(2, x.info().ndim());
+      assertEquals(1, graph.info().launches());
+      assertTrue(graph.info().outputBytes() >= 24, graph.toString());
+      assertTrue(engine.memory(device).allocations() >= 2);
+      assertTrue(device.info().capability() == 0 || device.kind() == DeviceKind.CUDA);
+    }
+  }
+
+  @Test
+  void argumentsAndDevicesTellWhatTheyAre() {
+    assertEquals(3, Device.cuda(3).index());
+    assertEquals(0.5, Argument.of("a", 0.5).scalar());
+    assertEquals(Long.MAX_VALUE, Argument.of("n", Long.MAX_VALUE).integer());
+  }
+}
