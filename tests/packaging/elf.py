@@ -2,8 +2,9 @@
 """What is built is hard to exploit; what is shipped runs on older systems as well.
 
     elf.py FILE...             no writable table of functions, no executable stack, no code that is changed while loading
-    elf.py --released FILE...  also: the stack and calls of the C library are checked, nothing needs more than glibc 2.28, the C++ library is inside
-                               and none of it is exported, and the size stays below its goal
+    elf.py --portable FILE...  also: nothing needs more than glibc 2.28, and the C++ library is inside
+    elf.py --released FILE...  also: the stack and calls of the C library are checked, nothing but the interface is exported, and the size stays
+                               below its goal
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -15,8 +16,7 @@ import sys
 GLIBC = (2, 28)
 MOST_BYTES = 4 << 20
 # What the C library is made of, and the unwinder, of which a process can have only one.
-SHIPPED_NEEDS = re.compile(r"(libc|libm|libdl|libpthread|librt|libgcc_s|ld-linux-x86-64)\.so\.\d$")
-OURS = ("rondo_", "RONDO_", "Java_dev_rondo_", "JNI_OnLoad", "JNI_OnUnload")
+SHIPPED_NEEDS = re.compile(r"(libc|libm|libdl|libpthread|librt|libgcc_s|ld-linux-x86-64|librondo)\.so\.\d$")
 LIBGCC = (8,)  # Debian 10's
 
 
@@ -47,6 +47,17 @@ def symbols(file):
     return imported, exported
 
 
+def portable(file):
+    imported, _ = symbols(file)
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", readelf(file, "--dynamic"))
+    yield from (f"is linked with {name}" for name in needed if not SHIPPED_NEEDS.match(name))
+    for version in sorted(set(re.findall(r"Name: (\S+)\s+Flags", readelf(file, "--version-info")))):
+        known = re.fullmatch(r"(GLIBC|GCC)_([\d.]+)", version)
+        if version.startswith("RONDO_") or known and tuple(map(int, known[2].split("."))) <= {"GLIBC": GLIBC, "GCC": LIBGCC}[known[1]]:
+            continue
+        yield f"needs {version}: " + ", ".join(sorted(each for each in imported if each.endswith("@" + version)))
+
+
 def released(file):
     imported, exported = symbols(file)
     names = {name.partition("@")[0] for name in imported}
@@ -54,13 +65,7 @@ def released(file):
         yield "does not check its stack (-fstack-protector-strong)"
     if not any(re.fullmatch(r"__\w+_chk", name) for name in names):
         yield "calls no checked function of the C library (_FORTIFY_SOURCE)"
-    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", readelf(file, "--dynamic"))
-    yield from (f"is linked with {name}" for name in needed if not SHIPPED_NEEDS.match(name))
-    for version in sorted(set(re.findall(r"Name: (\S+)\s+Flags", readelf(file, "--version-info")))):
-        known = re.fullmatch(r"(GLIBC|GCC)_([\d.]+)", version)
-        if not known or tuple(map(int, known[2].split("."))) > {"GLIBC": GLIBC, "GCC": LIBGCC}[known[1]]:
-            yield f"needs {version}: " + ", ".join(sorted(each for each in imported if each.endswith("@" + version)))
-    foreign = sorted(name for name in exported if not name.startswith(OURS))
+    foreign = sorted(name for name in exported if not name.startswith(("rondo_", "RONDO_")))
     if ".so" in pathlib.Path(file).name and foreign:
         yield f"exports {len(foreign)} names that are not Rondo's: {', '.join(foreign[:5])}"
     size = pathlib.Path(file).stat().st_size
@@ -70,9 +75,8 @@ def released(file):
 
 def main(arguments):
     checks = [hardening]
-    if arguments[0] == "--released":
-        checks.append(released)
-        del arguments[0]
+    if arguments[0].startswith("--"):
+        checks += {"--portable": [portable], "--released": [portable, released]}[arguments.pop(0)]
     problems = [f"{file}: {problem}" for file in arguments for check in checks for problem in check(file)]
     print("\n".join(problems) or "\n".join(f"{file}: {pathlib.Path(file).stat().st_size} bytes" for file in arguments))
     return 1 if problems else 0

@@ -193,7 +193,7 @@ def case_jars():
         shutil.copy(ROOT / "examples/java/Hello.java", project / "src/main/java")
         (project / "pom.xml").write_text(PROJECT.format(shipped=folder / "shipped", version=version()))
         (folder / "settings.xml").write_text(SETTINGS.format(local=folder / "local", stored=pathlib.Path.home() / ".m2/repository"))
-        print(run("mvn", "-B", "-q", "-s", folder / "settings.xml", "-f", project, "compile"))
+        print(run("mvn", "-B", "-q", "-s", folder / "settings.xml", "-f", project, "test-compile"))
         jars = sorted((folder / "local/dev/rondo/rondo" / version()).glob("*.jar"))
         assert len(jars) == 2, jars
         path, classes = ":".join(map(str, jars)), project / "target/classes"
@@ -203,7 +203,7 @@ def case_jars():
             assert out == "[1.0, 4.0, 7.0, 10.0]\n", out
         with zipfile.ZipFile(files["-linux-x86_64.jar"]) as natives:
             natives.extractall(folder)
-        print(run(sys.executable, ROOT / "tests/packaging/elf.py", "--released", *(folder / "dev/rondo/native/linux-x86_64").glob("*.so*")))
+        print(run(sys.executable, ROOT / "tests/packaging/elf.py", "--portable", *(folder / "dev/rondo/native/linux-x86_64").glob("*.so*")))
 
 
 def case_repeated():
