@@ -15,9 +15,9 @@
 
 #include "base/log.h"
 #include "rtc/compiler.h"
+#include "rtc/device_text.h"
 #include "rtc/disk_cache.h"
 #include "rtc/kernel.h"
-#include "rtc/device_text.h"
 
 namespace rondo::rtc {
 

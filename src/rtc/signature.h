@@ -60,6 +60,16 @@ class Signature {
 };
 
 // One number per kernel generator.
-enum Family : uint8_t { kElementwise = 1, kReduce, kSoftmax, kCrossEntropy, kMatmul, kIndexing, kRandomAdvance, kRemap, kSort };
+enum Family : uint8_t {
+  kElementwise = 1,
+  kReduce,
+  kSoftmax,
+  kCrossEntropy,
+  kMatmul,
+  kIndexing,
+  kRandomAdvance,
+  kRemap,
+  kSort
+};
 
 }  // namespace rondo::rtc

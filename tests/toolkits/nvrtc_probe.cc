@@ -35,8 +35,8 @@
 #include "dynlib/cuda_libraries.h"
 #include "nvrtc_kernels.h"
 #include "rtc/compiler.h"
-#include "rtc/disk_cache.h"
 #include "rtc/device_text.h"
+#include "rtc/disk_cache.h"
 
 namespace {
 
