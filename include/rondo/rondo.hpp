@@ -314,6 +314,19 @@ class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
       return rondo_random_normal(get(), device, dtype, Tensor::ndim(shape), shape.data(), mean, deviation, out);
     });
   }
+  // From start by step, before stop.
+  Tensor arange(rondo_device device, rondo_dtype dtype, double start, double stop, double step = 1) const {
+    return Tensor::made([&](rondo_tensor** out) { return rondo_arange(get(), device, dtype, start, stop, step, out); });
+  }
+  Tensor arange_i64(rondo_device device, rondo_dtype dtype, int64_t start, int64_t stop, int64_t step = 1) const {
+    return Tensor::made(
+        [&](rondo_tensor** out) { return rondo_arange_i64(get(), device, dtype, start, stop, step, out); });
+  }
+  Tensor linspace(rondo_device device, rondo_dtype dtype, double start, double stop, int64_t count,
+                  bool endpoint = true) const {
+    return Tensor::made(
+        [&](rondo_tensor** out) { return rondo_linspace(get(), device, dtype, start, stop, count, endpoint, out); });
+  }
   // 1 on a diagonal, 0 elsewhere.
   Tensor eye(rondo_device device, rondo_dtype dtype, int64_t rows, int64_t columns, int64_t diagonal = 0) const {
     return Tensor::made(
@@ -657,6 +670,13 @@ inline Tensor take_along_axis(const Tensor& a, const Tensor& indices, int32_t ax
   return Tensor::made([&](rondo_tensor** out) { return rondo_take_along_axis(a.get(), indices.get(), axis, out); });
 }
 
+// Into a tensor that is there; a view that accumulates is added to.
+inline void put(const Tensor& tensor, const Tensor& indices, const Tensor& values, int32_t axis) {
+  check(rondo_put(tensor.get(), indices.get(), values.get(), axis));
+}
+inline void put_along_axis(const Tensor& tensor, const Tensor& indices, const Tensor& values, int32_t axis) {
+  check(rondo_put_along_axis(tensor.get(), indices.get(), values.get(), axis));
+}
 inline Tensor sort(const Tensor& a, int32_t axis = -1, bool descending = false) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_sort(a.get(), axis, descending, out); });
 }

@@ -70,6 +70,34 @@ RONDO_API rondo_status rondo_take(rondo_tensor* a, rondo_tensor* indices, int32_
  * the two are broadcast. Since 0.1. */
 RONDO_API rondo_status rondo_take_along_axis(rondo_tensor* a, rondo_tensor* indices, int32_t axis, rondo_tensor** out);
 
+/* Puts values where indices say: tensor[i..., indices[i..., j, k...], k...] = values[i..., j, k...]. indices has as
+ * many dimensions as tensor, and but for `axis` they are broadcast to it; values is broadcast to the indices. The
+ * dtypes of tensor and values are the same. Where an index comes again, the last one counts; one outside is left out.
+ * tensor must have contents: what no index names stays. If it is a rondo_tensor_accumulator view, values are added
+ * instead, those of one element in their order and with one rounding for all of them: so the bits are the same each
+ * time. Gradient of rondo_take_along_axis: its result's, put like that into zeros. On cuda the indices are sorted
+ * first, so it takes two kernels or more. Since 0.1. */
+RONDO_API rondo_status rondo_put_along_axis(rondo_tensor* tensor, rondo_tensor* indices, rondo_tensor* values,
+                                            int32_t axis);
+/* The same for indices as rondo_take has them: tensor[i..., indices[j...], k...] = values[i..., j..., k...], values
+ * broadcast to that. Gradient of rondo_take and rondo_gather_rows. Since 0.1. */
+RONDO_API rondo_status rondo_put(rondo_tensor* tensor, rondo_tensor* indices, rondo_tensor* values, int32_t axis);
+
+/* --- numbers at equal distances: one dimension. If *out is given, its device and dtype are used instead of the
+ * arguments. Computed in double, or for integers exactly, and rounded once --- */
+
+/* out = start, start + step, ... before stop, as many as ceil((stop - start) / step). step is not 0. For integer dtypes
+ * start, stop and step are whole numbers, and the dtype must hold what comes out. Since 0.1. */
+RONDO_API rondo_status rondo_arange(rondo_engine* engine, rondo_device device, rondo_dtype dtype, double start,
+                                    double stop, double step, rondo_tensor** out);
+/* The same for 64-bit integers beyond 2^53: from start before stop by step. Since 0.1. */
+RONDO_API rondo_status rondo_arange_i64(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int64_t start,
+                                        int64_t stop, int64_t step, rondo_tensor** out);
+/* out = `count` numbers from start to stop at equal distances; endpoint != 0: stop is the last of them, else the one
+ * that would follow. Integer dtypes take the next whole number below, as NumPy's. Since 0.1. */
+RONDO_API rondo_status rondo_linspace(rondo_engine* engine, rondo_device device, rondo_dtype dtype, double start,
+                                      double stop, int64_t count, int32_t endpoint, rondo_tensor** out);
+
 /* --- sorting: along one axis, which may be negative, in the order of the numbers; -0 and 0 are equal, and NaN is
  * greater than every number, as in NumPy. Equal elements keep their order, in both directions. On cuda a line longer
  * than 2048 elements takes several kernels and memory for keys --- */

@@ -39,6 +39,30 @@ Status check_numbers(const char* name, int32_t n, const int64_t* numbers) {
   return n > 0 && !numbers ? capi::null_argument(name) : Status();
 }
 
+// A line of numbers, whose length the operator knows.
+template <class Body>
+rondo_status sequence(const char* function, rondo_engine* engine, rondo_device device, rondo_dtype dtype,
+                      rondo_tensor** out, Body&& body) {
+  return guard(function, [&]() -> Status {
+    ops::NewTensor made{};
+    RONDO_TRY(capi::new_tensor(engine, device, dtype, 0, nullptr, out, &made));
+    ops::Output output(function, out);
+    return body(made, output);
+  });
+}
+
+using Put = Status (*)(rondo_tensor*, const View&, const View&, int);
+
+rondo_status put(const char* function, Put body, rondo_tensor* tensor, rondo_tensor* indices, rondo_tensor* values,
+                 int32_t axis) {
+  return guard(function, [&]() -> Status {
+    RONDO_TRY(check_tensor(tensor, "tensor"));
+    RONDO_TRY(check_tensor(indices, "indices"));
+    RONDO_TRY(check_tensor(values, "values"));
+    return body(tensor, indices->view, values->view, axis);
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -127,6 +151,38 @@ rondo_status rondo_topk(rondo_tensor* a, int64_t k, int32_t axis, int32_t larges
       return error(RONDO_INVALID_ARGUMENT, "indices is the same pointer as out; each needs a rondo_tensor* of its own");
     ops::Output index_output("rondo_topk", indices, "indices");
     return ops::topk(a->view, k, axis, largest != 0, output, index_output);
+  });
+}
+
+rondo_status rondo_put_along_axis(rondo_tensor* tensor, rondo_tensor* indices, rondo_tensor* values, int32_t axis) {
+  return put("rondo_put_along_axis", ops::put_along_axis, tensor, indices, values, axis);
+}
+
+rondo_status rondo_put(rondo_tensor* tensor, rondo_tensor* indices, rondo_tensor* values, int32_t axis) {
+  return put("rondo_put", ops::put, tensor, indices, values, axis);
+}
+
+rondo_status rondo_arange(rondo_engine* engine, rondo_device device, rondo_dtype dtype, double start, double stop,
+                          double step, rondo_tensor** out) {
+  return sequence("rondo_arange", engine, device, dtype, out, [&](const ops::NewTensor& made, ops::Output& output) {
+    using ops::Scalar;
+    return ops::arange("rondo_arange", made, Scalar::of(start), Scalar::of(stop), Scalar::of(step), output);
+  });
+}
+
+rondo_status rondo_arange_i64(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int64_t start, int64_t stop,
+                              int64_t step, rondo_tensor** out) {
+  return sequence("rondo_arange_i64", engine, device, dtype, out, [&](const ops::NewTensor& made, ops::Output& output) {
+    using ops::Scalar;
+    return ops::arange("rondo_arange_i64", made, Scalar::of_i64(start), Scalar::of_i64(stop), Scalar::of_i64(step),
+                       output);
+  });
+}
+
+rondo_status rondo_linspace(rondo_engine* engine, rondo_device device, rondo_dtype dtype, double start, double stop,
+                            int64_t count, int32_t endpoint, rondo_tensor** out) {
+  return sequence("rondo_linspace", engine, device, dtype, out, [&](const ops::NewTensor& made, ops::Output& output) {
+    return ops::linspace(made, start, stop, count, endpoint != 0, output);
   });
 }
 

@@ -16,12 +16,6 @@ constexpr const char* kGather = "rondo_gather_rows";
 constexpr const char* kTake = "rondo_take";
 constexpr const char* kTakeAlong = "rondo_take_along_axis";
 
-Status check_indices(const char* function, const View& indices) {
-  if (indices.dtype == RONDO_I32 || indices.dtype == RONDO_I64) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s: indices has dtype %s; i32 or i64 is needed (rondo_cast makes it)", function,
-               dtype_name(indices.dtype));
-}
-
 int64_t index_at(const View& indices, int64_t at) {
   return indices.dtype == RONDO_I32 ? reinterpret_cast<const device::i32*>(indices.address())[at]
                                     : reinterpret_cast<const device::i64*>(indices.address())[at];
@@ -80,6 +74,12 @@ Status take_rows(const char* function, const char* name, const View& a, const Vi
 }
 
 }  // namespace
+
+Status check_indices(const char* function, const View& indices) {
+  if (indices.dtype == RONDO_I32 || indices.dtype == RONDO_I64) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%s: indices has dtype %s; i32 or i64 is needed (rondo_cast makes it)", function,
+               dtype_name(indices.dtype));
+}
 
 Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& out) {
   RONDO_TRY(check_inputs(kOneHot, {{"indices", &indices}}));

@@ -25,6 +25,16 @@ Status eye(const NewTensor& made, int64_t diagonal, Output& out);
 Status take(const View& a, const View& indices, int axis, Output& out);
 Status take_along_axis(const View& a, const View& indices, int axis, Output& out);
 
+// i32 or i64.
+Status check_indices(const char* function, const View& indices);
+// Into a tensor that is there; a view that accumulates is added to.
+Status put(rondo_tensor* tensor, const View& indices, const View& values, int axis);
+Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& values, int axis);
+
+// made: without a shape.
+Status arange(const char* function, const NewTensor& made, Scalar start, Scalar stop, Scalar step, Output& out);
+Status linspace(const NewTensor& made, double start, double stop, int64_t count, bool endpoint, Output& out);
+
 Status sort(const View& a, int axis, bool descending, Output& out);
 Status argsort(const View& a, int axis, bool descending, Output& out);
 Status topk(const View& a, int64_t k, int axis, bool largest, Output& out, Output& indices);

@@ -10,5 +10,7 @@ extern const char kStridedText[];  // in front of those of families with strided
 extern const char kReduceText[];
 extern const char kRemapText[];
 extern const char kSortText[];
+extern const char kSequenceText[];
+extern const char kPutText[];
 
 }  // namespace rondo::rtc

@@ -69,7 +69,9 @@ enum Family : uint8_t {
   kIndexing,
   kRandomAdvance,
   kRemap,
-  kSort
+  kSort,
+  kSequence,
+  kPut
 };
 
 }  // namespace rondo::rtc

@@ -109,6 +109,14 @@ TEST(Wrapper, MovingElements) {
   EXPECT_EQ(a.flip({1}).read<float>(), (Floats{2, 1, 4, 3}));
   EXPECT_EQ(a.split(2)[1].read<float>(), (Floats{3, 4}));
   EXPECT_THROW(a.split(0), rondo::Error);
+  const rondo::Tensor b = rondo::copy(a);
+  rondo::put(b, i.reshape({1}), engine.from_host<float>({RONDO_CPU, 0}, {2, 1}, {8, 9}), 1);
+  EXPECT_EQ(b.read<float>(), (Floats{1, 8, 3, 9}));
+  rondo::put_along_axis(b.accumulator(), i, engine.from_host<float>({RONDO_CPU, 0}, {}, {1}), 0);
+  EXPECT_EQ(b.read<float>(), (Floats{1, 8, 4, 10}));
+  EXPECT_EQ(engine.arange({RONDO_CPU, 0}, RONDO_F32, 1, 2, 0.5).read<float>(), (Floats{1, 1.5}));
+  EXPECT_EQ(engine.arange_i64({RONDO_CPU, 0}, RONDO_F32, 5, 1, -2).read<float>(), (Floats{5, 3}));
+  EXPECT_EQ(engine.linspace({RONDO_CPU, 0}, RONDO_F32, 1, 2, 2, false).read<float>(), (Floats{1, 1.5}));
   EXPECT_EQ(rondo::sort(a, 1, true).read<float>(), (Floats{2, 1, 4, 3}));
   EXPECT_EQ(rondo::argsort(a, 0, true).read<int64_t>(), (std::vector<int64_t>{1, 1, 0, 0}));
   const rondo::TopK top = rondo::topk(a, 1);

@@ -41,6 +41,14 @@ RONDO_INLINE SortKey<M> sort_key(M element) {
   }
 }
 
+// The axis' coordinate that an index names; negative ones count from the end. The last key: none.
+template <class M>
+RONDO_INLINE SortKey<M> coordinate_key(M index, i64 extent) {
+  i64 c = static_cast<i64>(index);
+  if (c < 0) c += extent;
+  return c < 0 || c >= extent ? kLastKey<SortKey<M>> : static_cast<SortKey<M>>(c);
+}
+
 constexpr int kSortBlock = 2048;  // elements that a block sorts: tiles of one or more lines
 constexpr int kSortThreads = 256;
 
@@ -59,6 +67,7 @@ struct SortArguments {
   i64 tiles;      // of a line
   i64 left;       // of a line as it goes on
   i64 run;        // that are sorted already, when merging
+  i64 extent;     // not 0: the elements are indices of an axis of this size, and keys are its coordinates
   i32 tile;       // a power of two, at most kSortBlock
   i32 keep;       // of each tile
   i32 descending, first, last, adds;
@@ -100,7 +109,11 @@ RONDO_INLINE void sort_tiles(const SortArguments& args) {
     u32 place = 0xffffffffu;  // behind every element
     if (line < args.count && at < args.length) {
       if (args.first) {
-        key = sort_key(static_cast<const M*>(args.in)[offset<dims>(args.lines, 0, line) + at * args.step[0]]);
+        const M element = static_cast<const M*>(args.in)[offset<dims>(args.lines, 0, line) + at * args.step[0]];
+        key = sort_key(element);
+        if constexpr (same_type<M, i32> || same_type<M, i64>) {
+          if (args.extent) key = coordinate_key(element, args.extent);
+        }
         if (args.descending) key = ~key;
         place = static_cast<u32>(at);
       } else {

@@ -2182,6 +2182,70 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " Puts values where indices say: tensor[i..., indices[i..., j, k...], k...] = values[i..., j, k...]. indices has as"]
+    #[doc = " many dimensions as tensor, and but for `axis` they are broadcast to it; values is broadcast to the indices. The"]
+    #[doc = " dtypes of tensor and values are the same. Where an index comes again, the last one counts; one outside is left out."]
+    #[doc = " tensor must have contents: what no index names stays. If it is a rondo_tensor_accumulator view, values are added"]
+    #[doc = " instead, those of one element in their order and with one rounding for all of them: so the bits are the same each"]
+    #[doc = " time. Gradient of rondo_take_along_axis: its result's, put like that into zeros. On cuda the indices are sorted"]
+    #[doc = " first, so it takes two kernels or more. Since 0.1."]
+    pub fn rondo_put_along_axis(
+        tensor: *mut rondo_tensor,
+        indices: *mut rondo_tensor,
+        values: *mut rondo_tensor,
+        axis: i32,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same for indices as rondo_take has them: tensor[i..., indices[j...], k...] = values[i..., j..., k...], values"]
+    #[doc = " broadcast to that. Gradient of rondo_take and rondo_gather_rows. Since 0.1."]
+    pub fn rondo_put(
+        tensor: *mut rondo_tensor,
+        indices: *mut rondo_tensor,
+        values: *mut rondo_tensor,
+        axis: i32,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = start, start + step, ... before stop, as many as ceil((stop - start) / step). step is not 0. For integer dtypes"]
+    #[doc = " start, stop and step are whole numbers, and the dtype must hold what comes out. Since 0.1."]
+    pub fn rondo_arange(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        start: f64,
+        stop: f64,
+        step: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same for 64-bit integers beyond 2^53: from start before stop by step. Since 0.1."]
+    pub fn rondo_arange_i64(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        start: i64,
+        stop: i64,
+        step: i64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = `count` numbers from start to stop at equal distances; endpoint != 0: stop is the last of them, else the one"]
+    #[doc = " that would follow. Integer dtypes take the next whole number below, as NumPy's. Since 0.1."]
+    pub fn rondo_linspace(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        start: f64,
+        stop: f64,
+        count: i64,
+        endpoint: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
     #[doc = " out = a with the elements of each line in order; descending != 0: the greatest first. Gradient: that of the result"]
     #[doc = " put where rondo_argsort says the elements came from. Since 0.1."]
     pub fn rondo_sort(a: *mut rondo_tensor, axis: i32, descending: i32, out: *mut *mut rondo_tensor) -> rondo_status;

@@ -3,6 +3,7 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use rondo_sys as sys;
 
+use crate::error::check;
 use crate::ops::{length, new, new_pair, PadMode};
 use crate::{DType, Device, Engine, Error, ErrorKind, Result, Tensor};
 
@@ -214,6 +215,111 @@ impl Tensor {
     pub fn topk(&self, k: i64, axis: i32, largest: bool) -> Result<(Tensor, Tensor)> {
         new_pair(self.engine(), |values, indices| unsafe {
             sys::rondo_topk(self.as_ptr(), k, axis, largest.into(), values, indices)
+        })
+    }
+
+    /// Writes values where indices say: what [`take`](Tensor::take) with them then gives. Of an
+    /// [`accumulator`](Tensor::accumulator) they are added.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1i32, 2, 3])?;
+    /// let indices = Tensor::from_slice(&engine, Device::CPU, 2, &[-1i32, 0])?;
+    /// let values = Tensor::from_slice(&engine, Device::CPU, 2, &[8i32, 9])?;
+    /// a.put(&indices, &values, 0)?;
+    /// assert_eq!(a.to_vec::<i32>()?, [9, 2, 8]);
+    /// a.accumulator()?.put(&indices, &values, 0)?;
+    /// assert_eq!(a.to_vec::<i32>()?, [18, 2, 16]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn put(&self, indices: &Tensor, values: &Tensor, axis: i32) -> Result<()> {
+        check(unsafe { sys::rondo_put(self.as_ptr(), indices.as_ptr(), values.as_ptr(), axis) })
+    }
+
+    /// Writes values of each line along an axis where its line of the indices says, as
+    /// [`take_along_axis`](Tensor::take_along_axis) reads them.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1i32, 2, 3])?;
+    /// let indices = Tensor::from_slice(&engine, Device::CPU, 2, &[-1i32, 0])?;
+    /// let values = Tensor::from_slice(&engine, Device::CPU, 2, &[8i32, 9])?;
+    /// a.put_along_axis(&indices, &values, 0)?;
+    /// assert_eq!(a.to_vec::<i32>()?, [9, 2, 8]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn put_along_axis(&self, indices: &Tensor, values: &Tensor, axis: i32) -> Result<()> {
+        check(unsafe { sys::rondo_put_along_axis(self.as_ptr(), indices.as_ptr(), values.as_ptr(), axis) })
+    }
+
+    /// `start`, `start + step` and so on before `stop`.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::arange(&engine, Device::CPU, DType::F32, 1.0, 2.0, 0.5)?;
+    /// assert_eq!(a.to_vec::<f32>()?, [1.0, 1.5]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn arange(engine: &Engine, device: Device, dtype: DType, start: f64, stop: f64, step: f64) -> Result<Tensor> {
+        new(engine, |out| unsafe {
+            sys::rondo_arange(engine.as_ptr(), device.as_raw(), dtype.as_raw(), start, stop, step, out)
+        })
+    }
+
+    /// The same of 64-bit integers, beyond 2^53 as well.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::arange_i64(&engine, Device::CPU, DType::I64, i64::MAX, i64::MAX - 2, -1)?;
+    /// assert_eq!(a.to_vec::<i64>()?, [i64::MAX, i64::MAX - 1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn arange_i64(
+        engine: &Engine,
+        device: Device,
+        dtype: DType,
+        start: i64,
+        stop: i64,
+        step: i64,
+    ) -> Result<Tensor> {
+        new(engine, |out| unsafe {
+            sys::rondo_arange_i64(engine.as_ptr(), device.as_raw(), dtype.as_raw(), start, stop, step, out)
+        })
+    }
+
+    /// `count` numbers from `start` to `stop` at equal distances; `stop` is the last of them, or with `endpoint` false the one
+    /// that would follow.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::linspace(&engine, Device::CPU, DType::F32, (0.0, 1.0), 3, true)?;
+    /// assert_eq!(a.to_vec::<f32>()?, [0.0, 0.5, 1.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn linspace(
+        engine: &Engine,
+        device: Device,
+        dtype: DType,
+        (start, stop): (f64, f64),
+        count: i64,
+        endpoint: bool,
+    ) -> Result<Tensor> {
+        new(engine, |out| unsafe {
+            sys::rondo_linspace(
+                engine.as_ptr(),
+                device.as_raw(),
+                dtype.as_raw(),
+                start,
+                stop,
+                count,
+                endpoint.into(),
+                out,
+            )
         })
     }
 }

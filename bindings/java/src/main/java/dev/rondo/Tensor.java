@@ -319,6 +319,43 @@ public final class Tensor extends TensorOperators implements Dependency {
   }
 
   /**
+   * Writes values where indices say, as {@link Operators#take} with them then gives; into a
+   * {@linkplain #accumulator() view that accumulates} they are added.
+   *
+   * @param indices of i32 or i64
+   * @param values what is written, of this dtype
+   * @param axis which
+   */
+  public void put(Tensor indices, Tensor values, int axis) {
+    putInto(indices, values, axis, NativeShapes::put);
+  }
+
+  /**
+   * Writes values of each line along an axis where its line of the indices says; into a
+   * {@linkplain #accumulator() view that accumulates} they are added.
+   *
+   * @param indices of i32 or i64
+   * @param values what is written, of this dtype
+   * @param axis which
+   */
+  public void putAlongAxis(Tensor indices, Tensor values, int axis) {
+    putInto(indices, values, axis, NativeShapes::putAlongAxis);
+  }
+
+  private interface Put {
+    void call(long tensor, long indices, long values, int axis);
+  }
+
+  private void putInto(Tensor indices, Tensor values, int axis, Put put) {
+    final NativeObject.Uses uses = NativeObject.use(new Tensor[] {this, indices, values});
+    try {
+      put.call(uses.addresses()[0], uses.addresses()[1], uses.addresses()[2], axis);
+    } finally {
+      uses.end();
+    }
+  }
+
+  /**
    * The elements of some axes in reverse order.
    *
    * @param axes each axis once; none: all of them

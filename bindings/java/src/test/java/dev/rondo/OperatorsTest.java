@@ -265,6 +265,14 @@ class OperatorsTest {
     assertArrayEquals(new float[] {3, 4}, top[0].toFloatArray());
     assertArrayEquals(new long[] {0, 1}, top[1].toLongArray());
     assertArrayEquals(new float[] {1, 3, 4, 2}, a.flip(1).copy().toFloatArray());
+    final Tensor b = a.copy();
+    b.put(last.reshape(1), engine.tensor(device, new float[] {8, 9}, 2, 1), 1);
+    assertArrayEquals(new float[] {3, 8, 2, 9}, b.toFloatArray());
+    b.accumulator().putAlongAxis(last, engine.tensor(device, new float[] {1}), 0);
+    assertArrayEquals(new float[] {3, 8, 3, 10}, b.toFloatArray());
+    assertArrayEquals(new float[] {1, 1.5f}, Operators.arange(engine, device, DType.F32, 1, 2, 0.5).toFloatArray());
+    assertArrayEquals(new long[] {5, 3}, Operators.arangeI64(engine, device, DType.I64, 5, 1, -2).toLongArray());
+    assertArrayEquals(new float[] {1, 2}, Operators.linspace(engine, device, DType.F32, 1, 2, 2, true).toFloatArray());
     assertArrayEquals(new float[] {2, 4}, a.split(0, 2, 1).toFloatArray());
   }
 
