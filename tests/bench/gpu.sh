@@ -13,7 +13,7 @@
 #   GPU_SECONDS  limit of the whole (470)
 #   GPU_FILTER   GoogleTest filter of the suites (all of conformance and stress; cuda cases under compute-sanitizer)
 #   GPU_SHARDS   processes that share each conformance program under compute-sanitizer (14)
-#   DEVICE       where rust and java run (cuda:0)
+#   DEVICE       where rust, java and service run (cuda:0)
 #
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 set -u
@@ -27,7 +27,7 @@ if [ $# -gt 0 ] && [ -d "$1" ]; then
   shift
 fi
 all="compile info conformance stress digits bench memcheck racecheck"
-named="rust java"
+named="rust java service"
 steps=${*:-$all}
 for step in $steps; do
   case " $all $named " in
@@ -183,8 +183,14 @@ java_examples() {
   trained java "${vm[@]}" Digits || code=1
   return $code
 }
+# The Java service: its model is trained there, its answers are the cpu's.
+service_example() {
+  local vm=(carry/java/runtime/bin/java -cp 'carry/java/service/*:carry/java/lib/*:carry/java/classes')
+  "${vm[@]}" Digits --device "$DEVICE" --epochs 10 --data examples/data/digits.bin --parameters "$logs/model.safetensors" || return
+  python3 tests/bench/service.py "$DEVICE" "$logs/model.safetensors" "${vm[@]}" dev.rondo.examples.service.Main
+}
 export DEVICE=${DEVICE:-cuda:0} logs
-export -f trained rust_examples java_examples
+export -f trained rust_examples java_examples service_example
 
 sanitizer=$(command -v compute-sanitizer || find /usr/local/cuda*/bin /opt/nvidia -name compute-sanitizer 2>/dev/null | head -n 1)
 
@@ -216,6 +222,10 @@ for step in $steps; do
     rust | java)
       run "$step" 120 bash -c "${step}_examples"
       tell "$step" 14 'graph:|launches on|furthest|answers on|accuracy  |time per step|parameters|f32|: RONDO_|rror'
+      ;;
+    service)
+      run service 90 bash -c service_example
+      tell service 8 '^service|rror'
       ;;
     bench)
       run bench 150 "$build/tests/bench/bench" --device cuda:0 --json "$logs/bench.json"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What the service does in a second and how long a request takes, measured with wrk on this machine: with batches and one by one, with
-ONNX Runtime in Rondo's place, with the JDK's server in Jetty's.
+"""What the service does in a second, how long a request takes, and what it costs the processor, measured with wrk on this machine: with
+batches and one by one, with ONNX Runtime in Rondo's place, with the JDK's server in Jetty's. Of these the processor's time for a request
+holds best on a machine that does other things as well.
 
     run.py BUILD_FOLDER [DEVICE] [--json FILE] [--seconds N]
 
@@ -19,6 +20,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+WARM = 100_000  # requests
 UNITS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 VARIANTS = {  # name: model, server, largest batch, microseconds that the first waits
     "Rondo": ("{device}", "jetty", 256, 0),
@@ -43,6 +45,12 @@ def wrk(port, connections, seconds, script):
     figures["failed"] = sum(map(int, failed.groups())) if failed else 0
     figures["failed"] += int(refused[1]) if refused else 0
     return figures
+
+
+def processor_seconds(process):
+    """What the process used so far, of all cores."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def processor():
@@ -76,7 +84,7 @@ def main():
         size, ours, theirs = line.split()
         result["direct_us"][size] = {"rondo": float(ours), "onnxruntime": float(theirs)}
         print(f"{'batch of ' + size:<32}{float(ours):>10.1f}{float(theirs):>14.1f}")
-    print(f"\n{'service':<32}{'connections':>12}{'per second':>12}{'p50 ms':>10}{'p99 ms':>10}{'failed':>8}")
+    print(f"\n{'service':<32}{'connections':>12}{'per second':>12}{'p50 ms':>10}{'p99 ms':>10}{'processor us':>14}{'failed':>8}")
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         digits = pathlib.Path(HERE, "../../data/digits.bin").read_bytes()
         bodies = [json.dumps({"image": [value / 16 for value in digits[at:at + 64]]}) for at in range(16, 16 + 65 * 1000, 65)]
@@ -88,12 +96,17 @@ def main():
                                   stdout=subprocess.PIPE, text=True) as process:
                 try:
                     port = int(process.stdout.readline())
-                    wrk(port, 64, max(2, options.seconds // 2), script.name)  # compiles what is hot
+                    warm = 0
+                    while warm < WARM:  # until what is hot is compiled, however slow the machine is
+                        warm += 2 * wrk(port, 64, 2, script.name)["per_second"]
                     for connections in options.connections:
+                        before = processor_seconds(process)
                         figures = wrk(port, connections, options.seconds, script.name)
+                        used = processor_seconds(process) - before
+                        figures["processor_us"] = round(1e6 * used / figures["per_second"] / options.seconds, 1)
                         result["service"].setdefault(name, {})[str(connections)] = figures
                         print(f"{name:<32}{connections:>12}{figures['per_second']:>12.0f}{figures['p50_ms']:>10.3f}{figures['p99_ms']:>10.3f}"
-                              f"{figures['failed']:>8}", flush=True)
+                              f"{figures['processor_us']:>14.1f}{figures['failed']:>8}", flush=True)
                 finally:
                     process.kill()
     if options.json:
