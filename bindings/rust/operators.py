@@ -18,6 +18,7 @@ ENUMS = {
     "rondo_ternary_op": ("TernaryOp", "RONDO_", "An elementwise operator of three operands.", set()),
     "rondo_reduce_op": ("ReduceOp", "RONDO_", "An operator that reduces axes.", set()),
     "rondo_pad_mode": ("PadMode", "RONDO_PAD_", "What padding shows.", set()),
+    "rondo_softmax_op": ("SoftmaxOp", "RONDO_", "A softmax.", set()),
     "rondo_activation": ("Activation", "RONDO_ACTIVATION_", "What is applied to a matrix product last.", set()),
 }
 NOT_LISTS = {  # flags: methods of builders; the kind of an argument: variants of Operand

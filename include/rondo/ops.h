@@ -268,6 +268,22 @@ RONDO_API rondo_status rondo_softmax(rondo_tensor* a, int32_t axis, rondo_tensor
 RONDO_API rondo_status rondo_log_softmax(rondo_tensor* a, int32_t axis, rondo_tensor** out);
 /* out = y * (dy - sum(y * dy)): gradient of softmax, y its result. Since 0.1. */
 RONDO_API rondo_status rondo_softmax_grad(rondo_tensor* y, rondo_tensor* dy, int32_t axis, rondo_tensor** out);
+typedef enum rondo_softmax_op {
+  RONDO_SOFTMAX = 0,
+  RONDO_LOG_SOFTMAX = 1, /* the logarithm of softmax */
+  RONDO_SOFTMIN = 2      /* softmax of -a */
+} rondo_softmax_op;
+
+/* out = softmax(a / temperature) over one axis, its logarithm, or softmin. temperature is above 0 and finite. lengths
+ * is NULL, or of i32 or i64 and of a's shape without that axis: only so many elements of each row count, at least 0 and
+ * at most all; of the others, whatever they are, softmax is 0 and its logarithm -infinity. Since 0.1. */
+RONDO_API rondo_status rondo_softmax_with(rondo_softmax_op op, rondo_tensor* a, int32_t axis, double temperature,
+                                          rondo_tensor* lengths, rondo_tensor** out);
+/* The gradient of rondo_softmax_with, called the same way: y is its result, lengths may be NULL. 0 for elements that do
+ * not count. Since 0.1. */
+RONDO_API rondo_status rondo_softmax_grad_with(rondo_softmax_op op, rondo_tensor* y, rondo_tensor* dy, int32_t axis,
+                                               double temperature, rondo_tensor* lengths, rondo_tensor** out);
+
 /* out[n] = -log_softmax(logits)[n, labels[n]]; logits [n, classes], labels [n] of i32 or i64. A label outside
  * 0..classes-1 gives loss 0 and gradient 0 (an "ignore" label). Since 0.1. */
 RONDO_API rondo_status rondo_cross_entropy(rondo_tensor* logits, rondo_tensor* labels, rondo_tensor** out);

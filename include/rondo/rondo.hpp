@@ -537,6 +537,19 @@ inline Tensor log_softmax(const Tensor& a, int32_t axis = -1) {
 inline Tensor softmax_grad(const Tensor& y, const Tensor& dy, int32_t axis = -1) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_softmax_grad(y.get(), dy.get(), axis, out); });
 }
+// lengths: how many elements of each row count; without it, all.
+inline Tensor softmax_with(rondo_softmax_op op, const Tensor& a, int32_t axis, double temperature,
+                           const Tensor* lengths = nullptr) {
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_softmax_with(op, a.get(), axis, temperature, lengths ? lengths->get() : nullptr, out);
+  });
+}
+inline Tensor softmax_grad_with(rondo_softmax_op op, const Tensor& y, const Tensor& dy, int32_t axis,
+                                double temperature, const Tensor* lengths = nullptr) {
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_softmax_grad_with(op, y.get(), dy.get(), axis, temperature, lengths ? lengths->get() : nullptr, out);
+  });
+}
 inline Tensor cross_entropy(const Tensor& logits, const Tensor& labels) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_cross_entropy(logits.get(), labels.get(), out); });
 }

@@ -44,6 +44,8 @@ MEANINGS = {
     "tensors": "The operands.",
     "condition": "Which of the two to take, element by element; bool.",
     "value": "The value; it takes the tensor's dtype.",
+    "temperature": "What the elements are divided by first; above 0.",
+    "lengths": "How many elements of each row count; NULL: all.",
     "axes": "Which axes, each once; negative counts from the end.",
     "keep_dims": "Keeps the reduced axes with size 1.",
     "y": "What the operator gave whose gradient this is.",

@@ -214,6 +214,25 @@ rondo_status rondo_softmax_grad(rondo_tensor* y, rondo_tensor* dy, int32_t axis,
                    [&](ops::Output& output) { return ops::softmax_grad(y->view, dy->view, axis, output); });
 }
 
+rondo_status rondo_softmax_with(rondo_softmax_op op, rondo_tensor* a, int32_t axis, double temperature,
+                                rondo_tensor* lengths, rondo_tensor** out) {
+  return operator1({"rondo_softmax_with", ops::softmax_name, op}, a, "a", out, [&](ops::Output& output) -> Status {
+    if (lengths) RONDO_TRY(check_tensor(lengths, "lengths"));
+    return ops::softmax("rondo_softmax_with", {op, temperature, lengths ? &lengths->view : nullptr}, a->view, axis,
+                        output);
+  });
+}
+
+rondo_status rondo_softmax_grad_with(rondo_softmax_op op, rondo_tensor* y, rondo_tensor* dy, int32_t axis,
+                                     double temperature, rondo_tensor* lengths, rondo_tensor** out) {
+  return operator2(
+      {"rondo_softmax_grad_with", ops::softmax_name, op}, y, "y", dy, "dy", out, [&](ops::Output& output) -> Status {
+        if (lengths) RONDO_TRY(check_tensor(lengths, "lengths"));
+        return ops::softmax_grad("rondo_softmax_grad_with", {op, temperature, lengths ? &lengths->view : nullptr},
+                                 y->view, dy->view, axis, output);
+      });
+}
+
 rondo_status rondo_cross_entropy(rondo_tensor* logits, rondo_tensor* labels, rondo_tensor** out) {
   return operator2("rondo_cross_entropy", logits, "logits", labels, "labels", out,
                    [&](ops::Output& output) { return ops::cross_entropy(logits->view, labels->view, output); });

@@ -28,12 +28,13 @@ RowPlan plan_rows(RowKind kind, const View& logits, const View& labels, const Vi
   RowPlan plan;
   plan.kind = kind;
   plan.x = logits;
-  plan.other = labels;
+  plan.per_row = labels;
   plan.out = out;
   plan.length = logits.layout.shape[1];
   plan.step[0] = logits.layout.strides[1];
   plan.step[2] = kind == RowKind::loss ? 0 : out.layout.strides[1];
-  plan.rows.push(logits.layout.shape[0], {logits.layout.strides[0], labels.layout.strides[0], out.layout.strides[0]});
+  plan.rows.push(logits.layout.shape[0],
+                 {logits.layout.strides[0], 0, out.layout.strides[0], labels.layout.strides[0]});
   return plan;
 }
 

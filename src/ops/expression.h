@@ -78,6 +78,9 @@ class Expression {
     outputs_[n_outputs_++] = {value, static_cast<uint8_t>(dtype), accumulate};
   }
 
+  // Whether output i is added to what is there; known when its place is.
+  void accumulate(int output, bool adds) { outputs_[output].accumulate = adds; }
+
   // The same without the inputs that have a bit in `gone`, which nothing may use.
   Expression without_inputs(unsigned gone) const;
   // The same without the instructions that no output comes from. Generators stay: their numbers count.

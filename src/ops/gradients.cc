@@ -1,105 +1,17 @@
-// Turns the gradient columns of operators.def into expressions: values with the usual operators, which add instructions
-// to the expression they belong to.
+// Turns the gradient columns of operators.def into expressions.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/gradients.h"
 
 #include <algorithm>
 
-#include "ops/scalar.h"
+#include "ops/formula.h"
 
 namespace rondo::ops {
 
 namespace {
 
-struct Builder {
-  Gradient& gradient;
-  rondo_dtype dtype;
-  // The scalar that a number in a formula becomes; equal numbers share one.
-  Value constant(double number) {
-    const uint64_t word = float_word(dtype, number);
-    for (int i = 0; i < gradient.n_constants; ++i)
-      if (gradient.constants[i] == word) return scalars[i];
-    const Value value = gradient.expression.scalar(dtype);
-    if (gradient.expression.overflow()) return value;
-    scalars[gradient.n_constants] = value;
-    gradient.constants[gradient.n_constants++] = word;
-    return value;
-  }
-  Value scalars[Expression::kMaxScalars] = {};
-};
-
-// A value of a formula: of the expression, or a plain number.
-struct V {
-  Builder* builder = nullptr;
-  Value value = 0;
-  double number = 0;
-  V(double number) : number(number) {}  // NOLINT(google-explicit-constructor): formulas are written with numbers
-  V(Builder& builder, Value value) : builder(&builder), value(value) {}
-};
-
-V apply(Op op, const V& a) {
-  return {*a.builder, a.builder->gradient.expression.apply(op, a.value)};
-}
-V apply(Op op, const V& a, const V& b) {
-  Builder& builder = a.builder ? *a.builder : *b.builder;
-  const Value left = a.builder ? a.value : builder.constant(a.number);
-  const Value right = b.builder ? b.value : builder.constant(b.number);
-  return {builder, builder.gradient.expression.apply(op, left, right)};
-}
-
-V operator-(const V& a) {
-  return apply(Op::neg, a);
-}
-V operator+(const V& a, const V& b) {
-  return apply(Op::add, a, b);
-}
-V operator-(const V& a, const V& b) {
-  return apply(Op::sub, a, b);
-}
-V operator*(const V& a, const V& b) {
-  return apply(Op::mul, a, b);
-}
-V operator/(const V& a, const V& b) {
-  return apply(Op::div, a, b);
-}
-V operator<(const V& a, const V& b) {
-  return apply(Op::lt, a, b);
-}
-V operator<=(const V& a, const V& b) {
-  return apply(Op::le, a, b);
-}
-V operator>(const V& a, const V& b) {
-  return apply(Op::gt, a, b);
-}
-V operator>=(const V& a, const V& b) {
-  return apply(Op::ge, a, b);
-}
-V operator==(const V& a, const V& b) {
-  return apply(Op::eq, a, b);
-}
-V operator&(const V& a, const V& b) {
-  return apply(Op::logical_and, a, b);
-}
-V where(const V& condition, const V& a, const V& b) {
-  Builder& builder = *condition.builder;
-  return {builder, builder.gradient.expression.where(condition.value, a.value, b.value)};
-}
-
-// Every operator of the table may stand in a formula by its name.
-#define UNARY(ID, name, ...)            \
-  [[maybe_unused]] V name(const V& x) { \
-    return apply(Op::name, x);          \
-  }
-#define BINARY(ID, name, ...)                       \
-  [[maybe_unused]] V name(const V& a, const V& b) { \
-    return apply(Op::name, a, b);                   \
-  }
-#define TERNARY(...)
-#include "ops/operators.def"
-#undef UNARY
-#undef BINARY
-#undef TERNARY
+using namespace formula;
 
 // d/dx of gelu_tanh: with u = 2 k (x + c x^3) and s = sigmoid(u), s + x s (1 - s) u'.
 V gelu_tanh_slope(const V& x) {
@@ -118,6 +30,7 @@ struct None {};
 constexpr None NONE;
 
 struct Formula {
+  Gradient& gradient;
   Builder& builder;
   unsigned wanted;
   const rondo_dtype* dtypes;
@@ -129,8 +42,8 @@ struct Formula {
     const unsigned bit = 1u << i;
     if constexpr (!std::is_same_v<std::decay_t<decltype(formula())>, None>) {
       if (!(wanted & bit)) return;
-      builder.gradient.expression.output(formula().value, dtypes[i], false);
-      builder.gradient.of |= static_cast<uint8_t>(bit);
+      gradient.expression.output(formula().value, dtypes[i], false);
+      gradient.of |= static_cast<uint8_t>(bit);
     }
   }
 };
@@ -178,7 +91,7 @@ Gradient gradient_of(Op op, unsigned wanted, const rondo_dtype* operands, rondo_
     for (int i = 0; i < n_operands; ++i) operand[i] = V(builder, full.expression.cast(inputs[i], dtype));
     V parameter[2] = {0.0, 0.0};
     for (int i = 0; i < n_parameters; ++i) parameter[i] = V(builder, full.expression.scalar(dtype));
-    Formula formula{builder, wanted, operands};
+    Formula formula{full, builder, wanted, operands};
     build(op, formula, operand, y, dy, parameter[0], parameter[1]);
   }
   // Only what the formulas touch must be kept until then: the rest is left out.

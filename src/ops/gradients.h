@@ -4,19 +4,17 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/expression.h"
+#include "ops/formula.h"
 
 namespace rondo::ops {
 
 // The gradient of one operator with respect to its tensor operands.
-struct Gradient {
+struct Gradient : FormulaExpression {
   static constexpr int kMostOperands = 3;
 
-  // Inputs, in this order: the operands in `uses`, the result if `uses_result`, the incoming gradient. Scalars: the
-  // operator's parameters, then `constants`. One output per operand in `of`, in order, of the operand's dtype.
-  Expression expression;
-  uint64_t constants[Expression::kMaxScalars] = {};  // words
-  int n_constants = 0;
+  // The expression's inputs, in this order: the operands in `uses`, the result if `uses_result`, the incoming gradient.
+  // Scalars: the operator's parameters, then `constants`. One output per operand in `of`, in order, of the operand's
+  // dtype.
   uint8_t of = 0;    // bit i: there is a gradient of operand i; none of the others
   uint8_t uses = 0;  // bit i: operand i must be kept for it
   bool uses_result = false;

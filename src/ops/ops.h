@@ -70,8 +70,22 @@ struct MatmulOptions {
 };
 Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out);
 
-Status softmax(const char* function, bool log, const View& a, int axis, Output& out);
-Status softmax_grad(const View& y, const View& dy, int axis, Output& out);
+struct SoftmaxOptions {
+  rondo_softmax_op op = RONDO_SOFTMAX;
+  double temperature = 1;
+  const View* lengths = nullptr;  // how many elements of each row count
+};
+// Name of a softmax; null for a number that is none.
+const char* softmax_name(int op);
+Status softmax(const char* function, const SoftmaxOptions& options, const View& a, int axis, Output& out);
+inline Status softmax(const char* function, bool log, const View& a, int axis, Output& out) {
+  return softmax(function, SoftmaxOptions{log ? RONDO_LOG_SOFTMAX : RONDO_SOFTMAX}, a, axis, out);
+}
+Status softmax_grad(const char* function, const SoftmaxOptions& options, const View& y, const View& dy, int axis,
+                    Output& out);
+inline Status softmax_grad(const View& y, const View& dy, int axis, Output& out) {
+  return softmax_grad("rondo_softmax_grad", SoftmaxOptions{}, y, dy, axis, out);
+}
 Status cross_entropy(const View& logits, const View& labels, Output& out);
 Status cross_entropy_grad(const View& logits, const View& labels, double scale, Output& out);
 

@@ -28,9 +28,11 @@ class CpuReduction final : public Task {
   ReducePlan plan_;
 };
 
-}  // namespace
+bool gone(unsigned axes, int axis) {
+  return (axes >> axis) & 1;
+}
 
-ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const View& out, const bool (&gone)[kMaxDims],
+ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const View& out, unsigned axes,
                           bool keep_dims) {
   ReducePlan plan;
   plan.op = op;
@@ -39,20 +41,18 @@ ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const V
   plan.out = out;
   int to = 0;
   for (int d = 0; d < in.layout.ndim; ++d) {
-    if (gone[d]) {
+    if (gone(axes, d)) {
       plan.reduced.push(in.layout.shape[d], {in.layout.strides[d]});
     } else {
       plan.kept.push(in.layout.shape[d], {in.layout.strides[d], out.layout.strides[to]});
     }
-    if (!gone[d] || keep_dims) ++to;
+    if (!gone(axes, d) || keep_dims) ++to;
   }
   plan.kept = plan.kept.by_stride();
   // Positions are counted in the tensor's own order.
   if (op != ReduceOp::argmax && op != ReduceOp::argmin) plan.reduced = plan.reduced.by_stride();
   return plan;
 }
-
-namespace {
 
 Status check_parameters(const char* function, const ReductionRow& row, int n_parameters, const double* parameters,
                         double* parameter) {
@@ -81,33 +81,37 @@ Status reduce(const char* function, rondo_reduce_op op, const View& a, int n_axe
   double parameter = 0;
   RONDO_TRY(check_parameters(function, *row, n_parameters, parameters, &parameter));
   RONDO_TRY(check_inputs(function, {{"a", &a}}));
-  bool gone[kMaxDims] = {};
-  if (!axes) std::fill(gone, gone + a.layout.ndim, true);
+  unsigned mask = axes ? 0 : (1u << a.layout.ndim) - 1;
   for (int i = 0; i < n_axes; ++i) {
     int axis = 0;
     RONDO_TRY(check_axis(axes[i], a.layout.ndim, "axes", "a", &axis));
-    if (gone[axis])
+    if (gone(mask, axis))
       return error(RONDO_INVALID_ARGUMENT, "%s: axes names axis %d twice; each is possible once", function, axis);
-    gone[axis] = true;
+    mask |= 1u << axis;
   }
+  return reduce_over(function, row->op, parameter, a, mask, keep_dims, out);
+}
 
+Status reduce_over(const char* function, ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims,
+                   Output& out) {
+  const ReductionRow& row = reduction_row(op);
   Layout shape;
   int64_t length = 1;
   for (int d = 0; d < a.layout.ndim; ++d) {
-    if (gone[d]) length *= a.layout.shape[d];
-    if (!gone[d] || keep_dims) shape.shape[shape.ndim++] = gone[d] ? 1 : a.layout.shape[d];
+    if (gone(axes, d)) length *= a.layout.shape[d];
+    if (!gone(axes, d) || keep_dims) shape.shape[shape.ndim++] = gone(axes, d) ? 1 : a.layout.shape[d];
   }
-  if (length == 0 && row->needs_elements && shape.elements() > 0)
+  if (length == 0 && row.needs_elements && shape.elements() > 0)
     return error(RONDO_INVALID_ARGUMENT,
                  "%s: a has shape %s, and there is no %s of nothing; at least one element is needed", function,
-                 shape_text(a.layout).c_str(), row->name);
+                 shape_text(a.layout).c_str(), row.name);
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), reduced_dtype(row->op, a.dtype), shape, {&a}, false, &to));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), reduced_dtype(op, a.dtype), shape, {&a}, false, &to));
   if (to.elements() == 0) {
     out.commit();
     return {};
   }
-  const ReducePlan plan = plan_reduction(row->op, parameter, a, to, gone, keep_dims);
+  const ReducePlan plan = plan_reduction(op, parameter, a, to, axes, keep_dims);
   return a.device().is_host() ? submit(a.engine(), make_ref<CpuReduction>(plan), {&out})
                               : submit_prepared(a.engine(), make_cuda_reduction(plan), {&out});
 }

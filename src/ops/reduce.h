@@ -22,8 +22,9 @@ struct ReducePlan {
   device::ReduceFacts facts() const { return {length(), parameter}; }
 };
 
-ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const View& out, const bool (&gone)[kMaxDims],
-                          bool keep_dims);
+// Reduces the axes with a bit in `axes`; everything but the operand's having elements has been checked.
+Status reduce_over(const char* function, ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims,
+                   Output& out);
 
 void reduce_on_cpu(const ReducePlan& plan);
 Ref<Task> make_cuda_reduction(const ReducePlan& plan);

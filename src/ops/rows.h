@@ -1,38 +1,50 @@
-// Operators that need a whole row before they can write any of it: softmax, log-softmax, softmax's gradient, cross-
-// entropy and its gradient. A row lies along one axis with any stride; the other axes, collapsed, number the rows.
+// Operators that need a whole row before they can write any of it: the softmaxes and their gradients, cross-entropy and
+// its gradient. A row lies along one axis with any stride; the other axes, collapsed, number the rows.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "ops/element.h"
 #include "ops/ops.h"
 #include "ops/prepared.h"
+#include "rtc/device/rows.h"
 
 namespace rondo::ops {
 
-enum class RowKind : uint8_t { softmax, log_softmax, softmax_grad, loss, loss_grad };
+using device::RowKind;
 
 struct RowPlan {
   RowKind kind = RowKind::softmax;
-  View x;        // softmax_grad: y; losses: logits
-  View other;    // softmax_grad: dy; losses: labels, one per row; else the same as x
-  View out;      // loss: one per row
-  Dims<3> rows;  // arrays: x, other, out
+  View x;                         // gradients: the result; losses: logits
+  std::optional<View> other;      // gradients: the incoming one
+  View out;                       // loss: one per row
+  std::optional<View> per_row;    // i32 or i64, one per row: losses: labels; else where rows end
+  Dims<device::kRowArrays> rows;  // arrays: x, other, out, per_row
   int64_t length = 0;
   int64_t step[3] = {};  // along a row, in x, other, out
-  double scale = 1;      // loss_grad
+  double scale = 1;      // of x and of gradients; loss_grad: of the result
 
   void list_operands(std::vector<TaskOperand>* list) const {
     list->push_back({x, false});
-    if (kind == RowKind::softmax_grad || has_labels()) list->push_back({other, false});
+    if (other) list->push_back({*other, false});
+    if (per_row) list->push_back({*per_row, false});
     list->push_back({out, true});
   }
+  void declare(Task& task) const {
+    task.reads(*x.storage);
+    if (other) task.reads(*other->storage);
+    if (per_row) task.reads(*per_row->storage);
+    declare_output(task, out);
+  }
   const char* name() const {
-    static const char* const names[] = {"softmax", "log_softmax", "softmax_grad", "cross_entropy",
-                                        "cross_entropy_grad"};
+    static const char* const names[] = {"softmax",          "log_softmax",   "softmax_grad",
+                                        "log_softmax_grad", "cross_entropy", "cross_entropy_grad"};
     return names[static_cast<int>(kind)];
   }
   bool has_labels() const { return kind == RowKind::loss || kind == RowKind::loss_grad; }
+  bool masked() const { return per_row && !has_labels(); }
 };
 
 // Submits the plan's task on its device.

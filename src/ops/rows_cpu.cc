@@ -29,17 +29,22 @@ template <class T>
 struct Rows {
   using C = Register<T>;
   const RowPlan& plan;
-  C* row;  // the row, later what becomes of it
+  C* row;       // the row, later what becomes of it
+  int64_t end;  // elements that count
 
+  // Elements that do not count are -infinity.
   void load(const T* x) const {
-    for (int64_t i = 0; i < plan.length; ++i) row[i] = device::from_memory(x[i * plan.step[0]]);
+    const C scale = plan.has_labels() ? C(1) : static_cast<C>(plan.scale);
+    for (int64_t i = 0; i < end; ++i) row[i] = device::from_memory(x[i * plan.step[0]]) * scale;
+    std::fill(row + end, row + plan.length, -std::numeric_limits<C>::infinity());
   }
   C largest() const {
     C top = -std::numeric_limits<C>::infinity();
     for (int64_t i = 0; i < plan.length; ++i) top = std::max(top, row[i]);
     return top;
   }
-  void store(T* out) const {
+  void store(T* out, C beyond = 0) const {
+    std::fill(row + end, row + plan.length, beyond);
     for (int64_t i = 0; i < plan.length; ++i) put(out + i * plan.step[2], row[i], plan.out.accumulate);
   }
   // Leaves exp(x - largest) in `row`; returns its sum.
@@ -61,14 +66,21 @@ struct Rows {
     const C log_sum = std::log(exponentials());
     load(x);
     for (int64_t i = 0; i < plan.length; ++i) row[i] = (row[i] - top) - log_sum;
-    store(out);
+    store(out, -std::numeric_limits<C>::infinity());
   }
   void softmax_grad(const T* y, const T* dy, T* out) const {
-    for (int64_t i = 0; i < plan.length; ++i)
+    for (int64_t i = 0; i < end; ++i)
       row[i] = device::from_memory(y[i * plan.step[0]]) * device::from_memory(dy[i * plan.step[1]]);
-    const C dot = total(row, plan.length);
-    for (int64_t i = 0; i < plan.length; ++i)
-      row[i] = device::from_memory(y[i * plan.step[0]]) * (device::from_memory(dy[i * plan.step[1]]) - dot);
+    const C dot = total(row, end), scale = static_cast<C>(plan.scale);
+    for (int64_t i = 0; i < end; ++i)
+      row[i] = device::from_memory(y[i * plan.step[0]]) * (device::from_memory(dy[i * plan.step[1]]) - dot) * scale;
+    store(out);
+  }
+  void log_softmax_grad(const T* y, const T* dy, T* out) const {
+    for (int64_t i = 0; i < end; ++i) row[i] = device::from_memory(dy[i * plan.step[1]]);
+    const C sum = total(row, end), scale = static_cast<C>(plan.scale);
+    for (int64_t i = 0; i < end; ++i)
+      row[i] = (row[i] - std::exp(device::from_memory(y[i * plan.step[0]])) * sum) * scale;
     store(out);
   }
   void loss(const T* x, int64_t label, T* out) const {
@@ -96,9 +108,7 @@ struct Rows {
 class CpuRows final : public Task {
  public:
   explicit CpuRows(const RowPlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
-    reads(*plan.x.storage);
-    reads(*plan.other.storage);
-    declare_output(*this, plan.out);
+    plan.declare(*this);
     // A row of a broadcast view may be longer than any memory: then too much is asked for, instead of what wraps.
     constexpr size_t kMost = size_t{PTRDIFF_MAX} / sizeof(double);
     workspace_bytes_ = std::min(static_cast<size_t>(plan_.length), kMost) * sizeof(double);
@@ -117,27 +127,29 @@ class CpuRows final : public Task {
 
 void rows_on_cpu(const RowPlan& plan, void* workspace) {
   with_float_element(plan.x.dtype, [&]<class T>(T*) {
-    const Rows<T> rows{plan, static_cast<Register<T>*>(workspace)};
     const T* x = reinterpret_cast<const T*>(plan.x.address());
+    const T* other = plan.other ? reinterpret_cast<const T*>(plan.other->address()) : nullptr;
     T* out = reinterpret_cast<T*>(plan.out.address());
     const int64_t count = plan.rows.elements();
     for (int64_t i = 0; i < count; ++i) {
-      const T* from = x + plan.rows.offset(0, i);
-      const int64_t at = plan.rows.offset(1, i);
-      T* to = out + plan.rows.offset(2, i);
-      int64_t label = 0;
-      if (plan.has_labels()) {
-        label = plan.other.dtype == RONDO_I32 ? reinterpret_cast<const device::i32*>(plan.other.address())[at]
-                                              : reinterpret_cast<const device::i64*>(plan.other.address())[at];
+      const T* from = x + plan.rows.offset(device::kRowX, i);
+      const T* change = other ? other + plan.rows.offset(device::kRowOther, i) : nullptr;
+      T* to = out + plan.rows.offset(device::kRowOut, i);
+      int64_t given = 0;
+      if (plan.per_row) {
+        const int64_t at = plan.rows.offset(device::kRowPer, i);
+        given = plan.per_row->dtype == RONDO_I32 ? reinterpret_cast<const device::i32*>(plan.per_row->address())[at]
+                                                 : reinterpret_cast<const device::i64*>(plan.per_row->address())[at];
       }
+      const Rows<T> rows{plan, static_cast<Register<T>*>(workspace),
+                         plan.masked() ? device::row_end(given, plan.length) : plan.length};
       switch (plan.kind) {
         case RowKind::softmax: rows.softmax(from, to); break;
         case RowKind::log_softmax: rows.log_softmax(from, to); break;
-        case RowKind::softmax_grad:
-          rows.softmax_grad(from, reinterpret_cast<const T*>(plan.other.address()) + at, to);
-          break;
-        case RowKind::loss: rows.loss(from, label, to); break;
-        case RowKind::loss_grad: rows.loss_grad(from, label, to); break;
+        case RowKind::softmax_grad: rows.softmax_grad(from, change, to); break;
+        case RowKind::log_softmax_grad: rows.log_softmax_grad(from, change, to); break;
+        case RowKind::loss: rows.loss(from, given, to); break;
+        case RowKind::loss_grad: rows.loss_grad(from, given, to); break;
       }
     }
   });

@@ -1,6 +1,8 @@
-// Softmax, log-softmax and softmax's gradient: checks and plans.
+// The softmaxes and their gradients: checks and plans.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "engine/views.h"
 #include "ops/rows.h"
 
@@ -15,35 +17,84 @@ Status check_axis(const char* function, const char* name, const View& a, int* ax
   return rondo::check_axis(*axis, a.layout.ndim, "axis", name, axis);
 }
 
-RowPlan plan_along(RowKind kind, const View& x, const View& other, const View& out, int axis) {
+Status check_options(const char* function, const View& a, const SoftmaxOptions& options) {
+  if (!std::isfinite(options.temperature) || options.temperature <= 0)
+    return error(RONDO_INVALID_ARGUMENT, "%s: temperature is %g; a finite number above 0 is needed", function,
+                 options.temperature);
+  if (!options.lengths) return {};
+  const View& lengths = *options.lengths;
+  if (lengths.dtype != RONDO_I32 && lengths.dtype != RONDO_I64)
+    return error(RONDO_INVALID_ARGUMENT, "%s: lengths has dtype %s; i32 or i64 is needed (rondo_cast makes it)",
+                 function, dtype_name(lengths.dtype));
+  return check_inputs(function, {{"a", &a}, {"lengths", &lengths}});
+}
+
+// Submits a softmax of `x` or, with `other`, a gradient.
+Status along_axis(const char* function, RowKind kind, const View& x, const View* other, int axis,
+                  const SoftmaxOptions& options, Output& out) {
+  RONDO_TRY(check_options(function, x, options));
+  const View* lengths = options.lengths;
+  if (lengths) {
+    Layout wanted;
+    for (int d = 0; d < x.layout.ndim; ++d)
+      if (d != axis) wanted.shape[wanted.ndim++] = x.layout.shape[d];
+    if (!lengths->layout.same_shape(wanted))
+      return error(RONDO_INVALID_ARGUMENT, "%s: lengths has shape %s; one for each row is needed: %s", function,
+                   shape_text(lengths->layout).c_str(), shape_text(wanted).c_str());
+  }
+  View to;
+  const View* inputs[] = {&x, other ? other : &x, lengths ? lengths : &x};
+  RONDO_TRY(out.resolve(x.engine(), x.device(), x.dtype, x.layout, inputs, false, &to));
   RowPlan plan;
   plan.kind = kind;
   plan.x = x;
-  plan.other = other;
-  plan.out = out;
+  if (other) plan.other = *other;
+  if (lengths) plan.per_row = *lengths;
+  plan.out = to;
   plan.length = x.layout.shape[axis];
-  plan.step[0] = x.layout.strides[axis];
-  plan.step[1] = other.layout.strides[axis];
-  plan.step[2] = out.layout.strides[axis];
-  for (int d = 0; d < x.layout.ndim; ++d)
-    if (d != axis)
-      plan.rows.push(x.layout.shape[d], {x.layout.strides[d], other.layout.strides[d], out.layout.strides[d]});
+  plan.scale = (options.op == RONDO_SOFTMIN ? -1 : 1) / options.temperature;
+  plan.step[device::kRowX] = x.layout.strides[axis];
+  plan.step[device::kRowOther] = other ? other->layout.strides[axis] : 0;
+  plan.step[device::kRowOut] = to.layout.strides[axis];
+  int row = 0;  // dimension of lengths
+  for (int d = 0; d < x.layout.ndim; ++d) {
+    if (d == axis) continue;
+    plan.rows.push(x.layout.shape[d], {x.layout.strides[d], other ? other->layout.strides[d] : 0, to.layout.strides[d],
+                                       lengths ? lengths->layout.strides[row] : 0});
+    ++row;
+  }
   plan.rows = plan.rows.by_stride();
-  return plan;
+  return submit_rows(plan, out);
+}
+
+Status check_op(const char* function, rondo_softmax_op op) {
+  if (softmax_name(op)) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; RONDO_SOFTMAX (%d) to RONDO_SOFTMIN (%d) are possible", function,
+               op, RONDO_SOFTMAX, RONDO_SOFTMIN);
 }
 
 }  // namespace
 
-Status softmax(const char* function, bool log, const View& a, int axis, Output& out) {
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
-  RONDO_TRY(check_axis(function, "a", a, &axis));
-  View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, {&a}, false, &to));
-  return submit_rows(plan_along(log ? RowKind::log_softmax : RowKind::softmax, a, a, to, axis), out);
+const char* softmax_name(int op) {
+  switch (op) {
+    case RONDO_SOFTMAX: return "softmax";
+    case RONDO_LOG_SOFTMAX: return "log_softmax";
+    case RONDO_SOFTMIN: return "softmin";
+    default: return nullptr;
+  }
 }
 
-Status softmax_grad(const View& y, const View& dy, int axis, Output& out) {
-  constexpr const char* function = "rondo_softmax_grad";
+Status softmax(const char* function, const SoftmaxOptions& options, const View& a, int axis, Output& out) {
+  RONDO_TRY(check_op(function, options.op));
+  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_axis(function, "a", a, &axis));
+  const RowKind kind = options.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
+  return along_axis(function, kind, a, nullptr, axis, options, out);
+}
+
+Status softmax_grad(const char* function, const SoftmaxOptions& options, const View& y, const View& dy, int axis,
+                    Output& out) {
+  RONDO_TRY(check_op(function, options.op));
   RONDO_TRY(check_inputs(function, {{"y", &y}, {"dy", &dy}}));
   RONDO_TRY(check_axis(function, "y", y, &axis));
   if (dy.dtype != y.dtype)
@@ -52,9 +103,8 @@ Status softmax_grad(const View& y, const View& dy, int axis, Output& out) {
   if (!dy.layout.same_shape(y.layout))
     return error(RONDO_INVALID_ARGUMENT, "%s: dy has shape %s but y has %s", function, shape_text(dy.layout).c_str(),
                  shape_text(y.layout).c_str());
-  View to;
-  RONDO_TRY(out.resolve(y.engine(), y.device(), y.dtype, y.layout, {&y, &dy}, false, &to));
-  return submit_rows(plan_along(RowKind::softmax_grad, y, dy, to, axis), out);
+  const RowKind kind = options.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax_grad : RowKind::softmax_grad;
+  return along_axis(function, kind, y, &dy, axis, options, out);
 }
 
 }  // namespace rondo::ops

@@ -12,5 +12,6 @@ extern const char kRemapText[];
 extern const char kSortText[];
 extern const char kSequenceText[];
 extern const char kPutText[];
+extern const char kRowsText[];
 
 }  // namespace rondo::rtc

@@ -283,6 +283,17 @@ TEST_P(MisuseArguments, ParametersAndDomains) {
   refused("rondo_binary", "shift_left", rondo_binary, RONDO_SHIFT_LEFT, bytes, a);  // promoted to f32
   refused("rondo_ternary", "c", rondo_ternary, RONDO_FMA, a, a, row);
   const double nan = NAN, zero = 0;
+  const Tensor lengths = ones(RONDO_I64, {2}), wide = ones(RONDO_I64, {3}), real = ones(RONDO_F32, {2});
+  for (const double temperature : {0.0, -1.0, nan, HUGE_VAL}) {
+    refused("rondo_softmax_with", "temperature", rondo_softmax_with, RONDO_SOFTMAX, a, 1, temperature, lengths);
+    refused("rondo_softmax_grad_with", "temperature", rondo_softmax_grad_with, RONDO_SOFTMIN, a, a, 1, temperature,
+            nullptr);
+  }
+  refused("rondo_softmax_with", "lengths", rondo_softmax_with, RONDO_SOFTMAX, a, 1, 1.0, wide);
+  refused("rondo_softmax_with", "lengths", rondo_softmax_with, RONDO_SOFTMAX, a, 1, 1.0, real);
+  refused("rondo_softmax_grad_with", "lengths", rondo_softmax_grad_with, RONDO_SOFTMAX, a, a, 1, 1.0, wide);
+  refused("rondo_softmax_with", "axis", rondo_softmax_with, RONDO_LOG_SOFTMAX, a, 2, 1.0, lengths);
+  refused("rondo_softmax_grad_with", "dy", rondo_softmax_grad_with, RONDO_LOG_SOFTMAX, a, row, 1, 1.0, lengths);
   refused("rondo_reduce_with", "n_parameters", rondo_reduce_with, RONDO_SUM, a, 0, nullptr, 0, 1, two);
   refused("rondo_reduce_with", "n_parameters", rondo_reduce_with, RONDO_VAR, a, 0, nullptr, 0, 2, two);
   refused("rondo_reduce_with", "parameters", rondo_reduce_with, RONDO_VAR, a, 0, nullptr, 0, 1, negative);
@@ -321,6 +332,9 @@ TEST_P(MisuseArguments, UnknownNumbers) {
     refused("rondo_reduce", "op", rondo_reduce, no_reduction, a, 0, nullptr, 0);
     refused("rondo_reduce_with", "op", rondo_reduce_with, no_reduction, a, 0, nullptr, 0, 1, &parameter);
     EXPECT_EQ(rondo_reduce_op_name(no_reduction), nullptr);
+    refused("rondo_softmax_with", "op", rondo_softmax_with, static_cast<rondo_softmax_op>(number), a, 1, 1.0, nullptr);
+    refused("rondo_softmax_grad_with", "op", rondo_softmax_grad_with, static_cast<rondo_softmax_op>(number), a, a, 1,
+            1.0, nullptr);
     refused("rondo_cast", "dtype", rondo_cast, a, static_cast<rondo_dtype>(number));
     refused("rondo_one_hot", "dtype", rondo_one_hot, i, 3, static_cast<rondo_dtype>(number));
     const int64_t size = 2;

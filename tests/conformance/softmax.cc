@@ -96,6 +96,82 @@ TEST_P(Softmax, Strided) {
   });
 }
 
+// softmax(x * scale) of the first elements of each row along `axis`; of the others 0 or -infinity.
+Expected expect_with(rondo_softmax_op op, const Array& a, int32_t axis, Real temperature,
+                     const std::vector<int64_t>& ends) {
+  size_t row = 0;
+  const bool logarithm = op == RONDO_LOG_SOFTMAX;
+  return along(
+      a, nullptr, axis, is_half(a.dtype) ? 1 : 64, logarithm ? 128 * unit(a.dtype) : 0, [&](auto& x, const auto&) {
+        const size_t end =
+            ends.empty() ? x.size() : static_cast<size_t>(std::clamp<int64_t>(ends[row++], 0, int64_t(x.size())));
+        std::vector<Real> part(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(end));
+        for (Real& value : part) value = (op == RONDO_SOFTMIN ? -value : value) / temperature;
+        if (!part.empty()) softmax_row(part, logarithm);
+        part.resize(x.size(), logarithm ? -INFINITY : 0);
+        x = part;
+      });
+}
+Expected expect_grad_with(rondo_softmax_op op, const Array& y, const Array& dy, int32_t axis, Real temperature,
+                          const std::vector<int64_t>& ends) {
+  size_t row = 0;
+  return along(y, &dy, axis, is_half(y.dtype) ? 1 : 16, 128 * unit(y.dtype), [&](auto& x, const auto& change) {
+    const size_t end =
+        ends.empty() ? x.size() : static_cast<size_t>(std::clamp<int64_t>(ends[row++], 0, int64_t(x.size())));
+    Real sum = 0;
+    for (size_t i = 0; i < end; ++i) sum += op == RONDO_LOG_SOFTMAX ? change[i] : x[i] * change[i];
+    for (size_t i = 0; i < x.size(); ++i) {
+      x[i] = op == RONDO_LOG_SOFTMAX ? change[i] - std::exp(x[i]) * sum : x[i] * (change[i] - sum);
+      x[i] = i < end ? (op == RONDO_SOFTMIN ? -x[i] : x[i]) / temperature : 0;
+    }
+  });
+}
+
+// Temperature, softmin and rows that end early, forward and backward. What does not count is NaN.
+TEST_P(Softmax, TemperatureAndLengths) {
+  struct With {
+    rondo_softmax_op op;
+    Shape shape;
+    int32_t axis;
+    double temperature;
+    std::vector<int64_t> ends;
+  };
+  const std::vector<With> cases = {{RONDO_SOFTMAX, {7, 10}, 1, 0.5, {0, 1, 9, 10, 11, -3, 5}},
+                                   {RONDO_LOG_SOFTMAX, {7, 10}, 0, 4, {7, 6, 5, 4, 3, 2, 1, 1, 2, 3}},
+                                   {RONDO_SOFTMIN, {2, 4099}, 1, 3, {}},
+                                   {RONDO_LOG_SOFTMAX, {2, 4099}, -1, 1, {4000, 1}},
+                                   {RONDO_SOFTMIN, {3, 1000}, 1, 2, {1000, 3, 500}}};
+  for (const rondo_dtype dtype : dtypes(1)) {
+    run([&](Results& results) {
+      for (const With& c : dealt(cases)) {
+        Array x = random_array(dtype, c.shape, 5, -5, 5), change = random_array(dtype, c.shape, 6, -2, 2);
+        Shape rows = c.shape;
+        const size_t d = c.axis < 0 ? rows.size() - 1 : static_cast<size_t>(c.axis);
+        rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(d));
+        Array ends(d == 0 ? RONDO_I32 : RONDO_I64, rows);
+        const size_t n = static_cast<size_t>(c.shape[d]), step = d == 0 ? static_cast<size_t>(c.shape[1]) : 1;
+        for (size_t r = 0; r < c.ends.size(); ++r) {
+          ends.set(r, Real(c.ends[r]));
+          for (size_t i = static_cast<size_t>(std::max<int64_t>(c.ends[r], 0)); i < n; ++i) {
+            const size_t at = (d == 0 ? r : r * n) + i * step;
+            x.set(at, NAN), change.set(at, NAN);
+          }
+        }
+        const Tensor lengths = c.ends.empty() ? Tensor() : up(ends);
+        const std::string label = std::string(rondo_dtype_name(dtype)) + " case " + std::to_string(&c - &cases[0]);
+        const Expected exact = expect_with(c.op, x, c.axis, c.temperature, c.ends);
+        Array y(dtype, c.shape);
+        for (size_t i = 0; i < y.size(); ++i) y.set(i, exact.values[i]);
+        results.keep(label, make(rondo_softmax_with, c.op, up(x), c.axis, c.temperature, lengths),
+                     [=] { return exact; });
+        results.keep(label + " gradient",
+                     make(rondo_softmax_grad_with, c.op, up(y), up(change), c.axis, c.temperature, lengths),
+                     [=] { return expect_grad_with(c.op, y, change, c.axis, c.temperature, c.ends); });
+      }
+    });
+  }
+}
+
 // Shifted by the maximum: no overflow, and shifting the input changes nothing that matters.
 TEST_P(Softmax, ExtremeInputs) {
   const Array x = array_of(RONDO_F32, {4, 3}, {1000, 1000, 999, -1e30L, 0, 1, -INFINITY, 2, 2, NAN, 1, 2});

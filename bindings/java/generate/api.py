@@ -287,7 +287,7 @@ class Operator:
                 arguments[name] = f"{name}Uses.addresses()"
                 engine = engine or f"Tensor.engineOf({name})"
             elif p["kind"] == "handle":
-                uses.append(("maybe" if p.get("created") else "one", name))
+                uses.append(("maybe" if p.get("created") or p.get("nullable") else "one", name))
                 arguments[name] = f"{name}Address"
                 engine = engine or (name if p["base"] == "rondo_engine" else f"{name}.engine()")
             elif p["kind"] == "struct" and p["pointers"]:

@@ -1994,6 +1994,38 @@ extern "C" {
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
+pub const RONDO_SOFTMAX: rondo_softmax_op = 0;
+#[doc = " the logarithm of softmax"]
+pub const RONDO_LOG_SOFTMAX: rondo_softmax_op = 1;
+#[doc = " softmax of -a"]
+pub const RONDO_SOFTMIN: rondo_softmax_op = 2;
+pub type rondo_softmax_op = ::std::os::raw::c_uint;
+extern "C" {
+    #[doc = " out = softmax(a / temperature) over one axis, its logarithm, or softmin. temperature is above 0 and finite. lengths"]
+    #[doc = " is NULL, or of i32 or i64 and of a's shape without that axis: only so many elements of each row count, at least 0 and"]
+    #[doc = " at most all; of the others, whatever they are, softmax is 0 and its logarithm -infinity. Since 0.1."]
+    pub fn rondo_softmax_with(
+        op: rondo_softmax_op,
+        a: *mut rondo_tensor,
+        axis: i32,
+        temperature: f64,
+        lengths: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The gradient of rondo_softmax_with, called the same way: y is its result, lengths may be NULL. 0 for elements that do"]
+    #[doc = " not count. Since 0.1."]
+    pub fn rondo_softmax_grad_with(
+        op: rondo_softmax_op,
+        y: *mut rondo_tensor,
+        dy: *mut rondo_tensor,
+        axis: i32,
+        temperature: f64,
+        lengths: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
 extern "C" {
     #[doc = " out[n] = -log_softmax(logits)[n, labels[n]]; logits [n, classes], labels [n] of i32 or i64. A label outside"]
     #[doc = " 0..classes-1 gives loss 0 and gradient 0 (an \"ignore\" label). Since 0.1."]

@@ -389,6 +389,18 @@ Wrap = 4,
 }
 
 c_enum! {
+/// A softmax. `rondo_softmax_op` of the C interface.
+pub enum SoftmaxOp: rondo_softmax_op {
+/// `RONDO_SOFTMAX`.
+Softmax = 0,
+/// The logarithm of softmax.
+LogSoftmax = 1,
+/// Softmax of -a.
+Softmin = 2,
+}
+}
+
+c_enum! {
 /// What is applied to a matrix product last. `rondo_activation` of the C interface.
 pub enum Activation: rondo_activation {
 /// `RONDO_ACTIVATION_NONE`.

@@ -1,0 +1,281 @@
+// The kernel of row operators, its argument and what they do. The lanes of a row are a part of a warp (short rows), a
+// block (long rows) or, where rows lie side by side in memory, lanes of different warps, so that neighbouring lanes are
+// on neighbouring rows. A row that fits is read once and kept in registers; a longer one is read again for each step.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rtc/device/strided.h"
+
+namespace rondo::device {
+
+enum class RowKind : i32 { softmax, log_softmax, softmax_grad, log_softmax_grad, loss, loss_grad };
+
+// The arrays of `rows`; one element of `per_row` belongs to each: the label, or how many elements count.
+enum { kRowX, kRowOther, kRowOut, kRowPer, kRowArrays };
+
+struct RowsArguments {
+  const void* x;      // gradients: the result
+  const void* other;  // gradients: the incoming one
+  void* out;
+  const void* per_row;
+  Dims<kRowArrays> rows;
+  i64 count, length;
+  i64 step[3];  // along a row
+  f64 scale;    // softmaxes: of what goes in, and of their gradients; loss_grad: of what comes out
+  i32 accumulate, unused;
+};
+
+// Where a row's elements end, beyond which they do not count.
+RONDO_INLINE i64 row_end(i64 given, i64 length) {
+  return given < 0 ? 0 : given > length ? length : given;
+}
+
+#if defined(__CUDACC_RTC__)
+struct AddRows {
+  template <class C>
+  RONDO_INLINE static C of(C a, C b) {
+    return a + b;
+  }
+};
+struct LargestOfRows {
+  template <class C>
+  RONDO_INLINE static C of(C a, C b) {
+    return a < b ? b : a;
+  }
+};
+
+// threads: of a block; group: lanes of a row; beside: rows side by side, 0: lanes of a row are; vector: neighbours
+// moved at once; items: vectors per lane, 0: the row is read again; dims: that number the rows; masked: per_row says
+// where rows end.
+template <class In, class Per, class Index, RowKind kind, int threads, int group, int beside, int vector, int items,
+          int dims, bool masked>
+struct RowsKernel {
+  using C = Register<In>;
+  // Rounding to 16 bits hides what the quick forms lose.
+  static constexpr bool kQuick = sizeof(In) == 2;
+  static constexpr bool kGradient = kind == RowKind::softmax_grad || kind == RowKind::log_softmax_grad;
+  static constexpr bool kLabels = kind == RowKind::loss || kind == RowKind::loss_grad;
+  static constexpr bool kLogarithm = kind == RowKind::log_softmax;
+  static constexpr int kShared = beside > 0 ? threads : 32;
+  static constexpr int kPerBlock = threads / group;
+  const RowsArguments& args;
+  C* shared;
+  // What this lane works on.
+  Index lane, row, length, end;
+  bool live;
+
+  RONDO_INLINE RowsKernel(const RowsArguments& args, C* shared) : args(args), shared(shared) {
+    lane = beside > 0 ? threadIdx.x / kPerBlock : threadIdx.x % group;
+    const int place = beside > 0 ? threadIdx.x % kPerBlock : threadIdx.x / group;
+    const Index wanted = static_cast<Index>(blockIdx.x) * kPerBlock + static_cast<Index>(place);
+    live = wanted < args.count;
+    row = live ? wanted : 0;  // lanes without a row go along, and write nothing
+    length = static_cast<Index>(args.length);
+    end = masked ? static_cast<Index>(row_end(per_row(), args.length)) : length;
+  }
+
+  RONDO_INLINE i64 per_row() const {
+    return static_cast<const Per*>(args.per_row)[offset<dims>(args.rows, kRowPer, row)];
+  }
+  RONDO_INLINE static C lowest() { return static_cast<C>(bits_as<f32>(0xff800000u)); }
+  RONDO_INLINE static C exponential(C x) {
+    if constexpr (kQuick)
+      return __expf(x);
+    else
+      return exp(x);
+  }
+
+  // The value of all lanes of the row, in each of them.
+  template <class Op>
+  RONDO_INLINE C together(C value) const {
+    if constexpr (beside > 0) {
+      const int x = threadIdx.x % beside;
+      __syncthreads();
+      shared[threadIdx.x] = value;
+      __syncthreads();
+      value = shared[x];
+#pragma unroll 4
+      for (int each = 1; each < group; ++each) value = Op::of(value, shared[each * beside + x]);
+    } else {
+      constexpr int width = group < 32 ? group : 32;
+#pragma unroll
+      for (int delta = width / 2; delta > 0; delta /= 2)
+        value = Op::of(value, __shfl_xor_sync(0xffffffffu, value, delta, width));
+      if constexpr (group > 32) {
+        __syncthreads();
+        if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
+        __syncthreads();
+        value = shared[0];
+#pragma unroll
+        for (int w = 1; w < group / 32; ++w) value = Op::of(value, shared[w]);
+      }
+    }
+    return value;
+  }
+
+  // A sum of what one lane adds. Where that may be much, what rounding loses is carried along.
+  struct Adder {
+    C sum = 0, lost = 0;
+    RONDO_INLINE void add(C value) {
+      if constexpr (items > 0 || kQuick) {
+        sum += value;
+      } else {
+        const C corrected = value - lost;
+        const C next = sum + corrected;
+        lost = (next - sum) - corrected;
+        sum = next;
+      }
+    }
+  };
+
+  // This lane's part of a row: vector j of it begins at element i. What does not count is `beyond`.
+  struct Part {
+    const In* from;
+    Index step, end;
+    C scale, beyond;
+    C item[items > 0 ? items : 1][vector];
+    RONDO_INLINE Part(const RowsKernel& kernel, const void* array, int number, C scale, C beyond)
+        : from(static_cast<const In*>(array) + offset<dims>(kernel.args.rows, number, kernel.row)),
+          step(static_cast<Index>(kernel.args.step[number])),
+          end(kernel.end),
+          scale(scale),
+          beyond(beyond) {}
+    RONDO_INLINE C* fetch(int j, Index i) {
+      C* const to = item[items > 0 ? j : 0];
+      if constexpr (vector == 1) {
+        to[0] = from_memory(from[i * step]) * scale;
+      } else {
+        const Pack<In, vector> pack = load_pack<In, vector>(from + i);
+#pragma unroll
+        for (int v = 0; v < vector; ++v) to[v] = from_memory(pack.v[v]) * scale;
+      }
+      if constexpr (masked) {
+#pragma unroll
+        for (int v = 0; v < vector; ++v)
+          if (i + v >= end) to[v] = beyond;
+      }
+      return to;
+    }
+    RONDO_INLINE C* again(int j, Index i) {
+      if constexpr (items > 0)
+        return item[j];
+      else
+        return fetch(j, i);
+    }
+  };
+
+  // Calls f(j, i) for the vectors of this lane.
+  template <class F>
+  RONDO_INLINE void each(F f) const {
+#pragma unroll
+    for (int j = 0; items > 0 ? j < items : (lane + j * Index(group)) * vector < length; ++j) {
+      const Index i = (lane + j * Index(group)) * vector;
+      if (i < length) f(j, i);
+    }
+  }
+
+  RONDO_INLINE In* out() const {
+    return static_cast<In*>(args.out) + offset<dims>(args.rows, kRowOut, row);
+  }
+
+  // Writes the vector at i; what does not count is `beyond`.
+  RONDO_INLINE void write(Index i, C* values, C beyond) const {
+    if constexpr (masked) {
+#pragma unroll
+      for (int v = 0; v < vector; ++v)
+        if (i + v >= end) values[v] = beyond;
+    }
+    if constexpr (vector > 1) {
+      if (!args.accumulate) {
+        Pack<In, vector> pack;
+#pragma unroll
+        for (int v = 0; v < vector; ++v) pack.v[v] = to_memory<In>(values[v]);
+        store_pack<In, vector>(out() + i, pack);
+        return;
+      }
+    }
+    const Index step = static_cast<Index>(args.step[kRowOut]);
+#pragma unroll
+    for (int v = 0; v < vector; ++v) put(out() + (i + v) * step, values[v], args.accumulate);
+  }
+
+  RONDO_INLINE void run() const {
+    if constexpr (kGradient)
+      gradient();
+    else
+      forward();
+  }
+
+  RONDO_INLINE void gradient() const {
+    constexpr bool logarithm = kind == RowKind::log_softmax_grad;
+    Part y(*this, args.x, kRowX, C(1), C(0)), dy(*this, args.other, kRowOther, C(1), C(0));
+    Adder adder;
+    each([&](int j, Index i) {
+      const C *result = y.fetch(j, i), *change = dy.fetch(j, i);
+#pragma unroll
+      for (int v = 0; v < vector; ++v) adder.add(logarithm ? change[v] : result[v] * change[v]);
+    });
+    const C sum = together<AddRows>(adder.sum), scale = static_cast<C>(args.scale);
+    if (!live) return;
+    each([&](int j, Index i) {
+      const C *result = y.again(j, i), *change = dy.again(j, i);
+      C values[vector];
+#pragma unroll
+      for (int v = 0; v < vector; ++v)
+        values[v] = (logarithm ? change[v] - exponential(result[v]) * sum : result[v] * (change[v] - sum)) * scale;
+      write(i, values, C(0));
+    });
+  }
+
+  RONDO_INLINE void forward() const {
+    constexpr bool keeps = items > 0 && (kind == RowKind::softmax || kind == RowKind::loss_grad);  // the exponentials
+    Part x(*this, args.x, kRowX, kLabels ? C(1) : static_cast<C>(args.scale), lowest());
+    C top = lowest();
+    each([&](int j, Index i) {
+      const C* values = x.fetch(j, i);
+#pragma unroll
+      for (int v = 0; v < vector; ++v) top = LargestOfRows::of(top, values[v]);
+    });
+    top = together<LargestOfRows>(top);
+    Adder adder;
+    each([&](int j, Index i) {
+      C* values = x.again(j, i);
+#pragma unroll
+      for (int v = 0; v < vector; ++v) {
+        const C value = exponential(values[v] - top);
+        if (keeps) values[v] = value;
+        adder.add(value);
+      }
+    });
+    const C sum = together<AddRows>(adder.sum);
+    if (!live) return;
+    const i64 label = kLabels ? per_row() : 0;
+    const bool counts = label >= 0 && label < args.length;
+    if constexpr (kind == RowKind::loss) {
+      if (lane == 0)
+        put(out(), counts ? log(sum) - (from_memory(x.from[static_cast<Index>(label) * x.step]) - top) : C(0),
+            args.accumulate);
+    } else {
+      const C log_sum = kLogarithm ? log(sum) : C(0), scale = static_cast<C>(args.scale), inverse = C(1) / sum;
+      each([&](int j, Index i) {
+        const C* values = x.again(j, i);
+        C results[vector];
+#pragma unroll
+        for (int v = 0; v < vector; ++v) {
+          if constexpr (kLogarithm) {
+            results[v] = (values[v] - top) - log_sum;
+          } else {
+            const C value = keeps ? values[v] : exponential(values[v] - top);
+            results[v] = kQuick ? value * inverse : value / sum;
+            if (kLabels) results[v] = counts ? (results[v] - (i + v == label ? C(1) : C(0))) * scale : C(0);
+          }
+        }
+        write(i, results, kLogarithm ? lowest() : C(0));
+      });
+    }
+  }
+};
+#endif
+
+}  // namespace rondo::device
