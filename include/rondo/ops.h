@@ -232,6 +232,12 @@ RONDO_API rondo_status rondo_reduce_with(rondo_reduce_op op, rondo_tensor* a, in
                                          int32_t keep_dims, int32_t n_parameters, const double* parameters,
                                          rondo_tensor** out);
 
+/* out[i] = the reduction of the elements 0 to i along one axis, or with reverse != 0 of i to the last. Shape as a's,
+ * dtype as rondo_reduce gives it; for the operations that combine elements and nothing more: sums, products, extremes,
+ * all, any, RONDO_L1_NORM, RONDO_LOGSUMEXP. Since 0.1. */
+RONDO_API rondo_status rondo_cumulative(rondo_reduce_op op, rondo_tensor* a, int32_t axis, int32_t reverse,
+                                        rondo_tensor** out);
+
 /* --- matrix product --- */
 
 /* What a product ends with. GELU is x / (1 + exp(-t)), t = sqrt(8/pi) (x + 0.044715 x^3), which is the form with tanh.

@@ -521,6 +521,9 @@ inline Tensor reduce_with(rondo_reduce_op op, const Tensor& a, const std::vector
                              static_cast<int32_t>(parameters.size()), parameters.data(), out);
   });
 }
+inline Tensor cumulative(rondo_reduce_op op, const Tensor& a, int32_t axis, bool reverse = false) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_cumulative(op, a.get(), axis, reverse, out); });
+}
 inline rondo_matmul_options matmul_defaults() {
   rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
   return options;

@@ -47,6 +47,7 @@ MEANINGS = {
     "temperature": "What the elements are divided by first; above 0.",
     "lengths": "How many elements of each row count; NULL: all.",
     "axes": "Which axes, each once; negative counts from the end.",
+    "reverse": "Begins with the last element.",
     "keep_dims": "Keeps the reduced axes with size 1.",
     "y": "What the operator gave whose gradient this is.",
     "dy": "The gradient of the result.",

@@ -180,6 +180,11 @@ rondo_status rondo_reduce_with(rondo_reduce_op op, rondo_tensor* a, int32_t n_ax
   });
 }
 
+rondo_status rondo_cumulative(rondo_reduce_op op, rondo_tensor* a, int32_t axis, int32_t reverse, rondo_tensor** out) {
+  return operator1({"rondo_cumulative", ops::reduce_name, op}, a, "a", out,
+                   [&](ops::Output& output) { return ops::cumulative(op, a->view, axis, reverse != 0, output); });
+}
+
 rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_options* options, rondo_tensor** out) {
   return operator2("rondo_matmul", a, "a", b, "b", out, [&](ops::Output& output) -> Status {
     rondo_matmul_options given = RONDO_MATMUL_OPTIONS_INIT;

@@ -61,6 +61,8 @@ Status reduce(const char* function, rondo_reduce_op op, const View& a, int n_axe
 inline Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims, Output& out) {
   return reduce("rondo_reduce", op, a, n_axes, axes, keep_dims, 0, nullptr, out);
 }
+// reverse: from the last element on.
+Status cumulative(rondo_reduce_op op, const View& a, int axis, bool reverse, Output& out);
 
 struct MatmulOptions {
   bool transpose_a = false, transpose_b = false;

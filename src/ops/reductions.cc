@@ -29,13 +29,13 @@ constexpr bool refused(double) {
 #define P(...) Parameter(__VA_ARGS__)
 constexpr ReductionRow kTable[] = {
 #define REDUCTION(ID, name, Domain, Before, Accumulator, After, parameter, of_nothing, ...) \
-  {                                                                                         \
-      ReduceOp::name,                                                                       \
-      #name,                                                                                \
-      #Domain ", " #Before ", " #Accumulator ", " #After,                                   \
-      (parameter).count,                                                                    \
-      (parameter).value,                                                                    \
-      refused(of_nothing)},
+  {ReduceOp::name,                                                                          \
+   #name,                                                                                   \
+   #Domain ", " #Before ", " #Accumulator ", " #After,                                      \
+   (parameter).count,                                                                       \
+   (parameter).value,                                                                       \
+   refused(of_nothing),                                                                     \
+   std::is_same_v<device::After, device::AsIs> && !std::is_same_v<device::Domain, device::Position>},
 #include "ops/reductions.def"
 #undef REDUCTION
 };

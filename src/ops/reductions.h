@@ -28,6 +28,7 @@ struct ReductionRow {
   int parameters;       // 0 or 1
   double parameter;     // its default
   bool needs_elements;  // there is no result over nothing
+  bool cumulative;      // the accumulator is the result, so that it can be had after each element
 };
 
 const ReductionRow& reduction_row(ReduceOp op);

@@ -13,5 +13,6 @@ extern const char kSortText[];
 extern const char kSequenceText[];
 extern const char kPutText[];
 extern const char kRowsText[];
+extern const char kCumulateText[];
 
 }  // namespace rondo::rtc

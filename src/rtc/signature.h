@@ -71,7 +71,8 @@ enum Family : uint8_t {
   kRemap,
   kSort,
   kSequence,
-  kPut
+  kPut,
+  kCumulate,
 };
 
 }  // namespace rondo::rtc

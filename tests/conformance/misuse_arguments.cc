@@ -282,6 +282,9 @@ TEST_P(MisuseArguments, ParametersAndDomains) {
   refused("rondo_binary", "gcd", rondo_binary, RONDO_GCD, a, a);
   refused("rondo_binary", "shift_left", rondo_binary, RONDO_SHIFT_LEFT, bytes, a);  // promoted to f32
   refused("rondo_ternary", "c", rondo_ternary, RONDO_FMA, a, a, row);
+  for (const rondo_reduce_op op : {RONDO_MEAN, RONDO_ARGMAX, RONDO_L2_NORM, RONDO_LP_NORM, RONDO_VAR, RONDO_STD})
+    refused("rondo_cumulative", rondo_reduce_op_name(op), rondo_cumulative, op, a, 0, 0);
+  refused("rondo_cumulative", "axis", rondo_cumulative, RONDO_SUM, a, 2, 0);
   const double nan = NAN, zero = 0;
   const Tensor lengths = ones(RONDO_I64, {2}), wide = ones(RONDO_I64, {3}), real = ones(RONDO_F32, {2});
   for (const double temperature : {0.0, -1.0, nan, HUGE_VAL}) {
@@ -332,6 +335,7 @@ TEST_P(MisuseArguments, UnknownNumbers) {
     refused("rondo_reduce", "op", rondo_reduce, no_reduction, a, 0, nullptr, 0);
     refused("rondo_reduce_with", "op", rondo_reduce_with, no_reduction, a, 0, nullptr, 0, 1, &parameter);
     EXPECT_EQ(rondo_reduce_op_name(no_reduction), nullptr);
+    refused("rondo_cumulative", "op", rondo_cumulative, no_reduction, a, 0, 0);
     refused("rondo_softmax_with", "op", rondo_softmax_with, static_cast<rondo_softmax_op>(number), a, 1, 1.0, nullptr);
     refused("rondo_softmax_grad_with", "op", rondo_softmax_grad_with, static_cast<rondo_softmax_op>(number), a, a, 1,
             1.0, nullptr);

@@ -260,6 +260,8 @@ TEST_P(MisuseNull, Operators) {
       {"rondo_matmul", "a", [&] { return rondo_matmul(nullptr, a, nullptr, &out); }},
       {"rondo_matmul", "b", [&] { return rondo_matmul(a, nullptr, nullptr, &out); }},
       {"rondo_matmul", "out", [&] { return rondo_matmul(a, a, nullptr, nullptr); }},
+      {"rondo_cumulative", "a", [&] { return rondo_cumulative(RONDO_SUM, nullptr, 0, 0, &out); }},
+      {"rondo_cumulative", "out", [&] { return rondo_cumulative(RONDO_SUM, a, 0, 0, nullptr); }},
       {"rondo_softmax", "a", [&] { return rondo_softmax(nullptr, 0, &out); }},
       {"rondo_softmax", "out", [&] { return rondo_softmax(a, 0, nullptr); }},
       {"rondo_log_softmax", "a", [&] { return rondo_log_softmax(nullptr, 0, &out); }},

@@ -268,6 +268,82 @@ TEST_P(Reduce, Strided) {
   });
 }
 
+// The reduction of each element with all before it along an axis, or all behind it.
+Expected expect_cumulative(rondo_reduce_op op, const Array& a, int32_t axis, bool reverse) {
+  const size_t d = static_cast<size_t>(axis), n = static_cast<size_t>(a.shape[d]);
+  const size_t stride = static_cast<size_t>(row_major(a.shape)[d]);
+  const rondo_dtype dtype = reduced_dtype(op, a.dtype);
+  Expected out(dtype, a.shape, is_floating(dtype) ? (op == RONDO_MAX || op == RONDO_MIN ? 0 : 1) : 0);
+  out.absolute.resize(out.values.size());
+  for (size_t first = 0; first < a.size(); ++first) {
+    if (first / stride % n != 0) continue;
+    std::vector<Real> sofar;
+    for (size_t i = 0; i < n; ++i) {
+      const size_t at = first + (reverse ? n - 1 - i : i) * stride;
+      sofar.push_back(a[at]);
+      const Answer answer = reduce_group(op, a.dtype, sofar, NAN);
+      out.values[at] = answer.value;
+      out.absolute[at] = answer.slack;
+    }
+  }
+  return out;
+}
+
+TEST_P(Reduce, Cumulative) {
+  std::vector<rondo_reduce_op> ops;
+  for (const rondo_reduce_op op : kAll) {
+    Tensor out;
+    if (rondo_cumulative(op, up(Array(RONDO_F32, {0})), 0, 0, out.slot()) == RONDO_OK) ops.push_back(op);
+  }
+  EXPECT_EQ(ops.size(), 10u);
+  const std::vector<std::pair<Shape, int32_t>> cases = {{{1}, 0},         {{31}, 0},   {{3, 100}, 1}, {{100, 3}, 0},
+                                                        {{5, 20, 33}, 1}, {{1100}, 0}, {{0, 3}, 1}};
+  for (const rondo_reduce_op op : ops) {
+    const Row of = row_of(op);
+    if (sparing() && op != RONDO_SUM && op != RONDO_PROD && op != RONDO_LOGSUMEXP) continue;
+    for (const rondo_dtype dtype : covering({std::begin(kAllDtypes), std::end(kAllDtypes)}, op)) {
+      if (op != RONDO_SUM && dtype != RONDO_F32 && dtype != RONDO_I32) continue;
+      run([&](Results& results) {
+        for (const auto& [shape, axis] : dealt(cases)) {
+          if (count(shape) == 1100 && op != RONDO_SUM) continue;  // the reference takes the square of the length
+          Array x = random_array(dtype, shape, 31, dtype == RONDO_U8 ? 0 : of.low, of.high);
+          if (op == RONDO_PROD && !is_floating(dtype)) x = odd(x);
+          const Tensor a = up(x);
+          for (const int32_t reverse : {0, 1}) {
+            results.keep((reverse ? "backward " : "forward ") + label(op, x, {axis}),
+                         make(rondo_cumulative, op, a, axis, reverse),
+                         [=, axis = axis] { return expect_cumulative(op, x, axis, reverse); });
+          }
+        }
+      });
+    }
+  }
+}
+
+// From and into views, and added to what is there; NaN and infinities stay where they belong.
+TEST_P(Reduce, CumulativeViews) {
+  Array x = random_array(RONDO_F32, {9, 40}, 32, -9, 9);
+  x.set(3 * 40 + 7, NAN), x.set(4 * 40 + 9, INFINITY);
+  const Tensor a = up(x);
+  run([&](Results& results) {
+    const Tensor view = slice(transpose(a, {1, 0}), 0, 39, INT64_MIN, -2);
+    const Array host = host_slice(host_transpose(x, {1, 0}), 0, 39, 20, -2);
+    for (const int32_t axis : {0, 1})
+      results.keep("view", make(rondo_cumulative, RONDO_SUM, view, axis, axis),
+                   [=] { return expect_cumulative(RONDO_SUM, host, axis, axis != 0); });
+    results.keep("largest", make(rondo_cumulative, RONDO_MAX, a, 1, 0),
+                 [=] { return expect_cumulative(RONDO_MAX, x, 1, false); });
+    Tensor twice = empty(RONDO_F32, {9, 40});
+    into(twice, rondo_cumulative, RONDO_SUM, a, 1, 0);
+    into(make(rondo_tensor_accumulator, twice), rondo_cumulative, RONDO_SUM, a, 1, 0);
+    results.keep("accumulated", std::move(twice), [=] {
+      Expected out = expect_cumulative(RONDO_SUM, x, 1, false);
+      for (size_t i = 0; i < out.values.size(); ++i) out.values[i] *= 2, out.absolute[i] *= 4;
+      return out;
+    });
+  });
+}
+
 TEST_P(Reduce, OfNothing) {
   const Tensor none = up(Array(RONDO_F32, {0, 3})), no_rows = up(Array(RONDO_F32, {4, 0}));
   run([&](Results& results) {

@@ -1857,6 +1857,18 @@ extern "C" {
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
+extern "C" {
+    #[doc = " out[i] = the reduction of the elements 0 to i along one axis, or with reverse != 0 of i to the last. Shape as a's,"]
+    #[doc = " dtype as rondo_reduce gives it; for the operations that combine elements and nothing more: sums, products, extremes,"]
+    #[doc = " all, any, RONDO_L1_NORM, RONDO_LOGSUMEXP. Since 0.1."]
+    pub fn rondo_cumulative(
+        op: rondo_reduce_op,
+        a: *mut rondo_tensor,
+        axis: i32,
+        reverse: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
 pub const RONDO_ACTIVATION_NONE: rondo_activation = 0;
 #[doc = " as RONDO_RELU: NaN for NaN"]
 pub const RONDO_ACTIVATION_RELU: rondo_activation = 1;

@@ -457,6 +457,20 @@ pub fn reduce_with_into(
     into(out, |out| call_reduce_with(op, a, &axes, keep_dims, parameters, out))
 }
 
+/// Each element with all before it along an axis, or with `reverse` with all behind it, reduced.
+///
+/// ```
+/// # use rondo::{ops, Device, Engine, Tensor};
+/// # let engine = Engine::new()?;
+/// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[1.0f32, 2.0, 3.0])?;
+/// assert_eq!(ops::cumulative(ops::ReduceOp::Sum, &a, 0, false)?.to_vec::<f32>()?, [1.0, 3.0, 6.0]);
+/// assert_eq!(ops::cumulative(ops::ReduceOp::Prod, &a, 0, true)?.to_vec::<f32>()?, [6.0, 6.0, 3.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn cumulative(op: ReduceOp, a: &Tensor, axis: i32, reverse: bool) -> Result<Tensor> {
+    new(a.engine(), |out| unsafe { sys::rondo_cumulative(op.as_raw(), a.as_ptr(), axis, reverse as i32, out) })
+}
+
 fn call_reduce(
     op: ReduceOp,
     a: &Tensor,
