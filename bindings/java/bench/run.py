@@ -3,7 +3,7 @@
 
     run.py BUILD_FOLDER
 
-The build is made by Meson, with optimisation, and the library's jar lies in BUILD_FOLDER/bindings/java/target or bindings/java/target.
+The build is made by Meson, with optimisation; the library's jar is there too (bindings/java/package, or the test `java`).
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -18,7 +18,7 @@ LIMIT = 150  # nanoseconds that an operator may cost over C
 
 def main(build):
     here, build = pathlib.Path(__file__).resolve().parent, pathlib.Path(build).resolve()
-    jar = next(path for folder in (build / "bindings/java/target", here.parent / "target") for path in folder.glob("rondo-*.*.*.jar"))
+    jar = next(path for folder in (build / "bindings/java/package", build / "bindings/java/target") for path in folder.glob("rondo-*.*.*.jar"))
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["cc", "-std=c99", "-O2", "-I", here.parents[2] / "include", "-o", f"{folder}/calls", here / "calls.c",
                         build / "src/librondo.so.0", f"-Wl,-rpath,{build}/src"], check=True)

@@ -314,10 +314,15 @@ class Operator:
             body = [f"final long[] results = new long[{len(outs)}];", f"{method}({call}, results);",
                     "return new Tensor[] {" + ", ".join(f"Tensor.result({engine}, results[{i}], {out})"
                                                          for i, out in enumerate(outs)) + "};"]
+        # Of one call's objects the first is counted as a use of the engine; the others are nearly always of the same one.
+        first = next((name for kind, name in uses if kind == "one"), None)
         for kind, name in reversed(uses):
-            get = {"one": f"final long {name}Address = {name}.acquire();",
-                   "maybe": f"final long {name}Address = {name} == null ? 0 : {name}.acquire();", "array": None}[kind]
-            end = {"one": f"{name}.release();", "maybe": f"NativeObject.release({name});", "array": f"{name}Uses.end();"}[kind]
+            beside = first if first and name != first else None
+            acquire = f"{name}.acquireBeside({beside})" if beside else f"{name}.acquire()"
+            get = {"one": f"final long {name}Address = {acquire};",
+                   "maybe": f"final long {name}Address = {name} == null ? 0 : {acquire};", "array": None}[kind]
+            end = {"one": f"{name}.releaseBeside({beside});" if beside else f"{name}.release();",
+                   "maybe": f"NativeObject.release({name}{', ' + beside if beside else ''});", "array": f"{name}Uses.end();"}[kind]
             body = ([get] if get else []) + ["try {"] + ["  " + line for line in body] + ["} finally {", f"  {end}", "}"]
         return prelude + "".join(f"    {line}\n" for line in body)
 

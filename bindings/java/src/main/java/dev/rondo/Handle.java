@@ -45,10 +45,7 @@ final class Handle implements Runnable {
 
   /** Begins a use: the address stays valid until release. */
   long acquire() {
-    if ((int) USES.getAndAdd(this, 1) < 0) {
-      releaseOwn();
-      throw new InvalidStateException("this " + kind + " is closed", null);
-    }
+    acquireOwn();
     if (!gate.enter()) {
       releaseOwn();
       throw new InvalidStateException(kind.equals("engine") ? "this engine is closed" : "the engine of this " + kind + " is closed", null);
@@ -60,6 +57,30 @@ final class Handle implements Runnable {
   void release() {
     gate.exit();
     releaseOwn();
+  }
+
+  /** Begins a use inside one of another handle, which keeps the engine open if both are of the same. */
+  long acquireBeside(Handle other) {
+    if (gate != other.gate) {
+      return acquire();
+    }
+    acquireOwn();
+    return address;
+  }
+
+  /** Ends it, with the same other handle. */
+  void releaseBeside(Handle other) {
+    if (gate != other.gate) {
+      gate.exit();
+    }
+    releaseOwn();
+  }
+
+  private void acquireOwn() {
+    if ((int) USES.getAndAdd(this, 1) < 0) {
+      releaseOwn();
+      throw new InvalidStateException("this " + kind + " is closed", null);
+    }
   }
 
   private void releaseOwn() {

@@ -45,9 +45,24 @@ abstract class NativeObject implements AutoCloseable {
     handle.release();
   }
 
+  /** Begins a use beside another one of the same call, which lasts longer. */
+  final long acquireBeside(NativeObject other) {
+    return handle.acquireBeside(other.handle);
+  }
+
+  final void releaseBeside(NativeObject other) {
+    handle.releaseBeside(other.handle);
+  }
+
   static void release(NativeObject object) {
     if (object != null) {
       object.release();
+    }
+  }
+
+  static void release(NativeObject object, NativeObject other) {
+    if (object != null) {
+      object.releaseBeside(other);
     }
   }
 
