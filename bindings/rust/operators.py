@@ -23,6 +23,7 @@ ENUMS = {
 }
 NOT_LISTS = {  # flags: methods of builders; the kind of an argument: variants of Operand
     "rondo_task_flags", "rondo_record_flags", "rondo_argument_kind",
+    "rondo_launch_flags",
 }
 
 METHODS = {"mod": "modulo"}  # words that Rust keeps for itself

@@ -578,7 +578,7 @@ inline Tensor gather_rows(const Tensor& table, const Tensor& indices) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_gather_rows(table.get(), indices.get(), out); });
 }
 
-// --- expressions written as text
+// --- user code
 // One argument: {"x", tensor}, {"scale", 0.5}, {"n", 3}.
 class Argument {
  public:
@@ -640,6 +640,42 @@ class Expression : public Owner<rondo_expression, rondo_expression_destroy> {
     for (const Argument& each : arguments) plain.push_back(each.get());
     check(rondo_expression_run(get(), static_cast<int32_t>(plain.size()), plain.data(),
                                static_cast<int32_t>(out.size()), out.data()));
+  }
+};
+
+inline rondo_module_options module_defaults(const char* name = nullptr) {
+  rondo_module_options options = RONDO_MODULE_OPTIONS_INIT;
+  options.name = name;
+  return options;
+}
+// So many blocks of so many threads.
+inline rondo_launch_options launch_shape(uint32_t blocks, uint32_t threads, uint32_t shared_bytes = 0) {
+  rondo_launch_options options = RONDO_LAUNCH_OPTIONS_INIT;
+  options.grid_x = blocks;
+  options.block_x = threads;
+  options.shared_bytes = shared_bytes;
+  return options;
+}
+
+// Kernels in CUDA C++: Module module(engine, device, text, "scale<float>(const float* x, float* y, int n)").
+class Module : public Owner<rondo_module, rondo_module_destroy> {
+ public:
+  Module(const Engine& engine, rondo_device device, const std::string& text, const std::string& kernels,
+         const rondo_module_options& options = module_defaults())
+      : Owner(create(engine, device, text, kernels, options)) {}
+  void launch(const std::string& kernel, std::initializer_list<Argument> arguments,
+              const rondo_launch_options& options) const {
+    std::vector<rondo_argument> plain;
+    for (const Argument& each : arguments) plain.push_back(each.get());
+    check(rondo_module_launch(get(), kernel.c_str(), static_cast<int32_t>(plain.size()), plain.data(), &options));
+  }
+
+ private:
+  static rondo_module* create(const Engine& engine, rondo_device device, const std::string& text,
+                              const std::string& kernels, const rondo_module_options& options) {
+    rondo_module* module = nullptr;
+    check(rondo_module_create(engine.get(), device, text.c_str(), kernels.c_str(), &options, &module));
+    return module;
   }
 };
 

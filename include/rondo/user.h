@@ -1,4 +1,4 @@
-/* User code: elementwise expressions written as text, for every device.
+/* User code: elementwise expressions written as text, for every device; kernels in CUDA C++, for cuda devices.
  *
  *   rondo_expression_create("let d = x - m; y = d * d * scale", "deviation", &expression);
  *   rondo_argument arguments[] = {RONDO_TENSOR("x", x), RONDO_TENSOR("m", m), RONDO_SCALAR("scale", 0.5)};
@@ -25,7 +25,7 @@ typedef enum rondo_argument_kind {
 
 /* One argument, made by one of the macros below. Since 0.1. */
 typedef struct rondo_argument {
-  const char* name; /* of the operand in the text */
+  const char* name; /* of the operand in the text, or of the kernel's parameter; NULL there: by position alone */
   rondo_argument_kind kind;
   rondo_tensor* tensor; /* the operand; NULL for a number */
   double scalar;
@@ -70,6 +70,73 @@ RONDO_API const char* rondo_expression_result(rondo_expression* expression, int3
  * 8 results in one kernel. On error every entry of `out` is untouched. Since 0.1. */
 RONDO_API rondo_status rondo_expression_run(rondo_expression* expression, int32_t n_arguments,
                                             const rondo_argument* arguments, int32_t n_out, rondo_tensor** out);
+
+/* --- modules --- */
+
+/* A text of CUDA C++, compiled for one device. It belongs to one engine. */
+typedef struct rondo_module rondo_module;
+
+typedef struct rondo_module_options {
+  size_t size;         /* set by RONDO_MODULE_OPTIONS_INIT */
+  const char* name;    /* what the text's lines are called in messages; copied; NULL: "module" */
+  const char* options; /* for NVRTC, separated by spaces: "-DTILE=16 --use_fast_math"; copied; NULL: none */
+} rondo_module_options;
+#define RONDO_MODULE_OPTIONS_INIT \
+  { sizeof(rondo_module_options), NULL, NULL }
+
+/* Compiles `text`, CUDA C++17 by NVRTC, for a cuda device. `kernels` declares those that will be launched, separated by
+ * semicolons: a name, which may be a template's with its arguments, and the parameters:
+ * "scale<float>(const float* x, float* y, float a, int n)". A parameter is a number (bool, float, double, integers) or
+ * a pointer to a tensor's elements: const if it is read, otherwise written. The compiler checks the declarations.
+ * options NULL means RONDO_MODULE_OPTIONS_INIT. The caller owns *module.
+ *
+ * Blocks while it compiles; what was compiled before, in this process or an earlier one, is found in the cache of
+ * kernels. Code stays loaded until the process ends: the same text with the same kernels and options is the same code,
+ * its __device__ variables too. A text with include options (-I) is compiled each time.
+ *
+ * RONDO_UNSUPPORTED for a cpu device; RONDO_COMPILE_FAILED with NVRTC's log, whose lines are the text's, or
+ * "kernels[i]" for a declaration that is not what the text has; RONDO_INVALID_ARGUMENT with line and column for a
+ * declaration that is none. Since 0.1. */
+RONDO_API rondo_status rondo_module_create(rondo_engine* engine, rondo_device device, const char* text,
+                                           const char* kernels, const rondo_module_options* options,
+                                           rondo_module** module);
+/* Destroys the `module`. Never blocks; launches in flight and graphs go on. NULL is allowed. Since 0.1. */
+RONDO_API void rondo_module_destroy(rondo_module* module);
+
+typedef enum rondo_launch_flags {
+  RONDO_LAUNCH_DEFAULT = 0,
+  RONDO_LAUNCH_STRIDED = 1 /* tensors that are not contiguous are welcome: the kernel knows their strides */
+} rondo_launch_flags;
+
+typedef struct rondo_launch_options {
+  size_t size;           /* set by RONDO_LAUNCH_OPTIONS_INIT */
+  uint32_t grid_x;       /* blocks; 0: 1, as for all six */
+  uint32_t grid_y;       /* blocks */
+  uint32_t grid_z;       /* blocks */
+  uint32_t block_x;      /* threads of a block */
+  uint32_t block_y;      /* threads of a block */
+  uint32_t block_z;      /* threads of a block */
+  uint32_t shared_bytes; /* of dynamic shared memory, up to what the device has */
+  int32_t priority;      /* as in rondo_task_options */
+  int32_t stream;        /* as in rondo_task_options: -1, the engine picks */
+  uint32_t flags;        /* rondo_launch_flags */
+} rondo_launch_options;
+#define RONDO_LAUNCH_OPTIONS_INIT \
+  { sizeof(rondo_launch_options), 0, 0, 0, 0, 0, 0, 0, 0, -1, RONDO_LAUNCH_DEFAULT }
+
+/* Submits a launch of a `kernel` of the `module`, by the name that it was declared with. `arguments` are its
+ * parameters', in order: a tensor for a pointer, which is given the address of its first element, a number for a
+ * number, which its type must hold. An argument's name, if it has one, must be the parameter's.
+ *
+ * An ordinary task: asynchronous, ordered by the tensors it reads and writes, kept in a recording, captured into a
+ * graph. A written tensor may be read as well, so what it held stays, and an error of it too; a tensor without contents
+ * is written first. What overlaps is the kernel's business. options NULL means RONDO_LAUNCH_OPTIONS_INIT.
+ *
+ * RONDO_INVALID_ARGUMENT for what does not fit: an unknown kernel, the number, kind, dtype or device of an argument, a
+ * tensor that is not contiguous (but see RONDO_LAUNCH_STRIDED), is read-only or shows an element twice where it is
+ * written, a grid, a block or shared memory beyond the device's or the kernel's limits. Since 0.1. */
+RONDO_API rondo_status rondo_module_launch(rondo_module* module, const char* kernel, int32_t n_arguments,
+                                           const rondo_argument* arguments, const rondo_launch_options* options);
 
 #ifdef __cplusplus
 }

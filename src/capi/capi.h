@@ -42,6 +42,8 @@ void destroy_engine(rondo_engine* engine);
 
 // The graphs of an engine that users hold, a line on each (engine/tensor.h has the other kinds).
 void list_live_graphs(const Engine& engine, std::vector<std::string>* objects);
+// Likewise its modules.
+void list_live_modules(const Engine& engine, std::vector<std::string>* objects);
 
 Status dead_handle(const char* name, const char* kind, const void* handle);
 

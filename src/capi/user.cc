@@ -2,12 +2,19 @@
 #include <rondo/user.h>
 
 #include "capi/capi.h"
+#include "capi/structs.h"
 #include "engine/handle.h"
 #include "ops/expression_call.h"
+#include "ops/user_kernel.h"
 
 struct rondo_expression {
   uint32_t magic = 0;
   rondo::Ref<rondo::ops::ExpressionText> text;
+};
+
+struct rondo_module {
+  uint32_t magic = 0;
+  rondo::Ref<rondo::ops::Module> module;
 };
 
 using namespace rondo;
@@ -20,6 +27,13 @@ using Expressions = HandleSlab<rondo_expression, 0x524e5831>;
 Status check_expression(const rondo_expression* expression) {
   if (Expressions::alive(expression)) return {};
   return capi::dead_handle("expression", "expression", expression);
+}
+
+using Modules = HandleSlab<rondo_module, 0x524e4d31>;
+
+Status check_module(const rondo_module* module) {
+  if (Modules::alive(module)) return {};
+  return capi::dead_handle("module", "module", module);
 }
 
 // Arguments are named if they must be, of a kind, and their tensors alive.
@@ -54,6 +68,12 @@ Status check_results(size_t results, int32_t n_out, rondo_tensor** out) {
 }
 
 }  // namespace
+
+void capi::list_live_modules(const Engine& engine, std::vector<std::string>* objects) {
+  Modules::for_each([&](const rondo_module& each) {
+    if (&each.module->engine() == &engine) objects->push_back(std::string("module '") + each.module->name() + "'");
+  });
+}
 
 extern "C" {
 
@@ -99,6 +119,55 @@ rondo_status rondo_expression_run(rondo_expression* expression, int32_t n_argume
     RONDO_TRY(check_arguments(n_arguments, arguments, true));
     RONDO_TRY(check_results(text->results().size(), n_out, out));
     return ops::run_expression(*text, {arguments, static_cast<size_t>(n_arguments)}, out);
+  });
+}
+
+rondo_status rondo_module_create(rondo_engine* engine, rondo_device device, const char* text, const char* kernels,
+                                 const rondo_module_options* options, rondo_module** module) {
+  return guard("rondo_module_create", [&]() -> Status {
+    RONDO_TRY(capi::check_engine(engine, "engine"));
+    RONDO_NOT_NULL(text);
+    RONDO_NOT_NULL(kernels);
+    RONDO_NOT_NULL(module);
+    rondo_module_options with = RONDO_MODULE_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &with));
+    Engine& inner = *engine->engine;
+    RONDO_TRY(inner.usable());
+    Device* on = nullptr;
+    RONDO_TRY(get_device(device, &on));
+    Ref<ops::Module> made;
+    RONDO_TRY(ops::Module::create(inner, *on, text, kernels, with.name, with.options, &made));
+    *module = Modules::create([&](rondo_module& handle) { handle.module = std::move(made); });
+    return {};
+  });
+}
+
+void rondo_module_destroy(rondo_module* module) {
+  if (!module) return;
+  guard("rondo_module_destroy", [&]() -> Status {
+    RONDO_TRY(check_module(module));
+    Ref<ops::Module> inner;
+    Modules::destroy(module, [&inner](rondo_module& each) { inner = std::move(each.module); });
+    return {};
+  });
+}
+
+rondo_status rondo_module_launch(rondo_module* module, const char* kernel, int32_t n_arguments,
+                                 const rondo_argument* arguments, const rondo_launch_options* options) {
+  return guard("rondo_module_launch", [&]() -> Status {
+    rondo_launch_options with = RONDO_LAUNCH_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &with));
+    RONDO_TRY(check_module(module));
+    RONDO_NOT_NULL(kernel);
+    RONDO_TRY(check_arguments(n_arguments, arguments, false));
+    if (with.flags & ~static_cast<uint32_t>(RONDO_LAUNCH_STRIDED))
+      return error(RONDO_INVALID_ARGUMENT, "options->flags is 0x%x; 0 and RONDO_LAUNCH_STRIDED (0x1) are possible",
+                   with.flags);
+    if (with.stream < -1)
+      return error(RONDO_INVALID_ARGUMENT, "options->stream is %d; -1 (the engine picks) or more is needed",
+                   with.stream);
+    const Ref<ops::Module> held = module->module;
+    return held->launch(kernel, {arguments, static_cast<size_t>(n_arguments)}, with);
   });
 }
 

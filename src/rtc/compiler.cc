@@ -130,27 +130,27 @@ Status choose_target(int capability, bool portable, Target* target) {
   return {};
 }
 
-Status compile(const Target& target, const char* name, const std::string& text, std::string* image) {
-  const std::string source = kPreludeText + ("using namespace rondo::device;\n" + text);
-  Program program;
-  RONDO_TRY(check(nvrtc().nvrtcCreateProgram(&program.handle, source.c_str(), name, 0, nullptr, nullptr),
-                  "nvrtcCreateProgram")
-                .with_context(name));
-  std::vector<const char*> options;
-  for (const std::string& option : target.options) options.push_back(option.c_str());
+namespace {
+
+Status compile_program(const Program& program, const std::vector<std::string>& options, const char* name) {
+  std::vector<const char*> words;
+  for (const std::string& option : options) words.push_back(option.c_str());
   nvrtcResult result = NVRTC_SUCCESS;
   {
     KeepLocale keep;
-    result = nvrtc().nvrtcCompileProgram(program.handle, static_cast<int>(options.size()), options.data());
+    result = nvrtc().nvrtcCompileProgram(program.handle, static_cast<int>(words.size()), words.data());
   }
   if (result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE) return builtins_error(name, log_of(program.handle));
-  if (result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_INVALID_OPTION)
+  if (result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_INVALID_OPTION ||
+      result == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID)
     return error(RONDO_COMPILE_FAILED, "%s: NVRTC %s (%s) could not compile the kernel for %s: %s", name,
-                 nvrtc().version().c_str(), nvrtc().path().c_str(), target.options[0].c_str(),
-                 log_of(program.handle).c_str());
-  RONDO_TRY(check(result, "nvrtcCompileProgram").with_context(name));
+                 nvrtc().version().c_str(), nvrtc().path().c_str(), options[0].c_str(), log_of(program.handle).c_str());
+  return check(result, "nvrtcCompileProgram").with_context(name);
+}
+
+Status take_image(const Program& program, bool binary, const char* name, std::string* image) {
   size_t bytes = 0;
-  if (target.binary) {
+  if (binary) {
     RONDO_TRY(check(nvrtc().nvrtcGetCUBINSize(program.handle, &bytes), "nvrtcGetCUBINSize").with_context(name));
     image->resize(bytes);
     return check(nvrtc().nvrtcGetCUBIN(program.handle, image->data()), "nvrtcGetCUBIN").with_context(name);
@@ -158,6 +158,44 @@ Status compile(const Target& target, const char* name, const std::string& text, 
   RONDO_TRY(check(nvrtc().nvrtcGetPTXSize(program.handle, &bytes), "nvrtcGetPTXSize").with_context(name));
   image->resize(bytes);
   return check(nvrtc().nvrtcGetPTX(program.handle, image->data()), "nvrtcGetPTX").with_context(name);
+}
+
+}  // namespace
+
+Status compile(const Target& target, const char* name, const std::string& text, std::string* image) {
+  const std::string source = kPreludeText + ("using namespace rondo::device;\n" + text);
+  Program program;
+  RONDO_TRY(check(nvrtc().nvrtcCreateProgram(&program.handle, source.c_str(), name, 0, nullptr, nullptr),
+                  "nvrtcCreateProgram")
+                .with_context(name));
+  RONDO_TRY(compile_program(program, target.options, name));
+  return take_image(program, target.binary, name, image);
+}
+
+Status compile_user(const Target& target, const UserSource& source, std::string* image,
+                    std::vector<std::string>* lowered) {
+  const char* const name = source.file.c_str();
+  Program program;
+  RONDO_TRY(check(nvrtc().nvrtcCreateProgram(&program.handle, source.text.c_str(), name, 0, nullptr, nullptr),
+                  "nvrtcCreateProgram")
+                .with_context(name));
+  for (const std::string& each : source.expressions)
+    RONDO_TRY(check(nvrtc().nvrtcAddNameExpression(program.handle, each.c_str()), "nvrtcAddNameExpression")
+                  .with_context(name));
+  std::vector<std::string> options = {target.options[0]};
+  bool standard = false;
+  for (const std::string& each : source.options) standard |= each.rfind("-std", 0) == 0 || each.rfind("--std", 0) == 0;
+  if (!standard) options.emplace_back("-std=c++17");
+  options.insert(options.end(), source.options.begin(), source.options.end());
+  RONDO_TRY(compile_program(program, options, name));
+  lowered->clear();
+  for (const std::string& each : source.expressions) {
+    const char* found = nullptr;  // lives as long as the program
+    RONDO_TRY(check(nvrtc().nvrtcGetLoweredName(program.handle, each.c_str(), &found), "nvrtcGetLoweredName")
+                  .with_context(name));
+    lowered->emplace_back(found);
+  }
+  return take_image(program, target.binary, name, image);
 }
 
 }  // namespace rondo::rtc

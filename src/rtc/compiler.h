@@ -23,6 +23,18 @@ struct Target {
 // newest architecture it knows that the device can run.
 Status choose_target(int capability, bool portable, Target* target);
 
+// A program of a user's: a text that is compiled as it is, with CUDA's defaults. `file` is what its lines are called in
+// messages. Kernels are named by C++ expressions ("scale<float, 4>").
+struct UserSource {
+  std::string file;
+  std::string text;
+  std::vector<std::string> expressions;
+  std::vector<std::string> options;  // behind those that choose the architecture and C++17
+};
+// lowered: one name in the image per expression. Errors as of compile().
+Status compile_user(const Target& target, const UserSource& source, std::string* image,
+                    std::vector<std::string>* lowered);
+
 // `text` follows the prelude. RONDO_COMPILE_FAILED carries NVRTC's log; RONDO_LIBRARY_MISSING: NVRTC is there without
 // its builtins.
 Status compile(const Target& target, const char* name, const std::string& text, std::string* image);

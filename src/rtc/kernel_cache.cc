@@ -17,6 +17,7 @@
 #include "rtc/compiler.h"
 #include "rtc/device_text.h"
 #include "rtc/disk_cache.h"
+#include "rtc/image.h"
 #include "rtc/kernel.h"
 
 namespace rondo::rtc {
@@ -27,10 +28,6 @@ namespace {
 
 constexpr int kMaxDevices = 64;
 constexpr size_t kFirstCapacity = 1024;
-
-std::atomic<int64_t> disk_hits{0};
-std::atomic<int64_t> compiled{0};
-std::atomic<int64_t> compile_us{0};
 
 struct Entry {
   Entry(const Signature& signature, uint64_t hash) : hash(hash), signature(signature) {}
@@ -69,11 +66,6 @@ struct Cache {
   std::vector<Entry*> entries;
   std::vector<std::unique_ptr<Table>> outgrown;
 
-  // What to compile for, chosen once. Two of them: the second for drivers that refuse the first's images.
-  std::mutex target_mutex;
-  bool chosen[2] = {};
-  Target targets[2];
-
   Entry* add(const Signature& signature, uint64_t hash) {
     std::lock_guard lock(mutex);
     Table* now = table.load(std::memory_order_relaxed);
@@ -88,16 +80,6 @@ struct Cache {
     entries.push_back(new Entry(signature, hash));
     now->insert(entries.back());
     return entries.back();
-  }
-
-  Status target(int capability, bool portable, const Target** out) {
-    std::lock_guard lock(target_mutex);
-    if (!chosen[portable]) {
-      RONDO_TRY(choose_target(capability, portable, &targets[portable]));
-      chosen[portable] = true;
-    }
-    *out = &targets[portable];
-    return {};
   }
 };
 
@@ -114,64 +96,23 @@ Cache& cache_of(const CudaDevice& device) {
   return *cache;
 }
 
-Key key_of(const Target& target, const std::string& text) {
-  KeyBuilder builder;
-  builder.add(kPreludeText);
-  builder.add(text);
-  for (const std::string& option : target.options) builder.add(option);
-  const int version[3] = {target.nvrtc_major, target.nvrtc_minor, target.binary};
-  builder.add({reinterpret_cast<const char*>(version), sizeof version});
-  return builder.key();
+// Of a kernel's text behind the prelude.
+ImageRequest request_for(const char* name, const std::string& text) {
+  ImageRequest request;
+  request.name = name;
+  request.compile = [name, &text](const Target& target, std::string* image) {
+    return compile(target, name, text, image);
+  };
+  request.describe = [&text](KeyBuilder& key) {
+    key.add(kPreludeText);
+    key.add(text);
+  };
+  return request;
 }
 
-Status kept_image(const Target& target, const char* name, const std::string& text, std::string* image) {
-  DiskCache& disk = DiskCache::instance();
-  const Key key = key_of(target, text);
-  if (disk.find(key, image)) {
-    disk_hits.fetch_add(1, std::memory_order_relaxed);
-    return {};
-  }
-  const auto begin = std::chrono::steady_clock::now();
-  RONDO_TRY(compile(target, name, text, image));
-  const auto spent = std::chrono::steady_clock::now() - begin;
-  compile_us.fetch_add(std::chrono::duration_cast<std::chrono::microseconds>(spent).count(), std::memory_order_relaxed);
-  compiled.fetch_add(1, std::memory_order_relaxed);
-  log(RONDO_LOG_DEBUG, "compiled %s in %.1f ms", name, std::chrono::duration<double, std::milli>(spent).count());
-  disk.store(key, name, *image);
-  return {};
-}
-
-// Whether PTX, translated by the driver itself, may do where a cubin did not.
-bool refused(CUresult result) {
-  return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
-         result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-}
-
-using Images = Status (*)(const Target& target, const char* name, const std::string& text, std::string* image);
-
-Status load(CudaDevice& device, Cache& cache, const char* name, const std::string& text, Images image_for,
-            CUmodule* module) {
-  for (const bool portable : {false, true}) {
-    const Target* target = nullptr;
-    RONDO_TRY(cache.target(device.capability(), portable, &target).with_context(name));
-    std::string image;
-    RONDO_TRY(image_for(*target, name, text, &image));
-    CUresult result;
-    {
-      CudaDevice::Current current(device);
-      RONDO_TRY(current.status().with_context(name));
-      StreamDevice::Relaxed relaxed(device);
-      result = driver().cuModuleLoadDataEx(module, image.data(), 0, nullptr, nullptr);
-    }
-    if (result == CUDA_SUCCESS || portable || !refused(result))
-      return device.check(result, "cuModuleLoadDataEx").with_context(name);
-  }
-  return {};
-}
-
-Status load_kernel(CudaDevice& device, Cache& cache, const char* name, const std::string& text, Kernel* kernel) {
+Status load_kernel(CudaDevice& device, const char* name, const std::string& text, Kernel* kernel) {
   CUmodule module = nullptr;
-  RONDO_TRY(load(device, cache, name, text, kept_image, &module));
+  RONDO_TRY(load_image(device, request_for(name, text), nullptr, &module));
   Status status = device.module_function(module, "rondo_kernel", &kernel->function);
   if (status.ok()) {
     const CudaDevice::Current current(device);
@@ -187,7 +128,7 @@ Status load_kernel(CudaDevice& device, Cache& cache, const char* name, const std
 
 // Waits for another thread's compile, or does it. A kernel whose text is wrong stays wrong; what failed for another
 // reason (memory, a library that is missing now) is tried again by the next caller.
-Status make_ready(CudaDevice& device, Cache& cache, Entry& entry, const char* name, const Generator& generate) {
+Status make_ready(CudaDevice& device, Entry& entry, const char* name, const Generator& generate) {
   std::unique_lock lock(entry.mutex);
   if (entry.compiling) {
     entry.changed.wait(lock, [&entry] { return !entry.compiling; });
@@ -201,7 +142,7 @@ Status make_ready(CudaDevice& device, Cache& cache, Entry& entry, const char* na
   Status status;
   Kernel kernel;
   try {
-    status = load_kernel(device, cache, name, generate(), &kernel);
+    status = load_kernel(device, name, generate(), &kernel);
   } catch (const std::bad_alloc&) {
     status = error(RONDO_OUT_OF_MEMORY, "%s: no host memory to compile the kernel", name);
   }
@@ -233,7 +174,7 @@ Status find_kernel(CudaDevice& device, const Signature& signature, const char* n
     // launch.
     entry->hits.store(entry->hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   } else {
-    RONDO_TRY(make_ready(device, cache, *entry, name, generate));
+    RONDO_TRY(make_ready(device, *entry, name, generate));
   }
   *kernel = &entry->kernel;
   return {};
@@ -241,8 +182,10 @@ Status find_kernel(CudaDevice& device, const Signature& signature, const char* n
 
 Status try_kernel(CudaDevice& device) {
   CUmodule module = nullptr;
-  RONDO_TRY(load(device, cache_of(device), "a trial kernel",
-                 "extern \"C\" __global__ void rondo_kernel(int* at) { *at = 1; }\n", compile, &module));
+  const std::string text = "extern \"C\" __global__ void rondo_kernel(int* at) { *at = 1; }\n";
+  ImageRequest request = request_for("a trial kernel", text);
+  request.describe = nullptr;  // past the disk, which might have it
+  RONDO_TRY(load_image(device, request, nullptr, &module));
   CUfunction function = nullptr;
   const Status found = device.module_function(module, "rondo_kernel", &function);
   device.module_unload(module);
@@ -257,11 +200,12 @@ CacheStatistics cache_statistics() {
     std::lock_guard lock(cache->mutex);
     for (const Entry* entry : cache->entries) statistics.memory_hits += entry->hits.load(std::memory_order_relaxed);
   }
-  statistics.disk_hits = disk_hits.load(std::memory_order_relaxed);
-  statistics.compiled = compiled.load(std::memory_order_relaxed);
+  const ImageStatistics images = image_statistics();
+  statistics.disk_hits = images.disk_hits;
+  statistics.compiled = images.compiled;
+  statistics.compile_ms = images.compile_ms;
   statistics.damaged = DiskCache::instance().damaged();
   statistics.failed_writes = DiskCache::instance().failed_writes();
-  statistics.compile_ms = static_cast<double>(compile_us.load(std::memory_order_relaxed)) / 1000;
   return statistics;
 }
 

@@ -14,6 +14,8 @@ EXPECTED = {
                ^
 after 50 steps x[0] is 3.000, and the loss is small
 """,
+    "module": "no GPU here\n",
+    "module_simulated": "400 400 400\n",
     "user_task": """step 0: checksum 7ac950ba
 step 1: rondo_tensor_read: task 'limited' on cpu:0: a value is beyond the limit
 step 2: rondo_tensor_read: task 'limited' on cpu:0: a value is beyond the limit

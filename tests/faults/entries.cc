@@ -76,6 +76,8 @@ const std::vector<Entry>& entries() {
       // not called here
       {.name = "cuMemcpyPeerAsync", .when = never, .why = "copies between two GPUs; devices.cc has them"},
       {.name = "cuMemsetD32Async", .when = never, .why = "scratch memory of cuBLASLt, which has no stand-in"},
+      {.name = "nvrtcAddNameExpression", .when = never, .why = "of the user's modules only, which conformance has"},
+      {.name = "nvrtcGetLoweredName", .when = never, .why = "of the user's modules only, which conformance has"},
       {.name = "nvrtcGetErrorString", .when = never, .why = "gives text, no code, when another has failed"},
       {.name = "cuDeviceTotalMem_v2", .when = never, .why = "cuMemGetInfo tells it"},
       {.name = "cuDeviceCanAccessPeer", .when = never, .why = "the driver stages copies between GPUs by itself"},
@@ -84,7 +86,7 @@ const std::vector<Entry>& entries() {
       {.name = "cuMemcpyDtoDAsync_v2", .when = never, .why = "a copy on one device is an operator"},
       {.name = "cuStreamQuery", .when = never, .why = "events are asked instead"},
       {.name = "cuModuleGetGlobal_v2", .when = never, .why = "kernels have no globals"},
-      {.name = "cuFuncSetAttribute", .when = never, .why = "no kernel needs more than the default"},
+      {.name = "cuFuncSetAttribute", .when = never, .why = "of kernels of the user's modules only, which conformance has"},
       {.name = "cuOccupancyMaxActiveBlocksPerMultiprocessor", .when = never, .why = "not used yet"},
       {.name = "cuLaunchKernelEx", .when = never, .why = "not used yet"},
       {.name = "cuLaunchHostFunc", .when = never, .why = "host functions run on workers"},

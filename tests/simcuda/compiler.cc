@@ -119,10 +119,12 @@ std::string table(const Rewritten& rewritten, const CompileRequest& request) {
   text += "static const SimcudaKernel simcuda_kernels[] = {\n";
   for (const KernelName& kernel : rewritten.kernels)
     text += "  SIMCUDA_KERNEL(" + kernel.name + ", " + kernel.max_threads + "),\n";
+  for (const std::string& expression : request.expressions)
+    text += "  SIMCUDA_KERNEL_AS(\"" + lowered_name(expression) + "\", " + expression + "),\n";
   text += "  {nullptr, nullptr, 0, nullptr, 0}};\n";
   text += "extern \"C\" const SimcudaModule " SIMCUDA_MODULE_SYMBOL " = {SIMCUDA_ABI_VERSION, " +
           std::to_string(request.arch) + ", " + std::to_string(request.nvrtc_version) + ", " +
-          std::to_string(rewritten.kernels.size()) + ", simcuda_kernels};\n";
+          std::to_string(rewritten.kernels.size() + request.expressions.size()) + ", simcuda_kernels};\n";
   return text;
 }
 
@@ -141,6 +143,8 @@ std::string cache_file(const Toolchain& toolchain, const CompileRequest& request
                                     std::to_string(request.nvrtc_version)};
   for (const auto& [name, text] : request.headers) parts.insert(parts.end(), {name, text});
   parts.insert(parts.end(), request.defines.begin(), request.defines.end());
+  parts.push_back("expressions");
+  parts.insert(parts.end(), request.expressions.begin(), request.expressions.end());
   std::uint64_t hash = 0xcbf29ce484222325ull, other = 0x9e3779b97f4a7c15ull;
   for (const std::string& part : parts) {
     for (unsigned char c : part) {
@@ -164,6 +168,11 @@ std::string clean(std::string log, const Folder& folder, const std::string& name
 }
 
 }  // namespace
+
+// Like a mangled name in that it is none of the text's.
+std::string lowered_name(const std::string& expression) {
+  return "_Z:" + expression;
+}
 
 CompileResult compile(const CompileRequest& request) {
   static const Toolchain toolchain;

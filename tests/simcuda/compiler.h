@@ -13,6 +13,7 @@ struct CompileRequest {
   std::vector<std::pair<std::string, std::string>> headers;  // name, text
   std::vector<std::string> defines, include_folders;
   std::string standard;  // "c++17"
+  std::vector<std::string> expressions;  // kernels by C++ expressions
   int arch = 0;
   int nvrtc_version = 0;  // 12080
 };
@@ -24,6 +25,8 @@ struct CompileResult {
   std::vector<unsigned char> image;
 };
 
+// What a kernel named by an expression is called in the image.
+std::string lowered_name(const std::string& expression);
 CompileResult compile(const CompileRequest& request);
 
 }  // namespace simcuda

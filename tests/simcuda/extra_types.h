@@ -59,8 +59,6 @@ struct CUgraphNodeParams {
 };
 static_assert(sizeof(CUgraphNodeParams) == 256);
 
-enum : CUfunction_attribute { CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1 };
-
 using CUgraphExecUpdateResult = int;
 enum : CUgraphExecUpdateResult {
   CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,

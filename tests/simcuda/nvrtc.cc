@@ -55,6 +55,7 @@ struct Program {
   CompileRequest request;
   CompileResult result;
   std::string ptx;
+  std::map<std::string, std::string> lowered;  // names that were asked for
   bool compiled = false, ptx_only = false;
 };
 
@@ -319,6 +320,30 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
   std::lock_guard lock(s.mutex);
   if (s.programs.erase(reinterpret_cast<std::uint64_t>(*program)) == 0) return NVRTC_ERROR_INVALID_PROGRAM;
   *program = nullptr;
+  return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcAddNameExpression(nvrtcProgram handle, const char* expression) {
+  NVRTC_ENTER(nvrtcAddNameExpression);
+  std::shared_ptr<Program> program = find(handle);
+  if (program == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+  if (expression == nullptr) return NVRTC_ERROR_INVALID_INPUT;
+  if (program->compiled) return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
+  program->request.expressions.emplace_back(expression);
+  return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram handle, const char* expression, const char** lowered) {
+  NVRTC_ENTER(nvrtcGetLoweredName);
+  std::shared_ptr<Program> program = find(handle);
+  if (program == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+  if (expression == nullptr || lowered == nullptr) return NVRTC_ERROR_INVALID_INPUT;
+  if (!program->compiled) return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
+  const auto& known = program->request.expressions;
+  const auto at = std::find(known.begin(), known.end(), expression);
+  if (at == known.end()) return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+  auto& [key, name] = *program->lowered.try_emplace(expression, lowered_name(*at)).first;
+  *lowered = name.c_str();
   return NVRTC_SUCCESS;
 }
 

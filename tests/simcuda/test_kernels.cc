@@ -212,6 +212,42 @@ TEST_F(Kernels, GlobalsAndConstants) {
   EXPECT_EQ(cu.cuModuleGetFunction(&f, module, "absent"), CUDA_ERROR_NOT_FOUND);
 }
 
+TEST_F(Kernels, NamedByExpressions) {
+  const char* const text = R"(
+    namespace own { template <class T, int n> __global__ void set(T* out, T value) { for (int i = 0; i < n; ++i) out[i] = value; } }
+    __global__ void plain(int* out) { out[0] = 9; })";
+  const char* const name = "own::set<int, 3>";
+  nvrtcProgram program = nullptr;
+  ASSERT_EQ(cu.nvrtcCreateProgram(&program, text, "named.cu", 0, nullptr, nullptr), NVRTC_SUCCESS);
+  ASSERT_EQ(cu.nvrtcAddNameExpression(program, name), NVRTC_SUCCESS);
+  ASSERT_EQ(cu.nvrtcAddNameExpression(program, "plain"), NVRTC_SUCCESS);
+  const char* lowered[2] = {};
+  EXPECT_EQ(cu.nvrtcGetLoweredName(program, name, &lowered[0]), NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION);
+  const char* const options[] = {"--gpu-architecture=compute_75", "--std=c++17"};
+  ASSERT_EQ(cu.nvrtcCompileProgram(program, 2, options), NVRTC_SUCCESS);
+  EXPECT_EQ(cu.nvrtcAddNameExpression(program, "late"), NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION);
+  EXPECT_EQ(cu.nvrtcGetLoweredName(program, "late", &lowered[0]), NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID);
+  ASSERT_EQ(cu.nvrtcGetLoweredName(program, name, &lowered[0]), NVRTC_SUCCESS);
+  ASSERT_EQ(cu.nvrtcGetLoweredName(program, "plain", &lowered[1]), NVRTC_SUCCESS);
+  size_t bytes = 0;
+  ASSERT_EQ(cu.nvrtcGetPTXSize(program, &bytes), NVRTC_SUCCESS);
+  std::vector<char> ptx(bytes);
+  ASSERT_EQ(cu.nvrtcGetPTX(program, ptx.data()), NVRTC_SUCCESS);
+  CUmodule module = nullptr;
+  CHECK_CU(cu.cuModuleLoadDataEx(&module, ptx.data(), 0, nullptr, nullptr));
+  CUfunction set = nullptr, plain = nullptr;
+  CHECK_CU(cu.cuModuleGetFunction(&set, module, lowered[0]));
+  CHECK_CU(cu.cuModuleGetFunction(&plain, module, lowered[1]));
+  CUfunction absent = nullptr;
+  EXPECT_NE(cu.cuModuleGetFunction(&absent, module, name), CUDA_SUCCESS);
+  EXPECT_EQ(cu.nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
+  CUdeviceptr out = allocate(12);
+  CHECK_CU(launch(set, 1, 1, 0, stream, out, 5));
+  CHECK_CU(launch(plain, 1, 1, 0, stream, out));
+  EXPECT_EQ(download<int>(out, 3), (std::vector<int>{9, 5, 5}));
+  CHECK_CU(cu.cuModuleUnload(module));
+}
+
 TEST_F(Kernels, WhatNvrtcRefuses) {
   nvrtcResult result = 0;
   std::string log;

@@ -64,6 +64,16 @@ rondo_status call(Objects& objects, rondo_matmul_options* options) {
   rondo_tensor_destroy(b);
   return status;
 }
+// Without a GPU there is no module: what is said then is the next thing after the options.
+rondo_status call(Objects& objects, rondo_module_options* options) {
+  rondo_module* module = nullptr;
+  const rondo_status status = rondo_module_create(objects.engine, {RONDO_CPU, 0}, "", "k()", options, &module);
+  return status == RONDO_UNSUPPORTED ? RONDO_OK : status;
+}
+rondo_status call(Objects&, rondo_launch_options* options) {
+  const rondo_status status = rondo_module_launch(nullptr, "k", 0, nullptr, options);
+  return std::string(rondo_last_error()).find("module is NULL") != std::string::npos ? RONDO_OK : status;
+}
 rondo_status call(Objects&, rondo_device_info* info) {
   return rondo_device_query({RONDO_CPU, 0}, info);
 }

@@ -50,6 +50,22 @@ TEST(Wrapper, TensorsAndViews) {
   EXPECT_EQ(status_of([&] { a.wait(); }), RONDO_INVALID_ARGUMENT);
 }
 
+TEST(Wrapper, UserCode) {
+  rondo::Engine engine;
+  const Tensor x = engine.from_host<float>(kCpu, {3}, {1, 2, 3});
+  const rondo::Expression text("y = a * x + n; z = sum(x)", "scaled");
+  EXPECT_EQ(text.operands(), (std::vector<std::string>{"a", "x", "n"}));
+  EXPECT_EQ(text.results(), (std::vector<std::string>{"y", "z"}));
+  EXPECT_EQ(text.run({{"a", 0.5}, {"x", x}, {"n", 4}})[0].read<float>(), (Floats{4.5, 5, 5.5}));
+  EXPECT_EQ(rondo::Expression("y = x * x")({{"x", x}}).read<float>(), (Floats{1, 4, 9}));
+  rondo::Expression("x += 1").run_into({{"x", x}}, {x});
+  EXPECT_EQ(x.read<float>(), (Floats{2, 3, 4}));
+  EXPECT_EQ(status_of([] { rondo::Expression("y = "); }), RONDO_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of([&] { text.run({{"x", x}}); }), RONDO_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of([&] { rondo::Module(engine, kCpu, "", "k(float* y)"); }), RONDO_UNSUPPORTED);
+  EXPECT_EQ(rondo::launch_shape(2, 64).block_x, 64u);
+}
+
 TEST(Wrapper, Operators) {
   rondo::Engine engine;
   const Tensor a = engine.from_host<float>(kCpu, {3}, {1, 2, 3}), b = engine.from_host<float>(kCpu, {3}, {4, 5, 6});

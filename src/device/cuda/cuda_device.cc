@@ -112,6 +112,15 @@ Status CudaDevice::launch(CUfunction function, const Launch& shape, void* stream
   return {};
 }
 
+Status CudaDevice::launch_with(CUfunction function, const Launch& shape, void* stream, void** parameters) {
+  Current current(*this);
+  RONDO_TRY(current.status());
+  RONDO_ON(cuLaunchKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
+                          shape.block[2], shape.shared_bytes, native_stream(stream), parameters, nullptr),
+           "cuLaunchKernel");
+  return {};
+}
+
 Status CudaDevice::module_load(const void* image, CUmodule* module) {
   Current current(*this);
   RONDO_TRY(current.status());

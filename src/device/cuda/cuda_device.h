@@ -63,6 +63,8 @@ class CudaDevice final : public StreamDevice {
   };
   // `arguments` is the kernel's one parameter, a struct passed by value.
   RONDO_HOT Status launch(CUfunction function, const Launch& shape, void* stream, const void* arguments);
+  // With as many parameters as the kernel has: the address of each.
+  Status launch_with(CUfunction function, const Launch& shape, void* stream, void** parameters);
   Status module_load(const void* image, CUmodule* module);
   void module_unload(CUmodule module);
   Status module_function(CUmodule module, const char* name, CUfunction* function);

@@ -2396,7 +2396,7 @@ pub type rondo_argument_kind = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct rondo_argument {
-    #[doc = " of the operand in the text"]
+    #[doc = " of the operand in the text, or of the kernel's parameter; NULL there: by position alone"]
     pub name: *const ::std::os::raw::c_char,
     pub kind: rondo_argument_kind,
     #[doc = " the operand; NULL for a number"]
@@ -2519,6 +2519,292 @@ extern "C" {
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_module {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_module_options {
+    #[doc = " set by RONDO_MODULE_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " what the text's lines are called in messages; copied; NULL: \"module\""]
+    pub name: *const ::std::os::raw::c_char,
+    #[doc = " for NVRTC, separated by spaces: \"-DTILE=16 --use_fast_math\"; copied; NULL: none"]
+    pub options: *const ::std::os::raw::c_char,
+}
+#[test]
+fn bindgen_test_layout_rondo_module_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_module_options>(),
+        24usize,
+        concat!("Size of: ", stringify!(rondo_module_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_module_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_module_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_module_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_module_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_name() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_module_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_module_options), "::", stringify!(name))
+        );
+    }
+    test_field_name();
+    fn test_field_options() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_module_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).options) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_module_options), "::", stringify!(options))
+        );
+    }
+    test_field_options();
+}
+extern "C" {
+    #[doc = " Compiles `text`, CUDA C++17 by NVRTC, for a cuda device. `kernels` declares those that will be launched, separated by"]
+    #[doc = " semicolons: a name, which may be a template's with its arguments, and the parameters:"]
+    #[doc = " \"scale<float>(const float* x, float* y, float a, int n)\". A parameter is a number (bool, float, double, integers) or"]
+    #[doc = " a pointer to a tensor's elements: const if it is read, otherwise written. The compiler checks the declarations."]
+    #[doc = " options NULL means RONDO_MODULE_OPTIONS_INIT. The caller owns *module."]
+    #[doc = ""]
+    #[doc = " Blocks while it compiles; what was compiled before, in this process or an earlier one, is found in the cache of"]
+    #[doc = " kernels. Code stays loaded until the process ends: the same text with the same kernels and options is the same code,"]
+    #[doc = " its __device__ variables too. A text with include options (-I) is compiled each time."]
+    #[doc = ""]
+    #[doc = " RONDO_UNSUPPORTED for a cpu device; RONDO_COMPILE_FAILED with NVRTC's log, whose lines are the text's, or"]
+    #[doc = " \"kernels[i]\" for a declaration that is not what the text has; RONDO_INVALID_ARGUMENT with line and column for a"]
+    #[doc = " declaration that is none. Since 0.1."]
+    pub fn rondo_module_create(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        text: *const ::std::os::raw::c_char,
+        kernels: *const ::std::os::raw::c_char,
+        options: *const rondo_module_options,
+        module: *mut *mut rondo_module,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the `module`. Never blocks; launches in flight and graphs go on. NULL is allowed. Since 0.1."]
+    pub fn rondo_module_destroy(module: *mut rondo_module);
+}
+pub const RONDO_LAUNCH_DEFAULT: rondo_launch_flags = 0;
+#[doc = " tensors that are not contiguous are welcome: the kernel knows their strides"]
+pub const RONDO_LAUNCH_STRIDED: rondo_launch_flags = 1;
+pub type rondo_launch_flags = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_launch_options {
+    #[doc = " set by RONDO_LAUNCH_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " blocks; 0: 1, as for all six"]
+    pub grid_x: u32,
+    #[doc = " blocks"]
+    pub grid_y: u32,
+    #[doc = " blocks"]
+    pub grid_z: u32,
+    #[doc = " threads of a block"]
+    pub block_x: u32,
+    #[doc = " threads of a block"]
+    pub block_y: u32,
+    #[doc = " threads of a block"]
+    pub block_z: u32,
+    #[doc = " of dynamic shared memory, up to what the device has"]
+    pub shared_bytes: u32,
+    #[doc = " as in rondo_task_options"]
+    pub priority: i32,
+    #[doc = " as in rondo_task_options: -1, the engine picks"]
+    pub stream: i32,
+    #[doc = " rondo_launch_flags"]
+    pub flags: u32,
+}
+#[test]
+fn bindgen_test_layout_rondo_launch_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_launch_options>(),
+        48usize,
+        concat!("Size of: ", stringify!(rondo_launch_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_launch_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_launch_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_launch_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_launch_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_grid_x() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_launch_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).grid_x) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_launch_options), "::", stringify!(grid_x))
+        );
+    }
+    test_field_grid_x();
+    fn test_field_grid_y() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_launch_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).grid_y) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_launch_options), "::", stringify!(grid_y))
+        );
+    }
+    test_field_grid_y();
+    fn test_field_grid_z() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_launch_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).grid_z) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_launch_options), "::", stringify!(grid_z))
+        );
+    }
+    test_field_grid_z();
+    fn test_field_block_x() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_launch_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).block_x) as usize - ptr as usize
+            },
+            20usize,
+            concat!("Offset of field: ", stringify!(rondo_launch_options), "::", stringify!(block_x))
+        );
+    }
+    test_field_block_x();
+    fn test_field_block_y() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_launch_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).block_y) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_launch_options), "::", stringify!(block_y))
+        );
+    }
+    test_field_block_y();
+    fn test_field_block_z() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_launch_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).block_z) as usize - ptr as usize
+            },
+            28usize,
+            concat!("Offset of field: ", stringify!(rondo_launch_options), "::", stringify!(block_z))
+        );
+    }
+    test_field_block_z();
+    fn test_field_shared_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_launch_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).shared_bytes) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_launch_options), "::", stringify!(shared_bytes))
+        );
+    }
+    test_field_shared_bytes();
+    fn test_field_priority() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_launch_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).priority) as usize - ptr as usize
+            },
+            36usize,
+            concat!("Offset of field: ", stringify!(rondo_launch_options), "::", stringify!(priority))
+        );
+    }
+    test_field_priority();
+    fn test_field_stream() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_launch_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).stream) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_launch_options), "::", stringify!(stream))
+        );
+    }
+    test_field_stream();
+    fn test_field_flags() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_launch_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).flags) as usize - ptr as usize
+            },
+            44usize,
+            concat!("Offset of field: ", stringify!(rondo_launch_options), "::", stringify!(flags))
+        );
+    }
+    test_field_flags();
+}
+extern "C" {
+    #[doc = " Submits a launch of a `kernel` of the `module`, by the name that it was declared with. `arguments` are its"]
+    #[doc = " parameters', in order: a tensor for a pointer, which is given the address of its first element, a number for a"]
+    #[doc = " number, which its type must hold. An argument's name, if it has one, must be the parameter's."]
+    #[doc = ""]
+    #[doc = " An ordinary task: asynchronous, ordered by the tensors it reads and writes, kept in a recording, captured into a"]
+    #[doc = " graph. A written tensor may be read as well, so what it held stays, and an error of it too; a tensor without contents"]
+    #[doc = " is written first. What overlaps is the kernel's business. options NULL means RONDO_LAUNCH_OPTIONS_INIT."]
+    #[doc = ""]
+    #[doc = " RONDO_INVALID_ARGUMENT for what does not fit: an unknown kernel, the number, kind, dtype or device of an argument, a"]
+    #[doc = " tensor that is not contiguous (but see RONDO_LAUNCH_STRIDED), is read-only or shows an element twice where it is"]
+    #[doc = " written, a grid, a block or shared memory beyond the device's or the kernel's limits. Since 0.1."]
+    pub fn rondo_module_launch(
+        module: *mut rondo_module,
+        kernel: *const ::std::os::raw::c_char,
+        n_arguments: i32,
+        arguments: *const rondo_argument,
+        options: *const rondo_launch_options,
+    ) -> rondo_status;
+}
 /// What a `rondo_device_info` begins with.
 pub const RONDO_DEVICE_INFO_INIT: rondo_device_info = rondo_device_info {
     size: ::std::mem::size_of::<rondo_device_info>(),
@@ -2611,4 +2897,26 @@ pub const RONDO_TENSOR_INFO_INIT: rondo_tensor_info = rondo_tensor_info {
     bytes: 0,
     shape: [0; 8],
     strides: [0; 8],
+};
+
+/// What a `rondo_module_options` begins with.
+pub const RONDO_MODULE_OPTIONS_INIT: rondo_module_options = rondo_module_options {
+    size: ::std::mem::size_of::<rondo_module_options>(),
+    name: ::std::ptr::null(),
+    options: ::std::ptr::null(),
+};
+
+/// What a `rondo_launch_options` begins with.
+pub const RONDO_LAUNCH_OPTIONS_INIT: rondo_launch_options = rondo_launch_options {
+    size: ::std::mem::size_of::<rondo_launch_options>(),
+    grid_x: 0,
+    grid_y: 0,
+    grid_z: 0,
+    block_x: 0,
+    block_y: 0,
+    block_z: 0,
+    shared_bytes: 0,
+    priority: 0,
+    stream: -1,
+    flags: 0,
 };

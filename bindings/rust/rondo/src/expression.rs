@@ -146,18 +146,7 @@ impl Expression {
             .iter()
             .map(|(name, _)| c_string("Expression::run", "arguments", name))
             .collect::<Result<Vec<CString>>>()?;
-        let plain: Vec<_> = names
-            .iter()
-            .zip(arguments)
-            .map(|(name, (_, operand))| {
-                let (kind, tensor, scalar, integer) = match *operand {
-                    Operand::Tensor(tensor) => (sys::RONDO_ARGUMENT_TENSOR, tensor.as_ptr(), 0.0, 0),
-                    Operand::F64(number) => (sys::RONDO_ARGUMENT_SCALAR, null_mut(), number, 0),
-                    Operand::I64(number) => (sys::RONDO_ARGUMENT_INTEGER, null_mut(), 0.0, number),
-                };
-                sys::rondo_argument { name: name.as_ptr(), kind, tensor, scalar, integer }
-            })
-            .collect();
+        let plain = raw_arguments(names.iter().zip(arguments).map(|(name, (_, operand))| (name.as_ptr(), *operand)));
         let too_many = |_| Error::new(ErrorKind::InvalidArgument, "Expression::run: more arguments than there can be");
         let (n_arguments, n_out) =
             (i32::try_from(plain.len()).map_err(too_many)?, i32::try_from(out.len()).map_err(too_many)?);
@@ -188,4 +177,20 @@ impl fmt::Debug for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Expression({} -> {})", self.operands().join(", "), self.results().join(", "))
     }
+}
+
+/// Arguments as the C interface takes them. The names must live as long.
+pub(crate) fn raw_arguments<'a>(
+    arguments: impl Iterator<Item = (*const c_char, Operand<'a>)>,
+) -> Vec<sys::rondo_argument> {
+    arguments
+        .map(|(name, operand)| {
+            let (kind, tensor, scalar, integer) = match operand {
+                Operand::Tensor(tensor) => (sys::RONDO_ARGUMENT_TENSOR, tensor.as_ptr(), 0.0, 0),
+                Operand::F64(number) => (sys::RONDO_ARGUMENT_SCALAR, null_mut(), number, 0),
+                Operand::I64(number) => (sys::RONDO_ARGUMENT_INTEGER, null_mut(), 0.0, number),
+            };
+            sys::rondo_argument { name, kind, tensor, scalar, integer }
+        })
+        .collect()
 }

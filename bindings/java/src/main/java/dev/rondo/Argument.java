@@ -3,7 +3,7 @@ package dev.rondo;
 
 import java.util.Objects;
 
-/** One argument of an {@link Expression}: a tensor or a number, for the operand of a name. */
+/** One argument of an {@link Expression} or of a kernel of a {@link CudaModule}: a tensor or a number, with its name. */
 public final class Argument {
   private final String name;
   private final ArgumentKind kind;

@@ -79,19 +79,10 @@ public final class Expression extends NativeObject {
   public List<Tensor> run(List<Tensor> out, Argument... arguments) {
     final int count = out.isEmpty() ? results().size() : out.size();
     final List<NativeObject> used = new ArrayList<>();
-    final byte[][] names = new byte[arguments.length][];
-    final int[] kinds = new int[arguments.length];
-    final double[] scalars = new double[arguments.length];
-    final long[] words = new long[arguments.length]; // a tensor's address, or the integer
     final long[] results = new long[count];
-    Engine engine = null;
     used.add(this);
-    for (final Argument each : arguments) {
-      if (each.tensor() != null) {
-        used.add(each.tensor());
-        engine = engine == null ? each.tensor().engine() : engine;
-      }
-    }
+    Arguments.addTensors(arguments, used);
+    final Engine engine = used.size() == 1 ? null : ((Tensor) used.get(1)).engine();
     for (final Tensor each : out) {
       if (each != null) {
         used.add(each);
@@ -99,16 +90,11 @@ public final class Expression extends NativeObject {
     }
     final Uses uses = use(used.toArray(new NativeObject[0]));
     try {
-      for (int i = 0; i < arguments.length; ++i) {
-        names[i] = Memory.bytes(arguments[i].name());
-        kinds[i] = arguments[i].kind().value();
-        scalars[i] = arguments[i].scalar();
-        words[i] = arguments[i].tensor() == null ? arguments[i].integer() : arguments[i].tensor().address();
-      }
+      final Arguments plain = new Arguments(arguments);
       for (int i = 0; i < out.size(); ++i) {
         results[i] = out.get(i) == null ? 0 : out.get(i).address();
       }
-      run0(address(), names, kinds, scalars, words, results);
+      run0(address(), plain.names, plain.kinds, plain.scalars, plain.words, results);
     } finally {
       uses.end();
     }

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Expressions written as text. */
+/** Expressions written as text, and modules of CUDA C++. */
 @Tag("device")
-class ExpressionTest {
+class UserCodeTest {
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#modes")
   void computesWhatTheTextSays(Device device, EngineMode mode) {
@@ -37,6 +37,29 @@ class ExpressionTest {
       assertTrue(wrong.getMessage().contains("1:8"), wrong.getMessage());
       text.close();
       assertThrows(InvalidStateException.class, text::operands);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
+  void modulesRunOnGpus(Device device, EngineMode mode) {
+    try (Engine engine = Engine.create(new EngineOptions().mode(mode)); Scope scope = Scope.open()) {
+      final String text = "template <class T> __global__ void scale(const T* x, T* y, T a, int n) {\n"
+          + "  if (threadIdx.x < n) y[threadIdx.x] = a * x[threadIdx.x];\n}\n";
+      final String kernels = "scale<float>(const float* x, float* y, float a, int n)";
+      if (device.kind() == DeviceKind.CPU) {
+        assertThrows(UnsupportedException.class, () -> new CudaModule(engine, device, text, kernels));
+        return;
+      }
+      final CudaModule module = new CudaModule(engine, device, text, kernels, new ModuleOptions().name("scale.cu"));
+      final Tensor x = engine.tensor(device, new float[] {1, 2, 3}, 3);
+      final Tensor y = engine.full(device, DType.F32, 0, 3);
+      final LaunchOptions shape = new LaunchOptions().blockX(32);
+      module.launch("scale<float>", shape, Argument.of("x", x), Argument.of("y", y), Argument.of("a", 2.0), Argument.of("n", 3));
+      assertArrayEquals(new float[] {2, 4, 6}, y.toFloatArray());
+      assertSame(engine, module.engine());
+      assertThrows(InvalidArgumentException.class, () -> module.launch("other", shape));
+      assertThrows(CompileFailedException.class, () -> new CudaModule(engine, device, "wrong", kernels));
     }
   }
 }
