@@ -220,8 +220,8 @@ class ExpressionCall {
   Status reduce_result(size_t i) {
     const ExpressionText::Reduction& reduction = text_.reductions()[node_of(i).index];
     const auto count = static_cast<int>(reduction.axes.size());
-    const Status status =
-        reduce(reduction.op, sources_[i], count, count ? reduction.axes.data() : nullptr, reduction.keep, outputs_[i]);
+    const Status status = reduce(kFunction, reduction.op, sources_[i], count, count ? reduction.axes.data() : nullptr,
+                                 reduction.keep, 0, nullptr, outputs_[i]);
     return status.ok() ? status : text_.error_at(status.code(), node_of(i).at, "%s", status.message());
   }
 
