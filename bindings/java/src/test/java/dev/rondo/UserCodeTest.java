@@ -51,10 +51,11 @@ class UserCodeTest {
         assertThrows(UnsupportedException.class, () -> new CudaModule(engine, device, text, kernels));
         return;
       }
-      final CudaModule module = new CudaModule(engine, device, text, kernels, new ModuleOptions().name("scale.cu"));
+      final CudaModule module = new CudaModule(engine, device, text, kernels, new ModuleOptions().name("scale.cu").options("-DTILE=4"));
       final Tensor x = engine.tensor(device, new float[] {1, 2, 3}, 3);
       final Tensor y = engine.full(device, DType.F32, 0, 3);
-      final LaunchOptions shape = new LaunchOptions().blockX(32);
+      final LaunchOptions shape = new LaunchOptions().gridX(1).gridY(1).gridZ(1).blockX(32).blockY(1).blockZ(1).sharedBytes(64)
+          .priority(0).stream(-1).flags(LaunchFlags.STRIDED);
       module.launch("scale<float>", shape, Argument.of("x", x), Argument.of("y", y), Argument.of("a", 2.0), Argument.of("n", 3));
       assertArrayEquals(new float[] {2, 4, 6}, y.toFloatArray());
       assertSame(engine, module.engine());
