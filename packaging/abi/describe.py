@@ -293,7 +293,7 @@ class Describer:
 def says_null(text, name):
     """Whether the text allows NULL for a parameter: `name` (may be NULL), name NULL: ..., name (a CUstream; NULL: ...)."""
     word = rf"(?<!\w)`?{name}`?"
-    return bool(re.search(rf"{word} \((?:[^)]*; )?(?:may be )?NULL\b|(?<!\*){word} (?:may be )?NULL\b|"
+    return bool(re.search(rf"{word} \((?:[^)]*; )?(?:may be )?NULL\b|(?<!\*){word} (?:may be |is )?NULL\b|"
                           rf"{word} has [^.]*, NULL ", text))
 
 

@@ -172,6 +172,8 @@ class OperatorsTest {
     final Tensor out = engine.empty(device, DType.F32, 2);
     assertSame(out, Operators.reduce(ReduceOp.MAX, a, new int[] {1}, false, out));
     assertArrayEquals(new float[] {3, 6}, out.toFloatArray());
+    assertArrayEquals(new float[] {1, 1}, a.varWith(1, 1).toFloatArray(), "squares by two less one");
+    assertArrayEquals(new float[] {6, 3, 2, 15, 9, 4}, Operators.cumulative(ReduceOp.SUM, a, 1, true).toFloatArray());
     fails(InvalidArgumentException.class, () -> a.sum(2), "rondo_reduce", "axes is 2");
   }
 
@@ -223,6 +225,11 @@ class OperatorsTest {
     assertArrayEquals(new double[] {-Math.log(2 / 3.0), -Math.log(1 / 3.0)}, Operators.crossEntropy(logits, labels).toDoubleArray(), 1e-12);
     assertArrayEquals(new double[] {-1 / 3.0, 1 / 3.0, -2 / 3.0, 2 / 3.0}, Operators.crossEntropyGrad(logits, labels, 1).toDoubleArray(), 1e-12);
     final Tensor dy = engine.tensor(device, new double[] {1, 0, 0, 0}, 2, 2);
+    assertArrayEquals(y.toDoubleArray(), Operators.softmaxWith(SoftmaxOp.SOFTMAX, logits, 1, 1, null).toDoubleArray());
+    final Tensor lengths = engine.tensor(device, new int[] {1, 0});
+    assertArrayEquals(new double[] {1, 0, 0, 0}, Operators.softmaxWith(SoftmaxOp.SOFTMIN, logits, 1, 2, lengths).toDoubleArray());
+    assertArrayEquals(Operators.softmaxGrad(y, dy, 1).toDoubleArray(),
+        Operators.softmaxGradWith(SoftmaxOp.SOFTMAX, y, dy, 1, 1, null).toDoubleArray());
     assertArrayEquals(new double[] {2 / 9.0, -2 / 9.0, 0, 0}, Operators.softmaxGrad(y, dy, 1).toDoubleArray(), 1e-12);
   }
 
