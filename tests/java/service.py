@@ -14,10 +14,10 @@ import re
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 SETTINGS = [name for name in os.environ if name.startswith(("RONDO_", "SIMCUDA_"))]
 TOTALS = re.compile(r"^(?:\[\w+\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)\s*$", re.MULTILINE)
-SKIPPED = re.compile(r"^.*Assumption.*?: (.*)$", re.MULTILINE)
 
 
 def maven(folder, log, environment, *arguments):
@@ -29,6 +29,15 @@ def maven(folder, log, environment, *arguments):
         print("\n".join(line for line in run.stdout.splitlines() if not line.startswith("[INFO]"))[-20000:])
         sys.exit(f"Maven fails; {log} has all that it said")
     return run.stdout
+
+
+def skipped(reports):
+    """Lines `test: reason` of the tests that did not run."""
+    for report in sorted(reports.glob("TEST-*.xml")):
+        for case in xml.etree.ElementTree.parse(report).iter("testcase"):
+            for each in case.iter("skipped"):
+                reason = (each.text or each.get("message", "")).partition("\n")[0].rpartition("Assumption failed: ")[2]
+                yield f"{case.get('classname').rpartition('.')[2]}.{case.get('name')}: {reason}"
 
 
 def main(root, build, c_digits):
@@ -51,8 +60,12 @@ def main(root, build, c_digits):
     given = [f"-Drondo.build={build}", f"-Drondo.jar={next((here / 'library').glob('rondo-*.jar'))}", f"-Dservice.target={here}/target",
              f"-Dservice.model={here}/model.f32"]
     for name, environment, goals in (("cpu", cpu, ["test"]), ("simulated", dict(os.environ), ["surefire:test", "-Dgroups=device"])):
+        reports = here / "target/surefire-reports"
+        shutil.rmtree(reports, ignore_errors=True)
         out = maven(f"{root}/examples/java-service", here / f"{name}.log", environment, *given, *goals)
         totals = TOTALS.findall(out)
+        for each in skipped(reports):
+            print(f"skipped: {each}")
         print(f"{name}: " + ", ".join(f"{n} {what}" for n, what in zip(totals[-1], ("run", "failed", "broken", "skipped"))))
         if totals[-1][0] == "0":
             return 1

@@ -6,6 +6,7 @@ import dev.rondo.Status;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -180,7 +181,9 @@ final class Batcher implements AutoCloseable {
       try {
         launch(batch, probabilities);
       } catch (RuntimeException | Error e) {
-        listener.failed(e);
+        if (e != unavailable) { // which was told of already
+          listener.failed(e);
+        }
         batch.forEach(job -> job.answer.completeExceptionally(e));
       }
     }
@@ -231,18 +234,13 @@ final class Batcher implements AutoCloseable {
       rows = classify(batch, probabilities); // nobody has an answer of this batch yet
     }
     final long took = System.nanoTime() - begin;
+    final int images = batch.stream().mapToInt(Job::count).sum();
+    listener.launched(images, rows, took * 1e-9);
     int at = 0;
     for (final Job job : batch) {
-      at += job.count();
-    }
-    listener.launched(at, rows, took * 1e-9);
-    final int images = at;
-    at = 0;
-    for (final Job job : batch) {
-      final float[] own = new float[job.count() * Model.CLASSES];
-      System.arraycopy(probabilities, at * Model.CLASSES, own, 0, own.length);
-      at += job.count();
-      job.answer.complete(new Answer(own, images, begin - job.arrived, took));
+      final int end = at + job.count() * Model.CLASSES;
+      job.answer.complete(new Answer(Arrays.copyOfRange(probabilities, at, end), images, begin - job.arrived, took));
+      at = end;
     }
   }
 
@@ -258,17 +256,22 @@ final class Batcher implements AutoCloseable {
   private void replace(RondoException cause) {
     lost = cause.getMessage();
     listener.failed(cause);
-    final Model old = model;
-    if (replacement == null) {
-      lock.lock();
+    if (replacement != null) {
       try {
-        unavailable = new UnavailableException("the device is lost: " + cause.getMessage(), cause);
-      } finally {
-        lock.unlock();
+        final Model old = model;
+        model = replacement.get();
+        old.close();
+        return;
+      } catch (RuntimeException e) {
+        cause.addSuppressed(e);
       }
-      throw unavailable;
     }
-    model = replacement.get();
-    old.close();
+    lock.lock();
+    try {
+      unavailable = new UnavailableException("the device is lost: " + cause.getMessage(), cause);
+    } finally {
+      lock.unlock();
+    }
+    throw unavailable;
   }
 }
