@@ -142,7 +142,7 @@ def complete(build):
     symbols = [function["name"] for function in description["functions"]]
     used = set()
     for file in (HERE / "rondo/src").glob("*.rs"):
-        used |= set(re.findall(r"(?:\bsys::|Op by )(rondo_\w+)[(,]", file.read_text()))
+        used |= set(re.findall(r"(?:\bsys::|Op by )(rondo_\w+)[(),]", file.read_text()))
     listed = dict(re.findall(r"^(rondo_\w+): (.+)$", (HERE / "tests/not_wrapped.txt").read_text(), re.MULTILINE))
     problems = [f"{name} is neither called in rondo/src nor listed in tests/not_wrapped.txt with the reason"
                 for name in symbols if name not in used and name not in listed]
