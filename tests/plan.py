@@ -40,6 +40,7 @@ normal             abi/*                      all        all        all
 normal             conformance/*              all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   all        all        all
+normal             models/*                   all        all        all
 normal             packaging/*                all        all        all
 normal             shipped/*                  -          -          all
 normal             rust/*                     all        all        all

@@ -27,7 +27,7 @@ static const char usage[] =
     "  --seed N                         of initial parameters, dropout and order of images (1)\n"
     "  --data FILE                      the images (digits.bin in $RONDO_EXAMPLE_DATA or the source tree)\n"
     "  --out FILE                       the picture to write (digits.svg)\n"
-    "  --parameters FILE                writes the trained parameters there, as f32\n"
+    "  --parameters FILE                writes the trained parameters there, as safetensors: w1, b1, w2, b2\n"
     "  --help                           this text\n";
 
 struct options {
@@ -212,14 +212,13 @@ static void print_graph(rondo_graph* graph) {
   }
 }
 
-/* One training from the seed: eager, or one graph launched per step. Fills result, parameters and the last predictions.
- */
+/* One training from the seed: eager, or one graph launched per step. Fills result and the last predictions, and leaves
+ * the trained net to the caller. */
 static void train(rondo_engine* engine, rondo_device device, const struct options* o, const struct digits* digits,
-                  const int32_t* order, int replay, struct training* result, float** parameters, int64_t* predictions) {
+                  const int32_t* order, int replay, struct training* result, struct net* net, int64_t* predictions) {
   const int64_t steps = digits->n_train / o->batch;
   rondo_graph* graph = NULL;
   double timed_us = 0;
-  struct net net;
   int epoch;
 
   result->name = replay ? "replayed" : "eager";
@@ -229,12 +228,12 @@ static void train(rondo_engine* engine, rondo_device device, const struct option
   printf("\n%s training\n", result->name);
 
   CHECK(rondo_engine_seed(engine, o->seed));
-  net_create(&net, engine, device, digits, o->batch, order, o->epochs * steps * o->batch);
+  net_create(net, engine, device, digits, o->batch, order, o->epochs * steps * o->batch);
   if (replay) {
     rondo_record_options recording = RONDO_RECORD_OPTIONS_INIT;
     recording.name = "step";
     CHECK(rondo_record_begin(engine, &recording));
-    net_step(&net);
+    net_step(net);
     CHECK(rondo_record_end(engine, &graph));
     print_graph(graph);
   }
@@ -248,23 +247,19 @@ static void train(rondo_engine* engine, rondo_device device, const struct option
       if (replay) {
         CHECK(rondo_graph_launch(graph));
       } else {
-        net_step(&net);
+        net_step(net);
       }
     }
     CHECK(rondo_engine_wait_all(engine));
     took = now_us() - begin;
     if (epoch > 0 || o->epochs == 1) timed_us += took; /* the first epoch compiles and loads what it meets */
-    result->loss[epoch] = net_take_loss(&net) / (double)(steps * o->batch);
-    result->accuracy[epoch] = net_test(&net, predictions, digits);
+    result->loss[epoch] = net_take_loss(net) / (double)(steps * o->batch);
+    result->accuracy[epoch] = net_test(net, predictions, digits);
     printf("  epoch %3d   loss %.4f   test accuracy %.4f   %8.2f ms\n", epoch + 1, result->loss[epoch],
            result->accuracy[epoch], 1e-3 * took);
   }
   result->step_us = timed_us / (double)((o->epochs > 1 ? o->epochs - 1 : 1) * steps);
-
-  *parameters = allocate((size_t)net_size(&net), sizeof **parameters);
-  net_read(&net, *parameters);
   rondo_graph_destroy(graph);
-  net_destroy(&net);
 }
 
 /* For each epoch a fresh order of the training images; what does not fill a batch at its end waits for the next epoch.
@@ -290,15 +285,6 @@ static int64_t count_different(const float* a, const float* b, int64_t n) {
   return different;
 }
 
-/* The values as they lie in memory, one after the other. Returns 0, or -1 after a line on stderr. */
-static int write_parameters(const char* path, const float* values, int64_t n) {
-  FILE* file = fopen(path, "wb");
-  const int written = file != NULL && fwrite(values, sizeof *values, (size_t)n, file) == (size_t)n;
-  if (file != NULL && fclose(file) == 0 && written) return 0;
-  fprintf(stderr, "digits: cannot write %s: %s\n", path, strerror(errno));
-  return -1;
-}
-
 int main(int argc, char** argv) {
   const struct options o = parse_options(argc, argv);
   rondo_engine_options engine_options = RONDO_ENGINE_OPTIONS_INIT;
@@ -306,7 +292,8 @@ int main(int argc, char** argv) {
   rondo_device device;
   struct digits digits;
   struct training eager, replayed;
-  float *eager_parameters = NULL, *replayed_parameters = NULL;
+  struct net eager_net, replayed_net;
+  float *eager_parameters, *replayed_parameters;
   int64_t *predictions, different, n;
   int32_t* order;
   char name[128], subtitle[256];
@@ -327,10 +314,14 @@ int main(int argc, char** argv) {
 
   order = make_order(&o, &digits);
   predictions = allocate((size_t)digits.n_test, sizeof *predictions);
-  train(engine, device, &o, &digits, order, 0, &eager, &eager_parameters, predictions);
-  train(engine, device, &o, &digits, order, 1, &replayed, &replayed_parameters, predictions);
+  train(engine, device, &o, &digits, order, 0, &eager, &eager_net, predictions);
+  train(engine, device, &o, &digits, order, 1, &replayed, &replayed_net, predictions);
 
-  n = DIGITS_PIXELS * DIGITS_HIDDEN + DIGITS_HIDDEN + DIGITS_HIDDEN * DIGITS_CLASSES + DIGITS_CLASSES;
+  n = net_size(&replayed_net);
+  eager_parameters = allocate((size_t)n, sizeof *eager_parameters);
+  replayed_parameters = allocate((size_t)n, sizeof *replayed_parameters);
+  net_read(&eager_net, eager_parameters);
+  net_read(&replayed_net, replayed_parameters);
   different = count_different(eager_parameters, replayed_parameters, n);
   printf("\ntest accuracy   eager %.4f   replayed %.4f\n", eager.accuracy[o.epochs - 1],
          replayed.accuracy[o.epochs - 1]);
@@ -355,7 +346,10 @@ int main(int argc, char** argv) {
   } else {
     printf("picture         %s\n", o.out);
   }
-  if (o.parameters != NULL && write_parameters(o.parameters, replayed_parameters, n) != 0) bad = 1;
+  if (o.parameters != NULL && net_write(&replayed_net, o.parameters) != RONDO_OK) {
+    fprintf(stderr, "digits: %s\n", rondo_last_error());
+    bad = 1;
+  }
 
   free(eager.loss);
   free(eager.accuracy);
@@ -365,6 +359,8 @@ int main(int argc, char** argv) {
   free(replayed_parameters);
   free(predictions);
   free(order);
+  net_destroy(&eager_net);
+  net_destroy(&replayed_net);
   digits_free(&digits);
   rondo_engine_destroy(engine);
   return bad;

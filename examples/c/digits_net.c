@@ -211,3 +211,12 @@ void net_read(struct net* net, float* values) {
     values += p->elements;
   }
 }
+
+rondo_status net_write(const struct net* net, const char* path) {
+  static const char* const names[DIGITS_PARAMETERS] = {"w1", "b1", "w2", "b2"};
+  static const char *const key = "network", *const value = "relu(x w1 + b1) w2 + b2";
+  rondo_tensor* tensors[DIGITS_PARAMETERS];
+  int i;
+  for (i = 0; i < DIGITS_PARAMETERS; ++i) tensors[i] = net->parameters[i].value;
+  return rondo_model_file_write(path, names, tensors, DIGITS_PARAMETERS, &key, &value, 1);
+}

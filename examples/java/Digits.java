@@ -15,6 +15,7 @@ import dev.rondo.EngineOptions;
 import dev.rondo.Graph;
 import dev.rondo.GraphInfo;
 import dev.rondo.MatmulOptions;
+import dev.rondo.ModelFile;
 import dev.rondo.Operators;
 import dev.rondo.RecordOptions;
 import dev.rondo.ReduceOp;
@@ -40,7 +41,7 @@ public final class Digits {
       + "  --batch N                        images per step (64)\n"
       + "  --seed N                         of initial parameters, dropout and order of images (1)\n"
       + "  --data FILE                      the images (digits.bin in $RONDO_EXAMPLE_DATA, else examples/data/digits.bin)\n"
-      + "  --parameters FILE                writes the trained parameters there, as f32\n"
+      + "  --parameters FILE                writes the trained parameters there, as safetensors: w1, b1, w2, b2\n"
       + "  --help                           this text\n";
 
   // --- the data: 8x8 images, split 80 / 20 by a fixed permutation
@@ -249,12 +250,19 @@ public final class Digits {
       }
       return all;
     }
+
+    /** Writes the parameters as a safetensors file: f32 w1 [64, 128], b1 [128], w2 [128, 10], b2 [10]. */
+    void write(Path path) {
+      ModelFile.write(path, Map.of("w1", weight1.value, "b1", bias1.value, "w2", weight2.value, "b2", bias2.value),
+          Map.of("network", "relu(x w1 + b1) w2 + b2"));
+    }
   }
 
   // --- training
 
-  /** One training from the seed, eager or replayed; returns its parameters. */
-  private static float[] train(Engine engine, Device device, Data data, boolean replay, int epochs, int batch, long seed, int[] order) {
+  /** One training from the seed, eager or replayed; returns its parameters, and writes them where a path is given. */
+  private static float[] train(Engine engine, Device device, Data data, boolean replay, int epochs, int batch, long seed, int[] order,
+      String path) {
     System.out.println("\n" + (replay ? "replayed" : "eager") + " training");
     engine.seed(seed);
     try (Scope scope = Scope.open()) {
@@ -285,6 +293,9 @@ public final class Digits {
       }
       if (accuracy < 0.8) {
         throw new IllegalStateException("an accuracy of " + accuracy + ": something is wrong");
+      }
+      if (path != null) {
+        net.write(Path.of(path));
       }
       return net.read();
     }
@@ -347,15 +358,10 @@ public final class Digits {
       for (int epoch = 0; epoch < epochs; ++epoch) {
         System.arraycopy(shuffle.order(data.trainLabels.length), 0, order, epoch * used, used);
       }
-      final float[] eager = train(engine, device, data, false, epochs, batch, seed, order);
-      final float[] replayed = train(engine, device, data, true, epochs, batch, seed, order);
+      final float[] eager = train(engine, device, data, false, epochs, batch, seed, order, null);
+      final float[] replayed = train(engine, device, data, true, epochs, batch, seed, order, options.get("--parameters"));
       final boolean same = Arrays.equals(eager, replayed); // bits: Arrays.equals takes NaN for equal to itself
       System.out.println("\nparameters      " + (same ? "all " + eager.length + " agree bit for bit" : "differ"));
-      if (options.containsKey("--parameters")) {
-        final ByteBuffer bytes = ByteBuffer.allocate(4 * replayed.length).order(ByteOrder.nativeOrder());
-        bytes.asFloatBuffer().put(replayed);
-        Files.write(Path.of(options.get("--parameters")), bytes.array());
-      }
       if (!same) {
         System.exit(1);
       }

@@ -8,6 +8,7 @@
 #include <rondo/device.h>
 #include <rondo/engine.h>
 #include <rondo/graph.h>
+#include <rondo/models.h>
 #include <rondo/ops.h>
 #include <rondo/shapes.h>
 #include <rondo/status.h>

@@ -21,6 +21,10 @@ import parse
 EXCEPTIONS = {
     ("rondo_tensor_transpose", "axes"): {"length": "dimensions of tensor"},
     ("rondo_tensor_from_host", "data"): {"length": "bytes of tensor"},
+    ("rondo_model_file_metadata", "value"): {"brief": "The value of the key."},
+    ("rondo_model_file_write", "names"): {"length": "n_tensors", "nullable": True},
+    ("rondo_model_file_write", "keys"): {"length": "n_metadata", "nullable": True},
+    ("rondo_model_file_write", "values"): {"length": "n_metadata", "nullable": True},
 }
 
 # Parameters that mean the same wherever they stand: their line in brief, and the whole of it where a comment does not name them.
@@ -80,6 +84,12 @@ MEANINGS = {
     "capacity": "Bytes the buffer has.",
     "bytes": "Number of bytes.",
     "path": "Name of the file.",
+    "file": "The file it is about.",
+    "name": "The name of a tensor.",
+    "names": "The name of each tensor.",
+    "key": "A key of the metadata.",
+    "keys": "The keys of the metadata.",
+    "values": "The value of each key.",
     "version": "The version.",
     "mode": "The mode.",
     "level": "The level of the message.",

@@ -131,7 +131,7 @@ rondo_status rondo_tensor_read(rondo_tensor* tensor, void* data, size_t bytes) {
                    "waiting inside a task is refused: the task may be what it would wait for; read outside");
     RONDO_TRY(ops::check_written("rondo_tensor_read", "tensor", tensor->view));
     Engine::NotRecorded not_recorded;
-    return ops::read_to_host(tensor->view, data, bytes);
+    return ops::read_to_host(tensor->view, data);
   });
 }
 

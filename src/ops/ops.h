@@ -98,6 +98,6 @@ Status gather_rows(const View& table, const View& indices, Output& out);
 Status write_from_host(const View& to, const void* data, size_t bytes);
 // The same for a tensor that nobody else knows yet: no task is needed on a cpu.
 Status initialise_from_host(const View& to, const void* data, size_t bytes);
-Status read_to_host(const View& from, void* data, size_t bytes);
+Status read_to_host(const View& from, void* data);
 
 }  // namespace rondo::ops

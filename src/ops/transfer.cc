@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "ops/ops.h"
 
@@ -26,6 +27,9 @@ struct Region {
 // A whole view as a target; its parts after the first continue what the first began.
 Region target_of(const View& view) {
   return {view.storage, view.offset, view.bytes() != view.storage->bytes()};
+}
+Region part_of(const Region& whole, size_t done) {
+  return {whole.storage, whole.offset + static_cast<int64_t>(done), done > 0 || whole.continues};
 }
 
 // Bytes from one storage to another on a GPU's stream; either side may be pinned host memory.
@@ -72,21 +76,35 @@ class HostCopy final : public Task {
   size_t bytes_;
 };
 
-// Memory of the host, copied to where the caller wants it.
+// Bytes of a source into host memory on a worker.
+class HostLoad final : public Task {
+ public:
+  HostLoad(Device& cpu, Ref<ByteSource> source, uint64_t offset, Region to, size_t bytes)
+      : Task("load", cpu), source_(std::move(source)), offset_(offset), to_(to), bytes_(bytes) {
+    if (to.continues) follows(*to.storage);
+    writes(*to.storage);
+  }
+  Status run(const TaskContext&) override { return source_->fetch(offset_, to_.address(), bytes_); }
+
+ private:
+  Ref<ByteSource> source_;
+  uint64_t offset_;
+  Region to_;
+  size_t bytes_;
+};
+
+// Memory of the host, handed over as it is.
 class HostRead final : public Task {
  public:
-  HostRead(Device& device, Region from, void* to, size_t bytes)
-      : Task("read", device), from_(from), to_(to), bytes_(bytes) {
+  HostRead(Device& device, Region from, const std::function<Status(const char*, size_t)>& take, size_t bytes)
+      : Task("read", device), from_(from), take_(take), bytes_(bytes) {
     reads(*from.storage);
   }
-  Status run(const TaskContext&) override {
-    std::memcpy(to_, from_.address(), bytes_);
-    return {};
-  }
+  Status run(const TaskContext&) override { return take_(from_.address(), bytes_); }
 
  private:
   Region from_;
-  void* to_;
+  const std::function<Status(const char*, size_t)>& take_;
   size_t bytes_;
 };
 
@@ -99,6 +117,13 @@ void keep_pace(Engine& engine, Storage& target, size_t bytes) {
   if (engine.staged_bytes.fetch_add(static_cast<int64_t>(bytes)) + static_cast<int64_t>(bytes) < kStagedAhead) return;
   engine.staged_bytes.store(0);
   (void)engine.wait(target);  // its error stays with it for whoever reads it
+}
+
+// The second task too, if the first has failed already, as it may in naive mode: skipped, it poisons the target.
+Status submit_both(Engine& engine, Ref<Task> one, Ref<Task> other) {
+  const Status first = engine.submit(std::move(one));
+  const Status second = engine.submit(std::move(other));
+  return first.ok() ? second : first;
 }
 
 Device& cpu() {
@@ -137,12 +162,10 @@ Status copy_across(const View& from, const View& to) {
   Device& gpu = from.device().is_host() ? to.device() : from.device();
   const Ref<Storage> staging = engine.new_storage(gpu, bytes, true);
   const Region middle{staging.get(), 0};
-  // The second task too, if the first has failed already, as it may in naive mode: skipped, it poisons the target.
   const auto both = [&](Ref<Task> one, Ref<Task> other) {
-    const Status first = engine.submit(std::move(one));
-    const Status second = engine.submit(std::move(other));
+    const Status status = submit_both(engine, std::move(one), std::move(other));
     keep_pace(engine, *to.storage, bytes);
-    return first.ok() ? second : first;
+    return status;
   };
   if (from.device().is_host())
     return both(make_ref<HostCopy>(cpu(), source, middle, bytes), make_ref<DeviceCopy>(gpu, middle, target, bytes));
@@ -189,9 +212,8 @@ Status write_from_host(const View& to, const void* data, size_t bytes) {
       return status;
     }
     std::memcpy(staging->address(), from + done, part);
-    RONDO_TRY(engine.submit(make_ref<DeviceCopy>(
-        to.device(), Region{staging.get(), 0},
-        Region{to.storage, to.offset + static_cast<int64_t>(done), done > 0 || target_of(to).continues}, part)));
+    RONDO_TRY(
+        engine.submit(make_ref<DeviceCopy>(to.device(), Region{staging.get(), 0}, part_of(target_of(to), done), part)));
     keep_pace(engine, *to.storage, part);
   }
   return {};
@@ -205,31 +227,63 @@ Status initialise_from_host(const View& to, const void* data, size_t bytes) {
   return {};
 }
 
-Status read_to_host(const View& from, void* data, size_t bytes) {
+Status load_from(const View& to, const Ref<ByteSource>& source) {
+  Engine& engine = to.engine();
+  const size_t bytes = to.bytes();
+  if (bytes == 0) return {};
+  if (!plain(to)) {
+    Ref<Storage> storage;
+    const View packed = make_temporary(engine, to.device(), to.dtype, to.layout, &storage);
+    RONDO_TRY(load_from(packed, source));
+    return copy_elements("rondo_copy", packed, to);
+  }
+  const Region target = target_of(to);
+  if (to.device().is_host()) return engine.submit(make_ref<HostLoad>(to.device(), source, 0, target, bytes));
+  for (size_t done = 0; done < bytes; done += kChunk) {
+    const size_t part = std::min(kChunk, bytes - done);
+    const Ref<Storage> staging = engine.new_storage(to.device(), part, true);
+    const Region middle{staging.get(), 0}, there = part_of(target, done);
+    RONDO_TRY(submit_both(engine, make_ref<HostLoad>(cpu(), source, done, middle, part),
+                          make_ref<DeviceCopy>(to.device(), middle, there, part)));
+    keep_pace(engine, *to.storage, part);
+  }
+  return {};
+}
+
+Status read_pieces(const View& from, const std::function<Status(const char*, size_t)>& take) {
   Engine& engine = from.engine();
+  const size_t bytes = from.bytes();
   if (bytes == 0) return engine.wait(*from.storage);
   if (!from.layout.contiguous()) {
     Ref<Storage> storage;
     const View packed = make_temporary(engine, from.device(), from.dtype, from.layout, &storage);
     RONDO_TRY(copy_elements("rondo_tensor_read", from, packed));
-    return read_to_host(packed, data, bytes);
+    return read_pieces(packed, take);
   }
-  char* to = static_cast<char*>(data);
+  const Region source{from.storage, from.offset};
   if (from.device().is_host()) {
     // A task of its own, so that what other threads write meanwhile comes before or after all of it.
     RONDO_TRY(engine.wait(*from.storage));
-    return engine.run_here(make_ref<HostRead>(from.device(), Region{from.storage, from.offset}, data, bytes));
+    return engine.run_here(make_ref<HostRead>(from.device(), source, take, bytes));
   }
   for (size_t done = 0; done < bytes; done += kChunk) {
     const size_t part = std::min(kChunk, bytes - done);
     const Ref<Storage> staging = engine.new_storage(from.device(), part, true);
-    RONDO_TRY(engine.submit(make_ref<DeviceCopy>(from.device(),
-                                                 Region{from.storage, from.offset + static_cast<int64_t>(done)},
-                                                 Region{staging.get(), 0}, part)));
+    RONDO_TRY(
+        engine.submit(make_ref<DeviceCopy>(from.device(), part_of(source, done), Region{staging.get(), 0}, part)));
     RONDO_TRY(engine.wait(*staging));
-    std::memcpy(to + done, staging->address(), part);
+    RONDO_TRY(take(staging->address(), part));
   }
   return {};
+}
+
+Status read_to_host(const View& from, void* data) {
+  char* to = static_cast<char*>(data);
+  return read_pieces(from, [&to](const char* piece, size_t part) {
+    std::memcpy(to, piece, part);
+    to += part;
+    return Status();
+  });
 }
 
 }  // namespace rondo::ops

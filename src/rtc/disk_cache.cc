@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
@@ -38,23 +39,6 @@ struct Header {
 };
 static_assert(sizeof(Header) == 56);
 
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  explicit operator bool() const { return descriptor_ >= 0; }
-  int get() const { return descriptor_; }
-  // A late write error is reported here.
-  bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
-
- private:
-  int descriptor_;
-};
-
 bool read_all(int file, std::string* text) {
   struct stat status;
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return false;
@@ -65,16 +49,6 @@ bool read_all(int file, std::string* text) {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     done += static_cast<size_t>(got);
-  }
-  return true;
-}
-
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = ::write(file, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    text.remove_prefix(static_cast<size_t>(put));
   }
   return true;
 }

@@ -20,7 +20,7 @@ import re
 import sys
 
 REQUIRED = ["README.md", "CHANGELOG.md", *(f"docs/{name}.md" for name in (
-    "conventions", "design", "engine", "errors", "graphs", "memory", "operators", "serving", "settings", "testing",
+    "conventions", "design", "engine", "errors", "graphs", "memory", "models", "operators", "serving", "settings", "testing",
     "threads"))]
 SETTING = re.compile(r'^RONDO_SETTING\(\w+, "(\w+)", "(.*?)", ".*?", "(.*)"\)$', re.MULTILINE)
 STATUS_ENUM = re.compile(r"typedef enum rondo_status \{(.*?)\} rondo_status;", re.DOTALL)

@@ -160,10 +160,10 @@ trained() {
   local name=$1 on=${DEVICE//:/} code=0
   local options=(--epochs 2 --batch 32 --data examples/data/digits.bin --parameters)
   shift
-  "$@" --device "$DEVICE" "${options[@]}" "$logs/$name-$on.f32" || code=1
-  "$@" --device cpu "${options[@]}" "$logs/$name-cpu.f32" || code=1
-  python3 tests/bench/parameters.py 1e-3 "$logs/$name-cpu.f32" "$logs/$name-$on.f32" || code=1
-  python3 tests/bench/parameters.py 0 "$logs/$name-$on.f32" "$logs"/*-"$on.f32" || code=1
+  "$@" --device "$DEVICE" "${options[@]}" "$logs/$name-$on.safetensors" || code=1
+  "$@" --device cpu "${options[@]}" "$logs/$name-cpu.safetensors" || code=1
+  python3 tests/bench/parameters.py 1e-3 "$logs/$name-cpu.safetensors" "$logs/$name-$on.safetensors" || code=1
+  python3 tests/bench/parameters.py 0 "$logs/$name-$on.safetensors" "$logs"/*-"$on.safetensors" || code=1
   return $code
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares files of trained parameters, f32 each.
+"""Compares model files (safetensors) of trained parameters, f32 each.
 
     parameters.py TOLERANCE FILE FILE...
 
@@ -12,12 +12,18 @@ import pathlib
 import sys
 
 
+def values_of(path):
+    """The numbers of all tensors, as they lie in the file; the header says which these are."""
+    file = pathlib.Path(path).read_bytes()
+    return array.array("f", file[8 + int.from_bytes(file[:8], "little"):])
+
+
 def main(tolerance, first, *others):
-    reference = array.array("f", pathlib.Path(first).read_bytes())
+    reference = values_of(first)
     assert reference, f"{first} is empty"
     wrong = 0
     for other in others:
-        values = array.array("f", pathlib.Path(other).read_bytes())
+        values = values_of(other)
         assert len(values) == len(reference), f"{first} has {len(reference)} numbers, {other} {len(values)}"
         apart = max(abs(a - b) for a, b in zip(reference, values))
         # `not <=`, because of NaN. Bits are compared as bits: -0.0 is not 0.0.

@@ -1,6 +1,8 @@
 // NULL for every pointer argument of every public function, handles after their destroy, and structs of a wrong size:
 // a status and a message that names the function and the argument, never a crash.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include "harness.h"
 
 struct DLManagedTensor;
@@ -169,6 +171,64 @@ TEST_P(MisuseNull, Tensors) {
   EXPECT_EQ(rondo_dtype_size(static_cast<rondo_dtype>(99)), 0u);
   // Allowed: no shape for no dimensions, no data for no elements.
   EXPECT_EQ(query(make(rondo_tensor_create, engine(), device(), RONDO_F32, 0, nullptr)).elements, 1);
+}
+
+TEST_P(MisuseNull, ModelFiles) {
+  const Tensor x = up(full(RONDO_F32, {2}, 1));
+  const std::string path = testing::TempDir() + "rondo_null_" + std::to_string(getpid()) + ".safetensors";
+  const char *const names[] = {"x", nullptr}, *const texts[] = {nullptr};
+  rondo_tensor* const tensors[] = {x, nullptr};
+  must(rondo_model_file_write(path.c_str(), names, tensors, 1, nullptr, nullptr, 0));
+  rondo_model_file *file = nullptr, *none = nullptr;
+  must(rondo_model_file_open(path.c_str(), &file));
+  rondo_model_file_info facts = RONDO_MODEL_FILE_INFO_INIT;
+  rondo_model_tensor_info info = RONDO_MODEL_TENSOR_INFO_INIT;
+  const char *name = nullptr, *value = nullptr;
+  int64_t index = -7;
+  rondo_tensor* out = nullptr;
+  const auto load = [&](rondo_model_file* from, const char* tensor, rondo_engine* where, rondo_tensor** to) {
+    return rondo_model_file_load(from, tensor, where, device(), to);
+  };
+  const auto write = [&](const char* to, const char* const* n, rondo_tensor* const* t, size_t count,
+                         const char* const* keys, const char* const* values,
+                         size_t metadata) { return rondo_model_file_write(to, n, t, count, keys, values, metadata); };
+  all_refused({
+      {"rondo_model_file_open", "path", [&] { return rondo_model_file_open(nullptr, &none); }},
+      {"rondo_model_file_open", "file", [&] { return rondo_model_file_open(path.c_str(), nullptr); }},
+      {"rondo_model_file_query", "file", [&] { return rondo_model_file_query(nullptr, &facts); }},
+      {"rondo_model_file_query", "info", [&] { return rondo_model_file_query(file, nullptr); }},
+      {"rondo_model_file_tensor", "file", [&] { return rondo_model_file_tensor(nullptr, 0, &name, &info); }},
+      {"rondo_model_file_tensor", "name", [&] { return rondo_model_file_tensor(file, 0, nullptr, &info); }},
+      {"rondo_model_file_tensor", "info", [&] { return rondo_model_file_tensor(file, 0, &name, nullptr); }},
+      {"rondo_model_file_find", "file", [&] { return rondo_model_file_find(nullptr, "x", &index); }},
+      {"rondo_model_file_find", "name", [&] { return rondo_model_file_find(file, nullptr, &index); }},
+      {"rondo_model_file_find", "index", [&] { return rondo_model_file_find(file, "x", nullptr); }},
+      {"rondo_model_file_metadata", "file", [&] { return rondo_model_file_metadata(nullptr, 0, &name, &value); }},
+      {"rondo_model_file_metadata", "key", [&] { return rondo_model_file_metadata(file, 0, nullptr, &value); }},
+      {"rondo_model_file_metadata", "value", [&] { return rondo_model_file_metadata(file, 0, &name, nullptr); }},
+      {"rondo_model_file_load", "file", [&] { return load(nullptr, "x", engine(), &out); }},
+      {"rondo_model_file_load", "name", [&] { return load(file, nullptr, engine(), &out); }},
+      {"rondo_model_file_load", "engine", [&] { return load(file, "x", nullptr, &out); }},
+      {"rondo_model_file_load", "out", [&] { return load(file, "x", engine(), nullptr); }},
+      {"rondo_model_file_write", "path", [&] { return write(nullptr, names, tensors, 1, nullptr, nullptr, 0); }},
+      {"rondo_model_file_write", "names",
+       [&] { return write(path.c_str(), nullptr, tensors, 1, nullptr, nullptr, 0); }},
+      {"rondo_model_file_write", "names", [&] { return write(path.c_str(), texts, tensors, 1, nullptr, nullptr, 0); }},
+      {"rondo_model_file_write", "tensors",
+       [&] { return write(path.c_str(), names, nullptr, 1, nullptr, nullptr, 0); }},
+      {"rondo_model_file_write", "tensors",
+       [&] { return write(path.c_str(), names, tensors + 1, 1, nullptr, nullptr, 0); }},
+      {"rondo_model_file_write", "keys", [&] { return write(path.c_str(), names, tensors, 1, nullptr, names, 1); }},
+      {"rondo_model_file_write", "keys", [&] { return write(path.c_str(), names, tensors, 1, texts, names, 1); }},
+      {"rondo_model_file_write", "values", [&] { return write(path.c_str(), names, tensors, 1, names, nullptr, 1); }},
+      {"rondo_model_file_write", "values", [&] { return write(path.c_str(), names, tensors, 1, names, texts, 1); }},
+  });
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(name, nullptr);
+  EXPECT_EQ(index, -7);
+  EXPECT_EQ(out, nullptr);
+  rondo_model_file_destroy(file);
+  unlink(path.c_str());
 }
 
 TEST_P(MisuseNull, DlpackImport) {

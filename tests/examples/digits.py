@@ -10,6 +10,7 @@ driver ends the program.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import json
 import pathlib
 import re
 import subprocess
@@ -37,7 +38,8 @@ def one(pattern, text):
 
 
 def learns(folder, device, engine, epochs, batch):
-    out, err = run(folder, "--device", device, "--engine", engine, "--epochs", epochs, "--batch", batch, status=0)
+    out, err = run(folder, "--device", device, "--engine", engine, "--epochs", epochs, "--batch", batch,
+                   "--parameters", "digits.safetensors", status=0)
     assert err == "", f"unexpected on stderr:\n{err}"
     one(f"^rondo .*, {engine} engine, {DEVICES[device]}: ", out)
 
@@ -56,6 +58,12 @@ def learns(folder, device, engine, epochs, batch):
     half = len(losses) // 2
     assert losses[:half] == losses[half:] and losses[half - 1] < GUESSED / 2 / int(epochs), out
     assert int(one(r"^parameters +all (\d+) agree bit for bit$", out)) == 64 * 128 + 128 + 128 * 10 + 10
+
+    file = (folder / "digits.safetensors").read_bytes()
+    end = 8 + int.from_bytes(file[:8], "little")
+    shapes = {name: (each["dtype"], each["shape"]) for name, each in json.loads(file[8:end]).items() if name != "__metadata__"}
+    assert shapes == {"w1": ("F32", [64, 128]), "b1": ("F32", [128]), "w2": ("F32", [128, 10]), "b2": ("F32", [10])}, shapes
+    assert len(file) - end == 4 * (64 * 128 + 128 + 128 * 10 + 10)
 
     picture = ElementTree.parse(folder / "digits.svg").getroot()
     assert picture.tag.endswith("svg") and len(list(picture.iter())) > 50, "the picture is empty"

@@ -81,7 +81,7 @@ def examples(root, build, c_digits, cpu, simulated):
             assert "all 9610 agree bit for bit" in out, out
             run([c_digits, *options, f"{folder}/c"], cpu, folder)
             java, c = (pathlib.Path(folder, name).read_bytes() for name in ("java", "c"))
-            assert len(c) == 9610 * 4 and java == c, f"{mode}: Java's parameters are not those of C"
+            assert len(c) > 9610 * 4 and java == c, f"{mode}: Java's parameters are not those of C"
         out = run(["java", "-cp", f"{jar}:{natives}", sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"],
                   simulated, folder)
         assert "all 9610 agree bit for bit" in out and "1 captured as CUDA graph" in out, out

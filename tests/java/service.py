@@ -56,9 +56,9 @@ def main(root, build, c_digits):
     maven(f"{root}/bindings/java", here / "library.log", cpu, f"-Drondo.build={build}", f"-Drondo.target={here}/library",
           "-Dmaven.test.skip=true", "package")
     subprocess.run([c_digits, "--device", "cpu", "--data", f"{root}/examples/data/digits.bin", "--out", here / "digits.svg",
-                    "--parameters", here / "model.f32"], check=True, stdout=subprocess.DEVNULL, env=cpu)
+                    "--parameters", here / "model.safetensors"], check=True, stdout=subprocess.DEVNULL, env=cpu)
     given = [f"-Drondo.build={build}", f"-Drondo.jar={next((here / 'library').glob('rondo-*.jar'))}", f"-Dservice.target={here}/target",
-             f"-Dservice.model={here}/model.f32"]
+             f"-Dservice.model={here}/model.safetensors"]
     for name, environment, goals in (("cpu", cpu, ["test"]), ("simulated", dict(os.environ), ["surefire:test", "-Dgroups=device"])):
         reports = here / "target/surefire-reports"
         shutil.rmtree(reports, ignore_errors=True)

@@ -4,6 +4,7 @@
 #include "capi/structs.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -25,8 +26,14 @@ struct Objects {
     EXPECT_EQ(rondo_record_begin(engine, nullptr), RONDO_OK);
     EXPECT_EQ(rondo_unary(RONDO_NEG, tensor, &out), RONDO_OK);
     EXPECT_EQ(rondo_record_end(engine, &graph), RONDO_OK) << rondo_last_error();
+    const std::string path = testing::TempDir() + "rondo_structs_" + std::to_string(getpid()) + ".safetensors";
+    const char* const name = "x";
+    EXPECT_EQ(rondo_model_file_write(path.c_str(), &name, &tensor, 1, nullptr, nullptr, 0), RONDO_OK);
+    EXPECT_EQ(rondo_model_file_open(path.c_str(), &file), RONDO_OK) << rondo_last_error();
+    unlink(path.c_str());
   }
   ~Objects() {
+    rondo_model_file_destroy(file);
     rondo_graph_destroy(graph);
     rondo_tensor_destroy(out);
     rondo_tensor_destroy(tensor);
@@ -36,6 +43,7 @@ struct Objects {
   rondo_tensor* tensor = nullptr;
   rondo_tensor* out = nullptr;
   rondo_graph* graph = nullptr;
+  rondo_model_file* file = nullptr;
 };
 
 // One call with each struct.
@@ -85,6 +93,13 @@ rondo_status call(Objects& objects, rondo_tensor_info* info) {
 }
 rondo_status call(Objects& objects, rondo_graph_info* info) {
   return rondo_graph_query(objects.graph, info);
+}
+rondo_status call(Objects& objects, rondo_model_file_info* info) {
+  return rondo_model_file_query(objects.file, info);
+}
+rondo_status call(Objects& objects, rondo_model_tensor_info* info) {
+  const char* name = nullptr;
+  return rondo_model_file_tensor(objects.file, 0, &name, info);
 }
 
 // A caller's struct of `size` bytes and not one more, so that a checked build sees every access behind it.

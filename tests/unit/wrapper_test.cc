@@ -1,6 +1,7 @@
 // include/rondo/rondo.hpp: every class and function once, exceptions, tasks that throw, moves. C++17, public headers
 // only. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <rondo/rondo.hpp>
 
@@ -48,6 +49,26 @@ TEST(Wrapper, TensorsAndViews) {
   EXPECT_FALSE(a);
   EXPECT_EQ(moved.read<float>().size(), 6u);
   EXPECT_EQ(status_of([&] { a.wait(); }), RONDO_INVALID_ARGUMENT);
+}
+
+TEST(Wrapper, ModelFiles) {
+  rondo::Engine engine;
+  const Tensor w = engine.from_host<float>(kCpu, {2, 2}, {1, 2, 3, 4}), b = engine.from_host<double>(kCpu, {1}, {5});
+  const std::string path = testing::TempDir() + "rondo_wrapper_" + std::to_string(getpid()) + ".safetensors";
+  rondo::write_model_file(path, {{"w", w}, {"b", b}}, {{"format", "rondo"}});
+  const rondo::ModelFile file(path);
+  unlink(path.c_str());
+  EXPECT_EQ(file.info().bytes, 24);
+  const std::vector<rondo::ModelFile::Entry> entries = file.entries();
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[static_cast<size_t>(file.find("w"))].info.dtype, RONDO_F32);
+  EXPECT_EQ(file.metadata().at(0).second, "rondo");
+  EXPECT_EQ(file.load("b", engine, kCpu).read<double>(), (std::vector<double>{5}));
+  const Tensor out = engine.from_host<float>(kCpu, {2, 2}, {0, 0, 0, 0});
+  file.load_into("w", engine, out);
+  EXPECT_EQ(out.read<float>(), (Floats{1, 2, 3, 4}));
+  EXPECT_EQ(status_of([&] { file.load("c", engine, kCpu); }), RONDO_NOT_FOUND);
+  EXPECT_EQ(status_of([&] { rondo::ModelFile missing(path); }), RONDO_NOT_FOUND);
 }
 
 TEST(Wrapper, UserCode) {

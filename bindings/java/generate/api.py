@@ -234,7 +234,8 @@ class Operator:
 
     @staticmethod
     def is_one(function):
-        return any(p.get("created") and p["base"] == "rondo_tensor" for p in function["parameters"])
+        handles = {p["base"] for p in function["parameters"] if p["kind"] == "handle"}
+        return handles <= {"rondo_engine", "rondo_tensor"} and any(p.get("created") for p in function["parameters"])
 
     def signature(self, with_outs):
         parameters = []

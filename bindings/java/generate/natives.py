@@ -97,6 +97,9 @@ class Native:
         elif kind == "handle" and pointers == 2 and p.get("length"):
             self._array(name, "long")
             self.arguments.append(f"({p['type']})(const void*){name}_.items")
+        elif kind == "text" and pointers == 2 and p.get("length"):
+            self._texts(name)
+            self.arguments.append(f"({p['type']}){name}_.items")
         elif kind == "text" and pointers == 1:
             self._text(name)
             self.arguments.append(f"{name}_.text")
@@ -136,6 +139,12 @@ class Native:
         self.before.append(f"rondo_jni_text {name}_ = {{0}};")
         self.gets.append(f"rondo_jni_text_get(env, {name}, &{name}_)")
         self.puts.append(f"rondo_jni_text_put(&{name}_);")
+
+    def _texts(self, name):
+        self.slots.append(Slot(name, "byte[][]", "String[]", f"Memory.bytes({name})"))
+        self.before.append(f"rondo_jni_texts {name}_ = {{0}};")
+        self.gets.append(f"rondo_jni_texts_get(env, {name}, &{name}_)")
+        self.puts.append(f"rondo_jni_texts_put(&{name}_);")
 
     def _options(self, name, base):
         """A struct of options: each field is a parameter, so the compiler knows both ends."""
@@ -195,7 +204,7 @@ class Native:
         return self.outs[0][1] if self.outs and not self.results else "void"
 
     def c_body(self, java_class):
-        types = {"Task": "jobject", "int": "jint", "long": "jlong", "double": "jdouble", "float": "jfloat", "byte[]": "jbyteArray",
+        types = {"Task": "jobject", "int": "jint", "long": "jlong", "double": "jdouble", "float": "jfloat", "byte[]": "jbyteArray", "byte[][]": "jobjectArray",
                  "long[]": "jlongArray", "int[]": "jintArray", "double[]": "jdoubleArray", "void": "void"}
         parameters = "".join(f", {types[slot.java]} {slot.name}" for slot in self.slots)
         result = self.java_return()

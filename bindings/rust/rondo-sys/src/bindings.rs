@@ -1464,6 +1464,298 @@ extern "C" {
     #[doc = " Writes the graph (tasks, data flow, segments) as Graphviz DOT. Since 0.1."]
     pub fn rondo_graph_dot(graph: *mut rondo_graph, path: *const ::std::os::raw::c_char) -> rondo_status;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_model_file {
+    _unused: [u8; 0],
+}
+extern "C" {
+    #[doc = " Opens the file `path` and reads and checks its header: names, dtypes, shapes, and that the tensors' data fill the"]
+    #[doc = " rest of the file without gap and overlap. RONDO_NOT_FOUND if there is no such file; RONDO_IO_ERROR if it cannot be"]
+    #[doc = " read or is not valid, with the place and the reason; RONDO_UNSUPPORTED if a name or a text of the metadata has a zero"]
+    #[doc = " character. The caller owns *file. A file that is replaced by another one of its name stays readable. Since 0.1."]
+    pub fn rondo_model_file_open(path: *const ::std::os::raw::c_char, file: *mut *mut rondo_model_file)
+        -> rondo_status;
+}
+extern "C" {
+    #[doc = " Closes the file and destroys the handle. Never blocks; loads in flight go on. NULL is allowed. Since 0.1."]
+    pub fn rondo_model_file_destroy(file: *mut rondo_model_file);
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_model_file_info {
+    #[doc = " set by RONDO_MODEL_FILE_INFO_INIT"]
+    pub size: usize,
+    #[doc = " number of tensors"]
+    pub tensors: i64,
+    #[doc = " number of entries of the metadata"]
+    pub metadata: i64,
+    #[doc = " of all tensors"]
+    pub bytes: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_model_file_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_model_file_info>(),
+        32usize,
+        concat!("Size of: ", stringify!(rondo_model_file_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_model_file_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_model_file_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_file_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_model_file_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_tensors() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_file_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).tensors) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_model_file_info), "::", stringify!(tensors))
+        );
+    }
+    test_field_tensors();
+    fn test_field_metadata() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_file_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).metadata) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_model_file_info), "::", stringify!(metadata))
+        );
+    }
+    test_field_metadata();
+    fn test_field_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_file_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_model_file_info), "::", stringify!(bytes))
+        );
+    }
+    test_field_bytes();
+}
+extern "C" {
+    #[doc = " Facts about a file. Never blocks. Since 0.1."]
+    pub fn rondo_model_file_query(file: *mut rondo_model_file, info: *mut rondo_model_file_info) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_model_tensor_info {
+    #[doc = " set by RONDO_MODEL_TENSOR_INFO_INIT"]
+    pub size: usize,
+    #[doc = " 1 if Rondo has its dtype and as many dimensions"]
+    pub loadable: i32,
+    #[doc = " RONDO_BOOL where Rondo does not have it: see loadable"]
+    pub dtype: rondo_dtype,
+    #[doc = " may be more than RONDO_MAX_DIMS"]
+    pub ndim: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
+    #[doc = " in the file"]
+    pub bytes: i64,
+    #[doc = " of more dimensions the first ones"]
+    pub shape: [i64; 8usize],
+    #[doc = " as the file spells it: \"F32\", \"F8_E4M3\""]
+    pub format_dtype: [::std::os::raw::c_char; 16usize],
+}
+#[test]
+fn bindgen_test_layout_rondo_model_tensor_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_model_tensor_info>(),
+        112usize,
+        concat!("Size of: ", stringify!(rondo_model_tensor_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_model_tensor_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_model_tensor_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_model_tensor_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_loadable() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).loadable) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_model_tensor_info), "::", stringify!(loadable))
+        );
+    }
+    test_field_loadable();
+    fn test_field_dtype() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_model_tensor_info), "::", stringify!(dtype))
+        );
+    }
+    test_field_dtype();
+    fn test_field_ndim() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_model_tensor_info), "::", stringify!(ndim))
+        );
+    }
+    test_field_ndim();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            20usize,
+            concat!("Offset of field: ", stringify!(rondo_model_tensor_info), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
+    fn test_field_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_model_tensor_info), "::", stringify!(bytes))
+        );
+    }
+    test_field_bytes();
+    fn test_field_shape() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).shape) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_model_tensor_info), "::", stringify!(shape))
+        );
+    }
+    test_field_shape();
+    fn test_field_format_dtype() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_model_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).format_dtype) as usize - ptr as usize
+            },
+            96usize,
+            concat!("Offset of field: ", stringify!(rondo_model_tensor_info), "::", stringify!(format_dtype))
+        );
+    }
+    test_field_format_dtype();
+}
+extern "C" {
+    #[doc = " Name and facts of one tensor, by `index`: tensors are in the order of their data. *name lives as long as the file."]
+    #[doc = " Never blocks. RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1."]
+    pub fn rondo_model_file_tensor(
+        file: *mut rondo_model_file,
+        index: i64,
+        name: *mut *const ::std::os::raw::c_char,
+        info: *mut rondo_model_tensor_info,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The index of the tensor `name`. Never blocks. RONDO_NOT_FOUND if there is none of this name. Since 0.1."]
+    pub fn rondo_model_file_find(
+        file: *mut rondo_model_file,
+        name: *const ::std::os::raw::c_char,
+        index: *mut i64,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " One entry of the metadata, by `index`, in the file's order. *key and *value live as long as the file. Never blocks."]
+    #[doc = " RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1."]
+    pub fn rondo_model_file_metadata(
+        file: *mut rondo_model_file,
+        index: i64,
+        key: *mut *const ::std::os::raw::c_char,
+        value: *mut *const ::std::os::raw::c_char,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Loads the tensor `name`. *out NULL: creates a tensor of its shape and dtype on `device`. Otherwise *out, which must"]
+    #[doc = " be on that device and have that shape and dtype, is written; it may be a view, and one that accumulates."]
+    #[doc = ""]
+    #[doc = " Asynchronous like rondo_copy_to, but for memory to stage in: a load to a GPU may wait for earlier ones. Workers read"]
+    #[doc = " the file when the tensor's turn comes. If they cannot, or if the file was changed since it was opened, or a bool is"]
+    #[doc = " neither 0 nor 1, the tensor gets the error RONDO_IO_ERROR, which waits on it return. Not recorded:"]
+    #[doc = " RONDO_INVALID_STATE while this thread records on the engine."]
+    #[doc = ""]
+    #[doc = " RONDO_NOT_FOUND if there is no tensor of this name; RONDO_UNSUPPORTED if Rondo does not have its dtype or has fewer"]
+    #[doc = " dimensions. Since 0.1."]
+    pub fn rondo_model_file_load(
+        file: *mut rondo_model_file,
+        name: *const ::std::os::raw::c_char,
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Writes `n_tensors` tensors under `names` and `n_metadata` pairs of `keys` and `values` as the file `path`. The"]
+    #[doc = " tensors may be on any devices of any engines, and views. Waits for each of them; another thread that writes into one"]
+    #[doc = " meanwhile may leave a mixture of old and new."]
+    #[doc = ""]
+    #[doc = " The file appears under its name when it is complete and on the disk; until then, and after a failure, there is the"]
+    #[doc = " former one or none. It is written beside it under another name and takes over its permissions; a symbolic link is"]
+    #[doc = " replaced. Equal contents give equal bytes: tensors are sorted by dtype and name, metadata stay in order."]
+    #[doc = ""]
+    #[doc = " RONDO_INVALID_ARGUMENT for a name or key that comes twice or is not UTF-8; RONDO_IO_ERROR if the file cannot be"]
+    #[doc = " written; a poisoned tensor's error, RONDO_INVALID_STATE for one that was never written. Not allowed while recording"]
+    #[doc = " or inside a task. Since 0.1."]
+    pub fn rondo_model_file_write(
+        path: *const ::std::os::raw::c_char,
+        names: *const *const ::std::os::raw::c_char,
+        tensors: *const *mut rondo_tensor,
+        n_tensors: usize,
+        keys: *const *const ::std::os::raw::c_char,
+        values: *const *const ::std::os::raw::c_char,
+        n_metadata: usize,
+    ) -> rondo_status;
+}
 #[doc = " in the dtype of the operand, exact"]
 pub const RONDO_NEG: rondo_unary_op = 0;
 #[doc = " in the dtype of the operand, exact"]
@@ -2874,6 +3166,22 @@ pub const RONDO_GRAPH_INFO_INIT: rondo_graph_info = rondo_graph_info {
     record_ms: 0.0,
     prepare_ms: 0.0,
     capture_ms: 0.0,
+};
+
+/// What a `rondo_model_file_info` begins with.
+pub const RONDO_MODEL_FILE_INFO_INIT: rondo_model_file_info =
+    rondo_model_file_info { size: ::std::mem::size_of::<rondo_model_file_info>(), tensors: 0, metadata: 0, bytes: 0 };
+
+/// What a `rondo_model_tensor_info` begins with.
+pub const RONDO_MODEL_TENSOR_INFO_INIT: rondo_model_tensor_info = rondo_model_tensor_info {
+    size: ::std::mem::size_of::<rondo_model_tensor_info>(),
+    loadable: 0,
+    dtype: 0,
+    ndim: 0,
+    reserved: 0,
+    bytes: 0,
+    shape: [0; 8],
+    format_dtype: [0; 16],
 };
 
 /// What a `rondo_matmul_options` begins with.

@@ -69,6 +69,7 @@ pub mod log;
 mod matmul;
 mod memory;
 mod methods;
+mod model_file;
 mod module;
 #[cfg(feature = "ndarray")]
 mod ndarray;
@@ -95,6 +96,7 @@ pub use crate::feature::{feature, version, version_text, Feature};
 pub use crate::future::WaitFuture;
 pub use crate::graph::{Graph, GraphInfo};
 pub use crate::memory::MemoryInfo;
+pub use crate::model_file::{ModelFile, ModelTensor};
 pub use crate::module::{Launch, Module};
 pub use crate::recording::RecordingBuilder;
 pub use crate::task::{BoxError, Task};

@@ -109,6 +109,32 @@ void rondo_jni_text_put(rondo_jni_text* text) {
   free(text->text);
 }
 
+jboolean rondo_jni_texts_get(JNIEnv* env, jobjectArray array, rondo_jni_texts* into) {
+  const jsize count = (*env)->GetArrayLength(env, array);
+  jsize i;
+  into->items = calloc((size_t)count + 1, sizeof *into->items);
+  if (into->items == NULL) {
+    out_of_memory(env);
+    return JNI_FALSE;
+  }
+  into->count = count;
+  for (i = 0; i < count; ++i) {
+    rondo_jni_text text = {0};
+    jbyteArray bytes = (jbyteArray)(*env)->GetObjectArrayElement(env, array, i);
+    jboolean done = !(*env)->ExceptionCheck(env) && rondo_jni_text_get(env, bytes, &text);
+    (*env)->DeleteLocalRef(env, bytes);
+    into->items[i] = text.text;
+    if (!done) return JNI_FALSE;
+  }
+  return JNI_TRUE;
+}
+
+void rondo_jni_texts_put(rondo_jni_texts* from) {
+  jsize i;
+  for (i = 0; i < from->count; ++i) free(from->items[i]);
+  free(from->items);
+}
+
 jboolean rondo_jni_callback_get(JNIEnv* env, jobject object, rondo_jni_callback** callback) {
   rondo_jni_callback* made = malloc(sizeof *made);
   if (made == NULL) {

@@ -37,6 +37,14 @@ typedef struct rondo_jni_text {
 jboolean rondo_jni_text_get(JNIEnv* env, jbyteArray array, rondo_jni_text* text);
 void rondo_jni_text_put(rondo_jni_text* text);
 
+/* Several of them; none is null. */
+typedef struct rondo_jni_texts {
+  char** items;
+  jsize count;
+} rondo_jni_texts;
+jboolean rondo_jni_texts_get(JNIEnv* env, jobjectArray array, rondo_jni_texts* into);
+void rondo_jni_texts_put(rondo_jni_texts* from);
+
 /* An object of Java that C holds, as the argument of a function of the user. */
 typedef struct rondo_jni_callback {
   jobject object;

@@ -23,7 +23,7 @@ const USAGE: &str = "usage: digits [options]
   --batch N                        images per step (64)
   --seed N                         of initial parameters, dropout and order of images (1)
   --data FILE                      the images (digits.bin in $RONDO_EXAMPLE_DATA or the source tree)
-  --parameters FILE                writes the trained parameters there, as little-endian f32
+  --parameters FILE                writes the trained parameters there, as safetensors: w1, b1, w2, b2
   --help                           this text";
 
 struct Options {
@@ -101,7 +101,7 @@ fn choose_device(text: &str) -> Result<Device, rondo::Error> {
     Ok(Device::CPU)
 }
 
-/// One training from the seed; returns the parameters and the share of test images that are right.
+/// One training from the seed; returns the net and the share of test images that are right.
 fn train(
     engine: &Engine,
     device: Device,
@@ -109,7 +109,7 @@ fn train(
     digits: &Digits,
     order: &[i32],
     replay: bool,
-) -> Result<(Vec<f32>, f64), rondo::Error> {
+) -> Result<(Net, f64), rondo::Error> {
     let steps = digits.train_labels.len() / o.batch;
     println!("\n{} training", if replay { "replayed" } else { "eager" });
     engine.seed(o.seed)?;
@@ -141,7 +141,7 @@ fn train(
         println!("  epoch {:3}   loss {:.4}   test accuracy {:.4}", epoch + 1, loss, accuracy);
     }
     println!("  {:.1} us per step", 1e6 * timed.as_secs_f64() / (steps * (o.epochs - 1).max(1)) as f64);
-    Ok((net.parameters()?, accuracy))
+    Ok((net, accuracy))
 }
 
 fn run(o: &Options) -> Result<bool, Box<dyn Error>> {
@@ -154,10 +154,11 @@ fn run(o: &Options) -> Result<bool, Box<dyn Error>> {
     println!("rondo {}, {:?} engine, {}: {}", rondo::version_text(), engine.mode()?, device, device.info()?.name);
 
     let order = data::training_order(o.seed, o.epochs, o.batch, digits.train_labels.len());
-    let (eager, eager_accuracy) = train(&engine, device, o, &digits, &order, false)?;
-    let (replayed, replayed_accuracy) = train(&engine, device, o, &digits, &order, true)?;
+    let (eager_net, eager_accuracy) = train(&engine, device, o, &digits, &order, false)?;
+    let (replayed_net, replayed_accuracy) = train(&engine, device, o, &digits, &order, true)?;
 
     println!("\ntest accuracy   eager {:.4}   replayed {:.4}", eager_accuracy, replayed_accuracy);
+    let (eager, replayed) = (eager_net.parameters()?, replayed_net.parameters()?);
     // Bits, not values: NaN equals itself here.
     let different = eager.iter().zip(&replayed).filter(|(a, b)| a.to_bits() != b.to_bits()).count();
     match different {
@@ -165,8 +166,7 @@ fn run(o: &Options) -> Result<bool, Box<dyn Error>> {
         _ => println!("parameters      {} of {} differ", different, eager.len()),
     }
     if let Some(path) = &o.parameters {
-        let bytes: Vec<u8> = replayed.iter().flat_map(|value| value.to_le_bytes()).collect();
-        std::fs::write(path, bytes).map_err(|problem| format!("cannot write {}: {}", path.display(), problem))?;
+        replayed_net.write(path)?;
     }
     let learned = eager_accuracy >= 0.9 && replayed_accuracy >= 0.9;
     if !learned {

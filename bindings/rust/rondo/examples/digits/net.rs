@@ -3,8 +3,10 @@
 //! recorded once and launched.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::path::Path;
+
 use rondo::ops::{self, Activation, BinaryOp, Matmul, ReduceOp};
-use rondo::{DType, Device, Engine, Result, Tensor};
+use rondo::{DType, Device, Engine, ModelFile, Result, Tensor};
 
 use crate::data::{Digits, CLASSES, PIXELS};
 
@@ -157,5 +159,11 @@ impl Net {
             values.extend(parameter.value.to_vec::<f32>()?);
         }
         Ok(values)
+    }
+
+    /// Writes the parameters as a safetensors file: f32 w1 [64, 128], b1 [128], w2 [128, 10], b2 [10].
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let named = ["w1", "b1", "w2", "b2"].into_iter().zip(self.all().map(|parameter| &parameter.value));
+        ModelFile::write(path, named, [("network", "relu(x w1 + b1) w2 + b2")])
     }
 }

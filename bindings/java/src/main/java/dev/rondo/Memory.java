@@ -5,6 +5,7 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /** Memory outside Java's heap, and texts. */
 final class Memory {
@@ -18,6 +19,14 @@ final class Memory {
       throw new InvalidArgumentException("a text may not hold the character 0: " + text.replace('\0', '?'), null);
     }
     return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  static byte[][] bytes(String[] texts) {
+    final byte[][] all = new byte[texts.length][];
+    for (int i = 0; i < texts.length; ++i) {
+      all[i] = bytes(Objects.requireNonNull(texts[i]));
+    }
+    return all;
   }
 
   /** The text at an address; null for 0. */

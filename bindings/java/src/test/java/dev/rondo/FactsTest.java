@@ -7,17 +7,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the library tells of devices, memory, tensors and graphs: each fact can be asked for, and is what the text of all of them says. */
+/** What the library tells of devices, memory, tensors, graphs and model files: each fact can be asked for, and is what the text of all of them says. */
 @Tag("device")
 class FactsTest {
-  static final List<Class<?>> KINDS = List.of(DeviceInfo.class, MemoryInfo.class, TensorInfo.class, GraphInfo.class);
+  static final List<Class<?>> KINDS = List.of(DeviceInfo.class, MemoryInfo.class, TensorInfo.class, GraphInfo.class,
+      ModelFileInfo.class, ModelTensorInfo.class);
 
   private static String text(Object value) {
     if (!value.getClass().isArray()) {
@@ -32,13 +36,15 @@ class FactsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
-  void eachIsThere(Device device) throws Exception {
+  void eachIsThere(Device device, @TempDir Path folder) throws Exception {
     try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
       final Tensor x = engine.full(device, DType.F32, 1, 2, 3);
       final Graph graph = engine.record(recording -> recording.keep(x.exp().neg()));
       graph.launch();
       engine.awaitAll();
-      final List<Object> all = List.of(device.info(), engine.memory(device), x.info(), graph.info());
+      ModelFile.write(folder.resolve("x"), Map.of("x", x));
+      final ModelFile file = ModelFile.open(folder.resolve("x"));
+      final List<Object> all = List.of(device.info(), engine.memory(device), x.info(), graph.info(), file.info(), file.tensor("x").info());
       for (int i = 0; i < KINDS.size(); ++i) {
         final Object facts = all.get(i);
         assertEquals(KINDS.get(i), facts.getClass());

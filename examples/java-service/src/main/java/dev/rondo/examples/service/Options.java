@@ -10,7 +10,7 @@ record Options(String model, String device, String host, int port, int maxBatch,
     boolean help) {
   static final String USAGE = """
       usage: service --model FILE [options]
-        --model FILE              the trained network
+        --model FILE              the trained network, a safetensors file with w1, b1, w2, b2
         --device cpu|cuda:0|auto  where it runs (auto: the first CUDA device, else cpu)
         --host NAME               the address to listen on (127.0.0.1; 0.0.0.0: all)
         --port N                  the port to listen on (8080; 0: a free one)

@@ -1,0 +1,48 @@
+// A file's descriptor with an owner, and writing all of a text to it.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+namespace rondo {
+
+// Closes what it holds. One thread at a time closes; reading and writing are as the system has them.
+class File {
+ public:
+  File() = default;
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  File& operator=(File&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int get() const { return descriptor_; }
+  // A late write error is reported here.
+  bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+// Whether all of it was written; if not, errno says why.
+inline bool write_all(int file, std::string_view text) {
+  constexpr size_t kMost = size_t{1} << 30;  // the system takes no more than some 2 GiB at once
+  while (!text.empty()) {
+    const ssize_t put = ::write(file, text.data(), text.size() < kMost ? text.size() : kMost);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    text.remove_prefix(static_cast<size_t>(put));
+  }
+  return true;
+}
+
+}  // namespace rondo

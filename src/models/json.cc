@@ -1,0 +1,195 @@
+// Texts, numbers and their escapes. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "models/json.h"
+
+#include "base/text.h"
+
+namespace rondo::models {
+
+namespace {
+
+void append_utf8(uint32_t code, std::string* text) {
+  const auto put = [text](uint32_t byte) { text->push_back(static_cast<char>(byte)); };
+  const auto rest = [&](int shift) { put(0x80 | (code >> shift & 0x3f)); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xc0 | code >> 6);
+    rest(0);
+  } else if (code < 0x10000) {
+    put(0xe0 | code >> 12);
+    rest(6);
+    rest(0);
+  } else {
+    put(0xf0 | code >> 18);
+    rest(12);
+    rest(6);
+    rest(0);
+  }
+}
+
+// Bytes of the character at the start of the text, 0 if it is none. The shortest form only, no surrogates.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [text](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto follows = [&](size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef)
+    return follows(1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf) && follows(2) ? 3 : 0;
+  if (first >= 0xf0 && first <= 0xf4)
+    return follows(1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf) && follows(2) && follows(3) ? 4 : 0;
+  return 0;
+}
+
+}  // namespace
+
+size_t first_not_utf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = utf8_length(text.substr(at));
+    if (length == 0) return at;
+    at += length;
+  }
+  return std::string_view::npos;
+}
+
+std::string json_text(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    constexpr std::string_view special = "\"\\\b\f\n\r\t";
+    const size_t which = special.find(c);
+    if (which != std::string_view::npos)
+      quoted += {'\\', "\"\\bfnrt"[which]};
+    else if (static_cast<unsigned char>(c) < 0x20)
+      quoted += format("\\u%04x", static_cast<unsigned>(c));
+    else
+      quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string shown(std::string_view text) {
+  constexpr size_t kMost = 80;
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = utf8_length(text.substr(at));
+    if (at + length > kMost) return result + "...";
+    if (length == 0 || (length == 1 && (static_cast<unsigned char>(text[at]) < 0x20 || text[at] == 0x7f)))
+      result += '?';
+    else
+      result += text.substr(at, length);
+    at += length ? length : 1;
+  }
+  return result;
+}
+
+Status JsonReader::wrong(const std::string& what) const {
+  return error(RONDO_IO_ERROR, "at byte %zu of its header: %s", at_, what.c_str());
+}
+
+void JsonReader::skip_space() {
+  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
+    ++at_;
+}
+
+bool JsonReader::take(char wanted) {
+  skip_space();
+  if (at_ == text_.size() || text_[at_] != wanted) return false;
+  ++at_;
+  return true;
+}
+
+Status JsonReader::expect(char wanted) {
+  if (take(wanted)) return {};
+  if (at_ == text_.size()) return wrong(format("it ends where '%c' is expected", wanted));
+  return wrong(
+      format("'%s' where '%c' is expected", shown(text_.substr(at_, utf8_length(text_.substr(at_)))).c_str(), wanted));
+}
+
+Status JsonReader::end() {
+  skip_space();
+  return at_ == text_.size() ? Status() : wrong("more text behind its end");
+}
+
+Status JsonReader::number(uint64_t* value) {
+  skip_space();
+  const size_t start = at_;
+  const auto digit = [this] { return at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; };
+  uint64_t result = 0;
+  for (; digit(); ++at_)
+    if (__builtin_mul_overflow(result, uint64_t{10}, &result) ||
+        __builtin_add_overflow(result, static_cast<uint64_t>(text_[at_] - '0'), &result))
+      return wrong("a number beyond 64 bits");
+  if (at_ == start) return wrong("a number is expected, 0 or more");
+  if (text_[start] == '0' && at_ > start + 1) return wrong("a number with a zero in front");
+  if (at_ < text_.size() && (text_[at_] == '.' || text_[at_] == 'e' || text_[at_] == 'E'))
+    return wrong("a whole number is expected");
+  *value = result;
+  return {};
+}
+
+Status JsonReader::text(std::string* value) {
+  RONDO_TRY(expect('"'));
+  value->clear();
+  for (;;) {
+    const size_t start = at_;
+    while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\' &&
+           static_cast<unsigned char>(text_[at_]) >= 0x20)
+      ++at_;
+    *value += text_.substr(start, at_ - start);
+    if (at_ == text_.size()) return wrong("it ends inside a text");
+    if (text_[at_] == '"') {
+      ++at_;
+      return {};
+    }
+    if (text_[at_] != '\\') return wrong("a control character in a text");
+    RONDO_TRY(escape(value));
+  }
+}
+
+Status JsonReader::escape(std::string* value) {
+  ++at_;
+  constexpr std::string_view letters = "\"\\/bfnrt";
+  const size_t which = at_ < text_.size() ? letters.find(text_[at_]) : std::string_view::npos;
+  if (which != std::string_view::npos) {
+    *value += "\"\\/\b\f\n\r\t"[which];
+    ++at_;
+    return {};
+  }
+  uint32_t code = 0;
+  RONDO_TRY(code_unit(&code));
+  if (code >= 0xdc00 && code <= 0xdfff) return wrong("the second half of a surrogate pair without the first");
+  if (code >= 0xd800 && code <= 0xdbff) {
+    uint32_t low = 0;
+    if (at_ == text_.size() || text_[at_] != '\\') return wrong("half a surrogate pair");
+    ++at_;
+    RONDO_TRY(code_unit(&low));
+    if (low < 0xdc00 || low > 0xdfff) return wrong("half a surrogate pair");
+    code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+  }
+  if (code == 0)
+    return error(RONDO_UNSUPPORTED, "at byte %zu of its header: a zero character, which ends a text in C", at_);
+  append_utf8(code, value);
+  return {};
+}
+
+// uXXXX, behind its backslash.
+Status JsonReader::code_unit(uint32_t* unit) {
+  if (at_ + 5 > text_.size() || text_[at_] != 'u') return wrong("an escape that JSON does not have");
+  uint32_t code = 0;
+  for (size_t i = at_ + 1; i < at_ + 5; ++i) {
+    const char c = text_[i];
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0) return wrong("an escape that JSON does not have");
+    code = code << 4 | static_cast<uint32_t>(digit);
+  }
+  at_ += 5;
+  *unit = code;
+  return {};
+}
+
+}  // namespace rondo::models

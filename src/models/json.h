@@ -1,0 +1,69 @@
+// The JSON that headers of model files are made of: objects, arrays, texts and natural numbers, read strictly, in one
+// pass and without recursion into what nobody asked for. The library has no JSON parser of others, so as to need none.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace rondo::models {
+
+// Where text stops being UTF-8; npos if it is all.
+size_t first_not_utf8(std::string_view text);
+
+// As a JSON text, with its quotes. The text is UTF-8.
+std::string json_text(std::string_view text);
+
+// A text for a message: no control characters, not too long.
+std::string shown(std::string_view text);
+
+// Reads text, which must be UTF-8, from the start. One thread. After an error nothing more is read.
+class JsonReader {
+ public:
+  explicit JsonReader(std::string_view text) : text_(text) {}
+
+  Status text(std::string* value);
+  Status number(uint64_t* value);
+  // {"key": member(key), ...} and [element(), ...]: the functions read what follows.
+  template <class Member>
+  Status object(const Member& member) {
+    return list('{', '}', [&]() -> Status {
+      std::string key;
+      RONDO_TRY(text(&key));
+      RONDO_TRY(expect(':'));
+      return member(key);
+    });
+  }
+  template <class Element>
+  Status array(const Element& element) {
+    return list('[', ']', element);
+  }
+  // Nothing but white space may follow.
+  Status end();
+  // What is wrong at the place that was reached.
+  RONDO_COLD Status wrong(const std::string& what) const;
+
+ private:
+  template <class Item>
+  Status list(char open, char close, const Item& item) {
+    RONDO_TRY(expect(open));
+    if (take(close)) return {};
+    do RONDO_TRY(item());
+    while (take(','));
+    return expect(close);
+  }
+  void skip_space();
+  bool take(char wanted);
+  Status expect(char wanted);
+  Status escape(std::string* value);
+  Status code_unit(uint32_t* unit);
+
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+}  // namespace rondo::models

@@ -1,0 +1,142 @@
+// Opening, checking, reading. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "models/model_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <bit>
+#include <cinttypes>
+#include <cstring>
+
+#include "engine/views.h"
+#include "models/json.h"
+#include "ops/transfer.h"
+
+namespace rondo::models {
+
+static_assert(std::endian::native == std::endian::little, "the format is little-endian, and data are not converted");
+
+namespace {
+
+// The data of one tensor, for the workers that fetch them.
+class TensorData final : public ops::ByteSource {
+ public:
+  TensorData(Ref<ModelFile> file, const Entry& entry) : file_(std::move(file)), entry_(entry) {}
+  Status fetch(uint64_t offset, char* to, size_t bytes) const override {
+    RONDO_TRY(file_->read(entry_.begin + offset, to, bytes));
+    if (entry_.rondo_dtype != RONDO_BOOL) return {};
+    // Operators rely on it, so it is seen to where foreign bytes come in.
+    const char* odd = std::find_if(to, to + bytes, [](char byte) { return byte & ~1; });
+    if (odd == to + bytes) return {};
+    return file_->about(error(RONDO_IO_ERROR, "tensor '%s' is bool, and its element %" PRIu64 " is %d, not 0 or 1",
+                              shown(entry_.name).c_str(), offset + static_cast<uint64_t>(odd - to),
+                              static_cast<unsigned char>(*odd)));
+  }
+
+ private:
+  Ref<ModelFile> file_;
+  const Entry& entry_;  // the file's
+};
+
+}  // namespace
+
+Status ModelFile::open(const char* path, Ref<ModelFile>* file) {
+  const Ref<ModelFile> opened = Ref<ModelFile>::adopt(new ModelFile(path));
+  RONDO_TRY(opened->about(opened->open()));
+  *file = opened;
+  return {};
+}
+
+Status ModelFile::open() {
+  // Should it be a pipe, nobody waits for its other end.
+  file_ = File(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file_)
+    return error(errno == ENOENT || errno == ENOTDIR ? RONDO_NOT_FOUND : RONDO_IO_ERROR, "%s", std::strerror(errno));
+  struct stat status;
+  if (fstat(file_.get(), &status) != 0) return error(RONDO_IO_ERROR, "%s", std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) return error(RONDO_IO_ERROR, "it is not a regular file");
+  bytes_ = static_cast<uint64_t>(status.st_size);
+  changed_ = status.st_mtim;
+
+  if (bytes_ < kLengthBytes)
+    return error(RONDO_IO_ERROR,
+                 "it has %" PRIu64
+                 " bytes; a safetensors file begins with 8 that tell its header's "
+                 "length",
+                 bytes_);
+  uint64_t length = 0;
+  RONDO_TRY(read_at(0, reinterpret_cast<char*>(&length), sizeof length));
+  if (length > kMostHeader || length > bytes_ - kLengthBytes)
+    return error(RONDO_IO_ERROR,
+                 "its first 8 bytes tell a header of %" PRIu64 " bytes; the file has %" PRIu64
+                 " behind them, and a safetensors header at most %" PRIu64,
+                 length, bytes_ - kLengthBytes, kMostHeader);
+  std::string text(length, '\0');
+  RONDO_TRY(read_at(kLengthBytes, text.data(), text.size()));
+  data_at_ = kLengthBytes + length;
+  data_bytes_ = bytes_ - data_at_;
+  return read_header(text, data_bytes_, &header_);
+}
+
+Status ModelFile::about(const Status& status) const {
+  return status.with_context(shown(path_));
+}
+
+Status ModelFile::read_at(uint64_t at, char* to, size_t bytes) const {
+  constexpr size_t kMost = size_t{1} << 30;  // the system gives no more than some 2 GiB at once
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t got = pread(file_.get(), to + done, std::min(kMost, bytes - done), static_cast<off_t>(at + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return error(RONDO_IO_ERROR, "it cannot be read: %s", std::strerror(errno));
+    if (got == 0)
+      return error(RONDO_IO_ERROR, "it was cut since it was opened: byte %" PRIu64 " of %" PRIu64 " is missing",
+                   at + done, bytes_);
+    done += static_cast<size_t>(got);
+  }
+  return {};
+}
+
+Status ModelFile::check_unchanged() const {
+  struct stat status;
+  if (fstat(file_.get(), &status) != 0) return error(RONDO_IO_ERROR, "%s", std::strerror(errno));
+  if (static_cast<uint64_t>(status.st_size) == bytes_ && status.st_mtim.tv_sec == changed_.tv_sec &&
+      status.st_mtim.tv_nsec == changed_.tv_nsec)
+    return {};
+  return error(RONDO_IO_ERROR, "it was changed since it was opened; open it again");
+}
+
+Status ModelFile::read(uint64_t at, char* to, size_t bytes) const {
+  RONDO_TRY(about(read_at(data_at_ + at, to, bytes)));
+  return about(check_unchanged());
+}
+
+Status ModelFile::find(const char* name, const Entry** entry) const {
+  const auto found = header_.by_name.find(name);
+  if (found == header_.by_name.end())
+    return about(
+        error(RONDO_NOT_FOUND, "there is no tensor '%s' among its %zu", shown(name).c_str(), header_.entries.size()));
+  *entry = &header_.entries[found->second];
+  return {};
+}
+
+Status load(const Ref<ModelFile>& file, const char* name, Engine& engine, Device& device, ops::Output& out) {
+  const Entry* entry = nullptr;
+  RONDO_TRY(file->find(name, &entry));
+  if (entry->rondo_dtype < 0)
+    return file->about(error(RONDO_UNSUPPORTED, "tensor '%s' has the dtype %s, which Rondo does not have",
+                             shown(name).c_str(), shown(entry->dtype).c_str()));
+  if (entry->ndim > kMaxDims)
+    return file->about(error(RONDO_UNSUPPORTED, "tensor '%s' has %" PRId64 " dimensions; Rondo's have at most %d",
+                             shown(name).c_str(), entry->ndim, kMaxDims));
+  const rondo_dtype dtype = static_cast<rondo_dtype>(entry->rondo_dtype);
+  Layout shape;
+  RONDO_TRY(file->about(check_shape(static_cast<int>(entry->ndim), entry->shape, dtype, &shape)));
+  View view;
+  RONDO_TRY(out.resolve(engine, device, dtype, shape, {}, false, &view));
+  RONDO_TRY(ops::load_from(view, make_ref<TensorData>(file, *entry)));
+  out.commit();
+  return {};
+}
+
+}  // namespace rondo::models

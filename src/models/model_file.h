@@ -1,0 +1,51 @@
+// A safetensors file open for reading, and loads of its tensors.
+//
+// The data are read with pread, not mapped. A mapping of a file that somebody else can cut raises SIGBUS in whoever
+// touches the missing pages, which nobody may catch for a whole process; a read is short. Nor would a mapping save a
+// copy: the data go from the system's cache of files to where the tensor lies, or to pinned memory, once either way.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ctime>
+#include <string>
+
+#include "base/file.h"
+#include "base/ref.h"
+#include "models/header.h"
+#include "ops/output.h"
+
+namespace rondo::models {
+
+// Does not change. Held by its handle and by the loads in flight; any thread.
+class ModelFile final : public RefCounted {
+ public:
+  static Status open(const char* path, Ref<ModelFile>* file);
+
+  const Header& header() const { return header_; }
+  uint64_t data_bytes() const { return data_bytes_; }
+  // RONDO_NOT_FOUND if there is no tensor of this name.
+  Status find(const char* name, const Entry** entry) const;
+  // Bytes of the data. An error if the file is no longer the one that was opened.
+  Status read(uint64_t at, char* to, size_t bytes) const;
+  // The same error with the file's name.
+  Status about(const Status& status) const;
+
+ private:
+  explicit ModelFile(const char* path) : path_(path) {}
+  Status open();
+  Status read_at(uint64_t at, char* to, size_t bytes) const;
+  Status check_unchanged() const;
+
+  std::string path_;
+  File file_;
+  uint64_t bytes_ = 0;     // of the file
+  timespec changed_ = {};  // when it was last written
+  uint64_t data_at_ = 0, data_bytes_ = 0;
+  Header header_;
+};
+
+// `out`, new or given, = the tensor. Asynchronous.
+Status load(const Ref<ModelFile>& file, const char* name, Engine& engine, Device& device, ops::Output& out);
+
+}  // namespace rondo::models

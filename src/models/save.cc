@@ -1,0 +1,144 @@
+// A new file beside the old one, then in its place. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#include "models/save.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "models/json.h"
+#include "ops/transfer.h"
+
+namespace rondo::models {
+
+namespace {
+
+// `what`: "a name" or "a key", of which none may come twice.
+Status check_texts(const char* what, std::vector<std::string_view> texts) {
+  for (const std::string_view each : texts)
+    if (first_not_utf8(each) != std::string_view::npos)
+      return error(RONDO_INVALID_ARGUMENT, "%s is not UTF-8: '%s'", what, shown(each).c_str());
+  std::sort(texts.begin(), texts.end());
+  const auto twice = std::adjacent_find(texts.begin(), texts.end());
+  if (twice == texts.end()) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%s comes twice: '%s'", what, shown(*twice).c_str());
+}
+
+Status check(const std::vector<NamedTensor>& tensors, const Metadata& metadata) {
+  std::vector<std::string_view> names, keys;
+  for (const NamedTensor& each : tensors) names.emplace_back(each.name);
+  if (std::find(names.begin(), names.end(), kMetadata) != names.end())
+    return error(RONDO_INVALID_ARGUMENT, "a name is '__metadata__', which the format has for the metadata");
+  RONDO_TRY(check_texts("a name", std::move(names)));
+  for (const auto& [key, value] : metadata) {
+    keys.emplace_back(key);
+    if (first_not_utf8(value) != std::string_view::npos)
+      return error(RONDO_INVALID_ARGUMENT, "the value of the key '%s' is not UTF-8", shown(key).c_str());
+  }
+  return check_texts("a key", std::move(keys));
+}
+
+std::vector<Entry> entries_of(const std::vector<NamedTensor>& tensors) {
+  std::vector<Entry> entries;
+  uint64_t at = 0;
+  for (const NamedTensor& each : tensors) {
+    Entry entry;
+    entry.name = each.name;
+    entry.dtype = format_name(each.view.dtype);
+    entry.ndim = each.view.layout.ndim;
+    std::copy_n(each.view.layout.shape, entry.ndim, entry.shape);
+    entry.begin = at;
+    entry.end = at += each.view.bytes();
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+// A file that takes the place of `path` once it is complete, and is gone if it never is.
+class Replacement {
+ public:
+  explicit Replacement(const std::string& path) : path_(path) {
+    const size_t slash = path.rfind('/');
+    folder_ = slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+  }
+  ~Replacement() {
+    if (!name_.empty()) unlink(name_.c_str());
+  }
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  Status create() {
+    struct stat former;
+    const bool replaces = stat(path_.c_str(), &former) == 0;
+    if (replaces && !S_ISREG(former.st_mode)) return error(RONDO_IO_ERROR, "it is there, and not a regular file");
+    static std::atomic<uint32_t> number{0};
+    do {
+      name_ = folder_ + format(".rondo.%d.%u.tmp", static_cast<int>(getpid()), number.fetch_add(1));
+      file_ = File(open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+    } while (!file_ && errno == EEXIST);
+    if (!file_) {
+      name_.clear();
+      return failed();
+    }
+    if (replaces) (void)fchmod(file_.get(), former.st_mode & 0777);  // where that is not possible, the usual ones
+    return {};
+  }
+  Status write(std::string_view text) { return write_all(file_.get(), text) ? Status() : failed(); }
+  Status complete() {
+    // Without this a crash of the machine could leave the new name and not the new data.
+    if (fsync(file_.get()) != 0 || !file_.close() || rename(name_.c_str(), path_.c_str()) != 0) return failed();
+    name_.clear();
+    // Not every file system lets folders be synchronised; the file is then there as soon as any other.
+    const File folder(open(folder_.empty() ? "." : folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder) (void)fsync(folder.get());
+    return {};
+  }
+
+ private:
+  static Status failed() { return error(RONDO_IO_ERROR, "it cannot be written: %s", std::strerror(errno)); }
+
+  std::string path_, folder_, name_;
+  File file_;
+};
+
+}  // namespace
+
+Status save(const char* path, std::vector<NamedTensor> tensors, const Metadata& metadata) {
+  RONDO_TRY(check(tensors, metadata));
+  std::sort(tensors.begin(), tensors.end(), [](const NamedTensor& a, const NamedTensor& b) {
+    const int left = format_rank(a.view.dtype), right = format_rank(b.view.dtype);
+    return left != right ? left > right : a.name < b.name;
+  });
+  const std::string header = write_header(entries_of(tensors), metadata);
+  if (header.size() > kMostHeader)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "names and metadata need a header of %zu bytes; a safetensors file has at most %" PRIu64,
+                 header.size(), kMostHeader);
+  // A tensor with an error is found before anything is written.
+  for (const NamedTensor& each : tensors)
+    RONDO_TRY(each.view.engine().wait(*each.view.storage).with_context("tensor '" + shown(each.name) + "'"));
+
+  const auto write = [&]() -> Status {
+    Replacement file(path);
+    RONDO_TRY(file.create());
+    const uint64_t length = header.size();
+    RONDO_TRY(file.write({reinterpret_cast<const char*>(&length), sizeof length}));
+    RONDO_TRY(file.write(header));
+    for (const NamedTensor& each : tensors)
+      RONDO_TRY(ops::read_pieces(each.view, [&file](const char* data, size_t bytes) {
+        return file.write({data, bytes});
+      }));
+    return file.complete();
+  };
+  return write().with_context(shown(path));
+}
+
+}  // namespace rondo::models

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""The Python package safetensors, for tests: fetched once, into the folder RONDO_TEST_MODELS or rondo-test-models in the user's
+cache folder.
+
+    package.py             fetches it if it is not there; the last line says what there is; exit 1 if it failed
+    package.py --complete  fetches nothing; exit 0 if it is there
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+VERSION = "0.8.0"
+
+
+def folder():
+    chosen = os.environ.get("RONDO_TEST_MODELS")
+    root = pathlib.Path(chosen).absolute() if chosen else (
+        pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "rondo-test-models")
+    return root / f"safetensors-{VERSION}"
+
+
+def load():
+    """The package, or None: the one that was fetched, else the one that Python has."""
+    sys.path.insert(0, str(folder()))
+    try:
+        package = importlib.import_module("safetensors")
+    except ImportError:
+        return None
+    return package if hasattr(package, "TensorSpec") else None  # older ones take tensors otherwise
+
+
+def fetch():
+    """Makes the folder, or says in one sentence why not."""
+    parent = folder().parent
+    parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=parent, prefix=".fetch-") as scratch:
+        run = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir",
+                              "--progress-bar=off", "--retries=2", "--dest", scratch, f"safetensors=={VERSION}"],
+                             capture_output=True, text=True)
+        if run.returncode != 0:
+            errors = [line for line in run.stderr.splitlines() if line.startswith("ERROR:")] or run.stderr.splitlines()
+            return f"pip could not download safetensors {VERSION}: {errors[-1] if errors else 'it does not say why'}"
+        new = pathlib.Path(scratch, "new")
+        with zipfile.ZipFile(next(pathlib.Path(scratch).glob("*.whl"))) as wheel:
+            wheel.extractall(new)
+        try:
+            new.rename(folder())
+        except OSError:
+            if not folder().is_dir():  # else another run was faster
+                raise
+    return None
+
+
+def main(arguments):
+    if arguments == ["--complete"]:
+        return 0 if folder().is_dir() else 1
+    problem = None if folder().is_dir() else fetch()
+    print(problem or f"the Python package safetensors {VERSION} in {folder().parent}", flush=True)
+    return 1 if problem else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
