@@ -76,7 +76,8 @@ impl Expression {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn operands(&self) -> Vec<&str> {
-        self.names(sys::rondo_expression_operand)
+        // SAFETY: a live expression; any index is allowed.
+        self.names(|this, index| unsafe { sys::rondo_expression_operand(this, index) })
     }
 
     /// Names that are assigned, in the order of the text.
@@ -86,13 +87,16 @@ impl Expression {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn results(&self) -> Vec<&str> {
-        self.names(sys::rondo_expression_result)
+        // SAFETY: a live expression; any index is allowed.
+        self.names(|this, index| unsafe { sys::rondo_expression_result(this, index) })
     }
 
-    fn names(&self, name: unsafe extern "C" fn(*mut sys::rondo_expression, i32) -> *const c_char) -> Vec<&str> {
+    fn names(&self, name: impl Fn(*mut sys::rondo_expression, i32) -> *const c_char) -> Vec<&str> {
         (0..)
+            .map(|index| name(self.as_ptr(), index))
+            .take_while(|text| !text.is_null())
             // SAFETY: the name lives as long as the expression.
-            .map_while(|index| unsafe { name(self.as_ptr(), index).as_ref().map(|text| CStr::from_ptr(text)) })
+            .map(|text| unsafe { CStr::from_ptr(text) })
             .map(|name| name.to_str().unwrap_or_default()) // names are ASCII
             .collect()
     }
