@@ -75,7 +75,7 @@ def main():
     java = ["java", "-Xmx1g", f"-Ddev.rondo.native.path={build}/bindings/java", "-cp",
             f"{target}/bench.jar:{service}/target/service.jar:{target}/lib/*:{service}/target/lib/*:{rondo}",
             "dev.rondo.examples.service.Bench"]
-    model = next(service.glob("model.*"))
+    model = service / "model.safetensors"
     result = {"date": time.strftime("%Y-%m-%d"), "processor": processor(), "cores": len(os.sched_getaffinity(0)), "device": options.device,
               "direct_us": {}, "service": {}}
     out = subprocess.run([*java, "direct", model, options.device], text=True, stdout=subprocess.PIPE, check=True).stdout
