@@ -51,11 +51,13 @@ def formatted(text):
 
 def declarations():
     """The headers in Rust, by bindgen."""
+    # The C compiler's own headers: Debian's libclang comes without any.
+    own = subprocess.run(["cc", "-print-file-name=include"], capture_output=True, text=True, check=True).stdout.strip()
     command = [tool("bindgen", BINDGEN), INCLUDE / "rondo/rondo.h", "--rust-target", "1.47", "--no-rustfmt-bindings",
                "--default-enum-style", "consts", "--no-prepend-enum-name", "--size_t-is-usize", "--disable-header-comment",
                "--ctypes-prefix", "::std::os::raw",
                "--allowlist-function", NAMES, "--allowlist-type", NAMES, "--allowlist-var", NAMES,
-               "--", f"-I{INCLUDE}", "-fparse-all-comments"]
+               "--", f"-I{INCLUDE}", f"-I{own}", "-fparse-all-comments"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"bindgen fails:\n{done.stderr}")

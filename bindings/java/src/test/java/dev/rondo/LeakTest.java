@@ -116,7 +116,7 @@ class LeakTest {
     try (Engine engine = Engine.create(); Tensor a = engine.full(Device.CPU, DType.F32, 1, 256)) {
       a.await();
       final long inUse = engine.memory(Device.CPU).inUse();
-      final long leaks = Rondo.leaks();
+      final long leaks = leaksOfOtherTests();
       assertFlat(CYCLES, i -> {
         a.add(1);
         if (i % 5000 == 0) {
@@ -127,6 +127,20 @@ class LeakTest {
       assertEquals(inUse, engine.memory(Device.CPU).inUse());
       assertEquals(CYCLES + CYCLES / 5, Rondo.leaks() - leaks);
     }
+  }
+
+  // What other tests of this process did not close is counted when the collector finds it: that is over here.
+  private static long leaksOfOtherTests() throws Exception {
+    long leaks = Rondo.leaks();
+    for (int quiet = 0; quiet < 5; ++quiet) {
+      System.gc();
+      Thread.sleep(20);
+      if (Rondo.leaks() != leaks) {
+        leaks = Rondo.leaks();
+        quiet = 0;
+      }
+    }
+    return leaks;
   }
 
   private static void awaitFreed(Engine engine, long inUse) throws Exception {
