@@ -22,7 +22,7 @@ ENUMS = {
     "rondo_activation": ("Activation", "RONDO_ACTIVATION_", "What is applied to a matrix product last.", set()),
 }
 NOT_LISTS = {  # flags: methods of builders; the kind of an argument: variants of Operand
-    "rondo_task_flags", "rondo_record_flags", "rondo_argument_kind",
+    "rondo_task_flags", "rondo_record_flags", "rondo_tape_flags", "rondo_argument_kind",
     "rondo_launch_flags",
 }
 

@@ -107,21 +107,11 @@ static void layer(struct net* net, rondo_tensor* a, int weight, int bias, rondo_
   CHECK(rondo_matmul(a, net->parameters[weight].value, &options, out));
 }
 
-/* Adds the gradients of a layer with input `a` to the velocities of its weight and bias: transpose(a) dy, and dy summed
- * over the batch. */
-static void layer_gradients(struct net* net, rondo_tensor* a, rondo_tensor* dy, int weight, int bias) {
-  const int32_t batch_axis = 0;
-  rondo_matmul_options transposed = RONDO_MATMUL_OPTIONS_INIT;
-  transposed.transpose_a = 1;
-  CHECK(rondo_matmul(a, dy, &transposed, &net->parameters[weight].add_to_velocity));
-  CHECK(rondo_reduce(RONDO_SUM, dy, 1, &batch_axis, 0, &net->parameters[bias].add_to_velocity));
-}
-
 void net_step(struct net* net) {
   rondo_tensor *chosen = NULL, *images = NULL, *labels = NULL;
   rondo_tensor *hidden = NULL, *kept = NULL, *mask = NULL, *logits = NULL, *losses = NULL;
-  rondo_tensor *d_logits = NULL, *d_kept = NULL, *d_hidden = NULL, *active = NULL, *d_sum = NULL;
-  rondo_matmul_options transposed = RONDO_MATMUL_OPTIONS_INIT;
+  rondo_tensor *sources[DIGITS_PARAMETERS], *gradients[DIGITS_PARAMETERS];
+  rondo_tape* tape = NULL;
   int i;
 
   /* The batch: order[positions], then on to the next positions. */
@@ -130,25 +120,25 @@ void net_step(struct net* net) {
   CHECK(rondo_gather_rows(net->train_images, chosen, &images));
   CHECK(rondo_gather_rows(net->train_labels, chosen, &labels));
 
-  /* Forward. */
+  /* Forward: a tape notes how the loss depends on the parameters. */
+  CHECK(rondo_tape_begin(net->engine, RONDO_TAPE_DEFAULT, &tape));
+  for (i = 0; i < DIGITS_PARAMETERS; ++i) {
+    sources[i] = net->parameters[i].value;
+    CHECK(rondo_tape_watch(tape, sources[i]));
+  }
   layer(net, images, WEIGHT_1, BIAS_1, RONDO_ACTIVATION_RELU, &hidden);
   CHECK(rondo_dropout(hidden, DROPOUT, &kept, &mask));
   layer(net, kept, WEIGHT_2, BIAS_2, RONDO_ACTIVATION_NONE, &logits);
   CHECK(rondo_cross_entropy(logits, labels, &losses));
-  CHECK(rondo_reduce(RONDO_SUM, losses, 0, NULL, 0, &net->add_to_loss));
+  CHECK(rondo_reduce(RONDO_MEAN, losses, 0, NULL, 0, &net->add_to_loss));
 
   /* Backward. velocity = momentum * velocity + gradient: shrink first, then every gradient adds itself. */
   for (i = 0; i < DIGITS_PARAMETERS; ++i) {
+    gradients[i] = net->parameters[i].add_to_velocity;
     CHECK(rondo_binary_scalar(RONDO_MUL, net->parameters[i].velocity, MOMENTUM, &net->parameters[i].velocity));
   }
-  CHECK(rondo_cross_entropy_grad(logits, labels, 1.0 / (double)net->batch, &d_logits));
-  layer_gradients(net, kept, d_logits, WEIGHT_2, BIAS_2);
-  transposed.transpose_b = 1;
-  CHECK(rondo_matmul(d_logits, net->parameters[WEIGHT_2].value, &transposed, &d_kept));
-  CHECK(rondo_dropout_grad(d_kept, mask, DROPOUT, &d_hidden));
-  CHECK(rondo_binary_scalar(RONDO_GT, hidden, 0.0, &active)); /* relu passes the gradient on where it was active */
-  CHECK(rondo_binary(RONDO_MUL, d_hidden, active, &d_sum));
-  layer_gradients(net, images, d_sum, WEIGHT_1, BIAS_1);
+  CHECK(rondo_tape_gradients(tape, 1, &net->loss, NULL, DIGITS_PARAMETERS, sources, gradients));
+  rondo_tape_destroy(tape);
 
   /* Update: value += -rate * velocity. The rate is a tensor too, so that it can shrink in a graph that is launched
    * unchanged. */
@@ -159,11 +149,6 @@ void net_step(struct net* net) {
 
   /* Destroying a tensor that is still in use is safe: its memory goes back when the last task is done with it. Inside a
    * recording it tells the graph that this was a temporary. */
-  rondo_tensor_destroy(d_sum);
-  rondo_tensor_destroy(active);
-  rondo_tensor_destroy(d_hidden);
-  rondo_tensor_destroy(d_kept);
-  rondo_tensor_destroy(d_logits);
   rondo_tensor_destroy(losses);
   rondo_tensor_destroy(logits);
   rondo_tensor_destroy(mask);
@@ -178,7 +163,7 @@ double net_take_loss(struct net* net) {
   float sum = 0;
   CHECK(rondo_tensor_read(net->loss, &sum, sizeof sum));
   CHECK(rondo_fill(net->loss, 0.0));
-  return sum;
+  return sum * (double)net->batch;
 }
 
 double net_test(struct net* net, int64_t* predictions, const struct digits* digits) {

@@ -32,7 +32,7 @@ struct net {
   rondo_tensor* positions;  /* i32 [batch]: where in `order` the next batch is; every step moves it on */
   rondo_tensor* minus_rate; /* f32 scalar: the learning rate with its sign turned; every step shrinks it */
   double decay;             /* by this factor */
-  rondo_tensor* loss;       /* f32 scalar: sum of the losses since net_take_loss */
+  rondo_tensor* loss;       /* f32 scalar: sum of the batches' mean losses since net_take_loss */
   rondo_tensor* add_to_loss;
 };
 

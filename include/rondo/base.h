@@ -74,6 +74,7 @@ typedef struct rondo_engine rondo_engine;
 typedef struct rondo_variable rondo_variable;
 typedef struct rondo_tensor rondo_tensor;
 typedef struct rondo_graph rondo_graph;
+typedef struct rondo_tape rondo_tape;
 
 #ifdef __cplusplus
 }

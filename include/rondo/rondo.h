@@ -12,6 +12,7 @@
 #include <rondo/ops.h>
 #include <rondo/shapes.h>
 #include <rondo/status.h>
+#include <rondo/tape.h>
 #include <rondo/tensor.h>
 #include <rondo/trace.h>
 #include <rondo/user.h>

@@ -25,6 +25,8 @@ EXCEPTIONS = {
     ("rondo_model_file_write", "names"): {"length": "n_tensors", "nullable": True},
     ("rondo_model_file_write", "keys"): {"length": "n_metadata", "nullable": True},
     ("rondo_model_file_write", "values"): {"length": "n_metadata", "nullable": True},
+    ("rondo_tape_gradients", "output_gradients"): {"length": "n_outputs"},
+    ("rondo_tape_gradients", "gradients"): {"length": "n_sources", "direction": "inout", "created": True},
 }
 
 # Parameters that mean the same wherever they stand: their line in brief, and the whole of it where a comment does not name them.
@@ -35,6 +37,7 @@ MEANINGS = {
     "tensor": "The tensor it is about.",
     "variable": "The variable it is about.",
     "graph": "The graph it is about.",
+    "tape": "The tape it is about.",
     "context": "What the function of the task was given.",
     "dtype": "The dtype of the result.",
     "ndim": "Number of dimensions.",

@@ -104,6 +104,7 @@ void rondo_engine_destroy(rondo_engine* engine) {
       list_live(inner, &objects);
       capi::list_live_graphs(inner, &objects);
       capi::list_live_modules(inner, &objects);
+      capi::list_live_tapes(inner, &objects);
     }
     capi::destroy_engine(engine);
     if (objects.empty()) return {};

@@ -7,6 +7,7 @@
 #include <bit>
 #include <thread>
 
+#include "engine/listener.h"
 #include "engine/trace.h"
 
 namespace rondo {
@@ -67,6 +68,10 @@ void Engine::wait_for_room(std::unique_lock<std::mutex>& lock) {
   block_until(lock, [this] { return pending_ < max_tasks_; });
 }
 
+void Engine::tell(Listener& listener, const Ref<Task>* tasks, size_t count) {
+  for (size_t i = 0; i < count; ++i) listener.submitted(*tasks[i]);
+}
+
 Status Engine::submit(Ref<Task> task) {
   return submit_all(&task, 1);
 }
@@ -82,6 +87,8 @@ Status Engine::submit(Ref<Task>* tasks, size_t count) {
   Sink* sink = thread.sink && &thread.sink->engine == this ? thread.sink : nullptr;
   for (size_t i = 0; i < count; ++i)
     if (!tasks[i]->kept_) RONDO_TRY(admit(*tasks[i], sink));
+  if (thread.listener) [[unlikely]]
+    tell(*thread.listener, tasks, count);
   if (sink) [[unlikely]] {
     for (size_t i = 0; i < count; ++i) RONDO_TRY(sink->take(std::move(tasks[i])));
     return {};

@@ -149,6 +149,7 @@ class Engine final : public RefCounted, public FenceOracle {
   friend class Storage;
   // --- engine.cc: a task's way ---
   Status submit_all(Ref<Task>* tasks, size_t count);
+  RONDO_COLD static void tell(Listener& listener, const Ref<Task>* tasks, size_t count);
   RONDO_HOT Status admit(Task& task, const Sink* sink);  // its variables may be used here; each comes once
   RONDO_APART Status make_random_state(Task& task);
   RONDO_APART void wait_for_room(std::unique_lock<std::mutex>& lock);

@@ -43,6 +43,9 @@ class Storage final : public Variable {
   rondo_variable* handle = nullptr;
   void (*release_handle)(rondo_variable*) = nullptr;
 
+  // What tapes call it (tape/tape.h), given when one first meets it and never to another storage; 0: none yet.
+  std::atomic<uint64_t> number{0};
+
   // User handles on it; tells a recording's outputs from its temporaries.
   std::atomic<int32_t> handles{0};
 

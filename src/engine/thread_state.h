@@ -8,12 +8,14 @@
 
 namespace rondo {
 
+class Listener;
 class Sink;
 class Stream;
 class Task;
 
 struct ThreadState {
   Sink* sink = nullptr;  // the thread's recording
+  Listener* listener = nullptr;  // is told of each task the thread submits: its open tapes
   int task_depth = 0;    // bodies of tasks it is in the middle of
   // The stream whose lock it holds: the body of a device task may need memory, and so may wait for its own stream.
   const Stream* issuing = nullptr;

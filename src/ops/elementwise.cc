@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/views.h"
 #include "ops/elementwise_task.h"
+#include "ops/node.h"
 #include "ops/ops.h"
 #include "ops/prepared.h"
 #include "ops/scalar.h"
@@ -50,8 +51,8 @@ Ref<Task> make(const char* name, Device& device, const Expression& expression, c
 
 // --- operators of the table ---
 
-// What a call of a table's operator is made of. Operands are tensors, in order, or one of them a scalar.
-struct Call {
+// What a use of a table's operator is made of. Operands are tensors, in order, or one of them a scalar.
+struct Use {
   const char* function;
   const Operator& row;
   std::span<const NamedView> views;  // of the tensors among the operands
@@ -62,59 +63,69 @@ struct Call {
 };
 
 // The words of the parameters, given or the row's defaults, in the dtype the operator computes in.
-Status parameter_words(const Call& call, rondo_dtype computed, uint64_t* words) {
-  const Operator& row = call.row;
-  if (call.parameters && call.n_parameters != row.parameters)
-    return error(RONDO_INVALID_ARGUMENT, "%s: n_parameters is %d; %s has %d", call.function, call.n_parameters,
+Status parameter_words(const Use& use, rondo_dtype computed, uint64_t* words) {
+  const Operator& row = use.row;
+  if (use.parameters && use.n_parameters != row.parameters)
+    return error(RONDO_INVALID_ARGUMENT, "%s: n_parameters is %d; %s has %d", use.function, use.n_parameters,
                  row.name, row.parameters);
   static const char* const names[] = {"parameters[0]", "parameters[1]"};
   for (int i = 0; i < row.parameters; ++i) {
-    const double value = call.parameters ? call.parameters[i] : row.defaults[i];
-    if (!call.parameters && std::isnan(value))
+    const double value = use.parameters ? use.parameters[i] : row.defaults[i];
+    if (!use.parameters && std::isnan(value))
       return error(RONDO_INVALID_ARGUMENT, "%s: operator %s has %d parameters without defaults; use %s_with",
-                   call.function, row.name, row.parameters, call.function);
-    RONDO_TRY(scalar_word(call.function, names[i], Scalar::of(value), compute_dtype(computed), &words[i]));
+                   use.function, row.name, row.parameters, use.function);
+    RONDO_TRY(scalar_word(use.function, names[i], Scalar::of(value), compute_dtype(computed), &words[i]));
   }
   return {};
 }
 
-Status check_domain(const Call& call, rondo_dtype common) {
-  if (call.row.domain == Domain::whole && is_float(common))
+Status check_domain(const Use& use, rondo_dtype common) {
+  if (use.row.domain == Domain::whole && is_float(common))
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: operator %s is for integers and bool; the operands' dtype is %s (rondo_cast)", call.function,
-                 call.row.name, dtype_name(common));
+                 "%s: operator %s is for integers and bool; the operands' dtype is %s (rondo_cast)", use.function,
+                 use.row.name, dtype_name(common));
   return {};
 }
 
-Status run_operator(const Call& call, Output& out) {
-  const Operator& row = call.row;
-  const View& first = *call.views[0].view;
-  RONDO_TRY(check_inputs(call.function, call.views));
+Status run_operator(const Use& use, Output& out) {
+  const Operator& row = use.row;
+  const View& first = *use.views[0].view;
+  RONDO_TRY(check_inputs(use.function, use.views));
   Layout broadcast[2];
   const Layout* shape = &first.layout;
   rondo_dtype common = first.dtype;
-  for (size_t i = 1; i < call.views.size(); ++i) {
-    const View& next = *call.views[i].view;
+  for (size_t i = 1; i < use.views.size(); ++i) {
+    const View& next = *use.views[i].view;
     common = promote(common, next.dtype);
     if (shape->same_shape(next.layout)) continue;
     if (!broadcast_shapes(*shape, next.layout, &broadcast[i & 1]))
-      return shapes_differ(call.function, call.views[i - 1].name, *shape, call.views[i].name, next.layout);
+      return shapes_differ(use.function, use.views[i - 1].name, *shape, use.views[i].name, next.layout);
     shape = &broadcast[i & 1];
   }
-  RONDO_TRY(check_domain(call, common));
+  RONDO_TRY(check_domain(use, common));
   const rondo_dtype computed = row.computed(common);
 
-  uint64_t words[3];
+  ElementwiseCall call{&row, computed, use.scalar != nullptr, use.scalar_first, {}};
   int n_words = 0;
-  if (call.scalar) RONDO_TRY(scalar_word(call.function, "scalar", *call.scalar, computed, &words[n_words++]));
-  RONDO_TRY(parameter_words(call, computed, words + n_words));
+  if (use.scalar) RONDO_TRY(scalar_word(use.function, "scalar", *use.scalar, computed, &call.words[n_words++]));
+  RONDO_TRY(parameter_words(use, computed, call.words + n_words));
+  const View* views[3] = {};
+  for (size_t i = 0; i < use.views.size(); ++i) views[i] = use.views[i].view;
+  return run_elementwise(call, std::span<const View* const>(views, use.views.size()), *shape, out);
+}
 
+}  // namespace
+
+Status run_elementwise(const ElementwiseCall& call, std::span<const View* const> operands, const Layout& shape,
+                       Output& out) {
+  const Operator& row = *call.row;
+  const rondo_dtype computed = call.computed;
+  const View& first = *operands[0];
   const View* views[4] = {};
-  const size_t inputs = call.views.size();
-  for (size_t i = 0; i < inputs; ++i) views[i] = call.views[i].view;
+  const size_t inputs = operands.size();
+  std::copy(operands.begin(), operands.end(), views);
   View to;
-  RONDO_TRY(out.resolve(first.engine(), first.device(), row.boolean ? RONDO_BOOL : computed, *shape,
-                        std::span<const View* const>(views, inputs), true, &to));
+  RONDO_TRY(out.resolve(first.engine(), first.device(), row.boolean ? RONDO_BOOL : computed, shape, operands, true, &to));
   views[inputs] = &to;
 
   Expression expression;
@@ -129,10 +140,9 @@ Status run_operator(const Call& call, Output& out) {
   for (int i = 0; i < row.parameters; ++i) push(expression.scalar(compute_dtype(computed)));
   expression.output(expression.apply(row.op, values[0], values[1], values[2]), to.dtype, to.accumulate);
   return submit_prepared(
-      first.engine(), make_ref<ElementwiseTask>(row.name, first.device(), expression, to.layout, views, words), {&out});
+      first.engine(), make_ref<ElementwiseTask>(row.name, first.device(), expression, to.layout, views, call.words),
+      {&out}, [&call] { return Call{call}; });
 }
-
-}  // namespace
 
 Status unary(const char* function, rondo_unary_op op, const View& a, int n_parameters, const double* parameters,
              Output& out) {
@@ -193,7 +203,7 @@ Status add_n(std::span<const View* const> tensors, Output& out) {
   expression.output(sum, to.dtype, to.accumulate);
   return submit_prepared(first.engine(),
                          make_ref<ElementwiseTask>("add_n", first.device(), expression, to.layout, operands, nullptr),
-                         {&out});
+                         {&out}, [] { return Call{AddNCall{}}; });
 }
 
 Status where(const View& condition, const View& a, const View& b, Output& out) {
@@ -217,7 +227,7 @@ Status where(const View& condition, const View& a, const View& b, Output& out) {
   const Value y = load(expression, b.dtype, common);
   expression.output(expression.where(c, x, y), to.dtype, to.accumulate);
   return submit_prepared(a.engine(), make("where", a.device(), expression, to.layout, {&condition, &a, &b, &to}),
-                         {&out});
+                         {&out}, [] { return Call{WhereCall{}}; });
 }
 
 Status copy_elements(const char* function, const View& from, const View& to) {
@@ -231,7 +241,7 @@ Status copy_elements(const char* function, const View& from, const View& to) {
   expression.output(expression.cast(x, on_its_way), to.dtype, to.accumulate);
   return submit_prepared(
       from.engine(), make(from.dtype == to.dtype ? "copy" : "cast", from.device(), expression, to.layout, {&from, &to}),
-      {});
+      {}, [] { return Call{CopyCall{}}; });
 }
 
 Status cast(const View& a, rondo_dtype dtype, Output& out) {

@@ -75,7 +75,8 @@ void build(Op op, Formula& formula, const V* operand, const V& y, const V& dy, c
 
 }  // namespace
 
-Gradient gradient_of(Op op, unsigned wanted, const rondo_dtype* operands, rondo_dtype computed) {
+Gradient gradient_of(Op op, unsigned wanted, const rondo_dtype* operands, rondo_dtype computed, int scalar,
+                     bool uniform) {
   const Operator& row = operator_of(op);
   const rondo_dtype dtype = compute_dtype(computed);
   const int n_operands = std::min<int>(row.operands, Gradient::kMostOperands);
@@ -87,15 +88,18 @@ Gradient gradient_of(Op op, unsigned wanted, const rondo_dtype* operands, rondo_
     Value inputs[Gradient::kMostOperands] = {};
     for (int i = 0; i < n_operands; ++i) inputs[i] = full.expression.input(operands[i]);
     const V y(builder, full.expression.input(computed));
-    const V dy(builder, full.expression.input(computed));
-    for (int i = 0; i < n_operands; ++i) operand[i] = V(builder, full.expression.cast(inputs[i], dtype));
+    const Value incoming = full.expression.input(computed);
+    if (scalar >= 0) operand[scalar] = V(builder, full.expression.scalar(dtype));
+    for (int i = 0; i < n_operands; ++i)
+      if (i != scalar) operand[i] = V(builder, full.expression.cast(inputs[i], dtype));
     V parameter[2] = {0.0, 0.0};
     for (int i = 0; i < n_parameters; ++i) parameter[i] = V(builder, full.expression.scalar(dtype));
+    const V dy(builder, uniform ? full.expression.scalar(dtype) : incoming);
     Formula formula{full, builder, wanted, operands};
     build(op, formula, operand, y, dy, parameter[0], parameter[1]);
   }
   // Only what the formulas touch must be kept until then: the rest is left out.
-  unsigned touched = 1u << (n_operands + 1);  // dy
+  unsigned touched = uniform ? 0 : 1u << (n_operands + 1);  // dy
   for (int k = 0; k < full.expression.instructions(); ++k) {
     const Expression::Instruction& each = full.expression.instruction(k);
     const Value values[] = {each.a, each.b, each.c};

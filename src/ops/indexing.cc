@@ -4,6 +4,7 @@
 #include "ops/indexing.h"
 
 #include "engine/views.h"
+#include "ops/node.h"
 #include "ops/remap.h"
 #include "ops/shapes.h"
 
@@ -70,7 +71,8 @@ Status take_rows(const char* function, const char* name, const View& a, const Vi
     if (named) dim.index_stride = indices.layout.strides[d - axis];
     plan.push(dim, named ? 0 : from.strides[d < axis ? d : d - n + 1]);
   }
-  return submit_remap(plan, {&out});
+  const Call rows{GatherRowsCall{}};
+  return submit_remap(plan, {&out}, axis == 0 ? &rows : nullptr);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "ops/node.h"
+
 namespace rondo::ops {
 
 namespace {
@@ -130,8 +132,12 @@ Status matmul(const View& a, const View& b, const MatmulOptions& options, Output
     product.out_step[i] = strides[lead + i];
   }
   fold_batch(&product);
-  return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {&out})
-                              : submit_prepared(a.engine(), make_cuda_matmul(product), {&out});
+  const auto describe = [&] {
+    return Call{MatmulCall{options.transpose_a, options.transpose_b, options.bias != nullptr, options.allow_tf32,
+                           options.activation}};
+  };
+  return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {&out}, describe)
+                              : submit_prepared(a.engine(), make_cuda_matmul(product), {&out}, describe);
 }
 
 }  // namespace rondo::ops

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/views.h"
+#include "ops/node.h"
 #include "ops/overlap.h"
 
 namespace rondo::ops {
@@ -97,6 +98,15 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
   }
   *view = out;
   return {};
+}
+
+Status submit_described(Listener& listener, Engine& engine, Ref<Task> task, const Call& call) {
+  struct Announced {
+    Listener& listener;
+    ~Announced() { listener.announce(nullptr); }
+  } announced{listener};
+  listener.announce(&call);
+  return engine.submit(std::move(task));
 }
 
 Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs) {

@@ -9,6 +9,7 @@
 
 #include "ops/element.h"
 #include "ops/elementwise_task.h"
+#include "ops/node.h"
 #include "ops/ops.h"
 #include "ops/prepared.h"
 #include "ops/scalar.h"
@@ -151,7 +152,7 @@ Status dropout(const View& a, double p, Output& out, Output& mask) {
   const View* views[] = {&a, &to, &kept};
   return submit_prepared(a.engine(),
                          make_ref<ElementwiseTask>("dropout", a.device(), expression, to.layout, views, scalars),
-                         {&out, &mask});
+                         {&out, &mask}, [&] { return Call{DropoutCall{p}}; });
 }
 
 Status dropout_grad(const View& dy, const View& mask, double p, Output& out) {
@@ -179,7 +180,8 @@ Status dropout_grad(const View& dy, const View& mask, double p, Output& out) {
   const uint64_t word = float_word(dtype, 1 - p);
   const View* views[] = {&dy, &mask, &to};
   return submit_prepared(
-      dy.engine(), make_ref<ElementwiseTask>("dropout_grad", dy.device(), expression, to.layout, views, &word), {&out});
+      dy.engine(), make_ref<ElementwiseTask>("dropout_grad", dy.device(), expression, to.layout, views, &word), {&out},
+      [&] { return Call{DropoutGradCall{p}}; });
 }
 
 // --- a graph's state

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "engine/views.h"
+#include "ops/node.h"
 
 namespace rondo::ops {
 
@@ -112,8 +113,9 @@ Status reduce_over(const char* function, ReduceOp op, double parameter, const Vi
     return {};
   }
   const ReducePlan plan = plan_reduction(op, parameter, a, to, axes, keep_dims);
-  return a.device().is_host() ? submit(a.engine(), make_ref<CpuReduction>(plan), {&out})
-                              : submit_prepared(a.engine(), make_cuda_reduction(plan), {&out});
+  const auto describe = [&] { return Call{ReduceCall{op, parameter, axes, keep_dims}}; };
+  return a.device().is_host() ? submit(a.engine(), make_ref<CpuReduction>(plan), {&out}, describe)
+                              : submit_prepared(a.engine(), make_cuda_reduction(plan), {&out}, describe);
 }
 
 }  // namespace rondo::ops

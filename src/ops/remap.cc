@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "ops/node.h"
 #include "ops/prepared.h"
 
 namespace rondo::ops {
@@ -253,11 +254,16 @@ int64_t RemapPlan::reach() const {
   return std::max({most, to, indexed});
 }
 
-Status submit_remap(const RemapPlan& plan, std::initializer_list<Output*> outputs) {
+Status submit_remap(const RemapPlan& plan, std::initializer_list<Output*> outputs, const Call* call) {
   Engine& engine = plan.out.engine();
   if (plan.out.elements() == 0) {
     for (Output* output : outputs) output->commit();
     return {};
+  }
+  if (call) {
+    const auto describe = [call] { return *call; };
+    return plan.out.device().is_host() ? submit(engine, make_ref<CpuRemap>(plan), outputs, describe)
+                                       : submit_prepared(engine, make_cuda_remap(plan), outputs, describe);
   }
   return plan.out.device().is_host() ? submit(engine, make_ref<CpuRemap>(plan), outputs)
                                      : submit_prepared(engine, make_cuda_remap(plan), outputs);

@@ -25,6 +25,10 @@ struct RowPlan {
   int64_t length = 0;
   int64_t step[3] = {};  // along a row, in x, other, out
   double scale = 1;      // of x and of gradients; loss_grad: of the result
+  // The softmaxes: as the caller asked.
+  rondo_softmax_op op = RONDO_SOFTMAX;
+  double temperature = 1;
+  int axis = 1;
 
   void list_operands(std::vector<TaskOperand>* list) const {
     list->push_back({x, false});

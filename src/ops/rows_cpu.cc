@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "ops/node.h"
 #include "ops/rows.h"
 
 namespace rondo::ops {
@@ -123,6 +124,19 @@ class CpuRows final : public Task {
   RowPlan plan_;
 };
 
+Call describe_rows(const RowPlan& plan) {
+  const SoftmaxCall softmax{plan.op, plan.temperature, plan.axis, plan.masked()};
+  switch (plan.kind) {
+    case RowKind::softmax:
+    case RowKind::log_softmax: return Call{softmax};
+    case RowKind::softmax_grad:
+    case RowKind::log_softmax_grad: return Call{SoftmaxGradCall{softmax}};
+    case RowKind::loss: return Call{CrossEntropyCall{}};
+    case RowKind::loss_grad: break;
+  }
+  return Call{CrossEntropyGradCall{plan.scale}};
+}
+
 }  // namespace
 
 void rows_on_cpu(const RowPlan& plan, void* workspace) {
@@ -161,8 +175,9 @@ Status submit_rows(const RowPlan& plan, Output& out) {
     return {};
   }
   Engine& engine = plan.out.engine();
-  return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out})
-                                     : submit_prepared(engine, make_cuda_rows(plan), {&out});
+  const auto describe = [&] { return describe_rows(plan); };
+  return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out}, describe)
+                                     : submit_prepared(engine, make_cuda_rows(plan), {&out}, describe);
 }
 
 }  // namespace rondo::ops

@@ -51,6 +51,9 @@ Status along_axis(const char* function, RowKind kind, const View& x, const View*
   if (other) plan.other = *other;
   if (lengths) plan.per_row = *lengths;
   plan.out = to;
+  plan.op = options.op;
+  plan.temperature = options.temperature;
+  plan.axis = axis;
   plan.length = x.layout.shape[axis];
   plan.scale = (options.op == RONDO_SOFTMIN ? -1 : 1) / options.temperature;
   plan.step[device::kRowX] = x.layout.strides[axis];

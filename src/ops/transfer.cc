@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "ops/node.h"
 #include "ops/ops.h"
 
 namespace rondo::ops {
@@ -136,9 +137,7 @@ bool plain(const View& view) {
   return view.layout.contiguous() && !view.accumulate;
 }
 
-}  // namespace
-
-Status copy_across(const View& from, const View& to) {
+Status exchange(const View& from, const View& to) {
   Engine& engine = from.engine();
   if (from.elements() == 0) return {};
   // Strided or accumulating ends go through a contiguous temporary on their own device.
@@ -146,12 +145,12 @@ Status copy_across(const View& from, const View& to) {
     Ref<Storage> storage;
     const View packed = make_temporary(engine, from.device(), from.dtype, from.layout, &storage);
     RONDO_TRY(copy_elements("rondo_copy", from, packed));
-    return copy_across(packed, to);
+    return exchange(packed, to);
   }
   if (!plain(to)) {
     Ref<Storage> storage;
     const View packed = make_temporary(engine, to.device(), to.dtype, to.layout, &storage);
-    RONDO_TRY(copy_across(from, packed));
+    RONDO_TRY(exchange(from, packed));
     return copy_elements("rondo_copy", packed, to);
   }
   const size_t bytes = from.bytes();
@@ -172,6 +171,27 @@ Status copy_across(const View& from, const View& to) {
   return both(make_ref<DeviceCopy>(gpu, source, middle, bytes), make_ref<HostCopy>(cpu(), middle, target, bytes));
 }
 
+// Steps of which only what they do together means something to a listener.
+template <class Steps>
+Status together(const Call* call, std::initializer_list<TaskOperand> operands, const Steps& steps) {
+  Listener* listener = this_thread().listener;
+  if (!listener) [[likely]]
+    return steps();
+  {
+    const Unheard unheard;
+    RONDO_TRY(steps());
+  }
+  listener->done("copy", call, operands);
+  return {};
+}
+
+}  // namespace
+
+Status copy_across(const View& from, const View& to) {
+  const Call call{CopyCall{}};
+  return together(&call, {{from, false}, {to, true}}, [&] { return exchange(from, to); });
+}
+
 Status copy_to(const View& a, Device& device, Output& out) {
   View to;
   RONDO_TRY(check_inputs("rondo_copy_to", {{"a", &a}}));
@@ -181,15 +201,11 @@ Status copy_to(const View& a, Device& device, Output& out) {
   return {};
 }
 
-Status write_from_host(const View& to, const void* data, size_t bytes) {
+namespace {
+
+// To a contiguous view.
+Status upload(const View& to, const void* data, size_t bytes) {
   Engine& engine = to.engine();
-  if (bytes == 0) return {};
-  if (!plain(to)) {
-    Ref<Storage> storage;
-    const View packed = make_temporary(engine, to.device(), to.dtype, to.layout, &storage);
-    RONDO_TRY(write_from_host(packed, data, bytes));
-    return copy_elements("rondo_tensor_write", packed, to);
-  }
   const char* from = static_cast<const char*>(data);
   if (to.device().is_host()) {
     // A copy of the user's data that a worker moves in when the tensor's turn comes.
@@ -217,6 +233,17 @@ Status write_from_host(const View& to, const void* data, size_t bytes) {
     keep_pace(engine, *to.storage, part);
   }
   return {};
+}
+
+}  // namespace
+
+Status write_from_host(const View& to, const void* data, size_t bytes) {
+  if (bytes == 0) return {};
+  if (plain(to)) return together(nullptr, {{to, true}}, [&] { return upload(to, data, bytes); });
+  Ref<Storage> storage;
+  const View packed = make_temporary(to.engine(), to.device(), to.dtype, to.layout, &storage);
+  RONDO_TRY(upload(packed, data, bytes));
+  return copy_elements("rondo_tensor_write", packed, to);
 }
 
 Status initialise_from_host(const View& to, const void* data, size_t bytes) {

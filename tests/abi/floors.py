@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-FLOORS = ["base", "dynlib", "device", "memory", "engine", "rtc", "ops", "graph", "comm", "models", "capi", "tools"]
+FLOORS = ["base", "dynlib", "device", "memory", "engine", "rtc", "ops", "tape", "graph", "comm", "models", "capi", "tools"]
 C_STANDARD = {"stddef.h", "stdint.h", "stdbool.h", "limits.h"}
 CUDA = re.compile(r"^(cuda\w*|nvrtc|cublas\w*|cudnn\w*|nccl|nvml|cufft\w*|curand\w*|cusparse|cusolver\w*)\.h$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

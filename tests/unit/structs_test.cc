@@ -101,6 +101,13 @@ rondo_status call(Objects& objects, rondo_model_tensor_info* info) {
   const char* name = nullptr;
   return rondo_model_file_tensor(objects.file, 0, &name, info);
 }
+rondo_status call(Objects& objects, rondo_tape_info* info) {
+  rondo_tape* tape = nullptr;
+  EXPECT_EQ(rondo_tape_begin(objects.engine, RONDO_TAPE_DEFAULT, &tape), RONDO_OK);
+  const rondo_status status = rondo_tape_query(tape, info);
+  rondo_tape_destroy(tape);
+  return status;
+}
 
 // A caller's struct of `size` bytes and not one more, so that a checked build sees every access behind it.
 template <class T>

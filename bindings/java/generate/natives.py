@@ -64,6 +64,8 @@ class Native:
             return
         if kind == "callback":
             raise Unfit("has a callback")
+        if p["direction"] == "inout" and kind == "handle" and p.get("length"):
+            raise Unfit(f"fills an array of {p['base']}")
         if pointers == 0:
             self.arguments.append(self._value(name, p, p["base"]))
         elif p["direction"] == "inout" and kind == "handle" or p["direction"] == "out" and pointers == 2:

@@ -113,6 +113,11 @@ pub struct rondo_tensor {
 pub struct rondo_graph {
     _unused: [u8; 0],
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_tape {
+    _unused: [u8; 0],
+}
 extern "C" {
     #[doc = " Sets *count to the number of devices of a kind. RONDO_CPU is always 1. RONDO_CUDA: 0 when no driver or no device is"]
     #[doc = " found, which is not an error (rondo_feature(\"cuda\") says why). Loads the driver on first use; may block for some 100"]
@@ -2667,6 +2672,163 @@ extern "C" {
         level: rondo_log_level,
     ) -> rondo_status;
 }
+#[doc = " rondo_tape_gradients ends the tape, and frees what it kept on its way"]
+pub const RONDO_TAPE_DEFAULT: rondo_tape_flags = 0;
+#[doc = " it stays, so that gradients may be asked for again"]
+pub const RONDO_TAPE_KEEP: rondo_tape_flags = 1;
+pub type rondo_tape_flags = ::std::os::raw::c_uint;
+extern "C" {
+    #[doc = " Begins a tape of operators of this engine on the calling thread. Tapes nest: each notes what it watches, an outer one"]
+    #[doc = " also the operators of rondo_tape_gradients of an inner one, which gives gradients of gradients. flags:"]
+    #[doc = " rondo_tape_flags. The caller owns *tape. Since 0.1."]
+    pub fn rondo_tape_begin(engine: *mut rondo_engine, flags: u32, tape: *mut *mut rondo_tape) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Gradients may be asked for with respect to this tensor, that is to what it holds now. Float dtypes; any view watches"]
+    #[doc = " its whole storage. Watching again moves the moment. RONDO_INVALID_STATE if the tape has ended. Since 0.1."]
+    pub fn rondo_tape_watch(tape: *mut rondo_tape, tensor: *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Ends the noting; gradients may still be asked for. A tape that has ended stays so. Since 0.1."]
+    pub fn rondo_tape_end(tape: *mut rondo_tape) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys a tape, open or not, and lets go of what it keeps. NULL is allowed. Never blocks. Since 0.1."]
+    pub fn rondo_tape_destroy(tape: *mut rondo_tape);
+}
+extern "C" {
+    #[doc = " The sum of the outputs' gradients with respect to each of n_sources watched tensors or views of them."]
+    #[doc = ""]
+    #[doc = " output_gradients: of the shape and dtype of each output; NULL, as a whole or for one: 1, for an output of one element."]
+    #[doc = " gradients[i] is in and out as an operator's output: NULL for a new tensor that the caller owns; a tensor of"]
+    #[doc = " sources[i]'s shape, dtype and device to be written; or a rondo_tensor_accumulator view that it is added to. A source"]
+    #[doc = " that the outputs do not depend on has a gradient of zeros. Does not wait."]
+    #[doc = ""]
+    #[doc = " RONDO_INVALID_ARGUMENT for a source that is not watched, or an output that depends on no watched tensor."]
+    #[doc = " RONDO_INVALID_STATE if a value that is needed was written since, or the tape has given its gradients and does not"]
+    #[doc = " keep. RONDO_UNSUPPORTED if gradients would pass what has none. On failure no pointer in gradients is changed, but a"]
+    #[doc = " tensor given there may have been written; if operators had been submitted by then, the tape is spent unless it keeps."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_tape_gradients(
+        tape: *mut rondo_tape,
+        n_outputs: i32,
+        outputs: *const *mut rondo_tensor,
+        output_gradients: *const *mut rondo_tensor,
+        n_sources: i32,
+        sources: *const *mut rondo_tensor,
+        gradients: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Between pause and resume no tape of the calling thread notes operators: their results are constants. Pairs nest."]
+    #[doc = " rondo_tape_resume without a pause is RONDO_INVALID_STATE. Since 0.1."]
+    pub fn rondo_tape_pause() -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_tape_resume() -> rondo_status;
+}
+#[doc = " A gradient that the user defines. Called by rondo_tape_gradients on its thread, with the gradients of the outputs"]
+#[doc = " (borrowed: valid during the call; zeros where none came) and room for those of the inputs, all NULL: it submits what"]
+#[doc = " computes them and stores tensors of the inputs' shapes and dtypes, which pass to Rondo; NULL stays for zero. Must not"]
+#[doc = " throw. A status other than RONDO_OK fails rondo_tape_gradients. Since 0.1."]
+pub type rondo_gradient_fn = ::std::option::Option<
+    unsafe extern "C" fn(
+        arg: *mut ::std::os::raw::c_void,
+        output_gradients: *const *mut rondo_tensor,
+        n_outputs: i32,
+        input_gradients: *mut *mut rondo_tensor,
+        n_inputs: i32,
+    ) -> rondo_status,
+>;
+extern "C" {
+    #[doc = " Says to all open tapes of the calling thread that the outputs were computed from the inputs, and what the gradient of"]
+    #[doc = " that is; whatever was noted of how they were computed counts no more. Without an open tape it does nothing. name: for"]
+    #[doc = " messages, copied. fn keeps what it needs in arg; destroy(arg) is called once, when no tape needs it, also if this"]
+    #[doc = " call fails. At least one input and one output, at most 31 each, of one engine. Since 0.1."]
+    pub fn rondo_tape_custom(
+        name: *const ::std::os::raw::c_char,
+        n_inputs: i32,
+        inputs: *const *mut rondo_tensor,
+        n_outputs: i32,
+        outputs: *const *mut rondo_tensor,
+        fn_: rondo_gradient_fn,
+        arg: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
+    ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_tape_info {
+    #[doc = " set by RONDO_TAPE_INFO_INIT"]
+    pub size: usize,
+    #[doc = " 1 while it notes operators, else 0"]
+    pub open: i32,
+    #[doc = " operators noted and not yet gone back over"]
+    pub nodes: i32,
+    #[doc = " memory whose contents it keeps for them"]
+    pub kept_bytes: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_tape_info() {
+    assert_eq!(::std::mem::size_of::<rondo_tape_info>(), 24usize, concat!("Size of: ", stringify!(rondo_tape_info)));
+    assert_eq!(
+        ::std::mem::align_of::<rondo_tape_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_tape_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tape_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_tape_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_open() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tape_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).open) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_tape_info), "::", stringify!(open))
+        );
+    }
+    test_field_open();
+    fn test_field_nodes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tape_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).nodes) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_tape_info), "::", stringify!(nodes))
+        );
+    }
+    test_field_nodes();
+    fn test_field_kept_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_tape_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).kept_bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_tape_info), "::", stringify!(kept_bytes))
+        );
+    }
+    test_field_kept_bytes();
+}
+extern "C" {
+    #[doc = " Figures of a tape. Since 0.1."]
+    pub fn rondo_tape_query(tape: *mut rondo_tape, info: *mut rondo_tape_info) -> rondo_status;
+}
 extern "C" {
     #[doc = " Starts to keep times: when each task was issued and, on cuda, when it began and ended on the device (by events, which"]
     #[doc = " costs about 2 microseconds a task while the trace is on). RONDO_INVALID_STATE if a trace is on. Since 0.1."]
@@ -3193,6 +3355,10 @@ pub const RONDO_MATMUL_OPTIONS_INIT: rondo_matmul_options = rondo_matmul_options
     activation: 0,
     allow_tf32: 0,
 };
+
+/// What a `rondo_tape_info` begins with.
+pub const RONDO_TAPE_INFO_INIT: rondo_tape_info =
+    rondo_tape_info { size: ::std::mem::size_of::<rondo_tape_info>(), open: 0, nodes: 0, kept_bytes: 0 };
 
 /// What a `rondo_tensor_info` begins with.
 pub const RONDO_TENSOR_INFO_INIT: rondo_tensor_info = rondo_tensor_info {

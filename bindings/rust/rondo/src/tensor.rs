@@ -358,7 +358,19 @@ impl Tensor {
     ) -> Result<Tensor> {
         let mut handle = null_mut();
         check(call(&mut handle))?;
-        Ok(Tensor { handle: made(handle), engine: engine.clone() })
+        Ok(Tensor::adopt(handle, engine))
+    }
+
+    pub(crate) fn adopt(handle: *mut sys::rondo_tensor, engine: &Engine) -> Tensor {
+        Tensor { handle: made(handle), engine: engine.clone() }
+    }
+
+    /// The handle, for the C side to own.
+    pub(crate) fn into_handle(self) -> *mut sys::rondo_tensor {
+        let tensor = std::mem::ManuallyDrop::new(self);
+        // SAFETY: read once, of what is never dropped.
+        drop(unsafe { std::ptr::read(&tensor.engine) });
+        tensor.handle.as_ptr()
     }
 
     /// An error unless the elements are of this type.

@@ -1,0 +1,118 @@
+// Gradients while they are being added up: one object per storage. A tensor is a view of a storage, and so its gradient
+// is the same view of the storage's gradient: what views, partial writes and writing in place mean for gradients follows
+// from that alone, and no view needs a rule.
+//
+// Memory is taken late: a gradient may be one number for all elements, or the tensor that the only contribution so far
+// was written to (which others may show as well), before it is memory of the storage's own shape.
+//
+// Used by one thread, the one that computes gradients.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "engine/tensor.h"
+
+namespace rondo::tape {
+
+// Memory that values are in. Who alone holds it may write there.
+using Memory = std::shared_ptr<const Ref<Storage>>;
+
+// A gradient: a view of memory, or one number for all elements.
+struct Value {
+  bool uniform = false;
+  double number = 0;
+  View view;
+  Memory memory;
+  static Value of(double number) { return {true, number, {}, {}}; }
+  static Value of(const View& view) {
+    return {false, 0, view, std::make_shared<const Ref<Storage>>(Ref<Storage>::share(view.storage))};
+  }
+};
+
+// An operator's rondo_tensor**: null, or a tensor; owned, or somebody else's.
+struct Slot {
+  Slot() = default;
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  Slot(Slot&& other) noexcept
+      : tensor(std::exchange(other.tensor, nullptr)), borrowed(other.borrowed), fresh(other.fresh) {}
+  Slot& operator=(Slot&& other) noexcept {
+    std::swap(tensor, other.tensor);
+    std::swap(borrowed, other.borrowed);
+    std::swap(fresh, other.fresh);
+    return *this;
+  }
+  ~Slot() {
+    if (tensor && !borrowed) destroy_tensor(tensor);
+  }
+  rondo_tensor* tensor = nullptr;
+  bool borrowed = false;
+  bool fresh = false;  // what is written becomes the gradient; otherwise it is already in its place
+};
+
+// Which elements of a storage.
+struct Place {
+  Layout layout;
+  int64_t offset = 0;  // bytes
+};
+
+class Adjoint {
+ public:
+  Adjoint(Engine& engine, Device& device, rondo_dtype dtype, size_t bytes)
+      : engine_(engine), device_(device), dtype_(dtype), bytes_(bytes) {}
+
+  bool none() const { return state_ == State::none && !direct_used_; }
+  // The result is to be in a tensor of the caller's, where contributions to just this place may be written at once:
+  // nobody reads the gradient before it is complete.
+  void direct(rondo_tensor* given, const Place& place);
+
+  // Where an operator writes a contribution to a place: begin, the operator, end. The contribution's shape is the
+  // place's. An operator makes the tensor where slot->tensor is null.
+  Status begin(const Place& place, Slot* slot);
+  void end(const Place& place, const Slot& slot);
+  // A contribution that is there already.
+  Status add(const Place& place, const Value& value);
+  // The gradient of what the place shows; none() has been asked.
+  Status read(const Place& place, Value* value);
+  // The place is written by what comes before: from there on its gradient is zero.
+  Status clear(const Place& place);
+  // Both.
+  Status take(const Place& place, Value* value);
+  // At the end: what was not written into the caller's tensor at once, is now.
+  Status finish_direct();
+  bool writes_directly() const { return direct_ != nullptr; }
+
+ private:
+  enum class State : uint8_t {
+    none,     // zero
+    uniform,  // value_.number, everywhere
+    at,       // value_ at place_, zero elsewhere
+    whole,    // value_ is memory of the storage's own shape: its first byte is the storage's
+  };
+
+  bool covers(const Place& place) const;
+  bool exclusive() const { return value_.memory.use_count() == 1; }
+  bool shown(const Place& place, View* view) const;
+  View at(const Place& place) const;
+  Status materialise();
+  Status fill(const View& view, double number);
+
+  Engine& engine_;
+  Device& device_;
+  const rondo_dtype dtype_;
+  const size_t bytes_;
+  State state_ = State::none;
+  Place place_;
+  Value value_;
+  rondo_tensor* direct_ = nullptr;
+  Place direct_place_;
+  bool direct_used_ = false;
+};
+
+// A view that shows one number in every element of a shape.
+Status make_uniform(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape, double number, Value* value);
+
+}  // namespace rondo::tape

@@ -1,0 +1,332 @@
+// The walk from outputs to sources. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tape/backward.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "ops/overlap.h"
+#include "tape/rules.h"
+
+namespace rondo::tape {
+
+namespace {
+
+Place place(const View& view) {
+  return {view.layout, view.offset};
+}
+
+uint64_t number_of(const View& view) {
+  return view.storage->number.load(std::memory_order_acquire);
+}
+
+Status other_engine(const char* list, size_t i) {
+  return error(RONDO_INVALID_ARGUMENT, "%s: %s[%zu] belongs to another engine than tape", kFunction, list, i);
+}
+
+}  // namespace
+
+Status Tape::gradients(std::span<const View> outputs, std::span<const View* const> given,
+                       std::span<const View> sources, std::span<rondo_tensor*> gradients) {
+  if (spent_)
+    return error(RONDO_INVALID_STATE,
+                 "%s: tape has given its gradients already; begin it with RONDO_TAPE_KEEP to ask more than once",
+                 kFunction);
+  return Backward(*this).run(outputs, given, sources, gradients);
+}
+
+Adjoint& Backward::adjoint_of(const Operand& operand) {
+  return adjoints_.try_emplace(operand.number, engine(), *operand.device, operand.view.dtype, operand.bytes)
+      .first->second;
+}
+
+Status Backward::check_sources(std::span<const View> sources) const {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const View& view = sources[i];
+    if (&view.engine() != &engine()) return other_engine("sources", i);
+    const auto known = tape_.known_.find(number_of(view));
+    if (known == tape_.known_.end() || known->second.watched == Tape::kNotWatched)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "%s: sources[%zu], %s, is not watched by tape; call rondo_tape_watch before operators use it",
+                   kFunction, i, operand_text(view).c_str());
+    if (view.layout.repeats())
+      return error(RONDO_INVALID_ARGUMENT,
+                   "%s: sources[%zu] shows an element twice (a broadcast view, or strides that overlap); ask for the "
+                   "gradient of the tensor itself",
+                   kFunction, i);
+  }
+  return {};
+}
+
+Status Backward::seed(std::span<const View> outputs, std::span<const View* const> given) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const View& view = outputs[i];
+    if (&view.engine() != &engine()) return other_engine("outputs", i);
+    const auto known = tape_.known_.find(number_of(view));
+    if (known == tape_.known_.end() || !known->second.active)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "%s: outputs[%zu], %s, does not depend on a watched tensor as far as tape has noted", kFunction, i,
+                   operand_text(view).c_str());
+    if (view.layout.repeats())
+      return error(RONDO_INVALID_ARGUMENT, "%s: outputs[%zu] shows an element twice; give the tensor itself", kFunction,
+                   i);
+    const View* dy = given.empty() ? nullptr : given[i];
+    if (!dy && view.elements() != 1)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "%s: outputs[%zu] has shape %s; without output_gradients[%zu], one element is needed", kFunction, i,
+                   shape_text(view.layout).c_str(), i);
+    if (dy) {
+      RONDO_TRY(ops::check_inputs(kFunction, {{"outputs", &view}, {"output_gradients", dy}}));
+      if (dy->dtype != view.dtype || !dy->layout.same_shape(view.layout))
+        return error(RONDO_INVALID_ARGUMENT, "%s: output_gradients[%zu] is %s; outputs[%zu] is %s", kFunction, i,
+                     operand_text(*dy).c_str(), i, operand_text(view).c_str());
+    }
+    Operand operand = tape_.operand_of(view);
+    const Value value = dy ? Value::of(*dy) : Value::of(1.0);
+    if (dy) pinned_.push_back(value.memory);
+    RONDO_TRY(adjoint_of(operand).add(place(view), value));
+  }
+  return {};
+}
+
+void Backward::find_reachable(std::span<const View> sources) {
+  for (const View& view : sources) reachable_.insert(number_of(view));
+  for (const Node& node : tape_.nodes_) {
+    bool reached = false;
+    for (const Operand& each : node.inputs) reached |= each.active && reachable_.count(each.number) > 0;
+    if (!reached || !node.flows) continue;
+    for (const Operand& each : node.outputs)
+      if (each.active) reachable_.insert(each.number);
+  }
+}
+
+// Every value that will be needed is still what it was. Said before anything is submitted.
+Status Backward::check_values(std::span<const View> outputs) const {
+  std::unordered_set<uint64_t> needed;
+  for (const View& view : outputs) needed.insert(number_of(view));
+  for (size_t i = tape_.nodes_.size(); i-- > 0;) {
+    const Node& node = tape_.nodes_[i];
+    if (!node.flows) continue;
+    bool visited = false;
+    for (const Operand& each : node.outputs) visited |= each.active && needed.count(each.number) > 0;
+    bool reached = false;
+    for (const Operand& each : node.inputs) reached |= each.active && reachable_.count(each.number) > 0;
+    if (!visited || !reached) continue;
+    if (!node.call && !node.custom)
+      return error(RONDO_UNSUPPORTED,
+                   "%s: '%s' has no gradient, and outputs depend on sources through it; define one with "
+                   "rondo_tape_custom, or leave it out with rondo_tape_pause",
+                   kFunction, node.name);
+    for (const Operand& each : node.inputs)
+      if (each.active) needed.insert(each.number);
+    for (const std::vector<Operand>* list : {&node.inputs, &node.outputs}) {
+      for (const Operand& each : *list) {
+        if (!each.kept) continue;
+        const Tape::Known& known = tape_.known_.at(each.number);
+        if (!each.overwritten && known.writes == each.writes) continue;
+        return error(RONDO_INVALID_STATE,
+                     "%s: the gradient of '%s' needs its %s %s as it was, but '%s' has written it; write to another "
+                     "tensor, or give '%s' a copy (rondo_copy)",
+                     kFunction, node.name, list == &node.inputs ? "operand" : "result",
+                     operand_text(each.view).c_str(), each.overwritten ? node.name : known.written_by, node.name);
+      }
+    }
+  }
+  return {};
+}
+
+// A source's gradient may be written where the caller wants it at once, if nobody reads it before it is complete and
+// nothing that backward reads is there.
+void Backward::find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (!gradients[i]) continue;
+    const View& source = sources[i];
+    const View& to = gradients[i]->view;
+    const uint64_t number = number_of(source);
+    bool alone = !tape_.known_.at(number).written && adjoint_of(tape_.operand_of(source)).none();
+    for (size_t k = 0; k < sources.size(); ++k)
+      alone &= k == i || (number_of(sources[k]) != number &&
+                          (!gradients[k] || gradients[k]->view.storage != to.storage));
+    for (const Memory& memory : pinned_) alone &= memory->get() != to.storage;
+    if (const uint64_t given = number_of(to); given && tape_.known_.count(given)) alone = false;
+    if (alone) adjoint_of(tape_.operand_of(source)).direct(gradients[i], place(source));
+  }
+}
+
+Status Backward::run(std::span<const View> outputs, std::span<const View* const> given, std::span<const View> sources,
+                     std::span<rondo_tensor*> gradients) {
+  RONDO_TRY(engine().usable());
+  RONDO_TRY(check_sources(sources));
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (!gradients[i]) continue;
+    const View& to = gradients[i]->view;
+    const View& source = sources[i];
+    if (&to.engine() != &engine()) return other_engine("gradients", i);
+    if (to.dtype != source.dtype || !to.layout.same_shape(source.layout) || &to.device() != &source.device())
+      return error(RONDO_INVALID_ARGUMENT,
+                   "%s: gradients[%zu] is %s on %s; sources[%zu] is %s on %s: set it to NULL for a new tensor", kFunction,
+                   i, operand_text(to).c_str(), device_name(to.device().id()).c_str(), i, operand_text(source).c_str(),
+                   device_name(source.device().id()).c_str());
+    RONDO_TRY(ops::check_writable(kFunction, "gradients", to));
+    if (to.accumulate) RONDO_TRY(ops::check_written(kFunction, "gradients", to));
+  }
+  find_reachable(sources);
+  RONDO_TRY(check_values(outputs));
+  RONDO_TRY(seed(outputs, given));
+  find_direct(sources, gradients);
+
+  // A tape does not note its own gradients; others that are open do.
+  const bool reopen = tape_.open() && tape_.keeps_;
+  const Ref<Tape> keep = Ref<Tape>::share(&tape_);
+  if (tape_.open()) close_tape(tape_);
+  tape_.spent_ = !tape_.keeps_;
+  captured_.resize(sources.size());
+  results_.resize(sources.size());
+  Status status;
+  for (size_t i = tape_.nodes_.size(); status.ok() && i-- > 0;) {
+    status = capture(i + 1, sources);
+    if (status.ok()) status = visit(tape_.nodes_[i]);
+    // What it kept goes as soon as nobody needs it any more.
+    if (!tape_.keeps_) tape_.nodes_.pop_back();
+  }
+  if (status.ok()) status = capture(0, sources);
+  if (status.ok()) status = deliver(sources, gradients);
+  // What was written here is written for those who ask again.
+  for (size_t i = 0; i < sources.size(); ++i)
+    if (gradients[i])
+      if (const auto known = tape_.known_.find(number_of(gradients[i]->view)); known != tape_.known_.end()) {
+        ++known->second.writes;
+        known->second.written_by = kFunction;
+      }
+  if (!tape_.keeps_) tape_.nodes_.clear();
+  if (reopen) open_tape(tape_);
+  return status;
+}
+
+// Takes the gradients of sources that were watched when there were so many nodes.
+Status Backward::capture(size_t nodes, std::span<const View> sources) {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (captured_[i] || tape_.known_.at(number_of(sources[i])).watched < nodes) continue;
+    captured_[i] = true;
+    Adjoint& adjoint = adjoint_of(tape_.operand_of(sources[i]));
+    if (adjoint.writes_directly()) continue;
+    if (adjoint.none())
+      results_[i] = Value::of(0.0);
+    else
+      RONDO_TRY(adjoint.read(place(sources[i]), &results_[i]));
+  }
+  return {};
+}
+
+Status Backward::visit(Node& node) {
+  if (node.outputs.empty()) return {};
+  node_ = &node;
+  wanted_ = 0;
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    if (node.inputs[i].active && reachable_.count(node.inputs[i].number) > 0 && node.inputs[i].view.elements() > 0)
+      wanted_ |= 1u << std::min<size_t>(i, 31);
+  if (!node.flows) wanted_ = 0;
+
+  incoming_.assign(node.outputs.size(), {});
+  has_incoming_.assign(node.outputs.size(), false);
+  bool any = false;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const Operand& each = node.outputs[i];
+    const auto found = adjoints_.find(each.number);
+    if (!each.active || found == adjoints_.end() || found->second.none()) continue;
+    Adjoint& adjoint = found->second;
+    const Place at = place(each.view);
+    has_incoming_[i] = wanted_ != 0;
+    any |= has_incoming_[i];
+    // What adds keeps what was there, and its gradient.
+    if (each.view.accumulate)
+      RONDO_TRY(wanted_ ? adjoint.read(at, &incoming_[i]) : Status());
+    else
+      RONDO_TRY(wanted_ ? adjoint.take(at, &incoming_[i]) : adjoint.clear(at));
+  }
+  if (any) {
+    wanted_ = node.custom ? wanted_ : wanted_ & flowing(node, wanted_);
+    const Status status = node.custom ? run_custom() : run_rule(*this);
+    if (!status.ok()) return status.with_context(format("%s: gradient of '%s'", kFunction, node.name));
+  }
+  incoming_.clear();
+  node_ = nullptr;
+  return {};
+}
+
+Status Backward::deliver(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Adjoint& adjoint = adjoint_of(tape_.operand_of(sources[i]));
+    if (adjoint.writes_directly()) RONDO_TRY(adjoint.finish_direct());
+  }
+  std::vector<Slot> made(sources.size());
+  std::vector<bool> direct(sources.size());
+  for (size_t i = 0; i < sources.size(); ++i)
+    direct[i] = adjoint_of(tape_.operand_of(sources[i])).writes_directly();
+  adjoints_.clear();  // so that memory that only results show is theirs
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (direct[i]) continue;
+    const View& source = sources[i];
+    const Value& value = results_[i];
+    if (gradients[i]) {
+      RONDO_TRY(value.uniform ? ops::fill(kFunction, gradients[i]->view, ops::Scalar::of(value.number))
+                              : ops::copy_elements(kFunction, value.view, gradients[i]->view));
+      continue;
+    }
+    Slot& slot = made[i];
+    const bool own = !value.uniform && value.memory.use_count() == 1 && value.view.layout.contiguous() &&
+                     value.view.bytes() == (*value.memory)->bytes();
+    if (own) {
+      slot.tensor = make_view(*value.memory, value.view);
+      continue;
+    }
+    slot.tensor = make_tensor(engine(), source.device(), source.dtype, source.layout);
+    RONDO_TRY(value.uniform ? ops::fill(kFunction, slot.tensor->view, ops::Scalar::of(value.number))
+                            : ops::copy_elements(kFunction, value.view, slot.tensor->view));
+  }
+  for (size_t i = 0; i < sources.size(); ++i)
+    if (!direct[i] && !gradients[i]) gradients[i] = std::exchange(made[i].tensor, nullptr);
+  return {};
+}
+
+Status Backward::run_custom() {
+  const Custom& custom = *node_->custom;
+  const size_t n_outputs = node_->outputs.size(), n_inputs = node_->inputs.size();
+  std::vector<Slot> incoming(n_outputs);
+  std::vector<rondo_tensor*> given(n_outputs), made(n_inputs, nullptr);
+  for (size_t i = 0; i < n_outputs; ++i) {
+    if (!has_incoming_[i]) incoming_[i] = Value::of(0.0);
+    View view;
+    RONDO_TRY(incoming_view(&view, i));
+    incoming[i].tensor = given[i] = make_view(*incoming_[i].memory, view);
+  }
+  rondo_status code = RONDO_OK;
+  try {
+    code = custom.gradient(custom.arg, given.data(), static_cast<int32_t>(n_outputs), made.data(),
+                           static_cast<int32_t>(n_inputs));
+  } catch (...) {
+    return error(RONDO_USER_ERROR, "its function threw an exception, which it must not");
+  }
+  std::vector<Slot> owned(n_inputs);
+  for (size_t i = 0; i < n_inputs; ++i)
+    if (made[i] && alive(made[i])) owned[i].tensor = made[i];
+  if (code != RONDO_OK)
+    return error(code > RONDO_OK && code <= RONDO_INTERNAL ? code : RONDO_USER_ERROR, "its function returned %d",
+                 static_cast<int>(code));
+  for (size_t i = 0; i < n_inputs; ++i) {
+    const Operand& input = node_->inputs[i];
+    if (!made[i]) continue;
+    if (!owned[i].tensor) return error(RONDO_USER_ERROR, "input_gradients[%zu] is not a live tensor", i);
+    const View& view = made[i]->view;
+    if (&view.engine() != &engine() || &view.device() != input.device || view.dtype != input.view.dtype ||
+        !view.layout.same_shape(input.view.layout))
+      return error(RONDO_USER_ERROR, "input_gradients[%zu] is %s; its input is %s on %s", i, operand_text(view).c_str(),
+                   operand_text(input.view).c_str(), device_name(input.device->id()).c_str());
+    if (!input.active || reachable_.count(input.number) == 0) continue;
+    const Value value = Value::of(view);
+    pinned_.push_back(value.memory);  // the function may hold it too
+    RONDO_TRY(pass(i, view.layout, value));
+  }
+  return {};
+}
+
+}  // namespace rondo::tape

@@ -1,0 +1,99 @@
+// The walk from outputs to sources, and what a rule sees of it at one node: the gradients that came in, the values that
+// were kept, and where the gradients of its inputs go.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ops/expression.h"
+#include "tape/adjoint.h"
+#include "tape/tape.h"
+
+namespace rondo::tape {
+
+inline constexpr const char* kFunction = "rondo_tape_gradients";
+
+class Backward {
+ public:
+  explicit Backward(Tape& tape) : tape_(tape) {}
+
+  // --- the walk (backward.cc)
+  Status run(std::span<const View> outputs, std::span<const View* const> given, std::span<const View> sources,
+             std::span<rondo_tensor*> gradients);
+
+  // --- what a rule sees
+  const Node& node() const { return *node_; }
+  Engine& engine() const { return tape_.engine(); }
+  // Whether the gradient of an input is wanted, and as a mask.
+  bool wants(size_t input) const { return (wanted_ >> input) & 1; }
+  unsigned wanted() const { return wanted_; }
+  // Values that the rule said it needs.
+  const View& input(size_t i) const { return node_->inputs[i].view; }
+  const View& output(size_t i) const { return node_->outputs[i].view; }
+  // The incoming gradient of an output, as it is or as a tensor of the output's shape. Only the first is sure to have
+  // one.
+  const Value& incoming(size_t output = 0) const { return incoming_[output]; }
+  bool has_incoming(size_t output) const { return has_incoming_[output]; }
+  Status incoming_view(View* view, size_t output = 0);
+
+  // The gradient of an input, made by an operator in the tensor it is given, of a shape that the input broadcasts to
+  // (then it is summed).
+  using Make = std::function<Status(ops::Output& out)>;
+  Status give(size_t input, const Layout& shape, const Make& make);
+  // The gradient of an input that is there already, of such a shape.
+  Status pass(size_t input, const Layout& shape, const Value& value);
+  // The outputs of an elementwise expression, of the shape of the node's first output, as gradients of inputs: one
+  // kernel.
+  Status give_all(const char* name, const ops::Expression& expression, std::span<const View* const> operands,
+                  const uint64_t* words, std::span<const size_t> inputs);
+  // An elementwise expression of one output, as a temporary.
+  Status compute(const char* name, const ops::Expression& expression, std::span<const View* const> operands,
+                 const uint64_t* words, const Layout& shape, Slot* out);
+
+ private:
+  // Where the gradient of an input goes: at once, or summed over the axes in which the input is broadcast.
+  struct Target {
+    Place place;
+    Adjoint* adjoint = nullptr;
+    SmallVector<int32_t, 8> summed;
+    bool later = false;  // added when it is there
+    Slot slot;
+  };
+  Status begin(size_t input, const Layout& shape, Target* target);
+  Status end(Target* target);
+  static void place_of(const View& view, const Layout& shape, Target* target);
+
+  Adjoint& adjoint_of(const Operand& operand);
+  Status check_sources(std::span<const View> sources) const;
+  Status seed(std::span<const View> outputs, std::span<const View* const> given);
+  void find_reachable(std::span<const View> sources);
+  Status check_values(std::span<const View> outputs) const;
+  void find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients);
+  Status visit(Node& node);
+  Status run_custom();
+  Status capture(size_t nodes, std::span<const View> sources);
+  Status deliver(std::span<const View> sources, std::span<rondo_tensor*> gradients);
+  // Runs an expression into `outs`: one kernel, or operator by operator where another tape notes them.
+  Status evaluate(const char* name, ops::Expression expression, std::span<const View* const> operands,
+                  const uint64_t* words, const Layout& shape, std::span<rondo_tensor* const> outs);
+  Status interpret(const ops::Expression& expression, std::span<const View* const> operands, const uint64_t* words,
+                   std::span<rondo_tensor* const> outs);
+
+  Tape& tape_;
+  std::unordered_map<uint64_t, Adjoint> adjoints_;
+  std::unordered_set<uint64_t> reachable_;  // storages whose gradients lead to sources
+  std::vector<Memory> pinned_;              // memory of others: never to be written
+  std::vector<bool> captured_;
+  std::vector<Value> results_;
+
+  const Node* node_ = nullptr;
+  unsigned wanted_ = 0;
+  std::vector<Value> incoming_;
+  std::vector<bool> has_incoming_;
+};
+
+}  // namespace rondo::tape

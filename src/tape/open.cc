@@ -1,0 +1,116 @@
+// The open tapes of a thread, which hear what it submits. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#include <algorithm>
+
+#include "tape/tape.h"
+
+namespace rondo::tape {
+
+class OpenTapes final : public Listener {
+ public:
+  OpenTapes() = default;
+  OpenTapes(const OpenTapes&) = delete;
+  OpenTapes& operator=(const OpenTapes&) = delete;
+  ~OpenTapes() override {
+    this_thread().listener = nullptr;
+    for (const Ref<Tape>& each : tapes_) each->open_ = false;
+  }
+
+  void submitted(const Task& task) override {
+    std::vector<TaskOperand> operands;
+    task.list_operands(&operands);
+    if (operands.empty()) operands = whole_storages(task);
+    tell(task.name(), call_, operands);
+  }
+  void announce(const ops::Call* call) override { call_ = call; }
+  void done(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands) override {
+    tell(name, call, operands);
+  }
+
+  void open(Tape& tape) {
+    std::erase_if(tapes_, [](const Ref<Tape>& each) { return each->abandoned_.load(std::memory_order_acquire); });
+    tape.thread_ = std::this_thread::get_id();
+    tape.open_.store(true, std::memory_order_release);
+    tapes_.push_back(Ref<Tape>::share(&tape));
+    listen();
+  }
+  void close(Tape& tape) {
+    tape.open_.store(false, std::memory_order_release);
+    std::erase_if(tapes_, [&](const Ref<Tape>& each) {
+      return each.get() == &tape || each->abandoned_.load(std::memory_order_acquire);
+    });
+    listen();
+  }
+  void pause() { ++paused_; }
+  bool resume() {
+    if (paused_ == 0) return false;
+    --paused_;
+    return true;
+  }
+  bool paused() const { return paused_ > 0; }
+  const std::vector<Ref<Tape>>& tapes() const { return tapes_; }
+
+ private:
+  void listen() { this_thread().listener = tapes_.empty() ? nullptr : this; }
+
+  void tell(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands) {
+    for (const Ref<Tape>& tape : tapes_)
+      if (!tape->abandoned_.load(std::memory_order_acquire)) tape->note(name, call, operands, paused());
+  }
+
+  // Of a task that cannot say more than which storages it uses: all of their bytes.
+  static std::vector<TaskOperand> whole_storages(const Task& task) {
+    std::vector<TaskOperand> operands;
+    for (const bool written : {false, true}) {
+      for (const Access& access : task.accesses()) {
+        Storage* storage = access.variable->storage();
+        if (!storage || !(written ? access.write : access.read)) continue;
+        const int64_t elements = static_cast<int64_t>(storage->bytes() / sizeof(float));
+        View view;
+        view.storage = storage;
+        view.layout = Layout::row_major(1, &elements);
+        operands.push_back({view, written});
+      }
+    }
+    return operands;
+  }
+
+  std::vector<Ref<Tape>> tapes_;
+  int paused_ = 0;
+  const ops::Call* call_ = nullptr;
+};
+
+namespace {
+thread_local OpenTapes open_tapes;
+}
+
+void open_tape(Tape& tape) {
+  open_tapes.open(tape);
+}
+void close_tape(Tape& tape) {
+  open_tapes.close(tape);
+}
+void pause_tapes() {
+  open_tapes.pause();
+}
+bool heard() {
+  return this_thread().listener && !open_tapes.paused();
+}
+Status resume_tapes() {
+  if (open_tapes.resume()) return {};
+  return error(RONDO_INVALID_STATE, "the thread's tapes are not paused; call rondo_tape_pause first");
+}
+
+bool note_custom(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,
+                 std::span<const View> outputs) {
+  if (!this_thread().listener || open_tapes.paused()) return false;
+  bool noted = false;
+  for (const Ref<Tape>& tape : open_tapes.tapes()) {
+    if (&tape->engine() != &engine) continue;
+    tape->note(custom, inputs, outputs);
+    noted = true;
+  }
+  return noted;
+}
+
+}  // namespace rondo::tape

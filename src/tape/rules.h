@@ -1,0 +1,23 @@
+// The rules of gradients: for each kind of operator (ops/node.h), through which operands gradients flow, which values
+// they need, and how they are made, of operators. A kind without its rule does not compile.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tape/backward.h"
+
+namespace rondo::tape {
+
+// Of the inputs with a bit in `active`, those that have a gradient.
+unsigned flowing(const Node& node, unsigned active);
+
+// Whose values the gradient of the inputs with a bit in `wanted` needs.
+struct Needs {
+  unsigned inputs = 0, outputs = 0;
+};
+Needs needed(const Node& node, unsigned wanted);
+
+// Adds the gradients of the inputs that backward wants.
+Status run_rule(Backward& backward);
+
+}  // namespace rondo::tape

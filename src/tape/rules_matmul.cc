@@ -1,0 +1,119 @@
+// Gradients of out = activation(op(a) op(b) + bias). Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#include "tape/rules_matmul.h"
+
+#include "engine/views.h"
+#include "ops/gradients.h"
+#include "ops/scalar.h"
+
+namespace rondo::tape {
+
+namespace {
+
+enum { A, B, BIAS };
+
+// With respect to what the activation is applied to: relu from the result; GELU, and what was added to a tensor, from
+// the operand, which is computed again, because the product's epilogue did not leave it anywhere.
+Status before_activation(const ops::MatmulCall& call, Backward& backward, const View& dy, Slot* dz) {
+  const View& out = backward.node().outputs[0].view;
+  const rondo_dtype dtype = out.dtype;
+  if (call.activation == RONDO_ACTIVATION_RELU && !out.accumulate) {
+    ops::Expression e;
+    const ops::Value y = e.input(dtype), change = e.input(dtype), zero = e.scalar(compute_dtype(dtype));
+    e.output(e.where(e.apply(ops::Op::gt, y, zero), change, zero), dtype, false);
+    const View* operands[] = {&backward.output(0), &dy};
+    const uint64_t nothing = 0;
+    return backward.compute("relu_grad", e, operands, &nothing, out.layout, dz);
+  }
+  Slot z;
+  {
+    ops::MatmulOptions options;
+    options.transpose_a = call.transpose_a;
+    options.transpose_b = call.transpose_b;
+    options.allow_tf32 = call.allow_tf32;
+    options.bias = call.bias ? &backward.input(BIAS) : nullptr;
+    ops::Output to(kFunction, &z.tensor);
+    RONDO_TRY(ops::matmul(backward.input(A), backward.input(B), options, to));
+  }
+  const ops::Op op = call.activation == RONDO_ACTIVATION_RELU ? ops::Op::relu : ops::Op::gelu_tanh;
+  const ops::Gradient gradient = ops::gradient_of(op, 1, &dtype, dtype);
+  const View* operands[] = {&z.tensor->view, &dy};
+  return backward.compute(op == ops::Op::relu ? "relu_grad" : "gelu_grad", gradient.expression, operands,
+                          gradient.constants, out.layout, dz);
+}
+
+// Batches of a as more rows of one matrix, where b is one matrix.
+bool fold(const View& a, const View& dz, View* rows, View* changes) {
+  if (a.layout.ndim < 3 || a.layout.ndim != dz.layout.ndim) return false;
+  const int last = a.layout.ndim - 1;
+  const int64_t to_a[] = {-1, a.layout.shape[last]}, to_dz[] = {-1, dz.layout.shape[last]};
+  for (int d = 0; d < last; ++d)
+    if (a.layout.shape[d] != dz.layout.shape[d]) return false;
+  return a.elements() > 0 && dz.elements() > 0 && reshape_view(a, 2, to_a, rows).ok() &&
+         reshape_view(dz, 2, to_dz, changes).ok();
+}
+
+// The shape of an operand under all the batches.
+Layout batched(const View& operand, const View& dz) {
+  Layout shape = dz.layout;
+  for (const int d : {1, 2}) shape.shape[shape.ndim - d] = operand.layout.shape[operand.layout.ndim - d];
+  return shape;
+}
+
+}  // namespace
+
+Needs needed(const ops::MatmulCall& call, const Node& node, unsigned wanted) {
+  Needs needs;
+  if (wanted & (1u << A)) needs.inputs |= 1u << B;
+  if (wanted & (1u << B)) needs.inputs |= 1u << A;
+  if (call.activation == RONDO_ACTIVATION_NONE) return needs;
+  if (call.activation == RONDO_ACTIVATION_RELU && !node.outputs[0].view.accumulate)
+    needs.outputs |= 1;
+  else
+    needs.inputs |= call.bias ? 7u : 3u;
+  return needs;
+}
+
+Status run(const ops::MatmulCall& call, Backward& backward) {
+  View dz;
+  RONDO_TRY(backward.incoming_view(&dz));
+  Slot changed;
+  if (call.activation != RONDO_ACTIVATION_NONE) {
+    const View dy = dz;
+    RONDO_TRY(before_activation(call, backward, dy, &changed));
+    dz = changed.tensor->view;
+  }
+  const auto product = [&](const View& left, const View& right, bool transpose_left, bool transpose_right) {
+    return [&, transpose_left, transpose_right](ops::Output& out) {
+      ops::MatmulOptions options;
+      options.transpose_a = transpose_left;
+      options.transpose_b = transpose_right;
+      options.allow_tf32 = call.allow_tf32;
+      return ops::matmul(left, right, options, out);
+    };
+  };
+  if (backward.wants(B)) {
+    const View& a = backward.input(A);
+    const View& b = backward.node().inputs[B].view;
+    View rows, changes;
+    if (b.layout.ndim == 2 && !call.transpose_a && fold(a, dz, &rows, &changes)) {
+      RONDO_TRY(backward.give(B, b.layout, call.transpose_b ? product(changes, rows, true, false)
+                                                            : product(rows, changes, true, false)));
+    } else {
+      const Layout shape = batched(b, dz);
+      RONDO_TRY(backward.give(B, shape, call.transpose_b ? product(dz, a, true, call.transpose_a)
+                                                         : product(a, dz, !call.transpose_a, false)));
+    }
+  }
+  if (backward.wants(A)) {
+    const View& b = backward.input(B);
+    const Layout shape = batched(backward.node().inputs[A].view, dz);
+    RONDO_TRY(backward.give(A, shape, call.transpose_a ? product(b, dz, call.transpose_b, true)
+                                                       : product(dz, b, false, !call.transpose_b)));
+  }
+  if (call.bias && backward.wants(BIAS))
+    return backward.pass(BIAS, dz.layout, changed.tensor ? Value::of(dz) : backward.incoming());
+  return {};
+}
+
+}  // namespace rondo::tape

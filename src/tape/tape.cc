@@ -1,0 +1,129 @@
+// Watching and noting. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tape/tape.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "ops/overlap.h"
+#include "tape/rules.h"
+
+namespace rondo::tape {
+
+namespace {
+
+// Never used again, so that nothing is mistaken for what had its place in memory before.
+uint64_t number_of(Storage& storage) {
+  static std::atomic<uint64_t> numbers{0};
+  uint64_t number = storage.number.load(std::memory_order_acquire);
+  if (number) return number;
+  const uint64_t next = numbers.fetch_add(1, std::memory_order_relaxed) + 1;
+  return storage.number.compare_exchange_strong(number, next, std::memory_order_acq_rel) ? next : number;
+}
+
+}  // namespace
+
+Status Tape::check_thread() const {
+  if (!open() || thread_ == std::this_thread::get_id()) return {};
+  return error(RONDO_INVALID_STATE, "tape is open on another thread, which alone may use it until it is ended");
+}
+
+void Tape::abandon() {
+  abandoned_.store(true, std::memory_order_release);
+  if (open() && thread_ == std::this_thread::get_id()) close_tape(*this);
+}
+
+Status Tape::watch(const View& view) {
+  if (!open()) return error(RONDO_INVALID_STATE, "tape has ended; watch tensors while it is open");
+  if (&view.engine() != &engine()) return error(RONDO_INVALID_ARGUMENT, "tensor belongs to another engine than tape");
+  if (!is_float(view.dtype))
+    return error(RONDO_INVALID_ARGUMENT, "tensor has dtype %s; only floats have gradients (rondo_cast makes them)",
+                 dtype_name(view.dtype));
+  Known& known = known_[number_of(*view.storage)];
+  known.active = true;
+  known.watched = nodes_.size();
+  return {};
+}
+
+Operand Tape::operand_of(const View& view) {
+  Operand operand;
+  operand.number = number_of(*view.storage);
+  operand.view = view;
+  operand.view.storage = nullptr;
+  operand.device = &view.device();
+  operand.bytes = view.storage->bytes();
+  const auto known = known_.find(operand.number);
+  operand.active = is_float(view.dtype) && known != known_.end() && known->second.active;
+  return operand;
+}
+
+void Tape::note(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands, bool constant) {
+  std::vector<View> inputs, outputs;
+  for (const TaskOperand& each : operands)
+    if (&each.view.engine() == &engine()) (each.written ? outputs : inputs).push_back(each.view);
+  Node node;
+  node.name = name;
+  if (call) node.call = *call;
+  add(std::move(node), inputs, outputs, constant);
+}
+
+void Tape::note(const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,
+                std::span<const View> outputs) {
+  Node node;
+  node.name = Engine::intern(custom->name.c_str());
+  node.custom = custom;
+  add(std::move(node), inputs, outputs, false);
+}
+
+void Tape::add(Node&& node, std::span<const View> inputs, std::span<const View> outputs, bool constant) {
+  for (const View& view : inputs) node.inputs.push_back(operand_of(view));
+  for (const View& view : outputs) node.outputs.push_back(operand_of(view));
+  unsigned active = 0;
+  for (size_t i = 0; i < node.inputs.size(); ++i) active |= node.inputs[i].active ? 1u << std::min<size_t>(i, 31) : 0u;
+  bool touches = false, floats = false;  // writes where a gradient is; or where one could be
+  for (const Operand& each : node.outputs) {
+    touches |= each.active;
+    floats |= is_float(each.view.dtype);
+  }
+  const unsigned flow = active && floats && !constant ? flowing(node, active) : 0;
+  node.flows = flow != 0;
+
+  // Values are kept as they are before the operator writes.
+  if (flow) {
+    const Needs needs = needed(node, flow);
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      Operand& each = node.inputs[i];
+      if (!((needs.inputs >> i) & 1)) continue;
+      each.keep(*inputs[i].storage);
+      for (const View& out : outputs)
+        each.overwritten |= out.storage == inputs[i].storage && ops::overlap(out, inputs[i]);
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      if ((needs.outputs >> i) & 1) node.outputs[i].keep(*outputs[i].storage);
+  }
+  for (Operand& each : node.outputs) {
+    if (auto known = known_.find(each.number); known != known_.end() || (flow && is_float(each.view.dtype))) {
+      Known& written = known != known_.end() ? known->second : known_[each.number];
+      ++written.writes;
+      written.written_by = node.name;
+      written.written |= flow || touches;
+      if (flow && is_float(each.view.dtype)) each.active = written.active = true;
+    }
+  }
+  if (!flow && !touches) return;
+  for (std::vector<Operand>* list : {&node.inputs, &node.outputs})
+    for (Operand& each : *list)
+      if (each.kept) each.writes = known_[each.number].writes;
+  nodes_.push_back(std::move(node));
+}
+
+size_t Tape::kept_bytes() const {
+  std::unordered_set<const Storage*> storages;
+  size_t bytes = 0;
+  for (const Node& node : nodes_)
+    for (const std::vector<Operand>* list : {&node.inputs, &node.outputs})
+      for (const Operand& each : *list)
+        if (each.kept && storages.insert(each.kept.get()).second) bytes += each.bytes;
+  return bytes;
+}
+
+}  // namespace rondo::tape

@@ -1,0 +1,84 @@
+// A tape: the operators that a thread submitted while it was open, as far as gradients can flow through them from
+// watched tensors, with the values that their gradients need and no others.
+//
+// What is noted are storages, by numbers that are never used again: a tape keeps no memory only to know it. A value
+// that was kept and is then written by another operator of the thread is found by its count of writes.
+//
+// A tape is used by one thread at a time, while it is open by the one that opened it.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <span>
+#include <thread>
+#include <unordered_map>
+
+#include "tape/node.h"
+
+namespace rondo::tape {
+
+class Tape final : public RefCounted {
+ public:
+  Tape(Engine& engine, bool keeps) : keep_engine_(Ref<Engine>::share(&engine)), keeps_(keeps) {}
+
+  Engine& engine() const { return *keep_engine_; }
+  bool open() const { return open_.load(std::memory_order_acquire); }
+  // Its handle is gone: it notes nothing more. Another thread that has it open drops it at its next step.
+  void abandon();
+  // An open tape belongs to its thread.
+  Status check_thread() const;
+
+  Status watch(const View& view);
+  // What the thread's listener hears (open.h).
+  // constant: what is written depends on nothing as far as gradients are concerned.
+  void note(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands, bool constant);
+  void note(const std::shared_ptr<const Custom>& custom, std::span<const View> inputs, std::span<const View> outputs);
+
+  // One gradient per source, given in `gradients` (null: a new tensor), of outputs with the gradients `given` (null:
+  // ones). Closes the tape and takes its nodes, unless it keeps them.
+  Status gradients(std::span<const View> outputs, std::span<const View* const> given, std::span<const View> sources,
+                   std::span<rondo_tensor*> gradients);
+
+  size_t nodes() const { return nodes_.size(); }
+  size_t kept_bytes() const;
+
+ private:
+  friend class Backward;
+  friend class OpenTapes;
+
+  // What the tape knows of a storage.
+  struct Known {
+    uint32_t writes = 0;
+    bool active = false;
+    bool written = false;             // by a node
+    const char* written_by = nullptr;  // the last
+    size_t watched = kNotWatched;      // number of nodes when it was
+  };
+  static constexpr size_t kNotWatched = ~size_t{0};
+
+  Operand operand_of(const View& view);
+  void add(Node&& node, std::span<const View> inputs, std::span<const View> outputs, bool constant);
+
+  const Ref<Engine> keep_engine_;
+  const bool keeps_;
+  bool spent_ = false;  // gave its gradients and did not keep its nodes
+  std::atomic<bool> open_{false}, abandoned_{false};
+  std::thread::id thread_;  // that has it open
+  std::vector<Node> nodes_;
+  std::unordered_map<uint64_t, Known> known_;
+};
+
+// --- open.cc: the calling thread's open tapes
+void open_tape(Tape& tape);
+void close_tape(Tape& tape);
+// Operators between are noted by no tape of the thread; nests.
+void pause_tapes();
+// Whether an open tape of the thread notes what it submits.
+bool heard();
+Status resume_tapes();
+// Notes a gradient of the user's on every open tape of the thread; whether there is any.
+bool note_custom(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,
+                 std::span<const View> outputs);
+
+}  // namespace rondo::tape
