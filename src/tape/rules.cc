@@ -10,6 +10,7 @@
 #include "ops/gradients.h"
 #include "ops/prepared.h"
 #include "ops/reduce.h"
+#include "ops/reduce_gradient.h"
 #include "ops/scalar.h"
 #include "tape/rules_matmul.h"
 
@@ -25,13 +26,6 @@ template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
-
-SmallVector<int32_t, 8> axes_of(uint32_t mask) {
-  SmallVector<int32_t, 8> axes;
-  for (int32_t d = 0; d < kMaxDims; ++d)
-    if ((mask >> d) & 1) axes.push_back(d);
-  return axes;
-}
 
 // A temporary that an operator makes.
 template <class MakeIt>
@@ -289,88 +283,35 @@ Status run_sum(double factor, uint32_t axes, Backward& backward) {
   return backward.pass(0, shape, value);
 }
 
-// Those that are the largest or smallest share the gradient.
-Status run_extreme(uint32_t mask, Backward& backward) {
-  const View& x = backward.input(0);
-  const auto axes = axes_of(mask);
-  Slot again;
-  View dy, result;
-  RONDO_TRY(backward.incoming_view(&dy));
-  RONDO_TRY(result_of(backward, &again, &result));
-  const View y = with_axes(result, x.layout, mask), change = with_axes(dy, x.layout, mask);
-  Slot equal, count, share;
-  RONDO_TRY(make(&equal, [&](ops::Output& out) { return ops::binary(kFunction, RONDO_EQ, x, y, 0, nullptr, out); }));
-  RONDO_TRY(make(&count, [&](ops::Output& out) {
-    return ops::reduce(RONDO_SUM, equal.tensor->view, static_cast<int>(axes.size()), axes.begin(), true, out);
-  }));
-  RONDO_TRY(make(&share, [&](ops::Output& out) {
-    return ops::binary(kFunction, RONDO_DIV, change, count.tensor->view, 0, nullptr, out);
-  }));
-  return backward.give(0, x.layout, [&](ops::Output& out) {
-    return ops::binary(kFunction, RONDO_MUL, equal.tensor->view, share.tensor->view, 0, nullptr, out);
-  });
+unsigned flowing(const ops::ReduceCall& call, const Node& node, unsigned active) {
+  return ops::reduce_gradient_of(call.op, node.inputs[0].view.dtype).n_steps > 0 ? active : 0;
 }
 
-// The product of the others, which is y / x unless some are zero: of one zero, its own gradient is the product of the
-// rest and that of the others zero; of more, all are zero.
-Status run_prod(uint32_t mask, Backward& backward) {
-  const View& x = backward.input(0);
-  const auto axes = axes_of(mask);
-  View dy;
-  RONDO_TRY(backward.incoming_view(&dy));
-  const auto reduce = [&](rondo_reduce_op op, const Slot& from, Slot* to) {
-    return make(to, [&](ops::Output& out) {
-      return ops::reduce(op, from.tensor->view, static_cast<int>(axes.size()), axes.begin(), true, out);
-    });
-  };
-  const auto binary = [&](rondo_binary_op op, const Slot& a, const Slot& b, Slot* to) {
-    return make(to, [&](ops::Output& out) {
-      return ops::binary(kFunction, op, a.tensor->view, b.tensor->view, 0, nullptr, out);
-    });
-  };
-  const auto is_zero = [&](const View& a, Slot* to) {
-    return make(to, [&](ops::Output& out) {
-      return ops::binary_scalar(kFunction, RONDO_EQ, a, ops::Scalar::of_i64(0), false, out);
-    });
-  };
-  const auto number = [&](double value, Slot* to) {
-    to->tensor = make_tensor(backward.engine(), x.device(), x.dtype, {});
-    return ops::fill(kFunction, to->tensor->view, ops::Scalar::of(value));
-  };
-  Slot one, nothing, zero, zeros, others, none, filled, product, quotient, factor;
-  RONDO_TRY(number(1, &one));
-  RONDO_TRY(number(0, &nothing));
-  RONDO_TRY(is_zero(x, &zero));
-  RONDO_TRY(reduce(RONDO_SUM, zero, &zeros));
-  RONDO_TRY(binary(RONDO_SUB, zeros, zero, &others));  // zeros among the others
-  RONDO_TRY(is_zero(others.tensor->view, &none));
-  RONDO_TRY(make(&filled, [&](ops::Output& out) { return ops::where(zero.tensor->view, one.tensor->view, x, out); }));
-  RONDO_TRY(reduce(RONDO_PROD, filled, &product));
-  RONDO_TRY(binary(RONDO_DIV, product, filled, &quotient));
-  RONDO_TRY(make(&factor, [&](ops::Output& out) {
-    return ops::where(none.tensor->view, quotient.tensor->view, nothing.tensor->view, out);
-  }));
-  return backward.give(0, x.layout, [&](ops::Output& out) {
-    return ops::binary(kFunction, RONDO_MUL, factor.tensor->view, with_axes(dy, x.layout, mask), 0, nullptr, out);
-  });
-}
-
-Needs needed(const ops::ReduceCall& call) {
+Needs needed(const ops::ReduceCall& call, const Node& node) {
   if (call.op == ops::ReduceOp::sum || call.op == ops::ReduceOp::mean) return {};
-  return {1, call.op == ops::ReduceOp::prod ? 0u : 1u};
+  const ops::ReduceGradient gradient = ops::reduce_gradient_of(call.op, node.inputs[0].view.dtype);
+  return {gradient.uses_operand ? 1u : 0u, gradient.uses_result ? 1u : 0u};
 }
 
 Status run(const ops::ReduceCall& call, Backward& backward) {
-  const Layout& shape = backward.node().inputs[0].view.layout;
-  switch (call.op) {
-    case ops::ReduceOp::sum: return run_sum(1, call.axes, backward);
-    case ops::ReduceOp::mean: return run_sum(1 / reduced_count(shape, call.axes), call.axes, backward);
-    case ops::ReduceOp::prod: return run_prod(call.axes, backward);
-    case ops::ReduceOp::max:
-    case ops::ReduceOp::min: return run_extreme(call.axes, backward);
-    default: break;
+  const View& operand = backward.node().inputs[0].view;
+  const Layout& shape = operand.layout;
+  if (call.op == ops::ReduceOp::sum) return run_sum(1, call.axes, backward);
+  if (call.op == ops::ReduceOp::mean) return run_sum(1 / reduced_count(shape, call.axes), call.axes, backward);
+  const ops::ReduceGradient gradient = ops::reduce_gradient_of(call.op, operand.dtype);
+  Slot again;
+  View dy, result;
+  RONDO_TRY(backward.incoming_view(&dy));
+  dy = with_axes(dy, shape, call.axes);
+  if (gradient.uses_result) {
+    RONDO_TRY(result_of(backward, &again, &result));
+    result = with_axes(result, shape, call.axes);
   }
-  return error(RONDO_UNSUPPORTED, "this reduction has no gradient");
+  return backward.give(0, shape, [&](ops::Output& out) {
+    return ops::reduce_gradient(kFunction, call.op, call.parameter, shape, call.axes,
+                                gradient.uses_operand ? &operand : nullptr, gradient.uses_result ? &result : nullptr,
+                                dy, out);
+  });
 }
 
 // --- rows ---
@@ -557,6 +498,7 @@ unsigned flowing(const Node& node, unsigned active) {
   if (!node.call) return active;
   return std::visit(Overloaded{
                         [&](const ops::ElementwiseCall& call) { return flowing(call, node, active); },
+                        [&](const ops::ReduceCall& call) { return flowing(call, node, active); },
                         [&](const auto&) { return active; },
                     },
                     node.call->of);
@@ -572,7 +514,7 @@ Needs needed(const Node& node, unsigned wanted) {
                         [&](const ops::DropoutCall&) { return Needs{0, 2}; },
                         [&](const ops::DropoutGradCall&) { return Needs{2, 0}; },
                         [&](const ops::MatmulCall& call) { return needed(call, node, wanted); },
-                        [&](const ops::ReduceCall& call) { return needed(call); },
+                        [&](const ops::ReduceCall& call) { return needed(call, node); },
                         [&](const ops::SoftmaxCall& call) { return Needs{call.lengths ? 2u : 0u, 1}; },
                         [&](const ops::SoftmaxGradCall& call) { return Needs{call.lengths ? 7u : 3u, 0}; },
                         [&](const ops::CrossEntropyCall&) { return Needs{3, 0}; },
