@@ -481,14 +481,15 @@ class Tape : public Owner<rondo_tape, rondo_tape_destroy> {
     for (const Tensor& each : tensors) handles.push_back(each.get());
     return handles;
   }
-  void run(const Tensor& output, Tensors sources, const Tensor& output_gradient, std::vector<rondo_tensor*>& gradients) {
+  void run(const Tensor& output, Tensors sources, const Tensor& output_gradient,
+           std::vector<rondo_tensor*>& gradients) {
     rondo_tensor* const outputs[] = {output.get()};
     rondo_tensor* const given[] = {output_gradient.get()};
     check(rondo_tape_gradients(get(), 1, outputs, given, static_cast<int32_t>(sources.size()), handles(sources).data(),
                                gradients.data()));
   }
-  static rondo_status run_custom(void* arg, rondo_tensor* const* output_gradients, int32_t n_outputs,
-                                 rondo_tensor** input_gradients, int32_t n_inputs) {
+  static rondo_status run_custom(void* arg, int32_t n_outputs, rondo_tensor* const* output_gradients, int32_t n_inputs,
+                                 rondo_tensor** input_gradients) {
     try {
       std::vector<Tensor> made =
           (*static_cast<Gradient*>(arg))(std::vector<rondo_tensor*>(output_gradients, output_gradients + n_outputs));

@@ -42,8 +42,8 @@ RONDO_API void rondo_tape_destroy(rondo_tape* tape);
 
 /* The sum of the outputs' gradients with respect to each of n_sources watched tensors or views of them.
  *
- * output_gradients: of the shape and dtype of each output; NULL, as a whole or for one: 1, for an output of one element.
- * gradients[i] is in and out as an operator's output: NULL for a new tensor that the caller owns; a tensor of
+ * output_gradients: of the shape and dtype of each output; NULL, as a whole or for one: 1, for an output of one
+ * element. gradients[i] is in and out as an operator's output: NULL for a new tensor that the caller owns; a tensor of
  * sources[i]'s shape, dtype and device to be written; or a rondo_tensor_accumulator view that it is added to. A source
  * that the outputs do not depend on has a gradient of zeros. Does not wait.
  *
@@ -61,12 +61,13 @@ RONDO_API rondo_status rondo_tape_gradients(rondo_tape* tape, int32_t n_outputs,
 RONDO_API rondo_status rondo_tape_pause(void);
 RONDO_API rondo_status rondo_tape_resume(void);
 
-/* A gradient that the user defines. Called by rondo_tape_gradients on its thread, with the gradients of the outputs
- * (borrowed: valid during the call; zeros where none came) and room for those of the inputs, all NULL: it submits what
- * computes them and stores tensors of the inputs' shapes and dtypes, which pass to Rondo; NULL stays for zero. Must not
- * throw. A status other than RONDO_OK fails rondo_tape_gradients. Since 0.1. */
-typedef rondo_status (*rondo_gradient_fn)(void* arg, rondo_tensor* const* output_gradients, int32_t n_outputs,
-                                          rondo_tensor** input_gradients, int32_t n_inputs);
+/* A gradient that the user defines. Called by rondo_tape_gradients on its thread, with output_gradients, those of the
+ * n_outputs outputs (borrowed: valid during the call; zeros where none came), and room for input_gradients, those of
+ * the n_inputs inputs, all NULL: it submits what computes them and stores tensors of the inputs' shapes and dtypes,
+ * which pass to Rondo; NULL stays for zero. Must not throw. A status other than RONDO_OK fails rondo_tape_gradients.
+ * Since 0.1. */
+typedef rondo_status (*rondo_gradient_fn)(void* arg, int32_t n_outputs, rondo_tensor* const* output_gradients,
+                                          int32_t n_inputs, rondo_tensor** input_gradients);
 /* Says to all open tapes of the calling thread that the outputs were computed from the inputs, and what the gradient of
  * that is; whatever was noted of how they were computed counts no more. Without an open tape it does nothing. name: for
  * messages, copied. fn keeps what it needs in arg; destroy(arg) is called once, when no tape needs it, also if this

@@ -115,10 +115,11 @@ rondo_status rondo_tape_gradients(rondo_tape* tape, int32_t n_outputs, rondo_ten
     }
     for (int32_t i = 0; i < n_sources; ++i)
       if (gradients[i] && !alive(gradients[i]))
-        return error(RONDO_INVALID_ARGUMENT,
-                     "gradients[%d] is not a live tensor: initialise it to NULL for a new one, or pass one that was not "
-                     "destroyed",
-                     i);
+        return error(
+            RONDO_INVALID_ARGUMENT,
+            "gradients[%d] is not a live tensor: initialise it to NULL for a new one, or pass one that was not "
+            "destroyed",
+            i);
     return tape->tape->gradients(views_of(outputs, n_outputs), given, views_of(sources, n_sources),
                                  std::span(gradients, static_cast<size_t>(n_sources)));
   });

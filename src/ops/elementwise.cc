@@ -66,8 +66,8 @@ struct Use {
 Status parameter_words(const Use& use, rondo_dtype computed, uint64_t* words) {
   const Operator& row = use.row;
   if (use.parameters && use.n_parameters != row.parameters)
-    return error(RONDO_INVALID_ARGUMENT, "%s: n_parameters is %d; %s has %d", use.function, use.n_parameters,
-                 row.name, row.parameters);
+    return error(RONDO_INVALID_ARGUMENT, "%s: n_parameters is %d; %s has %d", use.function, use.n_parameters, row.name,
+                 row.parameters);
   static const char* const names[] = {"parameters[0]", "parameters[1]"};
   for (int i = 0; i < row.parameters; ++i) {
     const double value = use.parameters ? use.parameters[i] : row.defaults[i];
@@ -125,7 +125,8 @@ Status run_elementwise(const ElementwiseCall& call, std::span<const View* const>
   const size_t inputs = operands.size();
   std::copy(operands.begin(), operands.end(), views);
   View to;
-  RONDO_TRY(out.resolve(first.engine(), first.device(), row.boolean ? RONDO_BOOL : computed, shape, operands, true, &to));
+  RONDO_TRY(
+      out.resolve(first.engine(), first.device(), row.boolean ? RONDO_BOOL : computed, shape, operands, true, &to));
   views[inputs] = &to;
 
   Expression expression;
@@ -139,9 +140,9 @@ Status run_elementwise(const ElementwiseCall& call, std::span<const View* const>
   if (call.scalar && !call.scalar_first) push(expression.scalar(compute_dtype(computed)));
   for (int i = 0; i < row.parameters; ++i) push(expression.scalar(compute_dtype(computed)));
   expression.output(expression.apply(row.op, values[0], values[1], values[2]), to.dtype, to.accumulate);
-  return submit_prepared(
-      first.engine(), make_ref<ElementwiseTask>(row.name, first.device(), expression, to.layout, views, call.words),
-      {&out}, [&call] { return Call{call}; });
+  return submit_prepared(first.engine(),
+                         make_ref<ElementwiseTask>(row.name, first.device(), expression, to.layout, views, call.words),
+                         {&out}, [&call] { return Call{call}; });
 }
 
 Status unary(const char* function, rondo_unary_op op, const View& a, int n_parameters, const double* parameters,

@@ -25,9 +25,9 @@ struct ElementwiseCall {
   uint64_t words[3];  // the scalar, if there is one, then the parameters
 };
 struct AddNCall {};
-struct WhereCall {};    // condition, a, b
-struct CopyCall {};     // with or without a cast, an exchange of devices, a broadcast
-struct DropoutCall {    // a; out, mask
+struct WhereCall {};  // condition, a, b
+struct CopyCall {};   // with or without a cast, an exchange of devices, a broadcast
+struct DropoutCall {  // a; out, mask
   double p;
 };
 struct DropoutGradCall {  // dy, mask
@@ -50,7 +50,7 @@ struct SoftmaxCall {  // a, the lengths of rows if there are any
   bool lengths;
 };
 struct SoftmaxGradCall : SoftmaxCall {};  // y, dy, the lengths
-struct CrossEntropyCall {};  // logits, labels
+struct CrossEntropyCall {};               // logits, labels
 struct CrossEntropyGradCall {
   double scale;
 };

@@ -179,9 +179,9 @@ Status dropout_grad(const View& dy, const View& mask, double p, Output& out) {
   expression.output(expression.apply(Op::div, masked, rest), to.dtype, to.accumulate);
   const uint64_t word = float_word(dtype, 1 - p);
   const View* views[] = {&dy, &mask, &to};
-  return submit_prepared(
-      dy.engine(), make_ref<ElementwiseTask>("dropout_grad", dy.device(), expression, to.layout, views, &word), {&out},
-      [&] { return Call{DropoutGradCall{p}}; });
+  return submit_prepared(dy.engine(),
+                         make_ref<ElementwiseTask>("dropout_grad", dy.device(), expression, to.layout, views, &word),
+                         {&out}, [&] { return Call{DropoutGradCall{p}}; });
 }
 
 // --- a graph's state

@@ -53,8 +53,8 @@ struct RemapPlan {
   bool continues(const device::RemapDim& dim, const int64_t* strides, bool joins) const;
 };
 
-// Submits the plan, unless the result has no elements, and commits the output if there is one. call: what it is to those
-// who listen (node.h).
+// Submits the plan, unless the result has no elements, and commits the output if there is one. call: what it is to
+// those who listen (node.h).
 struct Call;
 Status submit_remap(const RemapPlan& plan, std::initializer_list<Output*> outputs, const Call* call = nullptr);
 void list_remap_operands(const RemapPlan& plan, std::vector<TaskOperand>* list);

@@ -1,6 +1,6 @@
 // Gradients while they are being added up: one object per storage. A tensor is a view of a storage, and so its gradient
-// is the same view of the storage's gradient: what views, partial writes and writing in place mean for gradients follows
-// from that alone, and no view needs a rule.
+// is the same view of the storage's gradient: what views, partial writes and writing in place mean for gradients
+// follows from that alone, and no view needs a rule.
 //
 // Memory is taken late: a gradient may be one number for all elements, or the tensor that the only contribution so far
 // was written to (which others may show as well), before it is memory of the storage's own shape.
@@ -113,6 +113,7 @@ class Adjoint {
 };
 
 // A view that shows one number in every element of a shape.
-Status make_uniform(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape, double number, Value* value);
+Status make_uniform(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape, double number,
+                    Value* value);
 
 }  // namespace rondo::tape

@@ -25,8 +25,8 @@ Status other_engine(const char* list, size_t i) {
 
 }  // namespace
 
-Status Tape::gradients(std::span<const View> outputs, std::span<const View* const> given,
-                       std::span<const View> sources, std::span<rondo_tensor*> gradients) {
+Status Tape::gradients(std::span<const View> outputs, std::span<const View* const> given, std::span<const View> sources,
+                       std::span<rondo_tensor*> gradients) {
   if (spent_)
     return error(RONDO_INVALID_STATE,
                  "%s: tape has given its gradients already; begin it with RONDO_TAPE_KEEP to ask more than once",
@@ -126,8 +126,8 @@ Status Backward::check_values(std::span<const View> outputs) const {
         return error(RONDO_INVALID_STATE,
                      "%s: the gradient of '%s' needs its %s %s as it was, but '%s' has written it; write to another "
                      "tensor, or give '%s' a copy (rondo_copy)",
-                     kFunction, node.name, list == &node.inputs ? "operand" : "result",
-                     operand_text(each.view).c_str(), each.overwritten ? node.name : known.written_by, node.name);
+                     kFunction, node.name, list == &node.inputs ? "operand" : "result", operand_text(each.view).c_str(),
+                     each.overwritten ? node.name : known.written_by, node.name);
       }
     }
   }
@@ -144,8 +144,8 @@ void Backward::find_direct(std::span<const View> sources, std::span<rondo_tensor
     const uint64_t number = number_of(source);
     bool alone = !tape_.known_.at(number).written && adjoint_of(tape_.operand_of(source)).none();
     for (size_t k = 0; k < sources.size(); ++k)
-      alone &= k == i || (number_of(sources[k]) != number &&
-                          (!gradients[k] || gradients[k]->view.storage != to.storage));
+      alone &=
+          k == i || (number_of(sources[k]) != number && (!gradients[k] || gradients[k]->view.storage != to.storage));
     for (const Memory& memory : pinned_) alone &= memory->get() != to.storage;
     if (const uint64_t given = number_of(to); given && tape_.known_.count(given)) alone = false;
     if (alone) adjoint_of(tape_.operand_of(source)).direct(gradients[i], place(source));
@@ -163,9 +163,9 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
     if (&to.engine() != &engine()) return other_engine("gradients", i);
     if (to.dtype != source.dtype || !to.layout.same_shape(source.layout) || &to.device() != &source.device())
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: gradients[%zu] is %s on %s; sources[%zu] is %s on %s: set it to NULL for a new tensor", kFunction,
-                   i, operand_text(to).c_str(), device_name(to.device().id()).c_str(), i, operand_text(source).c_str(),
-                   device_name(source.device().id()).c_str());
+                   "%s: gradients[%zu] is %s on %s; sources[%zu] is %s on %s: set it to NULL for a new tensor",
+                   kFunction, i, operand_text(to).c_str(), device_name(to.device().id()).c_str(), i,
+                   operand_text(source).c_str(), device_name(source.device().id()).c_str());
     RONDO_TRY(ops::check_writable(kFunction, "gradients", to));
     if (to.accumulate) RONDO_TRY(ops::check_written(kFunction, "gradients", to));
   }
@@ -260,8 +260,7 @@ Status Backward::deliver(std::span<const View> sources, std::span<rondo_tensor*>
   }
   std::vector<Slot> made(sources.size());
   std::vector<bool> direct(sources.size());
-  for (size_t i = 0; i < sources.size(); ++i)
-    direct[i] = adjoint_of(tape_.operand_of(sources[i])).writes_directly();
+  for (size_t i = 0; i < sources.size(); ++i) direct[i] = adjoint_of(tape_.operand_of(sources[i])).writes_directly();
   adjoints_.clear();  // so that memory that only results show is theirs
   for (size_t i = 0; i < sources.size(); ++i) {
     if (direct[i]) continue;
@@ -301,8 +300,8 @@ Status Backward::run_custom() {
   }
   rondo_status code = RONDO_OK;
   try {
-    code = custom.gradient(custom.arg, given.data(), static_cast<int32_t>(n_outputs), made.data(),
-                           static_cast<int32_t>(n_inputs));
+    code = custom.gradient(custom.arg, static_cast<int32_t>(n_outputs), given.data(), static_cast<int32_t>(n_inputs),
+                           made.data());
   } catch (...) {
     return error(RONDO_USER_ERROR, "its function threw an exception, which it must not");
   }

@@ -88,8 +88,8 @@ Status Backward::pass(size_t input, const Layout& shape, const Value& value) {
   RONDO_TRY(adjoint.begin(target.place, &sum));
   {
     ops::Output out(kFunction, &sum.tensor);
-    RONDO_TRY(ops::reduce(RONDO_SUM, value.view, static_cast<int>(target.summed.size()), target.summed.begin(), true,
-                          out));
+    RONDO_TRY(
+        ops::reduce(RONDO_SUM, value.view, static_cast<int>(target.summed.size()), target.summed.begin(), true, out));
   }
   adjoint.end(target.place, sum);
   return {};
@@ -116,8 +116,8 @@ Status Backward::give_all(const char* name, const ops::Expression& expression, s
 
 Status Backward::compute(const char* name, const ops::Expression& expression, std::span<const View* const> operands,
                          const uint64_t* words, const Layout& shape, Slot* out) {
-  out->tensor = make_tensor(engine(), operands[0]->device(),
-                            static_cast<rondo_dtype>(expression.output(0).dtype), shape);
+  out->tensor =
+      make_tensor(engine(), operands[0]->device(), static_cast<rondo_dtype>(expression.output(0).dtype), shape);
   return evaluate(name, expression, operands, words, shape, {&out->tensor, 1});
 }
 
@@ -132,8 +132,8 @@ Status Backward::evaluate(const char* name, ops::Expression expression, std::spa
   }
   Device& device = outs[0]->view.device();
   return ops::submit_prepared(
-      engine(),
-      make_ref<ops::ElementwiseTask>(Engine::intern(name), device, expression, shape, views.data(), words), {});
+      engine(), make_ref<ops::ElementwiseTask>(Engine::intern(name), device, expression, shape, views.data(), words),
+      {});
 }
 
 // One operator per instruction, each of which another tape can note: so that gradients have gradients.
@@ -194,8 +194,8 @@ Status Backward::interpret(const ops::Expression& expression, std::span<const Vi
           return error(RONDO_INTERNAL, "operands of an instruction do not broadcast");
         shape = joined;
       }
-      const ops::ElementwiseCall call{&ops::operator_of(each.op), static_cast<rondo_dtype>(each.dtype), false, false,
-                                      {}};
+      const ops::ElementwiseCall call{
+          &ops::operator_of(each.op), static_cast<rondo_dtype>(each.dtype), false, false, {}};
       RONDO_TRY(ops::run_elementwise(call, std::span<const View* const>(list, static_cast<size_t>(arity)), shape, out));
     }
   }

@@ -227,9 +227,8 @@ Status run(const ops::CopyCall&, Backward& backward) {
 Status run(const ops::DropoutCall& call, Backward& backward) {
   View dy;
   RONDO_TRY(backward.incoming_view(&dy));
-  return backward.give(0, dy.layout, [&](ops::Output& out) {
-    return ops::dropout_grad(dy, backward.output(1), call.p, out);
-  });
+  return backward.give(0, dy.layout,
+                       [&](ops::Output& out) { return ops::dropout_grad(dy, backward.output(1), call.p, out); });
 }
 
 Status run(const ops::DropoutGradCall& call, Backward& backward) {
@@ -326,8 +325,8 @@ Status run(const ops::SoftmaxCall& call, Backward& backward) {
   });
 }
 
-// out = s y (dy - sum(y dy)): for a change g of out, s y (g - sum(y g)) for dy, and s (g dy - g sum(y dy) - dy sum(y g))
-// for y.
+// out = s y (dy - sum(y dy)): for a change g of out, s y (g - sum(y g)) for dy, and s (g dy - g sum(y dy) - dy sum(y
+// g)) for y.
 Status run_softmax_grad(const ops::SoftmaxGradCall& call, double scale, Backward& backward) {
   const View &y = backward.input(0), &dy = backward.input(1);
   View g;
@@ -340,10 +339,10 @@ Status run_softmax_grad(const ops::SoftmaxGradCall& call, double scale, Backward
   const int32_t axis = call.axis;
   const auto dot = [&](const View& with, Slot* sum) {
     Slot product;
-    RONDO_TRY(make(&product, [&](ops::Output& out) {
-      return ops::binary(kFunction, RONDO_MUL, y, with, 0, nullptr, out);
-    }));
-    return make(sum, [&](ops::Output& out) { return ops::reduce(RONDO_SUM, product.tensor->view, 1, &axis, true, out); });
+    RONDO_TRY(
+        make(&product, [&](ops::Output& out) { return ops::binary(kFunction, RONDO_MUL, y, with, 0, nullptr, out); }));
+    return make(sum,
+                [&](ops::Output& out) { return ops::reduce(RONDO_SUM, product.tensor->view, 1, &axis, true, out); });
   };
   Slot s, t;
   RONDO_TRY(dot(dy, &s));
@@ -507,21 +506,37 @@ unsigned flowing(const Node& node, unsigned active) {
 Needs needed(const Node& node, unsigned wanted) {
   if (!node.call) return {};
   Needs needs = std::visit(Overloaded{
-                        [&](const ops::ElementwiseCall& call) { return needed(call, node, wanted); },
-                        [&](const ops::AddNCall&) { return Needs{}; },
-                        [&](const ops::WhereCall&) { return Needs{1, 0}; },
-                        [&](const ops::CopyCall&) { return Needs{}; },
-                        [&](const ops::DropoutCall&) { return Needs{0, 2}; },
-                        [&](const ops::DropoutGradCall&) { return Needs{2, 0}; },
-                        [&](const ops::MatmulCall& call) { return needed(call, node, wanted); },
-                        [&](const ops::ReduceCall& call) { return needed(call, node); },
-                        [&](const ops::SoftmaxCall& call) { return Needs{call.lengths ? 2u : 0u, 1}; },
-                        [&](const ops::SoftmaxGradCall& call) { return Needs{call.lengths ? 7u : 3u, 0}; },
-                        [&](const ops::CrossEntropyCall&) { return Needs{3, 0}; },
-                        [&](const ops::CrossEntropyGradCall&) { return Needs{3, 0}; },
-                        [&](const ops::GatherRowsCall&) { return Needs{2, 0}; },
-                    },
-                    node.call->of);
+                               [&](const ops::ElementwiseCall& call) { return needed(call, node, wanted); },
+                               [&](const ops::AddNCall&) { return Needs{}; },
+                               [&](const ops::WhereCall&) {
+                                 return Needs{1, 0};
+                               },
+                               [&](const ops::CopyCall&) { return Needs{}; },
+                               [&](const ops::DropoutCall&) {
+                                 return Needs{0, 2};
+                               },
+                               [&](const ops::DropoutGradCall&) {
+                                 return Needs{2, 0};
+                               },
+                               [&](const ops::MatmulCall& call) { return needed(call, node, wanted); },
+                               [&](const ops::ReduceCall& call) { return needed(call, node); },
+                               [&](const ops::SoftmaxCall& call) {
+                                 return Needs{call.lengths ? 2u : 0u, 1};
+                               },
+                               [&](const ops::SoftmaxGradCall& call) {
+                                 return Needs{call.lengths ? 7u : 3u, 0};
+                               },
+                               [&](const ops::CrossEntropyCall&) {
+                                 return Needs{3, 0};
+                               },
+                               [&](const ops::CrossEntropyGradCall&) {
+                                 return Needs{3, 0};
+                               },
+                               [&](const ops::GatherRowsCall&) {
+                                 return Needs{2, 0};
+                               },
+                           },
+                           node.call->of);
   // What was added to a tensor is computed again (result_of).
   if ((needs.outputs & 1) && node.outputs[0].view.accumulate)
     needs = {(1u << node.inputs.size()) - 1, needs.outputs & ~1u};

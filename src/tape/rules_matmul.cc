@@ -97,19 +97,21 @@ Status run(const ops::MatmulCall& call, Backward& backward) {
     const View& b = backward.node().inputs[B].view;
     View rows, changes;
     if (b.layout.ndim == 2 && !call.transpose_a && fold(a, dz, &rows, &changes)) {
-      RONDO_TRY(backward.give(B, b.layout, call.transpose_b ? product(changes, rows, true, false)
-                                                            : product(rows, changes, true, false)));
+      RONDO_TRY(backward.give(
+          B, b.layout, call.transpose_b ? product(changes, rows, true, false) : product(rows, changes, true, false)));
     } else {
       const Layout shape = batched(b, dz);
-      RONDO_TRY(backward.give(B, shape, call.transpose_b ? product(dz, a, true, call.transpose_a)
-                                                         : product(a, dz, !call.transpose_a, false)));
+      RONDO_TRY(backward.give(
+          B, shape,
+          call.transpose_b ? product(dz, a, true, call.transpose_a) : product(a, dz, !call.transpose_a, false)));
     }
   }
   if (backward.wants(A)) {
     const View& b = backward.input(B);
     const Layout shape = batched(backward.node().inputs[A].view, dz);
-    RONDO_TRY(backward.give(A, shape, call.transpose_a ? product(b, dz, call.transpose_b, true)
-                                                       : product(dz, b, false, !call.transpose_b)));
+    RONDO_TRY(backward.give(
+        A, shape,
+        call.transpose_a ? product(b, dz, call.transpose_b, true) : product(dz, b, false, !call.transpose_b)));
   }
   if (call.bias && backward.wants(BIAS))
     return backward.pass(BIAS, dz.layout, changed.tensor ? Value::of(dz) : backward.incoming());

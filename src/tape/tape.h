@@ -51,7 +51,7 @@ class Tape final : public RefCounted {
   struct Known {
     uint32_t writes = 0;
     bool active = false;
-    bool written = false;             // by a node
+    bool written = false;              // by a node
     const char* written_by = nullptr;  // the last
     size_t watched = kNotWatched;      // number of nodes when it was
   };

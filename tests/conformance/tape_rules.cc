@@ -17,7 +17,8 @@ CONFORMANCE_SUITE(TapeRules);
 // A training step in small: product with bias and relu, cross-entropy, mean.
 TEST_P(TapeRules, LayerAndLoss) {
   run([&](Results& results) {
-    keep_gradients(results, "layer", {values({4, 3}, 1), values({3, 5}, 2), values({5}, 3), array_of(RONDO_I32, {4}, {1, 0, 4, -1})},
+    keep_gradients(results, "layer",
+                   {values({4, 3}, 1), values({3, 5}, 2), values({5}, 3), array_of(RONDO_I32, {4}, {1, 0, 4, -1})},
                    [](const std::vector<Tensor>& in) {
                      rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
                      options.bias = in[2];
@@ -43,9 +44,9 @@ TEST_P(TapeRules, Unary) {
       if (row.domain == 'w' || row.boolean) continue;
       keep_gradients(results, row.name, {values({7}, 5, row.low, row.high)}, [=](const std::vector<Tensor>& in) {
         if (row.parameters.empty()) return plus(make(rondo_unary, code, in[0]), in[0]);
-        return plus(make(rondo_unary_with, code, in[0], static_cast<int32_t>(row.parameters.size()),
-                         row.parameters.data()),
-                    in[0]);
+        return plus(
+            make(rondo_unary_with, code, in[0], static_cast<int32_t>(row.parameters.size()), row.parameters.data()),
+            in[0]);
       });
     }
   });
@@ -101,9 +102,8 @@ TEST_P(TapeRules, Shared) {
       const Tensor e = make(rondo_unary, RONDO_EXP, in[0]), l = make(rondo_unary, RONDO_LOG, in[0]);
       return make(rondo_binary, RONDO_MUL, make(rondo_binary, RONDO_DIV, e, l), e);
     });
-    keep_gradients(results, "a + a + b", {values({5}, 18), values({5}, 19)}, [](const std::vector<Tensor>& in) {
-      return plus(plus(in[0], in[0]), in[1]);
-    });
+    keep_gradients(results, "a + a + b", {values({5}, 18), values({5}, 19)},
+                   [](const std::vector<Tensor>& in) { return plus(plus(in[0], in[0]), in[1]); });
   });
 }
 
@@ -124,14 +124,17 @@ TEST_P(TapeRules, Matmul) {
       rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
       options.transpose_a = transposed & 1;
       options.transpose_b = transposed >> 1;
-      const Shape a = options.transpose_a ? Shape{3, 2} : Shape{2, 3}, b = options.transpose_b ? Shape{4, 3} : Shape{3, 4};
+      const Shape a = options.transpose_a ? Shape{3, 2} : Shape{2, 3},
+                  b = options.transpose_b ? Shape{4, 3} : Shape{3, 4};
       const auto with = [](const Shape& lead, const Shape& matrix) {
         Shape shape = lead;
         shape.insert(shape.end(), matrix.begin(), matrix.end());
         return shape;
       };
       const std::string label = "transposed " + std::to_string(transposed);
-      const auto product = [options](const std::vector<Tensor>& in) { return make(rondo_matmul, in[0], in[1], &options); };
+      const auto product = [options](const std::vector<Tensor>& in) {
+        return make(rondo_matmul, in[0], in[1], &options);
+      };
       keep_gradients(results, label, {values(a, 20), values(b, 21)}, product);
       keep_gradients(results, label + " batches", {values(with({2, 1}, a), 22), values(with({3}, b), 23)}, product);
       keep_gradients(results, label + " one b", {values(with({2, 2}, a), 24), values(b, 25)}, product);
@@ -176,8 +179,9 @@ TEST_P(TapeRules, TiesShare) {
     const Tape tape(engine());
     tape.watch(x);
     const Tensor y = reduce(RONDO_SUM, reduce(RONDO_MAX, x, {1}), {});
-    results.keep("ties", tape.gradient(y, x),
-                 [] { return Expected(array_of(RONDO_F64, {2, 3}, {0, 0.5L, 0.5L, 1 / 3.0, 1 / 3.0, 1 / 3.0})); });
+    results.keep("ties", tape.gradient(y, x), [] {
+      return Expected(array_of(RONDO_F64, {2, 3}, {0, 0.5L, 0.5L, 1 / 3.0, 1 / 3.0, 1 / 3.0}));
+    });
   });
 }
 
@@ -238,12 +242,15 @@ TEST_P(TapeRules, Views) {
                    [=](const std::vector<Tensor>& in) { return square(slice(in[0], 0, 1, 5, 2)); });
     keep_gradients(results, "backwards", {values({5, 4}, 41)},
                    [=](const std::vector<Tensor>& in) { return square(slice(in[0], 1, 3, INT64_MIN, -1)); });
-    keep_gradients(results, "transpose", {values({2, 3, 4}, 42)},
-                   [=](const std::vector<Tensor>& in) { return square(transpose(in[0], {2, 0, 1})); });
-    keep_gradients(results, "reshape", {values({2, 6}, 43)},
-                   [=](const std::vector<Tensor>& in) { return square(reshape(in[0], {3, 4})); });
-    keep_gradients(results, "broadcast", {values({3, 1}, 44)},
-                   [=](const std::vector<Tensor>& in) { return square(broadcast(in[0], {2, 3, 4})); });
+    keep_gradients(results, "transpose", {values({2, 3, 4}, 42)}, [=](const std::vector<Tensor>& in) {
+      return square(transpose(in[0], {2, 0, 1}));
+    });
+    keep_gradients(results, "reshape", {values({2, 6}, 43)}, [=](const std::vector<Tensor>& in) {
+      return square(reshape(in[0], {3, 4}));
+    });
+    keep_gradients(results, "broadcast", {values({3, 1}, 44)}, [=](const std::vector<Tensor>& in) {
+      return square(broadcast(in[0], {2, 3, 4}));
+    });
     keep_gradients(results, "overlapping windows", {values({6}, 45)}, [=](const std::vector<Tensor>& in) {
       return make(rondo_binary, RONDO_MUL, slice(in[0], 0, 0, 4), slice(in[0], 0, 2, 6));
     });

@@ -2699,8 +2699,8 @@ extern "C" {
 extern "C" {
     #[doc = " The sum of the outputs' gradients with respect to each of n_sources watched tensors or views of them."]
     #[doc = ""]
-    #[doc = " output_gradients: of the shape and dtype of each output; NULL, as a whole or for one: 1, for an output of one element."]
-    #[doc = " gradients[i] is in and out as an operator's output: NULL for a new tensor that the caller owns; a tensor of"]
+    #[doc = " output_gradients: of the shape and dtype of each output; NULL, as a whole or for one: 1, for an output of one"]
+    #[doc = " element. gradients[i] is in and out as an operator's output: NULL for a new tensor that the caller owns; a tensor of"]
     #[doc = " sources[i]'s shape, dtype and device to be written; or a rondo_tensor_accumulator view that it is added to. A source"]
     #[doc = " that the outputs do not depend on has a gradient of zeros. Does not wait."]
     #[doc = ""]
@@ -2727,17 +2727,18 @@ extern "C" {
 extern "C" {
     pub fn rondo_tape_resume() -> rondo_status;
 }
-#[doc = " A gradient that the user defines. Called by rondo_tape_gradients on its thread, with the gradients of the outputs"]
-#[doc = " (borrowed: valid during the call; zeros where none came) and room for those of the inputs, all NULL: it submits what"]
-#[doc = " computes them and stores tensors of the inputs' shapes and dtypes, which pass to Rondo; NULL stays for zero. Must not"]
-#[doc = " throw. A status other than RONDO_OK fails rondo_tape_gradients. Since 0.1."]
+#[doc = " A gradient that the user defines. Called by rondo_tape_gradients on its thread, with output_gradients, those of the"]
+#[doc = " n_outputs outputs (borrowed: valid during the call; zeros where none came), and room for input_gradients, those of"]
+#[doc = " the n_inputs inputs, all NULL: it submits what computes them and stores tensors of the inputs' shapes and dtypes,"]
+#[doc = " which pass to Rondo; NULL stays for zero. Must not throw. A status other than RONDO_OK fails rondo_tape_gradients."]
+#[doc = " Since 0.1."]
 pub type rondo_gradient_fn = ::std::option::Option<
     unsafe extern "C" fn(
         arg: *mut ::std::os::raw::c_void,
-        output_gradients: *const *mut rondo_tensor,
         n_outputs: i32,
-        input_gradients: *mut *mut rondo_tensor,
+        output_gradients: *const *mut rondo_tensor,
         n_inputs: i32,
+        input_gradients: *mut *mut rondo_tensor,
     ) -> rondo_status,
 >;
 extern "C" {

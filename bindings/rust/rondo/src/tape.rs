@@ -354,10 +354,10 @@ struct Body<F> {
 
 unsafe extern "C" fn call<F>(
     body: *mut c_void,
-    output_gradients: *const *mut sys::rondo_tensor,
     n_outputs: i32,
-    input_gradients: *mut *mut sys::rondo_tensor,
+    output_gradients: *const *mut sys::rondo_tensor,
     n_inputs: i32,
+    input_gradients: *mut *mut sys::rondo_tensor,
 ) -> sys::rondo_status
 where
     F: Fn(&[&Tensor]) -> Result<Vec<Option<Tensor>>>,
