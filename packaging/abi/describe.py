@@ -274,6 +274,8 @@ class Describer:
         for array, length in (("shape", "ndim"), ("data", "bytes"), ("buffer", "capacity")):
             if name == array and length in names:
                 return length
+        if parameter["direction"] == "inout":
+            return None  # one result of n operands
         return "n" if "n" in names and parameter["pointers"] > (parameter["kind"] == "handle") else None
 
     # --- what the compiler says
