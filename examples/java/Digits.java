@@ -22,6 +22,7 @@ import dev.rondo.ReduceOp;
 import dev.rondo.Rondo;
 import dev.rondo.RondoException;
 import dev.rondo.Scope;
+import dev.rondo.Tape;
 import dev.rondo.Tensor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -30,8 +31,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 public final class Digits {
   private static final String USAGE = "usage: Digits [options]\n"
@@ -142,6 +146,7 @@ public final class Digits {
 
   /** Everything a training needs lives on the device, so one step is nothing but operators. */
   private static final class Net {
+    private final Engine engine;
     private final long batch;
     private final Parameter weight1;
     private final Parameter bias1;
@@ -155,12 +160,13 @@ public final class Digits {
     private final Tensor positions; // where in `order` the next batch is; every step moves it on
     private final Tensor minusRate; // the learning rate with its sign turned; every step shrinks it
     private final double decay; // by this factor
-    private final Tensor loss; // sum of the losses since takeLoss
+    private final Tensor loss; // sum of the batches' mean losses since takeLoss
     private final Tensor addToLoss;
 
     Net(Engine engine, Device device, Data data, int batch, int[] order) {
       final int[] first = new int[batch];
       Arrays.setAll(first, i -> i);
+      this.engine = engine;
       this.batch = batch;
       trainImages = engine.tensor(device, data.trainImages, data.trainLabels.length, PIXELS);
       trainLabels = engine.tensor(device, data.trainLabels);
@@ -182,9 +188,8 @@ public final class Digits {
       return a.matmul(weight.value, new MatmulOptions().bias(bias.value).activation(activation));
     }
 
-    private static void addGradients(Tensor a, Tensor dy, Parameter weight, Parameter bias) {
-      Operators.matmul(a, dy, new MatmulOptions().transposeA(true), weight.addToVelocity);
-      Operators.reduce(ReduceOp.SUM, dy, new int[] {0}, false, bias.addToVelocity);
+    private List<Tensor> tensors(Function<Parameter, Tensor> of) {
+      return Arrays.stream(parameters).map(of).collect(Collectors.toList());
     }
 
     /** One training step: forward, backward and update of the next batch. Call it to run it, or inside a recording to keep it. */
@@ -196,23 +201,20 @@ public final class Digits {
         final Tensor images = Operators.gatherRows(trainImages, chosen);
         final Tensor labels = Operators.gatherRows(trainLabels, chosen);
 
-        // Forward.
+        // Forward: a tape notes how the loss depends on the parameters.
+        final List<Tensor> sources = tensors(each -> each.value);
+        final Tape tape = engine.tape(sources.toArray(new Tensor[0]));
         final Tensor hidden = layer(images, weight1, bias1, Activation.RELU);
         final Dropout dropout = hidden.dropout(DROPOUT);
         final Tensor logits = layer(dropout.out(), weight2, bias2, Activation.NONE);
         final Tensor losses = Operators.crossEntropy(logits, labels);
-        Operators.reduce(ReduceOp.SUM, losses, null, false, addToLoss);
+        Operators.reduce(ReduceOp.MEAN, losses, null, false, addToLoss);
 
         // Backward. velocity = momentum * velocity + gradient: shrink first, then every gradient adds itself.
         for (final Parameter each : parameters) {
           Operators.binaryScalar(BinaryOp.MUL, each.velocity, MOMENTUM, each.velocity);
         }
-        final Tensor dLogits = Operators.crossEntropyGrad(logits, labels, 1.0 / batch);
-        addGradients(dropout.out(), dLogits, weight2, bias2);
-        final Tensor dKept = dLogits.matmul(weight2.value, new MatmulOptions().transposeB(true));
-        final Tensor dHidden = Operators.dropoutGrad(dKept, dropout.mask(), DROPOUT);
-        final Tensor active = hidden.gt(0); // relu passes the gradient on where it was active
-        addGradients(images, dHidden.mul(active), weight1, bias1);
+        tape.gradients(loss, sources, tensors(each -> each.addToVelocity));
 
         // Update: value += -rate * velocity. The rate is a tensor too, so that it can shrink in a graph that is launched unchanged.
         for (final Parameter each : parameters) {
@@ -225,7 +227,7 @@ public final class Digits {
     double takeLoss() {
       final double sum = loss.toFloatArray()[0];
       loss.fill(0);
-      return sum;
+      return sum * batch;
     }
 
     /** The share of the test images that is classified right. */

@@ -18,7 +18,7 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_matmul_options", "allow_tf32"), ("rondo_tensor_info", "contiguous"), ("rondo_reduce", "keep_dims"),
             ("rondo_reduce_with", "keep_dims"), ("rondo_sort", "descending"), ("rondo_argsort", "descending"),
             ("rondo_topk", "largest"), ("rondo_linspace", "endpoint"), ("rondo_cumulative", "reverse"),
-            ("rondo_task_is_capturing", "")}
+            ("rondo_task_is_capturing", ""), ("rondo_tape_info", "open")}
 
 
 def camel(name):

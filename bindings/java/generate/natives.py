@@ -9,7 +9,8 @@ from names import camel, class_name, method_name, native_class
 
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "size_t": "long", "double": "double",
            "float": "float"}
-CALLBACKS = {"rondo_task_fn": "Task"}  # functions of the user that the support code can call; followed by arg and destroy
+# Functions of the user that the support code can call; followed by arg and destroy.
+CALLBACKS = {"rondo_task_fn": "Task", "rondo_gradient_fn": "Gradients"}
 ARRAYS = {"int32_t": "int", "int64_t": "long", "double": "double"}  # of which the support code can take arrays
 
 
@@ -34,7 +35,7 @@ class Native:
         self.enums = {enum["name"]: enum for enum in abi["enums"]}
         self.function, self.name = function, method_name(function["name"])
         self.slots, self.arguments = [], []  # of the native method; of the C call
-        self.before, self.gets, self.puts, self.after = [], [], [], []  # lines of the body
+        self.before, self.gets, self.backs, self.puts, self.after = [], [], [], [], []  # lines of the body
         self.callback, self.last_gets = False, []  # C owns what these get, so they come last
         self.outs = []  # (expression, Java type, C kind, base) of what comes back
         self.raws = []  # (parameter, class) of structs that come back as bytes
@@ -65,8 +66,11 @@ class Native:
         if kind == "callback":
             raise Unfit("has a callback")
         if p["direction"] == "inout" and kind == "handle" and p.get("length"):
-            raise Unfit(f"fills an array of {p['base']}")
-        if pointers == 0:
+            self._array(name, "long")  # in and out: what is made comes back in it
+            self.backs.append(f"if (returned == RONDO_OK) (*env)->SetLongArrayRegion(env, {name}, 0, {name}_.count, "
+                              f"{name}_.items);")
+            self.arguments.append(f"({p['type']})(void*){name}_.items")
+        elif pointers == 0:
             self.arguments.append(self._value(name, p, p["base"]))
         elif p["direction"] == "inout" and kind == "handle" or p["direction"] == "out" and pointers == 2:
             given = f"({p['base_type']}*)(intptr_t){name}" if p["direction"] == "inout" else "NULL"
@@ -206,8 +210,8 @@ class Native:
         return self.outs[0][1] if self.outs and not self.results else "void"
 
     def c_body(self, java_class):
-        types = {"Task": "jobject", "int": "jint", "long": "jlong", "double": "jdouble", "float": "jfloat", "byte[]": "jbyteArray", "byte[][]": "jobjectArray",
-                 "long[]": "jlongArray", "int[]": "jintArray", "double[]": "jdoubleArray", "void": "void"}
+        types = {**dict.fromkeys(CALLBACKS.values(), "jobject"), "int": "jint", "long": "jlong", "double": "jdouble", "float": "jfloat",
+                 "byte[]": "jbyteArray", "byte[][]": "jobjectArray", "long[]": "jlongArray", "int[]": "jintArray", "double[]": "jdoubleArray", "void": "void"}
         parameters = "".join(f", {types[slot.java]} {slot.name}" for slot in self.slots)
         result = self.java_return()
         failed = "return;" if result == "void" else "return 0;"
@@ -226,7 +230,7 @@ class Native:
             lines.append(f"  if (!({ok})) {{")
             lines += [f"    {line}" for line in self.puts] + [f"    {failed}", "  }"]
         lines.append(f"  {call}")
-        lines += [f"  {line}" for line in self.puts]
+        lines += [f"  {line}" for line in self.backs + self.puts]
         if self.status:
             lines += ["  if (returned != RONDO_OK) {", "    rondo_jni_fail(env, returned);", f"    {failed}", "  }"]
         lines += [f"  {line}" for line in self.after]

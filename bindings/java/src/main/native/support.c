@@ -8,8 +8,8 @@
 /* Set by JNI_OnLoad and never changed: the classes stay loaded as long as this library does. */
 static JavaVM* vm;
 static pthread_key_t attached;
-static jclass exception_class, tasks_class;
-static jmethodID raise_method, run_method;
+static jclass exception_class, tasks_class, gradients_class;
+static jmethodID raise_method, run_method, gradients_method;
 
 static void detach(void* env) {
   (void)env;
@@ -39,6 +39,10 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* loaded_by, void* reserved) {
   if (raise_method == NULL) return JNI_ERR;
   run_method = (*env)->GetStaticMethodID(env, tasks_class, "run", "(Ldev/rondo/Task;J)I");
   if (run_method == NULL) return JNI_ERR;
+  gradients_class = find_class(env, "dev/rondo/Gradients");
+  if (gradients_class == NULL) return JNI_ERR;
+  gradients_method = (*env)->GetStaticMethodID(env, gradients_class, "run", "(Ldev/rondo/Gradients;[J[J)I");
+  if (gradients_method == NULL) return JNI_ERR;
   return JNI_VERSION_10;
 }
 
@@ -174,4 +178,30 @@ rondo_status rondo_jni_call_rondo_task_fn(void* argument, rondo_task_context* co
     return RONDO_USER_ERROR;
   }
   return (rondo_status)status;
+}
+
+/* In the thread that asked for gradients, so inside a native method. */
+rondo_status rondo_jni_call_rondo_gradient_fn(void* argument, int32_t n_outputs, rondo_tensor* const* output_gradients,
+                                              int32_t n_inputs, rondo_tensor** input_gradients) {
+  rondo_jni_callback* callback = argument;
+  JNIEnv* env = rondo_jni_env();
+  rondo_status status = RONDO_USER_ERROR;
+  jlongArray given, made = NULL;
+  if (env == NULL) return RONDO_USER_ERROR;
+  given = (*env)->NewLongArray(env, n_outputs);
+  if (given != NULL) made = (*env)->NewLongArray(env, n_inputs);
+  if (made != NULL) {
+    (*env)->SetLongArrayRegion(env, given, 0, n_outputs, (const jlong*)(const void*)output_gradients);
+    status = (rondo_status)(*env)->CallStaticIntMethod(env, gradients_class, gradients_method, callback->object, given,
+                                                       made);
+  }
+  if ((*env)->ExceptionCheck(env)) { /* Gradients.run catches all but what fails while it does: no memory, no stack */
+    (*env)->ExceptionClear(env);
+    status = RONDO_USER_ERROR;
+  } else if (status == RONDO_OK) {
+    (*env)->GetLongArrayRegion(env, made, 0, n_inputs, (jlong*)(void*)input_gradients);
+  }
+  (*env)->DeleteLocalRef(env, made);
+  (*env)->DeleteLocalRef(env, given);
+  return status;
 }

@@ -53,5 +53,7 @@ jboolean rondo_jni_callback_get(JNIEnv* env, jobject object, rondo_jni_callback*
 void rondo_jni_callback_destroy(void* callback);
 /* The functions of the user, by the type they have in C. */
 rondo_status rondo_jni_call_rondo_task_fn(void* callback, rondo_task_context* context);
+rondo_status rondo_jni_call_rondo_gradient_fn(void* callback, int32_t n_outputs, rondo_tensor* const* output_gradients,
+                                              int32_t n_inputs, rondo_tensor** input_gradients);
 
 #endif /* RONDO_JNI_SUPPORT_H */

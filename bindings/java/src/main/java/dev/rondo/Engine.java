@@ -72,13 +72,13 @@ public final class Engine extends NativeObject {
    * can only be closed. Calls that are under way in other threads, of the engine and of its objects, end first; later ones throw
    * {@link InvalidStateException}. Closing twice does nothing.
    *
-   * @throws InvalidStateException inside a task or a recording
+   * @throws InvalidStateException inside a task, a custom gradient or a recording
    */
   @Override
   public void close() {
     final ThreadState state = ThreadState.current();
-    if (state.insideTask() || state.recording != null) {
-      throw new InvalidStateException("an engine cannot be closed inside a " + (state.insideTask() ? "task" : "recording"), null);
+    if (state.insideCall() || state.recording != null) {
+      throw new InvalidStateException("an engine cannot be closed inside a " + (state.insideCall() ? "task or a gradient" : "recording"), null);
     }
     gate.close();
     super.close();
@@ -114,12 +114,7 @@ public final class Engine extends NativeObject {
    */
   public Tensor tensor(Device device, DType dtype, HostMemory data, long... shape) {
     Objects.requireNonNull(shape, "shape");
-    data.check(dtype);
-    final long needed = bytesOf(dtype, shape);
-    if (needed >= 0 && needed != data.bytes()) { // below 0: the native part says what is wrong with the shape
-      throw new InvalidArgumentException("a tensor of " + dtype + " " + Arrays.toString(shape) + " has " + needed + " bytes, the data "
-          + data.bytes(), null);
-    }
+    data.check(dtype, shape);
     final Tensor[] made = new Tensor[1];
     final long engine = acquire();
     try {
@@ -128,24 +123,6 @@ public final class Engine extends NativeObject {
       release();
     }
     return made[0];
-  }
-
-  /** The bytes a tensor has; -1 for a shape that is none. */
-  private static long bytesOf(DType dtype, long[] shape) {
-    long bytes = Rondo.elementSize(dtype);
-    for (final long size : shape) {
-      if (size < 0) {
-        return -1;
-      }
-    }
-    try {
-      for (final long size : shape) {
-        bytes = Math.multiplyExact(bytes, size);
-      }
-    } catch (ArithmeticException e) {
-      return -1;
-    }
-    return bytes;
   }
 
   private static long[] shapeOr(long[] shape, int length) {
@@ -459,9 +436,7 @@ public final class Engine extends NativeObject {
   public Graph record(RecordOptions options, Consumer<Recording> work) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(work, "work");
-    if (VirtualThreads.isCurrent()) {
-      throw new InvalidStateException("a recording belongs to a thread of the system: a virtual thread may change it on the way", null);
-    }
+    VirtualThreads.refuse("recording");
     final Set<RecordFlags> flags = new LinkedHashSet<>(options.flags());
     flags.add(RecordFlags.NAMED_OUTPUTS); // which tensors are held is no matter of when the collector runs
     final RecordOptions named = new RecordOptions(options).flags(flags.toArray(new RecordFlags[0]));
@@ -487,6 +462,30 @@ public final class Engine extends NativeObject {
     } finally {
       release();
     }
+  }
+
+  // --- gradients
+
+  /**
+   * Begins a tape on the calling thread, which gives its gradients once.
+   *
+   * @param watched tensors with respect to which gradients may be asked for; {@link Tape#watch} adds more
+   * @return the tape
+   * @throws InvalidStateException inside a task, or in a virtual thread
+   */
+  public Tape tape(Tensor... watched) {
+    return Tape.begin(this, TapeFlags.DEFAULT, watched);
+  }
+
+  /**
+   * The same, but what was noted stays, so that gradients may be asked for more than once.
+   *
+   * @param watched tensors with respect to which gradients may be asked for; {@link Tape#watch} adds more
+   * @return the tape
+   * @throws InvalidStateException inside a task, or in a virtual thread
+   */
+  public Tape keepingTape(Tensor... watched) {
+    return Tape.begin(this, TapeFlags.KEEP, watched);
   }
 
   // --- facts and settings

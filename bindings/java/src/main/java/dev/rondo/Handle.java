@@ -98,11 +98,11 @@ final class Handle implements Runnable {
     return address;
   }
 
-  /** Forbids uses and waits for those under way, except inside a task, where waiting might be for itself. */
+  /** Forbids uses and waits for those under way, except inside a function of the user that Rondo called, where waiting might be for itself. */
   void close() {
     if ((int) USES.getAndBitwiseOr(this, CLOSED) == 0) {
       destroy();
-    } else if (!ThreadState.current().insideTask()) {
+    } else if (!ThreadState.current().insideCall()) {
       awaitDestroyed();
     }
   }

@@ -9,6 +9,7 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
+import java.util.Arrays;
 import java.util.Objects;
 
 /**
@@ -198,6 +199,34 @@ public final class HostMemory {
    * @return the number of bytes
    */
   public long bytes() {
+    return bytes;
+  }
+
+  /** Refuses what is not exactly the contents of a tensor. */
+  void check(DType dtype, long[] shape) {
+    check(dtype);
+    final long needed = bytesOf(dtype, shape);
+    if (needed >= 0 && needed != bytes) { // below 0: the native part says what is wrong with the shape
+      throw new InvalidArgumentException("a tensor of " + dtype + " " + Arrays.toString(shape) + " has " + needed + " bytes, the data "
+          + bytes, null);
+    }
+  }
+
+  /** The bytes a tensor has; -1 for a shape that is none. */
+  private static long bytesOf(DType dtype, long[] shape) {
+    long bytes = Rondo.elementSize(dtype);
+    for (final long size : shape) {
+      if (size < 0) {
+        return -1;
+      }
+    }
+    try {
+      for (final long size : shape) {
+        bytes = Math.multiplyExact(bytes, size);
+      }
+    } catch (ArithmeticException e) {
+      return -1;
+    }
     return bytes;
   }
 

@@ -19,7 +19,7 @@ abstract class NativeObject implements AutoCloseable {
    * Gives the object back. Calls that are under way in other threads end first; every later call throws {@link
    * InvalidStateException}. Work that was submitted with it is not affected. Closing twice does nothing.
    *
-   * <p>Inside a {@link Task} nothing is waited for: the last call under way gives the object back.
+   * <p>Inside a {@link Task} or a {@link CustomGradient} nothing is waited for: the last call under way gives the object back.
    */
   @Override
   public void close() {

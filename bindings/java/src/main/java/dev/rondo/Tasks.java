@@ -46,7 +46,7 @@ final class Tasks {
     final TaskContext context = new TaskContext(address, task instanceof WithOperands ? ((WithOperands) task).inputs : TaskContext.NO_OPERANDS);
     final Scope scope = state.scope;
     state.scope = null; // what the task makes is no business of a scope around the submission
-    ++state.tasks;
+    ++state.calls;
     try {
       task.run(context);
       return Status.OK.value();
@@ -59,7 +59,7 @@ final class Tasks {
       context.fail(e.toString());
       return Status.USER_ERROR.value();
     } finally {
-      --state.tasks;
+      --state.calls;
       state.scope = scope;
       context.end();
     }

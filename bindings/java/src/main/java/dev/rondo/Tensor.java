@@ -18,7 +18,11 @@ public final class Tensor extends TensorOperators implements Dependency {
   private volatile TensorInfo info; // never changes, asked for once
 
   Tensor(Engine engine, long address) {
-    super(new Handle("tensor", address, engine.gate(), NativeTensor::tensorDestroy));
+    this(engine, address, NativeTensor::tensorDestroy);
+  }
+
+  private Tensor(Engine engine, long address, Handle.Destroyer destroyer) {
+    super(new Handle("tensor", address, engine.gate(), destroyer));
     this.engine = engine;
     Scope.add(this);
   }
@@ -26,6 +30,11 @@ public final class Tensor extends TensorOperators implements Dependency {
   /** What an operator gives back: the output that was given, else the tensor that was made. */
   static Tensor result(Engine engine, long address, Tensor out) {
     return out == null ? new Tensor(engine, address) : out;
+  }
+
+  /** A tensor that C owns: closing it destroys nothing. */
+  static Tensor borrowed(Engine engine, long address) {
+    return new Tensor(engine, address, owned -> {});
   }
 
   /** The engine of the first of several operands; of none the native part says what is wrong. */

@@ -1,13 +1,14 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
-/** What the library knows of a thread: its innermost scope, its recording, and whether it runs a task. */
+/** What the library knows of a thread: its innermost scope, its recording, and whether Rondo called it. */
 final class ThreadState {
   private static final ThreadLocal<ThreadState> STATES = ThreadLocal.withInitial(ThreadState::new);
 
   Scope scope;
   Recording recording;
-  int tasks; // entered and not left
+  int calls; // of tasks and gradients of the user, entered and not left
+  Throwable gradientFailure; // what the last of these threw, for the exception of who asked for gradients
 
   private ThreadState() {}
 
@@ -15,7 +16,7 @@ final class ThreadState {
     return STATES.get();
   }
 
-  boolean insideTask() {
-    return tasks > 0;
+  boolean insideCall() {
+    return calls > 0;
   }
 }

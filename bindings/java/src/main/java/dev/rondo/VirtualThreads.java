@@ -19,7 +19,14 @@ final class VirtualThreads {
     }
   }
 
-  static boolean isCurrent() {
+  /** What belongs to a thread of the system in the native part cannot be had by a virtual one. */
+  static void refuse(String what) {
+    if (isCurrent()) {
+      throw new InvalidStateException("a " + what + " belongs to a thread of the system: a virtual thread may change it on the way", null);
+    }
+  }
+
+  private static boolean isCurrent() {
     try {
       return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
     } catch (Throwable e) {

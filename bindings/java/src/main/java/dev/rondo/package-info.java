@@ -9,7 +9,7 @@
  * Every object is closed by its user, at once or by a {@link dev.rondo.Scope}; {@code close} may be called twice and from any
  * thread. What nobody closed is freed by the garbage collector and {@linkplain dev.rondo.Rondo#leaks() counted}. A call on a closed
  * object throws {@link dev.rondo.InvalidStateException}. All methods may be called from any thread, except those of a scope, a
- * recording and a task's context, which belong to theirs.
+ * recording, an open tape and a task's context, which belong to theirs.
  *
  * <p>User {@linkplain dev.rondo.Task tasks} run on the engine's worker threads, which Java knows as daemon threads named {@code
  * rondo} from their first task on. Futures are completed on one daemon thread. No thread of a GPU's driver enters Java.

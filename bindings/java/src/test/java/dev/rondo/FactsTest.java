@@ -17,10 +17,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the library tells of devices, memory, tensors, graphs and model files: each fact can be asked for, and is what the text of all of them says. */
+/** What the library tells of devices, memory, tensors, graphs, tapes and model files: each fact can be asked for, and is what the text of all of them says. */
 @Tag("device")
 class FactsTest {
-  static final List<Class<?>> KINDS = List.of(DeviceInfo.class, MemoryInfo.class, TensorInfo.class, GraphInfo.class,
+  static final List<Class<?>> KINDS = List.of(DeviceInfo.class, MemoryInfo.class, TensorInfo.class, GraphInfo.class, TapeInfo.class,
       ModelFileInfo.class, ModelTensorInfo.class);
 
   private static String text(Object value) {
@@ -44,7 +44,8 @@ class FactsTest {
       engine.awaitAll();
       ModelFile.write(folder.resolve("x"), Map.of("x", x));
       final ModelFile file = ModelFile.open(folder.resolve("x"));
-      final List<Object> all = List.of(device.info(), engine.memory(device), x.info(), graph.info(), file.info(), file.tensor("x").info());
+      final List<Object> all = List.of(device.info(), engine.memory(device), x.info(), graph.info(), engine.tape(x).info(),
+          file.info(), file.tensor("x").info());
       for (int i = 0; i < KINDS.size(); ++i) {
         final Object facts = all.get(i);
         assertEquals(KINDS.get(i), facts.getClass());

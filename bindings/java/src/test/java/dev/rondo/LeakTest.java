@@ -66,6 +66,26 @@ class LeakTest {
   }
 
   @Test
+  void tapesAndGradientsOfTheUser() throws Exception {
+    try (Engine engine = Engine.create(); Tensor a = engine.full(Device.CPU, DType.F32, 1, 256)) {
+      a.await();
+      final long inUse = engine.memory(Device.CPU).inUse();
+      assertFlat(CYCLES / 20, i -> {
+        try (Scope scope = Scope.open()) {
+          final Tape tape = engine.tape(a);
+          final Tensor b = a.square();
+          Tape.customGradient("custom", List.of(a), List.of(b), dy -> List.of(i % 2 == 0 ? dy.get(0) : dy.get(0).mul(a)));
+          if (i % 10 != 0) {
+            tape.gradient(b.sum(), a);
+          }
+        }
+      });
+      engine.awaitAll();
+      assertEquals(inUse, engine.memory(Device.CPU).inUse());
+    }
+  }
+
+  @Test
   void tasksAndFutures() throws Exception {
     try (Engine engine = Engine.create(); Variable variable = engine.variable()) {
       assertFlat(CYCLES, i -> {
