@@ -12,7 +12,7 @@ struct CompileRequest {
   std::string source, name;
   std::vector<std::pair<std::string, std::string>> headers;  // name, text
   std::vector<std::string> defines, include_folders;
-  std::string standard;  // "c++17"
+  std::string standard;                  // "c++17"
   std::vector<std::string> expressions;  // kernels by C++ expressions
   int arch = 0;
   int nvrtc_version = 0;  // 12080

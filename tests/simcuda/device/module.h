@@ -40,11 +40,11 @@ template <class... Parameters, void (*function)(Parameters...)>
 constexpr unsigned long long SimcudaLauncher<void (*)(Parameters...), function>::bytes[];
 
 // The same by an expression, which may have commas.
-#define SIMCUDA_KERNEL_AS(lowered, ...)                                                                 \
-  {                                                                                                     \
-    lowered, &SimcudaLauncher<decltype(&__VA_ARGS__), &__VA_ARGS__>::launch,                            \
-        SimcudaLauncher<decltype(&__VA_ARGS__), &__VA_ARGS__>::count,                                   \
-        SimcudaLauncher<decltype(&__VA_ARGS__), &__VA_ARGS__>::bytes, 0                                 \
+#define SIMCUDA_KERNEL_AS(lowered, ...)                                      \
+  {                                                                          \
+    lowered, &SimcudaLauncher<decltype(&__VA_ARGS__), &__VA_ARGS__>::launch, \
+        SimcudaLauncher<decltype(&__VA_ARGS__), &__VA_ARGS__>::count,        \
+        SimcudaLauncher<decltype(&__VA_ARGS__), &__VA_ARGS__>::bytes, 0      \
   }
 
 #define SIMCUDA_KERNEL(name, max_threads)                                                                          \
