@@ -71,8 +71,7 @@ Status take_rows(const char* function, const char* name, const View& a, const Vi
     if (named) dim.index_stride = indices.layout.strides[d - axis];
     plan.push(dim, named ? 0 : from.strides[d < axis ? d : d - n + 1]);
   }
-  const Call rows{GatherRowsCall{}};
-  return submit_remap(plan, {&out}, axis == 0 ? &rows : nullptr);
+  return submit_remap(plan, {&out}, [&] { return Call{TakeCall{axis}}; });
 }
 
 }  // namespace
@@ -151,7 +150,7 @@ Status take_along_axis(const View& a, const View& indices, int axis, Output& out
     dim.index_stride = d == axis || indices.layout.shape[d] > 1 ? indices.layout.strides[d] : 0;
     plan.push(dim, d == axis || a.layout.shape[d] == 1 ? 0 : a.layout.strides[d]);
   }
-  return submit_remap(plan, {&out});
+  return submit_remap(plan, {&out}, [&] { return Call{TakeAlongAxisCall{axis}}; });
 }
 
 }  // namespace rondo::ops

@@ -7,6 +7,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <rondo/shapes.h>
+
 #include <variant>
 
 #include "engine/listener.h"
@@ -54,11 +56,47 @@ struct CrossEntropyCall {};               // logits, labels
 struct CrossEntropyGradCall {
   double scale;
 };
-struct GatherRowsCall {};  // table, indices
+struct ConcatCall {  // the tensors; stack gives each an axis of size 1
+  int axis;
+};
+struct PadCall {
+  rondo_pad_mode mode;
+  int64_t widths[2 * kMaxDims];
+};
+struct TileCall {
+  int n;
+  int64_t counts[kMaxDims];
+};
+struct RepeatCall {
+  int64_t count;
+  int axis;
+};
+struct RollCall {
+  int64_t shifts[kMaxDims];  // each within its dimension
+};
+struct TriangleCall {
+  bool upper;
+  int64_t diagonal;
+};
+struct TakeCall {  // a, indices
+  int axis;
+};
+struct TakeAlongAxisCall {  // a, indices
+  int axis;
+};
+struct PutCall {  // indices, values, which are added to the output
+  int axis;
+  bool along;  // as take_along_axis, else as take
+};
+struct SortCall {  // a; values, then indices of top-k
+  int axis;
+  bool descending, indices;
+};
 
 struct Call {
   std::variant<ElementwiseCall, AddNCall, WhereCall, CopyCall, DropoutCall, DropoutGradCall, MatmulCall, ReduceCall,
-               SoftmaxCall, SoftmaxGradCall, CrossEntropyCall, CrossEntropyGradCall, GatherRowsCall>
+               SoftmaxCall, SoftmaxGradCall, CrossEntropyCall, CrossEntropyGradCall, ConcatCall, PadCall, TileCall,
+               RepeatCall, RollCall, TriangleCall, TakeCall, TakeAlongAxisCall, PutCall, SortCall>
       of;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/views.h"
+#include "ops/node.h"
 #include "ops/prepared.h"
 #include "ops/shapes.h"
 #include "rtc/device/sort.h"
@@ -99,11 +100,15 @@ Status broadcast_values(const char* function, const Layout& shape, PutPlan* plan
   return {};
 }
 
-Status submit_put(const PutPlan& plan) {
+Status submit_put(const PutPlan& plan, const PutCall& call) {
   if (plan.length == 0 || plan.lines.elements() == 0 || plan.columns.elements() == 0 || plan.extent == 0) return {};
   Engine& engine = plan.out.engine();
-  return plan.out.device().is_host() ? submit(engine, make_ref<CpuPut>(plan), {})
-                                     : submit_prepared(engine, make_cuda_put(plan), {});
+  const auto submit_as = [&](const auto&... describe) {
+    return plan.out.device().is_host() ? submit(engine, make_ref<CpuPut>(plan), {}, describe...)
+                                       : submit_prepared(engine, make_cuda_put(plan), {}, describe...);
+  };
+  // What was replaced, and by which of several values, nobody notes: only adding has a gradient.
+  return plan.out.accumulate ? submit_as([&] { return Call{call}; }) : submit_as();
 }
 
 }  // namespace
@@ -146,7 +151,7 @@ Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& val
     else
       plan.columns.push(to.shape[d], {value_step, to.strides[d]});
   }
-  return submit_put(plan);
+  return submit_put(plan, {axis, true});
 }
 
 Status put(rondo_tensor* tensor, const View& indices, const View& values, int axis) {
@@ -184,7 +189,7 @@ Status put(rondo_tensor* tensor, const View& indices, const View& values, int ax
     else
       plan.columns.push(shape.shape[d], {value_step, to.strides[d < axis ? d : d - n + 1]});
   }
-  return submit_put(plan);
+  return submit_put(plan, {axis, false});
 }
 
 }  // namespace rondo::ops

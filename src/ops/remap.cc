@@ -4,9 +4,6 @@
 
 #include <cstring>
 
-#include "ops/node.h"
-#include "ops/prepared.h"
-
 namespace rondo::ops {
 
 using device::RemapDim;
@@ -254,19 +251,8 @@ int64_t RemapPlan::reach() const {
   return std::max({most, to, indexed});
 }
 
-Status submit_remap(const RemapPlan& plan, std::initializer_list<Output*> outputs, const Call* call) {
-  Engine& engine = plan.out.engine();
-  if (plan.out.elements() == 0) {
-    for (Output* output : outputs) output->commit();
-    return {};
-  }
-  if (call) {
-    const auto describe = [call] { return *call; };
-    return plan.out.device().is_host() ? submit(engine, make_ref<CpuRemap>(plan), outputs, describe)
-                                       : submit_prepared(engine, make_cuda_remap(plan), outputs, describe);
-  }
-  return plan.out.device().is_host() ? submit(engine, make_ref<CpuRemap>(plan), outputs)
-                                     : submit_prepared(engine, make_cuda_remap(plan), outputs);
+Ref<Task> make_cpu_remap(const RemapPlan& plan) {
+  return make_ref<CpuRemap>(plan);
 }
 
 uint64_t element_bits(rondo_dtype dtype, uint64_t word) {

@@ -103,7 +103,7 @@ Status join(const char* function, const char* name, std::span<const View* const>
       for (size_t s = 0; s < sources.size(); ++s) strides[s] = sources[s].layout.strides[d];
       plan.push(plain_dim(target.layout.shape[d], target.layout.strides[d]), strides, d == a && sources.size() > 1);
     }
-    RONDO_TRY(submit_remap(plan, {}));
+    RONDO_TRY(submit_remap(plan, {}, [&] { return Call{ConcatCall{a}}; }));
     start += size;
   }
   out.commit();
@@ -166,7 +166,11 @@ Status pad(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, dou
     if (dim.extent != dim.size) dim.outside = outside[mode];
     plan.push(dim, a.layout.strides[d]);
   }
-  return submit_remap(plan, {&out});
+  return submit_remap(plan, {&out}, [&] {
+    PadCall call{mode, {}};
+    std::copy(widths, widths + n, call.widths);
+    return Call{call};
+  });
 }
 
 Status tile(const View& a, int n, const int64_t* counts, Output& out) {
@@ -194,7 +198,11 @@ Status tile(const View& a, int n, const int64_t* counts, Output& out) {
     if (dim.extent != dim.size) dim.outside = device::kRemapWrap;
     plan.push(dim, own < 0 ? 0 : a.layout.strides[own]);
   }
-  return submit_remap(plan, {&out});
+  return submit_remap(plan, {&out}, [&] {
+    TileCall call{n, {}};
+    std::copy(counts, counts + n, call.counts);
+    return Call{call};
+  });
 }
 
 Status repeat(const View& a, int64_t count, int axis, Output& out) {
@@ -214,7 +222,7 @@ Status repeat(const View& a, int64_t count, int axis, Output& out) {
     if (d == along) dim.repeat = count;
     plan.push(dim, a.layout.strides[d]);
   }
-  return submit_remap(plan, {&out});
+  return submit_remap(plan, {&out}, [&] { return Call{RepeatCall{count, along}}; });
 }
 
 Status roll(const View& a, int n, const int64_t* shifts, Output& out) {
@@ -233,7 +241,11 @@ Status roll(const View& a, int n, const int64_t* shifts, Output& out) {
     if (dim.shift) dim.outside = device::kRemapWrap;
     plan.push(dim, shape.strides[d]);
   }
-  return submit_remap(plan, {&out});
+  return submit_remap(plan, {&out}, [&] {
+    RollCall call{};
+    for (int d = 0; d < n; ++d) call.shifts[d] = shape.shape[d] > 0 ? shifts[d] % shape.shape[d] : 0;
+    return Call{call};
+  });
 }
 
 Status triangle(const char* function, bool upper, const View& a, int64_t diagonal, Output& out) {
@@ -251,7 +263,7 @@ Status triangle(const char* function, bool upper, const View& a, int64_t diagona
     plan.push(dim, a.layout.strides[d]);
   }
   plan.band(upper ? diagonal : INT64_MIN, upper ? INT64_MAX : diagonal);
-  return submit_remap(plan, {&out});
+  return submit_remap(plan, {&out}, [&] { return Call{TriangleCall{upper, diagonal}}; });
 }
 
 Status eye(const NewTensor& made, int64_t diagonal, Output& out) {

@@ -6,7 +6,7 @@
 #include <cinttypes>
 
 #include "engine/views.h"
-#include "ops/prepared.h"
+#include "ops/node.h"
 #include "ops/shapes.h"
 #include "rtc/device/sort.h"
 
@@ -97,8 +97,9 @@ Status submit_sort(const char* function, const View& a, int axis, int64_t keep, 
   }
   if (shape.elements() > 0) {
     Engine& engine = a.engine();
-    RONDO_TRY(a.device().is_host() ? submit(engine, make_ref<CpuSort>(plan), {})
-                                   : submit_prepared(engine, make_cuda_sort(plan), {}));
+    const auto describe = [&] { return Call{SortCall{axis, descending, indices != nullptr}}; };
+    RONDO_TRY(a.device().is_host() ? submit(engine, make_ref<CpuSort>(plan), {}, describe)
+                                   : submit_prepared(engine, make_cuda_sort(plan), {}, describe));
   }
   if (values) values->commit();
   if (indices) indices->commit();

@@ -13,6 +13,7 @@
 #include "ops/reduce_gradient.h"
 #include "ops/scalar.h"
 #include "tape/rules_matmul.h"
+#include "tape/rules_shapes.h"
 
 namespace rondo::tape {
 
@@ -452,45 +453,6 @@ Status run(const ops::CrossEntropyGradCall& call, Backward& backward) {
   });
 }
 
-// --- indexing ---
-
-// Every row is the sum of the gradients where it was taken: transpose(one_hot(indices)) dy.
-Status run(const ops::GatherRowsCall&, Backward& backward) {
-  const View& table = backward.node().inputs[0].view;
-  const View& indices = backward.input(1);
-  View dy;
-  RONDO_TRY(backward.incoming_view(&dy));
-  const int64_t rows = table.layout.shape[0];
-  Slot moved, negative, positive, packed, flat_dy, choice;
-  // Negative indices count from the end.
-  RONDO_TRY(make(&moved, [&](ops::Output& out) {
-    return ops::binary_scalar(kFunction, RONDO_ADD, indices, ops::Scalar::of_i64(rows), false, out);
-  }));
-  RONDO_TRY(make(&negative, [&](ops::Output& out) {
-    return ops::binary_scalar(kFunction, RONDO_LT, indices, ops::Scalar::of_i64(0), false, out);
-  }));
-  RONDO_TRY(make(&positive, [&](ops::Output& out) {
-    return ops::where(negative.tensor->view, moved.tensor->view, indices, out);
-  }));
-  const int64_t count = indices.elements(), length = table.elements() / std::max<int64_t>(rows, 1);
-  View flat_indices, flat;
-  RONDO_TRY(reshape_view(positive.tensor->view, 1, &count, &flat_indices));
-  RONDO_TRY(make(&choice, [&](ops::Output& out) { return ops::one_hot(flat_indices, rows, table.dtype, out); }));
-  const int64_t wide[] = {count, length};
-  if (!reshape_view(dy, 2, wide, &flat).ok()) {
-    RONDO_TRY(make(&flat_dy, [&](ops::Output& out) { return ops::copy(dy, out); }));
-    RONDO_TRY(reshape_view(flat_dy.tensor->view, 2, wide, &flat));
-  }
-  ops::MatmulOptions options;
-  options.transpose_a = true;
-  Slot sum;
-  RONDO_TRY(make(&sum, [&](ops::Output& out) { return ops::matmul(choice.tensor->view, flat, options, out); }));
-  View shaped;
-  RONDO_TRY(reshape_view(sum.tensor->view, table.layout.ndim, table.layout.shape, &shaped));
-  Value value = Value::of(shaped);
-  return backward.pass(0, table.layout, value);
-}
-
 }  // namespace
 
 unsigned flowing(const Node& node, unsigned active) {
@@ -498,6 +460,9 @@ unsigned flowing(const Node& node, unsigned active) {
   return std::visit(Overloaded{
                         [&](const ops::ElementwiseCall& call) { return flowing(call, node, active); },
                         [&](const ops::ReduceCall& call) { return flowing(call, node, active); },
+                        [&](const ops::TakeCall&) { return active & 1; },
+                        [&](const ops::TakeAlongAxisCall&) { return active & 1; },
+                        [&](const ops::PutCall&) { return active & 2; },
                         [&](const auto&) { return active; },
                     },
                     node.call->of);
@@ -532,9 +497,24 @@ Needs needed(const Node& node, unsigned wanted) {
                                [&](const ops::CrossEntropyGradCall&) {
                                  return Needs{3, 0};
                                },
-                               [&](const ops::GatherRowsCall&) {
+                               [&](const ops::TakeCall&) {
                                  return Needs{2, 0};
                                },
+                               [&](const ops::TakeAlongAxisCall&) {
+                                 return Needs{2, 0};
+                               },
+                               [&](const ops::PutCall&) {
+                                 return Needs{1, 0};
+                               },
+                               [&](const ops::SortCall& call) {
+                                 return call.indices ? Needs{0, 2} : Needs{1, 0};
+                               },
+                               [&](const ops::ConcatCall&) { return Needs{}; },
+                               [&](const ops::PadCall&) { return Needs{}; },
+                               [&](const ops::TileCall&) { return Needs{}; },
+                               [&](const ops::RepeatCall&) { return Needs{}; },
+                               [&](const ops::RollCall&) { return Needs{}; },
+                               [&](const ops::TriangleCall&) { return Needs{}; },
                            },
                            node.call->of);
   // What was added to a tensor is computed again (result_of).

@@ -1,0 +1,179 @@
+// Rules of the operators that move elements: what was shown once is moved back, what was shown several times is added
+// up where it came from, in a fixed order (ops/put.h).
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tape/rules_shapes.h"
+
+#include <deque>
+
+#include "engine/views.h"
+#include "ops/shapes.h"
+
+namespace rondo::tape {
+
+namespace {
+
+template <class MakeIt>
+Status make(Slot* slot, const MakeIt& make_it) {
+  ops::Output out(kFunction, &slot->tensor);
+  return make_it(out);
+}
+
+// Zeros of a shape, to which `add` adds through a view.
+template <class Add>
+Status add_into_zeros(const Backward& backward, const View& like, const Layout& shape, Slot* sum, const Add& add) {
+  sum->tensor = make_tensor(backward.engine(), like.device(), like.dtype, Layout::row_major(shape.ndim, shape.shape));
+  RONDO_TRY(ops::fill(kFunction, sum->tensor->view, ops::Scalar::of(0)));
+  View adds = sum->tensor->view;
+  adds.accumulate = true;
+  Slot target;
+  target.tensor = make_view(sum->tensor->storage, adds);
+  return add(target.tensor);
+}
+
+// Of what shows elements of each dimension by a map of its own. `along(d, numbers, out)`: the map as the operator gives
+// it, applied to 0, 1, ... along dimension d of the input; false: the dimension is shown as it is. shape: the input's,
+// with ones in front as far as the result has more dimensions.
+template <class Shows, class Along>
+Status run_map(Backward& backward, const Layout& shape, const Shows& shows, const Along& along) {
+  View dy;
+  RONDO_TRY(backward.incoming_view(&dy));
+  std::deque<Slot> made;
+  for (int d = 0; d < shape.ndim; ++d) {
+    if (!shows(d)) continue;
+    Slot &numbers = made.emplace_back(), &map = made.emplace_back(), &sum = made.emplace_back();
+    const ops::NewTensor line{&backward.engine(), &dy.device(), RONDO_I64, {}};
+    RONDO_TRY(make(&numbers, [&](ops::Output& out) {
+      using ops::Scalar;
+      return ops::arange(kFunction, line, Scalar::of_i64(0), Scalar::of_i64(shape.shape[d]), Scalar::of_i64(1), out);
+    }));
+    RONDO_TRY(make(&map, [&](ops::Output& out) { return along(d, numbers.tensor->view, out); }));
+    Layout next = dy.layout;
+    next.shape[d] = shape.shape[d];
+    RONDO_TRY(add_into_zeros(backward, dy, next, &sum,
+                             [&](rondo_tensor* to) { return ops::put(to, map.tensor->view, dy, d); }));
+    dy = sum.tensor->view;
+  }
+  const Layout& input = backward.node().inputs[0].view.layout;
+  RONDO_TRY(reshape_view(dy, input.ndim, input.shape, &dy));  // ones in front
+  return backward.pass(0, input, Value::of(dy));
+}
+
+}  // namespace
+
+Status run(const ops::ConcatCall& call, Backward& backward) {
+  const Value& incoming = backward.incoming();
+  int64_t start = 0;
+  for (size_t i = 0; i < backward.node().inputs.size(); ++i) {
+    const Layout& shape = backward.node().inputs[i].view.layout;
+    const int64_t stop = start + shape.shape[call.axis];
+    if (backward.wants(i)) {
+      Value part = incoming;
+      if (!incoming.uniform) RONDO_TRY(slice_view(incoming.view, call.axis, start, stop, 1, &part.view));
+      RONDO_TRY(backward.pass(i, shape, part));
+    }
+    start = stop;
+  }
+  return {};
+}
+
+Status run(const ops::PadCall& call, Backward& backward) {
+  const Layout& shape = backward.node().inputs[0].view.layout;
+  if (call.mode == RONDO_PAD_CONSTANT) {
+    Value inside = backward.incoming();
+    for (int d = 0; d < shape.ndim && !inside.uniform; ++d) {
+      const int64_t start = call.widths[2 * d];
+      RONDO_TRY(slice_view(inside.view, d, start, start + shape.shape[d], 1, &inside.view));
+    }
+    return backward.pass(0, shape, inside);
+  }
+  return run_map(
+      backward, shape, [&](int d) { return call.widths[2 * d] || call.widths[2 * d + 1]; },
+      [&](int d, const View& numbers, ops::Output& out) {
+        return ops::pad(numbers, call.mode, 2, call.widths + 2 * d, 0, out);
+      });
+}
+
+Status run(const ops::TileCall& call, Backward& backward) {
+  Layout shape = backward.node().inputs[0].view.layout;
+  int64_t counts[kMaxDims];
+  const int ndim = std::max(call.n, shape.ndim);
+  for (int d = ndim - 1; d >= 0; --d) {
+    const int own = d - (ndim - shape.ndim), count = d - (ndim - call.n);
+    counts[d] = count < 0 ? 1 : call.counts[count];
+    shape.shape[d] = own < 0 ? 1 : shape.shape[own];
+  }
+  shape.ndim = ndim;
+  return run_map(
+      backward, shape, [&](int d) { return counts[d] != 1; },
+      [&](int d, const View& numbers, ops::Output& out) { return ops::tile(numbers, 1, counts + d, out); });
+}
+
+Status run(const ops::RepeatCall& call, Backward& backward) {
+  return run_map(
+      backward, backward.node().inputs[0].view.layout, [&](int d) { return d == call.axis; },
+      [&](int, const View& numbers, ops::Output& out) { return ops::repeat(numbers, call.count, 0, out); });
+}
+
+Status run(const ops::RollCall& call, Backward& backward) {
+  View dy;
+  RONDO_TRY(backward.incoming_view(&dy));
+  int64_t back[kMaxDims];
+  std::transform(call.shifts, call.shifts + kMaxDims, back, [](int64_t shift) { return -shift; });
+  return backward.give(0, dy.layout, [&](ops::Output& out) { return ops::roll(dy, dy.layout.ndim, back, out); });
+}
+
+Status run(const ops::TriangleCall& call, Backward& backward) {
+  View dy;
+  RONDO_TRY(backward.incoming_view(&dy));
+  return backward.give(0, dy.layout,
+                       [&](ops::Output& out) { return ops::triangle(kFunction, call.upper, dy, call.diagonal, out); });
+}
+
+Status run(const ops::TakeCall& call, Backward& backward) {
+  const Layout& shape = backward.node().inputs[0].view.layout;
+  View dy;
+  Slot sum;
+  RONDO_TRY(backward.incoming_view(&dy));
+  RONDO_TRY(add_into_zeros(backward, dy, shape, &sum,
+                           [&](rondo_tensor* to) { return ops::put(to, backward.input(1), dy, call.axis); }));
+  return backward.pass(0, shape, Value::of(sum.tensor->view));
+}
+
+// Where a was broadcast, the gradient is of the shape it was broadcast to.
+Status run(const ops::TakeAlongAxisCall& call, Backward& backward) {
+  Layout shape = backward.node().outputs[0].view.layout;
+  shape.shape[call.axis] = backward.node().inputs[0].view.layout.shape[call.axis];
+  View dy;
+  Slot sum;
+  RONDO_TRY(backward.incoming_view(&dy));
+  RONDO_TRY(add_into_zeros(backward, dy, shape, &sum, [&](rondo_tensor* to) {
+    return ops::put_along_axis(to, backward.input(1), dy, call.axis);
+  }));
+  return backward.pass(0, shape, Value::of(sum.tensor->view));
+}
+
+Status run(const ops::PutCall& call, Backward& backward) {
+  const View& indices = backward.input(0);
+  View dy;
+  RONDO_TRY(backward.incoming_view(&dy));
+  return backward.give(1, backward.node().inputs[1].view.layout, [&](ops::Output& out) {
+    return call.along ? ops::take_along_axis(dy, indices, call.axis, out) : ops::take(dy, indices, call.axis, out);
+  });
+}
+
+Status run(const ops::SortCall& call, Backward& backward) {
+  const Layout& shape = backward.node().inputs[0].view.layout;
+  View dy;
+  Slot places, sum;
+  RONDO_TRY(backward.incoming_view(&dy));
+  if (!call.indices)
+    RONDO_TRY(make(&places,
+                   [&](ops::Output& out) { return ops::argsort(backward.input(0), call.axis, call.descending, out); }));
+  RONDO_TRY(add_into_zeros(backward, dy, shape, &sum, [&](rondo_tensor* to) {
+    return ops::put_along_axis(to, call.indices ? backward.output(1) : places.tensor->view, dy, call.axis);
+  }));
+  return backward.pass(0, shape, Value::of(sum.tensor->view));
+}
+
+}  // namespace rondo::tape
