@@ -290,6 +290,15 @@ RONDO_API rondo_status rondo_softmax_with(rondo_softmax_op op, rondo_tensor* a, 
 RONDO_API rondo_status rondo_softmax_grad_with(rondo_softmax_op op, rondo_tensor* y, rondo_tensor* dy, int32_t axis,
                                                double temperature, rondo_tensor* lengths, rondo_tensor** out);
 
+/* out = (a - mean) / sqrt(variance + epsilon) * weight + bias over each row along one axis. weight may be NULL, and
+ * bias may be NULL; otherwise they are of a's dtype and [the axis's size]. Several axes: reshape first. 16-bit dtypes
+ * are computed in float. Since 0.1. */
+RONDO_API rondo_status rondo_layer_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, rondo_tensor* bias,
+                                        double epsilon, rondo_tensor** out);
+/* out = a / sqrt(mean of a * a + epsilon) * weight. weight may be NULL, or is as for rondo_layer_norm. Since 0.1. */
+RONDO_API rondo_status rondo_rms_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, double epsilon,
+                                      rondo_tensor** out);
+
 /* out[n] = -log_softmax(logits)[n, labels[n]]; logits [n, classes], labels [n] of i32 or i64. A label outside
  * 0..classes-1 gives loss 0 and gradient 0 (an "ignore" label). Since 0.1. */
 RONDO_API rondo_status rondo_cross_entropy(rondo_tensor* logits, rondo_tensor* labels, rondo_tensor** out);

@@ -726,6 +726,19 @@ inline Tensor softmax_grad_with(rondo_softmax_op op, const Tensor& y, const Tens
     return rondo_softmax_grad_with(op, y.get(), dy.get(), axis, temperature, lengths ? lengths->get() : nullptr, out);
   });
 }
+// weight and bias: null, or one element per place of the axis.
+inline Tensor layer_norm(const Tensor& a, int32_t axis = -1, const Tensor* weight = nullptr,
+                         const Tensor* bias = nullptr, double epsilon = 1e-5) {
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_layer_norm(a.get(), axis, weight ? weight->get() : nullptr, bias ? bias->get() : nullptr, epsilon,
+                            out);
+  });
+}
+inline Tensor rms_norm(const Tensor& a, int32_t axis = -1, const Tensor* weight = nullptr, double epsilon = 1e-5) {
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_rms_norm(a.get(), axis, weight ? weight->get() : nullptr, epsilon, out);
+  });
+}
 inline Tensor cross_entropy(const Tensor& logits, const Tensor& labels) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_cross_entropy(logits.get(), labels.get(), out); });
 }

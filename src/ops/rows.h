@@ -1,5 +1,5 @@
 // Operators that need a whole row before they can write any of it: the softmaxes and their gradients, cross-entropy and
-// its gradient. A row lies along one axis with any stride; the other axes, collapsed, number the rows.
+// its gradient, normalisations. A row lies along one axis with any stride; the other axes, collapsed, number the rows.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -23,8 +23,9 @@ struct RowPlan {
   std::optional<View> per_row;    // i32 or i64, one per row: losses: labels; else where rows end
   Dims<device::kRowArrays> rows;  // arrays: x, other, out, per_row
   int64_t length = 0;
-  int64_t step[3] = {};  // along a row, in x, other, out
-  double scale = 1;      // of x and of gradients; loss_grad: of the result
+  int64_t step[3] = {};              // along a row, in x, other, out
+  double scale = 1;                  // of x and of gradients; loss_grad: of the result; normalisations: epsilon
+  std::optional<View> weight, bias;  // normalisations: one dimension, of x's dtype, by the place in the row
   // The softmaxes: as the caller asked.
   rondo_softmax_op op = RONDO_SOFTMAX;
   double temperature = 1;
@@ -34,20 +35,25 @@ struct RowPlan {
     list->push_back({x, false});
     if (other) list->push_back({*other, false});
     if (per_row) list->push_back({*per_row, false});
+    if (weight) list->push_back({*weight, false});
+    if (bias) list->push_back({*bias, false});
     list->push_back({out, true});
   }
   void declare(Task& task) const {
     task.reads(*x.storage);
     if (other) task.reads(*other->storage);
     if (per_row) task.reads(*per_row->storage);
+    if (weight) task.reads(*weight->storage);
+    if (bias) task.reads(*bias->storage);
     declare_output(task, out);
   }
   const char* name() const {
-    static const char* const names[] = {"softmax",          "log_softmax",   "softmax_grad",
-                                        "log_softmax_grad", "cross_entropy", "cross_entropy_grad"};
+    static const char* const names[] = {"softmax",       "log_softmax",        "softmax_grad", "log_softmax_grad",
+                                        "cross_entropy", "cross_entropy_grad", "layer_norm",   "rms_norm"};
     return names[static_cast<int>(kind)];
   }
   bool has_labels() const { return kind == RowKind::loss || kind == RowKind::loss_grad; }
+  bool normalises() const { return kind == RowKind::layer_norm || kind == RowKind::rms_norm; }
   bool masked() const { return per_row && !has_labels(); }
 };
 

@@ -34,8 +34,8 @@ struct Rows {
   int64_t end;  // elements that count
 
   // Elements that do not count are -infinity.
-  void load(const T* x) const {
-    const C scale = plan.has_labels() ? C(1) : static_cast<C>(plan.scale);
+  void load(const T* x) const { load(x, plan.has_labels() ? C(1) : static_cast<C>(plan.scale)); }
+  void load(const T* x, C scale) const {
     for (int64_t i = 0; i < end; ++i) row[i] = device::from_memory(x[i * plan.step[0]]) * scale;
     std::fill(row + end, row + plan.length, -std::numeric_limits<C>::infinity());
   }
@@ -82,6 +82,28 @@ struct Rows {
     const C sum = total(row, end), scale = static_cast<C>(plan.scale);
     for (int64_t i = 0; i < end; ++i)
       row[i] = (row[i] - std::exp(device::from_memory(y[i * plan.step[0]])) * sum) * scale;
+    store(out);
+  }
+  void normalise(const T* x, bool centred, T* out) const {
+    load(x, C(1));
+    const C count = static_cast<C>(plan.length);
+    if (centred) {
+      const C mean = total(row, plan.length) / count;
+      for (int64_t i = 0; i < plan.length; ++i) row[i] -= mean;
+    }
+    double squares = 0;
+    for (int64_t i = 0; i < plan.length; ++i) squares += static_cast<double>(row[i]) * static_cast<double>(row[i]);
+    const C inverse = C(1) / std::sqrt(static_cast<C>(squares) / count + static_cast<C>(plan.scale));
+    for (int64_t i = 0; i < plan.length; ++i) row[i] *= inverse;
+    if (plan.weight) {
+      const T* weight = reinterpret_cast<const T*>(plan.weight->address());
+      for (int64_t i = 0; i < plan.length; ++i)
+        row[i] *= device::from_memory(weight[i * plan.weight->layout.strides[0]]);
+    }
+    if (plan.bias) {
+      const T* bias = reinterpret_cast<const T*>(plan.bias->address());
+      for (int64_t i = 0; i < plan.length; ++i) row[i] += device::from_memory(bias[i * plan.bias->layout.strides[0]]);
+    }
     store(out);
   }
   void loss(const T* x, int64_t label, T* out) const {
@@ -132,7 +154,9 @@ Call describe_rows(const RowPlan& plan) {
     case RowKind::softmax_grad:
     case RowKind::log_softmax_grad: return Call{SoftmaxGradCall{softmax}};
     case RowKind::loss: return Call{CrossEntropyCall{}};
-    case RowKind::loss_grad: break;
+    case RowKind::loss_grad:
+    case RowKind::layer_norm:  // not asked (submit_rows)
+    case RowKind::rms_norm: break;
   }
   return Call{CrossEntropyGradCall{plan.scale}};
 }
@@ -164,6 +188,8 @@ void rows_on_cpu(const RowPlan& plan, void* workspace) {
         case RowKind::log_softmax_grad: rows.log_softmax_grad(from, change, to); break;
         case RowKind::loss: rows.loss(from, given, to); break;
         case RowKind::loss_grad: rows.loss_grad(from, given, to); break;
+        case RowKind::layer_norm: rows.normalise(from, true, to); break;
+        case RowKind::rms_norm: rows.normalise(from, false, to); break;
       }
     }
   });
@@ -175,9 +201,12 @@ Status submit_rows(const RowPlan& plan, Output& out) {
     return {};
   }
   Engine& engine = plan.out.engine();
-  const auto describe = [&] { return describe_rows(plan); };
-  return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out}, describe)
-                                     : submit_prepared(engine, make_cuda_rows(plan), {&out}, describe);
+  const auto submit_as = [&](const auto&... describe) {
+    return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out}, describe...)
+                                       : submit_prepared(engine, make_cuda_rows(plan), {&out}, describe...);
+  };
+  // Normalisations have no gradient yet, so they do not say what they are: a tape refuses them by their task's name.
+  return plan.normalises() ? submit_as() : submit_as([&] { return describe_rows(plan); });
 }
 
 }  // namespace rondo::ops

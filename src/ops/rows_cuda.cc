@@ -27,6 +27,10 @@ class CudaRows final : public Task {
     int64_t reach = std::max<int64_t>(arguments_.count, plan.length);
     for (int i = 0; i < device::kRowArrays; ++i)
       reach = std::max(reach, plan.rows.reach(i) + (i < 3 ? plan.length * std::abs(plan.step[i]) : 0));
+    if (plan.weight) arguments_.weight_step = plan.weight->layout.strides[0];
+    if (plan.bias) arguments_.bias_step = plan.bias->layout.strides[0];
+    reach = std::max<int64_t>(
+        {reach, plan.length * std::abs(arguments_.weight_step), plan.length * std::abs(arguments_.bias_step)});
     wide_ = needs_wide(reach);
   }
 
@@ -37,9 +41,10 @@ class CudaRows final : public Task {
     spec.constant("kKind", static_cast<int>(plan_.kind)).constant("kThreads", threads_).constant("kGroup", group_);
     spec.constant("kBeside", beside_).constant("kVector", vector_).constant("kItems", items_);
     spec.constant("kDims", plan_.rows.count).constant("kMasked", plan_.masked());
+    spec.constant("kWeighted", plan_.weight.has_value()).constant("kBiased", plan_.bias.has_value());
     constexpr const char* kernel = R"(
 using Kernel = RowsKernel<In, Per, Index, static_cast<RowKind>(kKind), kThreads, kGroup, kBeside, kVector, kItems, kDims,
-                          kMasked>;
+                          kMasked, kWeighted, kBiased>;
 extern "C" __global__ void __launch_bounds__(kThreads) rondo_kernel(const RowsArguments args) {
   __shared__ Kernel::C shared[Kernel::kShared];
   Kernel(args, shared).run();
@@ -57,6 +62,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) rondo_kernel(const RowsAr
     RONDO_TRY(prepare());  // found already, unless the task came here by another way
     arguments_.x = plan_.x.address();
     arguments_.other = plan_.other ? plan_.other->address() : nullptr;
+    arguments_.weight = plan_.weight ? plan_.weight->address() : nullptr;
+    arguments_.bias = plan_.bias ? plan_.bias->address() : nullptr;
     arguments_.per_row = plan_.per_row ? plan_.per_row->address() : nullptr;
     arguments_.out = plan_.out.address();
     return launch(*this, *kernel_, context, threads_, blocks_for(arguments_.count, threads_ / group_), arguments_);

@@ -292,6 +292,16 @@ TEST_P(MisuseArguments, ParametersAndDomains) {
     refused("rondo_softmax_grad_with", "temperature", rondo_softmax_grad_with, RONDO_SOFTMIN, a, a, 1, temperature,
             nullptr);
   }
+  for (const double epsilon : {-1e-6, nan, HUGE_VAL}) {
+    refused("rondo_layer_norm", "epsilon", rondo_layer_norm, a, 1, real, nullptr, epsilon);
+    refused("rondo_rms_norm", "epsilon", rondo_rms_norm, a, 1, nullptr, epsilon);
+  }
+  refused("rondo_layer_norm", "a", rondo_layer_norm, bytes, 1, nullptr, nullptr, 0.0);
+  refused("rondo_layer_norm", "axis", rondo_layer_norm, a, 2, nullptr, nullptr, 0.0);
+  refused("rondo_layer_norm", "weight", rondo_layer_norm, a, 1, row, nullptr, 0.0);
+  refused("rondo_layer_norm", "weight", rondo_layer_norm, a, 1, lengths, nullptr, 0.0);
+  refused("rondo_layer_norm", "bias", rondo_layer_norm, a, 1, real, a, 0.0);
+  refused("rondo_rms_norm", "weight", rondo_rms_norm, a, 1, row, 0.0);
   refused("rondo_softmax_with", "lengths", rondo_softmax_with, RONDO_SOFTMAX, a, 1, 1.0, wide);
   refused("rondo_softmax_with", "lengths", rondo_softmax_with, RONDO_SOFTMAX, a, 1, 1.0, real);
   refused("rondo_softmax_grad_with", "lengths", rondo_softmax_grad_with, RONDO_SOFTMAX, a, a, 1, 1.0, wide);

@@ -9,7 +9,16 @@
 
 namespace rondo::device {
 
-enum class RowKind : i32 { softmax, log_softmax, softmax_grad, log_softmax_grad, loss, loss_grad };
+enum class RowKind : i32 {
+  softmax,
+  log_softmax,
+  softmax_grad,
+  log_softmax_grad,
+  loss,
+  loss_grad,
+  layer_norm,
+  rms_norm
+};
 
 // The arrays of `rows`; one element of `per_row` belongs to each: the label, or how many elements count.
 enum { kRowX, kRowOther, kRowOut, kRowPer, kRowArrays };
@@ -22,7 +31,12 @@ struct RowsArguments {
   Dims<kRowArrays> rows;
   i64 count, length;
   i64 step[3];  // along a row
-  f64 scale;    // softmaxes: of what goes in, and of their gradients; loss_grad: of what comes out
+  // Normalisations: what an element is multiplied by, and what is added then, by its place in the row.
+  const void* weight;
+  const void* bias;
+  i64 weight_step, bias_step;
+  // Normalisations: epsilon; softmaxes: of what goes in, and of their gradients; loss_grad: of what comes out.
+  f64 scale;
   i32 accumulate, unused;
 };
 
@@ -49,13 +63,14 @@ struct LargestOfRows {
 // moved at once; items: vectors per lane, 0: the row is read again; dims: that number the rows; masked: per_row says
 // where rows end.
 template <class In, class Per, class Index, RowKind kind, int threads, int group, int beside, int vector, int items,
-          int dims, bool masked>
+          int dims, bool masked, bool weighted, bool biased>
 struct RowsKernel {
   using C = Register<In>;
   // Rounding to 16 bits hides what the quick forms lose.
   static constexpr bool kQuick = sizeof(In) == 2;
   static constexpr bool kGradient = kind == RowKind::softmax_grad || kind == RowKind::log_softmax_grad;
   static constexpr bool kLabels = kind == RowKind::loss || kind == RowKind::loss_grad;
+  static constexpr bool kNorm = kind == RowKind::layer_norm || kind == RowKind::rms_norm;
   static constexpr bool kLogarithm = kind == RowKind::log_softmax;
   static constexpr int kShared = beside > 0 ? threads : 32;
   static constexpr int kPerBlock = threads / group;
@@ -203,6 +218,8 @@ struct RowsKernel {
   RONDO_INLINE void run() const {
     if constexpr (kGradient)
       gradient();
+    else if constexpr (kNorm)
+      normalise();
     else
       forward();
   }
@@ -225,6 +242,41 @@ struct RowsKernel {
       for (int v = 0; v < vector; ++v)
         values[v] = (logarithm ? change[v] - exponential(result[v]) * sum : result[v] * (change[v] - sum)) * scale;
       write(i, values, C(0));
+    });
+  }
+
+  RONDO_INLINE void normalise() const {
+    Part x(*this, args.x, kRowX, C(1), C(0));
+    const C count = static_cast<C>(args.length);
+    C mean = 0;
+    if constexpr (kind == RowKind::layer_norm) {
+      Adder adder;
+      each([&](int j, Index i) {
+        const C* values = x.fetch(j, i);
+#pragma unroll
+        for (int v = 0; v < vector; ++v) adder.add(values[v]);
+      });
+      mean = together<AddRows>(adder.sum) / count;
+    }
+    Adder squares;
+    each([&](int j, Index i) {
+      const C* values = kind == RowKind::layer_norm ? x.again(j, i) : x.fetch(j, i);
+#pragma unroll
+      for (int v = 0; v < vector; ++v) squares.add((values[v] - mean) * (values[v] - mean));
+    });
+    const C inverse = C(1) / sqrt(together<AddRows>(squares.sum) / count + static_cast<C>(args.scale));
+    if (!live) return;
+    const In *weight = static_cast<const In*>(args.weight), *bias = static_cast<const In*>(args.bias);
+    each([&](int j, Index i) {
+      const C* values = x.again(j, i);
+      C results[vector];
+#pragma unroll
+      for (int v = 0; v < vector; ++v) {
+        results[v] = (values[v] - mean) * inverse;
+        if constexpr (weighted) results[v] *= from_memory(weight[(i + v) * static_cast<Index>(args.weight_step)]);
+        if constexpr (biased) results[v] += from_memory(bias[(i + v) * static_cast<Index>(args.bias_step)]);
+      }
+      write(i, results, C(0));
     });
   }
 

@@ -2336,6 +2336,29 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " out = (a - mean) / sqrt(variance + epsilon) * weight + bias over each row along one axis. weight may be NULL, and"]
+    #[doc = " bias may be NULL; otherwise they are of a's dtype and [the axis's size]. Several axes: reshape first. 16-bit dtypes"]
+    #[doc = " are computed in float. Since 0.1."]
+    pub fn rondo_layer_norm(
+        a: *mut rondo_tensor,
+        axis: i32,
+        weight: *mut rondo_tensor,
+        bias: *mut rondo_tensor,
+        epsilon: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a / sqrt(mean of a * a + epsilon) * weight. weight may be NULL, or is as for rondo_layer_norm. Since 0.1."]
+    pub fn rondo_rms_norm(
+        a: *mut rondo_tensor,
+        axis: i32,
+        weight: *mut rondo_tensor,
+        epsilon: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
     #[doc = " out[n] = -log_softmax(logits)[n, labels[n]]; logits [n, classes], labels [n] of i32 or i64. A label outside"]
     #[doc = " 0..classes-1 gives loss 0 and gradient 0 (an \"ignore\" label). Since 0.1."]
     pub fn rondo_cross_entropy(

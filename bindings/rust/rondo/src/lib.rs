@@ -76,6 +76,7 @@ mod ndarray;
 mod operands;
 pub mod ops;
 mod recording;
+mod rows;
 mod shapes;
 mod tape;
 mod task;

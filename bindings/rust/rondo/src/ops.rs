@@ -7,13 +7,14 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::ffi::CStr;
 use std::ops::RangeFull;
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 
 use rondo_sys as sys;
 
 use crate::error::check;
 pub use crate::generated::{Activation, BinaryOp, PadMode, ReduceOp, SoftmaxOp, TernaryOp, UnaryOp};
 pub use crate::matmul::Matmul;
+pub use crate::rows::{layer_norm, rms_norm, softmax_grad_with, softmax_with};
 use crate::{DType, Device, Dims, Engine, Error, ErrorKind, Result, Tensor};
 
 const MAX_DIMS: usize = sys::RONDO_MAX_DIMS as usize;
@@ -497,54 +498,6 @@ fn call_reduce_with(
     unsafe {
         sys::rondo_reduce_with(op.as_raw(), a.as_ptr(), axes.len as i32, pointer, keep_dims as i32, n, values, out)
     }
-}
-
-/// Softmax, its logarithm or softmin of `a / temperature` over one axis. With `lengths`, of i32 or i64 and of `a`'s shape
-/// without that axis, only so many elements of each row count.
-///
-/// ```
-/// # use rondo::{ops, DType, Device, Engine, Tensor};
-/// # let engine = Engine::new()?;
-/// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, [1, 4])?;
-/// let lengths = Tensor::from_slice(&engine, Device::CPU, 1, &[2i32])?;
-/// let y = ops::softmax_with(ops::SoftmaxOp::Softmin, &a, -1, 2.0, Some(&lengths))?;
-/// assert_eq!(y.to_vec::<f32>()?, [0.5, 0.5, 0.0, 0.0]);
-/// # Ok::<(), rondo::Error>(())
-/// ```
-pub fn softmax_with(
-    op: SoftmaxOp,
-    a: &Tensor,
-    axis: i32,
-    temperature: f64,
-    lengths: Option<&Tensor>,
-) -> Result<Tensor> {
-    let lengths = lengths.map_or(null_mut(), Tensor::as_ptr);
-    new(a.engine(), |out| unsafe { sys::rondo_softmax_with(op.as_raw(), a.as_ptr(), axis, temperature, lengths, out) })
-}
-
-/// The gradient of [`softmax_with`], called the same way; `y` is its result.
-///
-/// ```
-/// # use rondo::{ops, DType, Device, Engine, Tensor};
-/// # let engine = Engine::new()?;
-/// let y = Tensor::zeros(&engine, Device::CPU, DType::F32, [1, 2])?.softmax(-1)?;
-/// let dy = Tensor::from_slice(&engine, Device::CPU, [1, 2], &[1.0f32, 0.0])?;
-/// let dx = ops::softmax_grad_with(ops::SoftmaxOp::Softmax, &y, &dy, -1, 0.5, None)?;
-/// assert_eq!(dx.to_vec::<f32>()?, [0.5, -0.5]);
-/// # Ok::<(), rondo::Error>(())
-/// ```
-pub fn softmax_grad_with(
-    op: SoftmaxOp,
-    y: &Tensor,
-    dy: &Tensor,
-    axis: i32,
-    temperature: f64,
-    lengths: Option<&Tensor>,
-) -> Result<Tensor> {
-    let lengths = lengths.map_or(null_mut(), Tensor::as_ptr);
-    new(y.engine(), |out| unsafe {
-        sys::rondo_softmax_grad_with(op.as_raw(), y.as_ptr(), dy.as_ptr(), axis, temperature, lengths, out)
-    })
 }
 
 /// Random numbers, uniform in `[low, high)`.

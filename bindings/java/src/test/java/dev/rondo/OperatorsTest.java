@@ -235,6 +235,17 @@ class OperatorsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void normalisations(Device device) {
+    final Tensor a = engine.tensor(device, new double[] {1, 3, -2, 2}, 2, 2);
+    final Tensor weight = engine.tensor(device, new double[] {1, 10});
+    assertArrayEquals(new double[] {-1, 1, -1, 1}, Operators.layerNorm(a, -1, null, null, 0).toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {0, 20, 0, 20}, Operators.layerNorm(a, 1, weight, weight, 0).toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {1 / Math.sqrt(5), 30 / Math.sqrt(5), -1, 10},
+        Operators.rmsNorm(a, 1, weight, 0).toDoubleArray(), 1e-12);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void choosingAndIndexing(Device device) {
     final Tensor condition = engine.tensor(device, new boolean[] {true, false});
     final Tensor a = engine.tensor(device, new float[] {1, 2});
