@@ -174,12 +174,13 @@ TEST_P(Softmax, TemperatureAndLengths) {
 
 // Layer and root-mean-square normalisation, with and without weight and bias.
 TEST_P(Softmax, Normalisation) {
-  const std::vector<std::pair<Shape, int32_t>> cases = {
-      {{7, 10}, 1}, {{7, 10}, 0}, {{2, 4099}, 1}, {{3, 1000}, -1}, {{0, 5}, 1}};
+  const std::vector<std::pair<Shape, int32_t>> cases = {{{7, 10}, 1}, {{7, 10}, 0}, {{2, 4099}, 1}, {{3, 1000}, -1}};
   constexpr double kEpsilon = 1e-3;
   for (const rondo_dtype dtype : dtypes(2)) {
     run([&](Results& results) {
-      for (const auto& [shape, axis] : dealt(cases)) {
+      auto some = dealt(cases);
+      some.push_back({{0, 5}, 1});  // no task, so never alone
+      for (const auto& [shape, axis] : some) {
         const int64_t n = shape[static_cast<size_t>(axis < 0 ? 1 : axis)];
         const Array x = random_array(dtype, shape, 7, 95, 105), w = random_array(dtype, {2 * n}, 8, 0.5, 2),
                     b = random_array(dtype, {n}, 9, -2, 2), every = host_slice(w, 0, 0, n, 2);
