@@ -19,7 +19,7 @@ using capi::guard;
 
 namespace {
 
-using Graphs = HandleSlab<rondo_graph, 0x524e4731>;
+using Graphs = HandleSlab<rondo_graph, HandleKind::graph>;
 
 Status check_graph(const rondo_graph* graph) {
   if (Graphs::alive(graph)) return {};

@@ -19,7 +19,7 @@ using capi::guard;
 
 namespace {
 
-using ModelFiles = HandleSlab<rondo_model_file, 0x524e4d31>;
+using ModelFiles = HandleSlab<rondo_model_file, HandleKind::model_file>;
 
 Status check_file(const rondo_model_file* file) {
   if (ModelFiles::alive(file)) return {};

@@ -11,7 +11,7 @@
 #include "device/features.h"
 #include "engine/handle.h"
 
-using Engines = rondo::HandleSlab<rondo_engine, 0x524e4531>;
+using Engines = rondo::HandleSlab<rondo_engine, rondo::HandleKind::engine>;
 
 bool rondo::alive(const rondo_engine* engine) {
   return Engines::alive(engine);

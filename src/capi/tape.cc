@@ -17,7 +17,7 @@ using capi::guard;
 
 namespace {
 
-using Tapes = HandleSlab<rondo_tape, 0x524e5031>;
+using Tapes = HandleSlab<rondo_tape, HandleKind::tape>;
 
 // A live tape that this thread may use.
 Status check_tape(const rondo_tape* tape) {

@@ -22,14 +22,14 @@ using capi::guard;
 
 namespace {
 
-using Expressions = HandleSlab<rondo_expression, 0x524e5831>;
+using Expressions = HandleSlab<rondo_expression, HandleKind::expression>;
 
 Status check_expression(const rondo_expression* expression) {
   if (Expressions::alive(expression)) return {};
   return capi::dead_handle("expression", "expression", expression);
 }
 
-using Modules = HandleSlab<rondo_module, 0x524e4d31>;
+using Modules = HandleSlab<rondo_module, HandleKind::module>;
 
 Status check_module(const rondo_module* module) {
   if (Modules::alive(module)) return {};

@@ -1,5 +1,5 @@
-// Memory for public handles: one slab per type, never given back, so that reading a destroyed handle's magic is always
-// safe. A handle is alive exactly while its magic is the type's.
+// Memory for public handles: one slab per kind, never given back, so that reading a destroyed handle's magic is always
+// safe. A handle is alive exactly while its magic is the kind's.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,10 +11,13 @@
 
 namespace rondo {
 
-template <class T, uint32_t Magic>
+// All kinds there are, so that no two have the same magic: a handle of another kind is refused by it.
+enum class HandleKind : uint32_t { engine, tensor, variable, graph, tape, expression, module, model_file };
+
+template <class T, HandleKind kind>
 class HandleSlab {
  public:
-  static constexpr uint32_t kMagic = Magic;
+  static constexpr uint32_t kMagic = 0x524e4400 + static_cast<uint32_t>(kind);
 
   // `fill` sets the fields of the new handle. It and its like below run under the table's lock and call nothing that
   // makes, destroys or looks at handles of this kind.

@@ -6,8 +6,8 @@
 
 namespace rondo {
 
-using Tensors = HandleSlab<rondo_tensor, 0x524e5431>;
-using Variables = HandleSlab<rondo_variable, 0x524e5631>;
+using Tensors = HandleSlab<rondo_tensor, HandleKind::tensor>;
+using Variables = HandleSlab<rondo_variable, HandleKind::variable>;
 
 namespace {
 

@@ -174,7 +174,7 @@ Status JsonReader::escape(std::string* value) {
   return {};
 }
 
-// uXXXX, behind its backslash.
+// The letter u and its four digits, behind the backslash.
 Status JsonReader::code_unit(uint32_t* unit) {
   if (at_ + 5 > text_.size() || text_[at_] != 'u') return wrong("an escape that JSON does not have");
   uint32_t code = 0;

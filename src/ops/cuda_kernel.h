@@ -22,6 +22,21 @@ inline const char* memory_type(rondo_dtype dtype) {
   return names[dtype];
 }
 
+// In text of kernels that move elements of any dtype: what an element of a size is moved as. For size 0 it is added, as
+// the type Added, which is defined before.
+inline constexpr const char* kWordText = R"(
+template <int size>
+struct Word { using type = Added; };
+template <>
+struct Word<1> { using type = u8; };
+template <>
+struct Word<2> { using type = u16; };
+template <>
+struct Word<4> { using type = u32; };
+template <>
+struct Word<8> { using type = u64; };
+)";
+
 inline cuda::CudaDevice& cuda_device(Task& task) {
   return static_cast<cuda::CudaDevice&>(task.device());
 }

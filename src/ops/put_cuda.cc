@@ -13,20 +13,9 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Follows definitions of Added (what is added), In (indices), kSize (of an element; 0: it is added), kLines, kAlong,
-// kColumns.
-constexpr const char* kText = R"(
-template <int size>
-struct Word { using type = Added; };
-template <>
-struct Word<1> { using type = u8; };
-template <>
-struct Word<2> { using type = u16; };
-template <>
-struct Word<4> { using type = u32; };
-template <>
-struct Word<8> { using type = u64; };
-extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const PutArguments args) {
+// Follows kWordText and definitions of In (indices), kSize (of an element; 0: it is added), kLines, kAlong, kColumns.
+constexpr const char* kText =
+    R"(extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const PutArguments args) {
   const i64 i = static_cast<i64>(blockIdx.x) * 256 + threadIdx.x;
   if (i < args.count) put_element<Word<kSize>::type, SortKey<In>, kLines, kAlong, kColumns, kSize == 0>(args, i);
 }
@@ -63,7 +52,7 @@ class CudaPut final : public Task {
     return rtc::find_kernel(
         cuda_device(*this), spec.signature(), "put",
         [&] {
-          return spec.text({rtc::kPutText, kText});
+          return spec.text({rtc::kPutText, kWordText, kText});
         },
         &kernel_);
   }

@@ -10,20 +10,10 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Follows definitions of Index, In (the index tensor), Added (what the result is added in), kSize (of an element; 0: it
-// is added), kFeatures, kDims, kAxis, kVector, kSources.
-constexpr const char* kText = R"(
-template <int size>
-struct Word { using type = Added; };
-template <>
-struct Word<1> { using type = u8; };
-template <>
-struct Word<2> { using type = u16; };
-template <>
-struct Word<4> { using type = u32; };
-template <>
-struct Word<8> { using type = u64; };
-extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const RemapArguments<kSources> args) {
+// Follows kWordText and definitions of Index, In (the index tensor), kSize (of an element; 0: it is added), kFeatures,
+// kDims, kAxis, kVector, kSources.
+constexpr const char* kText =
+    R"(extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const RemapArguments<kSources> args) {
   const Index i = static_cast<Index>(blockIdx.x) * 256 + static_cast<Index>(threadIdx.x);
   if (i < args.count) remap<Word<kSize>::type, In, Index, kFeatures, kDims, kAxis, kVector, kSize == 0>(args, i);
 }
@@ -53,7 +43,7 @@ class CudaRemap final : public Task {
     return rtc::find_kernel(
         cuda_device(*this), spec.signature(), "remap",
         [&] {
-          return spec.text({rtc::kRemapText, kText});
+          return spec.text({rtc::kRemapText, kWordText, kText});
         },
         &kernel_);
   }

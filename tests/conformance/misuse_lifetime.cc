@@ -288,6 +288,20 @@ TEST_P(MisuseLifetime, HandlesOfAnotherKind) {
   dead(rondo_variable_wait(reinterpret_cast<rondo_variable*>(static_cast<rondo_tensor*>(a))), "rondo_variable_wait");
   dead(rondo_engine_wait_all(reinterpret_cast<rondo_engine*>(static_cast<rondo_tensor*>(a))), "rondo_engine_wait_all");
   dead(rondo_graph_launch(reinterpret_cast<rondo_graph*>(static_cast<rondo_tensor*>(a))), "rondo_graph_launch");
+
+  rondo_expression* expression = nullptr;
+  must(rondo_expression_create("y = -x", nullptr, &expression));
+  rondo_model_file_info file = RONDO_MODEL_FILE_INFO_INIT;
+  rondo_tape_info tape = RONDO_TAPE_INFO_INIT;
+  dead(rondo_model_file_query(reinterpret_cast<rondo_model_file*>(expression), &file), "rondo_model_file_query");
+  dead(rondo_tape_query(reinterpret_cast<rondo_tape*>(expression), &tape), "rondo_tape_query");
+  rondo_expression_destroy(expression);
+  if (!on_cuda()) return;  // the cpu has no modules
+  rondo_module* module = nullptr;
+  must(rondo_module_create(engine(), device(), "extern \"C\" __global__ void nothing() {}", "nothing()", nullptr,
+                           &module));
+  dead(rondo_model_file_query(reinterpret_cast<rondo_model_file*>(module), &file), "rondo_model_file_query");
+  rondo_module_destroy(module);
 }
 
 }  // namespace
