@@ -210,7 +210,7 @@ for step in $steps; do
       tell info 4
       ;;
     conformance | stress)
-      GTEST_FILTER=${GPU_FILTER:-*} test_suite "$step" "$step" 300 2 env
+      GTEST_FILTER=${GPU_FILTER:-*} test_suite "$step" "$step" 300 4 env
       ;;
     memcheck) sanitize memcheck '*cuda*' ;;
     # Races are inside kernels, which are the same in every mode; one mode is enough, and this tool is slow.
