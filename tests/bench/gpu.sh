@@ -5,14 +5,14 @@
 #   tests/bench/gpu.sh [BUILD] [STEP...]
 #
 # BUILD: a folder with a finished build of this tree (made elsewhere, if this machine has no GoogleTest); without it the
-# tree is built in build-gpu. STEP: some of compile info conformance stress digits bench memcheck racecheck; without one, all
+# tree is built in build-gpu. STEP: some of compile info kernels conformance stress digits bench memcheck racecheck; without one, all
 # of these. rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
 # Ends with a summary of at most 80 lines; exits 1 if a step failed. Each step has a limit of its own, so that one that hangs
 # does not take the others' turn. From the environment:
 #   OUT          folder to put the summary, all logs packed, the table as JSON and the picture into, besides build-gpu/logs
 #   GPU_SECONDS  limit of the whole (470)
 #   GPU_FILTER   GoogleTest filter of the suites (all of conformance and stress; cuda cases under compute-sanitizer)
-#   GPU_SHARDS   processes that share each conformance program under compute-sanitizer (14)
+#   GPU_SHARDS   processes that share each conformance program under compute-sanitizer (as many as make 70 in all: each takes a gigabyte of the GPU)
 #   DEVICE       where rust, java and service run (cuda:0)
 #
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -26,7 +26,7 @@ if [ $# -gt 0 ] && [ -d "$1" ]; then
   prebuilt=yes
   shift
 fi
-all="compile info conformance stress digits bench memcheck racecheck"
+all="compile info kernels conformance stress digits bench memcheck racecheck"
 named="rust java service"
 steps=${*:-$all}
 for step in $steps; do
@@ -150,7 +150,8 @@ sanitize() {
     failed=1
     return
   fi
-  GTEST_FILTER=${GPU_FILTER:-$2:-*Fork*:*ExitWithoutDestroying*:*EngineInAStaticObject*} RONDO_TEST_QUICK=1 test_suite "$1" conformance 240 "${GPU_SHARDS:-14}" \
+  local parts=$((70 / ($(programs conformance | wc -l) + 1) + 1))
+  GTEST_FILTER=${GPU_FILTER:-$2:-*Fork*:*ExitWithoutDestroying*:*EngineInAStaticObject*} RONDO_TEST_QUICK=1 test_suite "$1" conformance 240 "${GPU_SHARDS:-$parts}" \
     "$sanitizer" --tool "$1" --error-exitcode 99
 }
 
@@ -208,6 +209,11 @@ for step in $steps; do
     info)
       run info 20 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
       tell info 4
+      ;;
+    kernels)
+      # All operators' kernels, by every processor, into the cache, where each mode of the suite finds them: a mode compiles one after the other.
+      GTEST_FILTER='*cuda_async_eager*' run kernels 200 bash -c 'together "$@"' together "$(nproc)" env -- "$build/tests/conformance/conformance_operators"
+      lines+=("    $(tally kernels)")
       ;;
     conformance | stress)
       GTEST_FILTER=${GPU_FILTER:-*} test_suite "$step" "$step" 300 4 env
