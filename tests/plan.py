@@ -29,11 +29,12 @@ SCOPES = ("run", "ci", "thorough")
 #   all        every test
 #   -          none
 #   3          three of each series, by turns: tests that differ in the number at their end, as under twenty seeds
+#   half       half of them, by turns
 #   changed+3  those that belong to source files changed lately, and three of the others, by turns
 PLAN = """
 # build            suite/test                 run        ci         thorough
 normal             simulated/digits_*         -          1          all
-normal             simulated/*                1          2          all
+normal             simulated/*                1          1          all
 normal             mutation/*places           all        all        all
 normal             mutation/*                 changed+1  changed+3  all
 normal             abi/*                      all        all        all
@@ -56,11 +57,12 @@ address,undefined  rust/*                     -          -          -
 address,undefined  simulated/digits_*         -          -          all
 address,undefined  simulated/*                -          1          all
 address,undefined  faults/*_that_*            -          -          all
+address,undefined  conformance/*              -          half       all
 address,undefined  */*                        -          all        all
 
 thread             abi/*                      -          -          -
 thread             rust/*                     -          -          -
-thread             unit/*                     -          all        all
+thread             unit/*                     -          half       all
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
 thread             conformance/*_recording    -          all        all
@@ -137,6 +139,8 @@ def chosen(tests, flavour, scope, turn):
     for (cell, _), group in groups.items():
         if cell == "all":
             names.update(group)
+        elif cell == "half":
+            names.update(by_turns(group, (len(group) + 1) // 2, turn))
         elif cell.isdigit():
             names.update(by_turns(group, int(cell), turn))
         elif cell != "-":
