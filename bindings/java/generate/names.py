@@ -75,7 +75,8 @@ class Texts:
     def sentence(self, text, otherwise):
         """A text that starts with a capital letter and ends with a full stop."""
         text = self.inline(" ".join(text.split()) or otherwise)
-        text = text if text.startswith("{") else text[:1].upper() + text[1:]
+        named = re.match(r"\{|\w+_\w", text)  # a name keeps its letters
+        text = text if named else text[:1].upper() + text[1:]
         return text if text.endswith((".", ":")) else text + "."
 
     def block(self, text, tags=(), indent="  "):

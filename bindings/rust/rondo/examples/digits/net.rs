@@ -53,12 +53,6 @@ impl Layer {
     fn forward(&self, a: &Tensor, activation: Activation) -> Result<Tensor> {
         a.matmul_with(&self.weight.value, Matmul::new().bias(&self.bias.value).activation(activation))
     }
-
-    /// Adds the gradients to the velocities: transpose(a) dy, and dy summed over the batch.
-    fn add_gradients(&self, a: &Tensor, dy: &Tensor) -> Result<()> {
-        a.matmul_into(dy, Matmul::new().transpose_a(), &self.weight.add_to_velocity)?;
-        ops::reduce_into(ReduceOp::Sum, dy, 0, false, &self.bias.add_to_velocity)
-    }
 }
 
 pub struct Net {
@@ -71,7 +65,7 @@ pub struct Net {
     positions: Tensor,  // where in `order` the next batch is; every step moves it on
     minus_rate: Tensor, // the learning rate with its sign turned; every step shrinks it
     decay: f64,         // by this factor
-    loss: Tensor,       // sum of the losses since take_loss
+    loss: Tensor,       // sum of the steps' mean losses since take_loss
     add_to_loss: Tensor,
 }
 
@@ -112,22 +106,20 @@ impl Net {
         let images = self.train_images.gather_rows(&chosen)?;
         let labels = self.train_labels.gather_rows(&chosen)?;
 
-        // Forward.
+        // Forward: a tape notes how the loss depends on the parameters.
+        let sources: Vec<_> = self.all().map(|parameter| &parameter.value).collect();
+        let tape = self.loss.engine().tape(&sources)?;
         let hidden = first.forward(&images, Activation::Relu)?;
-        let (kept, mask) = hidden.dropout(DROPOUT)?;
+        let (kept, _mask) = hidden.dropout(DROPOUT)?;
         let logits = second.forward(&kept, Activation::None)?;
-        ops::reduce_into(ReduceOp::Sum, &logits.cross_entropy(&labels)?, .., false, &self.add_to_loss)?;
+        ops::reduce_into(ReduceOp::Mean, &logits.cross_entropy(&labels)?, .., false, &self.add_to_loss)?;
 
         // Backward. velocity = momentum * velocity + gradient: shrink first, then every gradient adds itself.
         for parameter in self.all() {
             ops::binary_into(BinaryOp::Mul, &parameter.velocity, MOMENTUM, &parameter.velocity)?;
         }
-        let d_logits = logits.cross_entropy_grad(&labels, 1.0 / self.batch as f64)?;
-        second.add_gradients(&kept, &d_logits)?;
-        let d_kept = d_logits.matmul_with(&second.weight.value, Matmul::new().transpose_b())?;
-        let d_hidden = d_kept.dropout_grad(&mask, DROPOUT)?;
-        let active = hidden.gt(0.0)?; // relu passes the gradient on where it was active
-        first.add_gradients(&images, &d_hidden.mul(&active)?)?;
+        let velocities: Vec<_> = self.all().map(|parameter| &parameter.add_to_velocity).collect();
+        tape.gradients_into(&self.loss, &sources, &velocities)?;
 
         // Update: value += -rate * velocity. The rate is a tensor too, so that it can shrink in a graph.
         for parameter in self.all() {
@@ -140,7 +132,7 @@ impl Net {
     pub fn take_loss(&self) -> Result<f64> {
         let sum = self.loss.item::<f32>()?;
         self.loss.fill(0.0)?;
-        Ok(sum.into())
+        Ok(f64::from(sum) * self.batch as f64)
     }
 
     /// The share of test images whose class is right.
