@@ -54,6 +54,7 @@ void add_submission_rows(const Options& options, std::vector<Row>& rows);  // su
 void add_task_rows(const Options& options, std::vector<Row>& rows);        // tasks.cc
 void add_graph_rows(const Options& options, std::vector<Row>& rows);       // graph.cc
 void add_scaling_rows(const Options& options, std::vector<Row>& rows);     // scale.cc
+void add_training_rows(const Options& options, std::vector<Row>& rows);    // train.cc
 
 inline double now_us() {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -126,6 +126,7 @@ int run(const Command& c) {
   add_task_rows(c.options, rows);
   add_graph_rows(c.options, rows);
   add_scaling_rows(c.options, rows);
+  add_training_rows(c.options, rows);
   rows.erase(std::remove_if(rows.begin(), rows.end(), [&](const Row& row) { return !chosen(c, row); }), rows.end());
   if (rows.empty()) refuse("no row matches --filter (--list shows them)");
   if (c.list) {

@@ -17,6 +17,7 @@ import time
 ELEMENTS = 1024
 BURST = 64
 LAUNCHES = 8
+STEPS = {"step.small": (64, 64, 64, 10), "step.large": (640, 4096, 2048, 1024)}  # rows, inputs, hidden, outputs
 
 
 class Sizes:
@@ -26,6 +27,7 @@ class Sizes:
         self.trips = 50 if quick else 300
         self.launches = 10 if quick else 40
         self.repeats = 3 if quick else 10
+        self.steps = 5 if quick else 50
 
 
 def burst_us(bursts, size, submit, wait):
@@ -73,6 +75,10 @@ def measure(sizes, work):
         yield row, median(sizes, lambda: total_us(sizes.repeats, launch, False, wait) / (sizes.repeats * 1000))
     for nodes in (100, 1000):
         yield f"record.{nodes}", median(sizes, lambda: work.capture_us(nodes))
+    for row, sides in STEPS.items():
+        launch = work.training_step(*sides)
+        if launch:
+            yield row, median(sizes, lambda: total_us(sizes.steps, launch, False, wait) / sizes.steps)
 
 
 class Torch:
@@ -116,6 +122,29 @@ class Torch:
     def capture_us(self, nodes):
         self.wait()
         return self._capture(nodes, 1)[1]
+
+    def training_step(self, n, inputs, hidden, outputs):
+        """The step of train.cc, captured as its article does."""
+        torch, nn = self.torch, self.torch.nn
+        torch.backends.cuda.matmul.allow_tf32 = True
+        model = nn.Sequential(nn.Linear(inputs, hidden), nn.Dropout(0.2), nn.Linear(hidden, outputs), nn.Dropout(0.1)).to(self.a.device)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        x, target = torch.randn(n, inputs, device=self.a.device), torch.randn(n, outputs, device=self.a.device)
+
+        def step():
+            optimizer.zero_grad(set_to_none=True)
+            nn.functional.mse_loss(model(x), target).backward()
+            optimizer.step()
+
+        side = torch.cuda.Stream()  # backward keeps to the stream of forward, so the first steps run where the capture will
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                step()
+        self.wait()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=side):
+            step()
+        return graph.replay
 
 
 class CuPy:
@@ -164,6 +193,9 @@ class CuPy:
     def capture_us(self, nodes):
         self.wait()
         return self._capture(nodes, 1)[1]
+
+    def training_step(self, *sides):
+        return None  # it has no gradients
 
 
 def main():

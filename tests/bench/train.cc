@@ -1,0 +1,90 @@
+// Rows of whole training steps, each one graph: two linear layers with dropout, mean squared error and plain descent,
+// the step of the article "Accelerating PyTorch with CUDA Graphs" (pytorch.org, 2021). Gradients come from a tape.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <rondo/rondo.hpp>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench.h"
+
+namespace bench {
+namespace {
+
+constexpr double kRate = 0.1;
+
+class Step {
+ public:
+  Step(rondo_device device, int64_t n, int64_t inputs, int64_t hidden, int64_t outputs) {
+    input_ = engine_.normal(device, RONDO_F32, {n, inputs});
+    target_ = engine_.normal(device, RONDO_F32, {n, outputs});
+    add_layer(device, inputs, hidden);
+    add_layer(device, hidden, outputs);
+    graph_ = engine_.record([this] { run(); });
+    graph_.launch();
+    engine_.wait_all();
+  }
+
+  // Microseconds per step of launches one behind the other.
+  double sample(int steps) const {
+    const double begin = now_us();
+    for (int i = 0; i < steps; ++i) graph_.launch();
+    engine_.wait_all();
+    return (now_us() - begin) / steps;
+  }
+
+ private:
+  void add_layer(rondo_device device, int64_t inputs, int64_t outputs) {
+    const double limit = 1 / std::sqrt(static_cast<double>(inputs));
+    for (const std::vector<int64_t>& shape : {std::vector<int64_t>{inputs, outputs}, std::vector<int64_t>{outputs}}) {
+      parameters_.push_back(engine_.uniform(device, RONDO_F32, shape, -limit, limit));
+      additions_.push_back(parameters_.back().accumulator());
+    }
+  }
+
+  rondo::Tensor layer(const rondo::Tensor& a, size_t first, double p) const {
+    rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+    options.bias = parameters_[first + 1].get();
+    options.allow_tf32 = 1;
+    return rondo::dropout(rondo::matmul(a, parameters_[first], options), p).out;
+  }
+
+  void run() const {
+    rondo::Tape tape(engine_);
+    for (const rondo::Tensor& each : parameters_) tape.watch(each);
+    const rondo::Tensor hidden = layer(input_, 0, 0.2), predicted = layer(hidden, 2, 0.1);
+    const rondo::Tensor loss = rondo::reduce(RONDO_MEAN, rondo::binary(RONDO_SQUARED_DIFFERENCE, predicted, target_));
+    const std::vector<rondo::Tensor> gradients =
+        tape.gradients(loss, {parameters_[0], parameters_[1], parameters_[2], parameters_[3]});
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      rondo_tensor* sum = additions_[i].get();
+      rondo::check(rondo_binary_scalar(RONDO_MUL, gradients[i].get(), -kRate, &sum));
+    }
+  }
+
+  rondo::Engine engine_;
+  rondo::Tensor input_, target_;
+  std::vector<rondo::Tensor> parameters_, additions_;  // weight, bias, weight, bias; views that add
+  rondo::Graph graph_;
+};
+
+}  // namespace
+
+void add_training_rows(const Options& options, std::vector<Row>& rows) {
+  const auto add = [&](const std::string& id, const std::string& what, int64_t n, int64_t inputs, int64_t hidden,
+                       int64_t outputs) {
+    rows.push_back({id, what, "none", Goal{}, [=]() -> Samplers {
+                      auto step = std::make_shared<Step>(options.device, n, inputs, hidden, outputs);
+                      const int steps = options.quick ? 5 : 50;
+                      return {[=] { return step->sample(steps); }, {}};
+                    }});
+  };
+  add("step.small", "training step 64 x 64 x 64 x 10, one graph", 64, 64, 64, 10);
+  // Thirty billion multiplications: seconds on a cpu.
+  if (options.device.kind == RONDO_CUDA)
+    add("step.large", "the same, 640 x 4096 x 2048 x 1024, TF32", 640, 4096, 2048, 1024);
+}
+
+}  // namespace bench
