@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "device/cuda/cuda_device.h"
 #include "dynlib/blas.h"
+#include "dynlib/cudnn.h"
 
 namespace rondo {
 
@@ -78,6 +79,7 @@ const Entry kFeatures[] = {
     {"cuda", false, cuda_device},
     {"nvrtc", true, [] { return opened(cuda::nvrtc()); }},
     {"cublaslt", true, [] { return opened(cuda::cublaslt()); }},
+    {"cudnn", true, [] { return opened(cuda::cudnn()); }},
     {"blas", false, [] { return opened(blas()); }},
     {"graphs", true, graphs},
     {"memory_pools", true, memory_pools},

@@ -18,11 +18,18 @@ namespace {
 constexpr int kOldestDriver = 11020;
 constexpr Release kReleases[] = {{13, 75}, {12, 50}, {11, 35}};
 
+std::string install(const char* what, const char* package) {
+  const Release* release = release_for(driver_major(), driver().lowest_capability());
+  if (!release) release = release_for(driver_major(), 0);
+  return install_hint(what, package, release ? release->major : kReleases[0].major);
+}
+
+}  // namespace
+
 int driver_major() {
   return driver().open().ok() ? driver().driver_version() / 1000 : 0;
 }
 
-// Why a release is not the best for the devices here; empty if none is too old for it.
 std::string too_new_for_a_device(int major) {
   const int lowest = driver().lowest_capability();
   for (const Release& each : kReleases)
@@ -33,15 +40,10 @@ std::string too_new_for_a_device(int major) {
 }
 
 // Packages on PyPI have CUDA's major version in their name up to 12.
-std::string install(const char* what, const char* package) {
-  const Release* release = release_for(driver_major(), driver().lowest_capability());
-  if (!release) release = release_for(driver_major(), 0);
-  const int major = release ? release->major : kReleases[0].major;
+std::string install_hint(const char* what, const char* package, int major) {
   return major < 13 ? format("install %s of CUDA %d (PyPI: %s-cu%d)", what, major, package, major)
                     : format("install %s of CUDA %d (PyPI: %s, version %d)", what, major, package, major);
 }
-
-}  // namespace
 
 const Release* release_for(int driver_major, int capability) {
   for (const Release& each : kReleases)

@@ -82,6 +82,13 @@ struct Release {
 // devices of that capability (times ten); null if there is none.
 const Release* release_for(int driver_major, int capability);
 
+// The driver's major version of CUDA; 0 without a driver.
+int driver_major();
+// Why a release is not the best for the devices here; empty if none is too old for it.
+std::string too_new_for_a_device(int major);
+// "install cuBLAS of CUDA 12 (PyPI: nvidia-cublas-cu12)".
+std::string install_hint(const char* what, const char* package, int major);
+
 Driver& driver();
 Nvrtc& nvrtc();
 CublasLt& cublaslt();

@@ -54,7 +54,7 @@ Status missing_function_error(int result) {
   lock.unlock();
   RONDO_TRY(entry.library.open());
   const std::string needed =
-      entry.since ? format("CUDA %d.%d or newer", entry.since / 1000, entry.since % 1000 / 10) : "another build of it";
+      entry.since ? entry.library.name_of(entry.since) + " or newer" : "another build of it";
   return error(RONDO_LIBRARY_MISSING, "%s has no function %s: found version %s at %s, %s is needed",
                entry.library.spec().title, entry.name, entry.library.version().c_str(), entry.library.path().c_str(),
                needed.c_str());

@@ -60,6 +60,10 @@ std::string loaded_path(void* handle) {
 
 }  // namespace
 
+std::string Library::name_of(int since) const {
+  return format("CUDA %d.%d", since / 1000, since % 1000 / 10);
+}
+
 Status Library::open() {
   if (state_.load(std::memory_order_acquire) == State::open) return {};
   std::lock_guard lock(mutex_);
@@ -199,7 +203,7 @@ bool Library::search() {
 }
 
 Status Library::open_locked() {
-  const std::string chosen = setting(spec_.setting);
+  const std::string chosen = this->chosen();
   const std::string setting_name = settings()[static_cast<size_t>(spec_.setting)].name;
   if (chosen == "none") {
     probes_.push_back({setting_name + "=none", "hidden by the setting"});

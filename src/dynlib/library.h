@@ -54,10 +54,14 @@ class Library {
   const LibrarySpec& spec() const { return spec_; }
   // What to install, for messages.
   virtual std::string hint() const { return spec_.hint; }
+  // What the numbers of its table's versions mean: "CUDA 11.4" for 11040.
+  virtual std::string name_of(int since) const;
   // Text of the version found, for messages; set by accept().
   const std::string& version() const { return version_; }
 
  protected:
+  // The setting's value, if this library heeds it.
+  virtual std::string chosen() const { return setting(spec_.setting); }
   // Runs around dlopen of a candidate, to load what it needs from its folder. Returns handles, which are closed again
   // if the candidate will not do.
   virtual std::vector<void*> preload(const std::string& folder) {

@@ -60,6 +60,8 @@ class Doctor {
       if (findings_ == 0) remark("The GPU can be used");
       if (!feature("cublaslt")["available"])
         remark("Matrix products on the GPU use Rondo's own slower kernel: " + reason("cublaslt"));
+      if (!feature("cudnn")["available"])
+        remark("Convolutions on the GPU use Rondo's own slower kernels: " + reason("cudnn"));
     } else {
       examine_absence();
     }

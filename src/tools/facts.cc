@@ -11,6 +11,7 @@
 #include "device/features.h"
 #include "dynlib/blas.h"
 #include "dynlib/cuda_libraries.h"
+#include "dynlib/cudnn.h"
 #include "rtc/disk_cache.h"
 
 namespace rondo::tools {
@@ -67,7 +68,7 @@ Json setting_facts() {
 
 Json library_facts() {
   Json list = Json::array();
-  Library* const libraries[] = {&cuda::driver(), &cuda::nvrtc(), &cuda::cublaslt(), &blas()};
+  Library* const libraries[] = {&cuda::driver(), &cuda::nvrtc(), &cuda::cublaslt(), &cuda::cudnn(), &blas()};
   for (Library* library : libraries) {
     const Status opened = library->open();
     Json probes = Json::array();
@@ -150,7 +151,7 @@ Json collect_facts() {
   facts["version"] = rondo_version_string();
   facts["build"] = {{"compiler", compiler_name()}, {"kind", build_kind()}, {"cpp", __cplusplus}};
   facts["settings"] = setting_facts();
-  // The driver's devices first: NVRTC and cuBLASLt are judged by the driver's version.
+  // The driver's devices first: NVRTC, cuBLASLt and cuDNN are judged by the driver's version.
   facts["devices"] = device_facts();
   facts["libraries"] = library_facts();
   facts["features"] = feature_facts();

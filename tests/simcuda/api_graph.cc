@@ -157,11 +157,13 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec handle, CUgraphNode node_han
   if (exec == nullptr || node == nullptr) return CUDA_ERROR_INVALID_VALUE;
   auto step =
       std::find_if(exec->steps.begin(), exec->steps.end(), [&](const auto& s) { return s.source == node_handle; });
-  if (step == exec->steps.end() || step->work->type() != CU_GRAPH_NODE_TYPE_KERNEL) return CUDA_ERROR_INVALID_VALUE;
+  if (step == exec->steps.end()) return CUDA_ERROR_INVALID_VALUE;
+  const auto* before = dynamic_cast<const KernelWork*>(step->work.get());
+  if (before == nullptr) return CUDA_ERROR_INVALID_VALUE;
   WorkRef work;
   if (CUresult error = make_kernel_work(p->func, {p->gridDimX, p->gridDimY, p->gridDimZ},
                                         {p->blockDimX, p->blockDimY, p->blockDimZ}, p->sharedMemBytes, p->kernelParams,
-                                        p->extra, static_cast<const KernelWork&>(*step->work).programmatic, &work))
+                                        p->extra, before->programmatic, &work))
     return error;
   if (work->home() != step->work->home()) return CUDA_ERROR_INVALID_VALUE;  // a node stays on its device
   step->work = std::move(work);
@@ -173,8 +175,9 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS*
   if (p == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
   std::shared_ptr<Node> node = driver().nodes.find(handle);
-  if (node == nullptr || node->work->type() != CU_GRAPH_NODE_TYPE_KERNEL) return CUDA_ERROR_INVALID_VALUE;
-  const auto& work = static_cast<const KernelWork&>(*node->work);
+  const auto* kernel = node == nullptr ? nullptr : dynamic_cast<const KernelWork*>(node->work.get());
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_VALUE;  // another library's tells nobody what it is made of
+  const KernelWork& work = *kernel;
   // This version of the call writes the 56 bytes that were there from the start; the arguments stay the node's.
   p->func = work.handle;
   p->gridDimX = work.grid.x;

@@ -84,6 +84,7 @@ std::string collect_from(const std::string& program, const std::string& folder) 
   const Outcome outcome = run({program, "--gtest_filter=-*cpu_*"}, {{"RONDO_CUDA_DRIVER", SIMULATED_DRIVER},
                                                                     {"RONDO_NVRTC", NVRTC_RECORDER},
                                                                     {"RONDO_CUBLASLT", "none"},
+                                                                    {"RONDO_CUDNN", "none"},
                                                                     {"RONDO_CACHE", "off"},
                                                                     {"RONDO_TEST_KERNELS", folder},
                                                                     {"SIMCUDA_CACHE", folder + "/simulated"},

@@ -24,6 +24,7 @@ WITH_SIMULATED = {
     "RONDO_CUDA_DRIVER": str(SIMULATED / "libcuda.so.1"),
     "RONDO_NVRTC": str(SIMULATED / "libnvrtc.so.12"),
     "RONDO_CUBLASLT": "none",
+    "RONDO_CUDNN": "none",
 }
 
 
@@ -399,7 +400,7 @@ def case_doctor_setting():
         other.symlink_to(SIMULATED / "libnvrtc.so.12")
         out, _ = run("doctor", status=1, LD_LIBRARY_PATH=folder)
         holds(out, "A CUDA driver was found but cannot be used", f"{other} (system loader)", "not a CUDA driver")
-    for name in "RONDO_NVRTC", "RONDO_CUBLASLT", "RONDO_BLAS":
+    for name in "RONDO_NVRTC", "RONDO_CUBLASLT", "RONDO_CUDNN", "RONDO_BLAS":
         for driver in WITHOUT_DRIVER, WITH_SIMULATED:
             out, _ = run("doctor", status=1, **{**driver, name: "/nowhere/to/be/found"})
             holds(out, f"{name}=/nowhere/to/be/found leads nowhere, and nothing else is tried")

@@ -1,7 +1,7 @@
 // Opens libraries as its arguments say and prints what happened, one `key<tab>value` a line. loader_test starts it with
 // the environment of each case, because a process can open a library only once.
 //
-//   open driver|nvrtc|cublaslt|blas   status, message, path, version and every probe
+//   open driver|nvrtc|cublaslt|cudnn|blas   status, message, path, version and every probe
 //   call NAME                         calls a function that the library lacks
 //   threads N                         opens the driver from N threads at once
 //   load FILE                         dlopens a file first, as another part of a program might
@@ -27,6 +27,7 @@
 #include "device/device.h"
 #include "dynlib/blas.h"
 #include "dynlib/cuda_libraries.h"
+#include "dynlib/cudnn.h"
 #include "rtc/compiler.h"
 
 namespace rondo {
@@ -40,6 +41,7 @@ Library& library(const std::string& name) {
   if (name == "driver") return cuda::driver();
   if (name == "nvrtc") return cuda::nvrtc();
   if (name == "cublaslt") return cuda::cublaslt();
+  if (name == "cudnn") return cuda::cudnn();
   if (name == "blas") return blas();
   std::fprintf(stderr, "no library %s\n", name.c_str());
   std::exit(2);
@@ -60,6 +62,10 @@ void call(const std::string& name) {
   if (name == "cuLaunchKernel")
     result = cuda::driver().cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr);
   if (name == "nvrtcGetProgramLogSize") result = cuda::nvrtc().nvrtcGetProgramLogSize(nullptr, nullptr);
+  if (name == "cudnnGetLastErrorString") {
+    cuda::cudnn().cudnnGetLastErrorString(nullptr, 0);
+    result = cuda::cudnn().cudnnGetLastErrorString.missing();
+  }
   if (name == "openblas_get_config") result = blas().openblas_get_config() ? 0 : blas().openblas_get_config.missing();
   // What else is called and absent before the error is asked for must not matter.
   cuda::driver().cuMemGetInfo_v2(nullptr, nullptr);

@@ -28,7 +28,7 @@ TEST_F(Loader, NoneHidesTheLibrary) {
   refused(run({{"RONDO_CUDA_DRIVER", "none"}}, {"load", folder + "/libcuda.so.1", "open", "driver"}),
           {"the CUDA driver (libcuda.so.1)", "hidden by the setting RONDO_CUDA_DRIVER=none", "unset"});
   for (const auto& [library, name] : std::map<std::string, std::string>{
-           {"nvrtc", "RONDO_NVRTC"}, {"cublaslt", "RONDO_CUBLASLT"}, {"blas", "RONDO_BLAS"}})
+           {"nvrtc", "RONDO_NVRTC"}, {"cublaslt", "RONDO_CUBLASLT"}, {"cudnn", "RONDO_CUDNN"}, {"blas", "RONDO_BLAS"}})
     refused(run({{name, "none"}}, {"open", library}), {name + "=none"});
 }
 

@@ -2656,6 +2656,7 @@ extern "C" {
     #[doc = "   \"cuda\"            a driver is loaded and shows at least one device"]
     #[doc = "   \"nvrtc\"           operators can be compiled for cuda devices"]
     #[doc = "   \"cublaslt\"        matmul on cuda uses cuBLASLt (otherwise Rondo's own kernel)"]
+    #[doc = "   \"cudnn\"           convolution on cuda uses cuDNN (otherwise Rondo's own kernels)"]
     #[doc = "   \"blas\"            matmul on cpu uses a BLAS library (otherwise Rondo's own loop)"]
     #[doc = "   \"graphs\"          cuda recordings become CUDA graphs"]
     #[doc = "   \"memory_pools\"    the driver has stream-ordered allocation"]

@@ -26,7 +26,7 @@ pub struct Feature {
     pub reason: &'static str,
 }
 
-/// Asks for a feature by name: `cuda`, `nvrtc`, `cublaslt`, `blas`, `graphs`, `memory_pools`, `conditional_nodes`,
+/// Asks for a feature by name: `cuda`, `nvrtc`, `cublaslt`, `cudnn`, `blas`, `graphs`, `memory_pools`, `conditional_nodes`,
 /// `programmatic_launch`. The first call may load a library.
 ///
 /// ```

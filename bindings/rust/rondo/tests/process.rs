@@ -99,8 +99,17 @@ fn the_log_goes_to_the_crate_tracing() {
 fn versions_and_features_are_told() {
     assert_eq!(rondo::version(), (0, 1, 0));
     assert!(rondo::version_text().starts_with(env!("CARGO_PKG_VERSION")));
-    let names =
-        ["cuda", "nvrtc", "cublaslt", "blas", "graphs", "memory_pools", "conditional_nodes", "programmatic_launch"];
+    let names = [
+        "cuda",
+        "nvrtc",
+        "cublaslt",
+        "cudnn",
+        "blas",
+        "graphs",
+        "memory_pools",
+        "conditional_nodes",
+        "programmatic_launch",
+    ];
     for name in names {
         assert!(!rondo::feature(name).unwrap().reason.is_empty(), "{}", name);
     }

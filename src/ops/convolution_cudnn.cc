@@ -1,0 +1,152 @@
+// Convolutions by cuDNN. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/convolution_cudnn.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/log.h"
+#include "ops/cuda_kernel.h"
+#include "ops/cudnn_choice.h"
+
+namespace rondo::ops {
+
+namespace {
+
+constexpr int64_t kAlignment = 16;
+
+bool have_cudnn() {
+  static const bool found = [] {
+    const Status status = cuda::cudnn().open();
+    if (!status.ok())
+      log(RONDO_LOG_WARNING, "convolution: cuDNN cannot be used, convolutions on GPUs go to Rondo's own kernels: %s",
+          status.message());
+    return status.ok();
+  }();
+  return found;
+}
+
+// Sizes and strides with two spatial axes at least: one alone gets another, of size 1, in front.
+bool describe(const View& view, dnn::Operand* operand) {
+  const Layout& layout = view.layout;
+  const int missing = layout.ndim == 3 ? 1 : 0;
+  for (int i = 0; i < layout.ndim + missing; ++i) {
+    const int from = i < 2 ? i : i - missing;
+    const bool added = missing && i == 2;
+    operand->size[i] = added ? 1 : layout.shape[from];
+    operand->stride[i] = added ? 1 : layout.strides[from];
+    if (operand->size[i] < 1 || (operand->size[i] > 1 && operand->stride[i] < 1)) return false;
+  }
+  return !layout.repeats() && alignment_of(view, kAlignment) >= kAlignment;
+}
+
+// Whether channels lie innermost; 0: the sizes leave that open.
+int channels_last(const dnn::Operand& operand, int dims) {
+  int64_t places = 1;
+  for (int i = 2; i < dims; ++i) places *= operand.size[i];
+  if (operand.size[1] == 1 || places == 1) return 0;
+  return operand.stride[1] == 1 ? 1 : -1;
+}
+
+// Axes of size 1 have any stride in a view; the library wants those of packed memory.
+void fill_in(int64_t* stride, const int64_t* size, int dims, bool last) {
+  int order[5] = {};
+  int count = 0;
+  if (last) order[count++] = 1;
+  for (int i = dims; i-- > 2;) order[count++] = i;
+  if (!last) order[count++] = 1;
+  order[count++] = 0;
+  int64_t step = 1;
+  for (int i = 0; i < count; ++i) {
+    const int axis = order[i];
+    if (size[axis] == 1) stride[axis] = step;
+    step = stride[axis] * size[axis];
+  }
+}
+
+// The problem in cuDNN's words. False where it has none, or where what it does is not what is promised: sums are
+// rounded once, so what follows them is left to it only in single precision or where it is added before rounding.
+bool pose(const cuda::CudaDevice& device, const Convolution& c, dnn::Problem* p) {
+  const rondo_dtype dtype = c.dtype();
+  const bool relu = c.activation == RONDO_ACTIVATION_RELU;
+  if (c.has_epilogue() && (c.way != ConvolutionWay::forward || dtype == RONDO_F64 || c.out().accumulate)) return false;
+  if (c.scale.storage || (c.activation != RONDO_ACTIVATION_NONE && !relu)) return false;
+  // A ReLU alone behind the sum is no pattern that is compiled ahead.
+  if (relu && !c.bias.storage && !c.residual.storage) return false;
+  p->way = static_cast<int32_t>(c.way);
+  p->dtype = dtype;
+  p->device = device.id().index;
+  p->spatial = std::max(c.spatial, 2);
+  const int dims = p->spatial + 2;
+  if (!describe(c.image, &p->image) || !describe(c.filter, &p->filter) || !describe(c.result, &p->result)) return false;
+  int order = 0;
+  for (const dnn::Operand* each : {&p->image, &p->result, &p->filter})
+    if (order == 0) order = channels_last(*each, dims);
+  const bool last = order >= 0;
+  for (dnn::Operand* each : {&p->image, &p->filter, &p->result}) fill_in(each->stride, each->size, dims, last);
+  for (int i = 0; i < p->spatial; ++i) {
+    const int from = i - (p->spatial - c.spatial);
+    p->stride[i] = from < 0 ? 1 : c.stride[from];
+    p->dilation[i] = from < 0 ? 1 : c.dilation[from];
+    p->before[i] = from < 0 ? 0 : c.before[from];
+    p->after[i] = from < 0 ? 0 : c.after[from];
+    if (p->before[i] < 0 || p->after[i] < 0) return false;
+  }
+  if (c.residual.storage) {
+    dnn::Operand residual;
+    if (c.residual.dtype != dtype || !describe(c.residual, &residual)) return false;
+    fill_in(residual.stride, residual.size, dims, last);
+    std::copy_n(residual.stride, 5, p->residual_stride);
+    p->residual = 1;
+  }
+  if (c.bias.storage) {
+    if (c.bias.dtype != dtype || (c.bias.layout.shape[0] > 1 && c.bias.layout.strides[0] != 1) ||
+        alignment_of(c.bias, kAlignment) < kAlignment)
+      return false;
+    p->bias = 1;
+  }
+  p->relu = relu;
+  p->beta = c.out().accumulate;
+  p->tf32 = c.allow_tf32 && dtype == RONDO_F32;
+  p->deterministic = c.deterministic;
+  return true;
+}
+static_assert(static_cast<int>(ConvolutionWay::forward) == dnn::kForward &&
+              static_cast<int>(ConvolutionWay::data) == dnn::kData &&
+              static_cast<int>(ConvolutionWay::filter) == dnn::kFilter);
+
+class CudnnConvolution final : public ConvolutionPlan {
+ public:
+  explicit CudnnConvolution(const dnn::Choice& choice)
+      : choice_(choice), workspace_bytes_(choice.plan()->workspace_bytes()) {}
+
+  size_t workspace_bytes() const override { return workspace_bytes_; }
+  bool capturable(const char** why) const override {
+    if (!choice_.capturable()) *why = "no engine of cuDNN for this convolution can be captured";
+    return choice_.capturable();
+  }
+  Status run(const Convolution& problem, const TaskContext& context) override {
+    const auto address = [](const View& view) { return view.storage ? view.address() : nullptr; };
+    const dnn::Addresses addresses = {address(problem.image), address(problem.filter), address(problem.result),
+                                      address(problem.residual), address(problem.bias)};
+    return choice_.run(static_cast<cuda::CudaDevice&>(*context.device), addresses, context.workspace, workspace_bytes_,
+                       context.stream, context.capturing);
+  }
+
+ private:
+  const dnn::Choice& choice_;
+  const size_t workspace_bytes_;
+};
+
+}  // namespace
+
+Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std::unique_ptr<ConvolutionPlan>* plan) {
+  plan->reset();
+  dnn::Problem posed;
+  if (!have_cudnn() || !pose(device, problem, &posed)) return {};
+  const dnn::Choice* choice = nullptr;
+  RONDO_TRY(dnn::find_choice(device, posed, &choice));
+  if (choice->plan()) *plan = std::make_unique<CudnnConvolution>(*choice);
+  return {};
+}
+
+}  // namespace rondo::ops

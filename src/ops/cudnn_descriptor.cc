@@ -1,0 +1,87 @@
+// cuDNN's objects. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/cudnn_descriptor.h"
+
+#include <memory>
+#include <unordered_map>
+
+#include "base/text.h"
+
+namespace rondo::ops::dnn {
+
+using namespace cuda;
+
+Status failure(cudnnStatus_t result, const char* function) {
+  if (is_missing_function(result)) return missing_function_error(result);
+  // Small numbers up to version 8, thousands by kind from 9 on.
+  const bool old = result < 1000;
+  const bool unsupported = old ? result == 9 || result == 6 : result / 1000 == 3;
+  const bool memory = old ? result == 2 : result == 4003 || result == 4004;
+  char reason[512] = "";
+  if (cudnn().cudnnGetLastErrorString) cudnn().cudnnGetLastErrorString(reason, sizeof reason);
+  const char* name = cudnn().cudnnGetErrorString(result);
+  return error(unsupported ? RONDO_UNSUPPORTED
+               : memory    ? RONDO_OUT_OF_MEMORY
+                           : RONDO_DEVICE_ERROR,
+               "%s of cuDNN failed with %d %s%s%s", function, result, name ? name : "", reason[0] ? ": " : "", reason);
+}
+
+Status Descriptor::create(cudnnBackendDescriptorType_t type) {
+  return check(cudnn().cudnnBackendCreateDescriptor(type, &native_), "cudnnBackendCreateDescriptor");
+}
+
+Status Descriptor::finalize() {
+  return check(cudnn().cudnnBackendFinalize(native_), "cudnnBackendFinalize");
+}
+
+Status Descriptor::set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
+                       const void* values) {
+  const cudnnStatus_t result = cudnn().cudnnBackendSetAttribute(native_, name, type, count, values);
+  if (result == CUDNN_STATUS_SUCCESS) return {};
+  return failure(result, format("cudnnBackendSetAttribute(%d)", name).c_str());
+}
+
+Status Descriptor::set_int64(cudnnBackendAttributeName_t name, int64_t value) {
+  return set(name, CUDNN_TYPE_INT64, 1, &value);
+}
+
+Status Descriptor::set_int64s(cudnnBackendAttributeName_t name, std::span<const int64_t> values) {
+  return set(name, CUDNN_TYPE_INT64, static_cast<int64_t>(values.size()), values.data());
+}
+
+Status Descriptor::set_enum(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int value) {
+  return set(name, type, 1, &value);
+}
+
+Status Descriptor::set_descriptor(cudnnBackendAttributeName_t name, const Descriptor& value) {
+  return set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value.native_);
+}
+
+Status Descriptor::set_handle(cudnnBackendAttributeName_t name, cudnnHandle_t handle) {
+  return set(name, CUDNN_TYPE_HANDLE, 1, &handle);
+}
+
+Status Descriptor::get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t requested,
+                       int64_t* count, void* values) const {
+  const cudnnStatus_t result = cudnn().cudnnBackendGetAttribute(native_, name, type, requested, count, values);
+  if (result == CUDNN_STATUS_SUCCESS) return {};
+  return failure(result, format("cudnnBackendGetAttribute(%d)", name).c_str());
+}
+
+Status handle_of(CudaDevice& device, Handle** handle) {
+  static std::mutex mutex;
+  static auto* handles = new std::unordered_map<int, std::unique_ptr<Handle>>;
+  std::lock_guard lock(mutex);
+  std::unique_ptr<Handle>& kept = (*handles)[device.id().index];
+  if (!kept) {
+    RONDO_TRY(cudnn().open());
+    const CudaDevice::Current current(device);
+    RONDO_TRY(current.status());
+    auto made = std::make_unique<Handle>();
+    RONDO_TRY(check(cudnn().cudnnCreate(&made->native), "cudnnCreate"));
+    kept = std::move(made);
+  }
+  *handle = kept.get();
+  return {};
+}
+
+}  // namespace rondo::ops::dnn

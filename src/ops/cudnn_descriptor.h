@@ -1,0 +1,64 @@
+// cuDNN's objects and results: descriptors with an owner, handles, and what a result means.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "base/status.h"
+#include "device/cuda/cuda_device.h"
+#include "dynlib/cudnn.h"
+
+namespace rondo::ops::dnn {
+
+// A result as a Status, with what the library says of the calling thread's last failure: RONDO_UNSUPPORTED where it has
+// no way of it, RONDO_OUT_OF_MEMORY, otherwise RONDO_DEVICE_ERROR.
+Status failure(cuda::cudnnStatus_t result, const char* function);
+inline Status check(cuda::cudnnStatus_t result, const char* function) {
+  return result == cuda::CUDNN_STATUS_SUCCESS ? Status() : failure(result, function);
+}
+
+// A descriptor of the backend interface. What others are made of must live as long as they: cuDNN promises no copies.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  Descriptor(Descriptor&& other) noexcept : native_(std::exchange(other.native_, nullptr)) {}
+  Descriptor& operator=(Descriptor other) noexcept {
+    std::swap(native_, other.native_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (native_) cuda::cudnn().cudnnBackendDestroyDescriptor(native_);
+  }
+
+  Status create(cuda::cudnnBackendDescriptorType_t type);
+  Status finalize();
+  cuda::cudnnBackendDescriptor_t native() const { return native_; }
+
+  Status set(cuda::cudnnBackendAttributeName_t name, cuda::cudnnBackendAttributeType_t type, int64_t count,
+             const void* values);
+  Status set_int64(cuda::cudnnBackendAttributeName_t name, int64_t value);
+  Status set_int64s(cuda::cudnnBackendAttributeName_t name, std::span<const int64_t> values);
+  // Of the enumerations, which are ints.
+  Status set_enum(cuda::cudnnBackendAttributeName_t name, cuda::cudnnBackendAttributeType_t type, int value);
+  Status set_descriptor(cuda::cudnnBackendAttributeName_t name, const Descriptor& value);
+  Status set_handle(cuda::cudnnBackendAttributeName_t name, cuda::cudnnHandle_t handle);
+  // *count: how many there are or, where fewer were asked for, were given.
+  Status get(cuda::cudnnBackendAttributeName_t name, cuda::cudnnBackendAttributeType_t type, int64_t requested,
+             int64_t* count, void* values) const;
+
+ private:
+  cuda::cudnnBackendDescriptor_t native_ = nullptr;
+};
+
+// The process's handle of a device, made on first use and never destroyed, which would wait for the device. Only one
+// thread may use it at a time: whoever does holds `mutex`.
+struct Handle {
+  std::mutex mutex;
+  cuda::cudnnHandle_t native = nullptr;
+};
+Status handle_of(cuda::CudaDevice& device, Handle** handle);
+
+}  // namespace rondo::ops::dnn

@@ -1,0 +1,48 @@
+// Trying plans out: on memory of the trial's own, eagerly and captured, and timing them as a graph runs them, one
+// behind the other without the host between.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "ops/cudnn_plan.h"
+
+namespace rondo::ops::dnn {
+
+// Scratch memory of a problem, and streams; gives them back at the end.
+class Trial {
+ public:
+  Trial(cuda::CudaDevice& device, const Problem& problem) : device_(device), problem_(problem) {}
+  ~Trial();
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  // RONDO_OUT_OF_MEMORY if there is none.
+  Status take();
+  // Makes sure of as many bytes of workspace.
+  Status take_workspace(size_t bytes);
+
+  // Runs the plan once and waits. An error that is not RONDO_DEVICE_LOST is the plan's.
+  Status run(const Plan& plan);
+  // Whether a capture of it holds, and if so the microseconds of one run, from `copies` of them in a graph.
+  Status time(const Plan& plan, int copies, float* microseconds);
+
+  const Addresses& addresses() const { return addresses_; }
+  void* workspace() const { return workspace_; }
+  void* stream() const { return stream_; }
+  // Times what `body` enqueues on a stream, as above.
+  Status time_graph(const std::function<Status(void* stream)>& body, float* microseconds);
+
+ private:
+  cuda::CudaDevice& device_;
+  const Problem problem_;
+  Addresses addresses_;
+  void* workspace_ = nullptr;
+  size_t workspace_bytes_ = 0;
+  void* stream_ = nullptr;
+  void* begin_ = nullptr;
+  void* end_ = nullptr;
+};
+
+}  // namespace rondo::ops::dnn

@@ -1,0 +1,228 @@
+// What the engines compute. Sums are taken in float (double for doubles), beginning at another place for each engine,
+// so that two of them do not agree in the last bits; tensor cores of floats have 10 bits of mantissa. Copyright 2026
+// the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "engines.h"
+
+namespace simcudnn {
+namespace {
+
+float from_half(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  const float sign = bits >> 15 ? -1.f : 1.f;
+  if (exponent == 31) return mantissa ? NAN : sign * INFINITY;
+  return sign * (exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
+                               : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25));
+}
+
+std::uint16_t to_half(float value) {
+  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  if (std::isnan(value)) return 0x7e00;
+  const float size = std::fabs(value);
+  if (size == 0) return sign;
+  if (size >= 65520.f) return sign | 0x7c00;
+  int exponent = 0;
+  std::frexp(size, &exponent);  // size = m * 2^exponent, m from 0.5
+  exponent = std::max(exponent, -13);
+  const auto steps = static_cast<int>(std::nearbyint(std::ldexp(size, 11 - exponent)));  // in units of the last place
+  return sign | static_cast<std::uint16_t>(steps + ((exponent + 13) << 10));
+}
+
+float from_bf16(std::uint16_t bits) {
+  const std::uint32_t wide = std::uint32_t{bits} << 16;
+  float value;
+  std::memcpy(&value, &wide, 4);
+  return value;
+}
+
+std::uint16_t to_bf16(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  if (std::isnan(value)) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+double load(const void* base, std::int64_t at, int dtype) {
+  switch (dtype) {
+    case CUDNN_DATA_DOUBLE: return static_cast<const double*>(base)[at];
+    case CUDNN_DATA_HALF: return from_half(static_cast<const std::uint16_t*>(base)[at]);
+    case CUDNN_DATA_BFLOAT16: return from_bf16(static_cast<const std::uint16_t*>(base)[at]);
+    default: return static_cast<const float*>(base)[at];
+  }
+}
+
+void store(void* base, std::int64_t at, int dtype, double value) {
+  switch (dtype) {
+    case CUDNN_DATA_DOUBLE: static_cast<double*>(base)[at] = value; break;
+    case CUDNN_DATA_HALF: static_cast<std::uint16_t*>(base)[at] = to_half(static_cast<float>(value)); break;
+    case CUDNN_DATA_BFLOAT16: static_cast<std::uint16_t*>(base)[at] = to_bf16(static_cast<float>(value)); break;
+    default: static_cast<float*>(base)[at] = static_cast<float>(value);
+  }
+}
+
+float to_tf32(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  bits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+  std::memcpy(&value, &bits, 4);
+  return value;
+}
+
+// Sizes and steps of a tensor with three spatial dimensions, the missing ones in front.
+struct Box {
+  std::int64_t size[5], step[5];
+  explicit Box(const Tensor& tensor) {
+    const std::size_t missing = 5 - tensor.dims.size();
+    for (std::size_t i = 0; i < 5; ++i) {
+      const bool there = i < 2 || i >= 2 + missing;
+      const std::size_t from = i < 2 ? i : i - missing;
+      size[i] = there ? tensor.dims[from] : 1;
+      step[i] = there ? tensor.strides[from] : 0;
+    }
+  }
+  std::int64_t elements() const { return size[0] * size[1] * size[2] * size[3] * size[4]; }
+  std::int64_t place(const std::int64_t* at) const {
+    std::int64_t sum = 0;
+    for (int i = 0; i < 5; ++i) sum += at[i] * step[i];
+    return sum;
+  }
+  void coordinates(std::int64_t index, std::int64_t* at) const {
+    for (int i = 5; i-- > 0; index /= size[i]) at[i] = index % size[i];
+  }
+};
+
+struct Way {
+  std::int64_t stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1}, before[3] = {};
+  explicit Way(const Pattern& p) {
+    const std::size_t missing = 3 - p.stride.size();
+    for (std::size_t i = 0; i < p.stride.size(); ++i) {
+      stride[missing + i] = p.stride[i];
+      dilation[missing + i] = p.dilation[i];
+      before[missing + i] = p.before[i];
+    }
+  }
+};
+
+// Coordinates of the third tensor from those of two; false where it is padding. With r the tap, o the result's place.
+bool meets(const Way& way, const Box& image, const std::int64_t* o, const std::int64_t* r, std::int64_t* i) {
+  for (int d = 0; d < 3; ++d) {
+    i[2 + d] = o[2 + d] * way.stride[d] + r[2 + d] * way.dilation[d] - way.before[d];
+    if (i[2 + d] < 0 || i[2 + d] >= image.size[2 + d]) return false;
+  }
+  return true;
+}
+
+template <class Real>
+class Sum {
+ public:
+  Sum(const Engine& engine, const std::vector<const void*>& in)
+      : p_(engine.pattern),
+        image_(p_.image),
+        filter_(p_.filter),
+        result_(p_.result),
+        way_(p_),
+        in_(in),
+        rotate_(engine.number),
+        coarse_(p_.dtype() == CUDNN_DATA_FLOAT && !engine.notes.empty() && engine.notes[0] == 0) {}
+
+  Real at(const std::int64_t* where) const {
+    const std::int64_t per_group = filter_.size[1], k_group = filter_.size[0] / p_.groups;
+    Real sum = 0;
+    std::int64_t i[5], r[5], o[5];
+    if (p_.operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR) {
+      const std::int64_t depth = filter_.elements() / filter_.size[0];
+      for (std::int64_t d = 0; d < depth; ++d) {
+        filter_.coordinates((d + rotate_) % depth, r);
+        r[0] = where[1];
+        i[0] = where[0];
+        i[1] = where[1] / k_group * per_group + r[1];
+        if (meets(way_, image_, where, r, i))
+          sum += value(0, p_.image, image_.place(i)) * value(1, p_.filter, filter_.place(r));
+      }
+    } else if (p_.operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR) {
+      // Each tap and channel of the result whose place meets this one.
+      const std::int64_t taps = filter_.size[2] * filter_.size[3] * filter_.size[4], depth = k_group * taps;
+      const std::int64_t group = where[1] / per_group;
+      for (std::int64_t d = 0; d < depth; ++d) {
+        const std::int64_t which = (d + rotate_) % depth;
+        filter_.coordinates(which % taps, r);
+        r[0] = group * k_group + which / taps;
+        r[1] = where[1] % per_group;
+        o[0] = where[0];
+        o[1] = r[0];
+        bool there = true;
+        for (int s = 0; s < 3 && there; ++s) {
+          const std::int64_t from = where[2 + s] + way_.before[s] - r[2 + s] * way_.dilation[s];
+          o[2 + s] = from / way_.stride[s];
+          there = from >= 0 && from % way_.stride[s] == 0 && o[2 + s] < result_.size[2 + s];
+        }
+        if (there) sum += value(0, p_.filter, filter_.place(r)) * value(1, p_.result, result_.place(o));
+      }
+    } else {
+      const std::int64_t places = result_.elements() / result_.size[0] / result_.size[1],
+                         depth = result_.size[0] * places;
+      for (std::int64_t d = 0; d < depth; ++d) {
+        const std::int64_t which = (d + rotate_) % depth;
+        result_.coordinates(which % places, o);
+        i[0] = o[0] = which / places;
+        o[1] = where[0];
+        i[1] = where[0] / k_group * per_group + where[1];
+        if (meets(way_, image_, o, where, i))
+          sum += value(0, p_.image, image_.place(i)) * value(1, p_.result, result_.place(o));
+      }
+    }
+    return sum;
+  }
+
+ private:
+  Real value(std::size_t operand, const Tensor& tensor, std::int64_t place) const {
+    const auto found = static_cast<Real>(load(in_[operand], place, tensor.dtype));
+    return coarse_ ? static_cast<Real>(to_tf32(static_cast<float>(found))) : found;
+  }
+  const Pattern& p_;
+  const Box image_, filter_, result_;
+  const Way way_;
+  const std::vector<const void*> in_;
+  const std::int64_t rotate_;
+  const bool coarse_;
+};
+
+template <class Real>
+void run(const Engine& engine, const std::vector<void*>& pointers) {
+  const Pattern& p = engine.pattern;
+  const Sum<Real> sums(engine, {pointers.begin(), pointers.end()});
+  const Box written(p.written()), out(p.out());
+  void* target = pointers.back();
+  for (std::int64_t index = 0; index < written.elements(); ++index) {
+    std::int64_t at[5];
+    written.coordinates(index, at);
+    Real value = static_cast<Real>(p.alpha) * sums.at(at);
+    if (p.beta != 0) value += static_cast<Real>(p.beta) * static_cast<Real>(load(target, out.place(at), p.out().dtype));
+    std::size_t operand = 2;
+    for (const Pattern::Step& step : p.steps) {
+      if (step.has_b) {
+        const Box b(step.b);
+        std::int64_t there[5];
+        for (int i = 0; i < 5; ++i) there[i] = b.size[i] == 1 ? 0 : at[i];
+        value += static_cast<Real>(load(pointers[operand++], b.place(there), step.b.dtype));
+      } else {
+        value = value > 0 ? value : 0;  // and 0 of what is not a number, as the real one's
+      }
+    }
+    store(target, out.place(at), p.out().dtype, static_cast<double>(value));
+  }
+}
+
+}  // namespace
+
+void compute(const Engine& engine, const std::vector<void*>& pointers) {
+  if (engine.pattern.dtype() == CUDNN_DATA_DOUBLE)
+    run<double>(engine, pointers);
+  else
+    run<float>(engine, pointers);
+}
+
+}  // namespace simcudnn

@@ -1,0 +1,148 @@
+// The engines' table. What is simulated is their variety: names and numbers are of no real cuDNN.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "engines.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace simcudnn {
+namespace {
+
+constexpr int kSplitKnob = 12;
+constexpr std::int64_t kPlain = 0, kSlow = 1, kWinograd = 5, kCompiled = 7, kExact = 10, kSplit = 23, kUnsteady = 25,
+                       kCoarse = 30, kTensorCore = 41;
+
+bool is_half(int dtype) {
+  return dtype == CUDNN_DATA_HALF || dtype == CUDNN_DATA_BFLOAT16;
+}
+
+// Packed in the order of N, C, spatial or of N, spatial, C? Dimensions of size 1 count, as in the real one.
+bool packed(const Tensor& tensor, bool channels_last) {
+  std::vector<std::size_t> order;
+  if (channels_last) order.push_back(1);
+  for (std::size_t i = tensor.dims.size(); i-- > 2;) order.push_back(i);
+  if (!channels_last) order.push_back(1);
+  order.push_back(0);
+  std::int64_t expected = 1;
+  for (const std::size_t i : order) {
+    if (tensor.strides[i] != expected) return false;
+    expected *= tensor.dims[i];
+  }
+  return true;
+}
+
+std::int64_t elements(const Tensor& tensor) {
+  return std::accumulate(tensor.dims.begin(), tensor.dims.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+// conv, then at most one addition of a whole tensor, one of a bias, one ReLU, in this order: compiled ahead.
+bool compiled_ahead(const Pattern& p) {
+  std::size_t at = 0;
+  const auto addition = [&](bool of_bias) {
+    if (at == p.steps.size() || p.steps[at].mode != CUDNN_POINTWISE_ADD) return;
+    const Tensor& b = p.steps[at].b;
+    if ((b.dims == p.result.dims) == of_bias || b.dtype != p.dtype()) return;
+    ++at;
+  };
+  if (p.operation != CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR) return p.steps.empty();
+  addition(false);
+  addition(true);
+  if (at != 0 && at < p.steps.size() && p.steps[at].mode == CUDNN_POINTWISE_RELU_FWD) ++at;
+  if (at != p.steps.size()) return false;
+  if (!p.steps.empty() && (p.result.dtype != CUDNN_DATA_FLOAT || p.beta != 0 || settings().version < 809)) return false;
+  for (std::size_t i = 0; i + 1 < p.steps.size(); ++i)
+    if (p.steps[i].y.dtype != CUDNN_DATA_FLOAT) return false;
+  return true;
+}
+
+bool takes(const Pattern& p) {
+  for (const Tensor* each : p.operands())
+    if (each->dtype != p.dtype()) return false;
+  const bool wide = p.dtype() == CUDNN_DATA_DOUBLE;
+  if (p.compute != (wide ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT)) return false;
+  bool first = true, last = true;
+  for (const Tensor* each : {&p.image, &p.filter, &p.result})
+    first &= packed(*each, false), last &= packed(*each, true);
+  if (!first && !last) return false;
+  for (const Tensor* each : p.operands())
+    if (is_half(p.dtype()) && each->alignment < 16) return false;
+  for (const Pattern::Step& step : p.steps)
+    if (step.has_b && step.b.dims == p.result.dims && !packed(step.b, last)) return false;
+  return packed(p.out(), last) || packed(p.out(), !first ? last : false);
+}
+
+std::shared_ptr<const Engine> make(const Pattern& p, std::int64_t number,
+                                   std::vector<std::pair<int, std::int64_t>> knobs) {
+  auto engine = std::make_shared<Engine>();
+  engine->number = number;
+  engine->pattern = p;
+  engine->knobs = std::move(knobs);
+  const bool half = is_half(p.dtype()), wide = p.dtype() == CUDNN_DATA_DOUBLE;
+  const bool data = p.operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR;
+  const bool ahead = compiled_ahead(p);
+  bool there = ahead;
+  switch (number) {
+    case kPlain: engine->workspace = 131; break;
+    case kSlow: break;
+    case kWinograd: engine->notes = {5}, there &= !wide; break;
+    case kCompiled:
+      engine->behaviours = {CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION, 3};
+      there = settings().version >= 809 && !wide;
+      break;
+    case kExact: there &= !half && !wide; break;
+    case kSplit:
+      engine->notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE};
+      there &= !wide;
+      for (const auto& [type, value] : engine->knobs)
+        if (type != kSplitKnob || value < 1 || value > 2048) throw Refusal{Problem::out_of_bound, "a knob"};
+      engine->workspace = engine->knobs.empty() ? 0 : engine->knobs[0].second * elements(p.written()) * 4;
+      break;
+    case kUnsteady:
+      engine->notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC};
+      there &= data && !wide;
+      break;
+    case kCoarse: engine->notes = {CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION}, there &= half; break;
+    case kTensorCore: engine->notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}, there &= !wide; break;
+    default: there = false;
+  }
+  if (number != kSplit && !engine->knobs.empty()) throw Refusal{Problem::bad_param, "the engine has no such knob"};
+  if (!there || !takes(p))
+    throw Refusal{Problem::unsupported, "engine " + std::to_string(number) + " does not take the operation graph"};
+  const auto mood = settings().engines.find(number);
+  if (mood != settings().engines.end() && mood->second.workspace >= 0) engine->workspace = mood->second.workspace;
+  return engine;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const Engine>> propose(const Pattern& pattern, int mode) {
+  std::vector<std::pair<std::int64_t, std::vector<std::pair<int, std::int64_t>>>> order = {{kPlain, {}}, {kSlow, {}}};
+  if (mode != CUDNN_HEUR_MODE_FALLBACK)
+    order = {{kCompiled, {}},   {kSplit, {{kSplitKnob, 2}}},
+             {kTensorCore, {}}, {kUnsteady, {}},
+             {kWinograd, {}},   {kCoarse, {}},
+             {kExact, {}},      {kSplit, {{kSplitKnob, 4}}},
+             {kPlain, {}}};
+  if (const std::uint64_t seed = settings().seed)
+    for (std::size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[(seed * 0x9e3779b97f4a7c15ull >> (i * 5)) % i]);
+  std::vector<std::shared_ptr<const Engine>> list;
+  for (const auto& [number, knobs] : order) {
+    try {
+      list.push_back(make(pattern, number, knobs));
+    } catch (const Refusal&) {
+      continue;  // not proposed
+    }
+  }
+  return list;
+}
+
+std::shared_ptr<const Engine> engine_for(const Pattern& pattern, std::int64_t number) {
+  return make(pattern, number, {});
+}
+
+std::shared_ptr<const Engine> with_knobs(const Engine& engine, std::vector<std::pair<int, std::int64_t>> knobs) {
+  return make(engine.pattern, engine.number, std::move(knobs));
+}
+
+}  // namespace simcudnn
