@@ -704,6 +704,21 @@ inline rondo_matmul_options matmul_defaults() {
 inline Tensor matmul(const Tensor& a, const Tensor& b, const rondo_matmul_options& options = matmul_defaults()) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_matmul(a.get(), b.get(), &options, out); });
 }
+inline rondo_convolution_options convolution_defaults() {
+  rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
+  return options;
+}
+inline Tensor convolution(const Tensor& x, const Tensor& w,
+                          const rondo_convolution_options& options = convolution_defaults()) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_convolution(x.get(), w.get(), &options, out); });
+}
+inline Tensor convolution_filter_grad(const Tensor& x, const Tensor& dy, const std::vector<int64_t>& kernel,
+                                      const rondo_convolution_options& options = convolution_defaults()) {
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_convolution_filter_grad(x.get(), dy.get(), static_cast<int32_t>(kernel.size()), kernel.data(),
+                                         &options, out);
+  });
+}
 inline Tensor softmax(const Tensor& a, int32_t axis = -1) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_softmax(a.get(), axis, out); });
 }

@@ -1,5 +1,5 @@
 // Matrix products on the host: a BLAS library found at run time where the layouts suit it; otherwise panels are
-// packed, 16-bit floats widened on the way, and multiplied by that library or, where there is none, by the loop here.
+// packed, 16-bit floats widened on the way, and multiplied (panels.h).
 //
 // The BLAS library keeps the number of threads it chose (its own environment variable sets it): it is the process's,
 // not ours, and changing it between calls would change how sums are split and with it the last bits of results.
@@ -11,6 +11,7 @@
 
 #include "dynlib/blas.h"
 #include "ops/matmul.h"
+#include "ops/panels.h"
 #include "rtc/device/activations.h"
 
 namespace rondo::ops {
@@ -20,11 +21,6 @@ namespace {
 constexpr int64_t kPanelM = 256, kPanelN = 512, kPanelK = 2048;
 
 enum { kRowMajor = 101, kNoTranspose = 111, kTranspose = 112 };
-
-bool have_blas() {
-  static const bool found = blas().open().ok();
-  return found;
-}
 
 struct Strided {
   int64_t rows, columns;
@@ -81,41 +77,6 @@ void blas_gemm(const BlasMatrix& a, const BlasMatrix& b, int64_t m, int64_t n, i
                const double* pb, double beta, double* out, int leading) {
   blas().cblas_dgemm(kRowMajor, a.operation, b.operation, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
                      1.0, pa, a.leading, pb, b.leading, beta, out, leading);
-}
-
-// out[rows x columns] += a b for one register tile; all packed row-major.
-template <class C, int rows, int columns>
-void tile(int64_t k, const C* a, int64_t lda, const C* b, int64_t ldb, C* out, int64_t ldo) {
-  C sum[rows][columns] = {};
-  for (int64_t l = 0; l < k; ++l)
-    for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < columns; ++j) sum[i][j] += a[i * lda + l] * b[l * ldb + j];
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j) out[i * ldo + j] += sum[i][j];
-}
-
-// Our own product of packed row-major panels: k in blocks that keep b's part in cache, then register tiles.
-template <class C>
-void multiply_panels(int64_t m, int64_t n, int64_t k, const C* a, const C* b, C* out) {
-  constexpr int64_t kBlock = 128;
-  constexpr int kRows = 4, kColumns = 8;
-  for (int64_t l = 0; l < k; l += kBlock) {
-    const int64_t depth = std::min(kBlock, k - l);
-    for (int64_t i = 0; i < m; i += kRows) {
-      for (int64_t j = 0; j < n; j += kColumns) {
-        const C* left = a + i * k + l;
-        const C* right = b + l * n + j;
-        C* to = out + i * n + j;
-        if (i + kRows <= m && j + kColumns <= n) {
-          tile<C, kRows, kColumns>(depth, left, k, right, n, to, n);
-          continue;
-        }
-        for (int64_t x = 0; x < std::min<int64_t>(kRows, m - i); ++x)
-          for (int64_t y = 0; y < std::min<int64_t>(kColumns, n - j); ++y)
-            tile<C, 1, 1>(depth, left + x * k, k, right + y, n, to + x * n + y, n);
-      }
-    }
-  }
 }
 
 template <class T>
@@ -177,11 +138,7 @@ class Multiplication {
           // b's panel stays when it is the same for all panels of a.
           if (i == 0 || product_.k > kPanelK)
             pack(b + l * product_.b_step[0] + j * product_.b_step[1], k, n, product_.b_step, panel_b_);
-          if (have_blas())
-            blas_gemm({kNoTranspose, static_cast<int>(k)}, {kNoTranspose, static_cast<int>(n)}, m, n, k, panel_a_,
-                      panel_b_, C(1), panel_out_, static_cast<int>(n));
-          else
-            multiply_panels(m, n, k, panel_a_, panel_b_, panel_out_);
+          multiply_panels(m, n, k, panel_a_, panel_b_, panel_out_);
         }
         for (int64_t x = 0; x < m; ++x)
           for (int64_t y = 0; y < n; ++y)

@@ -13,6 +13,7 @@
 
 #include "engine/listener.h"
 #include "engine/thread_state.h"
+#include "ops/convolution.h"
 #include "ops/operators.h"
 #include "ops/ops.h"
 #include "ops/reductions.h"
@@ -92,11 +93,20 @@ struct SortCall {  // a; values, then indices of top-k
   int axis;
   bool descending, indices;
 };
+struct ConvolutionCall {  // x, w, then of scale, bias and residual those there are
+  ConvolutionOptions options;
+  bool scale, bias, residual;
+};
+struct ConvolutionFilterGradCall {  // the image and the result's gradient
+  ConvolutionOptions options;
+  int64_t kernel[kMaxSpatial];
+};
 
 struct Call {
   std::variant<ElementwiseCall, AddNCall, WhereCall, CopyCall, DropoutCall, DropoutGradCall, MatmulCall, ReduceCall,
                SoftmaxCall, SoftmaxGradCall, CrossEntropyCall, CrossEntropyGradCall, ConcatCall, PadCall, TileCall,
-               RepeatCall, RollCall, TriangleCall, TakeCall, TakeAlongAxisCall, PutCall, SortCall>
+               RepeatCall, RollCall, TriangleCall, TakeCall, TakeAlongAxisCall, PutCall, SortCall, ConvolutionCall,
+               ConvolutionFilterGradCall>
       of;
 };
 

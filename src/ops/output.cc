@@ -1,6 +1,8 @@
 // Checks of operands. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/output.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "engine/views.h"
@@ -97,6 +99,33 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
         function_, name_, inplace ? " without being the same, element for element" : "");
   }
   *view = out;
+  return {};
+}
+
+bool channels_last(const Layout& layout) {
+  // With one channel it may be anywhere; strides of axes of size 1 say where.
+  bool last = layout.ndim > 2, extended = layout.shape[1] > 1;
+  for (int d = 2; d < layout.ndim; ++d) {
+    const int64_t channel = std::abs(layout.strides[1]), other = std::abs(layout.strides[d]);
+    last &= channel < other || (layout.shape[1] == 1 && channel == other);
+    extended |= layout.shape[d] > 1;
+  }
+  return last && extended;
+}
+
+Status Output::resolve_as(const View& like, const Layout& shape, std::span<const View* const> inputs, View* view) {
+  const bool made = !given();
+  RONDO_TRY(resolve(like.engine(), like.device(), like.dtype, shape, inputs, false, view));
+  if (!made || !channels_last(like.layout)) return {};
+  Layout& layout = created_->view.layout;
+  int64_t step = std::max<int64_t>(layout.shape[1], 1);
+  layout.strides[1] = 1;
+  for (int d = layout.ndim - 1; d >= 0; --d) {
+    if (d == 1) continue;
+    layout.strides[d] = step;
+    step *= std::max<int64_t>(layout.shape[d], 1);
+  }
+  *view = created_->view;
   return {};
 }
 

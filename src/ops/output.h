@@ -32,6 +32,9 @@ class Output {
                  std::initializer_list<const View*> inputs, bool inplace, View* view) {
     return resolve(engine, device, dtype, shape, std::span(inputs.begin(), inputs.size()), inplace, view);
   }
+  // The same in dtype and on the device of the input `like`, with the sizes of `shape`. A new tensor has its axes in
+  // memory as `like` has them: of an image with channels last, channels last.
+  Status resolve_as(const View& like, const Layout& shape, std::span<const View* const> inputs, View* view);
   // Hands a new tensor to the caller. Call after submit succeeded.
   void commit() {
     if (created_) *slot_ = created_;
@@ -44,6 +47,9 @@ class Output {
   const char* name_;
   rondo_tensor* created_ = nullptr;
 };
+
+// Whether the second of three or more axes, that of channels, is innermost in memory.
+bool channels_last(const Layout& layout);
 
 // An error if a view cannot be written: it may show an element twice, or its memory is read-only.
 Status check_writable(const char* function, const char* name, const View& view);

@@ -14,5 +14,6 @@ extern const char kSequenceText[];
 extern const char kPutText[];
 extern const char kRowsText[];
 extern const char kCumulateText[];
+extern const char kConvolutionText[];
 
 }  // namespace rondo::rtc

@@ -73,6 +73,7 @@ enum Family : uint8_t {
   kSequence,
   kPut,
   kCumulate,
+  kConvolution,
 };
 
 }  // namespace rondo::rtc

@@ -12,6 +12,7 @@
 #include "ops/reduce.h"
 #include "ops/reduce_gradient.h"
 #include "ops/scalar.h"
+#include "tape/rules_convolution.h"
 #include "tape/rules_matmul.h"
 #include "tape/rules_shapes.h"
 
@@ -515,6 +516,8 @@ Needs needed(const Node& node, unsigned wanted) {
                                [&](const ops::RepeatCall&) { return Needs{}; },
                                [&](const ops::RollCall&) { return Needs{}; },
                                [&](const ops::TriangleCall&) { return Needs{}; },
+                               [&](const ops::ConvolutionCall& call) { return needed(call, node, wanted); },
+                               [&](const ops::ConvolutionFilterGradCall& call) { return needed(call, wanted); },
                            },
                            node.call->of);
   // What was added to a tensor is computed again (result_of).

@@ -107,6 +107,10 @@ TEST(Wrapper, Operators) {
   EXPECT_EQ(rondo::reduce(RONDO_SUM, a).read<float>(), (Floats{6}));
   EXPECT_EQ(rondo::reduce(RONDO_MAX, a, {0}, true).shape(), (rondo::Shape{1}));
   EXPECT_EQ(rondo::matmul(a.reshape({1, 3}), b.reshape({3, 1})).read<float>(), (Floats{32}));
+  const Tensor line = a.reshape({1, 1, 3}), kernel = engine.from_host<float>(kCpu, {1, 1, 2}, {10, 1});
+  const Tensor sums = rondo::convolution(line, kernel);
+  EXPECT_EQ(sums.read<float>(), (Floats{12, 23}));
+  EXPECT_EQ(rondo::convolution_filter_grad(line, sums, {2}).read<float>(), (Floats{58, 93}));
   EXPECT_NEAR(rondo::reduce(RONDO_SUM, rondo::softmax(a)).read<float>()[0], 1, 1e-6);
   EXPECT_LT(rondo::log_softmax(a).read<float>()[0], 0);
   EXPECT_EQ(rondo::softmax_grad(rondo::softmax(a), b).shape(), a.shape());

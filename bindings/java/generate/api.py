@@ -99,6 +99,8 @@ def option_type(struct, field):
     name, default = camel(field["name"]), field["default"]
     if (struct["name"], field["name"]) in BOOLEANS:
         return "boolean", "true" if default else "false", f"{name} ? 1 : 0"
+    if field.get("count"):  # as many as are given; the others keep their default
+        return "long[]", "{}", name
     if field["kind"] == "enum":
         constant = f"{class_name(field['base'])}.of({default})"
         return class_name(field["base"]), constant, f"{name}.value()"
@@ -121,7 +123,7 @@ def options_file(texts, struct):
     name = class_name(struct["name"])
     fields, copies, methods = "", "", ""
     for field in struct["fields"]:
-        if field["name"] == "size" or field.get("count") or field["kind"] == "callback":
+        if field["name"] == "size" or field["kind"] == "callback":
             continue
         java, default, value = option_type(struct, field)
         own = camel(field["name"])
@@ -131,7 +133,10 @@ def options_file(texts, struct):
         number = {"enum": "int", "scalar": NUMBERS.get(field["base"]), "handle": "long"}.get(field["kind"], java)
         check = "" if field.get("nullable") or java in ("int", "long", "double", "float", "boolean") else \
             f"    java.util.Objects.requireNonNull({own}, \"{own}\");\n"
-        taken, given = java, own
+        taken, given, got = java, own, own
+        if java == "long[]":
+            taken, given, got = "long...", f"{own}.clone()", f"{own}.clone()"
+            number = java
         if java.startswith("java.util.Set"):
             taken = java[java.index("<") + 1 : -1] + "..."
             given = f"java.util.Collections.unmodifiableSet(new java.util.LinkedHashSet<>(java.util.Arrays.asList({own})))"
@@ -142,7 +147,7 @@ def options_file(texts, struct):
   }}
 
 {texts.block(about, ["@return the value"])}  public {java} {own}() {{
-    return {own};
+    return {got};
   }}
 
   {number} {own}Value() {{

@@ -15,7 +15,9 @@ CLASSES = {"rondo_dtype": "DType", "rondo_task_flags": "TaskFlag"}  # where the 
 
 # Numbers that are yes or no: the C interface has no type for them.
 BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "transpose_b"),
-            ("rondo_matmul_options", "allow_tf32"), ("rondo_tensor_info", "contiguous"), ("rondo_reduce", "keep_dims"),
+            ("rondo_matmul_options", "allow_tf32"), ("rondo_convolution_options", "transposed"),
+            ("rondo_convolution_options", "allow_tf32"), ("rondo_convolution_options", "deterministic"),
+            ("rondo_tensor_info", "contiguous"), ("rondo_reduce", "keep_dims"),
             ("rondo_reduce_with", "keep_dims"), ("rondo_sort", "descending"), ("rondo_argsort", "descending"),
             ("rondo_topk", "largest"), ("rondo_linspace", "endpoint"), ("rondo_cumulative", "reverse"),
             ("rondo_task_is_capturing", ""), ("rondo_tape_info", "open")}

@@ -161,6 +161,10 @@ class Native:
             if field["name"] == "size":
                 continue
             own, get = f"{name}{camel(field['name'])[0].upper()}{camel(field['name'])[1:]}", f"{name}.{camel(field['name'])}Value()"
+            if field.get("count") and field["base"] == "int64_t" and not field["pointers"]:
+                self.slots.append(Slot(own, "long[]", java, get, owner))
+                self.gets.append(f"rondo_jni_longs_into(env, {own}, {name}_.{field['name']}, {field['count']})")
+                continue
             if field.get("count") or field["kind"] == "callback":
                 raise Unfit(f"has options with {field['type']} {field['name']}")
             mark = len(self.slots)

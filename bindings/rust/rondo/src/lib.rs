@@ -53,6 +53,7 @@
 
 mod callback;
 mod context;
+mod convolution;
 mod device;
 mod dims;
 pub mod dlpack;

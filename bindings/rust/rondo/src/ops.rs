@@ -11,6 +11,7 @@ use std::ptr::null;
 
 use rondo_sys as sys;
 
+pub use crate::convolution::Convolution;
 use crate::error::check;
 pub use crate::generated::{Activation, BinaryOp, PadMode, ReduceOp, SoftmaxOp, TernaryOp, UnaryOp};
 pub use crate::matmul::Matmul;

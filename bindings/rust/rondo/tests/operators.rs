@@ -4,7 +4,7 @@
 mod common;
 
 use common::everywhere;
-use rondo::ops::{self, Activation, BinaryOp, Matmul, ReduceOp, TernaryOp, UnaryOp};
+use rondo::ops::{self, Activation, BinaryOp, Convolution, Matmul, ReduceOp, TernaryOp, UnaryOp};
 use rondo::{DType, Device, Engine, Tensor};
 
 fn f32s(engine: &Engine, device: Device, data: &[f32]) -> Tensor {
@@ -130,6 +130,31 @@ fn reductions_take_axes_from_both_ends() {
         for wrong in [&[3][..], &[0, 0], &[], &[0; 9]] {
             assert!(a.sum(wrong).is_err(), "{:?}", wrong);
         }
+    });
+}
+
+#[test]
+fn convolutions_take_every_option() {
+    everywhere(|engine, device| {
+        let x = Tensor::from_slice(engine, device, [1, 2, 3], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let w = Tensor::from_slice(engine, device, [2, 1, 2], &[1.0f32, 10.0, 2.0, 1.0]).unwrap();
+        let (scale, bias) = (f32s(engine, device, &[1.0, 2.0]), f32s(engine, device, &[-32.0, 0.0]));
+        let residual = Tensor::full(engine, device, DType::F32, [1, 2, 2], 1.0).unwrap();
+        let how = Convolution::new().groups(2).scale(&scale).bias(&bias).residual(&residual);
+        let how = how.activation(Activation::Relu).allow_tf32().deterministic();
+        assert_eq!(x.convolution(&w, how).unwrap().to_vec::<f32>().unwrap(), [0.0, 1.0, 27.0, 33.0]);
+        let wide = Convolution::new().groups(2).stride([2]).padding([1]).padding_end([2]).dilation([2]);
+        let y = x.convolution(&w, wide).unwrap();
+        assert_eq!(y.to_vec::<f32>().unwrap(), [20.0, 2.0, 5.0, 10.0]);
+        let back = wide.transposed().padding([0]).padding_end([0]).output_padding([1]);
+        assert_eq!(y.convolution(&w, back).unwrap().shape(), [1, 2, 6]);
+        let dw = x.convolution_filter_grad(&y, [2], wide).unwrap();
+        assert_eq!(dw.to_vec::<f32>().unwrap(), [4.0, 40.0, 50.0, 25.0]);
+        let out = Tensor::empty(engine, device, DType::F32, [1, 2, 2]).unwrap();
+        x.convolution_into(&w, wide, &out).unwrap();
+        assert_eq!(out.to_vec::<f32>().unwrap(), [20.0, 2.0, 5.0, 10.0]);
+        assert!(x.convolution(&w, Convolution::new()).is_err());
+        assert!(x.convolution_filter_grad(&y, [2, 2], wide).is_err());
     });
 }
 

@@ -113,6 +113,17 @@ void rondo_jni_text_put(rondo_jni_text* text) {
   free(text->text);
 }
 
+jboolean rondo_jni_longs_into(JNIEnv* env, jlongArray array, int64_t* to, jsize most) {
+  const jsize count = (*env)->GetArrayLength(env, array);
+  jlong given[RONDO_JNI_FEW] = {0};
+  jsize i;
+  if (most > RONDO_JNI_FEW) most = RONDO_JNI_FEW;
+  if (count < most) most = count;
+  (*env)->GetLongArrayRegion(env, array, 0, most, given);
+  for (i = 0; i < most; ++i) to[i] = given[i];
+  return !(*env)->ExceptionCheck(env);
+}
+
 jboolean rondo_jni_texts_get(JNIEnv* env, jobjectArray array, rondo_jni_texts* into) {
   const jsize count = (*env)->GetArrayLength(env, array);
   jsize i;

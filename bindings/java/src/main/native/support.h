@@ -30,6 +30,9 @@ RONDO_JNI_ARRAYS(int, jint)
 RONDO_JNI_ARRAYS(double, jdouble)
 #undef RONDO_JNI_ARRAYS
 
+/* As many elements as `to` takes, of those there are. False with an exception. */
+jboolean rondo_jni_longs_into(JNIEnv* env, jlongArray array, int64_t* to, jsize most);
+
 /* Bytes of a Java array with a zero behind them; text is NULL for null. */
 typedef struct rondo_jni_text {
   char* text;

@@ -194,6 +194,29 @@ class OperatorsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void convolutions(Device device) {
+    final Tensor x = engine.tensor(device, new float[] {1, 2, 3, 4, 5, 6}, 1, 2, 3);
+    final Tensor w = engine.tensor(device, new float[] {1, 10, 2, 1}, 2, 1, 2);
+    final Tensor residual = engine.tensor(device, new float[] {1, 1, 1, 1}, 1, 2, 2);
+    final ConvolutionOptions options = new ConvolutionOptions().groups(2).residual(residual).allowTf32(true)
+        .scale(engine.tensor(device, new float[] {1, 2})).bias(engine.tensor(device, new float[] {-32, 0}))
+        .activation(Activation.RELU).deterministic(true);
+    assertArrayEquals(new float[] {0, 1, 27, 33}, Operators.convolution(x, w, options).toFloatArray());
+    final ConvolutionOptions wide =
+        new ConvolutionOptions().groups(2).stride(2).padding(1).paddingEnd(2).dilation(2);
+    assertArrayEquals(new long[] {2}, wide.stride());
+    final Tensor y = Operators.convolution(x, w, wide);
+    assertArrayEquals(new float[] {20, 2, 5, 10}, y.toFloatArray());
+    assertArrayEquals(new float[] {4, 40, 50, 25},
+        Operators.convolutionFilterGrad(x, y, new long[] {2}, wide).toFloatArray());
+    final ConvolutionOptions back = new ConvolutionOptions().groups(2).stride(2).dilation(2).transposed(true)
+        .outputPadding(1);
+    assertArrayEquals(new long[] {1, 2, 6}, Operators.convolution(y, w, back).shape());
+    fails(InvalidArgumentException.class, () -> Operators.convolution(x, w, null), "rondo_convolution", "groups");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void matrices(Device device) {
     final Tensor a = engine.tensor(device, new float[] {1, 2, 3, 4, 5, 6}, 2, 3);
     final Tensor b = engine.tensor(device, new float[] {1, 0, 0, 1, 1, -1}, 3, 2);

@@ -1,0 +1,247 @@
+// Convolutions on the host by own loops: a block of the gathered matrix at a time is packed, 16-bit floats widened on
+// the way, and multiplied (panels.h).
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "ops/convolution_products.h"
+#include "ops/panels.h"
+
+namespace rondo::ops {
+
+namespace {
+
+using device::kProductAxes;
+using device::ProductArguments;
+using device::ProductAxis;
+
+constexpr int kInner = kProductAxes - 1;
+constexpr int64_t kPanelM = 256, kPanelColumns = 256, kPanelDepth = 512;
+constexpr int64_t kSideBySide = 8;  // columns gathered together where neighbours in memory are channels
+
+// A column: where its batch entry begins in b, the coordinates of tap 0, where its element is in the output.
+struct Column {
+  int64_t base, coordinate[kProductAxes], out, residual;
+};
+// A depth: where it is in a, where its channel is in b, how far its taps move coordinates.
+struct Depth {
+  int64_t a, b, move[kProductAxes];
+};
+
+// How large the panels are, and where they are in the workspace.
+struct Panels {
+  explicit Panels(const ProductArguments& args)
+      : m(std::min(int64_t{args.m}, kPanelM)),
+        columns(std::min(int64_t{args.columns}, kPanelColumns)),
+        depth(std::min(int64_t{args.depth}, kPanelDepth)) {}
+  const int64_t m, columns, depth;
+  size_t elements() const { return static_cast<size_t>(m * depth + depth * columns + m * columns); }
+  size_t bytes(rondo_dtype dtype) const {
+    return static_cast<size_t>(columns) * sizeof(Column) + static_cast<size_t>(depth) * sizeof(Depth) +
+           elements() * dtype_size(compute_dtype(dtype));
+  }
+};
+
+template <class T>
+class ProductLoops {
+ public:
+  using C = Register<T>;
+  ProductLoops(const ProductArguments& args, void* workspace)
+      : args_(args),
+        size_(args),
+        columns_(static_cast<Column*>(workspace)),
+        depths_(reinterpret_cast<Depth*>(columns_ + size_.columns)),
+        a_(reinterpret_cast<C*>(depths_ + size_.depth)),
+        b_(a_ + size_.m * size_.depth),
+        sums_(b_ + size_.depth * size_.columns) {
+    const ProductAxis& inner = args.axis[kInner];
+    channels_inner_ =
+        args.channels > 1 && (args.places == 1 || std::abs(args.b_channel) < std::abs(inner.b_step * inner.step));
+    m_inner_ = std::abs(args.out_m) < std::abs(inner.out_step);
+  }
+
+  void run() {
+    for (int64_t j = 0; j < args_.columns; j += size_.columns) {
+      const int64_t n = std::min<int64_t>(size_.columns, args_.columns - j);
+      for (int64_t i = 0; i < n; ++i) columns_[i] = column_at(j + i);
+      for (int64_t group = 0; group < args_.groups; ++group)
+        for (int64_t i = 0; i < args_.m; i += size_.m) run_block(group, i, std::min<int64_t>(size_.m, args_.m - i), n);
+    }
+  }
+
+ private:
+  void run_block(int64_t group, int64_t first, int64_t m, int64_t n) {
+    std::fill(sums_, sums_ + m * n, C(0));
+    for (int64_t l = 0; l < args_.depth; l += size_.depth) {
+      const int64_t k = std::min<int64_t>(size_.depth, args_.depth - l);
+      for (int64_t i = 0; i < k; ++i) depths_[i] = depth_at(l + i);
+      // b's panel stays when it is the same for all blocks of m.
+      if (first == 0 || args_.depth > size_.depth) gather(static_cast<const T*>(args_.b) + group * args_.b_group, n, k);
+      const T* a = static_cast<const T*>(args_.a) + group * args_.a_group + first * args_.a_m;
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t d = 0; d < k; ++d) a_[i * k + d] = device::from_memory(a[i * args_.a_m + depths_[d].a]);
+      multiply_panels(m, n, k, a_, b_, sums_);
+    }
+    if (m_inner_) {
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = 0; i < m; ++i) finish(group, first + i, columns_[j], sums_[i * n + j]);
+    } else {
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) finish(group, first + i, columns_[j], sums_[i * n + j]);
+    }
+  }
+
+  void finish(int64_t group, int64_t m, const Column& column, C sum) const {
+    T* out = static_cast<T*>(args_.out) + group * args_.out_group + m * args_.out_m + column.out;
+    const int64_t residual = group * args_.residual_group + m * args_.residual_m + column.residual;
+    put(out, device::finished<T, int64_t>(args_, sum, group * args_.m + m, residual), args_.accumulate);
+  }
+
+  Column column_at(int64_t number) const {
+    Column column{};
+    for (int d = kInner; d >= 0; --d) {
+      const ProductAxis& axis = args_.axis[d];
+      const int64_t place = number % axis.places;
+      number /= axis.places;
+      column.coordinate[d] = place * axis.step + axis.start;
+      column.out += place * axis.out_step;
+      column.residual += place * axis.residual_step;
+    }
+    column.base = number * args_.b_batch;
+    column.out += number * args_.out_batch;
+    column.residual += number * args_.residual_batch;
+    return column;
+  }
+
+  Depth depth_at(int64_t number) const {
+    int64_t channel, tap;
+    if (channels_inner_) {
+      channel = number % args_.channels;
+      tap = number / args_.channels;
+    } else {
+      tap = number % args_.taps;
+      channel = number / args_.taps;
+    }
+    Depth depth{channel * args_.a_channel, channel * args_.b_channel, {}};
+    for (int d = kInner; d >= 0; --d) {
+      const ProductAxis& axis = args_.axis[d];
+      const int64_t own = tap % axis.taps;
+      tap /= axis.taps;
+      depth.a += own * axis.a_tap;
+      depth.move[d] = own * axis.tap_step;
+    }
+    return depth;
+  }
+
+  // Where a column and a depth meet in b; false outside of the image on an axis below `axes`.
+  bool locate(const Column& column, const Depth& depth, int axes, int64_t* at) const {
+    *at = column.base + depth.b;
+    for (int d = 0; d < kProductAxes; ++d) {
+      const int64_t coordinate = column.coordinate[d] + depth.move[d];
+      if (d < axes && (coordinate < 0 || coordinate >= args_.axis[d].extent)) return false;
+      *at += coordinate * args_.axis[d].b_step;
+    }
+    return true;
+  }
+
+  void gather(const T* b, int64_t n, int64_t k) {
+    if (channels_inner_)
+      gather_channels(b, n, k);
+    else
+      gather_places(b, n, k);
+  }
+
+  // Row by row, in runs of places on the innermost axis.
+  void gather_places(const T* b, int64_t n, int64_t k) {
+    const ProductAxis& inner = args_.axis[kInner];
+    for (int64_t j = 0; j < n;) {
+      int64_t end = j + 1;  // of the run
+      while (end < n && columns_[end].coordinate[kInner] > columns_[end - 1].coordinate[kInner] &&
+             end - j < inner.places)
+        ++end;
+      for (int64_t d = 0; d < k; ++d) {
+        C* row = b_ + d * n;
+        int64_t at;
+        if (!locate(columns_[j], depths_[d], kInner, &at)) {
+          std::fill(row + j, row + end, C(0));
+          continue;
+        }
+        const int64_t coordinate = columns_[j].coordinate[kInner] + depths_[d].move[kInner], length = end - j;
+        const int64_t low = coordinate >= 0 ? 0 : std::min<int64_t>(length, (-coordinate + inner.step - 1) / inner.step);
+        const int64_t high = coordinate >= inner.extent
+                                 ? low
+                                 : std::clamp<int64_t>((inner.extent - 1 - coordinate) / inner.step + 1, low, length);
+        std::fill(row + j, row + j + low, C(0));
+        const T* from = b + at;
+        if (const int64_t step = inner.step * inner.b_step; step == 1)
+          for (int64_t i = low; i < high; ++i) row[j + i] = device::from_memory(from[i]);
+        else
+          for (int64_t i = low; i < high; ++i) row[j + i] = device::from_memory(from[i * step]);
+        std::fill(row + j + high, row + end, C(0));
+      }
+      j = end;
+    }
+  }
+
+  // A few columns side by side, in runs of channels of one tap.
+  void gather_channels(const T* b, int64_t n, int64_t k) {
+    const T zero{};
+    for (int64_t d = 0; d < k;) {
+      int64_t end = d + 1;  // of the run
+      while (end < k && same_tap(depths_[end], depths_[d])) ++end;
+      for (int64_t j = 0; j < n; j += kSideBySide) {
+        const int64_t these = std::min(kSideBySide, n - j);
+        const T* from[kSideBySide];
+        int64_t step[kSideBySide];
+        for (int64_t i = 0; i < these; ++i) {
+          int64_t at;
+          const bool inside = locate(columns_[j + i], depths_[d], kProductAxes, &at);
+          from[i] = inside ? b + at : &zero;
+          step[i] = inside ? args_.b_channel : 0;
+        }
+        for (int64_t l = 0; l < end - d; ++l)
+          for (int64_t i = 0; i < these; ++i) b_[(d + l) * n + j + i] = device::from_memory(from[i][l * step[i]]);
+      }
+      d = end;
+    }
+  }
+  static bool same_tap(const Depth& a, const Depth& b) { return std::equal(a.move, a.move + kProductAxes, b.move); }
+
+  const ProductArguments args_;
+  const Panels size_;
+  Column* const columns_;
+  Depth* const depths_;
+  C* const a_;
+  C* const b_;
+  C* const sums_;
+  bool channels_inner_, m_inner_;
+};
+
+class CpuConvolution final : public ConvolutionTask {
+ public:
+  explicit CpuConvolution(const Convolution& problem)
+      : ConvolutionTask(problem), products_(convolution_products(problem, std::numeric_limits<int64_t>::max())) {
+    for (const ConvolutionProduct& product : products_)
+      workspace_bytes_ = std::max(workspace_bytes_, Panels(product.arguments).bytes(problem.dtype()));
+  }
+  Status run(const TaskContext& context) override {
+    with_float_element(problem_.dtype(), [&]<class T>(T*) {
+      for (const ConvolutionProduct& product : products_)
+        ProductLoops<T>(product.placed(problem_), context.workspace).run();
+    });
+    return {};
+  }
+
+ private:
+  const std::vector<ConvolutionProduct> products_;
+};
+
+}  // namespace
+
+Ref<Task> make_cpu_convolution(const Convolution& problem) {
+  return make_ref<CpuConvolution>(problem);
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,185 @@
+// Gradients of out = activation(convolution(x, w) scale + bias + residual): of x and w they are convolutions again, and
+// so are theirs.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tape/rules_convolution.h"
+
+#include "ops/gradients.h"
+#include "ops/scalar.h"
+
+namespace rondo::tape {
+
+namespace {
+
+enum { X, W };
+
+// Which input is which of those that need not be there; the number of inputs if it is not.
+struct Places {
+  explicit Places(const ops::ConvolutionCall& call) {
+    size_t next = 2;
+    if (call.scale) scale = next++;
+    if (call.bias) bias = next++;
+    if (call.residual) residual = next++;
+  }
+  static constexpr size_t kNone = 31;
+  size_t scale = kNone, bias = kNone, residual = kNone;
+};
+
+bool has(unsigned inputs, size_t input) {
+  return (inputs >> input) & 1;
+}
+
+// Whether what the activation was applied to can be told from the result.
+bool from_result(const ops::ConvolutionCall& call, const Node& node) {
+  return call.options.activation == RONDO_ACTIVATION_RELU && !node.outputs[0].view.accumulate;
+}
+
+// The operator again, as far as the sum, or as far as the activation.
+Status again(const ops::ConvolutionCall& call, Backward& backward, bool finished, Slot* result) {
+  const Places at(call);
+  ops::ConvolutionOptions options = call.options;
+  options.activation = RONDO_ACTIVATION_NONE;
+  ops::ConvolutionEpilogue epilogue;
+  if (finished) {
+    if (call.scale) epilogue.scale = &backward.input(at.scale);
+    if (call.bias) epilogue.bias = &backward.input(at.bias);
+    if (call.residual) epilogue.residual = &backward.input(at.residual);
+  }
+  ops::Output to(kFunction, &result->tensor);
+  return ops::convolution(kFunction, backward.input(X), backward.input(W), options, epilogue, to);
+}
+
+// The gradient of what the activation is applied to.
+Status before_activation(const ops::ConvolutionCall& call, Backward& backward, const View& dy, Slot* dz) {
+  const View& out = backward.node().outputs[0].view;
+  const rondo_dtype dtype = out.dtype;
+  if (from_result(call, backward.node())) {
+    ops::Expression e;
+    const ops::Value y = e.input(dtype), change = e.input(dtype), zero = e.scalar(compute_dtype(dtype));
+    e.output(e.where(e.apply(ops::Op::gt, y, zero), change, zero), dtype, false);
+    const View* operands[] = {&backward.output(0), &dy};
+    const uint64_t nothing = 0;
+    return backward.compute("relu_grad", e, operands, &nothing, out.layout, dz);
+  }
+  Slot z;
+  RONDO_TRY(again(call, backward, true, &z));
+  const bool relu = call.options.activation == RONDO_ACTIVATION_RELU;
+  const ops::Gradient gradient = ops::gradient_of(relu ? ops::Op::relu : ops::Op::gelu_tanh, 1, &dtype, dtype);
+  const View* operands[] = {&z.tensor->view, &dy};
+  return backward.compute(relu ? "relu_grad" : "gelu_grad", gradient.expression, operands, gradient.constants,
+                          out.layout, dz);
+}
+
+// One number per channel under the shape of an image.
+View per_channel(const View& view, const Layout& shape) {
+  View wide = view;
+  wide.layout = shape;
+  for (int d = 0; d < shape.ndim; ++d) wide.layout.strides[d] = d == 1 ? view.layout.strides[0] : 0;
+  return wide;
+}
+
+// The gradient of an input with one number per channel: the sum over everything else.
+Status give_channels(Backward& backward, size_t input, const View& changes) {
+  int32_t axes[kMaxDims] = {0};
+  for (int d = 2; d < changes.layout.ndim; ++d) axes[d - 1] = d;
+  return backward.give(input, backward.node().inputs[input].view.layout, [&](ops::Output& out) {
+    return ops::reduce(RONDO_SUM, changes, changes.layout.ndim - 1, axes, false, out);
+  });
+}
+
+Status multiply(const View& a, const View& b, Slot* product) {
+  ops::Output out(kFunction, &product->tensor);
+  return ops::binary(kFunction, RONDO_MUL, a, b, 0, nullptr, out);
+}
+
+}  // namespace
+
+Needs needed(const ops::ConvolutionCall& call, const Node& node, unsigned wanted) {
+  const Places at(call);
+  Needs needs;
+  if (has(wanted, X)) needs.inputs |= 1u << W;
+  if (has(wanted, W)) needs.inputs |= 1u << X;
+  if (call.scale) {
+    if (wanted & 3u) needs.inputs |= 1u << at.scale;
+    if (has(wanted, at.scale)) needs.inputs |= 3u;
+  }
+  if (call.options.activation == RONDO_ACTIVATION_NONE) return needs;
+  if (from_result(call, node))
+    needs.outputs |= 1;
+  else
+    needs.inputs |= (1u << node.inputs.size()) - 1;
+  return needs;
+}
+
+Status run(const ops::ConvolutionCall& call, Backward& backward) {
+  const Places at(call);
+  const Node& node = backward.node();
+  View dz;
+  Slot changed, scaled;
+  // What is only passed on may be one number for all elements.
+  if (call.options.activation != RONDO_ACTIVATION_NONE ||
+      (backward.wanted() & ~(call.residual ? 1u << at.residual : 0u)))
+    RONDO_TRY(backward.incoming_view(&dz));
+  if (call.options.activation != RONDO_ACTIVATION_NONE) {
+    const View dy = dz;
+    RONDO_TRY(before_activation(call, backward, dy, &changed));
+    dz = changed.tensor->view;
+  }
+  if (call.residual && backward.wants(at.residual))
+    RONDO_TRY(
+        backward.pass(at.residual, node.outputs[0].view.layout, changed.tensor ? Value::of(dz) : backward.incoming()));
+  if (call.bias && backward.wants(at.bias)) RONDO_TRY(give_channels(backward, at.bias, dz));
+  if (call.scale) {
+    if (backward.wants(at.scale)) {
+      Slot sum, product;
+      RONDO_TRY(again(call, backward, false, &sum));
+      RONDO_TRY(multiply(sum.tensor->view, dz, &product));
+      RONDO_TRY(give_channels(backward, at.scale, product.tensor->view));
+    }
+    if (backward.wants(X) || backward.wants(W)) {
+      const View sums = dz;
+      RONDO_TRY(multiply(sums, per_channel(backward.input(at.scale), sums.layout), &scaled));
+      dz = scaled.tensor->view;
+    }
+  }
+  const Layout &of_x = node.inputs[X].view.layout, &of_w = node.inputs[W].view.layout;
+  ops::ConvolutionOptions plain = call.options;
+  plain.activation = RONDO_ACTIVATION_NONE;
+  const auto give_w = [&](ops::Output& out) {
+    return ops::convolution_filter_grad(kFunction, backward.input(X), dz, of_x.ndim - 2, of_w.shape + 2, plain, out);
+  };
+  if (backward.wants(X) && backward.wants(W) && node.inputs[X].number != node.inputs[W].number)
+    return backward.give(X, of_x, [&](ops::Output& dx) {
+      return backward.give(W, of_w, [&](ops::Output& dw) {
+        return ops::convolution_gradients(kFunction, backward.input(X), backward.input(W), dz, plain, dx, dw);
+      });
+    });
+  if (backward.wants(X))
+    RONDO_TRY(backward.give(X, of_x, [&](ops::Output& out) {
+      return ops::convolution(kFunction, dz, backward.input(W), ops::reversed(plain, of_x, of_w, dz.layout), {}, out);
+    }));
+  return backward.wants(W) ? backward.give(W, of_w, give_w) : Status();
+}
+
+// The gradient of the filter is linear in the image and in the result's gradient: its own are a convolution of the one
+// or of the other with what came in.
+Needs needed(const ops::ConvolutionFilterGradCall&, unsigned wanted) {
+  return {(has(wanted, 0) ? 2u : 0u) | (has(wanted, 1) ? 1u : 0u), 0};
+}
+
+Status run(const ops::ConvolutionFilterGradCall& call, Backward& backward) {
+  View dw;
+  RONDO_TRY(backward.incoming_view(&dw));
+  const Layout &of_x = backward.node().inputs[0].view.layout, &of_dy = backward.node().inputs[1].view.layout;
+  if (backward.wants(0))
+    RONDO_TRY(backward.give(0, of_x, [&](ops::Output& out) {
+      return ops::convolution(kFunction, backward.input(1), dw, ops::reversed(call.options, of_x, dw.layout, of_dy), {},
+                              out);
+    }));
+  if (!backward.wants(1)) return {};
+  return backward.give(1, of_dy, [&](ops::Output& out) {
+    return ops::convolution(kFunction, backward.input(0), dw, call.options, {}, out);
+  });
+}
+
+}  // namespace rondo::tape
