@@ -125,10 +125,8 @@ Status run(const ops::ConvolutionCall& call, Backward& backward) {
     RONDO_TRY(before_activation(call, backward, dy, &changed));
     dz = changed.tensor->view;
   }
-  if (call.residual && backward.wants(at.residual))
-    RONDO_TRY(
-        backward.pass(at.residual, node.outputs[0].view.layout, changed.tensor ? Value::of(dz) : backward.incoming()));
   if (call.bias && backward.wants(at.bias)) RONDO_TRY(give_channels(backward, at.bias, dz));
+  const View passed = dz;
   if (call.scale) {
     if (backward.wants(at.scale)) {
       Slot sum, product;
@@ -148,17 +146,23 @@ Status run(const ops::ConvolutionCall& call, Backward& backward) {
   const auto give_w = [&](ops::Output& out) {
     return ops::convolution_filter_grad(kFunction, backward.input(X), dz, of_x.ndim - 2, of_w.shape + 2, plain, out);
   };
-  if (backward.wants(X) && backward.wants(W) && node.inputs[X].number != node.inputs[W].number)
-    return backward.give(X, of_x, [&](ops::Output& dx) {
+  if (backward.wants(X) && backward.wants(W) && node.inputs[X].number != node.inputs[W].number) {
+    RONDO_TRY(backward.give(X, of_x, [&](ops::Output& dx) {
       return backward.give(W, of_w, [&](ops::Output& dw) {
         return ops::convolution_gradients(kFunction, backward.input(X), backward.input(W), dz, plain, dx, dw);
       });
-    });
-  if (backward.wants(X))
-    RONDO_TRY(backward.give(X, of_x, [&](ops::Output& out) {
-      return ops::convolution(kFunction, dz, backward.input(W), ops::reversed(plain, of_x, of_w, dz.layout), {}, out);
     }));
-  return backward.wants(W) ? backward.give(W, of_w, give_w) : Status();
+  } else {
+    if (backward.wants(X))
+      RONDO_TRY(backward.give(X, of_x, [&](ops::Output& out) {
+        return ops::convolution(kFunction, dz, backward.input(W), ops::reversed(plain, of_x, of_w, dz.layout), {}, out);
+      }));
+    if (backward.wants(W)) RONDO_TRY(backward.give(W, of_w, give_w));
+  }
+  // Last: where the residual is x, its gradient may become this memory, which is read until here.
+  if (!call.residual || !backward.wants(at.residual)) return {};
+  return backward.pass(at.residual, node.outputs[0].view.layout,
+                       changed.tensor ? Value::of(passed) : backward.incoming());
 }
 
 // The gradient of the filter is linear in the image and in the result's gradient: its own are a convolution of the one

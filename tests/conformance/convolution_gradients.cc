@@ -26,12 +26,12 @@ TEST_P(ConvolutionGradients, OfBothOperands) {
       const rondo_convolution_options options = problem.options(), back = problem.transposed_options();
       const auto n = static_cast<int32_t>(problem.spatial());
       keep_gradients(results, problem.name(), {numbers(problem.image, 1), numbers(problem.filter, 2)},
-                     [&options](const auto& in) { return make(rondo_convolution, in[0], in[1], &options); });
+                     [options](const auto& in) { return make(rondo_convolution, in[0], in[1], &options); });
       keep_gradients(results, "transposed " + problem.name(),
                      {numbers(problem.result(), 1), numbers(problem.filter, 2)},
-                     [&back](const auto& in) { return make(rondo_convolution, in[0], in[1], &back); });
+                     [back](const auto& in) { return make(rondo_convolution, in[0], in[1], &back); });
       keep_gradients(results, "filter gradient " + problem.name(),
-                     {numbers(problem.image, 1), numbers(problem.result(), 2)}, [&](const auto& in) {
+                     {numbers(problem.image, 1), numbers(problem.result(), 2)}, [problem, options, n](const auto& in) {
                        return make(rondo_convolution_filter_grad, in[0], in[1], n, problem.filter.data() + 2, &options);
                      });
     }
@@ -47,7 +47,7 @@ TEST_P(ConvolutionGradients, OfWhatFollowsTheSum) {
       keep_gradients(
           results, "combination " + std::to_string(each),
           {numbers(problem.image, 1), numbers(problem.filter, 2), numbers({3}, 3), numbers({3}, 4), numbers(made, 5)},
-          [&problem, each](const auto& in) {
+          [problem, each](const auto& in) {
             rondo_convolution_options options = problem.options();
             options.activation = static_cast<rondo_activation>(each / 8);
             if (each & 1) options.scale = in[2];
@@ -88,7 +88,7 @@ TEST_P(ConvolutionGradients, OfGradients) {
     const rondo_convolution_options options = problem.options();
     for (const int of : {0, 1})
       keep_gradients(results, "input " + std::to_string(of), {numbers(problem.image, 1), numbers(problem.filter, 2)},
-                     [&, of](const auto& in) {
+                     [this, options, of](const auto& in) {
                        const Tape inner(engine());
                        inner.watch(in[0]);
                        inner.watch(in[1]);
