@@ -82,8 +82,9 @@ def rust_value(field):
         assert default is None, f"{field['name']} begins with an address: {default}"
         return "::std::ptr::null()" if field["const"] else "::std::ptr::null_mut()"
     if count:
-        assert not any(default), f"{field['name']} begins with more than zeros: {default}"
-        return f"[0; {count}]"
+        assert len(set(default)) == 1, f"{field['name']} begins with different numbers: {default}"
+        assert not default[0] or len(default) == count, f"{field['name']} begins with {default} and then zeros"
+        return f"[{default[0]}; {count}]"
     if field["base"] == "rondo_device":
         kind, index = (default + [0, 0])[:2]
         return f"rondo_device {{ kind: {kind}, index: {index} }}"

@@ -5,6 +5,7 @@
 pub const RONDO_VERSION_MAJOR: u32 = 0;
 pub const RONDO_VERSION_MINOR: u32 = 1;
 pub const RONDO_VERSION_PATCH: u32 = 0;
+pub const RONDO_MAX_SPATIAL: u32 = 3;
 pub const RONDO_MAX_DIMS: u32 = 8;
 pub type __int32_t = ::std::os::raw::c_int;
 pub type __uint32_t = ::std::os::raw::c_uint;
@@ -117,6 +118,934 @@ pub struct rondo_graph {
 #[derive(Debug, Copy, Clone)]
 pub struct rondo_tape {
     _unused: [u8; 0],
+}
+#[doc = " in the dtype of the operand, exact"]
+pub const RONDO_NEG: rondo_unary_op = 0;
+#[doc = " in the dtype of the operand, exact"]
+pub const RONDO_ABS: rondo_unary_op = 1;
+#[doc = " -1, 0, 1; NaN for NaN"]
+pub const RONDO_SIGN: rondo_unary_op = 2;
+pub const RONDO_SQUARE: rondo_unary_op = 3;
+#[doc = " result bool"]
+pub const RONDO_LOGICAL_NOT: rondo_unary_op = 4;
+#[doc = " result bool"]
+pub const RONDO_ISNAN: rondo_unary_op = 5;
+#[doc = " NaN for NaN"]
+pub const RONDO_RELU: rondo_unary_op = 6;
+pub const RONDO_FLOOR: rondo_unary_op = 7;
+pub const RONDO_CEIL: rondo_unary_op = 8;
+#[doc = " to even"]
+pub const RONDO_ROUND: rondo_unary_op = 9;
+pub const RONDO_TRUNC: rondo_unary_op = 10;
+#[doc = " result bool"]
+pub const RONDO_ISINF: rondo_unary_op = 11;
+#[doc = " result bool"]
+pub const RONDO_ISFINITE: rondo_unary_op = 12;
+#[doc = " result bool"]
+pub const RONDO_SIGNBIT: rondo_unary_op = 13;
+#[doc = " integers and bool only"]
+pub const RONDO_BIT_NOT: rondo_unary_op = 14;
+#[doc = " parameters low, high"]
+pub const RONDO_CLIP: rondo_unary_op = 15;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_EXP: rondo_unary_op = 16;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LOG: rondo_unary_op = 17;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_SQRT: rondo_unary_op = 18;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_RSQRT: rondo_unary_op = 19;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_TANH: rondo_unary_op = 20;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_SIGMOID: rondo_unary_op = 21;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_RECIPROCAL: rondo_unary_op = 22;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_SIN: rondo_unary_op = 23;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_COS: rondo_unary_op = 24;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ERF: rondo_unary_op = 25;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_EXPM1: rondo_unary_op = 26;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LOG1P: rondo_unary_op = 27;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_EXP2: rondo_unary_op = 28;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LOG2: rondo_unary_op = 29;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LOG10: rondo_unary_op = 30;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_CBRT: rondo_unary_op = 31;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_RCBRT: rondo_unary_op = 32;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_TAN: rondo_unary_op = 33;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ASIN: rondo_unary_op = 34;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ACOS: rondo_unary_op = 35;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ATAN: rondo_unary_op = 36;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_SINH: rondo_unary_op = 37;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_COSH: rondo_unary_op = 38;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ASINH: rondo_unary_op = 39;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ACOSH: rondo_unary_op = 40;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ATANH: rondo_unary_op = 41;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_DEGREES: rondo_unary_op = 42;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_RADIANS: rondo_unary_op = 43;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ERFC: rondo_unary_op = 44;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ERFINV: rondo_unary_op = 45;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_GAMMA: rondo_unary_op = 46;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LGAMMA: rondo_unary_op = 47;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_DIGAMMA: rondo_unary_op = 48;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_TRIGAMMA: rondo_unary_op = 49;
+#[doc = " activations"]
+pub const RONDO_LOG_SIGMOID: rondo_unary_op = 64;
+#[doc = " parameter beta, default 1"]
+pub const RONDO_SOFTPLUS: rondo_unary_op = 65;
+pub const RONDO_SOFTSIGN: rondo_unary_op = 66;
+#[doc = " by the error function"]
+pub const RONDO_GELU: rondo_unary_op = 67;
+#[doc = " by its approximation with tanh"]
+pub const RONDO_GELU_TANH: rondo_unary_op = 68;
+pub const RONDO_SILU: rondo_unary_op = 69;
+pub const RONDO_MISH: rondo_unary_op = 70;
+#[doc = " parameter alpha, default 1"]
+pub const RONDO_ELU: rondo_unary_op = 71;
+pub const RONDO_SELU: rondo_unary_op = 72;
+#[doc = " parameter alpha, default 1"]
+pub const RONDO_CELU: rondo_unary_op = 73;
+#[doc = " parameter slope, default 0.01"]
+pub const RONDO_LEAKY_RELU: rondo_unary_op = 74;
+#[doc = " parameters low, high, default -1, 1"]
+pub const RONDO_HARD_TANH: rondo_unary_op = 75;
+#[doc = " parameters alpha, beta, default 1 / 6, 1 / 2"]
+pub const RONDO_HARD_SIGMOID: rondo_unary_op = 76;
+pub const RONDO_HARD_SWISH: rondo_unary_op = 77;
+#[doc = " What each computes, its gradient and its error bound: docs/operators.md. Values are ABI. Since 0.1."]
+pub type rondo_unary_op = ::std::os::raw::c_uint;
+pub const RONDO_ADD: rondo_binary_op = 0;
+pub const RONDO_SUB: rondo_binary_op = 1;
+pub const RONDO_MUL: rondo_binary_op = 2;
+#[doc = " integers: quotient rounded toward zero; by zero gives 0"]
+pub const RONDO_DIV: rondo_binary_op = 3;
+#[doc = " integers: exact, wraps around; a negative exponent gives 0 (1 and -1 excepted)"]
+pub const RONDO_POW: rondo_binary_op = 4;
+#[doc = " NaN if either is NaN"]
+pub const RONDO_MAXIMUM: rondo_binary_op = 5;
+#[doc = " NaN if either is NaN"]
+pub const RONDO_MINIMUM: rondo_binary_op = 6;
+#[doc = " sign of the divisor, as NumPy's remainder; integers by zero give 0"]
+pub const RONDO_MOD: rondo_binary_op = 7;
+#[doc = " sign of the dividend; integers by zero give 0"]
+pub const RONDO_FMOD: rondo_binary_op = 8;
+#[doc = " integers by zero give 0"]
+pub const RONDO_FLOOR_DIV: rondo_binary_op = 9;
+#[doc = " the other one if one is NaN"]
+pub const RONDO_FMAX: rondo_binary_op = 10;
+#[doc = " the other one if one is NaN"]
+pub const RONDO_FMIN: rondo_binary_op = 11;
+pub const RONDO_SQUARED_DIFFERENCE: rondo_binary_op = 12;
+#[doc = " the following give bool"]
+pub const RONDO_EQ: rondo_binary_op = 16;
+#[doc = " the following give bool"]
+pub const RONDO_NE: rondo_binary_op = 17;
+#[doc = " the following give bool"]
+pub const RONDO_LT: rondo_binary_op = 18;
+#[doc = " the following give bool"]
+pub const RONDO_LE: rondo_binary_op = 19;
+#[doc = " the following give bool"]
+pub const RONDO_GT: rondo_binary_op = 20;
+#[doc = " the following give bool"]
+pub const RONDO_GE: rondo_binary_op = 21;
+#[doc = " the following give bool"]
+pub const RONDO_LOGICAL_AND: rondo_binary_op = 22;
+#[doc = " the following give bool"]
+pub const RONDO_LOGICAL_OR: rondo_binary_op = 23;
+#[doc = " the following give bool"]
+pub const RONDO_LOGICAL_XOR: rondo_binary_op = 24;
+#[doc = " integers and bool only"]
+pub const RONDO_BIT_AND: rondo_binary_op = 32;
+#[doc = " integers and bool only"]
+pub const RONDO_BIT_OR: rondo_binary_op = 33;
+#[doc = " integers and bool only"]
+pub const RONDO_BIT_XOR: rondo_binary_op = 34;
+#[doc = " 0 for a count that is negative or as wide as the dtype"]
+pub const RONDO_SHIFT_LEFT: rondo_binary_op = 35;
+#[doc = " 0 or -1 for such a count"]
+pub const RONDO_SHIFT_RIGHT: rondo_binary_op = 36;
+pub const RONDO_GCD: rondo_binary_op = 37;
+pub const RONDO_LCM: rondo_binary_op = 38;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_TRUE_DIV: rondo_binary_op = 48;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_HYPOT: rondo_binary_op = 49;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_ATAN2: rondo_binary_op = 50;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_COPYSIGN: rondo_binary_op = 51;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LDEXP: rondo_binary_op = 52;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_LOGADDEXP: rondo_binary_op = 53;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_XLOGY: rondo_binary_op = 54;
+#[doc = " the following give f32 for integer and bool operands"]
+pub const RONDO_PRELU: rondo_binary_op = 55;
+#[doc = " parameter beta, default 1"]
+pub const RONDO_SMOOTH_L1: rondo_binary_op = 56;
+#[doc = " binary cross-entropy of a logit and a target"]
+pub const RONDO_BCE_WITH_LOGITS: rondo_binary_op = 57;
+pub type rondo_binary_op = ::std::os::raw::c_uint;
+#[doc = " a b + c with one rounding"]
+pub const RONDO_FMA: rondo_ternary_op = 0;
+#[doc = " a limited to [b, c]"]
+pub const RONDO_CLAMP: rondo_ternary_op = 1;
+#[doc = " a + c (b - a); f32 for integer and bool operands"]
+pub const RONDO_LERP: rondo_ternary_op = 2;
+pub type rondo_ternary_op = ::std::os::raw::c_uint;
+extern "C" {
+    #[doc = " Name of an operator as messages, reports and traces have it (\"add\", \"gelu_tanh\"); NULL for a number that is none."]
+    #[doc = " Static. Since 0.1."]
+    pub fn rondo_unary_op_name(op: rondo_unary_op) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    pub fn rondo_binary_op_name(op: rondo_binary_op) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    pub fn rondo_ternary_op_name(op: rondo_ternary_op) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " out = op(a), parameters at their defaults (RONDO_INVALID_ARGUMENT for an operator whose parameters have none). Since"]
+    #[doc = " 0.1."]
+    pub fn rondo_unary(op: rondo_unary_op, a: *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with parameters, as many as the operator has: scalars of the dtype it computes in, float for f16 and bf16"]
+    #[doc = " (rules as for rondo_binary_scalar). Another value compiles nothing. Since 0.1."]
+    pub fn rondo_unary_with(
+        op: rondo_unary_op,
+        a: *mut rondo_tensor,
+        n_parameters: i32,
+        parameters: *const f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a op b, broadcast; parameters at their defaults. Since 0.1."]
+    pub fn rondo_binary(
+        op: rondo_binary_op,
+        a: *mut rondo_tensor,
+        b: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with parameters, as in rondo_unary_with. Since 0.1."]
+    pub fn rondo_binary_with(
+        op: rondo_binary_op,
+        a: *mut rondo_tensor,
+        b: *mut rondo_tensor,
+        n_parameters: i32,
+        parameters: *const f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = op(a, b, c), broadcast. Since 0.1."]
+    pub fn rondo_ternary(
+        op: rondo_ternary_op,
+        a: *mut rondo_tensor,
+        b: *mut rondo_tensor,
+        c: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = tensors[0] + tensors[1] + ... from the left, broadcast, in their common dtype with one rounding; n from 1"]
+    #[doc = " to 16. Since 0.1."]
+    pub fn rondo_add_n(n: i32, tensors: *const *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a op scalar and out = scalar op a. The scalar takes a's dtype; for integer and bool tensors it must be a whole"]
+    #[doc = " number that the dtype holds (RONDO_INVALID_ARGUMENT otherwise: cast the tensor first); for float tensors it is"]
+    #[doc = " rounded once to the dtype. Since 0.1."]
+    pub fn rondo_binary_scalar(
+        op: rondo_binary_op,
+        a: *mut rondo_tensor,
+        scalar: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_scalar_binary(
+        op: rondo_binary_op,
+        scalar: f64,
+        a: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same for 64-bit integers beyond 2^53. Since 0.1."]
+    pub fn rondo_binary_scalar_i64(
+        op: rondo_binary_op,
+        a: *mut rondo_tensor,
+        scalar: i64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_scalar_binary_i64(
+        op: rondo_binary_op,
+        scalar: i64,
+        a: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = condition ? a : b; condition bool, all three broadcast. Since 0.1."]
+    pub fn rondo_where(
+        condition: *mut rondo_tensor,
+        a: *mut rondo_tensor,
+        b: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a in another dtype, rounded once, to nearest even. Float to integer: toward zero, clamped to the range, NaN to"]
+    #[doc = " 0; to bool: != 0. Since 0.1."]
+    pub fn rondo_cast(a: *mut rondo_tensor, dtype: rondo_dtype, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Every element of `tensor` becomes value (rules of scalars as above). Since 0.1."]
+    pub fn rondo_fill(tensor: *mut rondo_tensor, value: f64) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Every element of `tensor` becomes value: the same for 64-bit integers beyond 2^53. Since 0.1."]
+    pub fn rondo_fill_i64(tensor: *mut rondo_tensor, value: i64) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a: same dtype, a broadcast to *out if that is given; a contiguous copy otherwise. Devices may differ when *out"]
+    #[doc = " is given. Since 0.1."]
+    pub fn rondo_copy(a: *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " A contiguous copy on another device (the same is allowed). Since 0.1."]
+    pub fn rondo_copy_to(a: *mut rondo_tensor, device: rondo_device, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+#[doc = " integers and bool give i64, floats their dtype; pairwise, accumulated in float for 16-bit dtypes"]
+pub const RONDO_SUM: rondo_reduce_op = 0;
+#[doc = " integers and bool give f32; of nothing NaN"]
+pub const RONDO_MEAN: rondo_reduce_op = 1;
+#[doc = " NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT"]
+pub const RONDO_MAX: rondo_reduce_op = 2;
+#[doc = " NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT"]
+pub const RONDO_MIN: rondo_reduce_op = 3;
+#[doc = " i64, index over the reduced axes in row-major order; first of equals; first NaN wins"]
+pub const RONDO_ARGMAX: rondo_reduce_op = 4;
+pub const RONDO_ARGMIN: rondo_reduce_op = 5;
+#[doc = " dtypes as RONDO_SUM"]
+pub const RONDO_PROD: rondo_reduce_op = 6;
+#[doc = " bool; of nothing 1"]
+pub const RONDO_ALL: rondo_reduce_op = 7;
+#[doc = " bool; of nothing 0"]
+pub const RONDO_ANY: rondo_reduce_op = 8;
+#[doc = " the sum of magnitudes"]
+pub const RONDO_L1_NORM: rondo_reduce_op = 9;
+#[doc = " the root of the sum of squares"]
+pub const RONDO_L2_NORM: rondo_reduce_op = 10;
+#[doc = " parameters p, default 2: the p-th root of the sum of |x| to the p; p above 0 and finite"]
+pub const RONDO_LP_NORM: rondo_reduce_op = 11;
+#[doc = " parameters correction, default 0: squared distances from the mean, by n - correction"]
+pub const RONDO_VAR: rondo_reduce_op = 12;
+#[doc = " parameters correction, default 0: the root of RONDO_VAR"]
+pub const RONDO_STD: rondo_reduce_op = 13;
+#[doc = " the logarithm of the sum of exp(x), without overflow between; of nothing -infinity"]
+pub const RONDO_LOGSUMEXP: rondo_reduce_op = 14;
+#[doc = " NaN counts as 0"]
+pub const RONDO_NANSUM: rondo_reduce_op = 15;
+#[doc = " NaN counts as 1"]
+pub const RONDO_NANPROD: rondo_reduce_op = 16;
+pub type rondo_reduce_op = ::std::os::raw::c_uint;
+extern "C" {
+    #[doc = " The operation's name, such as \"sum\"; NULL for a number that is none. Borrowed: static. Since 0.1."]
+    pub fn rondo_reduce_op_name(op: rondo_reduce_op) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " Reduces over n_axes axes (each once, negative counts from the end); n_axes 0 with axes NULL: all. keep_dims != 0"]
+    #[doc = " keeps reduced axes with size 1. Results do not change between runs. Parameters are at their defaults. Since 0.1."]
+    pub fn rondo_reduce(
+        op: rondo_reduce_op,
+        a: *mut rondo_tensor,
+        n_axes: i32,
+        axes: *const i32,
+        keep_dims: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with parameters, as many as the operation has. Since 0.1."]
+    pub fn rondo_reduce_with(
+        op: rondo_reduce_op,
+        a: *mut rondo_tensor,
+        n_axes: i32,
+        axes: *const i32,
+        keep_dims: i32,
+        n_parameters: i32,
+        parameters: *const f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[i] = the reduction of the elements 0 to i along one axis, or with reverse != 0 of i to the last. Shape as a's,"]
+    #[doc = " dtype as rondo_reduce gives it; for the operations that combine elements and nothing more: sums, products, extremes,"]
+    #[doc = " all, any, RONDO_L1_NORM, RONDO_LOGSUMEXP. Since 0.1."]
+    pub fn rondo_cumulative(
+        op: rondo_reduce_op,
+        a: *mut rondo_tensor,
+        axis: i32,
+        reverse: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+pub const RONDO_ACTIVATION_NONE: rondo_activation = 0;
+#[doc = " as RONDO_RELU: NaN for NaN"]
+pub const RONDO_ACTIVATION_RELU: rondo_activation = 1;
+#[doc = " NaN for NaN, -0 for -infinity"]
+pub const RONDO_ACTIVATION_GELU: rondo_activation = 2;
+#[doc = " What a product ends with. GELU is x / (1 + exp(-t)), t = sqrt(8/pi) (x + 0.044715 x^3), which is the form with tanh."]
+#[doc = " On every device its relative error for a given x is at most 8 (1 + |t|) units, a unit being 2^-24 (computed in float)"]
+#[doc = " or 2^-53 (f64), where the result is a normal number, and before the one rounding to a 16-bit dtype."]
+pub type rondo_activation = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_matmul_options {
+    #[doc = " set by RONDO_MATMUL_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " use a with its last two axes exchanged"]
+    pub transpose_a: i32,
+    #[doc = " likewise b"]
+    pub transpose_b: i32,
+    #[doc = " NULL, or [n] of the dtype of the result: added to each row"]
+    pub bias: *mut rondo_tensor,
+    #[doc = " applied last, to the sum before it is rounded"]
+    pub activation: rondo_activation,
+    #[doc = " f32 on cuda may use TF32 tensor cores (10-bit mantissa products). Default 0: full f32"]
+    pub allow_tf32: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_matmul_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_matmul_options>(),
+        32usize,
+        concat!("Size of: ", stringify!(rondo_matmul_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_matmul_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_matmul_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_transpose_a() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).transpose_a) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(transpose_a))
+        );
+    }
+    test_field_transpose_a();
+    fn test_field_transpose_b() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).transpose_b) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(transpose_b))
+        );
+    }
+    test_field_transpose_b();
+    fn test_field_bias() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bias) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(bias))
+        );
+    }
+    test_field_bias();
+    fn test_field_activation() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).activation) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(activation))
+        );
+    }
+    test_field_activation();
+    fn test_field_allow_tf32() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).allow_tf32) as usize - ptr as usize
+            },
+            28usize,
+            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(allow_tf32))
+        );
+    }
+    test_field_allow_tf32();
+}
+extern "C" {
+    #[doc = " out[..., m, n] = activation(a[..., m, k] b[..., k, n] + bias). a and b have at least 2 dimensions and the same float"]
+    #[doc = " dtype; leading axes broadcast. options NULL means RONDO_MATMUL_OPTIONS_INIT. k = 0 gives bias or zeros. 16-bit dtypes"]
+    #[doc = " accumulate in float. Since 0.1."]
+    pub fn rondo_matmul(
+        a: *mut rondo_tensor,
+        b: *mut rondo_tensor,
+        options: *const rondo_matmul_options,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = softmax(a) over one axis (negative counts from the end), shifted by the maximum. Since 0.1."]
+    pub fn rondo_softmax(a: *mut rondo_tensor, axis: i32, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_log_softmax(a: *mut rondo_tensor, axis: i32, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = y * (dy - sum(y * dy)): gradient of softmax, y its result. Since 0.1."]
+    pub fn rondo_softmax_grad(
+        y: *mut rondo_tensor,
+        dy: *mut rondo_tensor,
+        axis: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+pub const RONDO_SOFTMAX: rondo_softmax_op = 0;
+#[doc = " the logarithm of softmax"]
+pub const RONDO_LOG_SOFTMAX: rondo_softmax_op = 1;
+#[doc = " softmax of -a"]
+pub const RONDO_SOFTMIN: rondo_softmax_op = 2;
+pub type rondo_softmax_op = ::std::os::raw::c_uint;
+extern "C" {
+    #[doc = " out = softmax(a / temperature) over one axis, its logarithm, or softmin. temperature is above 0 and finite. lengths"]
+    #[doc = " is NULL, or of i32 or i64 and of a's shape without that axis: only so many elements of each row count, at least 0 and"]
+    #[doc = " at most all; of the others, whatever they are, softmax is 0 and its logarithm -infinity. Since 0.1."]
+    pub fn rondo_softmax_with(
+        op: rondo_softmax_op,
+        a: *mut rondo_tensor,
+        axis: i32,
+        temperature: f64,
+        lengths: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The gradient of rondo_softmax_with, called the same way: y is its result, lengths may be NULL. 0 for elements that do"]
+    #[doc = " not count. Since 0.1."]
+    pub fn rondo_softmax_grad_with(
+        op: rondo_softmax_op,
+        y: *mut rondo_tensor,
+        dy: *mut rondo_tensor,
+        axis: i32,
+        temperature: f64,
+        lengths: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = (a - mean) / sqrt(variance + epsilon) * weight + bias over each row along one axis. weight may be NULL, and"]
+    #[doc = " bias may be NULL; otherwise they are of a's dtype and [the axis's size]. Several axes: reshape first. 16-bit dtypes"]
+    #[doc = " are computed in float. Since 0.1."]
+    pub fn rondo_layer_norm(
+        a: *mut rondo_tensor,
+        axis: i32,
+        weight: *mut rondo_tensor,
+        bias: *mut rondo_tensor,
+        epsilon: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a / sqrt(mean of a * a + epsilon) * weight. weight may be NULL, or is as for rondo_layer_norm. Since 0.1."]
+    pub fn rondo_rms_norm(
+        a: *mut rondo_tensor,
+        axis: i32,
+        weight: *mut rondo_tensor,
+        epsilon: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[n] = -log_softmax(logits)[n, labels[n]]; logits [n, classes], labels [n] of i32 or i64. A label outside"]
+    #[doc = " 0..classes-1 gives loss 0 and gradient 0 (an \"ignore\" label). Since 0.1."]
+    pub fn rondo_cross_entropy(
+        logits: *mut rondo_tensor,
+        labels: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[n, classes] = (softmax(logits) - onehot(labels)) * scale: gradient for a loss that is scale times the sum of the"]
+    #[doc = " rows' losses (scale = 1 / n for their mean). Since 0.1."]
+    pub fn rondo_cross_entropy_grad(
+        logits: *mut rondo_tensor,
+        labels: *mut rondo_tensor,
+        scale: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = uniform in [low, high) or normal(mean, deviation); shape and dtype as for rondo_tensor_create when *out is"]
+    #[doc = " NULL, else those of *out and the arguments device, dtype, ndim, shape are ignored. Float dtypes. The numbers depend"]
+    #[doc = " on the seed and on the order of random operators on that device, not on mode, eager or graph, or the device's kind"]
+    #[doc = " (uniform: bit for bit). The dtype must hold low and high, and the one it is computed in high - low. low == high gives"]
+    #[doc = " low everywhere. Since 0.1."]
+    pub fn rondo_random_uniform(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        ndim: i32,
+        shape: *const i64,
+        low: f64,
+        high: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    pub fn rondo_random_normal(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        ndim: i32,
+        shape: *const i64,
+        mean: f64,
+        deviation: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " mask[i] = 1 with probability 1 - p; out = a * mask / (1 - p). mask is u8 of a's shape; p in [0, 1). Since 0.1."]
+    pub fn rondo_dropout(
+        a: *mut rondo_tensor,
+        p: f64,
+        out: *mut *mut rondo_tensor,
+        mask: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = dy * mask / (1 - p). Since 0.1."]
+    pub fn rondo_dropout_grad(
+        dy: *mut rondo_tensor,
+        mask: *mut rondo_tensor,
+        p: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64. Since 0.1."]
+    pub fn rondo_one_hot(
+        indices: *mut rondo_tensor,
+        depth: i64,
+        dtype: rondo_dtype,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[i..., :] = table[indices[i...], :...]; indices i32 or i64. Negative indices count from the end; an index outside"]
+    #[doc = " gives a row of zeros. Since 0.1."]
+    pub fn rondo_gather_rows(
+        table: *mut rondo_tensor,
+        indices: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+#[doc = " Numbers by spatial axis: entries behind the last one of x are ignored. Since 0.1."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_convolution_options {
+    #[doc = " set by RONDO_CONVOLUTION_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " from one place of the kernel to the next"]
+    pub stride: [i64; 3usize],
+    #[doc = " zeros before the first element"]
+    pub padding: [i64; 3usize],
+    #[doc = " zeros behind the last one; -1: as many as padding"]
+    pub padding_end: [i64; 3usize],
+    #[doc = " from one element of the kernel to the next"]
+    pub dilation: [i64; 3usize],
+    #[doc = " transposed only: by how much the result is larger at its end"]
+    pub output_padding: [i64; 3usize],
+    #[doc = " channels in so many parts, each with kernels of its own"]
+    pub groups: i64,
+    #[doc = " the other way round: see rondo_convolution"]
+    pub transposed: i32,
+    #[doc = " applied last, to the sum before it is rounded"]
+    pub activation: rondo_activation,
+    #[doc = " NULL, or [k]: what each channel of the sum is multiplied by"]
+    pub scale: *mut rondo_tensor,
+    #[doc = " NULL, or [k]: added to each channel then"]
+    pub bias: *mut rondo_tensor,
+    #[doc = " NULL, or of the result's shape: added before the activation"]
+    pub residual: *mut rondo_tensor,
+    #[doc = " f32 on cuda may use TF32 tensor cores (10-bit mantissa products). Default 0: full f32"]
+    pub allow_tf32: i32,
+    #[doc = " libraries may only use what gives the same bits in each run"]
+    pub deterministic: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_convolution_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_convolution_options>(),
+        176usize,
+        concat!("Size of: ", stringify!(rondo_convolution_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_convolution_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_convolution_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_stride() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).stride) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(stride))
+        );
+    }
+    test_field_stride();
+    fn test_field_padding() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).padding) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(padding))
+        );
+    }
+    test_field_padding();
+    fn test_field_padding_end() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).padding_end) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(padding_end))
+        );
+    }
+    test_field_padding_end();
+    fn test_field_dilation() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).dilation) as usize - ptr as usize
+            },
+            80usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(dilation))
+        );
+    }
+    test_field_dilation();
+    fn test_field_output_padding() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).output_padding) as usize - ptr as usize
+            },
+            104usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(output_padding))
+        );
+    }
+    test_field_output_padding();
+    fn test_field_groups() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).groups) as usize - ptr as usize
+            },
+            128usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(groups))
+        );
+    }
+    test_field_groups();
+    fn test_field_transposed() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).transposed) as usize - ptr as usize
+            },
+            136usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(transposed))
+        );
+    }
+    test_field_transposed();
+    fn test_field_activation() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).activation) as usize - ptr as usize
+            },
+            140usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(activation))
+        );
+    }
+    test_field_activation();
+    fn test_field_scale() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).scale) as usize - ptr as usize
+            },
+            144usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(scale))
+        );
+    }
+    test_field_scale();
+    fn test_field_bias() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bias) as usize - ptr as usize
+            },
+            152usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(bias))
+        );
+    }
+    test_field_bias();
+    fn test_field_residual() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).residual) as usize - ptr as usize
+            },
+            160usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(residual))
+        );
+    }
+    test_field_residual();
+    fn test_field_allow_tf32() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).allow_tf32) as usize - ptr as usize
+            },
+            168usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(allow_tf32))
+        );
+    }
+    test_field_allow_tf32();
+    fn test_field_deterministic() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_convolution_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).deterministic) as usize - ptr as usize
+            },
+            172usize,
+            concat!("Offset of field: ", stringify!(rondo_convolution_options), "::", stringify!(deterministic))
+        );
+    }
+    test_field_deterministic();
+}
+extern "C" {
+    #[doc = " out = activation(convolution of x with w * scale + bias + residual), where the convolution is the sum over channels c"]
+    #[doc = " and elements r of the kernel of x[n, c, o stride + r dilation - padding] w[k, c, r], o being a place of the result."]
+    #[doc = " The result has (size + padding + padding_end - dilation (kernel - 1) - 1) / stride + 1 places on each axis, rounded"]
+    #[doc = " down. With as many groups as channels it is depthwise. options NULL means RONDO_CONVOLUTION_OPTIONS_INIT."]
+    #[doc = ""]
+    #[doc = " Transposed, w is [c, k / groups, kernel...], x stands where the result stood, and each of its elements adds w to the"]
+    #[doc = " places that it was made of: the gradient with respect to x of the convolution with the same w and options. The result"]
+    #[doc = " has (size - 1) stride - padding - padding_end + dilation (kernel - 1) + 1 + output_padding places; output_padding,"]
+    #[doc = " less than the stride, names one of the sizes that give x."]
+    #[doc = ""]
+    #[doc = " RONDO_INVALID_ARGUMENT for shapes that do not go together, a kernel larger than the padded x, strides or dilations"]
+    #[doc = " below 1. Gradients: of all operands. Since 0.1."]
+    pub fn rondo_convolution(
+        x: *mut rondo_tensor,
+        w: *mut rondo_tensor,
+        options: *const rondo_convolution_options,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = the gradient with respect to w of rondo_convolution(x, w, options), given that of its result, dy, before scale,"]
+    #[doc = " bias, residual and activation, which options must not have. out has w's shape, of which `kernel_shape` is the n"]
+    #[doc = " spatial sizes. Since 0.1."]
+    pub fn rondo_convolution_filter_grad(
+        x: *mut rondo_tensor,
+        dy: *mut rondo_tensor,
+        n: i32,
+        kernel_shape: *const i64,
+        options: *const rondo_convolution_options,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
 }
 extern "C" {
     #[doc = " Sets *count to the number of devices of a kind. RONDO_CPU is always 1. RONDO_CUDA: 0 when no driver or no device is"]
@@ -1761,687 +2690,6 @@ extern "C" {
         n_metadata: usize,
     ) -> rondo_status;
 }
-#[doc = " in the dtype of the operand, exact"]
-pub const RONDO_NEG: rondo_unary_op = 0;
-#[doc = " in the dtype of the operand, exact"]
-pub const RONDO_ABS: rondo_unary_op = 1;
-#[doc = " -1, 0, 1; NaN for NaN"]
-pub const RONDO_SIGN: rondo_unary_op = 2;
-pub const RONDO_SQUARE: rondo_unary_op = 3;
-#[doc = " result bool"]
-pub const RONDO_LOGICAL_NOT: rondo_unary_op = 4;
-#[doc = " result bool"]
-pub const RONDO_ISNAN: rondo_unary_op = 5;
-#[doc = " NaN for NaN"]
-pub const RONDO_RELU: rondo_unary_op = 6;
-pub const RONDO_FLOOR: rondo_unary_op = 7;
-pub const RONDO_CEIL: rondo_unary_op = 8;
-#[doc = " to even"]
-pub const RONDO_ROUND: rondo_unary_op = 9;
-pub const RONDO_TRUNC: rondo_unary_op = 10;
-#[doc = " result bool"]
-pub const RONDO_ISINF: rondo_unary_op = 11;
-#[doc = " result bool"]
-pub const RONDO_ISFINITE: rondo_unary_op = 12;
-#[doc = " result bool"]
-pub const RONDO_SIGNBIT: rondo_unary_op = 13;
-#[doc = " integers and bool only"]
-pub const RONDO_BIT_NOT: rondo_unary_op = 14;
-#[doc = " parameters low, high"]
-pub const RONDO_CLIP: rondo_unary_op = 15;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_EXP: rondo_unary_op = 16;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_LOG: rondo_unary_op = 17;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_SQRT: rondo_unary_op = 18;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_RSQRT: rondo_unary_op = 19;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_TANH: rondo_unary_op = 20;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_SIGMOID: rondo_unary_op = 21;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_RECIPROCAL: rondo_unary_op = 22;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_SIN: rondo_unary_op = 23;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_COS: rondo_unary_op = 24;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_ERF: rondo_unary_op = 25;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_EXPM1: rondo_unary_op = 26;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_LOG1P: rondo_unary_op = 27;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_EXP2: rondo_unary_op = 28;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_LOG2: rondo_unary_op = 29;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_LOG10: rondo_unary_op = 30;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_CBRT: rondo_unary_op = 31;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_RCBRT: rondo_unary_op = 32;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_TAN: rondo_unary_op = 33;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_ASIN: rondo_unary_op = 34;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_ACOS: rondo_unary_op = 35;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_ATAN: rondo_unary_op = 36;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_SINH: rondo_unary_op = 37;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_COSH: rondo_unary_op = 38;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_ASINH: rondo_unary_op = 39;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_ACOSH: rondo_unary_op = 40;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_ATANH: rondo_unary_op = 41;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_DEGREES: rondo_unary_op = 42;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_RADIANS: rondo_unary_op = 43;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_ERFC: rondo_unary_op = 44;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_ERFINV: rondo_unary_op = 45;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_GAMMA: rondo_unary_op = 46;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_LGAMMA: rondo_unary_op = 47;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_DIGAMMA: rondo_unary_op = 48;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_TRIGAMMA: rondo_unary_op = 49;
-#[doc = " activations"]
-pub const RONDO_LOG_SIGMOID: rondo_unary_op = 64;
-#[doc = " parameter beta, default 1"]
-pub const RONDO_SOFTPLUS: rondo_unary_op = 65;
-pub const RONDO_SOFTSIGN: rondo_unary_op = 66;
-#[doc = " by the error function"]
-pub const RONDO_GELU: rondo_unary_op = 67;
-#[doc = " by its approximation with tanh"]
-pub const RONDO_GELU_TANH: rondo_unary_op = 68;
-pub const RONDO_SILU: rondo_unary_op = 69;
-pub const RONDO_MISH: rondo_unary_op = 70;
-#[doc = " parameter alpha, default 1"]
-pub const RONDO_ELU: rondo_unary_op = 71;
-pub const RONDO_SELU: rondo_unary_op = 72;
-#[doc = " parameter alpha, default 1"]
-pub const RONDO_CELU: rondo_unary_op = 73;
-#[doc = " parameter slope, default 0.01"]
-pub const RONDO_LEAKY_RELU: rondo_unary_op = 74;
-#[doc = " parameters low, high, default -1, 1"]
-pub const RONDO_HARD_TANH: rondo_unary_op = 75;
-#[doc = " parameters alpha, beta, default 1 / 6, 1 / 2"]
-pub const RONDO_HARD_SIGMOID: rondo_unary_op = 76;
-pub const RONDO_HARD_SWISH: rondo_unary_op = 77;
-#[doc = " What each computes, its gradient and its error bound: docs/operators.md. Values are ABI. Since 0.1."]
-pub type rondo_unary_op = ::std::os::raw::c_uint;
-pub const RONDO_ADD: rondo_binary_op = 0;
-pub const RONDO_SUB: rondo_binary_op = 1;
-pub const RONDO_MUL: rondo_binary_op = 2;
-#[doc = " integers: quotient rounded toward zero; by zero gives 0"]
-pub const RONDO_DIV: rondo_binary_op = 3;
-#[doc = " integers: exact, wraps around; a negative exponent gives 0 (1 and -1 excepted)"]
-pub const RONDO_POW: rondo_binary_op = 4;
-#[doc = " NaN if either is NaN"]
-pub const RONDO_MAXIMUM: rondo_binary_op = 5;
-#[doc = " NaN if either is NaN"]
-pub const RONDO_MINIMUM: rondo_binary_op = 6;
-#[doc = " sign of the divisor, as NumPy's remainder; integers by zero give 0"]
-pub const RONDO_MOD: rondo_binary_op = 7;
-#[doc = " sign of the dividend; integers by zero give 0"]
-pub const RONDO_FMOD: rondo_binary_op = 8;
-#[doc = " integers by zero give 0"]
-pub const RONDO_FLOOR_DIV: rondo_binary_op = 9;
-#[doc = " the other one if one is NaN"]
-pub const RONDO_FMAX: rondo_binary_op = 10;
-#[doc = " the other one if one is NaN"]
-pub const RONDO_FMIN: rondo_binary_op = 11;
-pub const RONDO_SQUARED_DIFFERENCE: rondo_binary_op = 12;
-#[doc = " the following give bool"]
-pub const RONDO_EQ: rondo_binary_op = 16;
-#[doc = " the following give bool"]
-pub const RONDO_NE: rondo_binary_op = 17;
-#[doc = " the following give bool"]
-pub const RONDO_LT: rondo_binary_op = 18;
-#[doc = " the following give bool"]
-pub const RONDO_LE: rondo_binary_op = 19;
-#[doc = " the following give bool"]
-pub const RONDO_GT: rondo_binary_op = 20;
-#[doc = " the following give bool"]
-pub const RONDO_GE: rondo_binary_op = 21;
-#[doc = " the following give bool"]
-pub const RONDO_LOGICAL_AND: rondo_binary_op = 22;
-#[doc = " the following give bool"]
-pub const RONDO_LOGICAL_OR: rondo_binary_op = 23;
-#[doc = " the following give bool"]
-pub const RONDO_LOGICAL_XOR: rondo_binary_op = 24;
-#[doc = " integers and bool only"]
-pub const RONDO_BIT_AND: rondo_binary_op = 32;
-#[doc = " integers and bool only"]
-pub const RONDO_BIT_OR: rondo_binary_op = 33;
-#[doc = " integers and bool only"]
-pub const RONDO_BIT_XOR: rondo_binary_op = 34;
-#[doc = " 0 for a count that is negative or as wide as the dtype"]
-pub const RONDO_SHIFT_LEFT: rondo_binary_op = 35;
-#[doc = " 0 or -1 for such a count"]
-pub const RONDO_SHIFT_RIGHT: rondo_binary_op = 36;
-pub const RONDO_GCD: rondo_binary_op = 37;
-pub const RONDO_LCM: rondo_binary_op = 38;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_TRUE_DIV: rondo_binary_op = 48;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_HYPOT: rondo_binary_op = 49;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_ATAN2: rondo_binary_op = 50;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_COPYSIGN: rondo_binary_op = 51;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_LDEXP: rondo_binary_op = 52;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_LOGADDEXP: rondo_binary_op = 53;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_XLOGY: rondo_binary_op = 54;
-#[doc = " the following give f32 for integer and bool operands"]
-pub const RONDO_PRELU: rondo_binary_op = 55;
-#[doc = " parameter beta, default 1"]
-pub const RONDO_SMOOTH_L1: rondo_binary_op = 56;
-#[doc = " binary cross-entropy of a logit and a target"]
-pub const RONDO_BCE_WITH_LOGITS: rondo_binary_op = 57;
-pub type rondo_binary_op = ::std::os::raw::c_uint;
-#[doc = " a b + c with one rounding"]
-pub const RONDO_FMA: rondo_ternary_op = 0;
-#[doc = " a limited to [b, c]"]
-pub const RONDO_CLAMP: rondo_ternary_op = 1;
-#[doc = " a + c (b - a); f32 for integer and bool operands"]
-pub const RONDO_LERP: rondo_ternary_op = 2;
-pub type rondo_ternary_op = ::std::os::raw::c_uint;
-extern "C" {
-    #[doc = " Name of an operator as messages, reports and traces have it (\"add\", \"gelu_tanh\"); NULL for a number that is none."]
-    #[doc = " Static. Since 0.1."]
-    pub fn rondo_unary_op_name(op: rondo_unary_op) -> *const ::std::os::raw::c_char;
-}
-extern "C" {
-    pub fn rondo_binary_op_name(op: rondo_binary_op) -> *const ::std::os::raw::c_char;
-}
-extern "C" {
-    pub fn rondo_ternary_op_name(op: rondo_ternary_op) -> *const ::std::os::raw::c_char;
-}
-extern "C" {
-    #[doc = " out = op(a), parameters at their defaults (RONDO_INVALID_ARGUMENT for an operator whose parameters have none). Since"]
-    #[doc = " 0.1."]
-    pub fn rondo_unary(op: rondo_unary_op, a: *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
-}
-extern "C" {
-    #[doc = " The same with parameters, as many as the operator has: scalars of the dtype it computes in, float for f16 and bf16"]
-    #[doc = " (rules as for rondo_binary_scalar). Another value compiles nothing. Since 0.1."]
-    pub fn rondo_unary_with(
-        op: rondo_unary_op,
-        a: *mut rondo_tensor,
-        n_parameters: i32,
-        parameters: *const f64,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = a op b, broadcast; parameters at their defaults. Since 0.1."]
-    pub fn rondo_binary(
-        op: rondo_binary_op,
-        a: *mut rondo_tensor,
-        b: *mut rondo_tensor,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " The same with parameters, as in rondo_unary_with. Since 0.1."]
-    pub fn rondo_binary_with(
-        op: rondo_binary_op,
-        a: *mut rondo_tensor,
-        b: *mut rondo_tensor,
-        n_parameters: i32,
-        parameters: *const f64,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = op(a, b, c), broadcast. Since 0.1."]
-    pub fn rondo_ternary(
-        op: rondo_ternary_op,
-        a: *mut rondo_tensor,
-        b: *mut rondo_tensor,
-        c: *mut rondo_tensor,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = tensors[0] + tensors[1] + ... from the left, broadcast, in their common dtype with one rounding; n from 1"]
-    #[doc = " to 16. Since 0.1."]
-    pub fn rondo_add_n(n: i32, tensors: *const *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = a op scalar and out = scalar op a. The scalar takes a's dtype; for integer and bool tensors it must be a whole"]
-    #[doc = " number that the dtype holds (RONDO_INVALID_ARGUMENT otherwise: cast the tensor first); for float tensors it is"]
-    #[doc = " rounded once to the dtype. Since 0.1."]
-    pub fn rondo_binary_scalar(
-        op: rondo_binary_op,
-        a: *mut rondo_tensor,
-        scalar: f64,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    pub fn rondo_scalar_binary(
-        op: rondo_binary_op,
-        scalar: f64,
-        a: *mut rondo_tensor,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " The same for 64-bit integers beyond 2^53. Since 0.1."]
-    pub fn rondo_binary_scalar_i64(
-        op: rondo_binary_op,
-        a: *mut rondo_tensor,
-        scalar: i64,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    pub fn rondo_scalar_binary_i64(
-        op: rondo_binary_op,
-        scalar: i64,
-        a: *mut rondo_tensor,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = condition ? a : b; condition bool, all three broadcast. Since 0.1."]
-    pub fn rondo_where(
-        condition: *mut rondo_tensor,
-        a: *mut rondo_tensor,
-        b: *mut rondo_tensor,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = a in another dtype, rounded once, to nearest even. Float to integer: toward zero, clamped to the range, NaN to"]
-    #[doc = " 0; to bool: != 0. Since 0.1."]
-    pub fn rondo_cast(a: *mut rondo_tensor, dtype: rondo_dtype, out: *mut *mut rondo_tensor) -> rondo_status;
-}
-extern "C" {
-    #[doc = " Every element of `tensor` becomes value (rules of scalars as above). Since 0.1."]
-    pub fn rondo_fill(tensor: *mut rondo_tensor, value: f64) -> rondo_status;
-}
-extern "C" {
-    #[doc = " Every element of `tensor` becomes value: the same for 64-bit integers beyond 2^53. Since 0.1."]
-    pub fn rondo_fill_i64(tensor: *mut rondo_tensor, value: i64) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = a: same dtype, a broadcast to *out if that is given; a contiguous copy otherwise. Devices may differ when *out"]
-    #[doc = " is given. Since 0.1."]
-    pub fn rondo_copy(a: *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
-}
-extern "C" {
-    #[doc = " A contiguous copy on another device (the same is allowed). Since 0.1."]
-    pub fn rondo_copy_to(a: *mut rondo_tensor, device: rondo_device, out: *mut *mut rondo_tensor) -> rondo_status;
-}
-#[doc = " integers and bool give i64, floats their dtype; pairwise, accumulated in float for 16-bit dtypes"]
-pub const RONDO_SUM: rondo_reduce_op = 0;
-#[doc = " integers and bool give f32; of nothing NaN"]
-pub const RONDO_MEAN: rondo_reduce_op = 1;
-#[doc = " NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT"]
-pub const RONDO_MAX: rondo_reduce_op = 2;
-#[doc = " NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT"]
-pub const RONDO_MIN: rondo_reduce_op = 3;
-#[doc = " i64, index over the reduced axes in row-major order; first of equals; first NaN wins"]
-pub const RONDO_ARGMAX: rondo_reduce_op = 4;
-pub const RONDO_ARGMIN: rondo_reduce_op = 5;
-#[doc = " dtypes as RONDO_SUM"]
-pub const RONDO_PROD: rondo_reduce_op = 6;
-#[doc = " bool; of nothing 1"]
-pub const RONDO_ALL: rondo_reduce_op = 7;
-#[doc = " bool; of nothing 0"]
-pub const RONDO_ANY: rondo_reduce_op = 8;
-#[doc = " the sum of magnitudes"]
-pub const RONDO_L1_NORM: rondo_reduce_op = 9;
-#[doc = " the root of the sum of squares"]
-pub const RONDO_L2_NORM: rondo_reduce_op = 10;
-#[doc = " parameters p, default 2: the p-th root of the sum of |x| to the p; p above 0 and finite"]
-pub const RONDO_LP_NORM: rondo_reduce_op = 11;
-#[doc = " parameters correction, default 0: squared distances from the mean, by n - correction"]
-pub const RONDO_VAR: rondo_reduce_op = 12;
-#[doc = " parameters correction, default 0: the root of RONDO_VAR"]
-pub const RONDO_STD: rondo_reduce_op = 13;
-#[doc = " the logarithm of the sum of exp(x), without overflow between; of nothing -infinity"]
-pub const RONDO_LOGSUMEXP: rondo_reduce_op = 14;
-#[doc = " NaN counts as 0"]
-pub const RONDO_NANSUM: rondo_reduce_op = 15;
-#[doc = " NaN counts as 1"]
-pub const RONDO_NANPROD: rondo_reduce_op = 16;
-pub type rondo_reduce_op = ::std::os::raw::c_uint;
-extern "C" {
-    #[doc = " The operation's name, such as \"sum\"; NULL for a number that is none. Borrowed: static. Since 0.1."]
-    pub fn rondo_reduce_op_name(op: rondo_reduce_op) -> *const ::std::os::raw::c_char;
-}
-extern "C" {
-    #[doc = " Reduces over n_axes axes (each once, negative counts from the end); n_axes 0 with axes NULL: all. keep_dims != 0"]
-    #[doc = " keeps reduced axes with size 1. Results do not change between runs. Parameters are at their defaults. Since 0.1."]
-    pub fn rondo_reduce(
-        op: rondo_reduce_op,
-        a: *mut rondo_tensor,
-        n_axes: i32,
-        axes: *const i32,
-        keep_dims: i32,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " The same with parameters, as many as the operation has. Since 0.1."]
-    pub fn rondo_reduce_with(
-        op: rondo_reduce_op,
-        a: *mut rondo_tensor,
-        n_axes: i32,
-        axes: *const i32,
-        keep_dims: i32,
-        n_parameters: i32,
-        parameters: *const f64,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out[i] = the reduction of the elements 0 to i along one axis, or with reverse != 0 of i to the last. Shape as a's,"]
-    #[doc = " dtype as rondo_reduce gives it; for the operations that combine elements and nothing more: sums, products, extremes,"]
-    #[doc = " all, any, RONDO_L1_NORM, RONDO_LOGSUMEXP. Since 0.1."]
-    pub fn rondo_cumulative(
-        op: rondo_reduce_op,
-        a: *mut rondo_tensor,
-        axis: i32,
-        reverse: i32,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-pub const RONDO_ACTIVATION_NONE: rondo_activation = 0;
-#[doc = " as RONDO_RELU: NaN for NaN"]
-pub const RONDO_ACTIVATION_RELU: rondo_activation = 1;
-#[doc = " NaN for NaN, -0 for -infinity"]
-pub const RONDO_ACTIVATION_GELU: rondo_activation = 2;
-#[doc = " What a product ends with. GELU is x / (1 + exp(-t)), t = sqrt(8/pi) (x + 0.044715 x^3), which is the form with tanh."]
-#[doc = " On every device its relative error for a given x is at most 8 (1 + |t|) units, a unit being 2^-24 (computed in float)"]
-#[doc = " or 2^-53 (f64), where the result is a normal number, and before the one rounding to a 16-bit dtype."]
-pub type rondo_activation = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct rondo_matmul_options {
-    #[doc = " set by RONDO_MATMUL_OPTIONS_INIT"]
-    pub size: usize,
-    #[doc = " use a with its last two axes exchanged"]
-    pub transpose_a: i32,
-    #[doc = " likewise b"]
-    pub transpose_b: i32,
-    #[doc = " NULL, or [n] of the dtype of the result: added to each row"]
-    pub bias: *mut rondo_tensor,
-    #[doc = " applied last, to the sum before it is rounded"]
-    pub activation: rondo_activation,
-    #[doc = " f32 on cuda may use TF32 tensor cores (10-bit mantissa products). Default 0: full f32"]
-    pub allow_tf32: i32,
-}
-#[test]
-fn bindgen_test_layout_rondo_matmul_options() {
-    assert_eq!(
-        ::std::mem::size_of::<rondo_matmul_options>(),
-        32usize,
-        concat!("Size of: ", stringify!(rondo_matmul_options))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<rondo_matmul_options>(),
-        8usize,
-        concat!("Alignment of ", stringify!(rondo_matmul_options))
-    );
-    fn test_field_size() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
-            },
-            0usize,
-            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(size))
-        );
-    }
-    test_field_size();
-    fn test_field_transpose_a() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).transpose_a) as usize - ptr as usize
-            },
-            8usize,
-            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(transpose_a))
-        );
-    }
-    test_field_transpose_a();
-    fn test_field_transpose_b() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).transpose_b) as usize - ptr as usize
-            },
-            12usize,
-            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(transpose_b))
-        );
-    }
-    test_field_transpose_b();
-    fn test_field_bias() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).bias) as usize - ptr as usize
-            },
-            16usize,
-            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(bias))
-        );
-    }
-    test_field_bias();
-    fn test_field_activation() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).activation) as usize - ptr as usize
-            },
-            24usize,
-            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(activation))
-        );
-    }
-    test_field_activation();
-    fn test_field_allow_tf32() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_matmul_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).allow_tf32) as usize - ptr as usize
-            },
-            28usize,
-            concat!("Offset of field: ", stringify!(rondo_matmul_options), "::", stringify!(allow_tf32))
-        );
-    }
-    test_field_allow_tf32();
-}
-extern "C" {
-    #[doc = " out[..., m, n] = activation(a[..., m, k] b[..., k, n] + bias). a and b have at least 2 dimensions and the same float"]
-    #[doc = " dtype; leading axes broadcast. options NULL means RONDO_MATMUL_OPTIONS_INIT. k = 0 gives bias or zeros. 16-bit dtypes"]
-    #[doc = " accumulate in float. Since 0.1."]
-    pub fn rondo_matmul(
-        a: *mut rondo_tensor,
-        b: *mut rondo_tensor,
-        options: *const rondo_matmul_options,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = softmax(a) over one axis (negative counts from the end), shifted by the maximum. Since 0.1."]
-    pub fn rondo_softmax(a: *mut rondo_tensor, axis: i32, out: *mut *mut rondo_tensor) -> rondo_status;
-}
-extern "C" {
-    pub fn rondo_log_softmax(a: *mut rondo_tensor, axis: i32, out: *mut *mut rondo_tensor) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = y * (dy - sum(y * dy)): gradient of softmax, y its result. Since 0.1."]
-    pub fn rondo_softmax_grad(
-        y: *mut rondo_tensor,
-        dy: *mut rondo_tensor,
-        axis: i32,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-pub const RONDO_SOFTMAX: rondo_softmax_op = 0;
-#[doc = " the logarithm of softmax"]
-pub const RONDO_LOG_SOFTMAX: rondo_softmax_op = 1;
-#[doc = " softmax of -a"]
-pub const RONDO_SOFTMIN: rondo_softmax_op = 2;
-pub type rondo_softmax_op = ::std::os::raw::c_uint;
-extern "C" {
-    #[doc = " out = softmax(a / temperature) over one axis, its logarithm, or softmin. temperature is above 0 and finite. lengths"]
-    #[doc = " is NULL, or of i32 or i64 and of a's shape without that axis: only so many elements of each row count, at least 0 and"]
-    #[doc = " at most all; of the others, whatever they are, softmax is 0 and its logarithm -infinity. Since 0.1."]
-    pub fn rondo_softmax_with(
-        op: rondo_softmax_op,
-        a: *mut rondo_tensor,
-        axis: i32,
-        temperature: f64,
-        lengths: *mut rondo_tensor,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " The gradient of rondo_softmax_with, called the same way: y is its result, lengths may be NULL. 0 for elements that do"]
-    #[doc = " not count. Since 0.1."]
-    pub fn rondo_softmax_grad_with(
-        op: rondo_softmax_op,
-        y: *mut rondo_tensor,
-        dy: *mut rondo_tensor,
-        axis: i32,
-        temperature: f64,
-        lengths: *mut rondo_tensor,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = (a - mean) / sqrt(variance + epsilon) * weight + bias over each row along one axis. weight may be NULL, and"]
-    #[doc = " bias may be NULL; otherwise they are of a's dtype and [the axis's size]. Several axes: reshape first. 16-bit dtypes"]
-    #[doc = " are computed in float. Since 0.1."]
-    pub fn rondo_layer_norm(
-        a: *mut rondo_tensor,
-        axis: i32,
-        weight: *mut rondo_tensor,
-        bias: *mut rondo_tensor,
-        epsilon: f64,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = a / sqrt(mean of a * a + epsilon) * weight. weight may be NULL, or is as for rondo_layer_norm. Since 0.1."]
-    pub fn rondo_rms_norm(
-        a: *mut rondo_tensor,
-        axis: i32,
-        weight: *mut rondo_tensor,
-        epsilon: f64,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out[n] = -log_softmax(logits)[n, labels[n]]; logits [n, classes], labels [n] of i32 or i64. A label outside"]
-    #[doc = " 0..classes-1 gives loss 0 and gradient 0 (an \"ignore\" label). Since 0.1."]
-    pub fn rondo_cross_entropy(
-        logits: *mut rondo_tensor,
-        labels: *mut rondo_tensor,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out[n, classes] = (softmax(logits) - onehot(labels)) * scale: gradient for a loss that is scale times the sum of the"]
-    #[doc = " rows' losses (scale = 1 / n for their mean). Since 0.1."]
-    pub fn rondo_cross_entropy_grad(
-        logits: *mut rondo_tensor,
-        labels: *mut rondo_tensor,
-        scale: f64,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = uniform in [low, high) or normal(mean, deviation); shape and dtype as for rondo_tensor_create when *out is"]
-    #[doc = " NULL, else those of *out and the arguments device, dtype, ndim, shape are ignored. Float dtypes. The numbers depend"]
-    #[doc = " on the seed and on the order of random operators on that device, not on mode, eager or graph, or the device's kind"]
-    #[doc = " (uniform: bit for bit). The dtype must hold low and high, and the one it is computed in high - low. low == high gives"]
-    #[doc = " low everywhere. Since 0.1."]
-    pub fn rondo_random_uniform(
-        engine: *mut rondo_engine,
-        device: rondo_device,
-        dtype: rondo_dtype,
-        ndim: i32,
-        shape: *const i64,
-        low: f64,
-        high: f64,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    pub fn rondo_random_normal(
-        engine: *mut rondo_engine,
-        device: rondo_device,
-        dtype: rondo_dtype,
-        ndim: i32,
-        shape: *const i64,
-        mean: f64,
-        deviation: f64,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " mask[i] = 1 with probability 1 - p; out = a * mask / (1 - p). mask is u8 of a's shape; p in [0, 1). Since 0.1."]
-    pub fn rondo_dropout(
-        a: *mut rondo_tensor,
-        p: f64,
-        out: *mut *mut rondo_tensor,
-        mask: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = dy * mask / (1 - p). Since 0.1."]
-    pub fn rondo_dropout_grad(
-        dy: *mut rondo_tensor,
-        mask: *mut rondo_tensor,
-        p: f64,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64. Since 0.1."]
-    pub fn rondo_one_hot(
-        indices: *mut rondo_tensor,
-        depth: i64,
-        dtype: rondo_dtype,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out[i..., :] = table[indices[i...], :...]; indices i32 or i64. Negative indices count from the end; an index outside"]
-    #[doc = " gives a row of zeros. Since 0.1."]
-    pub fn rondo_gather_rows(
-        table: *mut rondo_tensor,
-        indices: *mut rondo_tensor,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
 extern "C" {
     #[doc = " out = the tensors one behind the other along `axis` (negative counts from the end); n is 1 or more. Their other sizes"]
     #[doc = " are the same. Mixed dtypes are promoted, by a task for each tensor that needs it; more than 16 tensors are a task per"]
@@ -3284,6 +3532,24 @@ extern "C" {
         options: *const rondo_launch_options,
     ) -> rondo_status;
 }
+/// What a `rondo_convolution_options` begins with.
+pub const RONDO_CONVOLUTION_OPTIONS_INIT: rondo_convolution_options = rondo_convolution_options {
+    size: ::std::mem::size_of::<rondo_convolution_options>(),
+    stride: [1; 3],
+    padding: [0; 3],
+    padding_end: [-1; 3],
+    dilation: [1; 3],
+    output_padding: [0; 3],
+    groups: 1,
+    transposed: 0,
+    activation: 0,
+    scale: ::std::ptr::null_mut(),
+    bias: ::std::ptr::null_mut(),
+    residual: ::std::ptr::null_mut(),
+    allow_tf32: 0,
+    deterministic: 0,
+};
+
 /// What a `rondo_device_info` begins with.
 pub const RONDO_DEVICE_INFO_INIT: rondo_device_info = rondo_device_info {
     size: ::std::mem::size_of::<rondo_device_info>(),
