@@ -19,6 +19,7 @@ ENUMS = {
     "rondo_reduce_op": ("ReduceOp", "RONDO_", "An operator that reduces axes.", set()),
     "rondo_pad_mode": ("PadMode", "RONDO_PAD_", "What padding shows.", set()),
     "rondo_softmax_op": ("SoftmaxOp", "RONDO_", "A softmax.", set()),
+    "rondo_comm_state": ("CommState", "RONDO_COMM_", "Whether a group of devices works.", set()),
     "rondo_activation": ("Activation", "RONDO_ACTIVATION_", "What is applied to a matrix product last.", set()),
 }
 NOT_LISTS = {  # flags: methods of builders; the kind of an argument: variants of Operand

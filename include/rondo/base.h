@@ -45,7 +45,9 @@ typedef enum rondo_status {
   RONDO_FORKED = 10,     /* called in a child of fork(): devices do not survive fork, create the engine in the child */
   RONDO_USER_ERROR = 11, /* a user task returned an error */
   RONDO_IO_ERROR = 12,   /* a file could not be read or written */
-  RONDO_INTERNAL = 13    /* a defect of Rondo: please report it with the message */
+  RONDO_INTERNAL = 13,   /* a defect of Rondo: please report it with the message */
+  RONDO_RANK_LOST = 14,  /* a rank of a communicator died, left or failed; the message names it and the cause */
+  RONDO_TIMED_OUT = 15   /* a time limit is over; the message says what did not happen, and on which rank */
 } rondo_status;
 
 /* Element types. Values are ABI. Since 0.1. */

@@ -30,6 +30,7 @@ RONDO_API const char* rondo_version_string(void);
  *   "nvrtc"           operators can be compiled for cuda devices
  *   "cublaslt"        matmul on cuda uses cuBLASLt (otherwise Rondo's own kernel)
  *   "cudnn"           convolution on cuda uses cuDNN (otherwise Rondo's own kernels)
+ *   "nccl"            collectives between cuda devices work: NCCL is there (rondo/comm.h)
  *   "blas"            matmul on cpu uses a BLAS library (otherwise Rondo's own loop)
  *   "graphs"          cuda recordings become CUDA graphs
  *   "memory_pools"    the driver has stream-ordered allocation

@@ -27,6 +27,13 @@ class RefCounted {
       if (count_.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) return true;
     return false;
   }
+  // Takes one more, unless the last was given up and the object is about to go.
+  bool retain_unless_gone() const {
+    uint32_t count = count_.load(std::memory_order_relaxed);
+    while (count > 0)
+      if (count_.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) return true;
+    return false;
+  }
   uint32_t use_count() const { return count_.load(std::memory_order_relaxed); }
 
  protected:

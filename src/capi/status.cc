@@ -72,7 +72,7 @@ const char* rondo_status_name(rondo_status status) {
       "RONDO_OK",           "RONDO_INVALID_ARGUMENT", "RONDO_INVALID_STATE", "RONDO_OUT_OF_MEMORY",
       "RONDO_NOT_FOUND",    "RONDO_LIBRARY_MISSING",  "RONDO_UNSUPPORTED",   "RONDO_COMPILE_FAILED",
       "RONDO_DEVICE_ERROR", "RONDO_DEVICE_LOST",      "RONDO_FORKED",        "RONDO_USER_ERROR",
-      "RONDO_IO_ERROR",     "RONDO_INTERNAL"};
+      "RONDO_IO_ERROR",     "RONDO_INTERNAL",         "RONDO_RANK_LOST",     "RONDO_TIMED_OUT"};
   const auto index = static_cast<unsigned>(status);
   return index < sizeof names / sizeof names[0] ? names[index] : "RONDO_UNKNOWN";
 }

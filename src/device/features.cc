@@ -9,6 +9,7 @@
 #include "device/cuda/cuda_device.h"
 #include "dynlib/blas.h"
 #include "dynlib/cudnn.h"
+#include "dynlib/nccl.h"
 
 namespace rondo {
 
@@ -80,6 +81,7 @@ const Entry kFeatures[] = {
     {"nvrtc", true, [] { return opened(cuda::nvrtc()); }},
     {"cublaslt", true, [] { return opened(cuda::cublaslt()); }},
     {"cudnn", true, [] { return opened(cuda::cudnn()); }},
+    {"nccl", true, [] { return opened(cuda::nccl()); }},
     {"blas", false, [] { return opened(blas()); }},
     {"graphs", true, graphs},
     {"memory_pools", true, memory_pools},

@@ -30,6 +30,7 @@ struct DeviceState {
   std::atomic<Stream*> high{nullptr};
   std::atomic<Stream*> copy_in{nullptr};
   std::atomic<Stream*> copy_out{nullptr};
+  std::atomic<Stream*> communicate{nullptr};
   std::unique_ptr<Workers> issuer;  // threaded mode
 };
 

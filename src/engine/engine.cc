@@ -211,6 +211,11 @@ Status Engine::run_on_host(Task& task) {
     running_.push_back(task.order_);
   }
   for (const Fence& fence : task.fences_) RONDO_TRY(fence_wait(fence));  // mutation: host_task_before_the_device
+  {
+    std::lock_guard lock(order_mutex_);
+    if (!written_off_.empty()) [[unlikely]]
+      RONDO_TRY(written_off(task));
+  }
   DeviceState* state = nullptr;
   RONDO_TRY(device_state(task.device(), &state));
   Block* workspace = nullptr;
@@ -276,7 +281,9 @@ Status Engine::run_naive(Task& task, bool ready) {
 void Engine::finish(Task& task, const Status& status, Fence fence) {
   SmallVector<Task*, 4> ready;
   std::unique_lock lock(order_mutex_);
-  if (status.ok()) [[likely]]
+  if (!written_off_.empty()) [[unlikely]]
+    settle_beside_written_off(task, status, fence);
+  else if (status.ok()) [[likely]]
     settle(task, fence);
   else
     settle_failed(task, status, fence);

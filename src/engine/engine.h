@@ -91,6 +91,14 @@ class Engine final : public RefCounted, public FenceOracle {
   void poison(Variable& variable, const Status& error);
   // Whether nothing can have come into the storage yet, not even a failure.
   bool blank(const Storage& storage) { return !storage.has_contents() && intact(storage); }
+  // What has been issued of the work on a variable.
+  FenceSet fences(const Variable& variable);
+  // What has been issued on each stream by now: a fence for each.
+  std::vector<Fence> positions() const;
+  // Work that the device will end without having done it: what was issued on `origin` after `since`, and whatever came
+  // to wait for that, counts as failed with the cause. What was done before stays good, and so does what does not
+  // depend on it and is on streams that did not wait.
+  RONDO_COLD void write_off(Stream& origin, const std::vector<Fence>& since, const Status& cause);
   void set_owner(Variable& variable, const Owner* owner) { variable.owner_.store(owner, std::memory_order_release); }
   static const Owner* owner(const Variable& variable) { return variable.owner_.load(std::memory_order_acquire); }
   uint64_t version(const Variable& variable) const { return variable.version_.load(std::memory_order_acquire); }
@@ -171,10 +179,11 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_HOT void link(Task& task);
   static void unlink(Access& access);
   RONDO_HOT void gather(Task& task);  // fences and poison of a ready task
-  RONDO_COLD static void gather_poison(Task& task, const Access& access);
+  RONDO_COLD static void gather_poison(Task& task, const Variable* variable, const Status& error);
   static void settle(Task& task, Access& access, Fence fence);
   RONDO_HOT void settle(Task& task, Fence fence);
   RONDO_COLD void settle_failed(Task& task, const Status& status, Fence fence);
+  RONDO_COLD void settle_beside_written_off(Task& task, const Status& status, Fence fence);
   RONDO_APART void release_successors(Task& task, SmallVector<Task*, 4>* ready);
   void count(Task& task) {  // one more is pending
     task.epoch_ = epoch_;
@@ -211,6 +220,12 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_COLD Status make_stream(DeviceState& state, std::atomic<Stream*>& slot, bool high, Stream** stream);
 
   RONDO_COLD bool intact(const Variable& variable);  // it has no poison
+
+  // --- written_off.cc: under the order lock ---
+  // Why what the variable's last write left is no good; null if it is.
+  RONDO_COLD const Status* written_off(const Variable& variable) const;
+  // The same for what a task reads.
+  RONDO_COLD Status written_off(Task& task) const;
 
   // --- lifetime.cc ---
   static uint64_t count_forks();
@@ -250,6 +265,12 @@ class Engine final : public RefCounted, public FenceOracle {
   int64_t in_epoch_ = 0;
   int64_t blocked_ = 0;  // threads waiting on progress_
   Status first_failure_;
+  struct WrittenOff {
+    uint32_t stream;
+    uint64_t after, up_to;  // sequence numbers
+    Status cause;
+  };
+  std::vector<WrittenOff> written_off_;
   std::deque<int64_t> earlier_epochs_;  // the oldest that has tasks, to the one before epoch_
   std::vector<uint64_t> running_;       // order numbers of host tasks being run
   std::vector<uint64_t> releasing_;     // and of tasks that have left their variables and are letting go of the rest

@@ -12,7 +12,17 @@
 namespace rondo {
 
 // All kinds there are, so that no two have the same magic: a handle of another kind is refused by it.
-enum class HandleKind : uint32_t { engine, tensor, variable, graph, tape, expression, module, model_file };
+enum class HandleKind : uint32_t {
+  engine,
+  tensor,
+  variable,
+  graph,
+  tape,
+  expression,
+  module,
+  model_file,
+  communicator
+};
 
 template <class T, HandleKind kind>
 class HandleSlab {

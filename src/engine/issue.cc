@@ -15,6 +15,7 @@ std::string stream_name(const DeviceState& state, const std::atomic<Stream*>& sl
   if (&slot == &state.high) return "high priority";
   if (&slot == &state.copy_in) return "copy in";
   if (&slot == &state.copy_out) return "copy out";
+  if (&slot == &state.communicate) return "communication";
   return "compute " + std::to_string(&slot - state.compute);
 }
 
@@ -44,12 +45,14 @@ Status Engine::compute_stream(DeviceState& state, int index, Stream** stream) {
   return stream_of(state, state.compute[index % compute_streams_], false, stream);
 }
 
-// Copies that are worth it have streams of their own, urgent tasks a high-priority one. With several compute streams a
+// Copies that are worth it and collectives have streams of their own, urgent tasks a high-priority one. Collectives get
+// their multiprocessors first: somebody else waits for them. With several compute streams a
 // task follows the work it depends on, which saves a wait; a task without such goes to its thread's home stream.
 Status Engine::choose_stream(Task& task, DeviceState& state, Stream** stream) {
   if (task.stream_hint >= 0) return compute_stream(state, task.stream_hint, stream);
   if (task.lane == Task::Lane::copy_in) return stream_of(state, state.copy_in, false, stream);
   if (task.lane == Task::Lane::copy_out) return stream_of(state, state.copy_out, false, stream);
+  if (task.lane == Task::Lane::communicate) return stream_of(state, state.communicate, true, stream);
   if (task.priority > 0) return stream_of(state, state.high, true, stream);
   for (const Fence& fence : task.fences_) {
     Stream* producer = streams_[fence.stream].load(std::memory_order_acquire);
@@ -173,6 +176,7 @@ Status Engine::export_to_stream(Variable& variable, void* native_stream) {
       return {};
     }
     if (!variable.error_.ok()) return variable.error_;
+    if (const Status* cause = written_off(variable)) return *cause;
     fences.add(variable.write_fence_);
   }
   for (const Fence& fence : fences) {

@@ -58,14 +58,15 @@ void Engine::gather(Task& task) {
     if (access.write) task.fences_.add(variable.read_fences_);  // mutation: write_after_read_on_the_device
     // mutation: poison_stops
     if (access.read && !variable.error_.ok()) [[unlikely]]
-      gather_poison(task, access);
+      gather_poison(task, access.variable, variable.error_);
+    if (!written_off_.empty() && access.read) [[unlikely]]
+      if (const Status* cause = written_off(variable)) gather_poison(task, access.variable, *cause);
   }
 }
 
-void Engine::gather_poison(Task& task, const Access& access) {
-  const Status& error = access.variable->error_;
+void Engine::gather_poison(Task& task, const Variable* variable, const Status& error) {
   if (Task::Parts* parts = task.parts())
-    parts->poison.emplace(access.variable, error);
+    parts->poison.emplace(variable, error);
   else if (task.failure_.ok())
     task.failure_ = error;
 }

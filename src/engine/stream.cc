@@ -63,6 +63,16 @@ Status Stream::cover(uint64_t sequence, Ref<Event>* event) {
   *event = nullptr;
   if (completed() >= sequence) return {};
   const auto lock = lock_unless_held();
+  return cover_locked(sequence, event);
+}
+
+void Stream::mark(uint64_t sequence) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  Ref<Event> event;
+  if (lock && completed() < sequence && sequence <= issued()) (void)cover_locked(sequence, &event);
+}
+
+Status Stream::cover_locked(uint64_t sequence, Ref<Event>* event) {
   for (const Marker& marker : markers_)
     if (marker.sequence >= sequence) {  // mutation: event_too_early
       *event = marker.event;

@@ -73,6 +73,8 @@ class Stream {
   // An event that covers the sequence number: a recorded one if there is, else one recorded now. Null if it is already
   // done.
   Status cover(uint64_t sequence, Ref<Event>* event);
+  // Sees to it that poll() will know when the sequence number is done, if the stream's lock is free and it was issued.
+  void mark(uint64_t sequence);
   // Asks the device about recorded events, without blocking. On a lost device nothing will run any more, which is as
   // good as done for whoever wants the memory.
   bool poll(uint64_t sequence);
@@ -88,8 +90,10 @@ class Stream {
   };
   static constexpr int kRecent = 8;
 
-  void complete_up_to(uint64_t sequence);  // under mutex_
-  Status noted(const Status& status);      // remembers that the device is lost
+  // Under mutex_.
+  Status cover_locked(uint64_t sequence, Ref<Event>* event);
+  void complete_up_to(uint64_t sequence);
+  Status noted(const Status& status);  // remembers that the device is lost
   std::unique_lock<std::mutex> lock_unless_held();
 
   std::mutex mutex_;

@@ -77,6 +77,13 @@ class Task : public RefCounted {
     }
     return true;
   }
+  // Of a task that was captured: a graph that holds it is about to be launched on context.stream. An error keeps it
+  // from that. Asked only if wants_launches().
+  virtual Status launching(const TaskContext& context) {
+    (void)context;
+    return {};
+  }
+  virtual bool wants_launches() const { return false; }
   // What it works on, inputs before outputs, for pictures and timelines (tensor.h).
   virtual void list_operands(std::vector<TaskOperand>* operands) const { (void)operands; }
   // Random numbers one run consumes from the device's sequence, in Philox counters.
@@ -95,7 +102,7 @@ class Task : public RefCounted {
 
   int32_t priority = 0;
   int32_t stream_hint = -1;  // compute stream wanted, or -1
-  enum class Lane : uint8_t { compute, copy_in, copy_out } lane = Lane::compute;
+  enum class Lane : uint8_t { compute, copy_in, copy_out, communicate } lane = Lane::compute;
 
  protected:
   // The same task may be submitted again when it is done: somebody who outlives its runs holds its variables, which

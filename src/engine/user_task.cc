@@ -47,7 +47,7 @@ Status UserTask::call(const TaskContext& context) {
   }
   if (code == RONDO_OK) return {};
   std::string text = seen.message.empty() ? "the task's function returned an error without a message" : seen.message;
-  if (code < RONDO_OK || code > RONDO_INTERNAL || code == RONDO_DEVICE_LOST) {
+  if (code < RONDO_OK || code > RONDO_TIMED_OUT || code == RONDO_DEVICE_LOST) {
     text += format(" (the function returned %d, which is no status that a task can have)", static_cast<int>(code));
     code = RONDO_USER_ERROR;
   }

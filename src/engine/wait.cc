@@ -56,6 +56,8 @@ Status Engine::wait(Variable& variable) {
   }
   for (const Fence& fence : fences) RONDO_TRY(noted(fence_wait(fence)));
   std::lock_guard lock(order_mutex_);
+  if (!written_off_.empty() && variable.error_.ok()) [[unlikely]]
+    if (const Status* cause = written_off(variable)) return *cause;
   return variable.error_;
 }
 

@@ -82,6 +82,7 @@ void Graph::split() {
     }
     Segment& segment = segments_.back();
     segment.tasks.push_back(i);
+    if (kind == Segment::Kind::captured && task.wants_launches()) segment.guards.push_back(&task);
     segment_of_[i] = static_cast<int>(segments_.size()) - 1;
     if (const uint64_t count = task.random_count()) {
       task.set_random({0, segment.random_count});

@@ -117,9 +117,16 @@ Status Graph::run_captured(Segment& segment, const TaskContext& context, const R
                             context.stream));
     segment.random_next = {random.seed, random.offset + segment.random_count};
   }
+  if (!segment.guards.empty()) [[unlikely]]
+    RONDO_TRY(ask_guards(segment, context));
   Status launched = device.graph_launch(segment.native, context.stream);
   segment.random_known = launched.ok();  // else the state on the device is still the one before
   return launched;
+}
+
+Status Graph::ask_guards(const Segment& segment, const TaskContext& context) {
+  for (Task* task : segment.guards) RONDO_TRY(task->launching(context));
+  return {};
 }
 
 rondo_graph_info Graph::query() const {

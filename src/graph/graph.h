@@ -45,6 +45,7 @@ struct Segment {
   // Guarded by order: what the device-side random state will be when the launches so far are done.
   RandomState random_next;
   bool random_known = false;
+  std::vector<Task*> guards;    // captured tasks that are asked before each launch
   std::vector<uint32_t> tasks;  // indices into the graph's
   std::vector<Use> uses;        // of each variable but the temporaries of this segment alone
   std::string why_split;        // why it is not captured; empty if it is
@@ -80,6 +81,7 @@ class Graph final : public RefCounted {
   RONDO_COLD Status launch_several();
   // What the launch task of a segment does.
   RONDO_HOT Status run_captured(Segment& segment, const TaskContext& context, const RandomState& random);
+  RONDO_APART static Status ask_guards(const Segment& segment, const TaskContext& context);
   RONDO_APART Status run_tasks(const Segment& segment, const TaskContext& context, const RandomState& random,
                                Task::Parts* parts);
 

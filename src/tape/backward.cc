@@ -309,7 +309,7 @@ Status Backward::run_custom() {
   for (size_t i = 0; i < n_inputs; ++i)
     if (made[i] && alive(made[i])) owned[i].tensor = made[i];
   if (code != RONDO_OK)
-    return error(code > RONDO_OK && code <= RONDO_INTERNAL ? code : RONDO_USER_ERROR, "its function returned %d",
+    return error(code > RONDO_OK && code <= RONDO_TIMED_OUT ? code : RONDO_USER_ERROR, "its function returned %d",
                  static_cast<int>(code));
   for (size_t i = 0; i < n_inputs; ++i) {
     const Operand& input = node_->inputs[i];

@@ -12,6 +12,7 @@
 #include "dynlib/blas.h"
 #include "dynlib/cuda_libraries.h"
 #include "dynlib/cudnn.h"
+#include "dynlib/nccl.h"
 #include "rtc/disk_cache.h"
 
 namespace rondo::tools {
@@ -68,7 +69,7 @@ Json setting_facts() {
 
 Json library_facts() {
   Json list = Json::array();
-  Library* const libraries[] = {&cuda::driver(), &cuda::nvrtc(), &cuda::cublaslt(), &cuda::cudnn(), &blas()};
+  Library* const libraries[] = {&cuda::driver(), &cuda::nvrtc(), &cuda::cublaslt(), &cuda::cudnn(), &cuda::nccl(), &blas()};
   for (Library* library : libraries) {
     const Status opened = library->open();
     Json probes = Json::array();

@@ -218,9 +218,9 @@ TEST_P(Errors, StatusNames) {
       "RONDO_OK",           "RONDO_INVALID_ARGUMENT", "RONDO_INVALID_STATE", "RONDO_OUT_OF_MEMORY",
       "RONDO_NOT_FOUND",    "RONDO_LIBRARY_MISSING",  "RONDO_UNSUPPORTED",   "RONDO_COMPILE_FAILED",
       "RONDO_DEVICE_ERROR", "RONDO_DEVICE_LOST",      "RONDO_FORKED",        "RONDO_USER_ERROR",
-      "RONDO_IO_ERROR",     "RONDO_INTERNAL"};
-  for (int i = 0; i < 14; ++i) EXPECT_STREQ(rondo_status_name(static_cast<rondo_status>(i)), names[i]);
-  EXPECT_STREQ(rondo_status_name(static_cast<rondo_status>(14)), "RONDO_UNKNOWN");
+      "RONDO_IO_ERROR",     "RONDO_INTERNAL",         "RONDO_RANK_LOST",     "RONDO_TIMED_OUT"};
+  for (int i = 0; i < 16; ++i) EXPECT_STREQ(rondo_status_name(static_cast<rondo_status>(i)), names[i]);
+  EXPECT_STREQ(rondo_status_name(static_cast<rondo_status>(16)), "RONDO_UNKNOWN");
   EXPECT_STREQ(rondo_status_name(static_cast<rondo_status>(-1)), "RONDO_UNKNOWN");
 }
 

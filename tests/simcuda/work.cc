@@ -71,9 +71,8 @@ TaskRef make_task(Device& of_stream, std::uint64_t stream, WorkRef work) {
   task->stream = stream;
   task->host = work->host();
   task->lost = &device.error;
-  task->run = [&device, work = std::move(work)](const TaskRef&) {
-    if (device.error == 0) work->run(device);
-    return true;
+  task->run = [&device, work = std::move(work)](const TaskRef& self) {
+    return device.error != 0 || work->start(device, self);
   };
   return task;
 }

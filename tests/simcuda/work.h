@@ -17,6 +17,12 @@ struct Work {
   virtual std::string name() const = 0;
   // Does it, on a worker, without the driver's lock. An error is the device's end.
   virtual void run(Device& device) const = 0;
+  // Begins it, in the same place. False: it goes on after that, and Scheduler::complete is called for the task.
+  virtual bool start(Device& device, const TaskRef& task) const {
+    (void)task;
+    run(device);
+    return true;
+  }
   virtual bool host() const { return false; }
   // The device it runs on whatever stream or graph holds it; null: that of the stream.
   virtual Device* home() const { return nullptr; }

@@ -38,6 +38,10 @@ pub const RONDO_USER_ERROR: rondo_status = 11;
 pub const RONDO_IO_ERROR: rondo_status = 12;
 #[doc = " a defect of Rondo: please report it with the message"]
 pub const RONDO_INTERNAL: rondo_status = 13;
+#[doc = " a rank of a communicator died, left or failed; the message names it and the cause"]
+pub const RONDO_RANK_LOST: rondo_status = 14;
+#[doc = " a time limit is over; the message says what did not happen, and on which rank"]
+pub const RONDO_TIMED_OUT: rondo_status = 15;
 #[doc = " Outcome of a call. The text for the calling thread's last failure is rondo_last_error(). Since 0.1."]
 pub type rondo_status = ::std::os::raw::c_uint;
 #[doc = " one byte, 0 or 1"]
@@ -799,6 +803,395 @@ extern "C" {
         indices: *mut rondo_tensor,
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_comm {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_comm_options {
+    #[doc = " set by RONDO_COMM_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " of this end, from 0; used where `ranks` is given"]
+    pub rank: i32,
+    #[doc = " ends in the group; 0: rank and ranks are taken from the environment"]
+    pub ranks: i32,
+    #[doc = " where they meet: \"host:port\" (rank 0 listens there), \"file:/path\"; NULL: the environment's"]
+    pub address: *const ::std::os::raw::c_char,
+    #[doc = " that all ranks know, and nobody else; NULL: the setting RONDO_SECRET"]
+    pub secret: *const ::std::os::raw::c_char,
+    #[doc = " for messages; copied; NULL: \"comm\""]
+    pub name: *const ::std::os::raw::c_char,
+    #[doc = " for meeting, and for each collective once it is issued; 0: 600000; -1: none"]
+    pub time_limit_ms: i64,
+    #[doc = " cuda: most blocks (thus multiprocessors) a collective may take; 0: the library's choice"]
+    pub max_blocks: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_comm_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_comm_options>(),
+        56usize,
+        concat!("Size of: ", stringify!(rondo_comm_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_comm_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_comm_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_rank() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).rank) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_options), "::", stringify!(rank))
+        );
+    }
+    test_field_rank();
+    fn test_field_ranks() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).ranks) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_options), "::", stringify!(ranks))
+        );
+    }
+    test_field_ranks();
+    fn test_field_address() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).address) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_options), "::", stringify!(address))
+        );
+    }
+    test_field_address();
+    fn test_field_secret() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).secret) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_options), "::", stringify!(secret))
+        );
+    }
+    test_field_secret();
+    fn test_field_name() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_options), "::", stringify!(name))
+        );
+    }
+    test_field_name();
+    fn test_field_time_limit_ms() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).time_limit_ms) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_options), "::", stringify!(time_limit_ms))
+        );
+    }
+    test_field_time_limit_ms();
+    fn test_field_max_blocks() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).max_blocks) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_options), "::", stringify!(max_blocks))
+        );
+    }
+    test_field_max_blocks();
+}
+extern "C" {
+    #[doc = " Creates the ends of a group for n devices of this process, one each, in one call: rank i is on devices[i]. Either all"]
+    #[doc = " are cuda devices, no two the same, or all are cpu:0. Of the options only time_limit_ms, name and max_blocks may be"]
+    #[doc = " set. The caller owns comms[0..n). Blocks until all are connected. RONDO_LIBRARY_MISSING without NCCL. Since 0.1."]
+    pub fn rondo_comm_create_all(
+        engine: *mut rondo_engine,
+        devices: *const rondo_device,
+        n: i32,
+        options: *const rondo_comm_options,
+        comms: *mut *mut rondo_comm,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Gives up the caller's end; NULL is allowed. Never blocks: work in flight is finished first, graphs that hold"]
+    #[doc = " collectives of it stay valid and keep it until they are destroyed. Other ranks see that this one has left only when"]
+    #[doc = " they use the group further. Since 0.1."]
+    pub fn rondo_comm_destroy(comm: *mut rondo_comm);
+}
+extern "C" {
+    #[doc = " Splits a group by colour: ends that give the same colour form a new group, ranked by key, then by rank. colours[i]"]
+    #[doc = " and keys[i] (NULL: all 0) are for comms[i]; a negative colour joins none, and made[i] becomes NULL. All ends of the"]
+    #[doc = " group must call it, those of one process or thread that were made together in one call (n = 1 where each has its"]
+    #[doc = " own). Blocks until all have. The caller owns made[0..n). Inside a task or a recording: RONDO_INVALID_STATE. Since"]
+    #[doc = " 0.1."]
+    pub fn rondo_comm_split(
+        comms: *const *mut rondo_comm,
+        n: i32,
+        colours: *const i32,
+        keys: *const i32,
+        made: *mut *mut rondo_comm,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Makes a group of the ranks that are left of a failed one, in their order. All of them must call it, as for"]
+    #[doc = " rondo_comm_split. A rank that does not come within the time limit counts as lost. The old ends are the caller's"]
+    #[doc = " still. RONDO_INVALID_STATE where nothing has failed. Since 0.1."]
+    pub fn rondo_comm_reform(comms: *const *mut rondo_comm, n: i32, made: *mut *mut rondo_comm) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Ends what is under way on the group, here and on every other rank, where it fails with `reason` (copied; NULL:"]
+    #[doc = " \"aborted\"). Never blocks. Since 0.1."]
+    pub fn rondo_comm_abort(comm: *mut rondo_comm, reason: *const ::std::os::raw::c_char) -> rondo_status;
+}
+pub const RONDO_COMM_WORKING: rondo_comm_state = 0;
+#[doc = " a rank lost, a time limit over, aborted, or an error of the library"]
+pub const RONDO_COMM_FAILED: rondo_comm_state = 1;
+pub type rondo_comm_state = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_comm_info {
+    #[doc = " set by RONDO_COMM_INFO_INIT"]
+    pub size: usize,
+    pub rank: i32,
+    pub ranks: i32,
+    pub device: rondo_device,
+    pub state: rondo_comm_state,
+    #[doc = " of the library that moves the data: NCCL's number (23007 is 2.30.7); 0: Rondo's own sockets"]
+    pub version: i32,
+    #[doc = " collectives ordered so far, a graph's launch counting its own"]
+    pub submitted: i64,
+    #[doc = " \"nccl\", \"host\"; static"]
+    pub transport: *const ::std::os::raw::c_char,
+}
+#[test]
+fn bindgen_test_layout_rondo_comm_info() {
+    assert_eq!(::std::mem::size_of::<rondo_comm_info>(), 48usize, concat!("Size of: ", stringify!(rondo_comm_info)));
+    assert_eq!(
+        ::std::mem::align_of::<rondo_comm_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_comm_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_rank() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).rank) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_info), "::", stringify!(rank))
+        );
+    }
+    test_field_rank();
+    fn test_field_ranks() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).ranks) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_info), "::", stringify!(ranks))
+        );
+    }
+    test_field_ranks();
+    fn test_field_device() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).device) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_info), "::", stringify!(device))
+        );
+    }
+    test_field_device();
+    fn test_field_state() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).state) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_info), "::", stringify!(state))
+        );
+    }
+    test_field_state();
+    fn test_field_version() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).version) as usize - ptr as usize
+            },
+            28usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_info), "::", stringify!(version))
+        );
+    }
+    test_field_version();
+    fn test_field_submitted() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).submitted) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_info), "::", stringify!(submitted))
+        );
+    }
+    test_field_submitted();
+    fn test_field_transport() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).transport) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_info), "::", stringify!(transport))
+        );
+    }
+    test_field_transport();
+}
+extern "C" {
+    #[doc = " Facts. Never blocks. Since 0.1."]
+    pub fn rondo_comm_query(comm: *mut rondo_comm, info: *mut rondo_comm_info) -> rondo_status;
+}
+extern "C" {
+    #[doc = " RONDO_OK while the group works, else the cause of its failure. Never blocks: a thread of Rondo's looks. Since 0.1."]
+    pub fn rondo_comm_check(comm: *mut rondo_comm) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Blocks until all collectives submitted on this end are done, on the device too; their first failure. Inside a task:"]
+    #[doc = " RONDO_INVALID_STATE. Since 0.1."]
+    pub fn rondo_comm_wait(comm: *mut rondo_comm) -> rondo_status;
+}
+extern "C" {
+    #[doc = " *out = the reduction of all ranks' inputs, the same on every rank; it may be input itself. Since 0.1."]
+    pub fn rondo_comm_all_reduce(
+        comm: *mut rondo_comm,
+        input: *mut rondo_tensor,
+        reduction: rondo_reduce_op,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " *out = the inputs of all ranks one after the other along the first dimension; of a tensor of 0 dimensions, a vector."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_comm_all_gather(
+        comm: *mut rondo_comm,
+        input: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " *out = this rank's part of the reduction; parts divide the first dimension, which must be a multiple of the number of"]
+    #[doc = " ranks. Since 0.1."]
+    pub fn rondo_comm_reduce_scatter(
+        comm: *mut rondo_comm,
+        input: *mut rondo_tensor,
+        reduction: rondo_reduce_op,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " tensor becomes what it is on rank `root`. Since 0.1."]
+    pub fn rondo_comm_broadcast(comm: *mut rondo_comm, tensor: *mut rondo_tensor, root: i32) -> rondo_status;
+}
+extern "C" {
+    #[doc = " On rank `root`, *out = the reduction of all ranks' inputs; it may be input itself. On the others out may be NULL, and"]
+    #[doc = " *out is untouched. Since 0.1."]
+    pub fn rondo_comm_reduce(
+        comm: *mut rondo_comm,
+        input: *mut rondo_tensor,
+        reduction: rondo_reduce_op,
+        root: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Part i of input (along the first dimension, a multiple of the number of ranks) goes to rank i; *out = the parts that"]
+    #[doc = " came, in the order of ranks. Must not be input itself. Since 0.1."]
+    pub fn rondo_comm_all_to_all(
+        comm: *mut rondo_comm,
+        input: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Sends the contents of tensor to rank `peer`, which must receive as many elements of the dtype. Since 0.1."]
+    pub fn rondo_comm_send(comm: *mut rondo_comm, tensor: *mut rondo_tensor, peer: i32) -> rondo_status;
+}
+extern "C" {
+    #[doc = " tensor becomes what rank `peer` sends. Since 0.1."]
+    pub fn rondo_comm_receive(comm: *mut rondo_comm, tensor: *mut rondo_tensor, peer: i32) -> rondo_status;
+}
+extern "C" {
+    #[doc = " A collective without data: done when every rank's is. The host waits for it by rondo_comm_wait. Since 0.1."]
+    pub fn rondo_comm_barrier(comm: *mut rondo_comm) -> rondo_status;
+}
+extern "C" {
+    #[doc = " From here to rondo_comm_group_end the calling thread's collectives on comm are kept, and become one task there, whose"]
+    #[doc = " parts run together: sends and receives that cross need it. What one of them writes, no other of the group may use."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_comm_group_begin(comm: *mut rondo_comm) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Submits the group. If one of its calls had failed, none is submitted, and that status comes back. Since 0.1."]
+    pub fn rondo_comm_group_end(comm: *mut rondo_comm) -> rondo_status;
 }
 #[doc = " Numbers by spatial axis: entries behind the last one of x are ignored. Since 0.1."]
 #[repr(C)]
@@ -2905,6 +3298,7 @@ extern "C" {
     #[doc = "   \"nvrtc\"           operators can be compiled for cuda devices"]
     #[doc = "   \"cublaslt\"        matmul on cuda uses cuBLASLt (otherwise Rondo's own kernel)"]
     #[doc = "   \"cudnn\"           convolution on cuda uses cuDNN (otherwise Rondo's own kernels)"]
+    #[doc = "   \"nccl\"            collectives between cuda devices work: NCCL is there (rondo/comm.h)"]
     #[doc = "   \"blas\"            matmul on cpu uses a BLAS library (otherwise Rondo's own loop)"]
     #[doc = "   \"graphs\"          cuda recordings become CUDA graphs"]
     #[doc = "   \"memory_pools\"    the driver has stream-ordered allocation"]
@@ -3532,6 +3926,30 @@ extern "C" {
         options: *const rondo_launch_options,
     ) -> rondo_status;
 }
+/// What a `rondo_comm_options` begins with.
+pub const RONDO_COMM_OPTIONS_INIT: rondo_comm_options = rondo_comm_options {
+    size: ::std::mem::size_of::<rondo_comm_options>(),
+    rank: 0,
+    ranks: 0,
+    address: ::std::ptr::null(),
+    secret: ::std::ptr::null(),
+    name: ::std::ptr::null(),
+    time_limit_ms: 0,
+    max_blocks: 0,
+};
+
+/// What a `rondo_comm_info` begins with.
+pub const RONDO_COMM_INFO_INIT: rondo_comm_info = rondo_comm_info {
+    size: ::std::mem::size_of::<rondo_comm_info>(),
+    rank: 0,
+    ranks: 0,
+    device: rondo_device { kind: 0, index: 0 },
+    state: 0,
+    version: 0,
+    submitted: 0,
+    transport: ::std::ptr::null(),
+};
+
 /// What a `rondo_convolution_options` begins with.
 pub const RONDO_CONVOLUTION_OPTIONS_INIT: rondo_convolution_options = rondo_convolution_options {
     size: ::std::mem::size_of::<rondo_convolution_options>(),

@@ -35,6 +35,10 @@ UserError = 11,
 IoError = 12,
 /// A defect of Rondo: please report it with the message.
 Internal = 13,
+/// A rank of a communicator died, left or failed; the message names it and the cause.
+RankLost = 14,
+/// A time limit is over; the message says what did not happen, and on which rank.
+TimedOut = 15,
 }
 }
 
@@ -397,6 +401,16 @@ Softmax = 0,
 LogSoftmax = 1,
 /// Softmax of -a.
 Softmin = 2,
+}
+}
+
+c_enum! {
+/// Whether a group of devices works. `rondo_comm_state` of the C interface.
+pub enum CommState: rondo_comm_state {
+/// `RONDO_COMM_WORKING`.
+Working = 0,
+/// A rank lost, a time limit over, aborted, or an error of the library.
+Failed = 1,
 }
 }
 

@@ -1,0 +1,41 @@
+// A collective, or a group of them, as a task of the engine.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "comm/communicator.h"
+#include "engine/tensor.h"
+
+namespace rondo::comm {
+
+class CollectiveTask final : public Task {
+ public:
+  CollectiveTask(const char* name, Ref<Communicator> communicator);
+
+  // Adds an operation with its operands (null: none); addresses are asked for when it runs.
+  void add(const Operation& operation, const View* input, const View* output);
+  bool empty() const { return operations_.empty(); }
+  // "all_reduce sum f32 1024, send f32 8 to 1": what another rank's can be compared with.
+  std::string text() const;
+
+  Status run(const TaskContext& context) override;
+  bool capturable(const char** why) const override;
+  Status launching(const TaskContext& context) override;
+  bool wants_launches() const override { return true; }
+  void list_operands(std::vector<TaskOperand>* operands) const override;
+  // It is run with poisoned inputs too, to say so: the other ranks would wait for it.
+  Parts* parts() override { return &parts_; }
+
+ private:
+  const Ref<Communicator> communicator_;
+  std::vector<Operation> operations_;
+  // Of each operation.
+  struct Places {
+    View input, output;
+    bool has_input, has_output;
+  };
+  std::vector<Places> places_;
+  Parts parts_;
+};
+
+}  // namespace rondo::comm

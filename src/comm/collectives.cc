@@ -1,0 +1,296 @@
+// Collectives as users call them: checked, made a task, submitted.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "base/text.h"
+#include "comm/collective_task.h"
+#include "ops/ops.h"
+
+namespace rondo::comm {
+
+namespace {
+
+// What a thread has begun and not ended.
+struct OpenGroup {
+  const Communicator* communicator;
+  Ref<CollectiveTask> task;
+  Status failure;
+};
+std::vector<OpenGroup>& open_groups() {
+  thread_local std::vector<OpenGroup> groups;
+  return groups;
+}
+OpenGroup* group_of(const Communicator& communicator) {
+  for (OpenGroup& each : open_groups())
+    if (each.communicator == &communicator) return &each;
+  return nullptr;
+}
+
+Status check_reduction(const char* function, rondo_reduce_op reduction, rondo_dtype dtype) {
+  const bool known = reduction == RONDO_SUM || reduction == RONDO_PROD || reduction == RONDO_MIN ||
+                     reduction == RONDO_MAX || reduction == RONDO_MEAN;
+  const char* name = ops::reduce_name(reduction);
+  if (!known && !name)
+    return error(RONDO_INVALID_ARGUMENT, "%s: reduction %d is none; use RONDO_SUM, PROD, MIN, MAX or MEAN", function,
+                 static_cast<int>(reduction));
+  if (!known)
+    return error(RONDO_UNSUPPORTED, "%s: no collective reduces by %s; sum, prod, min, max and mean are possible",
+                 function, name);
+  if (dtype == RONDO_BOOL)
+    return error(RONDO_UNSUPPORTED, "%s: bool is moved, not reduced; cast it to u8 first", function);
+  const bool floating = dtype == RONDO_F16 || dtype == RONDO_BF16 || dtype == RONDO_F32 || dtype == RONDO_F64;
+  if (reduction == RONDO_MEAN && !floating)
+    return error(RONDO_UNSUPPORTED, "%s: the mean is for floating dtypes, not for %s; cast first", function,
+                 dtype_name(dtype));
+  return {};
+}
+
+bool direct(const View& view) {
+  return view.layout.contiguous() && !view.accumulate;
+}
+
+// The first dimension times or divided by the number of ranks.
+Layout scaled(const Layout& layout, int64_t factor, int64_t divisor) {
+  std::array<int64_t, kMaxDims> shape = {1};
+  const int ndim = layout.ndim > 0 ? layout.ndim : 1;
+  for (int i = 0; i < layout.ndim; ++i) shape[static_cast<size_t>(i)] = layout.shape[i];
+  shape[0] = shape[0] * factor / divisor;
+  return Layout::row_major(ndim, shape.data());
+}
+
+}  // namespace
+
+Status Communicator::check_view(const char* function, const char* name, const View& view) const {
+  if (&view.engine() != engine_.get())
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than the communicator", function, name);
+  if (&view.device() != &device_)
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s is on %s and the communicator's end on %s; copy it with rondo_copy_to",
+                 function, name, device_name(view.device().id()).c_str(), device_name(device_.id()).c_str());
+  return {};
+}
+
+Status Communicator::check_output(const char* function, const View& view) const {
+  if (group_of(*this) && !direct(view))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: inside a group an output must be contiguous and no accumulator; write to a tensor of its own",
+                 function);
+  return {};
+}
+
+Status Communicator::check_rank(const char* function, const char* name, int32_t rank) const {
+  if (rank >= 0 && rank < size()) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%s: %s is %d; the communicator has the ranks 0 to %d", function, name, rank,
+               size() - 1);
+}
+
+Status Communicator::check_operation(const char* function, const Operation& operation) const {
+  RONDO_TRY(check());
+  return transport_->supports(operation).with_context(function);
+}
+
+// --- submission ---
+
+Status Communicator::submit(Ref<CollectiveTask> task) {
+  const std::lock_guard lock(submit_mutex_);
+  RONDO_TRY(check());
+  if (order_check_) {
+    const std::string text = (Engine::thread_sink() ? "recorded " : "") + task->text();
+    Status difference;
+    {
+      std::lock_guard state(mutex_);
+      difference = order_check_->own(text);
+    }
+    session_->tell("step " + text);
+    if (!difference.ok()) fail(difference, true);
+    RONDO_TRY(difference);
+  }
+  submitted_.fetch_add(1, std::memory_order_relaxed);
+  return engine_->submit(std::move(task));
+}
+
+Status Communicator::submit(const Operation& operation, const View* input, const View* output) {
+  // What only this task uses is held by it.
+  Ref<Storage> packed_input, packed_output;
+  View from, to;
+  if (input && !input->layout.contiguous()) {
+    from = make_temporary(*engine_, device_, input->dtype, input->layout, &packed_input);
+    RONDO_TRY(ops::copy_elements(kind_name(operation.kind), *input, from));
+    input = &from;
+  }
+  const View* result = output;
+  if (output && !direct(*output)) {
+    to = make_temporary(*engine_, device_, output->dtype, output->layout, &packed_output);
+    output = &to;
+  }
+  if (OpenGroup* group = group_of(*this)) {
+    group->task->add(operation, input, output);
+    return {};
+  }
+  Ref<CollectiveTask> task = make_ref<CollectiveTask>(kind_name(operation.kind), Ref<Communicator>::share(this));
+  task->add(operation, input, output);
+  RONDO_TRY(submit(std::move(task)));
+  return result == output ? Status() : ops::copy_elements(kind_name(operation.kind), *output, *result);
+}
+
+Status Communicator::group_begin() {
+  RONDO_TRY(check());
+  if (group_of(*this))
+    return error(RONDO_INVALID_STATE, "a group of communicator '%s' is open on this thread; end it first", name());
+  open_groups().push_back({this, make_ref<CollectiveTask>("comm_group", Ref<Communicator>::share(this)), {}});
+  return {};
+}
+
+Status Communicator::group_end() {
+  OpenGroup* group = group_of(*this);
+  if (!group)
+    return error(RONDO_INVALID_STATE, "no group of communicator '%s' is open on this thread; begin one first", name());
+  const Ref<Communicator> keep = Ref<Communicator>::share(this);
+  const OpenGroup ended = std::move(*group);
+  open_groups().erase(open_groups().begin() + (group - open_groups().data()));
+  RONDO_TRY(ended.failure);
+  return ended.task->empty() ? Status() : submit(ended.task);
+}
+
+Status Communicator::grouped(const Status& status) {
+  OpenGroup* group = status.ok() ? nullptr : group_of(*this);
+  if (group && group->failure.ok()) group->failure = status;
+  return status;
+}
+
+// --- the collectives ---
+
+Status Communicator::all_reduce(const View& input, rondo_reduce_op reduction, ops::Output& out) {
+  constexpr auto kName = "rondo_comm_all_reduce";
+  RONDO_TRY(check_view(kName, "input", input));
+  RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
+  RONDO_TRY(check_reduction(kName, reduction, input.dtype));
+  const Operation operation{Kind::all_reduce, input.dtype, reduction, 0, static_cast<size_t>(input.elements())};
+  RONDO_TRY(check_operation(kName, operation));
+  View output;
+  RONDO_TRY(out.resolve(*engine_, device_, input.dtype, input.layout, {&input}, true, &output));
+  RONDO_TRY(check_output(kName, output));
+  RONDO_TRY(submit(operation, &input, &output));
+  out.commit();
+  return {};
+}
+
+Status Communicator::all_reduce_in_place(const View& view, rondo_reduce_op reduction) {
+  constexpr auto kName = "rondo_comm_all_reduce";
+  RONDO_TRY(check_view(kName, "input", view));
+  RONDO_TRY(check_reduction(kName, reduction, view.dtype));
+  const Operation operation{Kind::all_reduce, view.dtype, reduction, 0, static_cast<size_t>(view.elements())};
+  RONDO_TRY(check_operation(kName, operation));
+  return submit(operation, &view, &view);
+}
+
+Status Communicator::all_gather(const View& input, ops::Output& out) {
+  constexpr auto kName = "rondo_comm_all_gather";
+  RONDO_TRY(check_view(kName, "input", input));
+  RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
+  const Operation operation{Kind::all_gather, input.dtype, RONDO_SUM, 0, static_cast<size_t>(input.elements())};
+  RONDO_TRY(check_operation(kName, operation));
+  View output;
+  RONDO_TRY(out.resolve(*engine_, device_, input.dtype, scaled(input.layout, size(), 1), {&input}, false, &output));
+  RONDO_TRY(check_output(kName, output));
+  RONDO_TRY(submit(operation, &input, &output));
+  out.commit();
+  return {};
+}
+
+Status Communicator::check_parts(const char* function, const View& input) const {
+  if (input.layout.ndim > 0 && input.layout.shape[0] % size() == 0) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%s: input has shape %s; its first dimension must be a multiple of the %d ranks",
+               function, shape_text(input.layout).c_str(), size());
+}
+
+Status Communicator::reduce_scatter(const View& input, rondo_reduce_op reduction, ops::Output& out) {
+  constexpr auto kName = "rondo_comm_reduce_scatter";
+  RONDO_TRY(check_view(kName, "input", input));
+  RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
+  RONDO_TRY(check_reduction(kName, reduction, input.dtype));
+  RONDO_TRY(check_parts(kName, input));
+  const auto count = static_cast<size_t>(input.elements() / size());
+  const Operation operation{Kind::reduce_scatter, input.dtype, reduction, 0, count};
+  RONDO_TRY(check_operation(kName, operation));
+  View output;
+  RONDO_TRY(out.resolve(*engine_, device_, input.dtype, scaled(input.layout, 1, size()), {&input}, false, &output));
+  RONDO_TRY(check_output(kName, output));
+  RONDO_TRY(submit(operation, &input, &output));
+  out.commit();
+  return {};
+}
+
+Status Communicator::broadcast(const View& view, int32_t root) {
+  constexpr auto kName = "rondo_comm_broadcast";
+  RONDO_TRY(check_rank(kName, "root", root));
+  RONDO_TRY(check_view(kName, "tensor", view));
+  const bool mine = root == rank();
+  RONDO_TRY(mine ? ops::check_inputs(kName, {{"tensor", &view}}) : ops::check_writable(kName, "tensor", view));
+  if (!mine) RONDO_TRY(check_output(kName, view));
+  const Operation operation{Kind::broadcast, view.dtype, RONDO_SUM, root, static_cast<size_t>(view.elements())};
+  RONDO_TRY(check_operation(kName, operation));
+  return submit(operation, mine ? &view : nullptr, mine ? nullptr : &view);
+}
+
+Status Communicator::reduce(const View& input, rondo_reduce_op reduction, int32_t root, ops::Output* out) {
+  constexpr auto kName = "rondo_comm_reduce";
+  RONDO_TRY(check_rank(kName, "root", root));
+  RONDO_TRY(check_view(kName, "input", input));
+  RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
+  RONDO_TRY(check_reduction(kName, reduction, input.dtype));
+  const Operation operation{Kind::reduce, input.dtype, reduction, root, static_cast<size_t>(input.elements())};
+  RONDO_TRY(check_operation(kName, operation));
+  if (root != rank()) return submit(operation, &input, nullptr);
+  View output;
+  RONDO_TRY(out->resolve(*engine_, device_, input.dtype, input.layout, {&input}, true, &output));
+  RONDO_TRY(check_output(kName, output));
+  RONDO_TRY(submit(operation, &input, &output));
+  out->commit();
+  return {};
+}
+
+Status Communicator::all_to_all(const View& input, ops::Output& out) {
+  constexpr auto kName = "rondo_comm_all_to_all";
+  RONDO_TRY(check_view(kName, "input", input));
+  RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
+  RONDO_TRY(check_parts(kName, input));
+  const auto count = static_cast<size_t>(input.elements() / size());
+  const Operation operation{Kind::all_to_all, input.dtype, RONDO_SUM, 0, count};
+  RONDO_TRY(check_operation(kName, operation));
+  View output;
+  RONDO_TRY(out.resolve(*engine_, device_, input.dtype, input.layout, {&input}, false, &output));
+  RONDO_TRY(check_output(kName, output));
+  RONDO_TRY(submit(operation, &input, &output));
+  out.commit();
+  return {};
+}
+
+Status Communicator::send(const View& view, int32_t peer) {
+  constexpr auto kName = "rondo_comm_send";
+  RONDO_TRY(check_rank(kName, "peer", peer));
+  RONDO_TRY(check_view(kName, "tensor", view));
+  RONDO_TRY(ops::check_inputs(kName, {{"tensor", &view}}));
+  const Operation operation{Kind::send, view.dtype, RONDO_SUM, peer, static_cast<size_t>(view.elements())};
+  RONDO_TRY(check_operation(kName, operation));
+  return submit(operation, &view, nullptr);
+}
+
+Status Communicator::receive(const View& view, int32_t peer) {
+  constexpr auto kName = "rondo_comm_receive";
+  RONDO_TRY(check_rank(kName, "peer", peer));
+  RONDO_TRY(check_view(kName, "tensor", view));
+  RONDO_TRY(ops::check_writable(kName, "tensor", view));
+  RONDO_TRY(check_output(kName, view));
+  const Operation operation{Kind::receive, view.dtype, RONDO_SUM, peer, static_cast<size_t>(view.elements())};
+  RONDO_TRY(check_operation(kName, operation));
+  return submit(operation, nullptr, &view);
+}
+
+Status Communicator::barrier() {
+  const Operation operation{Kind::barrier, RONDO_U8, RONDO_MAX, 0, 1};
+  RONDO_TRY(check_operation("rondo_comm_barrier", operation));
+  return submit(operation, &token_, &token_);
+}
+
+}  // namespace rondo::comm

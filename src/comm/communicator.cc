@@ -1,0 +1,315 @@
+// Making communicators, and their end. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "comm/communicator.h"
+
+#include <algorithm>
+#include <map>
+#include <system_error>
+#include <thread>
+#include <tuple>
+
+#include "base/log.h"
+#include "base/settings.h"
+#include "base/text.h"
+#include "comm/hub.h"
+#include "comm/nccl_transport.h"
+#include "comm/watch.h"
+#include "ops/ops.h"
+
+namespace rondo::comm {
+
+// --- chains ---
+
+namespace {
+
+struct Chains {
+  std::mutex mutex;
+  std::map<std::pair<const Engine*, const Device*>, Chain*> all;
+};
+Chains& chains() {
+  static auto* chains = new Chains;
+  return *chains;
+}
+
+}  // namespace
+
+Ref<Chain> Chain::of(Engine& engine, Device& device) {
+  // Ranks of one host run beside each other, on threads of their own.
+  if (device.is_host()) return make_ref<Chain>(engine, device);
+  std::lock_guard lock(chains().mutex);
+  Chain*& known = chains().all[{&engine, &device}];
+  // One whose last reference is just being given up is not taken any more.
+  if (known && known->retain_unless_gone()) return Ref<Chain>::adopt(known);
+  Ref<Chain> made = make_ref<Chain>(engine, device);
+  known = made.get();
+  return made;
+}
+
+Chain::~Chain() {
+  std::lock_guard lock(chains().mutex);
+  const auto known = chains().all.find({&order->engine(), &device_});
+  if (known != chains().all.end() && known->second == this) chains().all.erase(known);
+}
+
+// --- making ---
+
+namespace {
+
+Status make_transport(Device& device, Session& session, const Options& options, std::unique_ptr<Transport>* transport) {
+  if (!device.is_host()) return make_nccl_transport(*device.streams(), session, options, transport);
+  return error(RONDO_UNSUPPORTED, "communicators are for cuda devices, not for %s", device_name(device.id()).c_str());
+}
+
+// Each rank's part on a thread of its own, for they wait for each other; the first failure by rank.
+Status on_threads(size_t count, const std::function<Status(size_t)>& part) {
+  std::vector<Status> outcomes(count);
+  std::vector<std::thread> threads;
+  try {
+    for (size_t i = 1; i < count; ++i) threads.emplace_back([&, i] { outcomes[i] = part(i); });
+  } catch (const std::system_error& problem) {
+    for (size_t i = threads.size() + 1; i < count; ++i)
+      outcomes[i] = error(RONDO_OUT_OF_MEMORY, "the system starts no thread for rank %zu: %s", i, problem.what());
+  }
+  outcomes[0] = part(0);
+  for (std::thread& thread : threads) thread.join();
+  // The others' failures follow from the one that is no lost rank.
+  for (const Status& each : outcomes)
+    if (!each.ok() && each.code() != RONDO_RANK_LOST) return each;
+  for (const Status& each : outcomes) RONDO_TRY(each);
+  return {};
+}
+
+}  // namespace
+
+Communicator::Communicator(Engine& engine, Device& device, std::shared_ptr<Session> session, const Options& options)
+    : engine_(Ref<Engine>::share(&engine)),
+      device_(device),
+      session_(std::move(session)),
+      options_(options),
+      chain_(Chain::of(engine, device)) {
+  if (setting_choice(Setting::comm_check) == 1) order_check_ = std::make_unique<OrderCheck>(rank(), size());
+}
+
+Status Communicator::refuse_here(const char* what) {
+  if (Engine::in_task())
+    return error(RONDO_INVALID_STATE, "%s inside a task is refused: it waits for other ranks; do it outside", what);
+  if (Engine::thread_sink())
+    return error(RONDO_INVALID_STATE, "%s while this thread records is refused; do it before the recording", what);
+  return {};
+}
+
+Status Communicator::create(Engine& engine, Device& device, std::shared_ptr<Session> session, const Options& options,
+                            Ref<Communicator>* made) {
+  RONDO_TRY(engine.usable());
+  DeviceState* state = nullptr;
+  RONDO_TRY(engine.device_state(device, &state));
+  Ref<Communicator> communicator = Ref<Communicator>::adopt(new Communicator(engine, device, session, options));
+  RONDO_TRY(make_transport(device, *session, options, &communicator->transport_));
+  const Layout one = Layout::row_major(0, nullptr);
+  communicator->token_ = make_temporary(engine, device, RONDO_U8, one, &communicator->token_storage_);
+  RONDO_TRY(ops::fill("rondo_comm_create", communicator->token_, ops::Scalar::of(0)));
+  watch(*communicator);
+  session->listen(communicator.get());
+  *made = std::move(communicator);
+  return {};
+}
+
+Status Communicator::create_all(Engine& engine, std::span<Device* const> devices, const Options& options,
+                                std::vector<Ref<Communicator>>* made) {
+  RONDO_TRY(refuse_here("making communicators"));
+  std::vector<std::shared_ptr<Session>> sessions = make_hub(static_cast<int>(devices.size()), options.time_limit_ms);
+  std::vector<Ref<Communicator>> all(devices.size());
+  RONDO_TRY(on_threads(
+      devices.size(), [&](size_t i) { return create(engine, *devices[i], std::move(sessions[i]), options, &all[i]); }));
+  *made = std::move(all);
+  return {};
+}
+
+Status Communicator::split(std::span<Communicator* const> ends, const int32_t* colours, const int32_t* keys,
+                           std::vector<Ref<Communicator>>* made) {
+  RONDO_TRY(refuse_here("splitting a communicator"));
+  std::vector<Ref<Communicator>> all(ends.size());
+  RONDO_TRY(on_threads(ends.size(), [&](size_t i) -> Status {
+    Communicator& end = *ends[i];
+    RONDO_TRY(end.check());
+    const int32_t colour = colours[i];
+    const int32_t key = keys ? keys[i] : 0;
+    std::vector<std::string> choices;
+    RONDO_TRY(end.session_->all_gather("split", format("%d %d", colour, key), &choices));
+    std::vector<std::tuple<int, int>> members;  // key, rank
+    for (size_t rank = 0; rank < choices.size(); ++rank) {
+      int other_colour = 0;
+      int other_key = 0;
+      if (std::sscanf(choices[rank].c_str(), "%d %d", &other_colour, &other_key) != 2)
+        return error(RONDO_INTERNAL, "rank %zu says '%s' of its part in a split", rank, choices[rank].c_str());
+      if (other_colour == colour) members.emplace_back(other_key, static_cast<int>(rank));
+    }
+    const int64_t number = end.groups_.fetch_add(1);
+    if (colour < 0) return {};
+    std::sort(members.begin(), members.end());
+    std::vector<int> ranks;
+    for (const auto& [other_key, rank] : members) ranks.push_back(rank);
+    std::shared_ptr<Session> session;
+    RONDO_TRY(end.session_->subgroup(ranks, format("split %lld colour %d", static_cast<long long>(number), colour),
+                                     &session));
+    return create(end.engine(), end.device_, std::move(session), end.options_, &all[i]);
+  }));
+  *made = std::move(all);
+  return {};
+}
+
+Status Communicator::reform(std::span<Communicator* const> ends, std::vector<Ref<Communicator>>* made) {
+  RONDO_TRY(refuse_here("forming a communicator anew"));
+  for (Communicator* end : ends)
+    if (end->check().ok())
+      return error(RONDO_INVALID_STATE, "the communicator '%s' works; rondo_comm_split makes another of it",
+                   end->name());
+  std::vector<Ref<Communicator>> all(ends.size());
+  RONDO_TRY(on_threads(ends.size(), [&](size_t i) -> Status {
+    std::vector<int> members;
+    std::shared_ptr<Session> session;
+    RONDO_TRY(ends[i]->session_->reform(&members, &session));
+    return create(ends[i]->engine(), ends[i]->device_, std::move(session), ends[i]->options_, &all[i]);
+  }));
+  *made = std::move(all);
+  return {};
+}
+
+// Work on the device may go on: the transport is given up behind it, and never waited for here.
+void Communicator::dispose() {
+  if (engine_->forked()) return;  // as it is: its threads do not exist here
+  if (transport_) {               // else it was never made
+    session_->listen(nullptr);
+    unwatch(*this);
+    if (failed_.load(std::memory_order_acquire)) end();
+  }
+  engine_->run_after(engine_->fences(*chain_->order),
+                     [transport = std::shared_ptr<Transport>(std::move(transport_)), session = session_] {});
+  delete this;
+}
+
+// --- the end ---
+
+Status Communicator::check() const {
+  if (!failed_.load(std::memory_order_acquire)) [[likely]]
+    return {};
+  std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+Status Communicator::wait() {
+  const Status waited = engine_->wait(*chain_->order);
+  const Status failed = check();
+  return failed.ok() ? waited : failed;
+}
+
+void Communicator::abort(const char* reason) {
+  fail(error(RONDO_RANK_LOST, "communicator '%s' was aborted by rank %d: %s", name(), rank(), reason), true);
+}
+
+void Communicator::fail(const Status& cause, bool tell) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!failure_.ok()) return;
+    failure_ = cause;
+    tell_ = tell;
+    failed_.store(true, std::memory_order_release);
+  }
+  transport_->refuse(cause);
+  wake_watch();
+}
+
+void Communicator::end() {
+  if (ended_.exchange(true)) return;
+  std::deque<Flight> flights;
+  Status cause;
+  bool tell = false;
+  {
+    std::lock_guard lock(mutex_);
+    cause = failure_;
+    tell = tell_;
+    flights.swap(flights_);
+  }
+  log(RONDO_LOG_ERROR, "communicator '%s', rank %d: %s", name(), rank(), cause.message());
+  // What is known to be done is good.
+  for (const Flight& flight : flights)
+    if (flight.stream && !flight.stream->poll(flight.sequence)) {
+      engine_->write_off(*flight.stream, flight.before, cause);
+      break;
+    }
+  transport_->abort();
+  if (tell) session_->tell(format("failed %d %s", static_cast<int>(cause.code()), cause.message()));
+}
+
+void Communicator::told(int rank, std::string text) {
+  int code = 0;
+  int length = 0;
+  if (text.starts_with("step ")) {
+    Status difference;
+    {
+      std::lock_guard lock(mutex_);
+      if (order_check_) difference = order_check_->note(rank, text.substr(5));
+    }
+    if (!difference.ok()) fail(difference, true);
+  } else if (std::sscanf(text.c_str(), "failed %d %n", &code, &length) == 1 && length > 0) {
+    fail(Status(static_cast<rondo_status>(code), text.substr(static_cast<size_t>(length)))
+             .with_context(format("rank %d", rank)),
+         false);
+  }
+}
+
+void Communicator::left(int rank) {
+  std::lock_guard lock(mutex_);
+  if (departed_.ok()) departed_ = error(RONDO_RANK_LOST, "rank %d has left communicator '%s'", rank, name());
+}
+
+void Communicator::lost(int rank, const Status& cause) {
+  fail(cause.with_context(format("communicator '%s', rank %d", name(), rank)), false);
+}
+
+// --- of its tasks ---
+
+Status Communicator::begin(const char* what, void* native_stream) {
+  std::lock_guard lock(mutex_);
+  RONDO_TRY(failure_);
+  RONDO_TRY(departed_);
+  if (!native_stream) return {};
+  Flight flight{what, nullptr, 0, engine_->positions(), Clock::now()};
+  for (const Fence& each : flight.before)
+    if (Stream* stream = engine_->stream(each.stream); stream->native == native_stream) {
+      flight.stream = stream;
+      flight.sequence = each.sequence + 1;
+    }
+  flights_.push_back(std::move(flight));
+  return {};
+}
+
+void Communicator::missed(const char* what, const Status& cause) {
+  fail(Status(RONDO_RANK_LOST,
+              format("rank %d of communicator '%s' cannot take part in %s: %s", rank(), name(), what, cause.message())),
+       true);
+}
+
+void Communicator::look() {
+  if (failed_.load(std::memory_order_acquire)) return end();
+  if (const Status status = transport_->poll(); !status.ok()) return fail(status, true);
+  Stream* stream = nullptr;
+  uint64_t latest = 0;
+  Status late;
+  {
+    std::lock_guard lock(mutex_);
+    while (!flights_.empty() && (!flights_.front().stream || flights_.front().stream->poll(flights_.front().sequence)))
+      flights_.pop_front();
+    if (flights_.empty()) return;
+    const Flight& oldest = flights_.front();
+    const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - oldest.since).count();
+    if (options_.time_limit_ms >= 0 && taken > options_.time_limit_ms)
+      late = error(RONDO_TIMED_OUT, "%s of communicator '%s' is not done on rank %d after %lld ms", oldest.what, name(),
+                   rank(), static_cast<long long>(taken));
+    stream = flights_.back().stream;
+    latest = flights_.back().sequence;
+  }
+  if (!late.ok()) return fail(late, true);
+  if (stream) stream->mark(latest);
+}
+
+}  // namespace rondo::comm

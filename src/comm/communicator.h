@@ -1,0 +1,161 @@
+// One rank's end of a group of devices that work together: it turns collectives into tasks, watches over them, and ends
+// them when a peer is lost.
+//
+// Owned by reference count: the user's handle, its tasks, and graphs that hold such tasks. So it outlives every graph
+// that holds a collective of it. All members are thread-safe. Collectives of all communicators of an engine's GPU form
+// one chain: the GPUs of different ranks would else meet them in different orders and wait for each other.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/order_check.h"
+#include "comm/session.h"
+#include "comm/transport.h"
+#include "engine/tensor.h"
+
+namespace rondo::ops {
+class Output;
+}
+
+namespace rondo::comm {
+
+class CollectiveTask;
+
+struct Options {
+  int64_t time_limit_ms = 600000;  // below 0: none
+  std::string name = "comm";
+  int max_blocks = 0;
+};
+
+// The order of all collectives of one engine on one GPU, or of one communicator on a host.
+class Chain final : public RefCounted {
+ public:
+  Chain(Engine& engine, Device& device) : order(make_ref<Variable>(engine)), device_(device) {}
+  ~Chain() override;
+  static Ref<Chain> of(Engine& engine, Device& device);
+  const Ref<Variable> order;
+
+ private:
+  Device& device_;
+};
+
+class Communicator final : public RefCounted, private Session::Listener {
+ public:
+  // Blocks until every rank of the session has called it.
+  static Status create(Engine& engine, Device& device, std::shared_ptr<Session> session, const Options& options,
+                       Ref<Communicator>* made);
+  // The ends of one group, all in this process; each is made on a thread of its own.
+  static Status create_all(Engine& engine, std::span<Device* const> devices, const Options& options,
+                           std::vector<Ref<Communicator>>* made);
+  // As the header says; made[i] is null where the colour is negative.
+  static Status split(std::span<Communicator* const> ends, const int32_t* colours, const int32_t* keys,
+                      std::vector<Ref<Communicator>>* made);
+  static Status reform(std::span<Communicator* const> ends, std::vector<Ref<Communicator>>* made);
+
+  int rank() const { return session_->rank(); }
+  int size() const { return session_->size(); }
+  Engine& engine() const { return *engine_; }
+  Device& device() const { return device_; }
+  const char* name() const { return options_.name.c_str(); }
+  Transport& transport() const { return *transport_; }
+  int64_t submitted() const { return submitted_.load(std::memory_order_relaxed); }
+
+  // RONDO_OK, or why the group has failed.
+  Status check() const;
+  Status wait();
+  // The end for this rank, and for all others with `reason`.
+  void abort(const char* reason);
+  // The end, with the cause; the first counts. `tell`: others shall hear of it from this rank.
+  void fail(const Status& cause, bool tell);
+
+  // --- collectives: checked, made a task, submitted; collectives.cc ---
+  Status all_reduce(const View& input, rondo_reduce_op reduction, ops::Output& out);
+  Status all_reduce_in_place(const View& view, rondo_reduce_op reduction);
+  Status all_gather(const View& input, ops::Output& out);
+  Status reduce_scatter(const View& input, rondo_reduce_op reduction, ops::Output& out);
+  Status broadcast(const View& view, int32_t root);
+  Status reduce(const View& input, rondo_reduce_op reduction, int32_t root, ops::Output* out);
+  Status all_to_all(const View& input, ops::Output& out);
+  Status send(const View& view, int32_t peer);
+  Status receive(const View& view, int32_t peer);
+  Status barrier();
+  Status group_begin();
+  Status group_end();
+  // Passes the outcome of a call on; a failure in a group is the group's.
+  Status grouped(const Status& status);
+
+  // --- of its tasks ---
+  // One is about to reach the device on that native stream (null on a host): notes it, for whoever asks what hangs.
+  Status begin(const char* what, void* native_stream);
+  // Of a task that cannot take part here: the others would wait for it.
+  void missed(const char* what, const Status& cause);
+
+  // Looks, without blocking, whether something has failed or takes too long. Of the watching thread.
+  void look();
+
+ private:
+  friend class CollectiveTask;
+  using Clock = std::chrono::steady_clock;
+  // Work on the device of which it is not known that it is done.
+  struct Flight {
+    const char* what;
+    Stream* stream;  // null: a host's
+    uint64_t sequence;
+    std::vector<Fence> before;  // what was issued when it was
+    Clock::time_point since;
+  };
+
+  Communicator(Engine& engine, Device& device, std::shared_ptr<Session> session, const Options& options);
+  ~Communicator() override = default;
+  void dispose() override;
+  static Status refuse_here(const char* what);
+
+  void told(int rank, std::string text) override;
+  void left(int rank) override;
+  void lost(int rank, const Status& cause) override;
+
+  Status check_view(const char* function, const char* name, const View& view) const;
+  Status check_rank(const char* function, const char* name, int32_t rank) const;
+  Status check_operation(const char* function, const Operation& operation) const;
+  Status check_parts(const char* function, const View& input) const;
+  Status check_output(const char* function, const View& view) const;
+  // Submits one operation, or keeps it in the thread's group. What is not row-major without gaps goes through copies.
+  Status submit(const Operation& operation, const View* input, const View* output);
+  Status submit(Ref<CollectiveTask> task);
+  // The rest of fail(), on the watching thread: it takes locks of streams, and a failure may come up under one.
+  void end();
+
+  const Ref<Engine> engine_;
+  Device& device_;
+  const std::shared_ptr<Session> session_;
+  const Options options_;
+  const Ref<Chain> chain_;
+  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<OrderCheck> order_check_;  // null: not asked for
+  std::atomic<int64_t> submitted_{0};
+  std::atomic<int64_t> groups_{0};  // made of this one so far
+  std::mutex submit_mutex_;         // numbers are in the order of submission
+
+  mutable std::mutex mutex_;
+  Status failure_;
+  Status departed_;  // a rank has left: what is begun from then on would wait for it
+  bool tell_ = false;
+  std::deque<Flight> flights_;
+  std::atomic<bool> failed_{false};
+  std::atomic<bool> ended_{false};
+
+  // What a barrier reduces: one byte.
+  Ref<Storage> token_storage_;
+  View token_;
+};
+
+}  // namespace rondo::comm

@@ -1,0 +1,17 @@
+// Collectives of GPUs by NCCL.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "comm/communicator.h"
+#include "device/device.h"
+
+namespace rondo::comm {
+
+// Blocks until all ranks of the session are connected, at most the time limit.
+Status make_nccl_transport(StreamDevice& device, Session& session, const Options& options,
+                           std::unique_ptr<Transport>* made);
+
+}  // namespace rondo::comm

@@ -1,0 +1,64 @@
+// Work that a device will never really do: a collective whose peers are gone ends without its result, and what was
+// issued behind it computes from that. Fences tell which work it is, so nothing is noted while all goes well.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "engine/engine.h"
+
+namespace rondo {
+
+FenceSet Engine::fences(const Variable& variable) {
+  std::lock_guard lock(order_mutex_);
+  FenceSet fences = variable.read_fences_;
+  fences.add(variable.write_fence_);
+  return fences;
+}
+
+std::vector<Fence> Engine::positions() const {
+  std::vector<Fence> positions;
+  const uint32_t count = n_streams_.load(std::memory_order_acquire);
+  positions.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) positions.push_back({i, stream(i)->issued()});
+  return positions;
+}
+
+void Engine::write_off(Stream& origin, const std::vector<Fence>& since, const Status& cause) {
+  auto after = [&](uint32_t stream) { return stream < since.size() ? since[stream].sequence : 0; };
+  const uint32_t count = n_streams_.load(std::memory_order_acquire);
+  std::vector<bool> concerned(count, false);
+  concerned[origin.id] = true;
+  // Each stream that waited for one concerned is concerned itself, until no more are found.
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (uint32_t i = 0; i < count; ++i)
+      for (uint32_t on = 0; on < count && !concerned[i]; ++on)
+        if (concerned[on] && stream(i)->already_waits({on, after(on) + 1})) concerned[i] = grown = true;
+  }
+  std::lock_guard lock(order_mutex_);
+  for (uint32_t i = 0; i < count; ++i)
+    if (concerned[i]) written_off_.push_back({i, after(i), stream(i)->issued(), cause});
+  if (first_failure_.ok()) first_failure_ = cause;
+}
+
+const Status* Engine::written_off(const Variable& variable) const {
+  const Fence& fence = variable.write_fence_;
+  for (const WrittenOff& each : written_off_)
+    if (fence.stream == each.stream && fence.sequence > each.after && fence.sequence <= each.up_to) return &each.cause;
+  return nullptr;
+}
+
+Status Engine::written_off(Task& task) const {
+  for (const Access& access : task.accesses_)
+    if (const Status* cause = access.read ? written_off(*access.variable) : nullptr) return *cause;
+  return {};
+}
+
+// A task that was on its way to the device when what it reads was written off.
+void Engine::settle_beside_written_off(Task& task, const Status& status, Fence fence) {
+  const Status outcome = status.ok() ? written_off(task) : status;
+  if (outcome.ok())
+    settle(task, fence);
+  else
+    settle_failed(task, outcome, fence);
+}
+
+}  // namespace rondo
