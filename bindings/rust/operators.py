@@ -20,6 +20,8 @@ ENUMS = {
     "rondo_pad_mode": ("PadMode", "RONDO_PAD_", "What padding shows.", set()),
     "rondo_softmax_op": ("SoftmaxOp", "RONDO_", "A softmax.", set()),
     "rondo_comm_state": ("CommState", "RONDO_COMM_", "Whether a group of devices works.", set()),
+    "rondo_resize_mode": ("ResizeMode", "RONDO_RESIZE_", "How an element of a resized image is made.", set()),
+    "rondo_resize_origin": ("ResizeOrigin", "RONDO_RESIZE_", "Where an element of a resized image lies in the image.", set()),
     "rondo_activation": ("Activation", "RONDO_ACTIVATION_", "What is applied to a matrix product last.", set()),
 }
 NOT_LISTS = {  # flags: methods of builders; the kind of an argument: variants of Operand

@@ -11,7 +11,9 @@
 #include <rondo/engine.h>
 #include <rondo/graph.h>
 #include <rondo/models.h>
+#include <rondo/normalisation.h>
 #include <rondo/ops.h>
+#include <rondo/pooling.h>
 #include <rondo/shapes.h>
 #include <rondo/status.h>
 #include <rondo/tape.h>

@@ -61,6 +61,19 @@ MEANINGS = {
     "weight": "What the elements are multiplied by then, one per place of the axis; NULL: nothing.",
     "bias": "What is added then, one per place of the axis; NULL: nothing.",
     "epsilon": "What is added under the root; at least 0.",
+    "variance": "The variance.",
+    "running_mean": "Updated with the batch's mean; NULL: none.",
+    "running_variance": "Updated with the batch's variance; NULL: none.",
+    "momentum": "The share of the batch in running statistics, 0 to 1.",
+    "inverse_deviation": "1 / sqrt(variance + epsilon); out parameter, NULL is allowed.",
+    "groups": "In how many parts the channels are.",
+    "kernel": "The window's size on each spatial axis.",
+    "sizes": "The size of each spatial axis of the result.",
+    "origin": "Where an element of the result lies in a.",
+    "size": "How many neighbouring channels count.",
+    "alpha": "What their mean square is multiplied by.",
+    "beta": "The power that is divided by.",
+    "k": "What is added.",
     "temperature": "What the elements are divided by first; above 0.",
     "lengths": "How many elements of each row count; NULL: all.",
     "axes": "Which axes, each once; negative counts from the end.",
@@ -277,6 +290,8 @@ class Describer:
     @staticmethod
     def _length(parameter, names):
         name = parameter["name"]
+        if parameter["kind"] == "struct":
+            return None  # one
         if parameter["kind"] == "text" and parameter["const"]:
             return None  # ends with a zero
         if "n_" + name in names:

@@ -6,6 +6,7 @@
 
 #include "engine/views.h"
 #include "ops/cuda_kernel.h"
+#include "ops/node.h"
 #include "ops/prepared.h"
 #include "ops/reductions.h"
 #include "rtc/device/cumulate.h"
@@ -186,8 +187,9 @@ Status cumulative(rondo_reduce_op op, const View& a, int axis, bool reverse, Out
   for (int d = 0; d < a.layout.ndim; ++d)
     if (d != axis) plan.rows.push(a.layout.shape[d], {a.layout.strides[d], to.layout.strides[d]});
   plan.rows = plan.rows.by_stride();
-  return a.device().is_host() ? submit(a.engine(), make_ref<CpuCumulate>(plan), {&out})
-                              : submit_prepared(a.engine(), make_ref<CudaCumulate>(plan), {&out});
+  const auto describe = [&] { return Call{CumulativeCall{row->op, axis, reverse}}; };
+  return a.device().is_host() ? submit(a.engine(), make_ref<CpuCumulate>(plan), {&out}, describe)
+                              : submit_prepared(a.engine(), make_ref<CudaCumulate>(plan), {&out}, describe);
 }
 
 }  // namespace rondo::ops

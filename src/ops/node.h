@@ -17,6 +17,7 @@
 #include "ops/operators.h"
 #include "ops/ops.h"
 #include "ops/reductions.h"
+#include "ops/windows.h"
 
 namespace rondo::ops {
 
@@ -53,7 +54,26 @@ struct SoftmaxCall {  // a, the lengths of rows if there are any
   bool lengths;
 };
 struct SoftmaxGradCall : SoftmaxCall {};  // y, dy, the lengths
-struct CrossEntropyCall {};               // logits, labels
+struct NormaliseCall {                    // a, weight and bias if there are any
+  bool centred, weight, bias;
+  int axis;
+  double epsilon;
+};
+// Of groups of elements: a, weight, bias and residual if there are any, mean and inverse, or mean and variance.
+struct NormCall {
+  unsigned axes;      // bit d: dimension d is within a group
+  unsigned channels;  // bit d: weight and bias have dimension d
+  double epsilon;
+  bool given;  // mean and variance are operands like others; else mean and inverse are made of a
+  bool weight, bias, residual;
+  rondo_activation activation;
+};
+struct CumulativeCall {
+  ReduceOp op;
+  int axis;
+  bool reverse;
+};
+struct CrossEntropyCall {};  // logits, labels
 struct CrossEntropyGradCall {
   double scale;
 };
@@ -85,9 +105,10 @@ struct TakeCall {  // a, indices
 struct TakeAlongAxisCall {  // a, indices
   int axis;
 };
-struct PutCall {  // indices, values, which are added to the output
+struct PutCall {  // indices, values, which are added to the output; or which replace elements of the tensor, the third
   int axis;
   bool along;  // as take_along_axis, else as take
+  bool replaces;
 };
 struct SortCall {  // a; values, then indices of top-k
   int axis;
@@ -102,11 +123,23 @@ struct ConvolutionFilterGradCall {  // the image and the result's gradient
   int64_t kernel[kMaxSpatial];
 };
 
+struct WindowCall {  // an image; the result, and where the largest elements are if it is they
+  Windows windows;
+  bool largest;
+  Layout image;  // its shape
+};
+struct WindowGradCall : WindowCall {};  // the result's gradient, and the places; the image's gradient
+struct WindowPickCall {                 // an image, places
+  Windows windows;
+  Layout image;
+};
+
 struct Call {
   std::variant<ElementwiseCall, AddNCall, WhereCall, CopyCall, DropoutCall, DropoutGradCall, MatmulCall, ReduceCall,
-               SoftmaxCall, SoftmaxGradCall, CrossEntropyCall, CrossEntropyGradCall, ConcatCall, PadCall, TileCall,
-               RepeatCall, RollCall, TriangleCall, TakeCall, TakeAlongAxisCall, PutCall, SortCall, ConvolutionCall,
-               ConvolutionFilterGradCall>
+               SoftmaxCall, SoftmaxGradCall, NormaliseCall, NormCall, CumulativeCall, CrossEntropyCall,
+               CrossEntropyGradCall, ConcatCall, PadCall, TileCall, RepeatCall, RollCall, TriangleCall, TakeCall,
+               TakeAlongAxisCall, PutCall, SortCall, ConvolutionCall, ConvolutionFilterGradCall, WindowCall,
+               WindowGradCall, WindowPickCall>
       of;
 };
 

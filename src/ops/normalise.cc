@@ -1,6 +1,8 @@
-// Layer and root-mean-square normalisation: checks and plans.
+// Layer and root-mean-square normalisation and their gradients: checks and plans.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/normalise.h"
+
 #include <cmath>
 
 #include "engine/views.h"
@@ -18,6 +20,21 @@ Status check_along(const char* function, const char* name, const View& given, co
     return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; [%lld] is needed, the size of a's axis %d", function,
                  name, shape_text(given.layout).c_str(), static_cast<long long>(a.layout.shape[axis]), axis);
   return check_inputs(function, {{"a", &a}, {name, &given}});
+}
+
+// Rows along the axis, in all that the plan has.
+void plan_axis(int axis, double epsilon, RowPlan* plan) {
+  const Layout &x = plan->x.layout, &to = plan->out.layout;
+  const int64_t* other = plan->other ? plan->other->layout.strides : nullptr;
+  plan->axis = axis;
+  plan->length = x.shape[axis];
+  plan->scale = epsilon;
+  plan->step[device::kRowX] = x.strides[axis];
+  plan->step[device::kRowOther] = other ? other[axis] : 0;
+  plan->step[device::kRowOut] = to.strides[axis];
+  for (int d = 0; d < x.ndim; ++d)
+    if (d != axis) plan->rows.push(x.shape[d], {x.strides[d], other ? other[d] : 0, to.strides[d], 0});
+  plan->rows = plan->rows.by_stride();
 }
 
 }  // namespace
@@ -43,13 +60,21 @@ Status normalise(const char* function, bool centred, const View& a, int axis, co
   if (weight) plan.weight = *weight;
   if (bias) plan.bias = *bias;
   plan.out = to;
-  plan.length = a.layout.shape[axis];
-  plan.scale = epsilon;
-  plan.step[device::kRowX] = a.layout.strides[axis];
-  plan.step[device::kRowOut] = to.layout.strides[axis];
-  for (int d = 0; d < a.layout.ndim; ++d)
-    if (d != axis) plan.rows.push(a.layout.shape[d], {a.layout.strides[d], 0, to.layout.strides[d], 0});
-  plan.rows = plan.rows.by_stride();
+  plan_axis(axis, epsilon, &plan);
+  return submit_rows(plan, out);
+}
+
+Status normalise_grad(const char* function, bool centred, const View& a, const View& dy, int axis, const View* weight,
+                      double epsilon, Output& out) {
+  RowPlan plan;
+  const View* inputs[] = {&a, &dy, weight ? weight : &a};
+  RONDO_TRY(check_inputs(function, {{"a", &a}, {"dy", &dy}}));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, inputs, false, &plan.out));
+  plan.kind = centred ? RowKind::layer_norm_grad : RowKind::rms_norm_grad;
+  plan.x = a;
+  plan.other = dy;
+  if (weight) plan.weight = *weight;
+  plan_axis(axis, epsilon, &plan);
   return submit_rows(plan, out);
 }
 

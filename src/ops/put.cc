@@ -103,12 +103,9 @@ Status broadcast_values(const char* function, const Layout& shape, PutPlan* plan
 Status submit_put(const PutPlan& plan, const PutCall& call) {
   if (plan.length == 0 || plan.lines.elements() == 0 || plan.columns.elements() == 0 || plan.extent == 0) return {};
   Engine& engine = plan.out.engine();
-  const auto submit_as = [&](const auto&... describe) {
-    return plan.out.device().is_host() ? submit(engine, make_ref<CpuPut>(plan), {}, describe...)
-                                       : submit_prepared(engine, make_cuda_put(plan), {}, describe...);
-  };
-  // What was replaced, and by which of several values, nobody notes: only adding has a gradient.
-  return plan.out.accumulate ? submit_as([&] { return Call{call}; }) : submit_as();
+  const auto describe = [&] { return Call{call}; };
+  return plan.out.device().is_host() ? submit(engine, make_ref<CpuPut>(plan), {}, describe)
+                                     : submit_prepared(engine, make_cuda_put(plan), {}, describe);
 }
 
 }  // namespace
@@ -121,7 +118,9 @@ void declare_put(Task& task, const PutPlan& plan) {
 }
 
 void list_put_operands(const PutPlan& plan, std::vector<TaskOperand>* list) {
-  *list = {{plan.indices, false}, {plan.values, false}, {plan.out, true}};
+  *list = {{plan.indices, false}, {plan.values, false}};
+  if (!plan.out.accumulate) list->push_back({plan.out, false});  // what no index names stays
+  list->push_back({plan.out, true});
 }
 
 Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& values, int axis) {
@@ -151,7 +150,7 @@ Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& val
     else
       plan.columns.push(to.shape[d], {value_step, to.strides[d]});
   }
-  return submit_put(plan, {axis, true});
+  return submit_put(plan, {axis, true, !plan.out.accumulate});
 }
 
 Status put(rondo_tensor* tensor, const View& indices, const View& values, int axis) {
@@ -189,7 +188,7 @@ Status put(rondo_tensor* tensor, const View& indices, const View& values, int ax
     else
       plan.columns.push(shape.shape[d], {value_step, to.strides[d < axis ? d : d - n + 1]});
   }
-  return submit_put(plan, {axis, false});
+  return submit_put(plan, {axis, false, !plan.out.accumulate});
 }
 
 }  // namespace rondo::ops

@@ -48,7 +48,7 @@ V product(const V& v) {
 // The product of the other elements: the product of those that are not 0, unless others are 0.
 V others(const V& x) {
   const V zero = x == 0.0, zeros = total(zero), rest = product(where(zero, 1.0, x));
-  return where(zero, where(zeros == 1.0, rest, 0.0), where(zeros == 0.0, rest / x, 0.0));
+  return where(zero, where(zeros == 1.0, rest, 0.0), where(zeros == 0.0, rest / where(zero, 1.0, x), 0.0));
 }
 
 struct None {};
@@ -92,7 +92,8 @@ ReduceGradient reduce_gradient_of(ReduceOp op, rondo_dtype dtype) {
 }
 
 Status reduce_gradient(const char* function, ReduceOp op, double parameter, const Layout& shape, unsigned axes,
-                       const View* operand, const View* result, const View& incoming, Output& out) {
+                       const View* operand, const View* result, const View& incoming, Output& out,
+                       const EvaluateInto& evaluate) {
   const ReduceGradient gradient = reduce_gradient_of(op, incoming.dtype);
   const rondo_dtype compute = compute_dtype(incoming.dtype);
   Engine& engine = incoming.engine();
@@ -122,8 +123,13 @@ Status reduce_gradient(const char* function, ReduceOp op, double parameter, cons
                                                float_word(compute, parameter)};
     std::copy_n(step.constants, step.n_constants, words + 2);
     expression.accumulate(0, written.accumulate);
-    RONDO_TRY(submit_prepared(
-        engine, make_ref<ElementwiseTask>("reduce_grad", device, expression, written.layout, views, words), {&to}));
+    if (evaluate) {
+      RONDO_TRY(evaluate(expression, {views, inputs}, words, written));
+      to.commit();
+    } else {
+      RONDO_TRY(submit_prepared(
+          engine, make_ref<ElementwiseTask>("reduce_grad", device, expression, written.layout, views, words), {&to}));
+    }
     if (last) break;
     Output sum(function, &reduced[i].tensor);
     RONDO_TRY(reduce_over(function, step.op, 0, whole.tensor->view, axes, true, sum));

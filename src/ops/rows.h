@@ -17,7 +17,7 @@ using device::RowKind;
 
 struct RowPlan {
   RowKind kind = RowKind::softmax;
-  View x;                         // gradients: the result; losses: logits
+  View x;                         // gradients: the result, of normalisations the operand; losses: logits
   std::optional<View> other;      // gradients: the incoming one
   View out;                       // loss: one per row
   std::optional<View> per_row;    // i32 or i64, one per row: losses: labels; else where rows end
@@ -26,7 +26,7 @@ struct RowPlan {
   int64_t step[3] = {};              // along a row, in x, other, out
   double scale = 1;                  // of x and of gradients; loss_grad: of the result; normalisations: epsilon
   std::optional<View> weight, bias;  // normalisations: one dimension, of x's dtype, by the place in the row
-  // The softmaxes: as the caller asked.
+  // As the caller asked.
   rondo_softmax_op op = RONDO_SOFTMAX;
   double temperature = 1;
   int axis = 1;
@@ -48,12 +48,13 @@ struct RowPlan {
     declare_output(task, out);
   }
   const char* name() const {
-    static const char* const names[] = {"softmax",       "log_softmax",        "softmax_grad", "log_softmax_grad",
-                                        "cross_entropy", "cross_entropy_grad", "layer_norm",   "rms_norm"};
+    static const char* const names[] = {"softmax",         "log_softmax",        "softmax_grad", "log_softmax_grad",
+                                        "cross_entropy",   "cross_entropy_grad", "layer_norm",   "rms_norm",
+                                        "layer_norm_grad", "rms_norm_grad"};
     return names[static_cast<int>(kind)];
   }
   bool has_labels() const { return kind == RowKind::loss || kind == RowKind::loss_grad; }
-  bool normalises() const { return kind == RowKind::layer_norm || kind == RowKind::rms_norm; }
+  bool centred() const { return kind == RowKind::layer_norm || kind == RowKind::layer_norm_grad; }
   bool masked() const { return per_row && !has_labels(); }
 };
 

@@ -84,10 +84,11 @@ struct Rows {
       row[i] = (row[i] - std::exp(device::from_memory(y[i * plan.step[0]])) * sum) * scale;
     store(out);
   }
-  void normalise(const T* x, bool centred, T* out) const {
+  // Leaves the row with mean 0, if centred, and mean square 1; returns what it was multiplied by.
+  C standardise(const T* x) const {
     load(x, C(1));
     const C count = static_cast<C>(plan.length);
-    if (centred) {
+    if (plan.centred()) {
       const C mean = total(row, plan.length) / count;
       for (int64_t i = 0; i < plan.length; ++i) row[i] -= mean;
     }
@@ -95,15 +96,32 @@ struct Rows {
     for (int64_t i = 0; i < plan.length; ++i) squares += static_cast<double>(row[i]) * static_cast<double>(row[i]);
     const C inverse = C(1) / std::sqrt(static_cast<C>(squares) / count + static_cast<C>(plan.scale));
     for (int64_t i = 0; i < plan.length; ++i) row[i] *= inverse;
-    if (plan.weight) {
-      const T* weight = reinterpret_cast<const T*>(plan.weight->address());
-      for (int64_t i = 0; i < plan.length; ++i)
-        row[i] *= device::from_memory(weight[i * plan.weight->layout.strides[0]]);
-    }
+    return inverse;
+  }
+  C weight_at(int64_t i) const {
+    if (!plan.weight) return 1;
+    return device::from_memory(reinterpret_cast<const T*>(plan.weight->address())[i * plan.weight->layout.strides[0]]);
+  }
+  void normalise(const T* x, T* out) const {
+    standardise(x);
+    if (plan.weight)
+      for (int64_t i = 0; i < plan.length; ++i) row[i] *= weight_at(i);
     if (plan.bias) {
       const T* bias = reinterpret_cast<const T*>(plan.bias->address());
       for (int64_t i = 0; i < plan.length; ++i) row[i] += device::from_memory(bias[i * plan.bias->layout.strides[0]]);
     }
+    store(out);
+  }
+  void normalise_grad(const T* x, const T* dy, T* out) const {
+    const C inverse = standardise(x), count = static_cast<C>(plan.length);
+    const auto change = [&](int64_t i) { return device::from_memory(dy[i * plan.step[1]]) * weight_at(i); };
+    double sum = 0, dot = 0;
+    for (int64_t i = 0; i < plan.length; ++i) {
+      sum += static_cast<double>(change(i));
+      dot += static_cast<double>(change(i)) * static_cast<double>(row[i]);
+    }
+    const C shift = plan.centred() ? static_cast<C>(sum) / count : C(0), share = static_cast<C>(dot) / count;
+    for (int64_t i = 0; i < plan.length; ++i) row[i] = (change(i) - shift - row[i] * share) * inverse;
     store(out);
   }
   void loss(const T* x, int64_t label, T* out) const {
@@ -154,11 +172,13 @@ Call describe_rows(const RowPlan& plan) {
     case RowKind::softmax_grad:
     case RowKind::log_softmax_grad: return Call{SoftmaxGradCall{softmax}};
     case RowKind::loss: return Call{CrossEntropyCall{}};
-    case RowKind::loss_grad:
-    case RowKind::layer_norm:  // not asked (submit_rows)
-    case RowKind::rms_norm: break;
+    case RowKind::loss_grad: return Call{CrossEntropyGradCall{plan.scale}};
+    case RowKind::layer_norm:
+    case RowKind::rms_norm:
+    case RowKind::layer_norm_grad:  // not asked (submit_rows)
+    case RowKind::rms_norm_grad: break;
   }
-  return Call{CrossEntropyGradCall{plan.scale}};
+  return Call{NormaliseCall{plan.centred(), plan.weight.has_value(), plan.bias.has_value(), plan.axis, plan.scale}};
 }
 
 }  // namespace
@@ -188,8 +208,10 @@ void rows_on_cpu(const RowPlan& plan, void* workspace) {
         case RowKind::log_softmax_grad: rows.log_softmax_grad(from, change, to); break;
         case RowKind::loss: rows.loss(from, given, to); break;
         case RowKind::loss_grad: rows.loss_grad(from, given, to); break;
-        case RowKind::layer_norm: rows.normalise(from, true, to); break;
-        case RowKind::rms_norm: rows.normalise(from, false, to); break;
+        case RowKind::layer_norm:
+        case RowKind::rms_norm: rows.normalise(from, to); break;
+        case RowKind::layer_norm_grad:
+        case RowKind::rms_norm_grad: rows.normalise_grad(from, change, to); break;
       }
     }
   });
@@ -205,8 +227,9 @@ Status submit_rows(const RowPlan& plan, Output& out) {
     return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out}, describe...)
                                        : submit_prepared(engine, make_cuda_rows(plan), {&out}, describe...);
   };
-  // Normalisations have no gradient yet, so they do not say what they are: a tape refuses them by their task's name.
-  return plan.normalises() ? submit_as() : submit_as([&] { return describe_rows(plan); });
+  // A normalisation's gradient has none of its own: what wants one makes it of operators (tape/rules_normalise.cc).
+  const bool silent = plan.kind == RowKind::layer_norm_grad || plan.kind == RowKind::rms_norm_grad;
+  return silent ? submit_as() : submit_as([&] { return describe_rows(plan); });
 }
 
 }  // namespace rondo::ops

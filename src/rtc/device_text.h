@@ -13,6 +13,8 @@ extern const char kSortText[];
 extern const char kSequenceText[];
 extern const char kPutText[];
 extern const char kRowsText[];
+extern const char kNormText[];
+extern const char kWindowText[];
 extern const char kCumulateText[];
 extern const char kConvolutionText[];
 

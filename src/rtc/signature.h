@@ -74,6 +74,8 @@ enum Family : uint8_t {
   kPut,
   kCumulate,
   kConvolution,
+  kNorm,
+  kWindow,
 };
 
 }  // namespace rondo::rtc

@@ -53,6 +53,9 @@ class Backward {
   // An elementwise expression of one output, as a temporary.
   Status compute(const char* name, const ops::Expression& expression, std::span<const View* const> operands,
                  const uint64_t* words, const Layout& shape, Slot* out);
+  // The same into views, operator by operator, each of which another tape can note: so that gradients have gradients.
+  Status interpret(const ops::Expression& expression, std::span<const View* const> operands, const uint64_t* words,
+                   std::span<const View* const> outs);
 
  private:
   // Where the gradient of an input goes: at once, or summed over the axes in which the input is broadcast.
@@ -80,8 +83,6 @@ class Backward {
   // Runs an expression into `outs`: one kernel, or operator by operator where another tape notes them.
   Status evaluate(const char* name, ops::Expression expression, std::span<const View* const> operands,
                   const uint64_t* words, const Layout& shape, std::span<rondo_tensor* const> outs);
-  Status interpret(const ops::Expression& expression, std::span<const View* const> operands, const uint64_t* words,
-                   std::span<rondo_tensor* const> outs);
 
   Tape& tape_;
   std::unordered_map<uint64_t, Adjoint> adjoints_;

@@ -124,7 +124,9 @@ Status Backward::compute(const char* name, const ops::Expression& expression, st
 Status Backward::evaluate(const char* name, ops::Expression expression, std::span<const View* const> operands,
                           const uint64_t* words, const Layout& shape, std::span<rondo_tensor* const> outs) {
   if (expression.overflow()) return error(RONDO_INTERNAL, "the expression of '%s' does not fit", name);
-  if (heard()) return interpret(expression, operands, words, outs);
+  std::vector<const View*> to;
+  for (rondo_tensor* each : outs) to.push_back(&each->view);
+  if (heard()) return interpret(expression, operands, words, to);
   std::vector<const View*> views(operands.begin(), operands.end());
   for (size_t i = 0; i < outs.size(); ++i) {
     views.push_back(&outs[i]->view);
@@ -136,12 +138,12 @@ Status Backward::evaluate(const char* name, ops::Expression expression, std::spa
       {});
 }
 
-// One operator per instruction, each of which another tape can note: so that gradients have gradients.
+// One operator per instruction.
 Status Backward::interpret(const ops::Expression& expression, std::span<const View* const> operands,
-                           const uint64_t* words, std::span<rondo_tensor* const> outs) {
+                           const uint64_t* words, std::span<const View* const> outs) {
   using ops::Expression;
   using ops::Op;
-  Device& device = outs[0]->view.device();
+  Device& device = outs[0]->device();
   std::vector<Slot> inputs(operands.size()), scalars(static_cast<size_t>(expression.scalars())),
       results(static_cast<size_t>(expression.instructions()));
   const auto view_of = [&](ops::Value value, View* view) -> Status {
@@ -202,7 +204,7 @@ Status Backward::interpret(const ops::Expression& expression, std::span<const Vi
   for (size_t i = 0; i < outs.size(); ++i) {
     View value;
     RONDO_TRY(view_of(expression.output(static_cast<int>(i)).value, &value));
-    RONDO_TRY(ops::copy_elements(kFunction, value, outs[i]->view));
+    RONDO_TRY(ops::copy_elements(kFunction, value, *outs[i]));
   }
   return {};
 }

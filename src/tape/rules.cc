@@ -13,8 +13,12 @@
 #include "ops/reduce_gradient.h"
 #include "ops/scalar.h"
 #include "tape/rules_convolution.h"
+#include "tape/rules_cumulative.h"
 #include "tape/rules_matmul.h"
+#include "tape/rules_norm.h"
+#include "tape/rules_normalise.h"
 #include "tape/rules_shapes.h"
+#include "tape/rules_window.h"
 
 namespace rondo::tape {
 
@@ -308,10 +312,17 @@ Status run(const ops::ReduceCall& call, Backward& backward) {
     RONDO_TRY(result_of(backward, &again, &result));
     result = with_axes(result, shape, call.axes);
   }
+  ops::EvaluateInto evaluate;
+  if (heard())
+    evaluate = [&](const Expression& expression, std::span<const View* const> inputs, const Word* words,
+                   const View& out) {
+      const View* const to = &out;
+      return backward.interpret(expression, inputs, words, {&to, 1});
+    };
   return backward.give(0, shape, [&](ops::Output& out) {
     return ops::reduce_gradient(kFunction, call.op, call.parameter, shape, call.axes,
                                 gradient.uses_operand ? &operand : nullptr, gradient.uses_result ? &result : nullptr,
-                                dy, out);
+                                dy, out, evaluate);
   });
 }
 
@@ -463,7 +474,10 @@ unsigned flowing(const Node& node, unsigned active) {
                         [&](const ops::ReduceCall& call) { return flowing(call, node, active); },
                         [&](const ops::TakeCall&) { return active & 1; },
                         [&](const ops::TakeAlongAxisCall&) { return active & 1; },
-                        [&](const ops::PutCall&) { return active & 2; },
+                        [&](const ops::PutCall&) { return active & 6; },
+                        [&](const ops::CumulativeCall& call) { return flowing(call, active); },
+                        [&](const ops::NormCall& call) { return flowing(call, active); },
+                        [&](const ops::WindowPickCall&) { return active & 1; },
                         [&](const auto&) { return active; },
                     },
                     node.call->of);
@@ -492,6 +506,18 @@ Needs needed(const Node& node, unsigned wanted) {
                                [&](const ops::SoftmaxGradCall& call) {
                                  return Needs{call.lengths ? 7u : 3u, 0};
                                },
+                               [&](const ops::NormaliseCall& call) { return needed(call, wanted); },
+                               [&](const ops::NormCall& call) { return needed(call, wanted); },
+                               [&](const ops::WindowCall& call) {
+                                 return Needs{0, call.largest ? 2u : 0u};
+                               },
+                               [&](const ops::WindowGradCall& call) {
+                                 return Needs{call.largest ? 2u : 0u, 0};
+                               },
+                               [&](const ops::WindowPickCall&) {
+                                 return Needs{2, 0};
+                               },
+                               [&](const ops::CumulativeCall& call) { return needed(call); },
                                [&](const ops::CrossEntropyCall&) {
                                  return Needs{3, 0};
                                },

@@ -8,6 +8,7 @@
 
 #include "engine/views.h"
 #include "ops/shapes.h"
+#include "tape/steps.h"
 
 namespace rondo::tape {
 
@@ -153,13 +154,65 @@ Status run(const ops::TakeAlongAxisCall& call, Backward& backward) {
   return backward.pass(0, shape, Value::of(sum.tensor->view));
 }
 
-Status run(const ops::PutCall& call, Backward& backward) {
+// Of values that are added.
+Status taken(const ops::PutCall& call, Backward& backward, const View& dy) {
   const View& indices = backward.input(0);
-  View dy;
-  RONDO_TRY(backward.incoming_view(&dy));
   return backward.give(1, backward.node().inputs[1].view.layout, [&](ops::Output& out) {
     return call.along ? ops::take_along_axis(dy, indices, call.axis, out) : ops::take(dy, indices, call.axis, out);
   });
+}
+
+// Of values that replace: where an index comes again, the last one counts, which putting the values' places the same
+// way tells.
+Status taken_by_last(const ops::PutCall& call, Backward& backward, const View& dy) {
+  const View& indices = backward.input(0);
+  const Layout& values = backward.node().inputs[1].view.layout;
+  const int axis = call.axis;
+  Steps steps(backward.engine());
+  View wins, parts;
+  if (call.along) {
+    Layout line = values;
+    for (int d = 0; d < line.ndim; ++d) line.shape[d] = d == axis ? values.shape[axis] : 1;
+    const View places = steps.reshape(steps.places(dy.device(), values.shape[axis]), line);
+    rondo_tensor* const last = steps.filled(dy.device(), RONDO_I64, dy.layout, 0);
+    steps.then([&] { return ops::put_along_axis(last, indices, places, axis); });
+    const View winner =
+        steps.make([&](ops::Output& out) { return ops::take_along_axis(last->view, indices, axis, out); });
+    parts = steps.make([&](ops::Output& out) { return ops::take_along_axis(dy, indices, axis, out); });
+    wins = steps.binary(RONDO_EQ, winner, places);
+  } else {
+    const View places = steps.reshape(steps.places(dy.device(), indices.elements()), indices.layout);
+    Layout line;
+    line.ndim = 1;
+    line.shape[0] = dy.layout.shape[axis];
+    rondo_tensor* const last = steps.filled(dy.device(), RONDO_I64, line, 0);
+    steps.then([&] { return ops::put(last, indices, places, 0); });
+    const View winner = steps.make([&](ops::Output& out) { return ops::take(last->view, indices, 0, out); });
+    parts = steps.make([&](ops::Output& out) { return ops::take(dy, indices, axis, out); });
+    Layout under = indices.layout;  // beside the axes behind
+    for (int d = axis + 1; d < dy.layout.ndim; ++d) under.shape[under.ndim++] = 1;
+    wins = steps.reshape(steps.binary(RONDO_EQ, winner, places), under);
+  }
+  const View won = steps.where(wins, parts, 0.0);
+  RONDO_TRY(steps.status());
+  return backward.pass(1, values, Value::of(won));
+}
+
+Status run(const ops::PutCall& call, Backward& backward) {
+  View dy;
+  RONDO_TRY(backward.incoming_view(&dy));
+  if (backward.wants(1)) RONDO_TRY(call.replaces ? taken_by_last(call, backward, dy) : taken(call, backward, dy));
+  if (!call.replaces || !backward.wants(2)) return {};
+  // What was there before counts where nothing was put.
+  const View& indices = backward.input(0);
+  Steps steps(backward.engine());
+  rondo_tensor* const rest = steps.tensor_of([&](ops::Output& out) { return ops::copy(dy, out); });
+  const View zero = steps.number(dy.device(), dy.dtype, 0);
+  steps.then([&] {
+    return call.along ? ops::put_along_axis(rest, indices, zero, call.axis) : ops::put(rest, indices, zero, call.axis);
+  });
+  RONDO_TRY(steps.status());
+  return backward.pass(2, dy.layout, Value::of(rest->view));
 }
 
 Status run(const ops::SortCall& call, Backward& backward) {

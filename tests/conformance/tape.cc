@@ -359,19 +359,6 @@ TEST_P(Tapes, WhatHasNoGradientIsNamed) {
   expect_refusal(ask(tape, s, x, &gradient), RONDO_UNSUPPORTED, {"my_kernel", "rondo_tape_custom"});
 }
 
-TEST_P(Tapes, OperatorsWithoutARuleAreNamed) {
-  const Tensor x = ones({2, 3});
-  const auto refused = [&](const char* name, const auto& f) {
-    const Tape tape(engine());
-    tape.watch(x);
-    const Tensor s = total(f());
-    rondo_tensor* gradient = nullptr;
-    expect_refusal(ask(tape, s, x, &gradient), RONDO_UNSUPPORTED, {name, "rondo_tape_custom"});
-  };
-  refused("layer_norm", [&] { return make(rondo_layer_norm, x, 1, nullptr, nullptr, 1e-5); });
-  refused("rms_norm", [&] { return make(rondo_rms_norm, x, 1, nullptr, 1e-5); });
-}
-
 // A thread that ends with a tape open, and a tape that another thread destroys.
 TEST_P(Tapes, OutliveTheirThreads) {
   const Tensor x = ones({3});

@@ -6,6 +6,11 @@
 
 namespace conformance {
 
+// Of the last digit of numbers around 1, in the dtype they are computed in.
+inline Real unit(rondo_dtype dtype) {
+  return std::ldexp(Real(1), dtype == RONDO_F64 ? -52 : -23);
+}
+
 class Tape {
  public:
   explicit Tape(rondo_engine* engine, uint32_t flags = RONDO_TAPE_DEFAULT) {
@@ -48,6 +53,14 @@ Expected by_differences(rondo_engine* engine, const Function& f, std::vector<Arr
 
 class OnTape : public OnEngine {
  protected:
+  // Where each distinct kernel costs a compile: every step-th, the same ones in each run.
+  template <class T>
+  std::vector<T> some(const std::vector<T>& all, size_t step) const {
+    if (!sparing()) return all;
+    std::vector<T> chosen;
+    for (size_t i = 0; i < all.size(); i += step) chosen.push_back(all[i]);
+    return chosen;
+  }
   // Puts into results the gradients of f by a tape, with differences as reference.
   void keep_gradients(Results& results, const std::string& label, const std::vector<Array>& inputs, const Function& f);
 };

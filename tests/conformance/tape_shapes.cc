@@ -124,18 +124,5 @@ TEST_P(TapeShapes, SecondOrder) {
   });
 }
 
-// What was put without being added has no gradient, and says so.
-TEST_P(TapeShapes, PutIsRefused) {
-  if (GetParam().graph) return;
-  const Tensor x = up(values({3}, 1)), y = up(values({2}, 2)), i = up(array_of(RONDO_I64, {2}, {0, 1}));
-  const Tape tape(engine());
-  tape.watch(y);
-  must(rondo_put(x, i, y, 0));
-  const Tensor total = reduce(RONDO_SUM, x, {});
-  rondo_tensor *output = total, *source = y, *gradient = nullptr;
-  EXPECT_EQ(rondo_tape_gradients(tape, 1, &output, nullptr, 1, &source, &gradient), RONDO_UNSUPPORTED);
-  EXPECT_TRUE(has_word(rondo_last_error(), "put")) << rondo_last_error();
-}
-
 }  // namespace
 }  // namespace conformance

@@ -132,6 +132,34 @@ TEST(Wrapper, Operators) {
   EXPECT_EQ(status_of([&] { a + engine.from_host<float>(kCpu, {2}, {1, 2}); }), RONDO_INVALID_ARGUMENT);
 }
 
+TEST(Wrapper, Images) {
+  rondo::Engine engine;
+  const rondo::Tensor a = engine.from_host<float>({RONDO_CPU, 0}, {1, 2, 2}, {1, 3, 4, 8}),
+                      mean = engine.from_host<float>({RONDO_CPU, 0}, {2}, {1, 4}),
+                      variance = engine.from_host<float>({RONDO_CPU, 0}, {2}, {4, 16});
+  rondo_norm_options exact = rondo::norm_defaults();
+  EXPECT_EQ(exact.epsilon, 1e-5);
+  exact.epsilon = 0;
+  EXPECT_EQ(rondo::batch_norm(a, mean, variance, exact).read<float>(), (Floats{0, 1, 0, 1}));
+  const rondo::BatchNorm trained = rondo::batch_norm_training(a, exact, &mean, &variance, 0.5);
+  EXPECT_EQ(trained.out.read<float>(), (Floats{-1, 1, -1, 1}));
+  EXPECT_EQ(trained.mean.read<float>(), (Floats{2, 6}));
+  EXPECT_EQ(trained.inverse_deviation.read<float>(), (Floats{1, 0.5f}));
+  EXPECT_EQ(mean.read<float>(), (Floats{1.5f, 5}));
+  EXPECT_EQ(variance.read<float>(), (Floats{3, 12}));
+  EXPECT_EQ(rondo::batch_norm_training(a, exact).out.read<float>(), (Floats{-1, 1, -1, 1}));
+  EXPECT_EQ(rondo::group_norm(a, 2, exact).read<float>(), (Floats{-1, 1, -1, 1}));
+  EXPECT_EQ(rondo::instance_norm(a, exact).read<float>(), (Floats{-1, 1, -1, 1}));
+  EXPECT_EQ(rondo::max_pool(a, {2}).read<float>(), (Floats{3, 8}));
+  EXPECT_EQ(rondo::avg_pool(a, {2}).read<float>(), (Floats{2, 6}));
+  EXPECT_EQ(rondo::adaptive_max_pool(a, {1}).read<float>(), (Floats{3, 8}));
+  EXPECT_EQ(rondo::adaptive_avg_pool(a, {1}).read<float>(), (Floats{2, 6}));
+  EXPECT_EQ(rondo::resize(a, {4}, RONDO_RESIZE_NEAREST).read<float>(), (Floats{1, 1, 3, 3, 4, 4, 8, 8}));
+  EXPECT_EQ(rondo::resize(a, {3}, RONDO_RESIZE_LINEAR, RONDO_RESIZE_ALIGN_CORNERS).read<float>(),
+            (Floats{1, 2, 3, 4, 6, 8}));
+  EXPECT_EQ(rondo::local_response_norm(a, 1, 0, 1, 2).read<float>(), (Floats{0.5f, 1.5f, 2, 4}));
+}
+
 TEST(Wrapper, MovingElements) {
   rondo::Engine engine;
   const rondo::Tensor a = engine.from_host<float>({RONDO_CPU, 0}, {2, 2}, {1, 2, 3, 4}),

@@ -20,7 +20,8 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_tensor_info", "contiguous"), ("rondo_reduce", "keep_dims"),
             ("rondo_reduce_with", "keep_dims"), ("rondo_sort", "descending"), ("rondo_argsort", "descending"),
             ("rondo_topk", "largest"), ("rondo_linspace", "endpoint"), ("rondo_cumulative", "reverse"),
-            ("rondo_task_is_capturing", ""), ("rondo_tape_info", "open")}
+            ("rondo_task_is_capturing", ""), ("rondo_tape_info", "open"),
+            ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad")}
 
 
 def camel(name):

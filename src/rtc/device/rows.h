@@ -17,7 +17,9 @@ enum class RowKind : i32 {
   loss,
   loss_grad,
   layer_norm,
-  rms_norm
+  rms_norm,
+  layer_norm_grad,
+  rms_norm_grad
 };
 
 // The arrays of `rows`; one element of `per_row` belongs to each: the label, or how many elements count.
@@ -70,7 +72,9 @@ struct RowsKernel {
   static constexpr bool kQuick = sizeof(In) == 2;
   static constexpr bool kGradient = kind == RowKind::softmax_grad || kind == RowKind::log_softmax_grad;
   static constexpr bool kLabels = kind == RowKind::loss || kind == RowKind::loss_grad;
+  static constexpr bool kCentred = kind == RowKind::layer_norm || kind == RowKind::layer_norm_grad;
   static constexpr bool kNorm = kind == RowKind::layer_norm || kind == RowKind::rms_norm;
+  static constexpr bool kNormGradient = kind == RowKind::layer_norm_grad || kind == RowKind::rms_norm_grad;
   static constexpr bool kLogarithm = kind == RowKind::log_softmax;
   static constexpr int kShared = beside > 0 ? threads : 32;
   static constexpr int kPerBlock = threads / group;
@@ -220,6 +224,8 @@ struct RowsKernel {
       gradient();
     else if constexpr (kNorm)
       normalise();
+    else if constexpr (kNormGradient)
+      normalise_gradient();
     else
       forward();
   }
@@ -245,36 +251,78 @@ struct RowsKernel {
     });
   }
 
-  RONDO_INLINE void normalise() const {
-    Part x(*this, args.x, kRowX, C(1), C(0));
+  // Reads the row; returns 1 / sqrt(variance + epsilon), and the mean, 0 unless centred.
+  RONDO_INLINE C statistics(Part& x, C* mean) const {
     const C count = static_cast<C>(args.length);
-    C mean = 0;
-    if constexpr (kind == RowKind::layer_norm) {
+    *mean = 0;
+    if constexpr (kCentred) {
       Adder adder;
       each([&](int j, Index i) {
         const C* values = x.fetch(j, i);
 #pragma unroll
         for (int v = 0; v < vector; ++v) adder.add(values[v]);
       });
-      mean = together<AddRows>(adder.sum) / count;
+      *mean = together<AddRows>(adder.sum) / count;
     }
     Adder squares;
     each([&](int j, Index i) {
-      const C* values = kind == RowKind::layer_norm ? x.again(j, i) : x.fetch(j, i);
+      const C* values = kCentred ? x.again(j, i) : x.fetch(j, i);
 #pragma unroll
-      for (int v = 0; v < vector; ++v) squares.add((values[v] - mean) * (values[v] - mean));
+      for (int v = 0; v < vector; ++v) squares.add((values[v] - *mean) * (values[v] - *mean));
     });
-    const C inverse = C(1) / sqrt(together<AddRows>(squares.sum) / count + static_cast<C>(args.scale));
+    return C(1) / sqrt(together<AddRows>(squares.sum) / count + static_cast<C>(args.scale));
+  }
+  RONDO_INLINE C weight_at(Index i) const {
+    return from_memory(static_cast<const In*>(args.weight)[i * static_cast<Index>(args.weight_step)]);
+  }
+
+  RONDO_INLINE void normalise() const {
+    Part x(*this, args.x, kRowX, C(1), C(0));
+    C mean;
+    const C inverse = statistics(x, &mean);
     if (!live) return;
-    const In *weight = static_cast<const In*>(args.weight), *bias = static_cast<const In*>(args.bias);
+    const In* bias = static_cast<const In*>(args.bias);
     each([&](int j, Index i) {
       const C* values = x.again(j, i);
       C results[vector];
 #pragma unroll
       for (int v = 0; v < vector; ++v) {
         results[v] = (values[v] - mean) * inverse;
-        if constexpr (weighted) results[v] *= from_memory(weight[(i + v) * static_cast<Index>(args.weight_step)]);
+        if constexpr (weighted) results[v] *= weight_at(i + v);
         if constexpr (biased) results[v] += from_memory(bias[(i + v) * static_cast<Index>(args.bias_step)]);
+      }
+      write(i, results, C(0));
+    });
+  }
+
+  // With n the normalised row and g = dy * weight: (g - mean of g - n * mean of g * n) * inverse; the first mean only
+  // if centred.
+  RONDO_INLINE void normalise_gradient() const {
+    Part x(*this, args.x, kRowX, C(1), C(0)), dy(*this, args.other, kRowOther, C(1), C(0));
+    C mean;
+    const C inverse = statistics(x, &mean), count = static_cast<C>(args.length);
+    Adder sum, dot;
+    each([&](int j, Index i) {
+      const C* values = x.again(j, i);
+      C* changes = dy.fetch(j, i);
+#pragma unroll
+      for (int v = 0; v < vector; ++v) {
+        const C change = weighted ? changes[v] * weight_at(i + v) : changes[v];
+        if constexpr (kCentred) sum.add(change);
+        dot.add(change * ((values[v] - mean) * inverse));
+      }
+    });
+    const C shift = kCentred ? together<AddRows>(sum.sum) / count : C(0);
+    const C share = together<AddRows>(dot.sum) / count;
+    if (!live) return;
+    each([&](int j, Index i) {
+      const C* values = x.again(j, i);
+      const C* changes = dy.again(j, i);
+      C results[vector];
+#pragma unroll
+      for (int v = 0; v < vector; ++v) {
+        const C change = weighted ? changes[v] * weight_at(i + v) : changes[v];
+        results[v] = (change - shift - (values[v] - mean) * inverse * share) * inverse;
       }
       write(i, results, C(0));
     });

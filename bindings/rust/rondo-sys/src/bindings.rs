@@ -3083,6 +3083,370 @@ extern "C" {
         n_metadata: usize,
     ) -> rondo_status;
 }
+#[doc = " What comes after the normalisation: out = activation(normalised a * weight + bias + residual). Since 0.1."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_norm_options {
+    #[doc = " set by RONDO_NORM_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " NULL, or [c] of a's dtype or that of statistics"]
+    pub weight: *mut rondo_tensor,
+    #[doc = " NULL, or the same"]
+    pub bias: *mut rondo_tensor,
+    #[doc = " NULL, or of a's shape and dtype"]
+    pub residual: *mut rondo_tensor,
+    #[doc = " added to the variance; at least 0. By default 1e-5"]
+    pub epsilon: f64,
+    #[doc = " RONDO_ACTIVATION_NONE or RONDO_ACTIVATION_RELU, applied before rounding"]
+    pub activation: rondo_activation,
+    #[doc = " 0"]
+    pub reserved: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_norm_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_norm_options>(),
+        48usize,
+        concat!("Size of: ", stringify!(rondo_norm_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_norm_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_norm_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_norm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_norm_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_weight() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_norm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).weight) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_norm_options), "::", stringify!(weight))
+        );
+    }
+    test_field_weight();
+    fn test_field_bias() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_norm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bias) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_norm_options), "::", stringify!(bias))
+        );
+    }
+    test_field_bias();
+    fn test_field_residual() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_norm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).residual) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_norm_options), "::", stringify!(residual))
+        );
+    }
+    test_field_residual();
+    fn test_field_epsilon() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_norm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).epsilon) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_norm_options), "::", stringify!(epsilon))
+        );
+    }
+    test_field_epsilon();
+    fn test_field_activation() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_norm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).activation) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_norm_options), "::", stringify!(activation))
+        );
+    }
+    test_field_activation();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_norm_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            44usize,
+            concat!("Offset of field: ", stringify!(rondo_norm_options), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
+}
+extern "C" {
+    #[doc = " out = batch normalisation with given statistics, as in inference: (a - mean) / sqrt(variance + epsilon), and what"]
+    #[doc = " options say. mean and variance are [c], of the dtype of statistics, and have gradients too. options NULL means"]
+    #[doc = " RONDO_NORM_OPTIONS_INIT. out may be a or the residual. One task. Since 0.1."]
+    pub fn rondo_batch_norm(
+        a: *mut rondo_tensor,
+        mean: *mut rondo_tensor,
+        variance: *mut rondo_tensor,
+        options: *const rondo_norm_options,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with the statistics of the batch, as in training: mean and variance of each channel of a, of which at least"]
+    #[doc = " one element is needed. mean (may be NULL) and inverse_deviation (may be NULL), [c], are out parameters like out: the"]
+    #[doc = " mean, and 1 / sqrt(variance + epsilon). options may be NULL. running_mean (may be NULL) and running_variance (may be"]
+    #[doc = " NULL), both or neither, are [c] of the dtype of statistics, have contents, and become (1 - momentum) of what they"]
+    #[doc = " were and momentum, 0 to 1, of the batch's; the variance is the unbiased one there, and that of one element 0. Two"]
+    #[doc = " tasks. Since 0.1."]
+    pub fn rondo_batch_norm_training(
+        a: *mut rondo_tensor,
+        running_mean: *mut rondo_tensor,
+        running_variance: *mut rondo_tensor,
+        momentum: f64,
+        options: *const rondo_norm_options,
+        out: *mut *mut rondo_tensor,
+        mean: *mut *mut rondo_tensor,
+        inverse_deviation: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a with mean 0 and variance 1 in each group of each sample, and what options say, which may be NULL: options"]
+    #[doc = " NULL is as for rondo_batch_norm. The channels are `groups` equal parts, one behind the other. a has at most"]
+    #[doc = " RONDO_MAX_DIMS - 1 dimensions. Two tasks. Since 0.1."]
+    pub fn rondo_group_norm(
+        a: *mut rondo_tensor,
+        groups: i64,
+        options: *const rondo_norm_options,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = the same for each channel of each sample. options may be NULL. Since 0.1."]
+    pub fn rondo_instance_norm(
+        a: *mut rondo_tensor,
+        options: *const rondo_norm_options,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+#[doc = " Numbers by spatial axis: entries behind the last one of a are ignored. Since 0.1."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_pool_options {
+    #[doc = " set by RONDO_POOL_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " from one window to the next; 0: the window's size"]
+    pub stride: [i64; 3usize],
+    #[doc = " places before the first element; less than the window's extent"]
+    pub padding: [i64; 3usize],
+    #[doc = " places behind the last one; -1: as many as padding"]
+    pub padding_end: [i64; 3usize],
+    #[doc = " from one element of a window to the next; of the mean, 1"]
+    pub dilation: [i64; 3usize],
+    #[doc = " a last window that is there in part counts, if it begins before the end"]
+    pub ceil_mode: i32,
+    #[doc = " the mean is of the padding's zeros too. By default it is"]
+    pub count_include_pad: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_pool_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_pool_options>(),
+        112usize,
+        concat!("Size of: ", stringify!(rondo_pool_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_pool_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_pool_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_pool_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_pool_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_stride() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_pool_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).stride) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_pool_options), "::", stringify!(stride))
+        );
+    }
+    test_field_stride();
+    fn test_field_padding() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_pool_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).padding) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_pool_options), "::", stringify!(padding))
+        );
+    }
+    test_field_padding();
+    fn test_field_padding_end() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_pool_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).padding_end) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_pool_options), "::", stringify!(padding_end))
+        );
+    }
+    test_field_padding_end();
+    fn test_field_dilation() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_pool_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).dilation) as usize - ptr as usize
+            },
+            80usize,
+            concat!("Offset of field: ", stringify!(rondo_pool_options), "::", stringify!(dilation))
+        );
+    }
+    test_field_dilation();
+    fn test_field_ceil_mode() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_pool_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).ceil_mode) as usize - ptr as usize
+            },
+            104usize,
+            concat!("Offset of field: ", stringify!(rondo_pool_options), "::", stringify!(ceil_mode))
+        );
+    }
+    test_field_ceil_mode();
+    fn test_field_count_include_pad() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_pool_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).count_include_pad) as usize - ptr as usize
+            },
+            108usize,
+            concat!("Offset of field: ", stringify!(rondo_pool_options), "::", stringify!(count_include_pad))
+        );
+    }
+    test_field_count_include_pad();
+}
+extern "C" {
+    #[doc = " out = the largest element of each window; NaN if any is NaN, and -infinity where dilation leaves a window without"]
+    #[doc = " elements. kernel has n entries, the window's sizes on a's n spatial axes. The result has (size + padding +"]
+    #[doc = " padding_end"]
+    #[doc = " - dilation (kernel - 1) - 1) / stride + 1 places on each, rounded down, or with ceil_mode up. options NULL means"]
+    #[doc = " RONDO_POOL_OPTIONS_INIT. Gradient: to the first of the largest; a tape keeps where it is. Since 0.1."]
+    pub fn rondo_max_pool(
+        a: *mut rondo_tensor,
+        n: i32,
+        kernel: *const i64,
+        options: *const rondo_pool_options,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = the mean of each window. Otherwise as rondo_max_pool; options may be NULL. Since 0.1."]
+    pub fn rondo_avg_pool(
+        a: *mut rondo_tensor,
+        n: i32,
+        kernel: *const i64,
+        options: *const rondo_pool_options,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = the largest element of each of so many parts of each of a's n spatial axes: part i of k begins at i size / k,"]
+    #[doc = " rounded down, and ends before (i + 1) size / k, rounded up. sizes has n entries; 1 each is global pooling. Gradient"]
+    #[doc = " as of rondo_max_pool. Since 0.1."]
+    pub fn rondo_adaptive_max_pool(
+        a: *mut rondo_tensor,
+        n: i32,
+        sizes: *const i64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with the mean. Since 0.1."]
+    pub fn rondo_adaptive_avg_pool(
+        a: *mut rondo_tensor,
+        n: i32,
+        sizes: *const i64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+#[doc = " the nearest element"]
+pub const RONDO_RESIZE_NEAREST: rondo_resize_mode = 0;
+#[doc = " neighbours by their distance: linear, bilinear or trilinear"]
+pub const RONDO_RESIZE_LINEAR: rondo_resize_mode = 1;
+#[doc = " How an element of a resized image is made. Since 0.1."]
+pub type rondo_resize_mode = ::std::os::raw::c_uint;
+#[doc = " (i + 1/2) in / out - 1/2; the nearest of two equally near is the one before"]
+pub const RONDO_RESIZE_HALF_PIXEL: rondo_resize_origin = 0;
+#[doc = " i (in - 1) / (out - 1); the nearest of two equally near is the one behind"]
+pub const RONDO_RESIZE_ALIGN_CORNERS: rondo_resize_origin = 1;
+#[doc = " i in / out; the nearest is always the one before"]
+pub const RONDO_RESIZE_ASYMMETRIC: rondo_resize_origin = 2;
+#[doc = " Where element i of `out` elements lies among `in` elements. Since 0.1."]
+pub type rondo_resize_origin = ::std::os::raw::c_uint;
+extern "C" {
+    #[doc = " out = a with other sizes of its n spatial axes. Places outside are those of the first or last element; no element in"]
+    #[doc = " between is left out on purpose (there is no filter against aliasing). Nearest is exact in integers, places of linear"]
+    #[doc = " are computed in double. Since 0.1."]
+    pub fn rondo_resize(
+        a: *mut rondo_tensor,
+        n: i32,
+        sizes: *const i64,
+        mode: rondo_resize_mode,
+        origin: rondo_resize_origin,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = a / (k + alpha mean of a * a)^beta, the mean being over `size` neighbouring channels, size / 2 before each and"]
+    #[doc = " the rest from it on, with zeros outside: local response normalisation. Several tasks. Since 0.1."]
+    pub fn rondo_local_response_norm(
+        a: *mut rondo_tensor,
+        size: i64,
+        alpha: f64,
+        beta: f64,
+        k: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
 extern "C" {
     #[doc = " out = the tensors one behind the other along `axis` (negative counts from the end); n is 1 or more. Their other sizes"]
     #[doc = " are the same. Mixed dtypes are promoted, by a task for each tensor that needs it; more than 16 tensors are a task per"]
@@ -4055,6 +4419,17 @@ pub const RONDO_MODEL_TENSOR_INFO_INIT: rondo_model_tensor_info = rondo_model_te
     format_dtype: [0; 16],
 };
 
+/// What a `rondo_norm_options` begins with.
+pub const RONDO_NORM_OPTIONS_INIT: rondo_norm_options = rondo_norm_options {
+    size: ::std::mem::size_of::<rondo_norm_options>(),
+    weight: ::std::ptr::null_mut(),
+    bias: ::std::ptr::null_mut(),
+    residual: ::std::ptr::null_mut(),
+    epsilon: 1e-05,
+    activation: 0,
+    reserved: 0,
+};
+
 /// What a `rondo_matmul_options` begins with.
 pub const RONDO_MATMUL_OPTIONS_INIT: rondo_matmul_options = rondo_matmul_options {
     size: ::std::mem::size_of::<rondo_matmul_options>(),
@@ -4063,6 +4438,17 @@ pub const RONDO_MATMUL_OPTIONS_INIT: rondo_matmul_options = rondo_matmul_options
     bias: ::std::ptr::null_mut(),
     activation: 0,
     allow_tf32: 0,
+};
+
+/// What a `rondo_pool_options` begins with.
+pub const RONDO_POOL_OPTIONS_INIT: rondo_pool_options = rondo_pool_options {
+    size: ::std::mem::size_of::<rondo_pool_options>(),
+    stride: [0; 3],
+    padding: [0; 3],
+    padding_end: [-1; 3],
+    dilation: [1; 3],
+    ceil_mode: 0,
+    count_include_pad: 1,
 };
 
 /// What a `rondo_tape_info` begins with.

@@ -74,8 +74,10 @@ mod model_file;
 mod module;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+mod normalisation;
 mod operands;
 pub mod ops;
+mod pooling;
 mod recording;
 mod rows;
 mod shapes;

@@ -13,8 +13,12 @@ use rondo_sys as sys;
 
 pub use crate::convolution::Convolution;
 use crate::error::check;
-pub use crate::generated::{Activation, BinaryOp, PadMode, ReduceOp, SoftmaxOp, TernaryOp, UnaryOp};
+pub use crate::generated::{
+    Activation, BinaryOp, PadMode, ReduceOp, ResizeMode, ResizeOrigin, SoftmaxOp, TernaryOp, UnaryOp,
+};
 pub use crate::matmul::Matmul;
+pub use crate::normalisation::{BatchNorm, Norm, Running};
+pub use crate::pooling::Pool;
 pub use crate::rows::{layer_norm, rms_norm, softmax_grad_with, softmax_with};
 use crate::{DType, Device, Dims, Engine, Error, ErrorKind, Result, Tensor};
 

@@ -258,6 +258,43 @@ class OperatorsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void normalisedImages(Device device) {
+    final Tensor a = engine.tensor(device, new double[] {1, 3, 4, 8}, 1, 2, 2);
+    final Tensor mean = engine.tensor(device, new double[] {1, 4});
+    final Tensor variance = engine.tensor(device, new double[] {4, 16});
+    final NormOptions exact = new NormOptions().epsilon(0);
+    assertArrayEquals(new double[] {0, 1, 0, 1}, Operators.batchNorm(a, mean, variance, exact).toDoubleArray(), 1e-12);
+    final Tensor[] made = Operators.batchNormTraining(a, mean, variance, 0.5, exact);
+    assertArrayEquals(new double[] {-1, 1, -1, 1}, made[0].toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {2, 6}, made[1].toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {1, 0.5}, made[2].toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {1.5, 5}, mean.toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {3, 12}, variance.toDoubleArray(), 1e-12);
+    assertEquals(3, Operators.batchNormTraining(a, null, null, 0, null).length);
+    final NormOptions all = new NormOptions().epsilon(0).weight(mean).bias(mean).residual(a).activation(Activation.RELU);
+    assertArrayEquals(new double[] {1, 6, 4, 18}, Operators.groupNorm(a, 2, all).toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {-1, 1, -1, 1}, Operators.instanceNorm(a, exact).toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {0.5, 1.5, 2, 4}, Operators.localResponseNorm(a, 1, 0, 1, 2).toDoubleArray(), 1e-12);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void pooling(Device device) {
+    final Tensor a = engine.tensor(device, new double[] {1, 3, 4, 8}, 1, 2, 2);
+    final long[] two = {2};
+    final long[] one = {1};
+    assertArrayEquals(new double[] {3, 8}, Operators.maxPool(a, two, null).toDoubleArray());
+    final PoolOptions wide = new PoolOptions().stride(1).padding(1).paddingEnd(0).dilation(1).countIncludePad(false);
+    assertArrayEquals(new double[] {1, 2, 4, 6}, Operators.avgPool(a, two, wide).toDoubleArray());
+    assertArrayEquals(new long[] {1, 2, 1}, Operators.avgPool(a, two, new PoolOptions().ceilMode(true)).shape());
+    assertArrayEquals(new double[] {3, 8}, Operators.adaptiveMaxPool(a, one).toDoubleArray());
+    assertArrayEquals(new double[] {2, 6}, Operators.adaptiveAvgPool(a, one).toDoubleArray());
+    assertArrayEquals(new double[] {1, 2, 3, 4, 6, 8}, Operators
+        .resize(a, new long[] {3}, ResizeMode.LINEAR, ResizeOrigin.ALIGN_CORNERS).toDoubleArray(), 1e-12);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void normalisations(Device device) {
     final Tensor a = engine.tensor(device, new double[] {1, 3, -2, 2}, 2, 2);
     final Tensor weight = engine.tensor(device, new double[] {1, 10});

@@ -1,0 +1,186 @@
+// Windows over images: plans, the host's loop, and the kernel's launch on a GPU.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "ops/cuda_kernel.h"
+#include "ops/window.h"
+
+namespace rondo::ops {
+
+namespace {
+
+using device::kWindowArrays;
+using device::kWindowImage;
+using device::kWindowPlaces;
+using device::kWindowResult;
+
+class WindowTask : public Task {
+ public:
+  explicit WindowTask(const WindowPlan& plan) : Task(plan.name, plan.written().device()), plan_(plan) {
+    plan.declare(*this);
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+
+ protected:
+  const device::WindowArguments& addressed() {
+    plan_.arguments.image = plan_.image.address();
+    plan_.arguments.result = plan_.result.address();
+    plan_.arguments.places = plan_.places ? plan_.places->address() : nullptr;
+    return plan_.arguments;
+  }
+  WindowPlan plan_;
+};
+
+class CpuWindow final : public WindowTask {
+ public:
+  using WindowTask::WindowTask;
+  Status run(const TaskContext&) override {
+    with_float_element(plan_.image.dtype, [this]<class M>(M*) {
+      switch (plan_.kind) {
+        case WindowKind::combine: return places<M, WindowKind::combine>();
+        case WindowKind::spread: return places<M, WindowKind::spread>();
+        case WindowKind::largest: return places<M, WindowKind::largest>();
+        case WindowKind::pick: return places<M, WindowKind::pick>();
+        case WindowKind::spread_one: return places<M, WindowKind::spread_one>();
+      }
+    });
+    return {};
+  }
+
+ private:
+  template <class M, WindowKind kind>
+  void places() {
+    if constexpr (kind != WindowKind::combine && kind != WindowKind::spread)
+      if (plan_.places && plan_.places->dtype == RONDO_I32) return all<M, device::i32, kind>();
+    all<M, device::u8, kind>();
+  }
+  // All dimensions are there: those of size 1 cost a division.
+  template <class M, class Place, WindowKind kind>
+  void all() {
+    const device::WindowArguments& arguments = addressed();
+    const device::WindowKernel<M, Place, device::i64, kind, kMostSpatial, kMaxDims, kMaxDims> kernel{arguments};
+    for (int64_t i = 0; i < arguments.count; ++i) kernel.run(i);
+  }
+};
+
+class CudaWindow final : public WindowTask {
+ public:
+  using WindowTask::WindowTask;
+  Status prepare() override {
+    if (kernel_) return {};
+    KernelSpec spec(rtc::kWindow, 0, needs_wide(plan_.reach));
+    spec.type("Element", plan_.image.dtype).type("Place", plan_.places ? plan_.places->dtype : RONDO_U8);
+    spec.constant("kKind", static_cast<int>(plan_.kind)).constant("kAxes", plan_.axes);
+    spec.constant("kOuter", plan_.outer).constant("kInner", plan_.inner);
+    constexpr const char* kernel = R"(
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const WindowArguments args) {
+  const Index i = static_cast<Index>(blockIdx.x) * 256 + threadIdx.x;
+  if (i < args.count)
+    WindowKernel<Element, Place, Index, static_cast<WindowKind>(kKind), kAxes, kOuter, kInner>{args}.run(i);
+}
+)";
+    return rtc::find_kernel(
+        cuda_device(*this), spec.signature(), name(),
+        [&] {
+          return spec.text({rtc::kWindowText, kernel});
+        },
+        &kernel_);
+  }
+  Status run(const TaskContext& context) override {
+    RONDO_TRY(prepare());  // found already, unless the task came here by another way
+    const device::WindowArguments& arguments = addressed();
+    return launch(*this, *kernel_, context, 256, blocks_for(arguments.count, 256), arguments);
+  }
+
+ private:
+  const rtc::Kernel* kernel_ = nullptr;
+};
+
+// All dimensions of the host's loop count: those that are not there have size 1.
+void fill_dims(device::Dims<kWindowArrays>* dims) {
+  for (device::i64& size : dims->size)
+    if (size == 0) size = 1;
+}
+
+}  // namespace
+
+void WindowPlan::arrange(const Windows& windows) {
+  const bool has_places = places.has_value();
+  const auto strides = [&](int d, int64_t(&steps)[kWindowArrays]) {
+    steps[kWindowImage] = image.layout.strides[d];
+    steps[kWindowResult] = result.layout.strides[d];
+    steps[kWindowPlaces] = has_places ? places->layout.strides[d] : 0;
+  };
+  axes = windows.count;
+  int64_t count = 1, inner_count = 1, innermost = INT64_MAX;
+  reach = 1;
+  for (int a = 0; a < kMostSpatial; ++a) {
+    WindowAxis& axis = arguments.axis[a];
+    axis = windows.axis[a];
+    if (a >= axes) {
+      axis = {};
+      axis.in = axis.out = axis.size = axis.stride = axis.dilation = 1;
+      continue;
+    }
+    int64_t steps[kWindowArrays];
+    strides(windows.first + a, steps);
+    axis.in_step = steps[kWindowImage];
+    axis.out_step = steps[kWindowResult];
+    axis.place_step = steps[kWindowPlaces];
+    count *= back() ? axis.in : axis.out;
+    if (axis.in > 1) innermost = std::min(innermost, std::abs(written().layout.strides[windows.first + a]));
+    const int64_t most = std::max<int64_t>({axis.in, axis.out * axis.stride + axis.size * axis.dilation, axis.out});
+    reach += most * std::max({std::abs(steps[0]), std::abs(steps[1]), std::abs(steps[2]), int64_t{1}});
+  }
+  // What is closer together in memory than the elements of a window goes to neighbouring lanes.
+  Dims<kWindowArrays> around, within;
+  for (int d = 0; d < image.layout.ndim; ++d) {
+    if (d >= windows.first && d < windows.first + axes) continue;
+    int64_t steps[kWindowArrays];
+    strides(d, steps);
+    const bool close = std::abs(written().layout.strides[d]) < innermost;
+    (close ? within : around).push(image.layout.shape[d], {steps[0], steps[1], steps[2]});
+    count *= image.layout.shape[d];
+    if (close) inner_count *= image.layout.shape[d];
+  }
+  outer = around.count;
+  inner = within.count;
+  arguments.outer = KernelDims<kWindowArrays>(around);
+  arguments.inner = KernelDims<kWindowArrays>(within);
+  fill_dims(&arguments.outer);
+  fill_dims(&arguments.inner);
+  arguments.inner_count = inner_count;
+  arguments.count = count;
+  arguments.accumulate = written().accumulate;
+  for (int a = 0; a < kWindowArrays; ++a) reach += around.reach(a) + within.reach(a);
+  reach = std::max(reach, count);
+}
+
+void WindowPlan::declare(Task& task) const {
+  if (kind == WindowKind::largest) {
+    task.reads(*image.storage);
+    if (places) declare_output(task, *places);
+  } else {
+    task.reads(*(back() ? result : image).storage);
+    if (places) task.reads(*places->storage);
+  }
+  declare_output(task, written());
+}
+
+void WindowPlan::list_operands(std::vector<TaskOperand>* list) const {
+  const bool makes_places = kind == WindowKind::largest;
+  list->push_back({back() ? result : image, false});
+  if (places && !makes_places) list->push_back({*places, false});
+  list->push_back({written(), true});
+  if (places && makes_places) list->push_back({*places, true});
+}
+
+Ref<Task> make_cpu_window(const WindowPlan& plan) {
+  return make_ref<CpuWindow>(plan);
+}
+Ref<Task> make_cuda_window(const WindowPlan& plan) {
+  return make_ref<CudaWindow>(plan);
+}
+
+}  // namespace rondo::ops

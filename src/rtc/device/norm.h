@@ -1,0 +1,310 @@
+// The kernels of normalisations and their argument: the mean and 1 / sqrt(variance + epsilon) of groups of elements,
+// and the two sums over groups that gradients are made of. `rows` gives each group lanes that walk its elements side by
+// side; `columns` gives neighbouring groups to neighbouring lanes and splits their elements over the rest of the block.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rtc/device/reduce.h"
+#include "rtc/device/strided.h"
+
+namespace rondo::device {
+
+enum class NormKind : i32 {
+  moments,  // of x: mean and 1 / sqrt(variance + epsilon)
+  sums      // of g and of g * (x - mean) * inverse, where g = dy * weight, or 0 where y is not positive
+};
+
+// The arrays whose strides the dimensions have.
+enum {
+  kNormX,
+  kNormDy,
+  kNormY,
+  kNormMean,
+  kNormInverse,
+  kNormWeight,
+  kNormInputs,
+  kNormFirst = kNormInputs,  // mean, or sum of g
+  kNormSecond,               // inverse, or the other sum
+  kNormRunningMean,
+  kNormRunningVariance,
+  kNormArrays
+};
+
+struct NormArguments {
+  const void* in[kNormInputs];
+  void* out[kNormArrays - kNormInputs];
+  void* partial;  // [split][group], written by the first of two passes and read by the second
+  Dims<kNormArrays> kept;
+  Dims<kNormInputs> reduced;
+  i64 groups, length, chunk;
+  i64 parts;  // partial results per group
+  f64 epsilon, momentum;
+};
+
+// A new running value; of a variance of what is drawn from many, its unbiased estimate.
+template <class C>
+RONDO_INLINE C running(C old, C now, f64 momentum) {
+  return old + static_cast<C>(momentum) * (now - old);
+}
+template <class C>
+RONDO_INLINE C unbiased(C squares, i64 length) {
+  return length > 1 ? squares / static_cast<C>(length - 1) : C(0);
+}
+
+#if defined(__CUDACC_RTC__)
+// In, Weight: memory types. partial: what comes out is partial results; joins: what comes in is. vector: neighbours
+// loaded at once; group: lanes of a group (rows), groups side by side (columns). fixed: mean and inverse are the
+// group's own.
+template <class In, class Weight, class Index, NormKind kind, bool joins, bool partial, int vector, int group, int kept,
+          int reduced, bool masked, bool weighted, bool fixed, bool tracks>
+struct NormPass {
+  using C = Register<In>;
+  using Moment = Moments<C, true>;
+  using Total = Sum<C, true>;
+  static constexpr bool kMoments = kind == NormKind::moments;
+  struct Sums {
+    typename Total::Acc sum, dot;
+  };
+  using Acc = typename Choose<kMoments, typename Moment::Acc, Sums>::type;
+  const NormArguments& args;
+  unsigned char* memory;  // shared
+
+  static constexpr int kRowsMemory = (group > 32 ? group / 32 : 1) * static_cast<int>(sizeof(Acc));
+  static constexpr int kColumnsMemory = 128 * vector * static_cast<int>(sizeof(Acc));
+
+  RONDO_INLINE static Acc identity() {
+    if constexpr (kMoments)
+      return Moment::identity();
+    else
+      return {Total::identity(), Total::identity()};
+  }
+  RONDO_INLINE static void join(Acc& acc, Acc other) {
+    if constexpr (kMoments) {
+      Moment::join(acc, other);
+    } else {
+      Total::join(acc.sum, other.sum);
+      Total::join(acc.dot, other.dot);
+    }
+  }
+
+  // Where element i of a group is, in all the arrays; `at` starts with the group's own places.
+  struct Places {
+    Index at[kNormInputs];
+  };
+  RONDO_INLINE static bool used(int array) {
+    return array == kNormX ||
+           (!kMoments && (array == kNormDy || (array == kNormY && masked) || (array == kNormWeight && weighted) ||
+                          ((array == kNormMean || array == kNormInverse) && !fixed)));
+  }
+  template <class D, int count>
+  RONDO_INLINE static void move(const D& dims, Places& places, Index i) {
+#pragma unroll
+    for (int d = count - 1; d >= 0; --d) {
+      Index here = i;
+      if (d > 0) {
+        const Index size = static_cast<Index>(dims.size[d]), rest = i / size;
+        here = i - rest * size;
+        i = rest;
+      }
+#pragma unroll
+      for (int a = 0; a < kNormInputs; ++a)
+        if (used(a)) places.at[a] += here * static_cast<Index>(dims.stride[a][d]);
+    }
+  }
+  template <class T>
+  RONDO_INLINE const T* array(int number) const {
+    return static_cast<const T*>(args.in[number]);
+  }
+
+  // Mean and inverse of `vector` groups that lie `step` apart.
+  struct Statistics {
+    C mean[vector], inverse[vector];
+  };
+  template <bool columns>
+  RONDO_INLINE void load_statistics(Statistics& of, Index mean, Index inverse) const {
+    const Index step = columns && kept > 0 ? static_cast<Index>(args.kept.stride[kNormMean][kept - 1]) : 0;
+    const Index other = columns && kept > 0 ? static_cast<Index>(args.kept.stride[kNormInverse][kept - 1]) : 0;
+#pragma unroll
+    for (int v = 0; v < vector; ++v) {
+      of.mean[v] = array<C>(kNormMean)[mean + v * step];
+      of.inverse[v] = array<C>(kNormInverse)[inverse + v * other];
+    }
+  }
+
+  template <int n>
+  RONDO_INLINE static void load(const In* from, C (&to)[n]) {
+    if constexpr (n == 1) {
+      to[0] = from_memory(*from);
+    } else {
+      const Pack<In, n> pack = load_pack<In, n>(from);
+#pragma unroll
+      for (int v = 0; v < n; ++v) to[v] = from_memory(pack.v[v]);
+    }
+  }
+  // n neighbours, an accumulator each; so many as they have counted so far.
+  template <bool columns, int n>
+  RONDO_INLINE void absorb(Acc* acc, const Places& places, const Statistics& statistics) const {
+    C x[n];
+    load<n>(array<In>(kNormX) + places.at[kNormX], x);
+    if constexpr (kMoments) {
+      const C share = C(1) / static_cast<C>(acc[0].count + 1);
+#pragma unroll
+      for (int v = 0; v < n; ++v) {
+        ++acc[v].count;
+        const C distance = x[v] - acc[v].mean;
+        acc[v].mean += distance * share;
+        acc[v].squares += distance * (x[v] - acc[v].mean);
+      }
+    } else {
+      C g[n];
+      load<n>(array<In>(kNormDy) + places.at[kNormDy], g);
+      if constexpr (masked) {
+        C y[n];
+        load<n>(array<In>(kNormY) + places.at[kNormY], y);
+#pragma unroll
+        for (int v = 0; v < n; ++v) g[v] = y[v] > C(0) ? g[v] : C(0);
+      }
+      if constexpr (weighted) {
+        const Index step =
+            static_cast<Index>(columns ? args.kept.stride[kNormWeight][kept > 0 ? kept - 1 : 0]
+                                       : args.reduced.stride[kNormWeight][reduced > 0 ? reduced - 1 : 0]);
+#pragma unroll
+        for (int v = 0; v < n; ++v)
+          g[v] *= static_cast<C>(from_memory(array<Weight>(kNormWeight)[places.at[kNormWeight] + v * step]));
+      }
+#pragma unroll
+      for (int v = 0; v < n; ++v) {
+        Total::take(acc[v].sum, g[v], 0);
+        Total::take(acc[v].dot, g[v] * ((x[v] - statistics.mean[v]) * statistics.inverse[v]), 0);
+      }
+    }
+  }
+
+  RONDO_INLINE void deliver(Index number, Acc acc) const {
+    if constexpr (partial) {
+      static_cast<Acc*>(args.partial)[static_cast<i64>(blockIdx.y) * args.groups + number] = acc;
+    } else {
+      const auto result = [&](int which) {
+        return static_cast<C*>(args.out[which - kNormInputs]) + offset<kept>(args.kept, which, number);
+      };
+      if constexpr (kMoments) {
+        *result(kNormFirst) = acc.mean;
+        const C variance = acc.squares / static_cast<C>(args.length);
+        *result(kNormSecond) = C(1) / sqrt(variance + static_cast<C>(args.epsilon));
+        if constexpr (tracks) {
+          C *mean = result(kNormRunningMean), *spread = result(kNormRunningVariance);
+          *mean = running(*mean, acc.mean, args.momentum);
+          *spread = running(*spread, unbiased(acc.squares, args.length), args.momentum);
+        }
+      } else {
+        *result(kNormFirst) = Total::result(acc.sum);
+        *result(kNormSecond) = Total::result(acc.dot);
+      }
+    }
+  }
+  RONDO_INLINE Index begin() const {
+    return static_cast<Index>(blockIdx.y) * static_cast<Index>(args.chunk);
+  }
+  RONDO_INLINE Index end() const {
+    const i64 rest = args.length - begin();
+    return begin() + static_cast<Index>(rest < args.chunk ? rest : args.chunk);
+  }
+
+  RONDO_INLINE void rows() const {
+    const int lane = threadIdx.x % group;
+    const Index number = static_cast<Index>(blockIdx.x) * (256 / group) + static_cast<Index>(threadIdx.x / group);
+    Acc acc[vector];
+#pragma unroll
+    for (int v = 0; v < vector; ++v) acc[v] = identity();
+    if (number < args.groups) {
+      Places base = {};
+      move<Dims<kNormArrays>, kept>(args.kept, base, number);
+      Statistics statistics;
+      if constexpr (!kMoments && fixed)
+        load_statistics<false>(statistics, offset<kept>(args.kept, kNormMean, number),
+                               offset<kept>(args.kept, kNormInverse, number));
+      const auto at = [&](Index i) {
+        Places places = base;
+        move<Dims<kNormInputs>, reduced>(args.reduced, places, i);
+        if constexpr (!kMoments && !fixed)
+          load_statistics<false>(statistics, places.at[kNormMean], places.at[kNormInverse]);
+        return places;
+      };
+      const Index whole = end() - (end() - begin()) % vector;
+      for (Index i = begin() + lane * vector; i < whole; i += group * vector) {
+        const Places places = at(i);
+        absorb<false, vector>(acc, places, statistics);
+      }
+      for (Index i = whole + lane; i < end(); i += group) {
+        const Places places = at(i);
+        absorb<false, 1>(acc, places, statistics);
+      }
+    }
+    finish_rows(acc, lane, number);
+  }
+  RONDO_INLINE void finish_rows(Acc* acc, int lane, Index number) const {
+    constexpr int width = group < 32 ? group : 32;
+#pragma unroll
+    for (int half = vector / 2; half > 0; half /= 2)
+#pragma unroll
+      for (int v = 0; v < half; ++v) join(acc[v], acc[v + half]);
+#pragma unroll
+    for (int delta = width / 2; delta > 0; delta /= 2) join(acc[0], shuffle_down(acc[0], delta, width));
+    if constexpr (group > 32) {
+      Acc* warps = reinterpret_cast<Acc*>(memory);
+      if (lane % 32 == 0) warps[lane / 32] = acc[0];
+      __syncthreads();
+      if (lane == 0)
+        for (int w = 1; w < group / 32; ++w) join(acc[0], warps[w]);
+    }
+    if (lane == 0 && number < args.groups) deliver(number, acc[0]);
+  }
+
+  RONDO_INLINE void columns() const {
+    constexpr int height = 256 / group;
+    const int x = threadIdx.x % group, y = threadIdx.x / group;
+    const Index number = (static_cast<Index>(blockIdx.x) * group + x) * vector;
+    Acc acc[vector];
+#pragma unroll
+    for (int v = 0; v < vector; ++v) acc[v] = identity();
+    if (number < args.groups) {
+      if constexpr (joins) {
+        for (Index i = y; i < args.parts; i += height) {
+#pragma unroll
+          for (int v = 0; v < vector; ++v)
+            join(acc[v], static_cast<const Acc*>(args.partial)[i * static_cast<Index>(args.groups) + number + v]);
+        }
+      } else {
+        Places base = {};
+        move<Dims<kNormArrays>, kept>(args.kept, base, number);
+        Statistics statistics;
+        if constexpr (!kMoments && fixed)
+          load_statistics<true>(statistics, offset<kept>(args.kept, kNormMean, number),
+                                offset<kept>(args.kept, kNormInverse, number));
+        for (Index i = begin() + y; i < end(); i += height) {
+          Places places = base;
+          move<Dims<kNormInputs>, reduced>(args.reduced, places, i);
+          if constexpr (!kMoments && !fixed)
+            load_statistics<true>(statistics, places.at[kNormMean], places.at[kNormInverse]);
+          absorb<true, vector>(acc, places, statistics);
+        }
+      }
+    }
+    Acc* shared = reinterpret_cast<Acc*>(memory);
+#pragma unroll
+    for (int half = height / 2; half > 0; half /= 2) {
+      if (y >= half && y < 2 * half)
+        for (int v = 0; v < vector; ++v) shared[((y - half) * vector + v) * group + x] = acc[v];
+      __syncthreads();
+      if (y < half)
+        for (int v = 0; v < vector; ++v) join(acc[v], shared[(y * vector + v) * group + x]);
+      __syncthreads();
+    }
+    if (y == 0 && number < args.groups)
+      for (int v = 0; v < vector; ++v) deliver(number + v, acc[v]);
+  }
+};
+#endif
+
+}  // namespace rondo::device

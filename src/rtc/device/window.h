@@ -1,0 +1,296 @@
+// Windows over the spatial axes of images: pooling and resizing, forward and backward. What a result is made of is a
+// run of elements on each axis, with a weight each; so what an element counts in is a range of results, and a gradient
+// is a sum in a fixed order that one lane computes. Host and device share all but the launch.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rtc/device/reductions.h"
+#include "rtc/device/strided.h"
+
+namespace rondo::device {
+
+enum class WindowRule : i32 {
+  fixed,     // a window of a size that moves by strides
+  adaptive,  // the image in as many parts as there are results
+  nearest,   // one element
+  linear     // two neighbours by their distance
+};
+enum class WindowOrigin : i32 { half_pixel, align_corners, asymmetric };
+enum class WindowKind : i32 {
+  combine,    // results: weighted sums; the mean, of windows
+  spread,     // the gradient of that
+  largest,    // results: the largest, and its place in the window
+  pick,       // results: what is at these places
+  spread_one  // the gradient of both: to these places
+};
+
+// An axis: of images, with `in` elements, and of results, with `out`.
+struct WindowAxis {
+  i64 in, out;
+  i64 size, stride, padding, padding_end, dilation;  // fixed; adaptive: size is that of the largest window
+  i64 in_step, out_step, place_step;
+  WindowRule rule;
+  WindowOrigin origin;
+  i32 counts_padding, unused;
+};
+
+enum { kWindowImage, kWindowResult, kWindowPlaces, kWindowArrays };
+
+struct WindowArguments {
+  void *image, *result, *places;
+  Dims<kWindowArrays> outer, inner;  // around the spatial axes in the order of the lanes
+  WindowAxis axis[3];
+  i64 inner_count, count;
+  i32 accumulate, unused;
+};
+
+// The elements start + j * step, j from first up to last.
+template <class Index>
+struct Taps {
+  Index start, step, first, last, divisor;
+  f64 upper;  // weight of the second of two
+  bool two;
+  template <class C>
+  RONDO_INLINE C weight(Index j) const {
+    return two ? static_cast<C>(j == 0 ? 1.0 - upper : upper) : C(1);
+  }
+};
+
+// Where result `o` lies in the image, for the rules that resize.
+RONDO_INLINE f64 window_source(const WindowAxis& axis, i64 o) {
+  const f64 place = static_cast<f64>(o);
+  if (axis.origin == WindowOrigin::align_corners)
+    return axis.out > 1 ? place * static_cast<f64>(axis.in - 1) / static_cast<f64>(axis.out - 1) : 0.0;
+  const f64 scale = static_cast<f64>(axis.in) / static_cast<f64>(axis.out);
+  const f64 source = axis.origin == WindowOrigin::half_pixel ? (place + 0.5) * scale - 0.5 : place * scale;
+  const f64 last = static_cast<f64>(axis.in - 1);
+  return source < 0.0 ? 0.0 : source > last ? last : source;
+}
+// The nearest element, in integers: halves go down where coordinates are those of centres, and up between corners.
+RONDO_INLINE i64 window_nearest(const WindowAxis& axis, i64 o) {
+  if (axis.origin == WindowOrigin::asymmetric) return o * axis.in / axis.out;
+  if (axis.origin == WindowOrigin::half_pixel) return (2 * o + 1) * axis.in / (2 * axis.out);
+  return axis.out > 1 ? (2 * o * (axis.in - 1) + axis.out - 1) / (2 * (axis.out - 1)) : 0;
+}
+
+template <class Index>
+RONDO_INLINE Taps<Index> window_taps(const WindowAxis& axis, Index o) {
+  Taps<Index> taps = {0, 1, 0, 1, 1, 0.0, false};
+  const Index in = static_cast<Index>(axis.in);
+  switch (axis.rule) {
+    case WindowRule::fixed: {
+      const Index size = static_cast<Index>(axis.size), padding = static_cast<Index>(axis.padding);
+      taps.start = o * static_cast<Index>(axis.stride) - padding;
+      taps.step = static_cast<Index>(axis.dilation);
+      taps.first = taps.start < 0 ? (-taps.start + taps.step - 1) / taps.step : 0;
+      const Index inside = taps.start < in ? (in - taps.start + taps.step - 1) / taps.step : 0;
+      taps.last = inside < size ? inside : size;
+      if (taps.last < taps.first) taps.last = taps.first;
+      taps.divisor = taps.last - taps.first;
+      if (axis.counts_padding) {
+        const Index end = in + static_cast<Index>(axis.padding_end);
+        taps.divisor = taps.start + size < end ? size : end - taps.start;
+      }
+      break;
+    }
+    case WindowRule::adaptive: {
+      taps.start = static_cast<Index>(static_cast<i64>(o) * axis.in / axis.out);
+      taps.last = static_cast<Index>((static_cast<i64>(o + 1) * axis.in + axis.out - 1) / axis.out) - taps.start;
+      taps.divisor = taps.last;
+      break;
+    }
+    case WindowRule::nearest: taps.start = static_cast<Index>(window_nearest(axis, o)); break;
+    case WindowRule::linear: {
+      const f64 source = window_source(axis, o);
+      taps.start = static_cast<Index>(source);
+      taps.upper = source - static_cast<f64>(taps.start);
+      taps.two = taps.upper > 0.0 && taps.start + 1 < in;
+      taps.last = taps.two ? 2 : 1;
+      break;
+    }
+  }
+  return taps;
+}
+
+// The results from first up to last, among which are all that element `i` counts in.
+template <class Index>
+struct Range {
+  Index first, last;
+};
+template <class Index>
+RONDO_INLINE Range<Index> window_results(const WindowAxis& axis, Index i) {
+  const Index in = static_cast<Index>(axis.in), out = static_cast<Index>(axis.out);
+  Range<Index> range = {0, out};
+  switch (axis.rule) {
+    case WindowRule::fixed: {
+      const Index at = i + static_cast<Index>(axis.padding), stride = static_cast<Index>(axis.stride);
+      const Index reach = static_cast<Index>((axis.size - 1) * axis.dilation);
+      range.first = at > reach ? (at - reach + stride - 1) / stride : 0;
+      const Index last = at / stride + 1;
+      range.last = last < out ? last : out;
+      break;
+    }
+    case WindowRule::adaptive: {
+      range.first = static_cast<Index>(static_cast<i64>(i) * axis.out / axis.in);
+      range.last = static_cast<Index>((static_cast<i64>(i + 1) * axis.out - 1) / axis.in) + 1;
+      break;
+    }
+    case WindowRule::nearest:
+    case WindowRule::linear: {
+      if (out == 1 || in == 1) break;
+      const f64 per = axis.origin == WindowOrigin::align_corners ? static_cast<f64>(out - 1) / static_cast<f64>(in - 1)
+                                                                 : static_cast<f64>(out) / static_cast<f64>(in);
+      const f64 low = (static_cast<f64>(i) - 1.0) * per - 2.0, high = (static_cast<f64>(i) + 2.0) * per + 2.0;
+      if (i > 0 && low > 0.0) range.first = static_cast<Index>(low);
+      if (i < in - 1 && high < static_cast<f64>(out)) range.last = static_cast<Index>(high);
+      break;
+    }
+  }
+  return range;
+}
+// Which of a result's taps element i is; false: none.
+template <class Index>
+RONDO_INLINE bool window_tap(const Taps<Index>& taps, Index i, Index* j) {
+  const Index distance = i - taps.start;
+  *j = taps.step == 1 ? distance : distance / taps.step;
+  return distance >= 0 && *j >= taps.first && *j < taps.last && *j * taps.step == distance;
+}
+
+// One lane's work: result, or element of an image, number `number`. Axes that are not there have one element and one
+// result.
+template <class M, class Place, class Index, WindowKind kind, int axes, int outer, int inner>
+struct WindowKernel {
+  using C = Register<M>;
+  static constexpr bool kBack = kind == WindowKind::spread || kind == WindowKind::spread_one;
+  const WindowArguments& args;
+
+  RONDO_INLINE static Index extent(const WindowAxis& axis) { return static_cast<Index>(kBack ? axis.in : axis.out); }
+
+  RONDO_INLINE void run(Index number) const {
+    const Index inner_count = static_cast<Index>(args.inner_count);
+    Index rest = number / inner_count;
+    const Index within = number - rest * inner_count;
+    Index at[3] = {0, 0, 0};
+#if defined(__CUDACC_RTC__)
+#pragma unroll
+#endif
+    for (int a = axes - 1; a >= 0; --a) {
+      const Index size = extent(args.axis[a]), next = rest / size;
+      at[a] = rest - next * size;
+      rest = next;
+    }
+    const auto base = [&](int array) {
+      return offset<outer>(args.outer, array, rest) + offset<inner>(args.inner, array, within);
+    };
+    M* const image = static_cast<M*>(args.image) + base(kWindowImage);
+    M* const result = static_cast<M*>(args.result) + base(kWindowResult);
+    Place* const places = static_cast<Place*>(args.places) +
+                          (kind == WindowKind::combine || kind == WindowKind::spread ? Index(0) : base(kWindowPlaces));
+    if constexpr (kBack)
+      backward(image, result, places, at);
+    else
+      forward(image, result, places, at);
+  }
+
+  RONDO_INLINE void forward(const M* image, M* result, Place* places, const Index* at) const {
+    Taps<Index> taps[3];
+    Index to = 0, place_to = 0;
+    for (int a = 0; a < axes; ++a) {
+      taps[a] = window_taps<Index>(args.axis[a], at[a]);
+      to += at[a] * static_cast<Index>(args.axis[a].out_step);
+      place_to += at[a] * static_cast<Index>(args.axis[a].place_step);
+    }
+    for (int a = axes; a < 3; ++a) taps[a] = {0, 1, 0, 1, 1, 0.0, false};
+    const auto step = [&](int a) { return a < axes ? static_cast<Index>(args.axis[a].in_step) : Index(0); };
+    if constexpr (kind == WindowKind::pick) {
+      Index place = static_cast<Index>(places[place_to]), from = 0;
+      bool nothing = false;  // the window has no element
+      for (int a = axes - 1; a >= 0; --a) {
+        const Index size = static_cast<Index>(args.axis[a].size), j = place % size;
+        place /= size;
+        from += (taps[a].start + j * taps[a].step) * step(a);
+        nothing |= taps[a].first == taps[a].last;
+      }
+      put(result + to, nothing ? C(0) : from_memory(image[from]), args.accumulate);
+      return;
+    }
+    C sum = 0, best = weakest<C, true>();
+    Index place = 0;
+    bool found = false;
+    for (Index i = taps[0].first; i < taps[0].last; ++i) {
+      const Index at0 = (taps[0].start + i * taps[0].step) * step(0);
+      for (Index j = taps[1].first; j < taps[1].last; ++j) {
+        const Index at1 = at0 + (taps[1].start + j * taps[1].step) * step(1);
+        for (Index k = taps[2].first; k < taps[2].last; ++k) {
+          const C x = from_memory(image[at1 + (taps[2].start + k * taps[2].step) * step(2)]);
+          if constexpr (kind == WindowKind::combine) {
+            sum += x * (taps[0].template weight<C>(i) * taps[1].template weight<C>(j) * taps[2].template weight<C>(k));
+          } else if (!found || beats<C, true>(x, best)) {
+            found = true;
+            best = x;
+            place = i;
+            if (axes > 1) place = place * static_cast<Index>(args.axis[1].size) + j;
+            if (axes > 2) place = place * static_cast<Index>(args.axis[2].size) + k;
+          }
+        }
+      }
+    }
+    if constexpr (kind == WindowKind::combine) {
+      put(result + to, sum / static_cast<C>(taps[0].divisor * taps[1].divisor * taps[2].divisor), args.accumulate);
+    } else {
+      put(result + to, best, args.accumulate);
+      if (args.places) places[place_to] = static_cast<Place>(place);
+    }
+  }
+
+  RONDO_INLINE void backward(M* image, const M* result, const Place* places, const Index* at) const {
+    Range<Index> range[3] = {{0, 1}, {0, 1}, {0, 1}};
+    Index to = 0;
+    for (int a = 0; a < axes; ++a) {
+      range[a] = window_results<Index>(args.axis[a], at[a]);
+      to += at[a] * static_cast<Index>(args.axis[a].in_step);
+    }
+    // Tap number, weight and place in memory of one result on an axis; false where the element is not in its window.
+    struct One {
+      Index j, from, place_from, divisor;
+      C weight;
+    };
+    const auto look = [&](int a, Index o, One* one) {
+      *one = {0, 0, 0, 1, C(1)};
+      if (a >= axes) return true;
+      const Taps<Index> taps = window_taps<Index>(args.axis[a], o);
+      if (!window_tap(taps, at[a], &one->j)) return false;
+      one->from = o * static_cast<Index>(args.axis[a].out_step);
+      one->place_from = o * static_cast<Index>(args.axis[a].place_step);
+      one->divisor = taps.divisor;
+      one->weight = taps.template weight<C>(one->j);
+      return true;
+    };
+    C sum = 0;
+    One x, y, z;
+    for (Index i = range[0].first; i < range[0].last; ++i) {
+      if (!look(0, i, &x)) continue;
+      for (Index j = range[1].first; j < range[1].last; ++j) {
+        if (!look(1, j, &y)) continue;
+        for (Index k = range[2].first; k < range[2].last; ++k) {
+          if (!look(2, k, &z)) continue;
+          const Index from = x.from + y.from + z.from;
+          if constexpr (kind == WindowKind::spread) {
+            sum += from_memory(result[from]) * (x.weight * y.weight * z.weight) /
+                   static_cast<C>(x.divisor * y.divisor * z.divisor);
+          } else {
+            Index place = x.j;
+            if (axes > 1) place = place * static_cast<Index>(args.axis[1].size) + y.j;
+            if (axes > 2) place = place * static_cast<Index>(args.axis[2].size) + z.j;
+            if (static_cast<Index>(places[x.place_from + y.place_from + z.place_from]) == place)
+              sum += from_memory(result[from]);
+          }
+        }
+      }
+    }
+    put(image + to, sum, args.accumulate);
+  }
+};
+
+}  // namespace rondo::device

@@ -1,0 +1,126 @@
+// Gradients of running values, which are running values the other way: an element counts in its own result and in all
+// behind it. Running values themselves are not kept but computed again.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tape/rules_cumulative.h"
+
+#include "ops/shapes.h"
+#include "tape/steps.h"
+
+namespace rondo::tape {
+
+namespace {
+
+using ops::ReduceOp;
+
+struct Running {
+  const ops::CumulativeCall& call;
+  Steps& steps;
+  View x, dy;
+
+  View forward(rondo_reduce_op op, const View& a) const { return steps.cumulative(op, a, call.axis, call.reverse); }
+  View back(rondo_reduce_op op, const View& a) const { return steps.cumulative(op, a, call.axis, !call.reverse); }
+  View back_sum(const View& a) const { return back(RONDO_SUM, a); }
+
+  // A change of the result j is one of each element i up to j by the product of the others. Up to the first 0 that is y
+  // / x; for it, the product with a 1 in its place; behind it, 0.
+  View product(const View& operand) const {
+    const View zero = steps.scalar(RONDO_EQ, operand, 0), zeros = forward(RONDO_SUM, zero);
+    const View before = steps.scalar(RONDO_EQ, zeros, 0);
+    const View first = steps.binary(RONDO_LOGICAL_AND, zero, steps.scalar(RONDO_EQ, zeros, 1));
+    const View others = forward(RONDO_PROD, steps.where(first, 1.0, operand));
+    const View divisor = steps.where(zero, 1.0, operand);
+    const View to_first =
+        steps.binary(RONDO_DIV, back_sum(steps.binary(RONDO_MUL, dy, forward(RONDO_PROD, operand))), divisor);
+    const View of_first = back_sum(steps.binary(RONDO_MUL, dy, others));
+    return steps.where(before, to_first, steps.where(first, of_first, 0.0));
+  }
+
+  // To where the running extreme came from: of equals, the one that was met last.
+  View extreme(rondo_reduce_op op) const {
+    if (!steps.status().ok()) return {};
+    const int64_t length = x.layout.shape[call.axis];
+    Layout line = x.layout;
+    for (int d = 0; d < line.ndim; ++d) line.shape[d] = d == call.axis ? length : 1;
+    const View places = steps.reshape(steps.places(x.device(), length), line);
+    const View attains = steps.binary(RONDO_EQ, x, forward(op, x));
+    const View candidates = call.reverse ? steps.where(attains, places, static_cast<double>(length - 1))
+                                         : steps.where(attains, places, 0.0);
+    const View from = forward(call.reverse ? RONDO_MIN : RONDO_MAX, candidates);
+    rondo_tensor* const sum = steps.filled(x.device(), x.dtype, x.layout, 0);
+    if (!sum) return {};
+    View adds = sum->view;
+    adds.accumulate = true;
+    Slot target;
+    target.tensor = make_view(sum->storage, adds);
+    steps.then([&] { return ops::put_along_axis(target.tensor, from, dy, call.axis); });
+    return sum->view;
+  }
+
+  // The sum of dy[j] exp(x[i] - y[j]), positive and negative dy apart and as logarithms, so that nothing overflows.
+  View logsumexp() const {
+    constexpr double kNothing = -1e30;  // exp of it is 0; without the NaN of differences of infinities
+    const View y = forward(RONDO_LOGSUMEXP, x);
+    const auto part = [&](const View& change) {
+      const View counts = steps.scalar(RONDO_GT, change, 0);
+      const View log = steps.where(counts, steps.unary(RONDO_LOG, steps.where(counts, change, 1.0)), kNothing);
+      const View behind = back(RONDO_LOGSUMEXP, steps.binary(RONDO_SUB, log, y));
+      return steps.unary(RONDO_EXP, steps.binary(RONDO_ADD, x, behind));
+    };
+    return steps.binary(RONDO_SUB, part(dy), part(steps.unary(RONDO_NEG, dy)));
+  }
+
+  View gradient() const {
+    switch (call.op) {
+      case ReduceOp::sum: return back_sum(dy);
+      case ReduceOp::l1_norm: return steps.binary(RONDO_MUL, back_sum(dy), steps.unary(RONDO_SIGN, x));
+      case ReduceOp::nansum: return steps.where(steps.unary(RONDO_ISNAN, x), 0.0, back_sum(dy));
+      case ReduceOp::prod: return product(x);
+      case ReduceOp::nanprod: {
+        const View missing = steps.unary(RONDO_ISNAN, x);
+        return steps.where(missing, 0.0, product(steps.where(missing, 1.0, x)));
+      }
+      case ReduceOp::max: return extreme(RONDO_MAX);
+      case ReduceOp::min: return extreme(RONDO_MIN);
+      case ReduceOp::logsumexp: return logsumexp();
+      case ReduceOp::all:
+      case ReduceOp::any:
+      case ReduceOp::mean:
+      case ReduceOp::argmax:
+      case ReduceOp::argmin:
+      case ReduceOp::l2_norm:
+      case ReduceOp::lp_norm:
+      case ReduceOp::var:
+      case ReduceOp::std: break;
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+unsigned flowing(const ops::CumulativeCall& call, unsigned active) {
+  return call.op == ReduceOp::all || call.op == ReduceOp::any ? 0 : active;
+}
+
+Needs needed(const ops::CumulativeCall& call) {
+  return {call.op == ReduceOp::sum ? 0u : 1u, 0};
+}
+
+Status run(const ops::CumulativeCall& call, Backward& backward) {
+  const View& operand = backward.node().inputs[0].view;
+  View dy;
+  RONDO_TRY(backward.incoming_view(&dy));
+  if (call.op == ReduceOp::sum)
+    return backward.give(0, operand.layout, [&](ops::Output& out) {
+      return ops::cumulative(RONDO_SUM, dy, call.axis, !call.reverse, out);
+    });
+  Steps steps(backward.engine());
+  const rondo_dtype dtype = compute_dtype(operand.dtype);
+  const View x = steps.cast(operand, dtype), change = steps.cast(dy, dtype);
+  const View gradient = Running{call, steps, x, change}.gradient();
+  RONDO_TRY(steps.status());
+  return backward.pass(0, operand.layout, Value::of(gradient));
+}
+
+}  // namespace rondo::tape

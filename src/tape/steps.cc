@@ -1,0 +1,73 @@
+// Operators on temporaries. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tape/steps.h"
+
+#include "engine/views.h"
+#include "ops/shapes.h"
+
+namespace rondo::tape {
+
+View Steps::unary(rondo_unary_op op, const View& a) {
+  return make([&](ops::Output& out) { return ops::unary(kFunction, op, a, 0, nullptr, out); });
+}
+
+View Steps::binary(rondo_binary_op op, const View& a, const View& b) {
+  return make([&](ops::Output& out) { return ops::binary(kFunction, op, a, b, 0, nullptr, out); });
+}
+
+View Steps::scalar(rondo_binary_op op, const View& a, double number) {
+  return make(
+      [&](ops::Output& out) { return ops::binary_scalar(kFunction, op, a, ops::Scalar::of(number), false, out); });
+}
+
+View Steps::where(const View& condition, const View& a, const View& b) {
+  return make([&](ops::Output& out) { return ops::where(condition, a, b, out); });
+}
+View Steps::where(const View& condition, const View& a, double b) {
+  return status_.ok() ? where(condition, a, number(a.device(), a.dtype, b)) : View{};
+}
+View Steps::where(const View& condition, double a, const View& b) {
+  return status_.ok() ? where(condition, number(b.device(), b.dtype, a), b) : View{};
+}
+
+View Steps::cast(const View& a, rondo_dtype dtype) {
+  if (!status_.ok() || a.dtype == dtype) return a;
+  return make([&](ops::Output& out) { return ops::cast(a, dtype, out); });
+}
+
+View Steps::reduce(rondo_reduce_op op, const View& a, std::span<const int32_t> axes) {
+  return make(
+      [&](ops::Output& out) { return ops::reduce(op, a, static_cast<int>(axes.size()), axes.data(), true, out); });
+}
+
+View Steps::cumulative(rondo_reduce_op op, const View& a, int axis, bool reverse) {
+  return make([&](ops::Output& out) { return ops::cumulative(op, a, axis, reverse, out); });
+}
+
+View Steps::reshape(const View& a, const Layout& shape) {
+  View view;
+  then([&] { return reshape_view(a, shape.ndim, shape.shape, &view); });
+  return view;
+}
+
+View Steps::number(Device& device, rondo_dtype dtype, double value) {
+  rondo_tensor* const tensor = filled(device, dtype, {}, value);
+  return tensor ? tensor->view : View{};
+}
+
+rondo_tensor* Steps::filled(Device& device, rondo_dtype dtype, const Layout& shape, double value) {
+  if (!status_.ok()) return nullptr;
+  Slot& slot = made_.emplace_back();
+  slot.tensor = make_tensor(engine_, device, dtype, Layout::row_major(shape.ndim, shape.shape));
+  then([&] { return ops::fill(kFunction, slot.tensor->view, ops::Scalar::of(value)); });
+  return status_.ok() ? slot.tensor : nullptr;
+}
+
+View Steps::places(Device& device, int64_t count) {
+  return make([&](ops::Output& out) {
+    using ops::Scalar;
+    const ops::NewTensor line{&engine_, &device, RONDO_I64, {}};
+    return ops::arange(kFunction, line, Scalar::of_i64(0), Scalar::of_i64(count), Scalar::of_i64(1), out);
+  });
+}
+
+}  // namespace rondo::tape
