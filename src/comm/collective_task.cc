@@ -48,12 +48,15 @@ std::string CollectiveTask::text() const {
   return text;
 }
 
+Status CollectiveTask::takes_part() {
+  if (parts_.poison.empty()) return {};
+  Status cause = parts_.poison.begin()->second;
+  communicator_->missed(name(), cause);
+  return cause;
+}
+
 Status CollectiveTask::run(const TaskContext& context) {
-  if (!parts_.poison.empty()) {
-    Status cause = parts_.poison.begin()->second;
-    communicator_->missed(name(), cause);
-    return cause;
-  }
+  RONDO_TRY(takes_part());
   for (size_t i = 0; i < operations_.size(); ++i) {
     const Places& places = places_[i];
     if (places.has_input) operations_[i].input = places.input.address();
@@ -71,6 +74,7 @@ bool CollectiveTask::capturable(const char** why) const {
 }
 
 Status CollectiveTask::launching(const TaskContext& context) {
+  RONDO_TRY(takes_part());
   return communicator_->begin(name(), context.stream);
 }
 

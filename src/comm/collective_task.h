@@ -27,6 +27,8 @@ class CollectiveTask final : public Task {
   Parts* parts() override { return &parts_; }
 
  private:
+  Status takes_part();
+
   const Ref<Communicator> communicator_;
   std::vector<Operation> operations_;
   // Of each operation.

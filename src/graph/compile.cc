@@ -38,6 +38,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   Graph& self = *made;
   self.predecessors_ = data_flow(self.tasks_);
   self.split();
+  RONDO_TRY(self.check_guards());
   std::vector<bool> parallel;
   for (const Segment& segment : self.segments_) parallel.push_back(segment.kind == Segment::Kind::captured);
   const BranchPlan plan = plan_branches(self.predecessors_, self.segment_of_, parallel, self.max_branches_);
@@ -89,6 +90,22 @@ void Graph::split() {
       segment.random_count += count;
     }
   }
+}
+
+// Pieces of a graph run one after the other: a collective of one device in one would wait for that of another device in
+// the next.
+Status Graph::check_guards() const {
+  const Segment* first = nullptr;
+  for (const Segment& segment : segments_) {
+    if (segment.guards.empty()) continue;
+    if (first && first->device != segment.device)
+      return error(RONDO_INVALID_STATE,
+                   "the recording holds collectives on %s and on %s, which would wait for each other; record those of "
+                   "each rank by themselves, and launch the graphs one after the other",
+                   device_name(first->device->id()).c_str(), device_name(segment.device->id()).c_str());
+    first = &segment;
+  }
+  return {};
 }
 
 // Tasks whose kernels exist already take microseconds; as soon as one takes long, the rest is shared by threads.

@@ -31,7 +31,10 @@ class Launch final : public Task {
       return run_from({context.random->seed, context.random->offset + random_.offset}, context);
     return run_from(random_, context);
   }
-  Parts* parts() override { return segment_.kind == Segment::Kind::captured ? nullptr : &parts_; }
+  // A captured piece runs or fails as a whole, but what it holds may have to say that it does not run.
+  Parts* parts() override {
+    return segment_.kind == Segment::Kind::captured && segment_.guards.empty() ? nullptr : &parts_;
+  }
 
  protected:
   // The graph goes last, for the segment is the graph's.
@@ -51,9 +54,24 @@ class Launch final : public Task {
 
  private:
   [[gnu::always_inline]] Status run_from(const RandomState& random, const TaskContext& context) {
-    if (segment_.kind == Segment::Kind::captured) [[likely]]
+    if (segment_.kind == Segment::Kind::captured) [[likely]] {
+      if (!parts_.poison.empty()) [[unlikely]]
+        return tell_guards(context);
       return graph_->run_captured(segment_, context, random);
+    }
     return graph_->run_tasks(segment_, context, random, &parts_);
+  }
+
+  // The launch does not take place, for this reason.
+  RONDO_COLD Status tell_guards(const TaskContext& context) {
+    const Status cause = parts_.poison.begin()->second;
+    for (Task* guard : segment_.guards)
+      if (Task::Parts* parts = guard->parts()) {
+        parts->poison = parts_.poison;
+        (void)guard->launching(context);
+        parts->poison.clear();
+      }
+    return cause;
   }
 
   Ref<Graph> graph_;

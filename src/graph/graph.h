@@ -87,6 +87,7 @@ class Graph final : public RefCounted {
 
   // The steps of compile().
   void split();
+  Status check_guards() const;
   Status prepare();
   Status place_memory(const BranchPlan& plan);
   void collect_uses();

@@ -38,6 +38,7 @@ class OnGroup : public testing::TestWithParam<Group> {
   // Makes the group again with other options.
   void regroup(const rondo_comm_options& options);
   void destroy_group() { comms_.clear(); }
+  void destroy_end(int32_t rank) { comms_[static_cast<size_t>(rank)].reset(); }
 
   // What a rank does with its end; its results are kept with their references.
   using RankBody = std::function<void(int32_t rank, Results& results)>;

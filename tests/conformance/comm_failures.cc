@@ -1,0 +1,235 @@
+// Failures of a group within one process: what is under way ends with the cause, the rest keeps its contents, and a new
+// group can be formed.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cstdlib>
+
+#include "comm.h"
+
+namespace conformance {
+namespace {
+
+class CommFailures : public OnGroup {
+ protected:
+  void limit(int64_t milliseconds) {
+    rondo_comm_options options = RONDO_COMM_OPTIONS_INIT;
+    options.time_limit_ms = milliseconds;
+    options.name = "pair";
+    regroup(options);
+  }
+  Tensor ones(int32_t rank) const { return up(rank, full(RONDO_F32, {100}, 1)); }
+  // Rank 0's part of a collective to which nobody else comes.
+  Tensor alone() const { return make(rondo_comm_all_reduce, comm(0), ones(0), RONDO_SUM); }
+  void expect_failed(rondo_status status, const std::string& words) const {
+    for (int32_t rank = 0; rank < ranks(); ++rank) {
+      EXPECT_TRUE(eventually([&] { return rondo_comm_check(comm(rank)) != RONDO_OK; })) << "rank " << rank;
+      expect_failure(rondo_comm_check(comm(rank)), status, words);
+      rondo_comm_info info = RONDO_COMM_INFO_INIT;
+      must(rondo_comm_query(comm(rank), &info));
+      EXPECT_EQ(info.state, RONDO_COMM_FAILED);
+    }
+  }
+  // The failures were meant.
+  void TearDown() override {
+    if (engine()) (void)rondo_engine_wait_all(engine());
+    OnGroup::TearDown();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Conformance, CommFailures, testing::ValuesIn(pairs()), group_name);
+
+TEST_P(CommFailures, Abort) {
+  const Tensor before = ones(0);
+  must(rondo_tensor_wait(before));
+  const Tensor out = alone();
+  must(rondo_comm_abort(comm(1), "enough of it"));
+  expect_failure(rondo_tensor_wait(out), RONDO_RANK_LOST, "enough of it");
+  expect_failure(rondo_comm_wait(comm(0)), RONDO_RANK_LOST, "enough of it");
+  expect_failed(RONDO_RANK_LOST, "enough of it");
+  expect_as(download(before), Expected(full(RONDO_F32, {100}, 1)), "what was there before");
+  rondo_tensor* none = nullptr;
+  expect_failure(rondo_comm_all_reduce(comm(0), before, RONDO_SUM, &none), RONDO_RANK_LOST, "enough of it");
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST_P(CommFailures, NobodyComes) {
+  limit(1000);
+  const auto begun = std::chrono::steady_clock::now();
+  const Tensor out = alone();
+  expect_failure(rondo_tensor_wait(out), RONDO_TIMED_OUT, "all_reduce of communicator 'pair' is not done on rank 0");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+  expect_failed(RONDO_TIMED_OUT, "rank 0");
+}
+
+// What was computed from it fails with it, what was there before is kept, and what is written anew is good.
+TEST_P(CommFailures, WhatDependsOnItFailsToo) {
+  limit(1000);
+  const Tensor kept = ones(0), parameter = ones(0);
+  const Tensor out = alone();
+  const Tensor more = make(rondo_binary, RONDO_ADD, out, kept);
+  into(parameter, rondo_binary, RONDO_SUB, parameter, more);
+  expect_failure(rondo_tensor_wait(more), RONDO_TIMED_OUT, "all_reduce");
+  expect_failure(rondo_tensor_wait(parameter), RONDO_TIMED_OUT, "all_reduce");
+  expect_failure(rondo_tensor_wait(make(rondo_unary, RONDO_NEG, out)), RONDO_TIMED_OUT, "all_reduce");
+  expect_as(download(kept), Expected(full(RONDO_F32, {100}, 1)), "kept");
+  must(rondo_fill(parameter, 5));
+  expect_as(download(parameter), Expected(full(RONDO_F32, {100}, 5)), "written anew");
+  const Tensor sum = make(rondo_binary, RONDO_ADD, kept, parameter);
+  expect_as(download(sum), Expected(full(RONDO_F32, {100}, 6)), "computed anew");
+}
+
+// A collective whose input failed on one rank would be missed by the others.
+TEST_P(CommFailures, APoisonedInputIsTold) {
+  const Tensor input = ones(1);
+  (void)push_tensors(engine(),
+                     [](rondo_task_context* context) {
+                       rondo_task_fail(context, "no data today");
+                       return RONDO_USER_ERROR;
+                     },
+                     {}, {input});
+  const Tensor out = alone();
+  rondo_tensor* other = nullptr;
+  (void)rondo_comm_all_reduce(comm(1), input, RONDO_SUM, &other);
+  const Tensor owned(other);
+  expect_failure(rondo_tensor_wait(out), RONDO_RANK_LOST,
+                 "rank 1 of communicator 'comm' cannot take part in all_reduce");
+  expect_failure(rondo_tensor_wait(out), RONDO_RANK_LOST, "no data today");
+}
+
+TEST_P(CommFailures, AGraphWhosePoisonedInputIsTold) {
+  std::vector<Tensor> inputs, outs(static_cast<size_t>(ranks()));
+  for (int32_t rank = 0; rank < ranks(); ++rank) inputs.push_back(ones(rank));
+  std::vector<Graph> graphs;
+  for (int32_t rank = 0; rank < ranks(); ++rank)
+    graphs.push_back(record(engine(), [&] {
+      const auto index = static_cast<size_t>(rank);
+      outs[index] = make(rondo_comm_all_reduce, comm(rank), inputs[index], RONDO_SUM);
+    }));
+  (void)push_tensors(engine(),
+                     [](rondo_task_context* context) {
+                       rondo_task_fail(context, "no data today");
+                       return RONDO_USER_ERROR;
+                     },
+                     {}, {inputs[1]});
+  for (const Graph& graph : graphs) (void)rondo_graph_launch(graph.get());
+  expect_failure(rondo_tensor_wait(outs[0]), RONDO_RANK_LOST, "no data today");
+  expect_failure(rondo_tensor_wait(outs[1]), RONDO_USER_ERROR, "no data today");
+}
+
+TEST_P(CommFailures, AGraphThatOneRankLaunches) {
+  limit(1000);
+  std::vector<Tensor> tensors;
+  for (int32_t rank = 0; rank < ranks(); ++rank) tensors.push_back(ones(rank));
+  const Tensor kept = ones(0);
+  must(rondo_tensor_wait(kept));
+  std::vector<Graph> graphs;
+  for (int32_t rank = 0; rank < ranks(); ++rank)
+    graphs.push_back(record(engine(), [&] {
+      rondo_tensor* tensor = tensors[static_cast<size_t>(rank)];
+      into(tensor, rondo_comm_all_reduce, comm(rank), tensor, RONDO_SUM);
+    }));
+  must(rondo_graph_launch(graphs[0].get()));
+  expect_failure(rondo_tensor_wait(tensors[0]), RONDO_TIMED_OUT, "all_reduce");
+  expect_failed(RONDO_TIMED_OUT, "all_reduce");
+  (void)rondo_graph_launch(graphs[1].get());
+  expect_failure(rondo_tensor_wait(tensors[1]), RONDO_TIMED_OUT, "all_reduce");
+  expect_as(download(kept), Expected(full(RONDO_F32, {100}, 1)), "kept");
+}
+
+TEST_P(CommFailures, ANewGroupOfThoseLeft) {
+  limit(1000);
+  const Tensor out = alone();
+  expect_failure(rondo_tensor_wait(out), RONDO_TIMED_OUT, "all_reduce");
+  expect_failed(RONDO_TIMED_OUT, "all_reduce");
+  std::vector<rondo_comm*> made(static_cast<size_t>(ranks()));
+  must(rondo_comm_reform(comms().data(), ranks(), made.data()));
+  std::vector<Comm> again;
+  for (rondo_comm* each : made) again.emplace_back(each);
+  std::vector<Tensor> sums;
+  for (int32_t rank = 0; rank < ranks(); ++rank)
+    sums.push_back(make(rondo_comm_all_reduce, again[static_cast<size_t>(rank)].get(), ones(rank), RONDO_SUM));
+  for (const Tensor& sum : sums) expect_as(download(sum), Expected(full(RONDO_F32, {100}, ranks())), "again");
+}
+
+// A rank that has left in order: what it took part in is good, what others begin then is not.
+TEST_P(CommFailures, ARankLeaves) {
+  const Tensor a = make(rondo_comm_all_reduce, comm(0), ones(0), RONDO_SUM);
+  const Tensor b = make(rondo_comm_all_reduce, comm(1), ones(1), RONDO_SUM);
+  must(rondo_comm_wait(comm(1)));
+  destroy_end(1);
+  expect_as(download(a), Expected(full(RONDO_F32, {100}, 2)), "a");
+  expect_as(download(b), Expected(full(RONDO_F32, {100}, 2)), "b");
+  ASSERT_TRUE(eventually([&] {
+    const Tensor late = alone();
+    return rondo_tensor_wait(late) == RONDO_RANK_LOST;
+  }));
+  EXPECT_NE(std::string(rondo_last_error()).find("rank 1 has left"), std::string::npos) << rondo_last_error();
+}
+
+class CommChecked : public CommFailures {
+ protected:
+  void SetUp() override {
+    (void)setenv("RONDO_COMM_CHECK", "on", 1);
+    CommFailures::SetUp();
+  }
+  void TearDown() override {
+    (void)unsetenv("RONDO_COMM_CHECK");
+    CommFailures::TearDown();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Conformance, CommChecked, testing::ValuesIn(pairs()), group_name);
+
+TEST_P(CommChecked, ADifferenceIsNamed) {
+  const struct {
+    const char* words[2];
+    std::function<rondo_status(rondo_comm*, int32_t, rondo_tensor**)> call;
+  } differences[] = {
+      {{"'all_reduce sum f32 100'", "'all_reduce max f32 100'"},
+       [&](rondo_comm* end, int32_t rank, rondo_tensor** out) {
+         return rondo_comm_all_reduce(end, ones(rank), rank == 0 ? RONDO_SUM : RONDO_MAX, out);
+       }},
+      {{"'all_gather f32 100'", "'all_reduce sum f32 100'"},
+       [&](rondo_comm* end, int32_t rank, rondo_tensor** out) {
+         return rank == 0 ? rondo_comm_all_gather(end, ones(rank), out)
+                          : rondo_comm_all_reduce(end, ones(rank), RONDO_SUM, out);
+       }},
+      {{"'all_gather f32 100'", "'all_gather i32 100'"},
+       [&](rondo_comm* end, int32_t rank, rondo_tensor** out) {
+         return rondo_comm_all_gather(end, up(rank, full(rank == 0 ? RONDO_F32 : RONDO_I32, {100}, 1)), out);
+       }},
+      {{"'all_gather f32 100'", "'all_gather f32 99'"},
+       [&](rondo_comm* end, int32_t rank, rondo_tensor** out) {
+         return rondo_comm_all_gather(end, up(rank, full(RONDO_F32, {100 - rank}, 1)), out);
+       }},
+  };
+  for (const auto& difference : differences) {
+    regroup(RONDO_COMM_OPTIONS_INIT);
+    std::vector<Tensor> outs(2);
+    must(difference.call(comm(0), 0, outs[0].slot()));
+    expect_failure(difference.call(comm(1), 1, outs[1].slot()), RONDO_INVALID_STATE, "the ranks differ: step 0");
+    for (const char* words : difference.words) expect_failed(RONDO_INVALID_STATE, words);
+    expect_failure(rondo_tensor_wait(outs[0]), RONDO_INVALID_STATE, "the ranks differ");
+  }
+}
+
+TEST_P(CommChecked, EagerAgainstRecorded) {
+  Tensor outs[2];
+  const Tensor input = ones(1);
+  outs[0] = alone();
+  must(rondo_record_begin(engine(), nullptr));
+  expect_failure(rondo_comm_all_reduce(comm(1), input, RONDO_SUM, outs[1].slot()), RONDO_INVALID_STATE,
+                 "'recorded all_reduce sum f32 100' on rank 1");
+  must(rondo_record_abort(engine()));
+  expect_failed(RONDO_INVALID_STATE, "the ranks differ");
+}
+
+TEST_P(CommChecked, TheSameIsWell) {
+  for (int i = 0; i < 20; ++i) {
+    std::vector<Tensor> sums;
+    for (int32_t rank = 0; rank < ranks(); ++rank)
+      sums.push_back(make(rondo_comm_all_reduce, comm(rank), ones(rank), RONDO_SUM));
+    for (const Tensor& sum : sums) expect_as(download(sum), Expected(full(RONDO_F32, {100}, ranks())), "sum");
+  }
+}
+
+}  // namespace
+}  // namespace conformance
