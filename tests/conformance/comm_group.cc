@@ -9,14 +9,16 @@ std::string group_name(const testing::TestParamInfo<Group>& info) {
          (group.mode == RONDO_ENGINE_ASYNC ? "_async" : "_threaded") + (group.graph ? "_graph" : "_eager");
 }
 
+// A share has one number of ranks, and one mode.
 std::vector<Group> groups() {
   std::vector<Group> all;
-  for (const int32_t ranks : {2, 3, 4})
+  for (const int32_t ranks : share() < 0 ? std::vector<int32_t>{2, 3, 4} : std::vector<int32_t>{2 + share() % 3})
     for (const bool graph : {false, true}) all.push_back({RONDO_CUDA, ranks, RONDO_ENGINE_ASYNC, graph});
   return all;
 }
 
 std::vector<Group> pairs() {
+  if (share() >= 0) return {{RONDO_CUDA, 2, share() % 2 == 0 ? RONDO_ENGINE_ASYNC : RONDO_ENGINE_THREADED, false}};
   return {{RONDO_CUDA, 2, RONDO_ENGINE_ASYNC, false}, {RONDO_CUDA, 2, RONDO_ENGINE_THREADED, false}};
 }
 
