@@ -222,6 +222,8 @@ class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
   void dot(const std::string& path) const { check(rondo_graph_dot(get(), path.c_str())); }
 };
 
+class Engine;
+
 // One rank's end of a group of devices, of this process or of many (comm.h).
 //
 //   std::vector<rondo::Comm> ends = rondo::Comm::create_all(engine, {{RONDO_CUDA, 0}, {RONDO_CUDA, 1}});
