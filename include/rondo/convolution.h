@@ -5,8 +5,8 @@
  * The order of axes in memory is only in the strides: channels last is a view of [n, spatial..., c] with its axes
  * exchanged (rondo_tensor_transpose), which libraries often prefer. A new result has the order that x has.
  *
- * 16-bit dtypes are summed in float and rounded once. On cuda the work is done by Rondo's own kernels, on cpu by a
- * library where one is found and takes the problem, otherwise by own loops. Results do not change between runs.
+ * 16-bit dtypes are summed in float and rounded once. The work is done by cuDNN on cuda and by oneDNN on cpu where they
+ * are found and take the problem, otherwise by Rondo's own kernels and loops. Results do not change between runs.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_CONVOLUTION_H

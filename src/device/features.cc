@@ -10,6 +10,7 @@
 #include "dynlib/blas.h"
 #include "dynlib/cudnn.h"
 #include "dynlib/nccl.h"
+#include "dynlib/onednn.h"
 
 namespace rondo {
 
@@ -83,6 +84,7 @@ const Entry kFeatures[] = {
     {"cudnn", true, [] { return opened(cuda::cudnn()); }},
     {"nccl", true, [] { return opened(cuda::nccl()); }},
     {"blas", false, [] { return opened(blas()); }},
+    {"onednn", false, [] { return opened(onednn()); }},
     {"graphs", true, graphs},
     {"memory_pools", true, memory_pools},
     {"conditional_nodes", true, conditional_nodes},

@@ -1,11 +1,12 @@
-// Convolutions on the host by own loops: a block of the gathered matrix at a time is packed, 16-bit floats widened on
-// the way, and multiplied (panels.h).
+// Convolutions on the host: by oneDNN where it is found and takes the problem, otherwise by own loops: a block of the
+// gathered matrix at a time is packed, 16-bit floats widened on the way, and multiplied (panels.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
 
+#include "ops/convolution_onednn.h"
 #include "ops/convolution_products.h"
 #include "ops/panels.h"
 
@@ -169,7 +170,8 @@ class ProductLoops {
           continue;
         }
         const int64_t coordinate = columns_[j].coordinate[kInner] + depths_[d].move[kInner], length = end - j;
-        const int64_t low = coordinate >= 0 ? 0 : std::min<int64_t>(length, (-coordinate + inner.step - 1) / inner.step);
+        const int64_t low =
+            coordinate >= 0 ? 0 : std::min<int64_t>(length, (-coordinate + inner.step - 1) / inner.step);
         const int64_t high = coordinate >= inner.extent
                                  ? low
                                  : std::clamp<int64_t>((inner.extent - 1 - coordinate) / inner.step + 1, low, length);
@@ -221,12 +223,17 @@ class ProductLoops {
 
 class CpuConvolution final : public ConvolutionTask {
  public:
-  explicit CpuConvolution(const Convolution& problem)
-      : ConvolutionTask(problem), products_(convolution_products(problem, std::numeric_limits<int64_t>::max())) {
+  explicit CpuConvolution(const Convolution& problem) : ConvolutionTask(problem), plan_(find_onednn_plan(problem)) {
+    if (plan_) {
+      workspace_bytes_ = plan_->workspace_bytes();
+      return;
+    }
+    products_ = convolution_products(problem, std::numeric_limits<int64_t>::max());
     for (const ConvolutionProduct& product : products_)
       workspace_bytes_ = std::max(workspace_bytes_, Panels(product.arguments).bytes(problem.dtype()));
   }
   Status run(const TaskContext& context) override {
+    if (plan_) return plan_->run(problem_, context);
     with_float_element(problem_.dtype(), [&]<class T>(T*) {
       for (const ConvolutionProduct& product : products_)
         ProductLoops<T>(product.placed(problem_), context.workspace).run();
@@ -235,7 +242,8 @@ class CpuConvolution final : public ConvolutionTask {
   }
 
  private:
-  const std::vector<ConvolutionProduct> products_;
+  const std::unique_ptr<ConvolutionPlan> plan_;
+  std::vector<ConvolutionProduct> products_;
 };
 
 }  // namespace

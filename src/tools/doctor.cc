@@ -67,6 +67,8 @@ class Doctor {
     }
     if (!feature("blas")["available"])
       remark("Matrix products on the cpu use Rondo's own slower loop: " + reason("blas"));
+    if (!feature("onednn")["available"])
+      remark("Convolutions on the cpu use Rondo's own slower loops: " + reason("onednn"));
     examine_cache();
     return findings_ == 0 ? 0 : 1;
   }

@@ -13,6 +13,7 @@
 #include "dynlib/cuda_libraries.h"
 #include "dynlib/cudnn.h"
 #include "dynlib/nccl.h"
+#include "dynlib/onednn.h"
 #include "rtc/disk_cache.h"
 
 namespace rondo::tools {
@@ -69,7 +70,8 @@ Json setting_facts() {
 
 Json library_facts() {
   Json list = Json::array();
-  Library* const libraries[] = {&cuda::driver(), &cuda::nvrtc(), &cuda::cublaslt(), &cuda::cudnn(), &cuda::nccl(), &blas()};
+  Library* const libraries[] = {&cuda::driver(), &cuda::nvrtc(), &cuda::cublaslt(), &cuda::cudnn(),
+                                &cuda::nccl(),   &blas(),        &onednn()};
   for (Library* library : libraries) {
     const Status opened = library->open();
     Json probes = Json::array();

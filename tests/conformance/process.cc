@@ -402,8 +402,8 @@ TEST_P(Process, VersionAndFeatures) {
   const std::string version = std::to_string(RONDO_VERSION_MAJOR) + "." + std::to_string(RONDO_VERSION_MINOR) + "." +
                               std::to_string(RONDO_VERSION_PATCH);
   EXPECT_EQ(std::string(rondo_version_string()).rfind(version, 0), 0u) << rondo_version_string();
-  for (const char* name : {"cuda", "nvrtc", "cublaslt", "cudnn", "nccl", "blas", "graphs", "memory_pools", "conditional_nodes",
-                           "programmatic_launch"}) {
+  for (const char* name : {"cuda", "nvrtc", "cublaslt", "cudnn", "nccl", "blas", "onednn", "graphs", "memory_pools",
+                           "conditional_nodes", "programmatic_launch"}) {
     int32_t available = -1;
     const char* reason = nullptr;
     must(rondo_feature(name, &available, &reason));

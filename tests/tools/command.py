@@ -252,7 +252,7 @@ def case_without_driver():
     assert not driver["found"] and driver["setting"] == "RONDO_CUDA_DRIVER" and driver["probes"]
     for feature in found["features"]:
         assert len(feature["reason"]) > 10, feature
-        assert feature["name"] == "blas" or not feature["available"], feature
+        assert feature["name"] in ("blas", "onednn") or not feature["available"], feature
     out, _ = run("info", **WITHOUT_DRIVER)
     holds(out, "cpu:0", "needs cuda", "RONDO_CUDA_DRIVER=none: hidden by the setting")
 
@@ -400,7 +400,7 @@ def case_doctor_setting():
         other.symlink_to(SIMULATED / "libnvrtc.so.12")
         out, _ = run("doctor", status=1, LD_LIBRARY_PATH=folder)
         holds(out, "A CUDA driver was found but cannot be used", f"{other} (system loader)", "not a CUDA driver")
-    for name in "RONDO_NVRTC", "RONDO_CUBLASLT", "RONDO_CUDNN", "RONDO_BLAS":
+    for name in "RONDO_NVRTC", "RONDO_CUBLASLT", "RONDO_CUDNN", "RONDO_BLAS", "RONDO_ONEDNN":
         for driver in WITHOUT_DRIVER, WITH_SIMULATED:
             out, _ = run("doctor", status=1, **{**driver, name: "/nowhere/to/be/found"})
             holds(out, f"{name}=/nowhere/to/be/found leads nowhere, and nothing else is tried")

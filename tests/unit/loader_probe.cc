@@ -1,7 +1,7 @@
 // Opens libraries as its arguments say and prints what happened, one `key<tab>value` a line. loader_test starts it with
 // the environment of each case, because a process can open a library only once.
 //
-//   open driver|nvrtc|cublaslt|cudnn|blas   status, message, path, version and every probe
+//   open driver|nvrtc|cublaslt|cudnn|blas|onednn   status, message, path, version and every probe
 //   call NAME                         calls a function that the library lacks
 //   threads N                         opens the driver from N threads at once
 //   load FILE                         dlopens a file first, as another part of a program might
@@ -28,6 +28,7 @@
 #include "dynlib/blas.h"
 #include "dynlib/cuda_libraries.h"
 #include "dynlib/cudnn.h"
+#include "dynlib/onednn.h"
 #include "rtc/compiler.h"
 
 namespace rondo {
@@ -43,6 +44,7 @@ Library& library(const std::string& name) {
   if (name == "cublaslt") return cuda::cublaslt();
   if (name == "cudnn") return cuda::cudnn();
   if (name == "blas") return blas();
+  if (name == "onednn") return onednn();
   std::fprintf(stderr, "no library %s\n", name.c_str());
   std::exit(2);
 }

@@ -27,8 +27,11 @@ TEST_F(Loader, NoneHidesTheLibrary) {
   const std::string folder = plant("any", "cuda_12040", "libcuda.so.1");
   refused(run({{"RONDO_CUDA_DRIVER", "none"}}, {"load", folder + "/libcuda.so.1", "open", "driver"}),
           {"the CUDA driver (libcuda.so.1)", "hidden by the setting RONDO_CUDA_DRIVER=none", "unset"});
-  for (const auto& [library, name] : std::map<std::string, std::string>{
-           {"nvrtc", "RONDO_NVRTC"}, {"cublaslt", "RONDO_CUBLASLT"}, {"cudnn", "RONDO_CUDNN"}, {"blas", "RONDO_BLAS"}})
+  for (const auto& [library, name] : std::map<std::string, std::string>{{"nvrtc", "RONDO_NVRTC"},
+                                                                        {"cublaslt", "RONDO_CUBLASLT"},
+                                                                        {"cudnn", "RONDO_CUDNN"},
+                                                                        {"blas", "RONDO_BLAS"},
+                                                                        {"onednn", "RONDO_ONEDNN"}})
     refused(run({{name, "none"}}, {"open", library}), {name + "=none"});
 }
 

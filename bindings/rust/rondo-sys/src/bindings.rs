@@ -3664,6 +3664,7 @@ extern "C" {
     #[doc = "   \"cudnn\"           convolution on cuda uses cuDNN (otherwise Rondo's own kernels)"]
     #[doc = "   \"nccl\"            collectives between cuda devices work: NCCL is there (rondo/comm.h)"]
     #[doc = "   \"blas\"            matmul on cpu uses a BLAS library (otherwise Rondo's own loop)"]
+    #[doc = "   \"onednn\"          convolution on cpu uses oneDNN (otherwise Rondo's own loops)"]
     #[doc = "   \"graphs\"          cuda recordings become CUDA graphs"]
     #[doc = "   \"memory_pools\"    the driver has stream-ordered allocation"]
     #[doc = "   \"conditional_nodes\"    the driver has graph nodes that decide on the device (CUDA 12.4)"]

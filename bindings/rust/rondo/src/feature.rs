@@ -26,8 +26,8 @@ pub struct Feature {
     pub reason: &'static str,
 }
 
-/// Asks for a feature by name: `cuda`, `nvrtc`, `cublaslt`, `cudnn`, `blas`, `graphs`, `memory_pools`, `conditional_nodes`,
-/// `programmatic_launch`. The first call may load a library.
+/// Asks for a feature by name: `cuda`, `nvrtc`, `cublaslt`, `cudnn`, `blas`, `onednn`, `graphs`, `memory_pools`,
+/// `conditional_nodes`, `programmatic_launch`. The first call may load a library.
 ///
 /// ```
 /// assert!(!rondo::feature("cuda")?.reason.is_empty());

@@ -105,6 +105,7 @@ fn versions_and_features_are_told() {
         "cublaslt",
         "cudnn",
         "blas",
+        "onednn",
         "graphs",
         "memory_pools",
         "conditional_nodes",

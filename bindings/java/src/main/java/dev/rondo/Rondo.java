@@ -19,7 +19,7 @@ public final class Rondo {
 
   /**
    * Whether a feature can be used in this process, and why. The names are those of {@code rondo_feature}: {@code "cuda"}, {@code
-   * "nvrtc"}, {@code "cublaslt"}, {@code "cudnn"}, {@code "blas"}, {@code "graphs"} and others. The first call for one may load its library.
+   * "nvrtc"}, {@code "cublaslt"}, {@code "cudnn"}, {@code "blas"}, {@code "onednn"}, {@code "graphs"} and others. The first call for one may load its library.
    *
    * @param name the feature
    * @return what is known of it
