@@ -31,17 +31,34 @@ struct Depth {
   int64_t a, b, move[kProductAxes];
 };
 
+// One channel and one kernel in each group, and groups are neighbours in memory: depthwise with channels last.
+bool is_depthwise_last(const ProductArguments& args) {
+  const ProductAxis& inner = args.axis[kInner];
+  return args.m == 1 && args.channels == 1 && args.groups > 1 &&
+         std::abs(args.b_group) < std::abs(inner.b_step * inner.step);
+}
+
 // How large the panels are, and where they are in the workspace.
 struct Panels {
-  explicit Panels(const ProductArguments& args)
-      : m(std::min(int64_t{args.m}, kPanelM)),
-        columns(std::min(int64_t{args.columns}, kPanelColumns)),
-        depth(std::min(int64_t{args.depth}, kPanelDepth)) {}
-  const int64_t m, columns, depth;
-  size_t elements() const { return static_cast<size_t>(m * depth + depth * columns + m * columns); }
+  explicit Panels(const ProductArguments& args) {
+    if (is_depthwise_last(args)) {  // a for all groups, no b
+      depth = args.depth;
+      a = args.groups * args.depth;
+      sums = args.groups;
+      return;
+    }
+    m = std::min<int64_t>(args.m, kPanelM);
+    columns = std::min<int64_t>(args.columns, kPanelColumns);
+    depth = std::min<int64_t>(args.depth, kPanelDepth);
+    a = m * depth;
+    b = depth * columns;
+    sums = m * columns;
+  }
+  int64_t m = 1, columns = 1, depth = 0;
+  int64_t a = 0, b = 0, sums = 0;  // elements
   size_t bytes(rondo_dtype dtype) const {
     return static_cast<size_t>(columns) * sizeof(Column) + static_cast<size_t>(depth) * sizeof(Depth) +
-           elements() * dtype_size(compute_dtype(dtype));
+           static_cast<size_t>(a + b + sums) * dtype_size(compute_dtype(dtype));
   }
 };
 
@@ -55,8 +72,8 @@ class ProductLoops {
         columns_(static_cast<Column*>(workspace)),
         depths_(reinterpret_cast<Depth*>(columns_ + size_.columns)),
         a_(reinterpret_cast<C*>(depths_ + size_.depth)),
-        b_(a_ + size_.m * size_.depth),
-        sums_(b_ + size_.depth * size_.columns) {
+        b_(a_ + size_.a),
+        sums_(b_ + size_.b) {
     const ProductAxis& inner = args.axis[kInner];
     channels_inner_ =
         args.channels > 1 && (args.places == 1 || std::abs(args.b_channel) < std::abs(inner.b_step * inner.step));
@@ -64,6 +81,7 @@ class ProductLoops {
   }
 
   void run() {
+    if (is_depthwise_last(args_)) return run_depthwise_last();
     for (int64_t j = 0; j < args_.columns; j += size_.columns) {
       const int64_t n = std::min<int64_t>(size_.columns, args_.columns - j);
       for (int64_t i = 0; i < n; ++i) columns_[i] = column_at(j + i);
@@ -73,6 +91,33 @@ class ProductLoops {
   }
 
  private:
+  // A place at a time, all groups side by side.
+  void run_depthwise_last() {
+    const int64_t groups = args_.groups, step = args_.b_group;
+    for (int64_t d = 0; d < args_.depth; ++d) {
+      depths_[d] = depth_at(d);
+      const T* a = static_cast<const T*>(args_.a) + depths_[d].a;
+      for (int64_t group = 0; group < groups; ++group)
+        a_[d * groups + group] = device::from_memory(a[group * args_.a_group]);
+    }
+    for (int64_t j = 0; j < args_.columns; ++j) {
+      const Column column = column_at(j);
+      std::fill(sums_, sums_ + groups, C(0));
+      for (int64_t d = 0; d < args_.depth; ++d) {
+        int64_t at;
+        if (!locate(column, depths_[d], kProductAxes, &at)) continue;
+        const C* a = a_ + d * groups;
+        const T* b = static_cast<const T*>(args_.b) + at;
+        if (step == 1)
+          for (int64_t group = 0; group < groups; ++group) sums_[group] += a[group] * device::from_memory(b[group]);
+        else
+          for (int64_t group = 0; group < groups; ++group)
+            sums_[group] += a[group] * device::from_memory(b[group * step]);
+      }
+      for (int64_t group = 0; group < groups; ++group) finish(group, 0, column, sums_[group]);
+    }
+  }
+
   void run_block(int64_t group, int64_t first, int64_t m, int64_t n) {
     std::fill(sums_, sums_ + m * n, C(0));
     for (int64_t l = 0; l < args_.depth; l += size_.depth) {
