@@ -101,6 +101,7 @@ Status Engine::issue(Task& task, Fence* fence) {
 }
 
 Status Engine::issue_apart(Task& task, Stream& stream, DeviceState& state, TaskContext& context, Fence* fence) {
+  if (task.wants_auxiliary()) RONDO_TRY(stream.auxiliary(&context.auxiliary));
   Block* workspace = nullptr;
   if (const size_t bytes = task.workspace_bytes()) {
     RONDO_TRY(state.pool.allocate(bytes, stream.id, &workspace));

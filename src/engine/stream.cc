@@ -22,7 +22,15 @@ std::unique_lock<std::mutex> Stream::lock_unless_held() {
 Stream::~Stream() {
   markers_.clear();
   spare_.clear();
+  auxiliary_.reset();
   device.stream_destroy(native);
+}
+
+Status Stream::auxiliary(Auxiliary** auxiliary) {
+  const auto lock = lock_unless_held();
+  if (!auxiliary_) RONDO_TRY(Auxiliary::make(device, &auxiliary_));
+  *auxiliary = auxiliary_.get();
+  return {};
 }
 
 Status Stream::wait_for(Fence fence, const Event& event) {

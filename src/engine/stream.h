@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "engine/auxiliary.h"
 #include "memory/fence.h"
 
 namespace rondo {
@@ -66,6 +67,8 @@ class Stream {
   RONDO_HOT Fence advance(const char* task_name);
 
   // --- any time ---
+  // The stream beside this one, made when it is first asked for.
+  Status auxiliary(Auxiliary** auxiliary);
   // Whether a device-side wait for the fence was already issued on this stream.
   bool already_waits(Fence fence);
   uint64_t issued() const { return issued_.load(std::memory_order_acquire); }
@@ -101,6 +104,7 @@ class Stream {
   std::atomic<uint64_t> completed_{0};
   std::atomic<bool> lost_{false};
   std::atomic<const char*> recent_[kRecent] = {};
+  std::unique_ptr<Auxiliary> auxiliary_;
   std::deque<Marker> markers_;     // ascending
   std::vector<Ref<Event>> spare_;  // events nobody waits on
   std::vector<uint64_t> waited_;   // by stream id: highest sequence waited for

@@ -7,6 +7,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -15,6 +16,7 @@
 
 namespace rondo {
 
+class Auxiliary;
 class Stream;
 struct TaskOperand;
 
@@ -29,6 +31,7 @@ struct TaskContext {
   Device* device = nullptr;
   void* stream = nullptr;                      // native stream; null on a cpu
   void* workspace = nullptr;                   // as many bytes as workspace_bytes() asked for, 256-aligned
+  Auxiliary* auxiliary = nullptr;              // a second stream, of a task that asked for it
   bool capturing = false;                      // the run is being captured; nothing is executed now
   const RandomState* random = nullptr;         // graph on a cpu: added to the task's own offset. null: eager
   const RandomState* device_random = nullptr;  // graph on a GPU: the same in device memory
@@ -86,6 +89,10 @@ class Task : public RefCounted {
   virtual bool wants_launches() const { return false; }
   // What it works on, inputs before outputs, for pictures and timelines (tensor.h).
   virtual void list_operands(std::vector<TaskOperand>* operands) const { (void)operands; }
+  // Whether its runs are given an auxiliary stream.
+  bool wants_auxiliary() const { return wants_auxiliary_; }
+  // What prepare() decided that people may want to know, for reports; empty: nothing.
+  virtual std::string remark() const { return {}; }
   // Random numbers one run consumes from the device's sequence, in Philox counters.
   uint64_t random_count() const { return random_count_; }
   // Where this run's random numbers start, relative to the graph's start (recorded) or absolute (eager).
@@ -115,9 +122,16 @@ class Task : public RefCounted {
   // up what it holds for the run. A last reference is returned, for the engine to release without the lock.
   virtual const RefCounted* park() { return nullptr; }
 
+  // In prepare(): runs are given an auxiliary stream. Also of workspace, so that they do not go the engine's short way.
+  void want_auxiliary() {
+    wants_auxiliary_ = true;
+    if (workspace_bytes_ == 0) workspace_bytes_ = 1;
+  }
+
   size_t workspace_bytes_ = 0;  // set by the constructor or by prepare()
   uint64_t random_count_ = 0;   // set by the constructor
-  bool calls_out_ = false;      // set by the constructor: its destructor runs code of the user's
+  bool wants_auxiliary_ = false;
+  bool calls_out_ = false;  // set by the constructor: its destructor runs code of the user's
 
  private:
   friend class Engine;

@@ -12,10 +12,12 @@
 
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "engine/auxiliary.h"
 #include "engine/engine.h"
 #include "graph/recording.h"
 #include "graph/schedule.h"
@@ -93,7 +95,9 @@ class Graph final : public RefCounted {
   void collect_uses();
   Status capture(const BranchPlan& plan);
   Status capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams);
-  Status capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams);
+  // `auxiliaries`: beside the branches' streams, where a task asks for one; they outlive the capture.
+  Status capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams,
+                       const std::vector<std::unique_ptr<Auxiliary>>& auxiliaries);
   Status find_unwritten();
   RONDO_COLD Status check_unwritten();
   Arena* arena(const Device& device);

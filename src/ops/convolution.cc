@@ -176,8 +176,8 @@ void ConvolutionTask::list_operands(std::vector<TaskOperand>* list) const {
   list->push_back({p.out(), true});
 }
 
-Status convolution(const char* function, const View& x, const View& w, const ConvolutionOptions& options,
-                   const ConvolutionEpilogue& epilogue, Output& out) {
+Status pose_convolution(const char* function, const View& x, const View& w, const ConvolutionOptions& options,
+                        const ConvolutionEpilogue& epilogue, Output& out, Convolution* posed) {
   SmallVector<NamedView, 5> inputs;
   inputs.push_back({"x", &x});
   inputs.push_back({"w", &w});
@@ -224,14 +224,22 @@ Status convolution(const char* function, const View& x, const View& w, const Con
   for (const NamedView& input : inputs) views.push_back(input.view);
   RONDO_TRY(out.resolve_as(x, shape, std::span<const View* const>(views.begin(), views.size()),
                            options.transposed ? &problem.image : &problem.result));
+  *posed = problem;
+  return {};
+}
+
+Status convolution(const char* function, const View& x, const View& w, const ConvolutionOptions& options,
+                   const ConvolutionEpilogue& epilogue, Output& out) {
+  Convolution problem;
+  RONDO_TRY(pose_convolution(function, x, w, options, epilogue, out, &problem));
   return submit_convolution(problem, out, [&] {
     return Call{
         ConvolutionCall{options, epilogue.scale != nullptr, epilogue.bias != nullptr, epilogue.residual != nullptr}};
   });
 }
 
-Status convolution_filter_grad(const char* function, const View& x, const View& dy, int n, const int64_t* kernel,
-                               const ConvolutionOptions& options, Output& out) {
+Status pose_filter_grad(const char* function, const View& x, const View& dy, int n, const int64_t* kernel,
+                        const ConvolutionOptions& options, Output& out, Convolution* posed) {
   RONDO_TRY(check_inputs(function, {{"x", &x}, {"dy", &dy}}));
   RONDO_TRY(check_pair(function, {"x", &x}, {"dy", &dy}));
   const int spatial = x.layout.ndim - 2;
@@ -260,6 +268,15 @@ Status convolution_filter_grad(const char* function, const View& x, const View& 
   problem.result = result;
   const View* views[] = {&x, &dy};
   RONDO_TRY(out.resolve_as(x, made, views, &problem.filter));
+  *posed = problem;
+  return {};
+}
+
+Status convolution_filter_grad(const char* function, const View& x, const View& dy, int n, const int64_t* kernel,
+                               const ConvolutionOptions& options, Output& out) {
+  Convolution problem;
+  RONDO_TRY(pose_filter_grad(function, x, dy, n, kernel, options, out, &problem));
+  const int spatial = problem.spatial;
   return submit_convolution(problem, out, [&] {
     ConvolutionFilterGradCall call{options, {}};
     std::copy_n(kernel, spatial, call.kernel);
@@ -279,14 +296,6 @@ ConvolutionOptions reversed(const ConvolutionOptions& options, const Layout& x, 
     back.output_padding[d] = x.shape[2 + d] - least;
   }
   return back;
-}
-
-Status convolution_gradients(const char* function, const View& x, const View& w, const View& dy,
-                             const ConvolutionOptions& options, Output& dx, Output& dw) {
-  ConvolutionOptions plain = options;
-  plain.activation = RONDO_ACTIVATION_NONE;
-  RONDO_TRY(convolution(function, dy, w, reversed(options, x.layout, w.layout, dy.layout), {}, dx));
-  return convolution_filter_grad(function, x, dy, x.layout.ndim - 2, w.layout.shape + 2, plain, dw);
 }
 
 }  // namespace rondo::ops

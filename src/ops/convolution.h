@@ -42,6 +42,12 @@ Status convolution_filter_grad(const char* function, const View& x, const View& 
                                const ConvolutionOptions& options, Output& out);
 // Options with which a convolution the other way round gives a tensor of x's shape back from one of the result's.
 ConvolutionOptions reversed(const ConvolutionOptions& options, const Layout& x, const Layout& w, const Layout& result);
+// The same up to the task: checked, with the output resolved.
+struct Convolution;
+Status pose_convolution(const char* function, const View& x, const View& w, const ConvolutionOptions& options,
+                        const ConvolutionEpilogue& epilogue, Output& out, Convolution* posed);
+Status pose_filter_grad(const char* function, const View& x, const View& dy, int n, const int64_t* kernel,
+                        const ConvolutionOptions& options, Output& out, Convolution* posed);
 // Both gradients of one convolution, before its scale, bias, residual and activation.
 Status convolution_gradients(const char* function, const View& x, const View& w, const View& dy,
                              const ConvolutionOptions& options, Output& dx, Output& dw);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ops/convolution_cudnn.h"
 #include "ops/convolution_products.h"
 #include "ops/cuda_kernel.h"
 #include "ops/prepared.h"
@@ -211,14 +212,20 @@ class CudaConvolution final : public ConvolutionTask {
 
   Status prepare() override {
     if (ready_) return {};
-    RONDO_TRY(prepare_own());
+    RONDO_TRY(find_cudnn_plan(cuda_device(*this), problem_, &library_));
+    if (library_)
+      workspace_bytes_ = library_->workspace_bytes();
+    else
+      RONDO_TRY(prepare_own());
     ready_ = true;
     return {};
   }
   Status run(const TaskContext& context) override {
     RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
-    return run_own(context);
+    if (!library_) return run_own(context);
+    return library_->run(problem_, context).with_context(name());
   }
+  bool capturable(const char** why) const override { return !library_ || library_->capturable(why); }
 
  private:
   Status prepare_own() {
@@ -295,6 +302,7 @@ class CudaConvolution final : public ConvolutionTask {
   }
 
   bool ready_ = false;
+  std::unique_ptr<ConvolutionPlan> library_;  // cuDNN's way; null: our own kernels
   std::vector<Launch> launches_;
 };
 

@@ -7,12 +7,14 @@
 #include "base/log.h"
 #include "ops/cuda_kernel.h"
 #include "ops/cudnn_choice.h"
+#include "ops/cudnn_pair.h"
 
 namespace rondo::ops {
 
 namespace {
 
 constexpr int64_t kAlignment = 16;
+constexpr float kWorthIt = 0.98f;  // of the time one after the other: below lies what a measurement can be wrong by
 
 bool have_cudnn() {
   static const bool found = [] {
@@ -146,6 +148,26 @@ Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std
   const dnn::Choice* choice = nullptr;
   RONDO_TRY(dnn::find_choice(device, posed, &choice));
   if (choice->plan()) *plan = std::make_unique<CudnnConvolution>(*choice);
+  return {};
+}
+
+Status measure_side_by_side(cuda::CudaDevice& device, const Convolution& data, const Convolution& filter,
+                            SideBySide* result) {
+  *result = {};
+  result->why_not = "not both are cuDNN's";
+  dnn::Problem of_data, of_filter;
+  if (!have_cudnn() || !pose(device, data, &of_data) || !pose(device, filter, &of_filter)) return {};
+  const dnn::Choice* first = nullptr;
+  const dnn::Choice* second = nullptr;
+  RONDO_TRY(dnn::find_choice(device, of_data, &first));
+  RONDO_TRY(dnn::find_choice(device, of_filter, &second));
+  if (!first->plan() || !second->plan()) return {};
+  dnn::PairTimes times;
+  RONDO_TRY(dnn::time_pair(device, {of_data, first}, {of_filter, second}, &times));
+  result->one_by_one_us = times.one_by_one_us;
+  result->side_by_side_us = times.side_by_side_us;
+  result->why_not = times.why_not;
+  result->faster = times.side_by_side_us > 0 && times.side_by_side_us < times.one_by_one_us * kWorthIt;
   return {};
 }
 

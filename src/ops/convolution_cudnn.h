@@ -14,4 +14,14 @@ namespace rondo::ops {
 // error only for what is no matter of this problem.
 Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std::unique_ptr<ConvolutionPlan>* plan);
 
+// Whether both gradients of one convolution are faster on two streams, with the plans that are chosen for each.
+// Measured once, kept as choices are.
+struct SideBySide {
+  bool faster = false;
+  float one_by_one_us = 0, side_by_side_us = 0;  // 0: not measured
+  const char* why_not = "";                      // of what is not measured
+};
+Status measure_side_by_side(cuda::CudaDevice& device, const Convolution& data, const Convolution& filter,
+                            SideBySide* result);
+
 }  // namespace rondo::ops

@@ -38,11 +38,6 @@ struct Entry {
   std::atomic<const Choice*> choice{nullptr};
 };
 
-size_t workspace_limit() {
-  static const auto bytes = static_cast<size_t>(setting_number(Setting::convolution_workspace_mb)) << 20;
-  return bytes;
-}
-
 rtc::Key key_of(CudaDevice& device, Problem problem) {
   problem.device = 0;  // the name of the device is in the circumstances
   rtc::KeyBuilder key;
@@ -58,6 +53,11 @@ bool is_fatal(const Status& status) {
 }
 
 }  // namespace
+
+size_t workspace_limit() {
+  static const auto bytes = static_cast<size_t>(setting_number(Setting::convolution_workspace_mb)) << 20;
+  return bytes;
+}
 
 std::string circumstances(CudaDevice& device) {
   rondo_device_info info = RONDO_DEVICE_INFO_INIT;

@@ -37,6 +37,8 @@ class Choice {
 // The choice for a problem, made when it is first asked for. An error only for what concerns more than this problem.
 Status find_choice(cuda::CudaDevice& device, const Problem& problem, const Choice** choice);
 
+// Bytes of workspace that plans may have.
+size_t workspace_limit();
 // What decides a choice beside the problem: device, driver, versions of the libraries.
 std::string circumstances(cuda::CudaDevice& device);
 

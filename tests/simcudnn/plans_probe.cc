@@ -1,7 +1,8 @@
 // Asks for convolutions as its arguments say and prints what came of it, one `key<tab>value` a line. plans_test starts
 // it with the environment of each case, because a process chooses plans only once.
 //
-//   problem WORDS       forward|data|filter, f16|bf16|f32|f64, nhwc|nchw, 3d, groups, strided, odd, bias, residual,
+//   problem WORDS       forward|data|filter, f16|bf16|f32|f64, nhwc|nchw, 3d, groups, strided, odd, small, bias,
+//   residual,
 //                       relu, beta, tf32, deterministic: what the commands below are about, joined by commas
 //   choose              the plans that were chosen: status, plan (a line for each), capturable
 //   run                 runs the choice eagerly and captured and compares with sums taken here: worst, bits
@@ -75,9 +76,11 @@ Problem make_problem(const std::string& words) {
   p.spatial = has("3d") ? 3 : 2;
   const int dims = p.spatial + 2;
   const int64_t groups = has("groups") ? 2 : 1;
-  const int64_t sizes[5] = {2, 8, 7, 6, 3};
+  // Small: what an engine is told to wait counts for more than its sums.
+  const bool small = has("small");
+  const int64_t sizes[5] = {small ? 1 : 2, small ? 2 : 8, small ? 3 : 7, small ? 3 : 6, 3};
   for (int i = 0; i < dims; ++i) p.image.size[i] = has("odd") && i == 1 ? 6 : sizes[i];
-  p.filter.size[0] = 8;
+  p.filter.size[0] = small ? 2 : 8;
   p.filter.size[1] = p.image.size[1] / groups;
   p.result.size[0] = p.image.size[0];
   p.result.size[1] = p.filter.size[0];

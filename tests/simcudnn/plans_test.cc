@@ -124,15 +124,15 @@ TEST_F(Plans, PromisesAboutNumbersExcludeEngines) {
                              // What will not do would be the quickest.
                              {"SIMCUDNN_ENGINES", "0=slow:400,1=slow:400,10=slow:400"}};
   // Of single precision neither tensor cores, nor engines that compile, nor other algorithms.
-  Outcome outcome = run("problem data,f32 choose", timed);
+  Outcome outcome = run("problem data,small,f32 choose", timed);
   EXPECT_EQ(engines_of(outcome).size(), 3u) << outcome.text;
   for (const char* each : {"41", "23", "25", "5", "7", "30"})
     EXPECT_FALSE(has(engines_of(outcome), each)) << outcome.text;
   // If asked for, tensor cores.
-  outcome = run("problem data,f32,tf32 choose", timed);
+  outcome = run("problem data,small,f32,tf32 choose", timed);
   EXPECT_TRUE(has(engines_of(outcome), "41") || has(engines_of(outcome), "23")) << outcome.text;
   // Of halves tensor cores always, never sums that are rounded on the way or come out in any order.
-  outcome = run("problem data,f16 choose", timed);
+  outcome = run("problem data,small,f16 choose", timed);
   EXPECT_TRUE(has(engines_of(outcome), "41") || has(engines_of(outcome), "23")) << outcome.text;
   for (const char* each : {"25", "5", "7", "30"}) EXPECT_FALSE(has(engines_of(outcome), each)) << outcome.text;
 }
@@ -146,10 +146,10 @@ TEST_F(Plans, FixedBitsUnlessNothingElseWorks) {
 TEST_F(Plans, TheQuickestIsTaken) {
   const std::string slow = "0=slow:2000,1=slow:2000,23=slow:2000,";
   const Environment first = {{"RONDO_CONVOLUTION_TIMING_MS", "5000"}, {"SIMCUDNN_ENGINES", slow + "41=slow:50"}};
-  EXPECT_EQ(engines_of(run("problem forward,f16 choose", first)).at(0), "41");
+  EXPECT_EQ(engines_of(run("problem forward,f16,small choose", first)).at(0), "41");
   const Environment second = {{"RONDO_CONVOLUTION_TIMING_MS", "5000"},
                               {"SIMCUDNN_ENGINES", "0=slow:50,1=slow:2000,23=slow:2000,41=slow:2000"}};
-  EXPECT_EQ(engines_of(run("problem forward,f16 choose", second)).at(0), "0");
+  EXPECT_EQ(engines_of(run("problem forward,f16,small choose", second)).at(0), "0");
 }
 
 TEST_F(Plans, WhatRefusesAtFinalizeIsPassedOver) {
@@ -188,7 +188,7 @@ TEST_F(Plans, OnlyWhatCanBeCapturedUnlessNothingElseWorks) {
 TEST_F(Plans, WhatFailsWhenItRunsGivesWayOnceAndSaysSo) {
   const Environment warned = {{"RONDO_LOG", "warning"}, {"RONDO_CONVOLUTION_TIMING_MS", "5000"}};
   // Chosen while it worked; then every run of the first fails.
-  const Outcome outcome = run("problem forward,f16 choose fault cudnnBackendExecute:1:8 run run run", warned);
+  const Outcome outcome = run("problem forward,f16,small choose fault cudnnBackendExecute:1:8 run run run", warned);
   EXPECT_EQ(outcome.all("status").size(), 4u) << outcome.text;
   for (const std::string& status : outcome.all("status")) EXPECT_EQ(status, "0") << outcome.text;
   size_t said = 0;
@@ -198,16 +198,16 @@ TEST_F(Plans, WhatFailsWhenItRunsGivesWayOnceAndSaysSo) {
 
 TEST_F(Plans, LessWorkspaceThanTheBestWantsTakesAnother) {
   const Environment timed = {{"RONDO_CONVOLUTION_TIMING_MS", "5000"},
-                             {"SIMCUDNN_ENGINES", "0=slow:4000,1=slow:4000,41=slow:4000"}};
-  const Outcome outcome = run("problem forward,f16 choose workspace 0", timed);
+                             {"SIMCUDNN_ENGINES", "0=slow:2000,1=slow:2000,41=slow:2000"}};
+  const Outcome outcome = run("problem forward,f16,small choose workspace 0", timed);
   EXPECT_EQ(engines_of(outcome).at(0), "23") << outcome.text;
   EXPECT_EQ(outcome["status"], "0") << outcome.text;
 }
 
 TEST_F(Plans, RecipesAreKeptForTheNextProcess) {
   const Environment kept = {{"RONDO_CACHE", folder.string()}, {"RONDO_CONVOLUTION_TIMING_MS", "1000"}};
-  const Outcome first = run("problem forward,f16 choose run calls cudnnBackendGetAttribute", kept);
-  const Outcome second = run("problem forward,f16 choose run calls cudnnBackendGetAttribute", kept);
+  const Outcome first = run("problem forward,f16,small choose run calls cudnnBackendGetAttribute", kept);
+  const Outcome second = run("problem forward,f16,small choose run calls cudnnBackendGetAttribute", kept);
   EXPECT_EQ(first.all("plan"), second.all("plan")) << first.text << second.text;
   EXPECT_EQ(second["bits"], "equal") << second.text;
   // No heuristics: of each plan only its workspace was asked for.
@@ -217,22 +217,22 @@ TEST_F(Plans, RecipesAreKeptForTheNextProcess) {
   // Another version, another limit, or a plan that will not do any more: chosen anew.
   Environment other = kept;
   other["SIMCUDNN_VERSION"] = "9.28";
-  EXPECT_GT(std::stoi(run("problem forward,f16 choose calls cudnnBackendGetAttribute", other)["calls"]), 10);
+  EXPECT_GT(std::stoi(run("problem forward,f16,small choose calls cudnnBackendGetAttribute", other)["calls"]), 10);
   other = kept;
   other["SIMCUDNN_ENGINES"] = "0=refuse,41=refuse";
-  const Outcome third = run("problem forward,f16 choose run", other);
+  const Outcome third = run("problem forward,f16,small choose run", other);
   EXPECT_FALSE(has(engines_of(third), "0") || has(engines_of(third), "41")) << third.text;
   EXPECT_EQ(third["status"], "0") << third.text;
 
   // A damaged file is no choice.
   for (const auto& file : fs::recursive_directory_iterator(folder))
     if (file.is_regular_file()) fs::resize_file(file.path(), file.file_size() - 1);
-  EXPECT_EQ(run("problem forward,f16 choose run", kept)["status"], "0");
+  EXPECT_EQ(run("problem forward,f16,small choose run", kept)["status"], "0");
 }
 
 TEST_F(Plans, NothingIsLeftOfWhatWasNotChosen) {
   const Environment timed = {{"RONDO_CONVOLUTION_TIMING_MS", "1000"}};
-  const Outcome outcome = run("problem forward,f16 choose run live descriptors live handles", timed);
+  const Outcome outcome = run("problem forward,f16,small choose run live descriptors live handles", timed);
   // A plan has its engine, configuration, itself and at most one knob here; their graph six parts and itself.
   const std::vector<std::string> live = outcome.all("live");
   ASSERT_EQ(live.size(), 2u) << outcome.text;
