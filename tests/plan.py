@@ -49,11 +49,13 @@ normal             simcuda/*                  all        all        all
 normal             stress/*                   all        all        all
 normal             java/*                     all        all        all
 normal             toolkits/*                 all        all        all
+normal             mpi/*                      all        all        all
 normal             tools/*                    all        all        all
 normal             unit/*                     all        all        all
 
 address,undefined  abi/*                      -          -          -
 address,undefined  rust/*                     -          -          -
+address,undefined  mpi/*                      -          -          -
 address,undefined  simulated/digits_*         -          -          all
 address,undefined  simulated/*                -          1          all
 address,undefined  faults/*_that_*            -          -          all
@@ -62,6 +64,7 @@ address,undefined  */*                        -          all        all
 
 thread             abi/*                      -          -          -
 thread             rust/*                     -          -          -
+thread             mpi/*                      -          -          -
 thread             unit/*                     -          half       all
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all

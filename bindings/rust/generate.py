@@ -78,6 +78,8 @@ def rust_value(field):
     default, pointers, count = field["default"], field["pointers"], field.get("count")
     if default == "size":
         return "::std::mem::size_of::<Self>()"
+    if field["kind"] == "callback":
+        return "None"
     if pointers:
         assert default is None, f"{field['name']} begins with an address: {default}"
         return "::std::ptr::null()" if field["const"] else "::std::ptr::null_mut()"

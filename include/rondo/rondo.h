@@ -7,9 +7,12 @@
 #include <rondo/base.h>
 #include <rondo/comm.h>
 #include <rondo/convolution.h>
+#include <rondo/data_parallel.h>
 #include <rondo/device.h>
 #include <rondo/engine.h>
 #include <rondo/graph.h>
+#include <rondo/hooks.h>
+#include <rondo/launch.h>
 #include <rondo/models.h>
 #include <rondo/normalisation.h>
 #include <rondo/ops.h>

@@ -234,6 +234,9 @@ class Comm : public Owner<rondo_comm, rondo_comm_destroy> {
   using Ends = std::vector<Comm>;
   static Ends create_all(const Engine& engine, const std::vector<rondo_device>& devices,
                          const rondo_comm_options& options = RONDO_COMM_OPTIONS_INIT);
+  // This process's end of a group of processes; which rank it is, the environment says unless the options do.
+  static Comm create(const Engine& engine, rondo_device device,
+                     const rondo_comm_options& options = RONDO_COMM_OPTIONS_INIT);
   // A rank's colour and key for each of the ends; ends that join no group are empty.
   static Ends split(const Ends& ends, const std::vector<int32_t>& colours, const std::vector<int32_t>& keys = {}) {
     if (colours.size() != ends.size() || (!keys.empty() && keys.size() != ends.size()))
@@ -594,6 +597,40 @@ class Tape : public Owner<rondo_tape, rondo_tape_destroy> {
     } catch (...) {
       return RONDO_USER_ERROR;
     }
+  }
+};
+
+// Gradients of a model in buckets, each reduced over all ranks as soon as the tape has filled it (data_parallel.h).
+//
+//   rondo::Buckets buckets(comm, {w, b});
+//   buckets.reduce(tape, loss);
+//   rondo::Tensor dw = buckets.gradient(0);
+class Buckets : public Owner<rondo_buckets, rondo_buckets_destroy> {
+ public:
+  Buckets(const Comm& comm, const std::vector<Tensor>& parameters,
+          const rondo_buckets_options& options = RONDO_BUCKETS_OPTIONS_INIT)
+      : Owner(create(comm, parameters, options)) {}
+  void reduce(const Tape& tape, const Tensor& output) const {
+    rondo_tensor* outputs[] = {output.get()};
+    check(rondo_buckets_reduce(get(), tape.get(), 1, outputs, nullptr));
+  }
+  Tensor gradient(int32_t index) const {
+    return Tensor::made([&](rondo_tensor** out) { return rondo_buckets_gradient(get(), index, out); });
+  }
+  rondo_buckets_info info() const {
+    rondo_buckets_info info = RONDO_BUCKETS_INFO_INIT;
+    check(rondo_buckets_query(get(), &info));
+    return info;
+  }
+
+ private:
+  static rondo_buckets* create(const Comm& comm, const std::vector<Tensor>& parameters,
+                               const rondo_buckets_options& options) {
+    std::vector<rondo_tensor*> handles;
+    for (const Tensor& each : parameters) handles.push_back(each.get());
+    rondo_buckets* buckets = nullptr;
+    check(rondo_buckets_create(comm.get(), static_cast<int32_t>(handles.size()), handles.data(), &options, &buckets));
+    return buckets;
   }
 };
 
@@ -1113,6 +1150,18 @@ inline Comm::Ends Comm::create_all(const Engine& engine, const std::vector<rondo
   return made(devices.size(), [&](rondo_comm** out) {
     return rondo_comm_create_all(engine.get(), devices.data(), static_cast<int32_t>(devices.size()), &options, out);
   });
+}
+
+inline Comm Comm::create(const Engine& engine, rondo_device device, const rondo_comm_options& options) {
+  rondo_comm* end = nullptr;
+  check(rondo_comm_create(engine.get(), device, &options, &end));
+  return Comm(end);
+}
+// Which rank this process is, by its environment.
+inline rondo_ranks_info ranks() {
+  rondo_ranks_info info = RONDO_RANKS_INFO_INIT;
+  check(rondo_ranks_query(&info));
+  return info;
 }
 
 inline rondo_device_info device_info(rondo_device device) {

@@ -26,6 +26,7 @@ EXCEPTIONS = {
     ("rondo_model_file_write", "keys"): {"length": "n_metadata", "nullable": True},
     ("rondo_model_file_write", "values"): {"length": "n_metadata", "nullable": True},
     ("rondo_tape_gradients", "output_gradients"): {"length": "n_outputs"},
+    ("rondo_buckets_reduce", "output_gradients"): {"length": "n_outputs"},
     ("rondo_tape_gradients", "gradients"): {"length": "n_sources", "direction": "inout", "created": True},
 }
 
@@ -39,6 +40,10 @@ MEANINGS = {
     "graph": "The graph it is about.",
     "tape": "The tape it is about.",
     "comm": "The end of a group it is about.",
+    "buckets": "The buckets it is about.",
+    "outputs": "What the gradients are of.",
+    "output_gradients": "Those of each output; NULL, as a whole or for one: 1.",
+    "hooks": "The functions by which the ranks reach each other.",
     "comms": "The ends of one group that this process or thread holds, each once.",
     "made": "The new ends, one for each.",
     "input": "What this rank gives.",

@@ -1,16 +1,12 @@
 // Communicators. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "comm/communicator.h"
+#include "capi/comm.h"
 
 #include "capi/operators.h"
 #include "capi/structs.h"
 #include "engine/handle.h"
 
-struct rondo_comm {
-  uint32_t magic = 0;
-  rondo::Ref<rondo::comm::Communicator> communicator;
-};
-
 using namespace rondo;
+using capi::check_comm;
 using capi::check_engine;
 using capi::check_out;
 using capi::check_tensor;
@@ -20,33 +16,6 @@ using comm::Communicator;
 namespace {
 
 using Communicators = HandleSlab<rondo_comm, HandleKind::communicator>;
-
-Status check_comm(const rondo_comm* comm) {
-  return Communicators::alive(comm) ? Status() : capi::dead_handle("comm", "communicator", comm);
-}
-
-rondo_comm* make_handle(Ref<Communicator> communicator) {
-  return Communicators::create([&communicator](rondo_comm& handle) { handle.communicator = std::move(communicator); });
-}
-
-Status read_comm_options(const rondo_comm_options* given, comm::Options* options) {
-  rondo_comm_options known = RONDO_COMM_OPTIONS_INIT;
-  RONDO_TRY(capi::read_options("options", given, &known));
-  if (known.rank || known.ranks || known.address || known.secret)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "options: rank, ranks, address and secret must not be set; the ends are all made by this call");
-  if (known.time_limit_ms < -1)
-    return error(RONDO_INVALID_ARGUMENT, "options->time_limit_ms is %lld; use milliseconds, 0 for 600000, -1 for none",
-                 static_cast<long long>(known.time_limit_ms));
-  if (known.max_blocks < 0 || known.max_blocks > 64)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "options->max_blocks is %lld; 1 to 64 are possible, 0 leaves it to the library",
-                 static_cast<long long>(known.max_blocks));
-  if (known.time_limit_ms) options->time_limit_ms = known.time_limit_ms;
-  if (known.name) options->name = known.name;
-  options->max_blocks = static_cast<int>(known.max_blocks);
-  return {};
-}
 
 // Live ends of one engine, and of groups that are used together.
 Status check_ends(rondo_comm* const* comms, int32_t n, std::vector<Communicator*>* ends) {
@@ -64,7 +33,7 @@ Status check_ends(rondo_comm* const* comms, int32_t n, std::vector<Communicator*
 }
 
 void hand_out(std::vector<Ref<Communicator>>& made, rondo_comm** comms) {
-  for (size_t i = 0; i < made.size(); ++i) comms[i] = made[i] ? make_handle(std::move(made[i])) : nullptr;
+  for (size_t i = 0; i < made.size(); ++i) comms[i] = made[i] ? capi::make_comm(std::move(made[i])) : nullptr;
 }
 
 // A collective: the handle checked, and what goes wrong in a group noted there.
@@ -97,6 +66,29 @@ rondo_status collective(const char* function, rondo_comm* comm, rondo_tensor* te
 
 }  // namespace
 
+Status capi::check_comm(const rondo_comm* comm) {
+  return Communicators::alive(comm) ? Status() : dead_handle("comm", "communicator", comm);
+}
+
+rondo_comm* capi::make_comm(Ref<Communicator> communicator) {
+  return Communicators::create([&communicator](rondo_comm& handle) { handle.communicator = std::move(communicator); });
+}
+
+Status capi::read_comm_options(const rondo_comm_options* given, rondo_comm_options* known, comm::Options* options) {
+  RONDO_TRY(read_options("options", given, known));
+  if (known->time_limit_ms < -1)
+    return error(RONDO_INVALID_ARGUMENT, "options->time_limit_ms is %lld; use milliseconds, 0 for 600000, -1 for none",
+                 static_cast<long long>(known->time_limit_ms));
+  if (known->max_blocks < 0 || known->max_blocks > 64)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "options->max_blocks is %lld; 1 to 64 are possible, 0 leaves it to the library",
+                 static_cast<long long>(known->max_blocks));
+  if (known->time_limit_ms) options->time_limit_ms = known->time_limit_ms;
+  if (known->name) options->name = known->name;
+  options->max_blocks = static_cast<int>(known->max_blocks);
+  return {};
+}
+
 void capi::list_live_communicators(const Engine& engine, std::vector<std::string>* objects) {
   Communicators::for_each([&](const rondo_comm& each) {
     if (&each.communicator->engine() == &engine)
@@ -113,8 +105,12 @@ rondo_status rondo_comm_create_all(rondo_engine* engine, const rondo_device* dev
     RONDO_NOT_NULL(devices);
     RONDO_NOT_NULL(comms);
     if (n < 1 || n > 64) return error(RONDO_INVALID_ARGUMENT, "n is %d; it must be 1 to 64", n);
+    rondo_comm_options given = RONDO_COMM_OPTIONS_INIT;
     comm::Options known;
-    RONDO_TRY(read_comm_options(options, &known));
+    RONDO_TRY(capi::read_comm_options(options, &given, &known));
+    if (given.rank || given.ranks || given.address || given.secret)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "options: rank, ranks, address and secret must not be set; the ends are all made by this call");
     RONDO_TRY(engine->engine->usable());
     std::vector<Device*> found(static_cast<size_t>(n));
     for (int32_t i = 0; i < n; ++i) {

@@ -1,7 +1,6 @@
 // Tapes. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/tape.h"
+#include "capi/tape.h"
 
-#include "capi/capi.h"
 #include "capi/structs.h"
 #include "engine/handle.h"
 
@@ -11,22 +10,31 @@ struct rondo_tape {
 };
 
 using namespace rondo;
+using capi::check_count;
 using capi::check_engine;
+using capi::check_list;
+using capi::check_tape;
 using capi::check_tensor;
 using capi::guard;
+using capi::views_of;
 
 namespace {
 
 using Tapes = HandleSlab<rondo_tape, HandleKind::tape>;
 
-// A live tape that this thread may use.
-Status check_tape(const rondo_tape* tape) {
-  if (!Tapes::alive(tape)) return capi::dead_handle("tape", "tape", tape);
+}  // namespace
+
+Status capi::check_tape(const rondo_tape* tape) {
+  if (!Tapes::alive(tape)) return dead_handle("tape", "tape", tape);
   return tape->tape->check_thread();
 }
 
-Status check_list(const char* list, rondo_tensor* const* tensors, int32_t count) {
-  if (!tensors) return capi::null_argument(list);
+tape::Tape& capi::tape_of(rondo_tape* tape) {
+  return *tape->tape;
+}
+
+Status capi::check_list(const char* list, rondo_tensor* const* tensors, int32_t count) {
+  if (!tensors) return null_argument(list);
   for (int32_t i = 0; i < count; ++i)
     if (!tensors[i] || !alive(tensors[i]))
       return error(RONDO_INVALID_ARGUMENT, "%s[%d] is %s; a live tensor is needed", list, i,
@@ -34,18 +42,28 @@ Status check_list(const char* list, rondo_tensor* const* tensors, int32_t count)
   return {};
 }
 
-Status check_count(const char* name, int32_t count, int32_t most) {
+Status capi::check_count(const char* name, int32_t count, int32_t most) {
   if (count >= 1 && count <= most) return {};
   return error(RONDO_INVALID_ARGUMENT, "%s is %d; it must be 1 to %d", name, count, most);
 }
 
-std::vector<View> views_of(rondo_tensor* const* tensors, int32_t count) {
+std::vector<View> capi::views_of(rondo_tensor* const* tensors, int32_t count) {
   std::vector<View> views;
   for (int32_t i = 0; i < count; ++i) views.push_back(tensors[i]->view);
   return views;
 }
 
-}  // namespace
+Status capi::read_outputs(int32_t n_outputs, rondo_tensor* const* outputs, rondo_tensor* const* output_gradients,
+                          std::vector<const View*>* given) {
+  RONDO_TRY(check_count("n_outputs", n_outputs, INT32_MAX));
+  RONDO_TRY(check_list("outputs", outputs, n_outputs));
+  for (int32_t i = 0; output_gradients && i < n_outputs; ++i) {
+    if (output_gradients[i] && !alive(output_gradients[i]))
+      return error(RONDO_INVALID_ARGUMENT, "output_gradients[%d] is not a live tensor; NULL stands for 1", i);
+    given->push_back(output_gradients[i] ? &output_gradients[i]->view : nullptr);
+  }
+  return {};
+}
 
 void capi::list_live_tapes(const Engine& engine, std::vector<std::string>* objects) {
   Tapes::for_each([&](const rondo_tape& each) {
@@ -102,17 +120,11 @@ rondo_status rondo_tape_gradients(rondo_tape* tape, int32_t n_outputs, rondo_ten
                                   rondo_tensor* const* sources, rondo_tensor** gradients) {
   return guard("rondo_tape_gradients", [&]() -> Status {
     RONDO_TRY(check_tape(tape));
-    RONDO_TRY(check_count("n_outputs", n_outputs, INT32_MAX));
+    std::vector<const View*> given;
+    RONDO_TRY(capi::read_outputs(n_outputs, outputs, output_gradients, &given));
     RONDO_TRY(check_count("n_sources", n_sources, INT32_MAX));
-    RONDO_TRY(check_list("outputs", outputs, n_outputs));
     RONDO_TRY(check_list("sources", sources, n_sources));
     RONDO_NOT_NULL(gradients);
-    std::vector<const View*> given;
-    for (int32_t i = 0; output_gradients && i < n_outputs; ++i) {
-      if (output_gradients[i] && !alive(output_gradients[i]))
-        return error(RONDO_INVALID_ARGUMENT, "output_gradients[%d] is not a live tensor; NULL stands for 1", i);
-      given.push_back(output_gradients[i] ? &output_gradients[i]->view : nullptr);
-    }
     for (int32_t i = 0; i < n_sources; ++i)
       if (gradients[i] && !alive(gradients[i]))
         return error(

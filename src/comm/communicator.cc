@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "comm/host_transport.h"
 #include "comm/hub.h"
 #include "comm/nccl_transport.h"
 #include "comm/watch.h"
@@ -54,9 +55,10 @@ Chain::~Chain() {
 
 namespace {
 
-Status make_transport(Device& device, Session& session, const Options& options, std::unique_ptr<Transport>* transport) {
-  if (!device.is_host()) return make_nccl_transport(*device.streams(), session, options, transport);
-  return error(RONDO_UNSUPPORTED, "communicators are for cuda devices, not for %s", device_name(device.id()).c_str());
+Status make_transport(Device& device, const std::shared_ptr<Session>& session, const Options& options,
+                      std::unique_ptr<Transport>* transport) {
+  return device.is_host() ? make_host_transport(session, options.time_limit_ms, transport)
+                          : make_nccl_transport(*device.streams(), *session, options, transport);
 }
 
 // Each rank's part on a thread of its own, for they wait for each other; the first failure by rank.
@@ -103,7 +105,7 @@ Status Communicator::create(Engine& engine, Device& device, std::shared_ptr<Sess
   DeviceState* state = nullptr;
   RONDO_TRY(engine.device_state(device, &state));
   Ref<Communicator> communicator = Ref<Communicator>::adopt(new Communicator(engine, device, session, options));
-  RONDO_TRY(make_transport(device, *session, options, &communicator->transport_));
+  RONDO_TRY(make_transport(device, session, options, &communicator->transport_));
   const Layout one = Layout::row_major(0, nullptr);
   communicator->token_ = make_temporary(engine, device, RONDO_U8, one, &communicator->token_storage_);
   RONDO_TRY(ops::fill("rondo_comm_create", communicator->token_, ops::Scalar::of(0)));

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/status.h"
+#include "comm/exchange.h"
 
 namespace rondo::comm {
 
@@ -45,6 +45,10 @@ class Session {
   // A session of the ranks that are left, in their order; all of them call it. Whoever does not within the time limit
   // counts as lost. *members: their ranks in this session.
   virtual Status reform(std::vector<int>* members, std::shared_ptr<Session>* made) = 0;
+
+  // Opens the way for data between the hosts of all ranks, which all of them do. What is here is for ranks of one
+  // process.
+  virtual Status open_exchange(std::unique_ptr<Exchange>* made);
 };
 
 }  // namespace rondo::comm

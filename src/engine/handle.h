@@ -21,7 +21,8 @@ enum class HandleKind : uint32_t {
   expression,
   module,
   model_file,
-  communicator
+  communicator,
+  buckets
 };
 
 template <class T, HandleKind kind>

@@ -7,13 +7,40 @@
 
 namespace rondo {
 
+namespace {
+
+thread_local Workers* workers_of_thread = nullptr;
+
+}  // namespace
+
+Workers::Blocking::Blocking() : workers_(workers_of_thread) {
+  if (!workers_) return;
+  const std::lock_guard lock(workers_->mutex_);
+  ++workers_->blocked_;
+  if (workers_->count_ - workers_->blocked_ >= workers_->wanted_) return;
+  try {
+    workers_->threads_.emplace_back([workers = workers_] { workers->loop(); });
+    ++workers_->count_;
+  } catch (const std::system_error&) {
+    // The system has no thread left; the tasks wait for those there are.
+  }
+}
+
+Workers::Blocking::~Blocking() {
+  if (!workers_) return;
+  const std::lock_guard lock(workers_->mutex_);
+  --workers_->blocked_;
+}
+
 Workers::Workers(std::string name, int threads, std::function<void(Task&)> body)
     : name_(std::move(name)), body_(std::move(body)) {
   try {
+    const std::lock_guard lock(mutex_);
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { loop(); });
   } catch (const std::system_error&) {
     if (threads_.empty()) throw;  // with fewer than wished for the work gets done too
   }
+  wanted_ = count_ = static_cast<int>(threads_.size());
 }
 
 Workers::~Workers() {
@@ -26,8 +53,16 @@ void Workers::stop() {
     stopping_ = true;
   }
   work_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
+  // A task that waits may have started one more meanwhile.
+  for (;;) {
+    std::vector<std::thread> threads;
+    {
+      std::lock_guard lock(mutex_);
+      threads.swap(threads_);
+    }
+    if (threads.empty()) return;
+    for (std::thread& thread : threads) thread.join();
+  }
 }
 
 bool Workers::push(Task& task, int32_t priority, uint64_t order) {
@@ -44,6 +79,7 @@ bool Workers::push(Task& task, int32_t priority, uint64_t order) {
 
 void Workers::loop() {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+  workers_of_thread = this;
   std::unique_lock lock(mutex_);
   for (;;) {
     while (queue_.empty() && !stopping_) {

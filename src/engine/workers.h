@@ -29,6 +29,19 @@ class Workers {
   // Finishes what is queued, then joins.
   void stop();
 
+  // While in scope, the calling thread's task waits for something that another task may have to bring about: meanwhile
+  // a thread more runs tasks in its place. Does nothing on threads that are not of Workers.
+  class Blocking {
+   public:
+    Blocking();
+    ~Blocking();
+    Blocking(const Blocking&) = delete;
+    Blocking& operator=(const Blocking&) = delete;
+
+   private:
+    Workers* const workers_;
+  };
+
  private:
   struct Item {
     Task* task;
@@ -46,7 +59,10 @@ class Workers {
   std::condition_variable work_;
   std::priority_queue<Item> queue_;
   int idle_ = 0;
+  int blocked_ = 0;  // threads whose task waits
   bool stopping_ = false;
+  int wanted_ = 0;  // threads that run tasks
+  int count_ = 0;   // threads
   std::vector<std::thread> threads_;
 };
 

@@ -19,6 +19,11 @@ uint64_t number_of(const View& view) {
   return view.storage->number.load(std::memory_order_acquire);
 }
 
+Status write(const Value& value, const View& to) {
+  return value.uniform ? ops::fill(kFunction, to, ops::Scalar::of(value.number))
+                       : ops::copy_elements(kFunction, value.view, to);
+}
+
 Status other_engine(const char* list, size_t i) {
   return error(RONDO_INVALID_ARGUMENT, "%s: %s[%zu] belongs to another engine than tape", kFunction, list, i);
 }
@@ -26,12 +31,12 @@ Status other_engine(const char* list, size_t i) {
 }  // namespace
 
 Status Tape::gradients(std::span<const View> outputs, std::span<const View* const> given, std::span<const View> sources,
-                       std::span<rondo_tensor*> gradients) {
+                       std::span<rondo_tensor*> gradients, const Finished& finished) {
   if (spent_)
     return error(RONDO_INVALID_STATE,
                  "%s: tape has given its gradients already; begin it with RONDO_TAPE_KEEP to ask more than once",
                  kFunction);
-  return Backward(*this).run(outputs, given, sources, gradients);
+  return Backward(*this, finished).run(outputs, given, sources, gradients);
 }
 
 Adjoint& Backward::adjoint_of(const Operand& operand) {
@@ -144,8 +149,7 @@ void Backward::find_direct(std::span<const View> sources, std::span<rondo_tensor
     const uint64_t number = number_of(source);
     bool alone = !tape_.known_.at(number).written && adjoint_of(tape_.operand_of(source)).none();
     for (size_t k = 0; k < sources.size(); ++k)
-      alone &=
-          k == i || (number_of(sources[k]) != number && (!gradients[k] || gradients[k]->view.storage != to.storage));
+      alone &= k == i || (number_of(sources[k]) != number && (!gradients[k] || !ops::overlap(gradients[k]->view, to)));
     for (const Memory& memory : pinned_) alone &= memory->get() != to.storage;
     if (const uint64_t given = number_of(to); given && tape_.known_.count(given)) alone = false;
     if (alone) adjoint_of(tape_.operand_of(source)).direct(gradients[i], place(source));
@@ -173,6 +177,7 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   RONDO_TRY(check_values(outputs));
   RONDO_TRY(seed(outputs, given));
   find_direct(sources, gradients);
+  find_last(sources, gradients);
 
   // A tape does not note its own gradients; others that are open do.
   const bool reopen = tape_.open() && tape_.keeps_;
@@ -185,6 +190,7 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   for (size_t i = tape_.nodes_.size(); status.ok() && i-- > 0;) {
     status = capture(i + 1, sources);
     if (status.ok()) status = visit(tape_.nodes_[i]);
+    if (status.ok()) status = finish(i, sources, gradients);
     // What it kept goes as soon as nobody needs it any more.
     if (!tape_.keeps_) tape_.nodes_.pop_back();
   }
@@ -200,6 +206,41 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   if (!tape_.keeps_) tape_.nodes_.clear();
   if (reopen) open_tape(tape_);
   return status;
+}
+
+// Where each source's gradient is complete. One that was written after it was watched is so at the end.
+void Backward::find_last(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
+  last_.assign(sources.size(), kAtTheEnd);
+  delivered_.assign(sources.size(), false);
+  if (!finished_) return;
+  std::unordered_map<uint64_t, size_t> first_use;
+  for (size_t i = tape_.nodes_.size(); i-- > 0;)
+    if (tape_.nodes_[i].flows)
+      for (const Operand& each : tape_.nodes_[i].inputs)
+        if (each.active) first_use[each.number] = i;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Tape::Known& known = tape_.known_.at(number_of(sources[i]));
+    const auto found = first_use.find(number_of(sources[i]));
+    if (gradients[i] && !known.written && found != first_use.end()) last_[i] = std::max(found->second, known.watched);
+  }
+}
+
+// Delivers what the node was the last to add to.
+Status Backward::finish(size_t node, std::span<const View> sources, std::span<rondo_tensor*> gradients) {
+  for (size_t i = 0; i < last_.size(); ++i) {
+    if (last_[i] != node) continue;
+    Adjoint& adjoint = adjoint_of(tape_.operand_of(sources[i]));
+    if (adjoint.writes_directly()) {
+      RONDO_TRY(adjoint.finish_direct());
+    } else {
+      Value value = Value::of(0.0);
+      if (!adjoint.none()) RONDO_TRY(adjoint.read(place(sources[i]), &value));
+      RONDO_TRY(write(value, gradients[i]->view));
+    }
+    captured_[i] = delivered_[i] = true;
+    RONDO_TRY(finished_(i));
+  }
+  return {};
 }
 
 // Takes the gradients of sources that were watched when there were so many nodes.
@@ -256,19 +297,18 @@ Status Backward::visit(Node& node) {
 Status Backward::deliver(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
   for (size_t i = 0; i < sources.size(); ++i) {
     Adjoint& adjoint = adjoint_of(tape_.operand_of(sources[i]));
-    if (adjoint.writes_directly()) RONDO_TRY(adjoint.finish_direct());
+    if (adjoint.writes_directly() && !delivered_[i]) RONDO_TRY(adjoint.finish_direct());
   }
   std::vector<Slot> made(sources.size());
   std::vector<bool> direct(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) direct[i] = adjoint_of(tape_.operand_of(sources[i])).writes_directly();
   adjoints_.clear();  // so that memory that only results show is theirs
   for (size_t i = 0; i < sources.size(); ++i) {
-    if (direct[i]) continue;
+    if (direct[i] || delivered_[i]) continue;
     const View& source = sources[i];
     const Value& value = results_[i];
     if (gradients[i]) {
-      RONDO_TRY(value.uniform ? ops::fill(kFunction, gradients[i]->view, ops::Scalar::of(value.number))
-                              : ops::copy_elements(kFunction, value.view, gradients[i]->view));
+      RONDO_TRY(write(value, gradients[i]->view));
       continue;
     }
     Slot& slot = made[i];
@@ -279,11 +319,12 @@ Status Backward::deliver(std::span<const View> sources, std::span<rondo_tensor*>
       continue;
     }
     slot.tensor = make_tensor(engine(), source.device(), source.dtype, source.layout);
-    RONDO_TRY(value.uniform ? ops::fill(kFunction, slot.tensor->view, ops::Scalar::of(value.number))
-                            : ops::copy_elements(kFunction, value.view, slot.tensor->view));
+    RONDO_TRY(write(value, slot.tensor->view));
   }
   for (size_t i = 0; i < sources.size(); ++i)
     if (!direct[i] && !gradients[i]) gradients[i] = std::exchange(made[i].tensor, nullptr);
+  for (size_t i = 0; i < sources.size() && finished_; ++i)
+    if (!delivered_[i]) RONDO_TRY(finished_(i));
   return {};
 }
 

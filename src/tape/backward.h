@@ -19,7 +19,7 @@ inline constexpr const char* kFunction = "rondo_tape_gradients";
 
 class Backward {
  public:
-  explicit Backward(Tape& tape) : tape_(tape) {}
+  Backward(Tape& tape, const Tape::Finished& finished) : tape_(tape), finished_(finished) {}
 
   // --- the walk (backward.cc)
   Status run(std::span<const View> outputs, std::span<const View* const> given, std::span<const View> sources,
@@ -79,12 +79,19 @@ class Backward {
   Status visit(Node& node);
   Status run_custom();
   Status capture(size_t nodes, std::span<const View> sources);
+  void find_last(std::span<const View> sources, std::span<rondo_tensor*> gradients);
+  Status finish(size_t node, std::span<const View> sources, std::span<rondo_tensor*> gradients);
   Status deliver(std::span<const View> sources, std::span<rondo_tensor*> gradients);
   // Runs an expression into `outs`: one kernel, or operator by operator where another tape notes them.
   Status evaluate(const char* name, ops::Expression expression, std::span<const View* const> operands,
                   const uint64_t* words, const Layout& shape, std::span<rondo_tensor* const> outs);
 
   Tape& tape_;
+  const Tape::Finished& finished_;
+  // By source: the last node on the way back that adds to its gradient, if that is known and asked for.
+  static constexpr size_t kAtTheEnd = ~size_t{0};
+  std::vector<size_t> last_;
+  std::vector<bool> delivered_;
   std::unordered_map<uint64_t, Adjoint> adjoints_;
   std::unordered_set<uint64_t> reachable_;  // storages whose gradients lead to sources
   std::vector<Memory> pinned_;              // memory of others: never to be written

@@ -37,8 +37,11 @@ class Tape final : public RefCounted {
 
   // One gradient per source, given in `gradients` (null: a new tensor), of outputs with the gradients `given` (null:
   // ones). Closes the tape and takes its nodes, unless it keeps them.
+  // `finished` is called with each source whose gradient was given as a tensor, when all that makes it is submitted,
+  // which may be long before the last.
+  using Finished = std::function<Status(size_t source)>;
   Status gradients(std::span<const View> outputs, std::span<const View* const> given, std::span<const View> sources,
-                   std::span<rondo_tensor*> gradients);
+                   std::span<rondo_tensor*> gradients, const Finished& finished = {});
 
   size_t nodes() const { return nodes_.size(); }
   size_t kept_bytes() const;

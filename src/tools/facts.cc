@@ -60,7 +60,7 @@ Json setting_facts() {
   for (size_t i = 0; i < settings().size(); ++i) {
     const auto which = static_cast<Setting>(i);
     list.push_back({{"name", settings()[i].name},
-                    {"value", setting(which)},
+                    {"value", which == Setting::secret && setting_is_set(which) ? "(set)" : setting(which)},
                     {"origin", setting_is_set(which) ? "environment" : "default"},
                     {"problem", problem_and_effect(which)},
                     {"doc", settings()[i].doc}});

@@ -11,6 +11,7 @@
 
 #include "tools/doctor.h"
 #include "tools/facts.h"
+#include "tools/launch.h"
 #include "tools/usage.h"
 
 using Json = nlohmann::ordered_json;
@@ -92,6 +93,7 @@ int run(int argc, char** argv) {
     print(rondo::tools::help());
     return 0;
   }
+  if (command == "launch") return rondo::tools::launch(argc - 2, argv + 2);
   if (argc > 3) return bad_usage("too many arguments");
   if (command == "version" || command == "--version") {
     if (!option.empty()) return bad_usage(command + " takes no options");

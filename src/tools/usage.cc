@@ -12,6 +12,7 @@ namespace {
 struct Command {
   const char* name;
   std::vector<const char*> words;  // what may follow it
+  const char* arguments;           // in the help, instead of the words; null: they are all
   const char* summary;
   std::vector<const char*> details;  // further lines of help
 };
@@ -20,18 +21,27 @@ const std::vector<Command>& commands() {
   static const auto* table = new std::vector<Command>{
       {"info",
        {"--json"},
+       nullptr,
        "what Rondo finds on this machine",
        {"settings, libraries and every place tried, devices, features, kernel cache. Always exits 0,",
         "unless what it prints is lost."}},
       {"doctor",
        {},
+       nullptr,
        "in plain words, what to install or set",
        {"Exits 1 if a GPU, a driver or a value of a setting is there but cannot be used."}},
+      {"launch",
+       {"-n", "--prefix", "--grace", "--"},
+       "-n N [options] [--] program ...",
+       "starts N processes of a program, the ranks of a group",
+       {"Ends all when one fails, and exits as the first that did. --prefix: each line of output",
+        "begins with its rank; --grace S: seconds from asking a process to end to ending it (5)."}},
       {"completion",
        {"bash", "zsh", "fish"},
+       nullptr,
        "a completion script for a shell",
        {"bash: source <(rondo completion bash)"}},
-      {"version", {}, "the version; also --version", {}},
+      {"version", {}, nullptr, "the version; also --version", {}},
   };
   return *table;
 }
@@ -64,6 +74,8 @@ std::string bash() {
                    join(each.words, " ").c_str());
   return text +
          "    esac\n"
+         "  elif [ \"${COMP_WORDS[1]}\" = launch ]; then\n"
+         "    COMPREPLY=($(compgen -c -f -- \"$word\"))\n"
          "  fi\n"
          "}\n"
          "complete -F _rondo rondo\n";
@@ -87,6 +99,8 @@ std::string zsh() {
     text += format("      %s) compadd -- %s --help ;;\n", each.name, join(each.words, " ").c_str());
   return text +
          "    esac\n"
+         "  elif [[ $words[2] == launch ]]; then\n"
+         "    _command_names -e || _files\n"
          "  fi\n"
          "}\n"
          // Sourced it registers itself; as a file of fpath it is the function's body and runs at the first use.
@@ -105,8 +119,9 @@ std::string fish() {
     text += format("complete -c rondo -n '%s' -a %s -d '%s'\n", first.c_str(), each.name, each.summary);
     for (const std::string word : each.words)
       text += format("complete -c rondo -n '__fish_seen_subcommand_from %s' %s\n", each.name,
-                     (word.rfind("--", 0) == 0 ? "-l " + word.substr(2) : "-a " + word).c_str());
+                     (word.size() > 2 && word[1] == '-' ? "-l " + word.substr(2) : "-a " + word).c_str());
   }
+  text += "complete -c rondo -n '__fish_seen_subcommand_from launch' -F\n";
   return text;
 }
 
@@ -116,7 +131,9 @@ std::string help() {
   std::string text = "usage: rondo <command> [options]\n\n";
   for (const Command& each : commands()) {
     std::string head = each.name;
-    if (const std::string words = join(each.words, "|"); !words.empty())
+    if (each.arguments)
+      head += std::string(" ") + each.arguments;
+    else if (const std::string words = join(each.words, "|"); !words.empty())
       head += words[0] == '-' ? " [" + words + "]" : " " + words;
     text += format("  %-26s %s\n", head.c_str(), each.summary);
     for (const char* line : each.details) text += format("  %-26s %s\n", "", line);

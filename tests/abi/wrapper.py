@@ -7,6 +7,7 @@ import re
 import sys
 
 NOT_WRAPPED = {
+    "rondo_comm_create_with_hooks": "takes functions of the program's own, used as it is",
     "rondo_dtype_name": "used as it is",
     "rondo_dtype_size": "used as it is",
     "rondo_set_log": "takes a callback for the whole process, used as it is",

@@ -12,8 +12,9 @@ std::string group_name(const testing::TestParamInfo<Group>& info) {
 // A share has one number of ranks, and one mode.
 std::vector<Group> groups() {
   std::vector<Group> all;
-  for (const int32_t ranks : share() < 0 ? std::vector<int32_t>{2, 3, 4} : std::vector<int32_t>{2 + share() % 3})
-    for (const bool graph : {false, true}) all.push_back({RONDO_CUDA, ranks, RONDO_ENGINE_ASYNC, graph});
+  for (const rondo_device_kind kind : {RONDO_CPU, RONDO_CUDA})
+    for (const int32_t ranks : share() < 0 ? std::vector<int32_t>{2, 3, 4} : std::vector<int32_t>{2 + share() % 3})
+      for (const bool graph : {false, true}) all.push_back({kind, ranks, RONDO_ENGINE_ASYNC, graph});
   return all;
 }
 

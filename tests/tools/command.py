@@ -98,7 +98,7 @@ def case_help():
     """--help works everywhere and names every command."""
     for arguments in (["--help"], ["-h"], ["info", "--help"], ["doctor", "--help"], ["completion", "--help"]):
         out, err = run(*arguments)
-        holds(out, "usage:", "info [--json]", "doctor", "completion bash|zsh|fish", "version", "--help")
+        holds(out, "usage:", "info [--json]", "doctor", "launch -n N", "completion bash|zsh|fish", "version", "--help")
         assert all(len(line) <= 120 for line in out.splitlines()), out
         assert err == ""
 
@@ -143,7 +143,9 @@ def case_completion():
     assert complete("rondo", "completion", "") == ["bash", "zsh", "fish", "--help"]
     assert complete("rondo", "--v") == ["--version"]
     assert complete("rondo", "info", "--json", "") == []
-    assert {"info", "doctor", "completion", "version"} <= set(complete("rondo", ""))
+    assert complete("rondo", "launch", "--p") == ["--prefix"]
+    assert "printf" in complete("rondo", "launch", "-n", "2", "printf")
+    assert {"info", "doctor", "launch", "completion", "version"} <= set(complete("rondo", ""))
 
 
 def case_completion_fish():

@@ -109,6 +109,53 @@ rondo_status call(Objects& objects, rondo_tape_info* info) {
   return status;
 }
 
+rondo_status call(Objects& objects, rondo_comm_options* options) {
+  const rondo_device cpu = {RONDO_CPU, 0};
+  rondo_comm* comm = nullptr;
+  const rondo_status status = rondo_comm_create_all(objects.engine, &cpu, 1, options, &comm);
+  rondo_comm_destroy(comm);
+  return status;
+}
+// What is said next is what these lack.
+rondo_status call(Objects& objects, rondo_comm_hooks* hooks) {
+  rondo_comm* comm = nullptr;
+  const rondo_status status = rondo_comm_create_with_hooks(objects.engine, {RONDO_CPU, 0}, hooks, nullptr, &comm);
+  return std::string(rondo_last_error()).find("hooks->exchange is NULL") != std::string::npos ? RONDO_OK : status;
+}
+// Of a group of one rank.
+template <class Use>
+rondo_status with_comm(Objects& objects, const Use& use) {
+  rondo_comm* comm = nullptr;
+  const rondo_device cpu = {RONDO_CPU, 0};
+  EXPECT_EQ(rondo_comm_create_all(objects.engine, &cpu, 1, nullptr, &comm), RONDO_OK);
+  const rondo_status status = use(comm);
+  rondo_comm_destroy(comm);
+  return status;
+}
+rondo_status call(Objects& objects, rondo_comm_info* info) {
+  return with_comm(objects, [&](rondo_comm* comm) { return rondo_comm_query(comm, info); });
+}
+rondo_status call(Objects& objects, rondo_buckets_options* options) {
+  return with_comm(objects, [&](rondo_comm* comm) {
+    rondo_buckets* buckets = nullptr;
+    const rondo_status status = rondo_buckets_create(comm, 1, &objects.tensor, options, &buckets);
+    rondo_buckets_destroy(buckets);
+    return status;
+  });
+}
+rondo_status call(Objects& objects, rondo_buckets_info* info) {
+  return with_comm(objects, [&](rondo_comm* comm) {
+    rondo_buckets* buckets = nullptr;
+    EXPECT_EQ(rondo_buckets_create(comm, 1, &objects.tensor, nullptr, &buckets), RONDO_OK);
+    const rondo_status status = rondo_buckets_query(buckets, info);
+    rondo_buckets_destroy(buckets);
+    return status;
+  });
+}
+rondo_status call(Objects&, rondo_ranks_info* info) {
+  return rondo_ranks_query(info);
+}
+
 // A caller's struct of `size` bytes and not one more, so that a checked build sees every access behind it.
 template <class T>
 class Caller {

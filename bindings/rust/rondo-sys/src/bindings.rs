@@ -1440,6 +1440,228 @@ extern "C" {
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_buckets {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_buckets_options {
+    #[doc = " set by RONDO_BUCKETS_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " most bytes of a bucket, unless one gradient alone is larger; 0: 25 MiB"]
+    pub bucket_bytes: i64,
+    #[doc = " the same of the first and of the last bucket: the first starts the network early, and nothing"]
+    #[doc = " hides the last; 0: 1 MiB, or bucket_bytes if that is less"]
+    pub edge_bytes: i64,
+    #[doc = " 1: gradients are added up over the ranks; 0: their mean"]
+    pub sum: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_buckets_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_buckets_options>(),
+        32usize,
+        concat!("Size of: ", stringify!(rondo_buckets_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_buckets_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_buckets_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_buckets_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_buckets_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_bucket_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_buckets_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bucket_bytes) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_buckets_options), "::", stringify!(bucket_bytes))
+        );
+    }
+    test_field_bucket_bytes();
+    fn test_field_edge_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_buckets_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).edge_bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_buckets_options), "::", stringify!(edge_bytes))
+        );
+    }
+    test_field_edge_bytes();
+    fn test_field_sum() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_buckets_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).sum) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_buckets_options), "::", stringify!(sum))
+        );
+    }
+    test_field_sum();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_buckets_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            28usize,
+            concat!("Offset of field: ", stringify!(rondo_buckets_options), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
+}
+extern "C" {
+    #[doc = " Makes buckets for the gradients of n_parameters `parameters`, in the order in which the model uses them; the same on"]
+    #[doc = " every rank. Float dtypes, contiguous, on the communicator's device; each once. Each gradient starts on 256 bytes of"]
+    #[doc = " its bucket. The gradients are zero. options NULL means RONDO_BUCKETS_OPTIONS_INIT. The caller owns *buckets, which"]
+    #[doc = " keeps the communicator. In a recording: RONDO_INVALID_STATE. Since 0.1."]
+    pub fn rondo_buckets_create(
+        comm: *mut rondo_comm,
+        n_parameters: i32,
+        parameters: *const *mut rondo_tensor,
+        options: *const rondo_buckets_options,
+        buckets: *mut *mut rondo_buckets,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the buckets. Never blocks; work in flight and graphs go on. NULL is allowed. Since 0.1."]
+    pub fn rondo_buckets_destroy(buckets: *mut rondo_buckets);
+}
+extern "C" {
+    #[doc = " As rondo_tape_gradients with respect to the parameters, which the tape watches, into the buckets; each bucket is"]
+    #[doc = " reduced over all ranks as soon as it is complete. Every rank does it alike. Does not wait: the gradients are ordered"]
+    #[doc = " as any tensor. Errors as of rondo_tape_gradients and rondo_comm_all_reduce; when it fails on one rank only, abort the"]
+    #[doc = " communicator, since the others wait. Since 0.1."]
+    pub fn rondo_buckets_reduce(
+        buckets: *mut rondo_buckets,
+        tape: *mut rondo_tape,
+        n_outputs: i32,
+        outputs: *const *mut rondo_tensor,
+        output_gradients: *const *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The gradient of parameter `index`: a view of its bucket, of the parameter's shape and dtype. The caller owns"]
+    #[doc = " *gradient. Since 0.1."]
+    pub fn rondo_buckets_gradient(
+        buckets: *mut rondo_buckets,
+        index: i32,
+        gradient: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_buckets_info {
+    #[doc = " set by RONDO_BUCKETS_INFO_INIT"]
+    pub size: usize,
+    #[doc = " gradients in all buckets"]
+    pub parameters: i32,
+    pub buckets: i32,
+    #[doc = " of all buckets, with what lies between gradients"]
+    pub bytes: i64,
+    #[doc = " of the largest"]
+    pub largest_bytes: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_buckets_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_buckets_info>(),
+        32usize,
+        concat!("Size of: ", stringify!(rondo_buckets_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_buckets_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_buckets_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_buckets_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_buckets_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_parameters() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_buckets_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).parameters) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_buckets_info), "::", stringify!(parameters))
+        );
+    }
+    test_field_parameters();
+    fn test_field_buckets() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_buckets_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).buckets) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_buckets_info), "::", stringify!(buckets))
+        );
+    }
+    test_field_buckets();
+    fn test_field_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_buckets_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_buckets_info), "::", stringify!(bytes))
+        );
+    }
+    test_field_bytes();
+    fn test_field_largest_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_buckets_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).largest_bytes) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_buckets_info), "::", stringify!(largest_bytes))
+        );
+    }
+    test_field_largest_bytes();
+}
+extern "C" {
+    #[doc = " Figures of the buckets. Never blocks. Since 0.1."]
+    pub fn rondo_buckets_query(buckets: *mut rondo_buckets, info: *mut rondo_buckets_info) -> rondo_status;
+}
 extern "C" {
     #[doc = " Sets *count to the number of devices of a kind. RONDO_CPU is always 1. RONDO_CUDA: 0 when no driver or no device is"]
     #[doc = " found, which is not an error (rondo_feature(\"cuda\") says why). Loads the driver on first use; may block for some 100"]
@@ -2790,6 +3012,426 @@ extern "C" {
 extern "C" {
     #[doc = " Writes the graph (tasks, data flow, segments) as Graphviz DOT. Since 0.1."]
     pub fn rondo_graph_dot(graph: *mut rondo_graph, path: *const ::std::os::raw::c_char) -> rondo_status;
+}
+#[doc = " Bytes to or from another rank. Since 0.1."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_message {
+    pub rank: i32,
+    #[doc = " of a message that is sent, only read"]
+    pub data: *mut ::std::os::raw::c_void,
+    pub bytes: usize,
+}
+#[test]
+fn bindgen_test_layout_rondo_message() {
+    assert_eq!(::std::mem::size_of::<rondo_message>(), 24usize, concat!("Size of: ", stringify!(rondo_message)));
+    assert_eq!(::std::mem::align_of::<rondo_message>(), 8usize, concat!("Alignment of ", stringify!(rondo_message)));
+    fn test_field_rank() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_message>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).rank) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_message), "::", stringify!(rank))
+        );
+    }
+    test_field_rank();
+    fn test_field_data() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_message>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).data) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_message), "::", stringify!(data))
+        );
+    }
+    test_field_data();
+    fn test_field_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_message>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_message), "::", stringify!(bytes))
+        );
+    }
+    test_field_bytes();
+}
+#[doc = " What one exchange does: all of these messages, in any order but that those between the same two ranks stay in theirs."]
+#[doc = " Since 0.1."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_exchange_step {
+    #[doc = " of this struct"]
+    pub size: usize,
+    #[doc = " steps of other channels may be under way at the same time, and do not meet this one's; from 0"]
+    pub channel: i32,
+    pub n_sends: i32,
+    pub n_receives: i32,
+    pub sends: *const rondo_message,
+    pub receives: *const rondo_message,
+    #[doc = " asked now and then while it waits: not 0 when it is to give up and return an error"]
+    pub stop: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void) -> i32>,
+    pub stop_arg: *mut ::std::os::raw::c_void,
+    #[doc = " room for a sentence, where it fails"]
+    pub why: *mut ::std::os::raw::c_char,
+    pub why_capacity: usize,
+}
+#[test]
+fn bindgen_test_layout_rondo_exchange_step() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_exchange_step>(),
+        72usize,
+        concat!("Size of: ", stringify!(rondo_exchange_step))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_exchange_step>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_exchange_step))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_exchange_step>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_exchange_step), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_channel() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_exchange_step>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).channel) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_exchange_step), "::", stringify!(channel))
+        );
+    }
+    test_field_channel();
+    fn test_field_n_sends() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_exchange_step>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).n_sends) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_exchange_step), "::", stringify!(n_sends))
+        );
+    }
+    test_field_n_sends();
+    fn test_field_n_receives() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_exchange_step>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).n_receives) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_exchange_step), "::", stringify!(n_receives))
+        );
+    }
+    test_field_n_receives();
+    fn test_field_sends() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_exchange_step>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).sends) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_exchange_step), "::", stringify!(sends))
+        );
+    }
+    test_field_sends();
+    fn test_field_receives() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_exchange_step>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).receives) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_exchange_step), "::", stringify!(receives))
+        );
+    }
+    test_field_receives();
+    fn test_field_stop() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_exchange_step>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).stop) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_exchange_step), "::", stringify!(stop))
+        );
+    }
+    test_field_stop();
+    fn test_field_stop_arg() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_exchange_step>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).stop_arg) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_exchange_step), "::", stringify!(stop_arg))
+        );
+    }
+    test_field_stop_arg();
+    fn test_field_why() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_exchange_step>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).why) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_exchange_step), "::", stringify!(why))
+        );
+    }
+    test_field_why();
+    fn test_field_why_capacity() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_exchange_step>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).why_capacity) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_exchange_step), "::", stringify!(why_capacity))
+        );
+    }
+    test_field_why_capacity();
+}
+#[doc = " Does a step: returns when the memory of all its messages is Rondo's again. Called from threads of Rondo's, several at"]
+#[doc = " once for different channels. Must not throw. Since 0.1."]
+pub type rondo_exchange_fn = ::std::option::Option<
+    unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void, step: *mut rondo_exchange_step) -> rondo_status,
+>;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_comm_hooks {
+    #[doc = " set by RONDO_COMM_HOOKS_INIT"]
+    pub size: usize,
+    #[doc = " of this process, from 0"]
+    pub rank: i32,
+    #[doc = " all of them"]
+    pub ranks: i32,
+    pub exchange: rondo_exchange_fn,
+    #[doc = " for both functions"]
+    pub arg: *mut ::std::os::raw::c_void,
+    #[doc = " called once when exchange will not be called any more; NULL: nothing to do"]
+    pub destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
+}
+#[test]
+fn bindgen_test_layout_rondo_comm_hooks() {
+    assert_eq!(::std::mem::size_of::<rondo_comm_hooks>(), 40usize, concat!("Size of: ", stringify!(rondo_comm_hooks)));
+    assert_eq!(
+        ::std::mem::align_of::<rondo_comm_hooks>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_comm_hooks))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_hooks>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_hooks), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_rank() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_hooks>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).rank) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_hooks), "::", stringify!(rank))
+        );
+    }
+    test_field_rank();
+    fn test_field_ranks() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_hooks>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).ranks) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_hooks), "::", stringify!(ranks))
+        );
+    }
+    test_field_ranks();
+    fn test_field_exchange() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_hooks>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).exchange) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_hooks), "::", stringify!(exchange))
+        );
+    }
+    test_field_exchange();
+    fn test_field_arg() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_hooks>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).arg) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_hooks), "::", stringify!(arg))
+        );
+    }
+    test_field_arg();
+    fn test_field_destroy() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_comm_hooks>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).destroy) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_comm_hooks), "::", stringify!(destroy))
+        );
+    }
+    test_field_destroy();
+}
+extern "C" {
+    #[doc = " Creates this process's end of a group whose ranks know each other by `hooks`. On cpu devices collectives are made of"]
+    #[doc = " exchanges; on cuda devices NCCL moves the data, and exchanges only bring the ranks together. Of the options only"]
+    #[doc = " time_limit_ms, name and max_blocks may be set; NULL means RONDO_COMM_OPTIONS_INIT. The caller owns *comm. Blocks"]
+    #[doc = " until all ranks have come. destroy(arg) is called also if this call fails. Whether a rank is lost, exchange finds"]
+    #[doc = " out; rondo_comm_reform is RONDO_UNSUPPORTED. Inside a task or a recording: RONDO_INVALID_STATE. Since 0.1."]
+    pub fn rondo_comm_create_with_hooks(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        hooks: *const rondo_comm_hooks,
+        options: *const rondo_comm_options,
+        comm: *mut *mut rondo_comm,
+    ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_ranks_info {
+    #[doc = " set by RONDO_RANKS_INFO_INIT"]
+    pub size: usize,
+    #[doc = " of this process, from 0"]
+    pub rank: i32,
+    #[doc = " all of them; 1 where nobody says that there are others"]
+    pub ranks: i32,
+    #[doc = " among those of this machine; -1 where nobody says"]
+    pub local_rank: i32,
+    #[doc = " those of this machine; 0 where nobody says"]
+    pub local_ranks: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_ranks_info() {
+    assert_eq!(::std::mem::size_of::<rondo_ranks_info>(), 24usize, concat!("Size of: ", stringify!(rondo_ranks_info)));
+    assert_eq!(
+        ::std::mem::align_of::<rondo_ranks_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_ranks_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_ranks_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_ranks_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_rank() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_ranks_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).rank) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_ranks_info), "::", stringify!(rank))
+        );
+    }
+    test_field_rank();
+    fn test_field_ranks() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_ranks_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).ranks) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_ranks_info), "::", stringify!(ranks))
+        );
+    }
+    test_field_ranks();
+    fn test_field_local_rank() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_ranks_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).local_rank) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_ranks_info), "::", stringify!(local_rank))
+        );
+    }
+    test_field_local_rank();
+    fn test_field_local_ranks() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_ranks_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).local_ranks) as usize - ptr as usize
+            },
+            20usize,
+            concat!("Offset of field: ", stringify!(rondo_ranks_info), "::", stringify!(local_ranks))
+        );
+    }
+    test_field_local_ranks();
+}
+extern "C" {
+    #[doc = " What the environment says of this process, as rondo_comm_create will take it: so that a program can choose its device"]
+    #[doc = " by the local rank. RONDO_INVALID_ARGUMENT names a variable that is wrong or missing. Never blocks. Since 0.1."]
+    pub fn rondo_ranks_query(info: *mut rondo_ranks_info) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Creates this process's (or thread's) end of a group whose other ends are made elsewhere by the same call. With"]
+    #[doc = " options->ranks 0, or options NULL, the environment says which rank this is, and where they meet; without a launcher"]
+    #[doc = " the group is this process alone. options->address and options->secret are used instead of the environment's if they"]
+    #[doc = " are given. Blocks until all ranks have come: RONDO_TIMED_OUT names who has not. The caller owns *comm."]
+    #[doc = " RONDO_INVALID_ARGUMENT for what does not fit: a rank that is there already, another number of ranks, another secret."]
+    #[doc = " Inside a task or a recording: RONDO_INVALID_STATE. Since 0.1."]
+    pub fn rondo_comm_create(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        options: *const rondo_comm_options,
+        comm: *mut *mut rondo_comm,
+    ) -> rondo_status;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -4333,6 +4975,24 @@ pub const RONDO_CONVOLUTION_OPTIONS_INIT: rondo_convolution_options = rondo_conv
     deterministic: 0,
 };
 
+/// What a `rondo_buckets_options` begins with.
+pub const RONDO_BUCKETS_OPTIONS_INIT: rondo_buckets_options = rondo_buckets_options {
+    size: ::std::mem::size_of::<rondo_buckets_options>(),
+    bucket_bytes: 0,
+    edge_bytes: 0,
+    sum: 0,
+    reserved: 0,
+};
+
+/// What a `rondo_buckets_info` begins with.
+pub const RONDO_BUCKETS_INFO_INIT: rondo_buckets_info = rondo_buckets_info {
+    size: ::std::mem::size_of::<rondo_buckets_info>(),
+    parameters: 0,
+    buckets: 0,
+    bytes: 0,
+    largest_bytes: 0,
+};
+
 /// What a `rondo_device_info` begins with.
 pub const RONDO_DEVICE_INFO_INIT: rondo_device_info = rondo_device_info {
     size: ::std::mem::size_of::<rondo_device_info>(),
@@ -4402,6 +5062,25 @@ pub const RONDO_GRAPH_INFO_INIT: rondo_graph_info = rondo_graph_info {
     record_ms: 0.0,
     prepare_ms: 0.0,
     capture_ms: 0.0,
+};
+
+/// What a `rondo_comm_hooks` begins with.
+pub const RONDO_COMM_HOOKS_INIT: rondo_comm_hooks = rondo_comm_hooks {
+    size: ::std::mem::size_of::<rondo_comm_hooks>(),
+    rank: 0,
+    ranks: 0,
+    exchange: None,
+    arg: ::std::ptr::null_mut(),
+    destroy: None,
+};
+
+/// What a `rondo_ranks_info` begins with.
+pub const RONDO_RANKS_INFO_INIT: rondo_ranks_info = rondo_ranks_info {
+    size: ::std::mem::size_of::<rondo_ranks_info>(),
+    rank: 0,
+    ranks: 0,
+    local_rank: 0,
+    local_ranks: 0,
 };
 
 /// What a `rondo_model_file_info` begins with.

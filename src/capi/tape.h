@@ -1,0 +1,24 @@
+// What functions over tapes share: live tapes, lists of tensors.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "capi/capi.h"
+#include "tape/tape.h"
+
+namespace rondo::capi {
+
+// A live tape that this thread may use.
+Status check_tape(const rondo_tape* tape);
+tape::Tape& tape_of(rondo_tape* tape);
+
+Status check_count(const char* name, int32_t count, int32_t most);
+Status check_list(const char* list, rondo_tensor* const* tensors, int32_t count);
+std::vector<View> views_of(rondo_tensor* const* tensors, int32_t count);
+// Outputs of which gradients are asked, and the outputs' own: null for 1.
+Status read_outputs(int32_t n_outputs, rondo_tensor* const* outputs, rondo_tensor* const* output_gradients,
+                    std::vector<const View*>* given);
+
+}  // namespace rondo::capi

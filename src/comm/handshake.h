@@ -1,0 +1,72 @@
+// How two processes come to trust a connection: each proves that it knows the job's secret, by HMACs of what both have
+// drawn, so that the secret is never sent and nothing overheard can be used again. What follows on the connection is
+// neither signed nor encrypted.
+//
+//   caller ─► hello: rank, size, digest of the job's name, random bytes
+//          ◄─ random bytes, proof
+//   caller ─► proof
+//          ◄─ welcome, or why not
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <span>
+#include <string>
+
+#include "comm/net.h"
+
+namespace rondo::comm {
+
+struct Key {
+  std::string job;
+  std::string secret;  // empty: the job's name is all there is to know
+};
+
+struct Hello {
+  uint32_t rank = 0;
+  uint32_t size = 0;
+};
+
+// The caller's part. RONDO_NOT_FOUND: somebody else is there. RONDO_IO_ERROR: the connection broke, or the time is
+// over. Anything else is for good: another secret, a rank that is there already, a meeting that was called off.
+Status introduce(int socket, const Key& key, const Hello& hello, const Deadline& deadline);
+
+// The other part: takes whoever comes to a listening socket, and hands out those that have proven themselves. Whoever
+// sends something else, or nothing, is turned away and costs the others nothing. Used by one thread.
+class Door {
+ public:
+  Door(const File& listener, Key key) : listener_(listener), key_(std::move(key)) {}
+
+  struct Caller {
+    File socket;
+    Hello hello;
+  };
+  // The next caller; or, with an empty socket, that one of `watched` can be read, or that the time is over. Who was let
+  // out must be answered.
+  void next(std::span<const int> watched, const Deadline& deadline, Caller* caller);
+  static Status admit(const Caller& caller);
+  static void refuse(const Caller& caller, const Status& why);
+  // For messages: " (turned away: 2 with another secret, 1 that were no process of Rondo)", or nothing.
+  std::string turned_away() const;
+
+ private:
+  struct Visitor {
+    File socket;
+    Deadline deadline;
+    std::string received;
+    std::string nonce;  // once the hello was answered
+  };
+  // Whether the visitor stays; *proven: and is to be handed out.
+  bool hear(Visitor& visitor, bool* proven, Hello* hello);
+
+  const File& listener_;
+  const Key key_;
+  std::list<Visitor> visitors_;
+  int strangers_ = 0;
+  int other_jobs_ = 0;
+  int other_secrets_ = 0;
+};
+
+}  // namespace rondo::comm

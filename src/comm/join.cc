@@ -1,0 +1,214 @@
+// Meeting: rank 0 listens and the others come to it. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <thread>
+
+#include "base/text.h"
+#include "comm/handshake.h"
+#include "comm/socket_session.h"
+
+namespace rondo::comm {
+
+namespace {
+
+constexpr const char* kFileHead = "rondo meets at";
+
+// Where rank 0 is: addresses to try, and the key; from the meeting, or from its file.
+struct Place {
+  std::vector<std::pair<std::string, int>> tries;
+  Key key;
+};
+
+bool by_file(const Meeting& meeting) {
+  return meeting.address.rfind("file:", 0) == 0;
+}
+
+std::string file_of(const Meeting& meeting) {
+  return meeting.address.substr(5);
+}
+
+// The file's first line is kFileHead and the port, then the secret if none was given, then a line for each address.
+Status write_file(const std::string& path, int port, const std::string& secret) {
+  std::string text = std::string(kFileHead) + " " + std::to_string(port) + "\n" + secret + "\n";
+  for (const std::string& each : own_addresses()) text += each + "\n";
+  const std::string draft = path + "." + hex(random_bytes(8));
+  File file(open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file || !write_all(file.get(), text) || !file.close() || rename(draft.c_str(), path.c_str()) != 0) {
+    const int code = errno;
+    unlink(draft.c_str());
+    return error(RONDO_IO_ERROR, "the file of the meeting, %s, cannot be written: %s", path.c_str(),
+                 std::strerror(code));
+  }
+  return {};
+}
+
+bool read_file(const std::string& path, Place* place, bool secret_given) {
+  std::ifstream file(path);
+  std::string head, secret, address;
+  if (!std::getline(file, head) || head.rfind(kFileHead, 0) != 0 || !std::getline(file, secret)) return false;
+  const int port = std::atoi(head.c_str() + std::strlen(kFileHead));
+  place->tries.clear();
+  while (std::getline(file, address)) place->tries.emplace_back(address, port);
+  if (!secret_given) place->key.secret = secret;
+  return port > 0 && port < 65536 && !place->tries.empty();
+}
+
+std::string seconds(double value) {
+  return format(value == static_cast<int>(value) ? "%.0f s" : "%.2f s", value);
+}
+
+// --- rank 0 ---
+
+Status listen_first(const Meeting& meeting, File* listener) {
+  if (by_file(meeting)) return listen_at("", 0, listener);
+  std::string host;
+  int port = 0;
+  RONDO_TRY(parse_address(meeting.address, &host, &port));
+  Status first;
+  for (int i = 0; i < meeting.ports; ++i) {
+    const Status status = listen_at(host, port + i, listener);
+    if (status.ok()) return {};
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+// Tells all that have come that nothing comes of it, and why.
+Status call_off(std::vector<Door::Caller>& callers, Status why) {
+  for (const Door::Caller& each : callers) Door::refuse(each, why.with_context("rank 0 called it off"));
+  return why;
+}
+
+Status collect(const Meeting& meeting, const Key& key, const File& listener, const Deadline& deadline,
+               std::vector<File>* sockets) {
+  Door door(listener, key);
+  std::vector<Door::Caller> callers;  // answered when all are there
+  std::vector<bool> here(static_cast<size_t>(meeting.size));
+  while (static_cast<int>(callers.size()) + 1 < meeting.size) {
+    std::vector<int> watched;
+    for (const Door::Caller& each : callers) watched.push_back(each.socket.get());
+    Door::Caller caller;
+    door.next(watched, deadline, &caller);
+    for (const Door::Caller& each : callers) {
+      // Nobody says anything before the answer: what can be read is the end.
+      pollfd entry = {each.socket.get(), POLLIN, 0};
+      if (poll(&entry, 1, 0) > 0)
+        return call_off(callers,
+                        error(RONDO_RANK_LOST, "rank %u came and was lost again before all had come", each.hello.rank));
+    }
+    if (caller.socket) {
+      const uint32_t rank = caller.hello.rank, size = caller.hello.size;
+      std::string wrong;
+      if (static_cast<int>(size) != meeting.size)
+        wrong =
+            format("rank %u was told of %u ranks, rank 0 of %d; all must be told the same", rank, size, meeting.size);
+      else if (rank == 0 || rank >= size || here[rank])
+        wrong = format("rank %u is there already; each rank comes once", rank);
+      if (!wrong.empty()) {
+        const Status why(RONDO_INVALID_ARGUMENT, wrong);
+        Door::refuse(caller, why);
+        return call_off(callers, why);
+      }
+      here[rank] = true;
+      callers.push_back(std::move(caller));
+      continue;
+    }
+    if (deadline.over()) {
+      std::string missing;
+      for (size_t i = 1; i < here.size(); ++i)
+        if (!here[i]) missing += (missing.empty() ? "" : ", ") + std::to_string(i);
+      return call_off(
+          callers, error(RONDO_TIMED_OUT, "within %s there came none yet of the ranks %s of %d%s",
+                         seconds(meeting.join_s).c_str(), missing.c_str(), meeting.size, door.turned_away().c_str()));
+    }
+  }
+  sockets->resize(static_cast<size_t>(meeting.size));
+  for (Door::Caller& each : callers) RONDO_TRY(Door::admit(each));
+  for (Door::Caller& each : callers) (*sockets)[each.hello.rank] = std::move(each.socket);
+  return {};
+}
+
+Status host_meeting(const Meeting& meeting, Key key, const Deadline& deadline, std::vector<File>* sockets) {
+  File listener;
+  RONDO_TRY(listen_first(meeting, &listener));
+  if (!by_file(meeting)) return collect(meeting, key, listener, deadline, sockets);
+  const bool secret_given = !key.secret.empty();
+  if (!secret_given) key.secret = hex(random_bytes(32));
+  RONDO_TRY(write_file(file_of(meeting), port_of(listener), secret_given ? std::string() : key.secret));
+  const Status status = collect(meeting, key, listener, deadline, sockets);
+  unlink(file_of(meeting).c_str());
+  return status;
+}
+
+// --- the others ---
+
+Status find_place(const Meeting& meeting, Place* place) {
+  place->key = {meeting.job, meeting.secret};
+  if (by_file(meeting)) {
+    if (read_file(file_of(meeting), place, !meeting.secret.empty())) return {};
+    return error(RONDO_NOT_FOUND, "the file %s is not there yet", file_of(meeting).c_str());
+  }
+  std::string host;
+  int port = 0;
+  RONDO_TRY(parse_address(meeting.address, &host, &port));
+  for (int i = 0; i < meeting.ports; ++i) place->tries.emplace_back(host, port + i);
+  return {};
+}
+
+Status come(const Meeting& meeting, const Deadline& deadline, File* socket) {
+  const Hello hello = {static_cast<uint32_t>(meeting.rank), static_cast<uint32_t>(meeting.size)};
+  int pause_ms = 5;
+  Status last;
+  do {
+    Place place;
+    last = find_place(meeting, &place);
+    if (last.code() == RONDO_INVALID_ARGUMENT) return last;
+    for (const auto& [host, port] : place.tries) {
+      File made;
+      Status status = connect_to(host, port, deadline, &made);
+      if (status.ok()) status = introduce(made.get(), place.key, hello, deadline);
+      if (status.ok()) {
+        *socket = std::move(made);
+        return {};
+      }
+      last = status.with_context(join_address(host, port));
+      const bool for_good = status.code() != RONDO_NOT_FOUND && status.code() != RONDO_IO_ERROR;
+      // A file with another secret may be one that an earlier job has left.
+      if (for_good && !(by_file(meeting) && status.code() == RONDO_INVALID_ARGUMENT && meeting.secret.empty()))
+        return last;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::min(pause_ms, deadline.milliseconds())));
+    pause_ms = std::min(pause_ms * 2, 200);
+  } while (!deadline.over());
+  return error(RONDO_TIMED_OUT, "rank 0 was not to be met at %s within %s: %s", meeting.address.c_str(),
+               seconds(meeting.join_s).c_str(), last.message());
+}
+
+}  // namespace
+
+Status join(const Meeting& meeting, int64_t time_limit_ms, std::shared_ptr<Session>* made) {
+  if (meeting.size < 1 || meeting.rank < 0 || meeting.rank >= meeting.size)
+    return error(RONDO_INVALID_ARGUMENT, "rank %d is none of a group of %d", meeting.rank, meeting.size);
+  const Deadline deadline(meeting.join_s);
+  std::vector<File> sockets(1);
+  if (meeting.size > 1) {
+    const Status met = meeting.rank == 0 ? host_meeting(meeting, {meeting.job, meeting.secret}, deadline, &sockets)
+                                         : come(meeting, deadline, sockets.data());
+    RONDO_TRY(met.with_context(format("rank %d of %d (by %s)", meeting.rank, meeting.size, meeting.source.c_str())));
+  }
+  Wires::Group all{"all", std::vector<int>(static_cast<size_t>(meeting.size))};
+  std::iota(all.members.begin(), all.members.end(), 0);
+  *made = std::make_shared<SocketSession>(
+      Wires::make(meeting.rank, meeting.size, std::move(sockets), meeting.silence_s, time_limit_ms), std::move(all));
+  return {};
+}
+
+}  // namespace rondo::comm

@@ -1,0 +1,16 @@
+// An exchange between processes: a connection between each two ranks.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "comm/exchange.h"
+#include "comm/session.h"
+
+namespace rondo::comm {
+
+// All ranks of the session call it.
+Status open_mesh(Session& session, int64_t time_limit_ms, std::unique_ptr<Exchange>* made);
+
+}  // namespace rondo::comm

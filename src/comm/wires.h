@@ -1,0 +1,145 @@
+// The connections of one process in a rendezvous, and the thread that serves them: every rank has one to rank 0, which
+// collects, relays, and notices who is gone. Sessions (socket_session.h) are views of it.
+//
+// A rank is lost when its connection ends without a farewell, or when nothing was heard of it for the time of silence;
+// rank 0 tells the others. When rank 0 itself is gone, everybody notices alone.
+//
+// Rank 0 goes on serving until the others have left too, even when nobody holds it any more.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "comm/frame.h"
+#include "comm/net.h"
+#include "comm/session.h"
+
+namespace rondo::comm {
+
+class Wires {
+ public:
+  // sockets[i]: to rank i; of rank 0 all but its own, of the others the first alone. Starts the thread.
+  static std::shared_ptr<Wires> make(int rank, int size, std::vector<File> sockets, double silence_s,
+                                     int64_t time_limit_ms);
+  ~Wires();
+  Wires(const Wires&) = delete;
+  Wires& operator=(const Wires&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return static_cast<int>(peers_.size()); }
+  int64_t time_limit_ms() const { return time_limit_ms_; }
+
+  // Ranks below are those of the whole rendezvous; a group is a name and its members.
+  struct Group {
+    std::string name;
+    std::vector<int> members;
+  };
+  // The next gathering of a group, of those who are in it: what each gave. `reform`: of those of them who are left, and
+  // *left says who that is.
+  Status gather(const Group& group, uint64_t sequence, std::string_view label, std::string_view mine,
+                std::vector<std::string>* all);
+  Status reform(const Group& group, uint64_t sequence, std::vector<int>* left);
+  void tell(const Group& group, std::string_view text);
+  void leave(const Group& group);
+
+  // Where what is told to a group, and who of it is lost, is heard; null: nobody listens any more, and none is being
+  // called. What came before waits.
+  void listen(const Group& group, Session::Listener* listener);
+  // Why a rank is gone; OK: it is there.
+  Status gone(int rank);
+
+  // Nobody holds the wires any more: says farewell.
+  void release();
+
+ private:
+  struct Peer {
+    File socket;
+    std::string in, out;
+    Clock::time_point heard;
+    Status gone;
+    bool farewell = false;
+  };
+  // Of rank 0: what has come for one gathering.
+  struct Gathering {
+    std::vector<int> members;
+    std::map<int, std::pair<std::string, std::string>> given;  // label, text
+    Clock::time_point until;
+    bool limited = false;
+    bool reform = false;
+  };
+  struct Answer {
+    Status status;
+    std::vector<std::string> texts;
+  };
+  enum class What : uint8_t { told, left, lost };
+  struct Event {
+    int rank = 0;
+    What what = What::told;
+    std::string text;
+    Status cause;
+  };
+  struct Audience {
+    std::vector<int> members;
+    std::deque<Event> waiting;
+    Session::Listener* listener = nullptr;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  Wires(int rank, std::vector<File> sockets, double silence_s, int64_t time_limit_ms);
+  static void serve(const std::shared_ptr<Wires>& self);
+  bool serve_once();
+  void wake();
+  Status wait_for(Lock& lock, const Group& group, const std::string& key, std::vector<std::string>* texts);
+
+  // Below: with the lock held.
+  void post(int to, Verb verb, std::string text);
+  void post_now(int to, Verb verb, std::string text);
+  bool flush(Peer& peer);
+  void read(int from);
+  void hear(int from, Verb verb, const std::string& text);
+  void close(int rank, const Status& cause);
+  void gather_at_root(int from, const std::string& text, bool reform);
+  void settle(const std::string& key);
+  void settle_all();
+  void answer(int to, const std::string& key, const Status& status, const std::vector<std::string>& texts);
+  Audience& audience_of(const std::string& group, const std::vector<int>& members);
+  Status gone_from(const std::string& group, int rank) const;
+  Status first_gone(const Group& group) const;
+  void deliver();
+  bool idle() const;
+
+  const int rank_;
+  const std::chrono::duration<double> silence_;
+  const int64_t time_limit_ms_;
+  File wake_;
+  std::mutex mutex_;
+  std::condition_variable answered_;
+  std::vector<Peer> peers_;
+  std::map<std::string, Answer> answers_;
+  std::set<std::string> asked_;
+  std::map<std::string, Gathering> gatherings_;
+  std::set<std::pair<std::string, int>> left_;  // group, who
+  // In the order in which it was heard: who is gone, from which group (empty: from all), and why. The first is the
+  // cause of what comes after it.
+  struct Departure {
+    std::string group;
+    int rank;
+    Status cause;
+  };
+  std::vector<Departure> departures_;
+  std::map<std::string, Audience> audiences_;
+  bool released_ = false;
+  bool ended_ = false;
+  Clock::time_point beat_;
+  std::mutex calling_;  // held while a listener is called; taken before mutex_
+};
+
+}  // namespace rondo::comm

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Runs the parallel digits example as its users start it, and checks what it prints, draws and how it exits.
+
+    parallel.py EXAMPLE RONDO CASE [DEVICE]
+
+CASE is the name of one of the functions below without its `case_`; DEVICE is for --device.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+EXAMPLE, RONDO = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+DEVICE = sys.argv[4] if len(sys.argv) > 4 else "cpu"
+EPOCHS = "2" if DEVICE == "cuda" else "4"
+FOREIGN = ("RONDO_RANK", "RONDO_SIZE", "RONDO_LOCAL", "RONDO_ADDRESS", "RONDO_JOB", "RONDO_SECRET", "SLURM_", "OMPI_", "PMI", "MV2_")
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+# What the ranks compute at the same time, they compute with one thread each.
+CLEAN["OPENBLAS_NUM_THREADS"] = "1"
+
+
+def skip(reason):
+    print(reason)
+    sys.exit(77)
+
+
+def options(folder):
+    return ["--device", DEVICE, "--epochs", EPOCHS, "--batch", "64", "--out", str(folder / "scaling.svg")]
+
+
+def check(folder, out, ranks, same=True):
+    """What rank 0 has printed, of so many ranks."""
+    counts = [1, 2, 4][:1 + ranks // 2]
+    rows = re.findall(r"^ +(\d+) +([\d.]+) us +(\d+) +([\d.]+) +([\d.]+)   (.*)$", out, re.M)
+    assert [int(row[0]) for row in rows] == counts, out
+    for count, _, _, _, accuracy, words in rows:
+        assert float(accuracy) >= 0.85, out
+        if same:
+            assert words.startswith("all 9610 agree bit for bit; "), out
+    far = [float(re.search(r"; ([\d.e+-]+) from the whole batch", row[5])[1]) for row in rows] if same else []
+    assert all(distance < 1e-2 for distance in far) and (not same or far[0] == 0), out
+    assert out.count("images to train on") == 1 and f"{ranks} ranks on {DEVICE} devices" in out, out
+    picture = ElementTree.parse(folder / "scaling.svg").getroot()
+    assert len([each for each in picture.iter() if each.tag.endswith("circle")]) == len(counts)
+
+
+def run(folder, command, ranks, **environment):
+    done = subprocess.run([*command, EXAMPLE, *options(folder)], env={**CLEAN, **environment}, cwd=folder, capture_output=True,
+                          text=True, timeout=110)
+    assert done.returncode == 0, f"{command} exits {done.returncode}:\n{done.stdout}{done.stderr}"
+    check(folder, done.stdout, ranks)
+
+
+def case_alone(folder):
+    run(folder, [], 1)
+
+
+def case_launch_2(folder):
+    run(folder, [RONDO, "launch", "-n", "2"], 2)
+
+
+def case_launch_4(folder):
+    run(folder, [RONDO, "launch", "-n", "4"], 4)
+
+
+def case_mpirun(folder):
+    """Four ranks by Open MPI's mpirun, which the example does not know."""
+    if not shutil.which("mpirun"):
+        skip("there is no mpirun (openmpi-bin is not installed)")
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    run(folder, ["mpirun", "--oversubscribe", "-n", "4"], 4, **root)
+
+
+def case_slurm(folder):
+    """What srun sets, for two tasks on this machine; the allocation is larger, and a batch script's variables are there too."""
+    step = {"SLURM_JOB_ID": "4711", "SLURM_NTASKS": "8", "SLURM_STEP_ID": "3", "SLURM_STEP_NUM_TASKS": "2",
+            "SLURM_STEP_NODELIST": "localhost", "SLURM_NODELIST": "localhost"}
+    tasks = [subprocess.Popen([EXAMPLE, *options(folder)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env={**CLEAN, **step, "SLURM_PROCID": str(rank), "SLURM_LOCALID": str(rank)}) for rank in range(2)]
+    outputs = [task.communicate(timeout=110)[0] for task in tasks]
+    assert [task.returncode for task in tasks] == [0, 0], outputs
+    assert outputs[1] == "", outputs[1]
+    check(folder, outputs[0], 2)
+
+
+def case_rank_lost(folder):
+    """A rank that is killed ends the others with a message that names it, long before any time limit."""
+    script = 'if [ $RONDO_RANK = 1 ]; then (sleep 1; kill -KILL $$) & fi; exec "$0" "$@"'
+    done = subprocess.run([RONDO, "launch", "-n", "3", "--grace", "20", "--prefix", "sh", "-c", script, EXAMPLE, "--device", DEVICE,
+                           "--epochs", "1000", "--batch", "63", "--out", "x.svg"],
+                          env=CLEAN, cwd=folder, capture_output=True, text=True, timeout=110)
+    assert done.returncode == 137, (done.returncode, done.stdout, done.stderr)
+    assert "rank 1 (process" in done.stderr and "ended by signal 9" in done.stderr, done.stderr
+
+
+def case_misuse(folder):
+    for arguments, status, part in (["--fast", "1"], 2, "unknown option '--fast'"), (["--epochs"], 2, "needs a value"), \
+            (["--epochs", "0"], 2, "from 1 to 1000"), (["--device", "tpu"], 2, "cpu, cuda or auto"), \
+            (["--batch", "1025"], 2, "from 1 to 1024"), (["--data", "nothing.bin"], 1, "nothing.bin"):
+        done = subprocess.run([EXAMPLE, *arguments], env=CLEAN, cwd=folder, capture_output=True, text=True, timeout=60)
+        assert done.returncode == status and part in done.stderr and done.stdout == "", (arguments, done)
+    done = subprocess.run([RONDO, "launch", "-n", "2", EXAMPLE, "--batch", "63"], env=CLEAN, cwd=folder, capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 2 and "not a multiple of the 2 ranks" in done.stderr, done
+    done = subprocess.run([EXAMPLE, "--help"], env=CLEAN, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "--batch N" in done.stdout, done
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        globals()["case_" + sys.argv[3]](pathlib.Path(name))

@@ -1,0 +1,193 @@
+// Who takes part, by the environments of launchers; proofs of secrets.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "comm/meeting.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "comm/net.h"
+#include "comm/sha256.h"
+
+namespace rondo::comm {
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+Status read(const Environment& environment, Meeting* meeting) {
+  return meeting_from_environment(
+      [&](const char* name) -> const char* {
+        const auto found = environment.find(name);
+        return found == environment.end() ? nullptr : found->second.c_str();
+      },
+      meeting);
+}
+
+Meeting sound(const Environment& environment) {
+  Meeting meeting;
+  const Status status = read(environment, &meeting);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return meeting;
+}
+
+std::string refusal(const Environment& environment) {
+  Meeting meeting;
+  const Status status = read(environment, &meeting);
+  EXPECT_EQ(status.code(), RONDO_INVALID_ARGUMENT);
+  return status.message();
+}
+
+std::string hex_of(const Digest& digest) {
+  return hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+const Environment kOpenMpi = {{"OMPI_COMM_WORLD_RANK", "1"},       {"OMPI_COMM_WORLD_SIZE", "2"},
+                              {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+                              {"PMIX_NAMESPACE", "prterun-7@1"},   {"PMIX_RANK", "1"}};
+const Environment kSlurm = {{"SLURM_PROCID", "3"},        {"SLURM_NTASKS", "8"},
+                            {"SLURM_LOCALID", "1"},       {"SLURM_JOB_ID", "4711"},
+                            {"SLURM_STEP_ID", "0"},       {"SLURM_STEP_NODELIST", "gpu[03-04,9],x"},
+                            {"SLURM_STEP_NUM_TASKS", "4"}};
+
+Environment with(Environment base, const Environment& more) {
+  for (const auto& [name, value] : more) base[name] = value;
+  return base;
+}
+
+TEST(Meeting, NothingMeansAlone) {
+  const Meeting meeting = sound({});
+  EXPECT_EQ(meeting.rank, 0);
+  EXPECT_EQ(meeting.size, 1);
+}
+
+TEST(Meeting, OwnVariablesComeFirst) {
+  const Meeting meeting = sound(with(
+      kOpenMpi,
+      {{"RONDO_RANK", "2"}, {"RONDO_SIZE", "3"}, {"RONDO_ADDRESS", "h:1"}, {"RONDO_JOB", "j"}, {"RONDO_SECRET", "s"}}));
+  EXPECT_EQ(meeting.rank, 2);
+  EXPECT_EQ(meeting.size, 3);
+  EXPECT_EQ(meeting.address, "h:1");
+  EXPECT_EQ(meeting.ports, 1);
+  EXPECT_EQ(meeting.job, "j");
+  EXPECT_EQ(meeting.secret, "s");
+}
+
+TEST(Meeting, OwnVariablesMustFit) {
+  EXPECT_NE(refusal({{"RONDO_RANK", "0"}}).find("lacks RONDO_SIZE"), std::string::npos);
+  EXPECT_NE(refusal({{"RONDO_SIZE", "2"}}).find("lacks RONDO_RANK"), std::string::npos);
+  EXPECT_NE(refusal({{"RONDO_RANK", "two"}, {"RONDO_SIZE", "2"}}).find("RONDO_RANK=two is not a whole number"),
+            std::string::npos);
+  EXPECT_NE(refusal({{"RONDO_RANK", "2"}, {"RONDO_SIZE", "2"}}).find("RONDO_RANK=2 is not below RONDO_SIZE=2"),
+            std::string::npos);
+  EXPECT_NE(refusal({{"RONDO_RANK", "0"}, {"RONDO_SIZE", "2"}}).find("lacks RONDO_ADDRESS"), std::string::npos);
+  EXPECT_NE(refusal({{"RONDO_LAUNCHER", "rondo"}}).find("RONDO_RANK"), std::string::npos);
+  EXPECT_NE(refusal({{"RONDO_LAUNCHER", "bash"}}).find("none of auto, none, rondo"), std::string::npos);
+}
+
+TEST(Meeting, TorchrunsOwnPortIsTaken) {
+  const Environment torch = {{"RANK", "1"},           {"WORLD_SIZE", "4"},      {"LOCAL_RANK", "1"},
+                             {"MASTER_ADDR", "node"}, {"MASTER_PORT", "29500"}, {"TORCHELASTIC_RUN_ID", "r"}};
+  const Meeting meeting = sound(torch);
+  EXPECT_EQ(meeting.source, "torchrun");
+  EXPECT_EQ(meeting.address, "node:29501");
+  EXPECT_GT(meeting.ports, 1);
+  EXPECT_EQ(sound(with(torch, {{"MASTER_PORT", "65535"}})).address, "node:65504");
+  // RANK alone is somebody else's.
+  EXPECT_EQ(sound({{"RANK", "1"}}).size, 1);
+  EXPECT_NE(refusal(with(torch, {{"MASTER_PORT", ""}})).find("MASTER_PORT"), std::string::npos);
+}
+
+TEST(Meeting, MpirunInsideSlurmIsMpirun) {
+  const Meeting meeting = sound(with(kSlurm, kOpenMpi));
+  EXPECT_EQ(meeting.source, "Open MPI");
+  EXPECT_EQ(meeting.rank, 1);
+  EXPECT_EQ(meeting.size, 2);
+  EXPECT_EQ(meeting.address.substr(0, 10), "127.0.0.1:");
+  EXPECT_EQ(sound(with(with(kSlurm, kOpenMpi), {{"RONDO_LAUNCHER", "slurm"}})).size, 4);
+  EXPECT_EQ(sound(with(kSlurm, {{"RONDO_LAUNCHER", "none"}})).size, 1);
+}
+
+TEST(Meeting, OpenMpiOnSeveralHosts) {
+  const Environment two = with(kOpenMpi, {{"OMPI_COMM_WORLD_LOCAL_SIZE", "1"}});
+  EXPECT_NE(refusal(two).find("RONDO_ADDRESS=host:port"), std::string::npos);
+  const Meeting old = sound(with(two, {{"OMPI_MCA_orte_hnp_uri", "3912.0;tcp://10.1.2.3,192.168.0.1:4242"}}));
+  EXPECT_EQ(old.address.substr(0, 9), "10.1.2.3:");
+  EXPECT_EQ(sound(with(two, {{"RONDO_ADDRESS", "file:/shared/x"}})).address, "file:/shared/x");
+}
+
+TEST(Meeting, MpichAndMvapich) {
+  const Environment mpich = {{"PMI_RANK", "0"}, {"PMI_SIZE", "3"}, {"MPI_LOCALRANKID", "0"}, {"MPI_LOCALNRANKS", "3"}};
+  EXPECT_EQ(sound(mpich).source, "MPICH");
+  EXPECT_EQ(sound(mpich).size, 3);
+  EXPECT_FALSE(sound(mpich).job.empty());
+  const Environment mvapich = {{"MV2_COMM_WORLD_RANK", "1"},
+                               {"MV2_COMM_WORLD_SIZE", "2"},
+                               {"MV2_COMM_WORLD_LOCAL_RANK", "1"},
+                               {"MV2_COMM_WORLD_LOCAL_SIZE", "2"}};
+  EXPECT_EQ(sound(with(mpich, mvapich)).source, "MVAPICH2");
+}
+
+TEST(Meeting, SlurmOnlyInAStep) {
+  const Meeting meeting = sound(kSlurm);
+  EXPECT_EQ(meeting.source, "Slurm");
+  EXPECT_EQ(meeting.rank, 3);
+  EXPECT_EQ(meeting.size, 4);  // the step's, not the allocation's
+  EXPECT_EQ(meeting.address.substr(0, 6), "gpu03:");
+  // The batch script has a rank and a size as well, and is one process.
+  EXPECT_EQ(sound({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}, {"SLURM_JOB_ID", "1"}}).size, 1);
+}
+
+TEST(Meeting, JobsHavePortsOfTheirOwn) {
+  const std::string one = sound(kSlurm).address, other = sound(with(kSlurm, {{"SLURM_STEP_ID", "1"}})).address;
+  EXPECT_NE(one, other);
+  EXPECT_EQ(one, sound(with(kSlurm, {{"SLURM_PROCID", "0"}})).address);
+}
+
+TEST(Meeting, FirstHost) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"node1", "node1"}, {"a,b", "a"}, {"n[001-004,007]", "n001"}, {"r[2,5]n[10-12]-ib,x", "r2n10-ib"}, {"n[1", ""}};
+  for (const auto& [list, first] : cases) EXPECT_EQ(first_host(list), first) << list;
+}
+
+TEST(Meeting, LocalPlace) {
+  int rank = 0, size = 0;
+  local_place([](const char*) -> const char* { return nullptr; }, &rank, &size);
+  EXPECT_EQ(rank, -1);
+  EXPECT_EQ(size, 0);
+  local_place(
+      [](const char* name) -> const char* {
+        const auto found = kOpenMpi.find(name);
+        return found == kOpenMpi.end() ? nullptr : found->second.c_str();
+      },
+      &rank, &size);
+  EXPECT_EQ(rank, 1);
+  EXPECT_EQ(size, 2);
+}
+
+TEST(Meeting, Addresses) {
+  std::string host;
+  int port = 0;
+  ASSERT_TRUE(parse_address("h:80", &host, &port).ok());
+  EXPECT_EQ(host, "h");
+  EXPECT_EQ(port, 80);
+  ASSERT_TRUE(parse_address("[::1]:7", &host, &port).ok());
+  EXPECT_EQ(host, "::1");
+  EXPECT_EQ(join_address(host, port), "[::1]:7");
+  for (const char* wrong : {"", "h", "h:", ":1", "h:x", "h:70000", "h:-1", "::1", "[::1]", "a:b:1"})
+    EXPECT_EQ(parse_address(wrong, &host, &port).code(), RONDO_INVALID_ARGUMENT) << wrong;
+}
+
+// The examples of FIPS 180-4 and RFC 4231.
+TEST(Sha256, KnownAnswers) {
+  EXPECT_EQ(hex_of(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(hex_of(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(hex_of(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(hex_of(hmac_sha256("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(hex_of(hmac_sha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+}  // namespace
+}  // namespace rondo::comm

@@ -1,0 +1,122 @@
+// A rank that dies, hangs, leaves or babbles: what the others hear, and how soon. Each rank is a process.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "comm/net.h"
+
+extern char** environ;
+
+namespace rondo::comm {
+namespace {
+
+struct Rank {
+  pid_t process = 0;
+  File output;
+  std::string text;
+  int status = 0;
+};
+
+Rank start(int rank, int size, int port, const std::string& mode, const std::string& silence) {
+  std::vector<std::string> texts = {"RONDO_RANK=" + std::to_string(rank), "RONDO_SIZE=" + std::to_string(size),
+                                    "RONDO_ADDRESS=127.0.0.1:" + std::to_string(port), "RONDO_SECRET=s"};
+  std::vector<char*> environment, arguments;
+  for (std::string& each : texts) environment.push_back(each.data());
+  for (char** each = environ; *each; ++each)
+    if (std::string(*each).rfind("RONDO_", 0) != 0) environment.push_back(*each);
+  environment.push_back(nullptr);
+  std::vector<std::string> words = {RENDEZVOUS_PROBE, mode, silence};
+  for (std::string& each : words) arguments.push_back(each.data());
+  arguments.push_back(nullptr);
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  posix_spawn_file_actions_addclose(&actions, ends[0]);
+  Rank made;
+  EXPECT_EQ(posix_spawn(&made.process, RENDEZVOUS_PROBE, &actions, nullptr, arguments.data(), environment.data()), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  made.output = File(ends[0]);
+  return made;
+}
+
+// Ranks in these modes; returns what each printed, once those that stay have ended; seconds from start to there.
+double run(const std::vector<std::string>& modes, const std::string& silence, std::vector<Rank>* ranks) {
+  File listener;
+  EXPECT_TRUE(listen_at("127.0.0.1", 0, &listener).ok());
+  const int port = port_of(listener);
+  listener = File();
+  const auto begin = Clock::now();
+  for (size_t i = 0; i < modes.size(); ++i)
+    ranks->push_back(start(static_cast<int>(i), static_cast<int>(modes.size()), port, modes[i], silence));
+  for (size_t i = 0; i < modes.size(); ++i) {
+    if (modes[i] != "stay") continue;
+    Rank& rank = (*ranks)[i];
+    char buffer[4096];
+    for (ssize_t n; (n = read(rank.output.get(), buffer, sizeof buffer)) > 0;)
+      rank.text.append(buffer, static_cast<size_t>(n));
+    waitpid(rank.process, &rank.status, 0);
+  }
+  const double took = std::chrono::duration<double>(Clock::now() - begin).count();
+  for (size_t i = 0; i < modes.size(); ++i) {
+    if (modes[i] == "stay") continue;
+    kill((*ranks)[i].process, SIGKILL);
+    waitpid((*ranks)[i].process, &(*ranks)[i].status, 0);
+  }
+  return took;
+}
+
+void expect_heard(const std::vector<Rank>& ranks, const std::vector<std::string>& modes, const std::string& part) {
+  for (size_t i = 0; i < modes.size(); ++i) {
+    if (modes[i] != "stay") continue;
+    EXPECT_TRUE(WIFEXITED(ranks[i].status) && WEXITSTATUS(ranks[i].status) == 0) << "rank " << i;
+    EXPECT_NE(ranks[i].text.find(part), std::string::npos) << "rank " << i << ": " << ranks[i].text;
+  }
+}
+
+TEST(RendezvousProcesses, ARankThatDiesIsNamed) {
+  for (const size_t dead : {0u, 1u, 3u}) {
+    std::vector<std::string> modes(4, "stay");
+    modes[dead] = "die";
+    std::vector<Rank> ranks;
+    EXPECT_LT(run(modes, "30", &ranks), 10);
+    expect_heard(ranks, modes, "rank " + std::to_string(dead) + " is lost: its process has ended");
+  }
+}
+
+TEST(RendezvousProcesses, ARankThatHangsIsLostAfterTheTimeOfSilence) {
+  for (const size_t frozen : {0u, 2u}) {
+    std::vector<std::string> modes(3, "stay");
+    modes[frozen] = "freeze";
+    std::vector<Rank> ranks;
+    EXPECT_LT(run(modes, "0.5", &ranks), 10);
+    expect_heard(ranks, modes, "rank " + std::to_string(frozen) + " is lost: nothing was heard of it for");
+  }
+}
+
+TEST(RendezvousProcesses, ARankThatLeavesIsNoLossButIsMissed) {
+  const std::vector<std::string> modes = {"stay", "leave", "stay"};
+  std::vector<Rank> ranks;
+  EXPECT_LT(run(modes, "30", &ranks), 10);
+  expect_heard(ranks, modes, "rank 1 has left");
+}
+
+TEST(RendezvousProcesses, ARankThatBabblesIsShutOut) {
+  const std::vector<std::string> modes = {"stay", "garble", "stay"};
+  std::vector<Rank> ranks;
+  EXPECT_LT(run(modes, "30", &ranks), 10);
+  expect_heard(ranks, modes, "rank 1 is lost: what it sends is no message");
+}
+
+}  // namespace
+}  // namespace rondo::comm

@@ -1,0 +1,398 @@
+// Meeting, gathering, telling and losing, between threads that stand for processes; and hostile visitors.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <fstream>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "comm/handshake.h"
+#include "comm/socket_session.h"
+
+namespace rondo::comm {
+namespace {
+
+int free_port() {
+  File listener;
+  EXPECT_TRUE(listen_at("127.0.0.1", 0, &listener).ok());
+  return port_of(listener);
+}
+
+Meeting meeting_of(int rank, int size, const std::string& address) {
+  Meeting meeting;
+  meeting.rank = rank;
+  meeting.size = size;
+  meeting.address = address;
+  meeting.job = "test";
+  meeting.secret = "open sesame";
+  meeting.join_s = 20;
+  return meeting;
+}
+
+// Runs `body` for each rank on a thread of its own.
+void on_threads(int ranks, const std::function<void(int)>& body) {
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) threads.emplace_back([&body, rank] { body(rank); });
+  for (std::thread& each : threads) each.join();
+}
+
+struct Party {
+  explicit Party(int size, int64_t limit_ms = 20000, double silence_s = 30) : sessions(static_cast<size_t>(size)) {
+    const std::string address = "127.0.0.1:" + std::to_string(free_port());
+    on_threads(size, [&](int rank) {
+      Meeting meeting = meeting_of(rank, size, address);
+      meeting.silence_s = silence_s;
+      const Status status = join(meeting, limit_ms, &sessions[static_cast<size_t>(rank)]);
+      EXPECT_TRUE(status.ok()) << status.message();
+    });
+  }
+  Session& operator[](int rank) { return *sessions[static_cast<size_t>(rank)]; }
+  std::vector<std::shared_ptr<Session>> sessions;
+};
+
+struct Ear final : Session::Listener {
+  void told(int rank, std::string text) override { note(std::to_string(rank) + " says " + text); }
+  void left(int rank) override { note(std::to_string(rank) + " left"); }
+  void lost(int rank, const Status& cause) override { note(std::to_string(rank) + " lost: " + cause.message()); }
+  void note(const std::string& text) {
+    const std::lock_guard lock(mutex);
+    heard.push_back(text);
+    more.notify_all();
+  }
+  std::vector<std::string> wait(size_t count) {
+    std::unique_lock lock(mutex);
+    more.wait_for(lock, std::chrono::seconds(20), [&] { return heard.size() >= count; });
+    return heard;
+  }
+  std::mutex mutex;
+  std::condition_variable more;
+  std::vector<std::string> heard;
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Rendezvous, AllGather) {
+  Party party(4);
+  on_threads(4, [&](int rank) {
+    for (int turn = 0; turn < 20; ++turn) {
+      std::vector<std::string> all;
+      const std::string mine = std::string(static_cast<size_t>(turn * rank * 5000), 'x') + std::to_string(rank);
+      const Status status = party[rank].all_gather("turn " + std::to_string(turn), mine, &all);
+      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_EQ(all.size(), 4u);
+      for (int each = 0; each < 4; ++each)
+        EXPECT_EQ(all[static_cast<size_t>(each)],
+                  std::string(static_cast<size_t>(turn * each * 5000), 'x') + std::to_string(each));
+    }
+  });
+}
+
+TEST(Rendezvous, OneRankNeedsNobody) {
+  std::shared_ptr<Session> session;
+  ASSERT_TRUE(join(Meeting(), 1000, &session).ok());
+  std::vector<std::string> all;
+  ASSERT_TRUE(session->all_gather("x", "y", &all).ok());
+  EXPECT_EQ(all, std::vector<std::string>{"y"});
+}
+
+TEST(Rendezvous, DifferentLabelsAreNamed) {
+  Party party(2);
+  on_threads(2, [&](int rank) {
+    std::vector<std::string> all;
+    const Status status = party[rank].all_gather(rank == 0 ? "this" : "that", "", &all);
+    EXPECT_EQ(status.code(), RONDO_INVALID_STATE);
+    EXPECT_TRUE(contains(status.message(), "rank 0 is at 'this', rank 1 at 'that'")) << status.message();
+  });
+}
+
+TEST(Rendezvous, WhoDoesNotComeToAGatheringIsNamed) {
+  Party party(3, 200);
+  on_threads(2, [&](int rank) {
+    std::vector<std::string> all;
+    const Status status = party[rank].all_gather("x", "", &all);
+    EXPECT_EQ(status.code(), RONDO_TIMED_OUT);
+    EXPECT_TRUE(contains(status.message(), "none yet of: 2")) << status.message();
+  });
+}
+
+TEST(Rendezvous, SubgroupsDoNotMix) {
+  Party party(4);
+  on_threads(4, [&](int rank) {
+    const std::vector<int> members = rank % 2 == 0 ? std::vector<int>{2, 0} : std::vector<int>{1, 3};
+    std::shared_ptr<Session> half;
+    ASSERT_TRUE(party[rank].subgroup(members, rank % 2 == 0 ? "even" : "odd", &half).ok());
+    EXPECT_EQ(half->size(), 2);
+    EXPECT_EQ(members[static_cast<size_t>(half->rank())], rank);
+    std::vector<std::string> all;
+    ASSERT_TRUE(half->all_gather("x", std::to_string(rank), &all).ok());
+    for (size_t i = 0; i < 2; ++i) EXPECT_EQ(all[i], std::to_string(members[i]));
+    ASSERT_TRUE(party[rank].all_gather("end", "", &all).ok());
+  });
+  std::shared_ptr<Session> wrong;
+  EXPECT_EQ(party[0].subgroup({1, 2}, "x", &wrong).code(), RONDO_INVALID_ARGUMENT);
+  EXPECT_EQ(party[0].subgroup({0, 7}, "x", &wrong).code(), RONDO_INVALID_ARGUMENT);
+}
+
+TEST(Rendezvous, TellReachesAllOthersInOrder) {
+  Party party(3);
+  Ear ears[3];
+  for (int i = 0; i < 50; ++i) party[1].tell(std::to_string(i));  // also before anybody listens
+  for (int rank = 0; rank < 3; ++rank) party[rank].listen(&ears[rank]);
+  for (const int rank : {0, 2}) {
+    const std::vector<std::string> heard = ears[rank].wait(50);
+    ASSERT_EQ(heard.size(), 50u);
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(heard[static_cast<size_t>(i)], "1 says " + std::to_string(i));
+  }
+  for (int rank = 0; rank < 3; ++rank) party[rank].listen(nullptr);
+  EXPECT_TRUE(ears[1].heard.empty());
+}
+
+TEST(Rendezvous, LeavingIsNoLoss) {
+  Party party(3);
+  Ear ears[2];
+  for (int rank = 0; rank < 2; ++rank) party[rank].listen(&ears[rank]);
+  party.sessions[2].reset();
+  for (Ear& ear : ears) EXPECT_EQ(ear.wait(1), std::vector<std::string>{"2 left"});
+  std::vector<std::string> all;
+  const Status status = party[0].all_gather("x", "", &all);
+  EXPECT_EQ(status.code(), RONDO_RANK_LOST);
+  EXPECT_TRUE(contains(status.message(), "rank 2 has left")) << status.message();
+  for (int rank = 0; rank < 2; ++rank) party[rank].listen(nullptr);
+}
+
+TEST(Rendezvous, Rank0MayLeaveFirst) {
+  Party party(3);
+  std::shared_ptr<Session> pair[3];
+  for (int rank = 1; rank < 3; ++rank) ASSERT_TRUE(party[rank].subgroup({1, 2}, "pair", &pair[rank]).ok());
+  party.sessions[0].reset();
+  on_threads(2, [&](int i) {
+    std::vector<std::string> all;
+    const Status status = pair[i + 1]->all_gather("x", "y", &all);
+    EXPECT_TRUE(status.ok()) << status.message();
+  });
+}
+
+TEST(Rendezvous, ReformLeavesOutWhoLeft) {
+  Party party(4, 2000);
+  party.sessions[1].reset();
+  on_threads(4, [&](int rank) {
+    if (rank == 1) return;
+    std::vector<int> members;
+    std::shared_ptr<Session> left;
+    const Status status = party[rank].reform(&members, &left);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(members, (std::vector<int>{0, 2, 3}));
+    std::vector<std::string> all;
+    ASSERT_TRUE(left->all_gather("x", std::to_string(rank), &all).ok());
+    EXPECT_EQ(all, (std::vector<std::string>{"0", "2", "3"}));
+  });
+}
+
+TEST(Rendezvous, ReformWithoutWhoDoesNotCome) {
+  Party party(3, 300);
+  Ear ear;
+  party[2].listen(&ear);
+  on_threads(2, [&](int rank) {
+    std::vector<int> members;
+    std::shared_ptr<Session> left;
+    const Status status = party[rank].reform(&members, &left);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(members, (std::vector<int>{0, 1}));
+  });
+  EXPECT_TRUE(contains(ear.wait(1).at(0), "0 lost"));  // it was shut out
+  party[2].listen(nullptr);
+}
+
+// --- meeting ---
+
+Status join_alone(const Meeting& meeting) {
+  std::shared_ptr<Session> session;
+  return join(meeting, 1000, &session);
+}
+
+TEST(Rendezvous, WhoDoesNotComeIsNamed) {
+  const std::string address = "127.0.0.1:" + std::to_string(free_port());
+  on_threads(2, [&](int rank) {
+    Meeting meeting = meeting_of(rank, 4, address);
+    meeting.join_s = rank == 0 ? 0.4 : 20;
+    const Status status = join_alone(meeting);
+    EXPECT_EQ(status.code(), RONDO_TIMED_OUT) << status.message();
+    EXPECT_TRUE(contains(status.message(), "none yet of the ranks 2, 3 of 4")) << status.message();
+  });
+}
+
+TEST(Rendezvous, Rank0DoesNotCome) {
+  Meeting meeting = meeting_of(1, 2, "127.0.0.1:" + std::to_string(free_port()));
+  meeting.join_s = 0.2;
+  const Status status = join_alone(meeting);
+  EXPECT_EQ(status.code(), RONDO_TIMED_OUT);
+  EXPECT_TRUE(contains(status.message(), "rank 0 was not to be met at 127.0.0.1:")) << status.message();
+  EXPECT_TRUE(contains(status.message(), "Connection refused")) << status.message();
+}
+
+TEST(Rendezvous, AnotherSecretIsToldAtOnce) {
+  const std::string address = "127.0.0.1:" + std::to_string(free_port());
+  on_threads(2, [&](int rank) {
+    Meeting meeting = meeting_of(rank, 2, address);
+    meeting.join_s = rank == 0 ? 0.6 : 20;
+    if (rank == 1) meeting.secret = "open barley";
+    const Status status = join_alone(meeting);
+    EXPECT_EQ(status.code(), rank == 0 ? RONDO_TIMED_OUT : RONDO_INVALID_ARGUMENT) << status.message();
+    EXPECT_TRUE(contains(status.message(), "another secret")) << status.message();
+  });
+}
+
+TEST(Rendezvous, ARankComesOnce) {
+  const std::string address = "127.0.0.1:" + std::to_string(free_port());
+  on_threads(3, [&](int i) {
+    const Status status = join_alone(meeting_of(i == 0 ? 0 : 1, 3, address));
+    EXPECT_EQ(status.code(), RONDO_INVALID_ARGUMENT) << status.message();
+    EXPECT_TRUE(contains(status.message(), "rank 1 is there already")) << status.message();
+  });
+}
+
+TEST(Rendezvous, AllAreToldTheSameSize) {
+  const std::string address = "127.0.0.1:" + std::to_string(free_port());
+  on_threads(2, [&](int rank) {
+    const Status status = join_alone(meeting_of(rank, rank == 0 ? 2 : 3, address));
+    EXPECT_EQ(status.code(), RONDO_INVALID_ARGUMENT) << status.message();
+    EXPECT_TRUE(contains(status.message(), "rank 1 was told of 3 ranks, rank 0 of 2")) << status.message();
+  });
+}
+
+TEST(Rendezvous, ARankIsOneOfTheGroup) {
+  EXPECT_EQ(join_alone(meeting_of(2, 2, "127.0.0.1:1")).code(), RONDO_INVALID_ARGUMENT);
+  EXPECT_EQ(join_alone(meeting_of(-1, 2, "127.0.0.1:1")).code(), RONDO_INVALID_ARGUMENT);
+  EXPECT_EQ(join_alone(meeting_of(1, 2, "nowhere")).code(), RONDO_INVALID_ARGUMENT);
+  EXPECT_EQ(join_alone(meeting_of(0, 2, "nowhere")).code(), RONDO_INVALID_ARGUMENT);
+}
+
+TEST(Rendezvous, AnotherJobAtThePortIsPassedOver) {
+  File other;
+  ASSERT_TRUE(listen_at("127.0.0.1", 0, &other).ok());
+  const int port = port_of(other);
+  // A meeting of another job holds the first port until this one is over.
+  Meeting theirs = meeting_of(0, 2, "127.0.0.1:" + std::to_string(port));
+  theirs.job = "another";
+  theirs.join_s = 1.5;
+  other = File();
+  std::thread stranger([&] { EXPECT_EQ(join_alone(theirs).code(), RONDO_TIMED_OUT); });
+  File probe;
+  while (!connect_to("127.0.0.1", port, Deadline(1), &probe).ok()) std::this_thread::yield();
+  on_threads(2, [&](int rank) {
+    Meeting meeting = meeting_of(rank, 2, "127.0.0.1:" + std::to_string(port));
+    meeting.ports = 8;
+    const Status status = join_alone(meeting);
+    EXPECT_TRUE(status.ok()) << status.message();
+  });
+  stranger.join();
+}
+
+TEST(Rendezvous, VisitorsWithoutManners) {
+  const int port = free_port();
+  const std::string address = "127.0.0.1:" + std::to_string(port);
+  std::shared_ptr<Session> sessions[2];
+  std::thread first([&] {
+    const Status status = join(meeting_of(0, 2, address), 1000, &sessions[0]);
+    EXPECT_TRUE(status.ok()) << status.message();
+  });
+  std::vector<File> visitors;
+  const std::string sayings[] = {"GET / HTTP/1.1\r\n\r\n", "", std::string(5000, '\xff'), "RONDO",
+                                 std::string("RONDO\0\0\1", 8) + std::string(60, 'x')};
+  for (int i = 0; i < 100; ++i) {
+    File visitor;
+    while (!connect_to("127.0.0.1", port, Deadline(5), &visitor).ok()) std::this_thread::yield();
+    const std::string& saying = sayings[i % 5];
+    (void)!send(visitor.get(), saying.data(), saying.size(), MSG_NOSIGNAL);
+    if (i % 3 != 0) visitors.push_back(std::move(visitor));
+  }
+  const Status status = join(meeting_of(1, 2, address), 1000, &sessions[1]);
+  EXPECT_TRUE(status.ok()) << status.message();
+  first.join();
+}
+
+TEST(Rendezvous, WhatWasOverheardIsOfNoUse) {
+  // Somebody who does not know the secret answers a caller with the caller's own bytes.
+  File listener;
+  ASSERT_TRUE(listen_at("127.0.0.1", 0, &listener).ok());
+  std::thread echo([&] {
+    File socket;
+    while (!socket) accept_from(listener, &socket);
+    char buffer[4096];
+    size_t got = 0;
+    while (got < 64) {
+      const ssize_t n = recv(socket.get(), buffer + got, sizeof buffer - got, 0);
+      if (n > 0) got += static_cast<size_t>(n);
+    }
+    const uint32_t go_on = 0x52444f31;
+    (void)!send(socket.get(), &go_on, sizeof go_on, MSG_NOSIGNAL);
+    (void)!send(socket.get(), buffer, 48, MSG_NOSIGNAL);
+  });
+  File socket;
+  ASSERT_TRUE(connect_to("127.0.0.1", port_of(listener), Deadline(5), &socket).ok());
+  const Status status = introduce(socket.get(), {"job", "secret"}, {1, 2}, Deadline(5));
+  echo.join();
+  EXPECT_EQ(status.code(), RONDO_INVALID_ARGUMENT);
+  EXPECT_TRUE(contains(status.message(), "another secret")) << status.message();
+}
+
+// --- by file ---
+
+class ByFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/rondo-meeting-XXXXXX";
+    folder_ = mkdtemp(name);
+    path_ = folder_ + "/place";
+  }
+  void TearDown() override {
+    unlink(path_.c_str());
+    EXPECT_EQ(rmdir(folder_.c_str()), 0) << "something was left in " << folder_;
+  }
+  void meet(const std::string& secret) {
+    on_threads(3, [&](int rank) {
+      Meeting meeting = meeting_of(rank, 3, "file:" + path_);
+      meeting.secret = secret;
+      const Status status = join_alone(meeting);
+      EXPECT_TRUE(status.ok()) << status.message();
+    });
+  }
+  std::string folder_, path_;
+};
+
+TEST_F(ByFile, Meet) {
+  meet("open sesame");
+  meet("");  // then one is drawn, and stands in the file
+}
+
+TEST_F(ByFile, AnOldFileIsPassedOver) {
+  std::ofstream(path_) << "rondo meets at " << free_port() << "\nold\n127.0.0.1\n";
+  meet("");
+  std::ofstream(path_) << "something else";
+  meet("open sesame");
+}
+
+TEST_F(ByFile, NobodyElseMayReadIt) {
+  Meeting meeting = meeting_of(0, 2, "file:" + path_);
+  meeting.secret.clear();
+  meeting.join_s = 0.3;
+  std::thread first([&] { EXPECT_EQ(join_alone(meeting).code(), RONDO_TIMED_OUT); });
+  struct stat about = {};
+  while (stat(path_.c_str(), &about) != 0) std::this_thread::yield();
+  EXPECT_EQ(about.st_mode & 0777, 0600u);
+  first.join();
+}
+
+TEST_F(ByFile, AFolderThatIsNotThere) {
+  EXPECT_EQ(join_alone(meeting_of(0, 2, "file:" + folder_ + "/no/place")).code(), RONDO_IO_ERROR);
+}
+
+}  // namespace
+}  // namespace rondo::comm
