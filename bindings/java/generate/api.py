@@ -123,7 +123,7 @@ def options_file(texts, struct):
     name = class_name(struct["name"])
     fields, copies, methods = "", "", ""
     for field in struct["fields"]:
-        if field["name"] == "size" or field["kind"] == "callback":
+        if field["name"] in ("size", "reserved") or field["kind"] == "callback":
             continue
         java, default, value = option_type(struct, field)
         own = camel(field["name"])

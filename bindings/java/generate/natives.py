@@ -158,7 +158,7 @@ class Native:
         java, owner = class_name(base), name
         self.before.append(f"{base} {name}_ = {struct['initializer']};")
         for field in struct["fields"]:
-            if field["name"] == "size":
+            if field["name"] in ("size", "reserved"):
                 continue
             own, get = f"{name}{camel(field['name'])[0].upper()}{camel(field['name'])[1:]}", f"{name}.{camel(field['name'])}Value()"
             if field.get("count") and field["base"] == "int64_t" and not field["pointers"]:

@@ -157,7 +157,8 @@ impl Tensor {
     /// # use rondo::{ops::Norm, Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let a = Tensor::from_slice(&engine, Device::CPU, [1, 1, 2], &[1.0f32, 3.0])?;
-    /// let (mean, variance) = (a.mean(..)?.reshape([1])?, Tensor::from_slice(&engine, Device::CPU, 1, &[4.0f32])?);
+    /// let mean = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// let variance = Tensor::from_slice(&engine, Device::CPU, 1, &[4.0f32])?;
     /// assert_eq!(a.batch_norm(&mean, &variance, Norm::new().epsilon(0.0))?.to_vec::<f32>()?, [-0.5, 0.5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
@@ -184,8 +185,8 @@ impl Tensor {
     /// ```
     pub fn batch_norm_training(&self, running: Option<Running<'_>>, how: Norm<'_>) -> Result<BatchNorm> {
         let options = how.as_raw();
-        let (mean, variance, momentum) =
-            running.map_or((null_mut(), null_mut(), 0.0), |all| (all.mean.as_ptr(), all.variance.as_ptr(), all.momentum));
+        let (mean, variance, momentum) = running
+            .map_or((null_mut(), null_mut(), 0.0), |all| (all.mean.as_ptr(), all.variance.as_ptr(), all.momentum));
         let mut made = [null_mut(); 3];
         let [out, batch, inverse] = &mut made;
         check(unsafe {

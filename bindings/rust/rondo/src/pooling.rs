@@ -180,14 +180,7 @@ impl Tensor {
     /// ```
     pub fn resize(&self, sizes: &[i64], mode: ResizeMode, origin: ResizeOrigin) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
-            sys::rondo_resize(
-                self.as_ptr(),
-                sizes.len() as i32,
-                sizes.as_ptr(),
-                mode.as_raw(),
-                origin.as_raw(),
-                out,
-            )
+            sys::rondo_resize(self.as_ptr(), sizes.len() as i32, sizes.as_ptr(), mode.as_raw(), origin.as_raw(), out)
         })
     }
 
@@ -202,8 +195,6 @@ impl Tensor {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn local_response_norm(&self, size: i64, alpha: f64, beta: f64, k: f64) -> Result<Tensor> {
-        new(self.engine(), |out| unsafe {
-            sys::rondo_local_response_norm(self.as_ptr(), size, alpha, beta, k, out)
-        })
+        new(self.engine(), |out| unsafe { sys::rondo_local_response_norm(self.as_ptr(), size, alpha, beta, k, out) })
     }
 }
