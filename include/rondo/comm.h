@@ -83,7 +83,7 @@ typedef struct rondo_comm_info {
   rondo_comm_state state;
   int32_t version;   /* of the library that moves the data: NCCL's number (23007 is 2.30.7); 0: Rondo's own sockets */
   int64_t submitted; /* collectives ordered so far, a graph's launch counting its own */
-  const char* transport; /* "nccl", "host"; static */
+  const char* transport; /* "nccl", "peer" (kernels of Rondo's own), "peer, nccl" (both), "host"; static */
 } rondo_comm_info;
 #define RONDO_COMM_INFO_INIT \
   { sizeof(rondo_comm_info), 0, 0, {RONDO_CPU, 0}, RONDO_COMM_WORKING, 0, 0, NULL }

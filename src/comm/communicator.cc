@@ -13,6 +13,7 @@
 #include "comm/host_transport.h"
 #include "comm/hub.h"
 #include "comm/nccl_transport.h"
+#include "comm/peer_transport.h"
 #include "comm/watch.h"
 #include "ops/ops.h"
 
@@ -57,8 +58,12 @@ namespace {
 
 Status make_transport(Device& device, const std::shared_ptr<Session>& session, const Options& options,
                       std::unique_ptr<Transport>* transport) {
-  return device.is_host() ? make_host_transport(session, options.time_limit_ms, transport)
-                          : make_nccl_transport(*device.streams(), *session, options, transport);
+  if (device.is_host()) return make_host_transport(session, options.time_limit_ms, transport);
+  std::unique_ptr<Transport> library;
+  const Status made = make_nccl_transport(*device.streams(), *session, options, &library);
+  if (!made.ok() && made.code() != RONDO_LIBRARY_MISSING) return made;
+  return make_peer_transport(*device.streams(), *session, {options.time_limit_ms, options.max_blocks},
+                             std::move(library), made, transport);
 }
 
 // Each rank's part on a thread of its own, for they wait for each other; the first failure by rank.

@@ -54,6 +54,7 @@ enum : CUresult {
   CUDA_ERROR_INVALID_PC = 718,
   CUDA_ERROR_LAUNCH_FAILED = 719,
   CUDA_ERROR_ECC_UNCORRECTABLE = 214,
+  CUDA_ERROR_NOT_SUPPORTED = 801,
   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901,
   CUDA_ERROR_STREAM_CAPTURE_UNJOINED = 904,
@@ -66,7 +67,10 @@ enum : CUresult {
 using CUdevice_attribute = int;
 enum : CUdevice_attribute {
   CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
+  CU_DEVICE_ATTRIBUTE_PCI_BUS_ID = 33,
+  CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID = 34,
   CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING = 41,
+  CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID = 50,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
@@ -80,6 +84,8 @@ enum : CUfunction_attribute {
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 };
 using CUjit_option = int;
+using CUpointer_attribute = int;
+enum : CUpointer_attribute { CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10 };
 
 enum : unsigned {
   CU_STREAM_NON_BLOCKING = 1,
@@ -87,6 +93,7 @@ enum : unsigned {
   CU_EVENT_BLOCKING_SYNC = 1,
   CU_EVENT_DISABLE_TIMING = 2,
   CU_MEMHOSTALLOC_PORTABLE = 1,
+  CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1,
 };
 
 using CUstreamCaptureMode = int;
@@ -109,6 +116,12 @@ enum : CUgraphNodeType {
   CU_GRAPH_NODE_TYPE_HOST = 3,
   CU_GRAPH_NODE_TYPE_EMPTY = 5,
 };
+
+// Memory of a process as others open it.
+struct CUipcMemHandle {
+  char reserved[64];
+};
+static_assert(sizeof(CUipcMemHandle) == 64);
 
 struct CUgraphEdgeData {
   unsigned char from_port;

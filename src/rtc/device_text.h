@@ -17,5 +17,6 @@ extern const char kNormText[];
 extern const char kWindowText[];
 extern const char kCumulateText[];
 extern const char kConvolutionText[];
+extern const char kPeerText[];
 
 }  // namespace rondo::rtc

@@ -76,6 +76,7 @@ enum Family : uint8_t {
   kConvolution,
   kNorm,
   kWindow,
+  kPeer,
 };
 
 }  // namespace rondo::rtc

@@ -27,7 +27,7 @@ if [ $# -gt 0 ] && [ -d "$1" ]; then
   shift
 fi
 all="compile info kernels conformance stress digits bench memcheck racecheck"
-named="rust java service"
+named="rust java service comm"
 steps=${*:-$all}
 for step in $steps; do
   case " $all $named " in
@@ -190,8 +190,18 @@ service_example() {
   "${vm[@]}" Digits --device "$DEVICE" --epochs 10 --data examples/data/digits.bin --parameters "$logs/model.safetensors" || return
   python3 tests/bench/service.py "$DEVICE" "$logs/model.safetensors" "${vm[@]}" dev.rondo.examples.service.Main
 }
-export DEVICE=${DEVICE:-cuda:0} logs
-export -f trained rust_examples java_examples service_example
+# All-reduce between two GPUs: in one process, in two, and PyTorch's.
+comm_rows() {
+  local code=0
+  export NCCL_NVLS_ENABLE=0 # no multicast, so that both use the same wires
+  export RONDO_NCCL=${RONDO_NCCL:-$(python3 -c 'import nvidia.nccl as n; print(list(n.__path__)[0] + "/lib/libnccl.so.2")' 2>/dev/null)}
+  "$build/tests/bench/comm" || code=1
+  "$build/tests/bench/comm" --processes || code=1
+  timeout 60 python3 tests/bench/comm_torch.py || code=1
+  return $code
+}
+export DEVICE=${DEVICE:-cuda:0} logs build
+export -f trained rust_examples java_examples service_example comm_rows
 
 sanitizer=$(command -v compute-sanitizer || find /usr/local/cuda*/bin /opt/nvidia -name compute-sanitizer 2>/dev/null | head -n 1)
 
@@ -232,6 +242,10 @@ for step in $steps; do
     service)
       run service 90 bash -c service_example
       tell service 8 '^service|rror'
+      ;;
+    comm)
+      run comm 200 bash -c comm_rows
+      tell comm 70
       ;;
     bench)
       run bench 150 "$build/tests/bench/bench" --device cuda:0 --json "$logs/bench.json"

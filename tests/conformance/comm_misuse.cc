@@ -122,7 +122,7 @@ TEST_P(CommMisuse, Groups) {
   EXPECT_EQ(info.submitted, 0);
   EXPECT_EQ(info.rank, 0);
   EXPECT_EQ(info.ranks, 2);
-  EXPECT_STREQ(info.transport, "nccl");
+  EXPECT_NE(std::string(info.transport).find("nccl"), std::string::npos) << info.transport;  // maybe behind "peer"
   EXPECT_EQ(info.state, RONDO_COMM_WORKING);
 }
 

@@ -169,5 +169,29 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream
   return fill(stream, to, value, 4, count);
 }
 
+CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
+  SIM_ENTER(cuPointerGetAttribute);
+  if (value == nullptr || attribute != CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE) return CUDA_ERROR_INVALID_VALUE;
+  Lock lock(driver().mutex);
+  const Device* owner = driver().device_of(address);
+  if (owner == nullptr || !owner->heap.inside(address, 1)) return CUDA_ERROR_INVALID_VALUE;
+  *static_cast<int*>(value) = 1;
+  return CUDA_SUCCESS;
+}
+
+// Memory of a simulated device is its process's own.
+CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
+  SIM_ENTER(cuIpcGetMemHandle);
+  return handle == nullptr || address == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle, unsigned) {
+  SIM_ENTER(cuIpcOpenMemHandle_v2);
+  return address == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult cuIpcCloseMemHandle(CUdeviceptr) {
+  SIM_ENTER(cuIpcCloseMemHandle);
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 }  // extern "C"
 }  // namespace simcuda
