@@ -62,8 +62,9 @@ TEST_P(Convolutions, ByChance) {
 // More than one tile, more than one block of the host's panels, sums in parts.
 TEST_P(Convolutions, Larger) {
   const std::vector<Convolution> problems = {
-      {{2, 20, 16, 17}, {70, 20, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
-      {{4, 18, 14, 14}, {9, 18, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 17, 9, 8}, {66, 17, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{3, 10, 14, 14}, {9, 10, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 64, 3, 3}, {9, 64, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
   };
   run([&](Results& results) {
     for (const Convolution& problem : dealt(problems))
