@@ -72,6 +72,38 @@ rondo_status call(Objects& objects, rondo_matmul_options* options) {
   rondo_tensor_destroy(b);
   return status;
 }
+// Of the tensor as an image of two channels with one axis.
+template <class Use>
+rondo_status with_image(Objects& objects, const Use& use) {
+  const int64_t shape[] = {1, 2, 3};
+  rondo_tensor *image = nullptr, *out = nullptr;
+  EXPECT_EQ(rondo_tensor_reshape(objects.tensor, 3, shape, &image), RONDO_OK);
+  const rondo_status status = use(image, &out);
+  rondo_tensor_destroy(out);
+  rondo_tensor_destroy(image);
+  return status;
+}
+rondo_status call(Objects& objects, rondo_convolution_options* options) {
+  options->stride[0] = options->dilation[0] = options->groups = 1;  // 0, which the others take, is refused
+  const int64_t shape[] = {3, 2, 1};
+  rondo_tensor* filter = nullptr;
+  EXPECT_EQ(rondo_tensor_reshape(objects.tensor, 3, shape, &filter), RONDO_OK);
+  const rondo_status status = with_image(
+      objects, [&](rondo_tensor* image, rondo_tensor** out) { return rondo_convolution(image, filter, options, out); });
+  rondo_tensor_destroy(filter);
+  return status;
+}
+rondo_status call(Objects& objects, rondo_norm_options* options) {
+  return with_image(objects,
+                    [&](rondo_tensor* image, rondo_tensor** out) { return rondo_instance_norm(image, options, out); });
+}
+rondo_status call(Objects& objects, rondo_pool_options* options) {
+  options->dilation[0] = 1;
+  const int64_t kernel = 2;
+  return with_image(objects, [&](rondo_tensor* image, rondo_tensor** out) {
+    return rondo_avg_pool(image, 1, &kernel, options, out);
+  });
+}
 // Without a GPU there is no module: what is said then is the next thing after the options.
 rondo_status call(Objects& objects, rondo_module_options* options) {
   rondo_module* module = nullptr;
