@@ -28,7 +28,7 @@ CUdeviceptr address_of(const void* pointer) {
 }
 
 // Tells this machine, as it runs now, from every other.
-std::string host_name() {
+std::string machine_boot() {
   std::string name;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> name;
   return name;
@@ -224,7 +224,7 @@ Status PeerPads::meet(Session& session) {
     return {};
   };
   const Status asked = ask();
-  const std::string device = format("%s %04x:%02x:%02x", host_name().c_str(), place[0], place[1], place[2]);
+  const std::string device = format("%s %04x:%02x:%02x", machine_boot().c_str(), place[0], place[1], place[2]);
   std::vector<std::string> all;
   RONDO_TRY(agree(session, "pads: place", asked, process_name() + format(" %d ", device_.id().index) + device, &all));
 
@@ -237,7 +237,7 @@ Status PeerPads::meet(Session& session) {
       int begin = 0;
       if (std::sscanf(all[r].c_str(), "%63s %d %n%63s", process, &index, &begin, host) != 3)
         return error(RONDO_INTERNAL, "rank %zu says '%s' of its place", r, all[r].c_str());
-      if (host != host_name())
+      if (host != machine_boot())
         return error(RONDO_UNSUPPORTED, "rank %zu is on another host; devices reach each other's memory on one", r);
       if (!devices.insert(all[r].substr(static_cast<size_t>(begin))).second)
         return error(RONDO_UNSUPPORTED, "rank %zu has the same device as another rank", r);
