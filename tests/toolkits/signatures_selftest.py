@@ -158,7 +158,7 @@ def check_coverage(root):
     libraries = signatures.LIBRARIES.values()
     compared = {library.table for library in libraries}
     for table in sorted((root / "src/dynlib").glob("*.def")):
-        own = table.name in ("blas.def", "nccl.def", "onednn.def")  # no toolkit of CUDA has headers of these
+        own = table.name in ("blas.def", "cudnn.def", "nccl.def", "onednn.def")  # no toolkit of CUDA has headers of these
         if not own and table.relative_to(root).as_posix() not in compared:
             yield f"signatures.py compares no {table.relative_to(root)}"
     names = set()
