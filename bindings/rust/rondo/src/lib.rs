@@ -52,6 +52,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod callback;
+mod comm;
 mod context;
 mod convolution;
 mod device;
@@ -90,6 +91,7 @@ mod views;
 
 pub use rondo_sys;
 
+pub use crate::comm::{Comm, CommInfo, CommState};
 pub use crate::context::{Operand, TaskContext};
 pub use crate::device::{Device, DeviceInfo, DeviceKind};
 pub use crate::dims::{Dims, Shape};
