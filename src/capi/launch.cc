@@ -63,7 +63,6 @@ extern "C" {
 
 rondo_status rondo_ranks_query(rondo_ranks_info* info) {
   return guard("rondo_ranks_query", [&]() -> Status {
-    RONDO_NOT_NULL(info);
     comm::Meeting meeting;
     RONDO_TRY(comm::meeting_from_environment(&meeting));
     rondo_ranks_info facts = RONDO_RANKS_INFO_INIT;

@@ -182,7 +182,14 @@ class Chooser {
     std::stable_sort(good.begin(), good.end(),
                      [](const Candidate& a, const Candidate& b) { return a.microseconds < b.microseconds; });
     RONDO_TRY(time_again(&good));
-    if (good.size() > kKept) good.resize(kKept);
+    if (good.size() > kKept) {
+      // The last of them needs the least workspace of all: it serves where that of the others cannot be had.
+      const auto least = std::min_element(good.begin(), good.end(), [](const Candidate& a, const Candidate& b) {
+        return a.plan->workspace_bytes() < b.plan->workspace_bytes();
+      });
+      if (least >= good.begin() + kKept) std::swap(*least, good[kKept - 1]);
+      good.resize(kKept);
+    }
     for (Candidate& each : good) choice->plans_.push_back(std::move(each.plan));
     if (choice->capturable_ && has_memory_ && !choice->plans_.empty()) keep(*choice);
     return {};
