@@ -120,9 +120,13 @@ rondo_status rondo_comm_create_with_hooks(rondo_engine* engine, rondo_device dev
     RONDO_TRY(refuse_here());
     Device* found = nullptr;
     RONDO_TRY(get_device(device, &found));
+    std::shared_ptr<comm::Session> session = comm::make_hook_session(std::move(held), chosen.time_limit_ms);
+    // All meet here, and whether the functions work at all shows: on cpu nothing else of making an end waits for the
+    // others.
+    std::vector<std::string> all;
+    RONDO_TRY(session->all_gather("making a communicator", "", &all));
     Ref<comm::Communicator> made;
-    RONDO_TRY(comm::Communicator::create(
-        *engine->engine, *found, comm::make_hook_session(std::move(held), chosen.time_limit_ms), chosen, &made));
+    RONDO_TRY(comm::Communicator::create(*engine->engine, *found, std::move(session), chosen, &made));
     *comm = capi::make_comm(std::move(made));
     return {};
   });

@@ -449,8 +449,9 @@ def case_doctor_old_driver():
         subprocess.run(["cc", "-shared", "-fPIC", "-o", pathlib.Path(folder) / "libcuda.so.1", source], check=True)
         for where in {"LD_LIBRARY_PATH": folder}, {"RONDO_CUDA_DRIVER": folder}:
             out, _ = run("doctor", status=1, **where)
-            holds(out, "driver is for CUDA 11.0; CUDA 11.2 (driver 460) or newer is needed", "update the NVIDIA driver")
-            assert "was not found" not in out and "install" not in out, out
+            line = next(line for line in out.splitlines() if "driver" in line)  # the others are of what else may be missing here
+            holds(line, "driver is for CUDA 11.0; CUDA 11.2 (driver 460) or newer is needed", "update the NVIDIA driver")
+            assert "was not found" not in line and "install" not in line, line
         reason = by_name(facts(RONDO_CUDA_DRIVER=folder)["features"], "cuda")["reason"]
         holds(reason, "the CUDA driver (libcuda.so.1) is too old", "update the NVIDIA driver")
 

@@ -998,7 +998,7 @@ pub struct rondo_comm_info {
     pub version: i32,
     #[doc = " collectives ordered so far, a graph's launch counting its own"]
     pub submitted: i64,
-    #[doc = " \"nccl\", \"host\"; static"]
+    #[doc = " \"nccl\", \"peer\" (kernels of Rondo's own), \"peer, nccl\" (both), \"host\"; static"]
     pub transport: *const ::std::os::raw::c_char,
 }
 #[test]
