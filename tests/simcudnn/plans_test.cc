@@ -144,11 +144,11 @@ TEST_F(Plans, FixedBitsUnlessNothingElseWorks) {
 }
 
 TEST_F(Plans, TheQuickestIsTaken) {
-  const std::string slow = "0=slow:2000,1=slow:2000,23=slow:2000,";
+  const std::string slow = "0=slow:8000,1=slow:8000,23=slow:8000,";
   const Environment first = {{"RONDO_CONVOLUTION_TIMING_MS", "5000"}, {"SIMCUDNN_ENGINES", slow + "41=slow:50"}};
   EXPECT_EQ(engines_of(run("problem forward,f16,small choose", first)).at(0), "41");
   const Environment second = {{"RONDO_CONVOLUTION_TIMING_MS", "5000"},
-                              {"SIMCUDNN_ENGINES", "0=slow:50,1=slow:2000,23=slow:2000,41=slow:2000"}};
+                              {"SIMCUDNN_ENGINES", "0=slow:50,1=slow:8000,23=slow:8000,41=slow:8000"}};
   EXPECT_EQ(engines_of(run("problem forward,f16,small choose", second)).at(0), "0");
 }
 
@@ -198,7 +198,7 @@ TEST_F(Plans, WhatFailsWhenItRunsGivesWayOnceAndSaysSo) {
 
 TEST_F(Plans, LessWorkspaceThanTheBestWantsTakesAnother) {
   const Environment timed = {{"RONDO_CONVOLUTION_TIMING_MS", "5000"},
-                             {"SIMCUDNN_ENGINES", "0=slow:2000,1=slow:2000,41=slow:2000"}};
+                             {"SIMCUDNN_ENGINES", "0=slow:8000,1=slow:8000,41=slow:8000"}};
   const Outcome outcome = run("problem forward,f16,small choose workspace 0", timed);
   EXPECT_EQ(engines_of(outcome).at(0), "23") << outcome.text;
   EXPECT_EQ(outcome["status"], "0") << outcome.text;
