@@ -53,8 +53,7 @@ Status missing_function_error(int result) {
   const Entry entry = all.list[static_cast<size_t>(kFirst - result)];
   lock.unlock();
   RONDO_TRY(entry.library.open());
-  const std::string needed =
-      entry.since ? entry.library.name_of(entry.since) + " or newer" : "another build of it";
+  const std::string needed = entry.since ? entry.library.name_of(entry.since) + " or newer" : "another build of it";
   return error(RONDO_LIBRARY_MISSING, "%s has no function %s: found version %s at %s, %s is needed",
                entry.library.spec().title, entry.name, entry.library.version().c_str(), entry.library.path().c_str(),
                needed.c_str());
