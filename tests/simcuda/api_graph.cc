@@ -161,9 +161,9 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec handle, CUgraphNode node_han
   const auto* before = dynamic_cast<const KernelWork*>(step->work.get());
   if (before == nullptr) return CUDA_ERROR_INVALID_VALUE;
   WorkRef work;
-  if (CUresult error = make_kernel_work(p->func, {p->gridDimX, p->gridDimY, p->gridDimZ},
-                                        {p->blockDimX, p->blockDimY, p->blockDimZ}, p->sharedMemBytes, p->kernelParams,
-                                        p->extra, before->programmatic, &work))
+  if (CUresult error =
+          make_kernel_work(p->func, {p->gridDimX, p->gridDimY, p->gridDimZ}, {p->blockDimX, p->blockDimY, p->blockDimZ},
+                           p->sharedMemBytes, p->kernelParams, p->extra, before->programmatic, &work))
     return error;
   if (work->home() != step->work->home()) return CUDA_ERROR_INVALID_VALUE;  // a node stays on its device
   step->work = std::move(work);
