@@ -147,13 +147,13 @@ constexpr u32 kPeerPolls = 64;
 inline void peer_send(PeerQuad* to, const PeerQuad& quad) {
   auto* halves = reinterpret_cast<u64*>(to);
   for (int i = 0; i < 2; ++i)
-    __atomic_store_n(halves + i, quad.v[2 * i] | static_cast<u64>(quad.v[2 * i + 1]) << 32, __ATOMIC_RELAXED);
+    __atomic_store_n(halves + i, quad.v[2 * i] | static_cast<u64>(quad.v[2 * i + 1]) << 32, __ATOMIC_RELEASE);
 }
 inline PeerQuad peer_look(const PeerQuad* from) {
   auto* halves = reinterpret_cast<const u64*>(from);
   PeerQuad quad;
   for (int i = 0; i < 2; ++i) {
-    const u64 half = __atomic_load_n(halves + i, __ATOMIC_RELAXED);
+    const u64 half = __atomic_load_n(halves + i, __ATOMIC_ACQUIRE);
     quad.v[2 * i] = static_cast<u32>(half);
     quad.v[2 * i + 1] = static_cast<u32>(half >> 32);
   }
