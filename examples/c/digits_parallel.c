@@ -216,7 +216,7 @@ int main(int argc, char** argv) {
   struct program p;
   rondo_ranks_info ranks = RONDO_RANKS_INFO_INIT;
   struct run runs[32];
-  float* whole = allocate(SLICES_PARAMETERS, sizeof *whole);
+  float* whole;
   int n_runs = 0, good = 1, count;
   uint64_t state;
   int64_t i, used;
@@ -234,12 +234,14 @@ int main(int argc, char** argv) {
   if (p.digits.n_train < p.options.batch) {
     fprintf(stderr, "digits_parallel: --batch %d is more than the %d training images\n", (int)p.options.batch,
             (int)p.digits.n_train);
+    digits_free(&p.digits);
     return 2;
   }
   p.device = choose_device(p.options.device, &ranks);
   CHECK(rondo_engine_create(NULL, &p.engine));
   CHECK(rondo_comm_create(p.engine, p.device, NULL, &p.world));
 
+  whole = allocate(SLICES_PARAMETERS, sizeof *whole);
   used = p.digits.n_train / p.options.batch * p.options.batch;
   p.order = allocate((size_t)(p.options.epochs * p.digits.n_train), sizeof *p.order);
   state = p.options.seed;
