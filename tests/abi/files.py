@@ -14,7 +14,7 @@ import sys
 MAX_LINES = 600  # beyond that a file has more than one subject
 OPENING_LINES = 40  # the licence line stands in the comment at the top
 LICENCE = re.compile(r"Copyright \d{4} the Rondo developers\. SPDX-License-Identifier: Apache-2\.0")
-SOURCES = {".c", ".cc", ".h", ".cu", ".cuh", ".def", ".inc", ".py", ".sh", ".rs", ".java", ".map"}
+SOURCES = {".c", ".cc", ".h", ".hpp", ".cu", ".cuh", ".def", ".inc", ".py", ".sh", ".rs", ".java", ".map"}
 SOURCE_NAMES = {"meson.build", "meson_options.txt", "meson.options", ".clang-tidy"}
 NOT_OURS = {".git", ".cache", ".venv", "__pycache__", "out"}  # as .gitignore says
 GENERATED = re.compile(r"bindings/.*/(bindings|generated)\.rs$")

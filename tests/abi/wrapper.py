@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The C++ wrapper calls every function of the C interface, or says here why not: wrapper.py HEADER SYMBOLS."""
+"""The C++ wrapper calls every function of the C interface, or says here why not: wrapper.py HEADERS SYMBOLS."""
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import pathlib
@@ -21,11 +21,11 @@ NOT_WRAPPED = {
 
 
 def main():
-    header = set(re.findall(r"\brondo_\w+", pathlib.Path(sys.argv[1]).read_text()))
+    headers = sorted(pathlib.Path(sys.argv[1]).glob("**/*.hpp"))
+    header = set(re.findall(r"\brondo_\w+", "\n".join(each.read_text() for each in headers)))
     lines = pathlib.Path(sys.argv[2]).read_text().splitlines()
     exported = {line.split()[1] for line in lines if line and not line.startswith("#")}
-    problems = [f"rondo.hpp: {name} is not called" for name in sorted(exported - header - NOT_WRAPPED.keys())
-                if name not in header]
+    problems = [f"rondo.hpp: {name} is not called" for name in sorted(exported - header - NOT_WRAPPED.keys())]
     problems += [f"wrapper.py: {name} is no function" for name in sorted(NOT_WRAPPED.keys() - exported)]
     print("\n".join(problems) or f"{len(exported)} functions, {len(NOT_WRAPPED)} used as they are")
     sys.exit(bool(problems))

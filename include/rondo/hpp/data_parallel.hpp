@@ -1,0 +1,47 @@
+// Gradients reduced over ranks while backward goes on. Part of rondo.hpp, which says what holds for all of it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#ifndef RONDO_HPP_DATA_PARALLEL_HPP
+#define RONDO_HPP_DATA_PARALLEL_HPP
+
+#include <rondo/hpp/comm.hpp>
+#include <rondo/hpp/tape.hpp>
+
+namespace rondo {
+
+// Gradients of a model in buckets, each reduced over all ranks as soon as the tape has filled it (data_parallel.h).
+//
+//   rondo::Buckets buckets(comm, {w, b});
+//   buckets.reduce(tape, loss);
+//   rondo::Tensor dw = buckets.gradient(0);
+class Buckets : public Owner<rondo_buckets, rondo_buckets_destroy> {
+ public:
+  Buckets(const Comm& comm, const std::vector<Tensor>& parameters,
+          const rondo_buckets_options& options = RONDO_BUCKETS_OPTIONS_INIT)
+      : Owner(create(comm, parameters, options)) {}
+  void reduce(const Tape& tape, const Tensor& output) const {
+    rondo_tensor* outputs[] = {output.get()};
+    check(rondo_buckets_reduce(get(), tape.get(), 1, outputs, nullptr));
+  }
+  Tensor gradient(int32_t index) const {
+    return Tensor::made([&](rondo_tensor** out) { return rondo_buckets_gradient(get(), index, out); });
+  }
+  rondo_buckets_info info() const {
+    rondo_buckets_info info = RONDO_BUCKETS_INFO_INIT;
+    check(rondo_buckets_query(get(), &info));
+    return info;
+  }
+
+ private:
+  static rondo_buckets* create(const Comm& comm, const std::vector<Tensor>& parameters,
+                               const rondo_buckets_options& options) {
+    std::vector<rondo_tensor*> handles;
+    for (const Tensor& each : parameters) handles.push_back(each.get());
+    rondo_buckets* buckets = nullptr;
+    check(rondo_buckets_create(comm.get(), static_cast<int32_t>(handles.size()), handles.data(), &options, &buckets));
+    return buckets;
+  }
+};
+
+}  // namespace rondo
+
+#endif  // RONDO_HPP_DATA_PARALLEL_HPP
