@@ -30,8 +30,15 @@ def shell(text):
     return ["sh", "-c", text]
 
 
+def hear_signals():
+    """Whoever runs the tests may ignore some, as nohup does, and a shell cannot trap what was ignored when it began."""
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start(*arguments):
-    return subprocess.Popen([RONDO, "launch", *arguments], env=CLEAN, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([RONDO, "launch", *arguments], env=CLEAN, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            preexec_fn=hear_signals)
 
 
 def gone(process):
