@@ -28,6 +28,7 @@ LIST
 libopenblas0-pthread|has_library 'libopenblas\.so|libmkl_rt\.so|libcblas\.so'|makes matmul on the cpu fast (opened at run time)
 LIST
     mpi) echo 'libopenmpi-dev|command -v mpirun && pkg-config --exists ompi-c|builds librondo_mpi and starts ranks in tests' ;;
+    pip) echo 'python3-pip|python3 examples/data/photographs.py --complete || python3 -m pip --version|fetches a pretrained network and photographs' ;;
     toolkits) echo 'python3-pip|python3 tests/toolkits/fetch.py --complete || python3 -m pip --version|fetches real CUDA headers and NVRTC for tests' ;;
     portable) cat <<'LIST' ;;
 debian-archive-keyring|[ -f /usr/share/keyrings/debian-archive-keyring.gpg ]|checks the older C library that the portable build is made with

