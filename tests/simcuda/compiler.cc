@@ -1,6 +1,6 @@
 // Two runs of the host compiler per kernel source: the preprocessor over the user's text alone, then, after rewriting,
-// the compiler over the device prelude, that text and the table of kernels. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// the compiler over the device prelude, that text and the table of kernels. What every kernel is linked with, the hooks
+// of its loads and stores, is compiled once. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "compiler.h"
 
 #include <fcntl.h>
@@ -26,6 +26,9 @@ namespace fs = std::filesystem;
 
 const char* const kPrelude =
 #include "prelude.inc"
+    ;
+const char* const kHooks =
+#include "hooks.inc"
     ;
 
 // The compiler and the flags are part of what a cached result depends on.
@@ -128,23 +131,9 @@ std::string table(const Rewritten& rewritten, const CompileRequest& request) {
   return text;
 }
 
-// The file a result is kept in, or nothing without SIMCUDA_CACHE or when files outside of the request take part. The
-// name is a hash (FNV-1a and another) of everything the result depends on.
-std::string cache_file(const Toolchain& toolchain, const CompileRequest& request) {
-  const char* cache = std::getenv("SIMCUDA_CACHE");
-  if (cache == nullptr || *cache == 0 || !request.include_folders.empty()) return {};
-  std::vector<std::string> parts = {toolchain.compiler,
-                                    toolchain.checked ? "checked" : "unchecked",
-                                    kPrelude,
-                                    request.source,
-                                    request.name,
-                                    request.standard,
-                                    std::to_string(request.arch),
-                                    std::to_string(request.nvrtc_version)};
-  for (const auto& [name, text] : request.headers) parts.insert(parts.end(), {name, text});
-  parts.insert(parts.end(), request.defines.begin(), request.defines.end());
-  parts.push_back("expressions");
-  parts.insert(parts.end(), request.expressions.begin(), request.expressions.end());
+// A file in the folder SIMCUDA_CACHE. The name is a hash (FNV-1a and another) of everything that the content depends
+// on.
+std::string kept_file(const std::string& cache, const std::vector<std::string>& parts, const char* ending) {
   std::uint64_t hash = 0xcbf29ce484222325ull, other = 0x9e3779b97f4a7c15ull;
   for (const std::string& part : parts) {
     for (unsigned char c : part) {
@@ -154,9 +143,37 @@ std::string cache_file(const Toolchain& toolchain, const CompileRequest& request
     hash = (hash ^ 0x1ff) * 0x100000001b3ull;
   }
   char name[48];
-  std::snprintf(name, sizeof name, "%016llx%016llx.so", static_cast<unsigned long long>(hash),
-                static_cast<unsigned long long>(other));
-  return std::string(cache) + "/" + name;
+  std::snprintf(name, sizeof name, "%016llx%016llx%s", static_cast<unsigned long long>(hash),
+                static_cast<unsigned long long>(other), ending);
+  return cache + "/" + name;
+}
+
+// Atomic: several test processes share the folder.
+void keep(const std::string& path, const std::string& content, const Folder& folder) {
+  std::string temporary = path + "." + std::to_string(getpid()) + folder.path().substr(folder.path().size() - 6);
+  write_text(temporary, content);
+  std::error_code none;
+  fs::rename(temporary, path, none);
+}
+
+// The file a result is kept in, or nothing without SIMCUDA_CACHE or when files outside of the request take part.
+std::string cache_file(const Toolchain& toolchain, const CompileRequest& request) {
+  const char* cache = std::getenv("SIMCUDA_CACHE");
+  if (cache == nullptr || *cache == 0 || !request.include_folders.empty()) return {};
+  std::vector<std::string> parts = {toolchain.compiler,
+                                    toolchain.checked ? "checked" : "unchecked",
+                                    kPrelude,
+                                    kHooks,
+                                    request.source,
+                                    request.name,
+                                    request.standard,
+                                    std::to_string(request.arch),
+                                    std::to_string(request.nvrtc_version)};
+  for (const auto& [name, text] : request.headers) parts.insert(parts.end(), {name, text});
+  parts.insert(parts.end(), request.defines.begin(), request.defines.end());
+  parts.push_back("expressions");
+  parts.insert(parts.end(), request.expressions.begin(), request.expressions.end());
+  return kept_file(cache, parts, ".so");
 }
 
 // Compiler messages name files in the temporary folder; real ones name the program.
@@ -165,6 +182,49 @@ std::string clean(std::string log, const Folder& folder, const std::string& name
        {std::pair{folder.file("kernel.cu"), name}, {folder.path() + "/headers/", std::string()}})
     for (std::size_t at; (at = log.find(from)) != std::string::npos;) log.replace(at, from.size(), to);
   return log;
+}
+
+std::vector<std::string> compiler_words(const Toolchain& toolchain, const std::string& standard) {
+  std::vector<std::string> words = {toolchain.compiler,
+                                    "-x",
+                                    "c++",
+                                    "-nostdinc",
+                                    "-std=" + standard,
+                                    "-O1",
+                                    "-w",
+                                    "-fPIC",
+                                    "-fno-gnu-unique",
+                                    "-fno-builtin-memcpy",
+                                    "-fno-builtin-memmove",
+                                    "-fno-builtin-memset",
+                                    "-fno-exceptions",
+                                    "-fno-rtti",
+                                    "-fno-math-errno",
+                                    "-fno-strict-aliasing",
+                                    "-fwrapv",
+                                    "-ffp-contract=off",
+                                    "-fno-stack-protector"};
+  if (toolchain.clang) std::erase(words, "-fno-gnu-unique");
+  return words;
+}
+
+// The object file of the hooks: kept beside the results, or made in the folder.
+std::string hooks_object(const Toolchain& toolchain, const Folder& folder, CompileResult& result) {
+  const char* cache = std::getenv("SIMCUDA_CACHE");
+  const bool keeps = cache != nullptr && *cache != 0;
+  const std::string kept = keeps ? kept_file(cache, {toolchain.compiler, kHooks}, ".o") : std::string();
+  if (keeps && fs::exists(kept)) return kept;
+  const std::string made = folder.file("hooks.o");
+  write_text(folder.file("hooks.cc"), kHooks);
+  std::vector<std::string> words = compiler_words(toolchain, "c++17");
+  words.insert(words.end(), {"-c", folder.file("hooks.cc"), "-o", made});
+  if (int status = run(words, folder.file("log")); status != 0) {
+    result.internal = true;
+    result.log = "simcuda: cannot compile the hooks: " + read_text(folder.file("log"));
+    return {};
+  }
+  if (keeps) keep(kept, read_text(made), folder);
+  return made;
 }
 
 }  // namespace
@@ -221,32 +281,14 @@ CompileResult compile(const CompileRequest& request) {
   }
   std::string text = std::string("# 1 \"prelude\"\n") + kPrelude + "\n" + rewritten.text + table(rewritten, request);
 
-  words = {toolchain.compiler,
-           "-x",
-           "c++",
-           "-nostdinc",
-           "-std=" + request.standard,
-           "-O1",
-           "-w",
-           "-fPIC",
-           "-shared",
-           "-fno-gnu-unique",
-           "-fno-builtin-memcpy",
-           "-fno-builtin-memmove",
-           "-fno-builtin-memset",
-           "-fno-exceptions",
-           "-fno-rtti",
-           "-fno-math-errno",
-           "-fno-strict-aliasing",
-           "-fwrapv",
-           "-ffp-contract=off",
-           "-fno-stack-protector",
-           "-Wl,-Bsymbolic"};
-  if (toolchain.clang) std::erase(words, "-fno-gnu-unique");
+  const std::string hooks = hooks_object(toolchain, folder, result);
+  if (hooks.empty()) return result;
+  words = compiler_words(toolchain, request.standard);
   for (const std::string& flag : toolchain.check_flags()) words.push_back(flag);
 
   write_text(folder.file("full.cc"), text);
-  words.insert(words.end(), {folder.file("full.cc"), "-o", folder.file("kernel.so"), "-lm"});
+  words.insert(words.end(), {"-shared", "-Wl,-Bsymbolic", folder.file("full.cc"), "-x", "none", hooks, "-o",
+                             folder.file("kernel.so"), "-lm"});
   status = run(words, folder.file("log"));
   result.log = clean(read_text(folder.file("log")), folder, request.name);
   if (status != 0) {
@@ -256,13 +298,7 @@ CompileResult compile(const CompileRequest& request) {
   std::string image = read_text(folder.file("kernel.so"));
   result.image.assign(image.begin(), image.end());
   result.good = true;
-  if (!cached.empty()) {
-    // Atomic: several test processes share the cache.
-    std::string temporary = cached + "." + std::to_string(getpid()) + folder.path().substr(folder.path().size() - 6);
-    write_text(temporary, image);
-    std::error_code none;
-    fs::rename(temporary, cached, none);
-  }
+  if (!cached.empty()) keep(cached, image, folder);
   return result;
 }
 
