@@ -34,10 +34,11 @@ static const char usage[] =
     "  --seed N                 of initial parameters and order of images (1)\n"
     "  --data FILE              the images (digits.bin in $RONDO_EXAMPLE_DATA or the source tree)\n"
     "  --out FILE               the picture to write (digits_parallel.svg)\n"
+    "  --parameters FILE        writes what all ranks have trained there, as safetensors: w1, b1, w2, b2\n"
     "  --help                   this text\n";
 
 struct options {
-  const char *device, *data, *out;
+  const char *device, *data, *out, *parameters;
   int64_t epochs, batch;
   uint64_t seed;
 };
@@ -66,7 +67,7 @@ static int64_t parse_number(const char* option, const char* text, int64_t low, i
 }
 
 static struct options parse_options(int argc, char** argv) {
-  struct options o = {"auto", NULL, "digits_parallel.svg", 10, 64, 1};
+  struct options o = {"auto", NULL, "digits_parallel.svg", NULL, 10, 64, 1};
   int i;
   for (i = 1; i < argc; ++i) {
     const char *option = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
@@ -91,6 +92,8 @@ static struct options parse_options(int argc, char** argv) {
       o.data = value;
     } else if (strcmp(option, "--out") == 0) {
       o.out = value;
+    } else if (strcmp(option, "--parameters") == 0) {
+      o.parameters = value;
     } else {
       fprintf(stderr, "digits_parallel: unknown option '%s' (--help lists them)\n", option);
       exit(2);
@@ -166,6 +169,8 @@ static struct run train(struct program* p, rondo_comm* comm, int slices, float* 
   run.images_per_s = 1e6 * (double)p->options.batch / run.step_us;
   run.accuracy = slices_test(&net, &p->digits);
   slices_read(&net, parameters);
+  if (p->options.parameters != NULL && comm != NULL && slices == p->ranks && p->rank == 0)
+    slices_write(&net, p->options.parameters);
   rondo_graph_destroy(graph);
   slices_destroy(&net);
   return run;

@@ -176,6 +176,12 @@ double slices_test(struct slices* net, const struct digits* digits) {
   return (double)right / (double)digits->n_test;
 }
 
+void slices_write(struct slices* net, const char* path) {
+  static const char* const names[SLICES_TENSORS] = {"w1", "b1", "w2", "b2"};
+  static const char *const key = "network", *const value = "relu(x w1 + b1) w2 + b2";
+  CHECK(rondo_model_file_write(path, names, net->values, SLICES_TENSORS, &key, &value, 1));
+}
+
 void slices_read(struct slices* net, float values[SLICES_PARAMETERS]) {
   static const int64_t sizes[SLICES_TENSORS] = {DIGITS_PIXELS * SLICES_HIDDEN, SLICES_HIDDEN,
                                                 SLICES_HIDDEN * DIGITS_CLASSES, DIGITS_CLASSES};

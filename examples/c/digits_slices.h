@@ -41,5 +41,7 @@ void slices_step(struct slices* net);
 double slices_test(struct slices* net, const struct digits* digits);
 /* All parameters, one after the other. */
 void slices_read(struct slices* net, float values[SLICES_PARAMETERS]);
+/* Writes them as a safetensors file: f32 w1 [64, 128], b1 [128], w2 [128, 10], b2 [10]. */
+void slices_write(struct slices* net, const char* path);
 
 #endif /* EXAMPLES_DIGITS_SLICES_H */

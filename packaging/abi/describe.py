@@ -25,6 +25,7 @@ EXCEPTIONS = {
     ("rondo_model_file_write", "names"): {"length": "n_tensors", "nullable": True},
     ("rondo_model_file_write", "keys"): {"length": "n_metadata", "nullable": True},
     ("rondo_model_file_write", "values"): {"length": "n_metadata", "nullable": True},
+    ("rondo_comm_create_all", "devices"): {"length": "n", "brief": "The device of each end."},
     ("rondo_tape_gradients", "output_gradients"): {"length": "n_outputs"},
     ("rondo_buckets_reduce", "output_gradients"): {"length": "n_outputs"},
     ("rondo_tape_gradients", "gradients"): {"length": "n_sources", "direction": "inout", "created": True},

@@ -53,20 +53,10 @@ def number(version):
     major, minor, patch = (int(part) for part in version.split("."))
     return major * 10000 + minor * 100 + patch
 
-# Communicators have no class in Java, so what belongs to them has none either.
-LEFT_OUT = ("rondo/comm.h", "rondo/data_parallel.h", "rondo/hooks.h", "rondo/launch.h")
-
-
-def split(abi):
-    """What of the description Java has, and the names of the functions that it has not."""
-    has = {part: [each for each in abi[part] if each["header"] not in LEFT_OUT] for part in ("enums", "structs", "functions")}
-    return {**abi, **has}, [each["name"] for each in abi["functions"] if each["header"] in LEFT_OUT]
-
 
 def files(abi):
     """{path: text} of all that is made."""
     print_of = hashlib.sha256(json.dumps(abi, sort_keys=True).encode()).hexdigest()
-    abi, left_out = split(abi)
     texts = names.Texts(abi)
     made, c = {}, {}
 
@@ -92,7 +82,6 @@ def files(abi):
     java(api.methods_file(texts, abi))
     lines = [f"{function['name']} operator" for function in (operator.function for operator in operators)]
     lines += [f"{name} by hand: {why}" for name, why in by_hand.items()]
-    lines += [f"{name} by nobody" for name in left_out]
     lines += [f"{method.function['name']} {names.native_class(header)}.{method.name}" for header, methods in found.items()
               for method in methods if not api.Operator.is_one(method.function)]
     made["functions.txt"] = "\n".join(sorted(lines)) + "\n"

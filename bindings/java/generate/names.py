@@ -21,7 +21,8 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_reduce_with", "keep_dims"), ("rondo_sort", "descending"), ("rondo_argsort", "descending"),
             ("rondo_topk", "largest"), ("rondo_linspace", "endpoint"), ("rondo_cumulative", "reverse"),
             ("rondo_task_is_capturing", ""), ("rondo_tape_info", "open"),
-            ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad")}
+            ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad"),
+            ("rondo_buckets_options", "sum")}
 
 
 def camel(name):
@@ -40,8 +41,8 @@ def method_name(function):
 
 
 def native_class(header):
-    """rondo/engine.h: NativeEngine."""
-    return "Native" + os.path.basename(header).removesuffix(".h").capitalize()
+    """rondo/data_parallel.h: NativeDataParallel."""
+    return "Native" + "".join(part.capitalize() for part in os.path.basename(header).removesuffix(".h").split("_"))
 
 
 def value_names(enum):

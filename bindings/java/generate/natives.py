@@ -45,12 +45,14 @@ class Native:
             if parameter["name"] not in counts:
                 self._parameter(parameter)
             else:
-                self.arguments.append(f"({parameter['type']}){camel(self._array_of(parameter['name']))}_.count")
+                self.arguments.append(f"({parameter['type']}){self._count(parameter['name'])}")
         self.gets += self.last_gets
         self._returns(function["returns"])
 
-    def _array_of(self, count):
-        return next(p["name"] for p in self.function["parameters"] if p.get("length") == count)
+    def _count(self, count):
+        array = next(p for p in self.function["parameters"] if p.get("length") == count)
+        items = f"{camel(array['name'])}_.count"
+        return f"({items} / 2)" if array["base"] == "rondo_device" else items  # which has two numbers
 
     def _parameter(self, p):
         name, kind, pointers = camel(p["name"]), p["kind"], p["pointers"]
@@ -65,8 +67,8 @@ class Native:
             return
         if kind == "callback":
             raise Unfit("has a callback")
-        if p["direction"] == "inout" and kind == "handle" and p.get("length"):
-            self._array(name, "long")  # in and out: what is made comes back in it
+        if p["direction"] in ("out", "inout") and kind == "handle" and p.get("length"):
+            self._array(name, "long")  # what is made comes back in it
             self.backs.append(f"if (returned == RONDO_OK) (*env)->SetLongArrayRegion(env, {name}, 0, {name}_.count, "
                               f"{name}_.items);")
             self.arguments.append(f"({p['type']})(void*){name}_.items")
@@ -112,6 +114,10 @@ class Native:
         elif kind == "scalar" and p["const"] and p["base"] in ARRAYS:
             self._array(name, ARRAYS[p["base"]])
             self.arguments.append(f"(const {p['base']}*){name}_.items")
+        elif p["base"] == "rondo_device" and p["const"] and p.get("length"):
+            self._array(name, "int", f"Device.numbers({name})")
+            self.slots[-1].typed = "Device[]"
+            self.arguments.append(f"({p['type']})(const void*){name}_.items")
         elif kind == "struct" and p["const"] and self.structs[p["base"]]["initializer"]:
             self._options(name, p["base"])
             self.arguments.append(f"&{name}_")

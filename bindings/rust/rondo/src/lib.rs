@@ -51,7 +51,9 @@
 #![warn(missing_docs, rust_2018_idioms, unreachable_pub)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod buckets;
 mod callback;
+mod collectives;
 mod comm;
 mod context;
 mod convolution;
@@ -62,11 +64,13 @@ mod element;
 mod engine;
 mod enums;
 mod error;
+mod exchange;
 mod expression;
 mod feature;
 mod future;
 mod generated;
 mod graph;
+mod launch;
 pub mod log;
 mod matmul;
 mod memory;
@@ -91,6 +95,7 @@ mod views;
 
 pub use rondo_sys;
 
+pub use crate::buckets::{Buckets, BucketsBuilder, BucketsInfo};
 pub use crate::comm::{Comm, CommInfo, CommState};
 pub use crate::context::{Operand, TaskContext};
 pub use crate::device::{Device, DeviceInfo, DeviceKind};
@@ -98,10 +103,12 @@ pub use crate::dims::{Dims, Shape};
 pub use crate::element::{DType, Element};
 pub use crate::engine::{Engine, EngineBuilder, EngineMode};
 pub use crate::error::{Error, ErrorKind, Result};
+pub use crate::exchange::{Message, Step};
 pub use crate::expression::Expression;
 pub use crate::feature::{feature, version, version_text, Feature};
 pub use crate::future::WaitFuture;
 pub use crate::graph::{Graph, GraphInfo};
+pub use crate::launch::{ranks, CommBuilder, RanksInfo};
 pub use crate::memory::MemoryInfo;
 pub use crate::model_file::{ModelFile, ModelTensor};
 pub use crate::module::{Launch, Module};

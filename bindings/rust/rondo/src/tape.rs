@@ -80,7 +80,7 @@ impl Engine {
     }
 }
 
-fn handles(tensors: &[&Tensor]) -> Vec<*mut sys::rondo_tensor> {
+pub(crate) fn handles(tensors: &[&Tensor]) -> Vec<*mut sys::rondo_tensor> {
     tensors.iter().map(|tensor| tensor.as_ptr()).collect()
 }
 

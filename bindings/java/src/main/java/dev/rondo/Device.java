@@ -3,8 +3,10 @@ package dev.rondo;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /** A device, by kind and index: {@code cpu:0}, {@code cuda:0}. Whether it exists shows where it is used. */
 public final class Device {
@@ -24,6 +26,11 @@ public final class Device {
     final ByteBuffer bytes = ByteBuffer.wrap(data).order(ByteOrder.nativeOrder());
     kind = DeviceKind.of(bytes.getInt());
     index = bytes.getInt();
+  }
+
+  /** Kind and index of each, as an array of structs has them. */
+  static int[] numbers(Device... devices) {
+    return Arrays.stream(devices).flatMapToInt(each -> IntStream.of(each.kind.value(), each.index)).toArray();
   }
 
   /**

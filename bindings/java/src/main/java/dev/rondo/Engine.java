@@ -78,7 +78,7 @@ public final class Engine extends NativeObject {
   public void close() {
     final ThreadState state = ThreadState.current();
     if (state.insideCall() || state.recording != null) {
-      throw new InvalidStateException("an engine cannot be closed inside a " + (state.insideCall() ? "task or a gradient" : "recording"), null);
+      throw new InvalidStateException("an engine cannot be closed inside a " + (state.insideCall() ? "task, a gradient or a group of collectives" : "recording"), null);
     }
     gate.close();
     super.close();

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Notes the operators of its thread, as far as they depend on tensors it watches, and gives gradients: operators again, which are
@@ -153,22 +155,34 @@ public final class Tape extends NativeObject {
    *     that as its cause
    */
   public List<Tensor> gradients(List<Tensor> outputs, List<Tensor> outputGradients, List<Tensor> sources, List<Tensor> out) {
-    check("outputGradients", outputGradients, "outputs", outputs);
-    check("out", out, "sources", sources);
-    final List<NativeObject> used = new ArrayList<>(List.of(this));
-    used.addAll(outputs);
+    check("Tape.gradients", "outputGradients", outputGradients, "outputs", outputs);
+    check("Tape.gradients", "out", out, "sources", sources);
+    final List<Tensor> used = new ArrayList<>(outputs);
     used.addAll(sources);
     outputGradients.stream().filter(Objects::nonNull).forEach(used::add);
     out.stream().filter(Objects::nonNull).forEach(used::add);
-    final long[] made;
+    final long[] made = give(used, () -> {
+      final long[] all = out.isEmpty() ? new long[sources.size()] : addresses(out);
+      NativeTape.tapeGradients(address(), addresses(outputs), outputGradients.isEmpty() ? null : addresses(outputGradients),
+          addresses(sources), all);
+      return all;
+    });
+    final List<Tensor> tensors = new ArrayList<>();
+    for (int i = 0; i < made.length; ++i) {
+      tensors.add(Tensor.result(engine, made[i], out.isEmpty() ? null : out.get(i)));
+    }
+    return tensors;
+  }
+
+  /** Makes the native call that gives gradients. All that it uses stays open meanwhile. */
+  <T> T give(List<? extends NativeObject> objects, Supplier<T> call) {
+    final NativeObject[] used = Stream.concat(Stream.of(this), objects.stream()).toArray(NativeObject[]::new);
     synchronized (lock) {
-      final Uses uses = use(used.toArray(new NativeObject[0]));
+      final Uses uses = use(used);
       final ThreadState state = ThreadState.current();
       state.gradientFailure = null;
       try {
-        made = out.isEmpty() ? new long[sources.size()] : addresses(out);
-        NativeTape.tapeGradients(address(), addresses(outputs), outputGradients.isEmpty() ? null : addresses(outputGradients),
-            addresses(sources), made);
+        return call.get();
       } catch (RondoException e) {
         final Throwable cause = state.gradientFailure;
         state.gradientFailure = null;
@@ -177,22 +191,17 @@ public final class Tape extends NativeObject {
         uses.end();
       }
     }
-    final List<Tensor> tensors = new ArrayList<>();
-    for (int i = 0; i < made.length; ++i) {
-      tensors.add(Tensor.result(engine, made[i], out.isEmpty() ? null : out.get(i)));
-    }
-    return tensors;
   }
 
-  private static void check(String name, List<Tensor> list, String ofName, List<Tensor> of) {
+  static void check(String method, String name, List<Tensor> list, String ofName, List<Tensor> of) {
     if (!list.isEmpty() && list.size() != of.size()) {
-      throw new InvalidArgumentException("Tape.gradients: " + name + " has " + list.size() + " tensors for " + of.size() + " " + ofName
+      throw new InvalidArgumentException(method + ": " + name + " has " + list.size() + " tensors for " + of.size() + " " + ofName
           + "; give one for each, or none at all", null);
     }
   }
 
   /** Of tensors that are in use. */
-  private static long[] addresses(List<Tensor> tensors) {
+  static long[] addresses(List<Tensor> tensors) {
     return tensors.stream().mapToLong(tensor -> tensor == null ? 0 : tensor.address()).toArray();
   }
 

@@ -7,7 +7,7 @@ final class ThreadState {
 
   Scope scope;
   Recording recording;
-  int calls; // of tasks and gradients of the user, entered and not left
+  int calls; // of tasks, gradients, exchanges and groups of the user, entered and not left
   Throwable gradientFailure; // what the last of these threw, for the exception of who asked for gradients
 
   private ThreadState() {}

@@ -25,6 +25,17 @@ final class Devices {
     return devices.stream();
   }
 
+  /** The devices of two ranks of one process: the cpu for both, and the first two CUDA devices where there are two. */
+  static Stream<List<Device>> pairs() {
+    final List<List<Device>> pairs = new ArrayList<>(List.of(List.of(Device.CPU, Device.CPU)));
+    if (Device.count(DeviceKind.CUDA) > 1) {
+      pairs.add(List.of(Device.cuda(0), Device.cuda(1)));
+    } else {
+      assertTrue(System.getenv("RONDO_TEST_NEEDS_CUDA") == null, "two CUDA devices are needed");
+    }
+    return pairs.stream();
+  }
+
   /** Every device with every mode. */
   static Stream<Object[]> modes() {
     return all().flatMap(device -> Stream.of(EngineMode.ASYNC, EngineMode.THREADED, EngineMode.NAIVE).map(mode -> new Object[] {device, mode}));

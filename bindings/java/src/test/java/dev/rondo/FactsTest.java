@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("device")
 class FactsTest {
   static final List<Class<?>> KINDS = List.of(DeviceInfo.class, MemoryInfo.class, TensorInfo.class, GraphInfo.class, TapeInfo.class,
-      ModelFileInfo.class, ModelTensorInfo.class);
+      ModelFileInfo.class, ModelTensorInfo.class, RanksInfo.class, CommInfo.class, BucketsInfo.class);
 
   private static String text(Object value) {
     if (!value.getClass().isArray()) {
@@ -44,8 +44,9 @@ class FactsTest {
       engine.awaitAll();
       ModelFile.write(folder.resolve("x"), Map.of("x", x));
       final ModelFile file = ModelFile.open(folder.resolve("x"));
+      final Comm end = Comm.create(engine, Device.CPU);
       final List<Object> all = List.of(device.info(), engine.memory(device), x.info(), graph.info(), engine.tape(x).info(),
-          file.info(), file.tensor("x").info());
+          file.info(), file.tensor("x").info(), Comm.ranks(), end.info(), Buckets.create(end, engine.full(Device.CPU, DType.F32, 0)).info());
       for (int i = 0; i < KINDS.size(); ++i) {
         final Object facts = all.get(i);
         assertEquals(KINDS.get(i), facts.getClass());
