@@ -1,6 +1,6 @@
 /* A few layers for the examples' networks. A model keeps parameters in the order in which layers ask for them: the
  * first pass through the network makes them, every later one finds them. So a network is a function of its input, and
- * nothing is declared twice.
+ * nothing is declared twice. descent.h trains one.
  *
  * A model is used by one thread. Failures end the program (check.h).
  *
@@ -10,33 +10,74 @@
 
 #include <rondo/rondo.h>
 
-enum { MODEL_MOST = 64 };
+enum { MODEL_MOST = 256 };
+
+/* How layers treat batch normalisation. */
+enum model_pass {
+  MODEL_TRAINS,     /* statistics of the batch, which running ones follow */
+  MODEL_NORMALISES, /* running statistics, an operator behind each convolution */
+  MODEL_FOLDED      /* running statistics as part of filter and bias: what model_fold made of them */
+};
+
+struct model_parameter {
+  rondo_tensor* value;    /* what layers use */
+  rondo_tensor* master;   /* f32: what is trained. The same handle where value is f32 */
+  rondo_tensor* velocity; /* of descent.h; NULL before */
+};
+
+/* A batch normalisation behind a convolution. weight, bias and filter are numbers of parameters. */
+struct model_norm {
+  int filter, weight, bias;
+  rondo_tensor *mean, *variance;             /* running statistics */
+  rondo_tensor *folded_filter, *folded_bias; /* of model_fold */
+};
 
 struct model {
   rondo_engine* engine;
   rondo_device device;
-  int count, next; /* parameters there are; the one that the next layer asks for */
-  rondo_tensor* parameters[MODEL_MOST];
-  rondo_tensor* add_to[MODEL_MOST]; /* views that add */
+  rondo_dtype dtype; /* of images and filters: f32, f16 or bf16. Set it after model_create if another is wanted */
+  int channels_last; /* the order of images and filters in memory. Likewise */
+  enum model_pass pass;
+  int count, next;           /* parameters there are; the one that the next layer asks for */
+  int norm_count, next_norm; /* and of normalisations */
+  struct model_parameter parameters[MODEL_MOST];
+  struct model_norm norms[MODEL_MOST / 2];
 };
 
+/* f32, channels first, to train. */
 void model_create(struct model* model, rondo_engine* engine, rondo_device device);
 void model_destroy(struct model* model);
 /* Before each pass. */
 void model_begin(struct model* model);
+/* The next parameter, which is the model's: of the model's dtype, uniform around 0 with the deviation that keeps
+ * activations in scale behind fan_in inputs; 0 for a bias (fan_in 0). */
+rondo_tensor* model_parameter(struct model* model, int32_t ndim, const int64_t* shape, int64_t fan_in);
+/* Gives the model its next parameter, before the first pass: a pretrained one, of the model's dtype. The model owns it
+ * from then on. */
+void model_adopt(struct model* model, rondo_tensor* value);
+/* Makes filters and biases that contain the normalisation behind them, from running statistics, for passes with
+ * MODEL_FOLDED; made again it writes them anew, so graphs that read them stay good. */
+void model_fold(struct model* model);
+/* How many numbers are trained. */
+int64_t model_size(const struct model* model);
+
+/* A tensor without contents, of four dimensions in the model's order. The caller owns it. */
+rondo_tensor* model_tensor(const struct model* model, rondo_dtype dtype, int32_t ndim, const int64_t* shape);
+/* An image [n, c, h, w] of the model's dtype and order from f32 values in the order n, h, w, c. */
+rondo_tensor* model_image(const struct model* model, const int64_t* shape, const float* values);
 
 /* activation(convolution of x with `channels` kernels of size x size + bias + residual), each side padded so that
  * stride 1 keeps the size. The residual may be NULL. The caller owns the result. */
 rondo_tensor* layer_convolution(struct model* model, rondo_tensor* x, int64_t channels, int64_t size, int64_t stride,
                                 rondo_tensor* residual, rondo_activation activation);
+/* activation(batch norm of the convolution + residual), otherwise the same. */
+rondo_tensor* layer_convolution_norm(struct model* model, rondo_tensor* x, int64_t channels, int64_t size,
+                                     int64_t stride, rondo_tensor* residual, rondo_activation activation);
+/* The largest of each size x size window, every `stride` places, padded as a convolution. */
+rondo_tensor* layer_max_pool(rondo_tensor* x, int64_t size, int64_t stride);
 /* x [n, features] times a matrix, plus a bias: [n, width]. */
 rondo_tensor* layer_dense(struct model* model, rondo_tensor* x, int64_t width);
 /* The mean over space: [n, c] of [n, c, h, w]. */
 rondo_tensor* layer_mean(rondo_tensor* x);
-
-/* A step of gradient descent: forward(arg, model) submits a pass and returns a scalar, the loss, which is watched by a
- * tape and destroyed here. Only operators, so it can be recorded. loss: a scalar tensor that the loss is copied to. */
-typedef rondo_tensor* (*model_forward)(void* arg, struct model* model);
-void model_step(struct model* model, model_forward forward, void* arg, double rate, rondo_tensor* loss);
 
 #endif /* EXAMPLES_LAYERS_H */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "descent.h"
 #include "digits_data.h"
-#include "layers.h"
 
 enum { BATCH = 128 };
 
@@ -99,6 +99,7 @@ int main(int argc, char** argv) {
   struct digits digits;
   struct batch train, test;
   struct model model;
+  struct descent descent;
   float first, middle, last;
   int64_t right;
   int i;
@@ -117,14 +118,15 @@ int main(int argc, char** argv) {
   test = upload(engine, device, digits.test_images, digits.test_labels, digits.n_test);
   CHECK(rondo_tensor_create(engine, device, RONDO_F32, 0, NULL, &loss));
   model_create(&model, engine, device);
+  descent_create(&descent, &model, loss_of, &train, kRate, 0, 0);
 
-  model_step(&model, loss_of, &train, kRate, loss);
+  descent_step(&descent, &model, loss_of, &train, loss);
   first = read_loss(loss);
-  for (i = 1; i < steps / 2; ++i) model_step(&model, loss_of, &train, kRate, loss);
+  for (i = 1; i < steps / 2; ++i) descent_step(&descent, &model, loss_of, &train, loss);
   middle = read_loss(loss);
 
   CHECK(rondo_record_begin(engine, NULL));
-  model_step(&model, loss_of, &train, kRate, loss);
+  descent_step(&descent, &model, loss_of, &train, loss);
   CHECK(rondo_record_end(engine, &graph));
   for (i = steps / 2; i < steps; ++i) CHECK(rondo_graph_launch(graph));
   last = read_loss(loss);
@@ -133,6 +135,7 @@ int main(int argc, char** argv) {
   printf("loss %.4f, after eager steps %.4f, after launches %.4f; %lld of %lld test images\n", first, middle, last,
          (long long)right, (long long)digits.n_test);
   rondo_graph_destroy(graph);
+  descent_destroy(&descent);
   model_destroy(&model);
   free_batch(&train);
   free_batch(&test);

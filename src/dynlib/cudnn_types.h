@@ -20,6 +20,7 @@ using cudnnDataType_t = int;
 using cudnnConvolutionMode_t = int;
 using cudnnBackendHeurMode_t = int;
 using cudnnPointwiseMode_t = int;
+using cudnnNanPropagation_t = int;
 using cudnnBackendNumericalNote_t = int;
 using cudnnBackendBehaviorNote_t = int;
 using cudnnBackendKnobType_t = int;
@@ -34,6 +35,7 @@ enum : cudnnBackendHeurMode_t {
   CUDNN_HEUR_MODE_A = 3,
 };
 enum : cudnnPointwiseMode_t { CUDNN_POINTWISE_ADD = 0, CUDNN_POINTWISE_RELU_FWD = 100 };
+enum : cudnnNanPropagation_t { CUDNN_NOT_PROPAGATE_NAN = 0, CUDNN_PROPAGATE_NAN = 1 };
 enum : cudnnBackendNumericalNote_t {
   CUDNN_NUMERICAL_NOTE_TENSOR_CORE = 0,
   CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS = 1,
@@ -75,6 +77,7 @@ enum : cudnnBackendAttributeType_t {
   CUDNN_TYPE_CONVOLUTION_MODE = 7,
   CUDNN_TYPE_HEUR_MODE = 8,
   CUDNN_TYPE_KNOB_TYPE = 9,
+  CUDNN_TYPE_NAN_PROPOGATION = 10,
   CUDNN_TYPE_NUMERICAL_NOTE = 11,
   CUDNN_TYPE_POINTWISE_MODE = 14,
   CUDNN_TYPE_BACKEND_DESCRIPTOR = 15,
@@ -83,6 +86,7 @@ enum : cudnnBackendAttributeType_t {
 enum : cudnnBackendAttributeName_t {
   CUDNN_ATTR_POINTWISE_MODE = 0,
   CUDNN_ATTR_POINTWISE_MATH_PREC = 1,
+  CUDNN_ATTR_POINTWISE_NAN_PROPAGATION = 2,
   CUDNN_ATTR_CONVOLUTION_COMP_TYPE = 100,
   CUDNN_ATTR_CONVOLUTION_CONV_MODE = 101,
   CUDNN_ATTR_CONVOLUTION_DILATIONS = 102,

@@ -92,8 +92,8 @@ class ConvolutionTask : public Task {
 Ref<Task> make_cpu_convolution(const Convolution& problem);
 Ref<Task> make_cuda_convolution(const Convolution& problem);
 
-// A library's way of doing one problem, all of it, epilogue and accumulation included. Belongs to a task; is run once
-// or often, never twice at a time.
+// A library's way of doing one problem, all of it, epilogue and accumulation included, but for a ReLU that it may
+// leave. Belongs to a task; is run once or often, never twice at a time.
 class ConvolutionPlan {
  public:
   ConvolutionPlan() = default;
@@ -105,6 +105,8 @@ class ConvolutionPlan {
     (void)why;
     return true;
   }
+  // A ReLU, which keeps a rounded number or makes it 0, is exact behind the rounding too.
+  virtual bool leaves_activation() const { return false; }
   virtual Status run(const Convolution& problem, const TaskContext& context) = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "ops/convolution_cudnn.h"
 #include "ops/convolution_products.h"
 #include "ops/cuda_kernel.h"
+#include "ops/elementwise_task.h"
 #include "ops/prepared.h"
 
 namespace rondo::ops {
@@ -213,21 +214,34 @@ class CudaConvolution final : public ConvolutionTask {
   Status prepare() override {
     if (ready_) return {};
     RONDO_TRY(find_cudnn_plan(cuda_device(*this), problem_, &library_));
-    if (library_)
+    if (library_) {
       workspace_bytes_ = library_->workspace_bytes();
-    else
+      if (library_->leaves_activation()) RONDO_TRY(prepare_relu());
+    } else {
       RONDO_TRY(prepare_own());
+    }
     ready_ = true;
     return {};
   }
   Status run(const TaskContext& context) override {
     RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
     if (!library_) return run_own(context);
-    return library_->run(problem_, context).with_context(name());
+    RONDO_TRY(library_->run(problem_, context).with_context(name()));
+    return relu_ ? relu_->run(context) : Status();
   }
   bool capturable(const char** why) const override { return !library_ || library_->capturable(why); }
 
  private:
+  // Behind a library, in place.
+  Status prepare_relu() {
+    const View& result = problem_.result;
+    Expression e;
+    e.output(e.apply(Op::relu, e.input(result.dtype)), result.dtype, false);
+    const View* views[] = {&result, &result};
+    relu_ = make_ref<ElementwiseTask>("relu", device(), e, result.layout, views, nullptr);
+    return relu_->prepare();
+  }
+
   Status prepare_own() {
     launches_.clear();
     workspace_bytes_ = 0;
@@ -303,6 +317,7 @@ class CudaConvolution final : public ConvolutionTask {
 
   bool ready_ = false;
   std::unique_ptr<ConvolutionPlan> library_;  // cuDNN's way; null: our own kernels
+  Ref<Task> relu_;                            // of what the library leaves
   std::vector<Launch> launches_;
 };
 

@@ -72,8 +72,6 @@ bool pose(const cuda::CudaDevice& device, const Convolution& c, dnn::Problem* p)
   const bool relu = c.activation == RONDO_ACTIVATION_RELU;
   if (c.has_epilogue() && (c.way != ConvolutionWay::forward || dtype == RONDO_F64 || c.out().accumulate)) return false;
   if (c.scale.storage || (c.activation != RONDO_ACTIVATION_NONE && !relu)) return false;
-  // A ReLU alone behind the sum is no pattern that is compiled ahead.
-  if (relu && !c.bias.storage && !c.residual.storage) return false;
   p->way = static_cast<int32_t>(c.way);
   p->dtype = dtype;
   p->device = device.id().index;
@@ -106,7 +104,8 @@ bool pose(const cuda::CudaDevice& device, const Convolution& c, dnn::Problem* p)
       return false;
     p->bias = 1;
   }
-  p->relu = relu;
+  // A ReLU alone behind the sum is no pattern that is compiled ahead.
+  p->relu = relu && (p->bias || p->residual);
   p->beta = c.out().accumulate;
   p->tf32 = c.allow_tf32 && dtype == RONDO_F32;
   p->deterministic = c.deterministic;
@@ -118,14 +117,15 @@ static_assert(static_cast<int>(ConvolutionWay::forward) == dnn::kForward &&
 
 class CudnnConvolution final : public ConvolutionPlan {
  public:
-  explicit CudnnConvolution(const dnn::Choice& choice)
-      : choice_(choice), workspace_bytes_(choice.plan()->workspace_bytes()) {}
+  CudnnConvolution(const dnn::Choice& choice, bool leaves_activation)
+      : choice_(choice), workspace_bytes_(choice.plan()->workspace_bytes()), leaves_activation_(leaves_activation) {}
 
   size_t workspace_bytes() const override { return workspace_bytes_; }
   bool capturable(const char** why) const override {
     if (!choice_.capturable()) *why = "no engine of cuDNN for this convolution can be captured";
     return choice_.capturable();
   }
+  bool leaves_activation() const override { return leaves_activation_; }
   Status run(const Convolution& problem, const TaskContext& context) override {
     const auto address = [](const View& view) { return view.storage ? view.address() : nullptr; };
     const dnn::Addresses addresses = {address(problem.image), address(problem.filter), address(problem.result),
@@ -137,6 +137,7 @@ class CudnnConvolution final : public ConvolutionPlan {
  private:
   const dnn::Choice& choice_;
   const size_t workspace_bytes_;
+  const bool leaves_activation_;
 };
 
 }  // namespace
@@ -147,7 +148,12 @@ Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std
   if (!have_cudnn() || !pose(device, problem, &posed)) return {};
   const dnn::Choice* choice = nullptr;
   RONDO_TRY(dnn::find_choice(device, posed, &choice));
-  if (choice->plan()) *plan = std::make_unique<CudnnConvolution>(*choice);
+  if (!choice->plan() && posed.relu) {  // no engine with a ReLU that keeps NaN: the rest of it
+    posed.relu = 0;
+    RONDO_TRY(dnn::find_choice(device, posed, &choice));
+  }
+  const bool leaves_activation = problem.activation != RONDO_ACTIVATION_NONE && !posed.relu;
+  if (choice->plan()) *plan = std::make_unique<CudnnConvolution>(*choice, leaves_activation);
   return {};
 }
 

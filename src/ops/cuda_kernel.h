@@ -126,6 +126,13 @@ inline int64_t alignment_of(const View& view, int64_t most) {
   return alignment;
 }
 
+// Smallest power of two that is `value` or more, but `most`, a power of two, at most: how many lanes share a row.
+inline int power_of_two_up_to(int64_t value, int most) {
+  int power = 1;
+  while (power < most && power < value) power *= 2;
+  return power;
+}
+
 // Blocks of `size` that cover `count`.
 inline unsigned blocks_for(int64_t count, int64_t size) {
   return static_cast<unsigned>((count + size - 1) / size);

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "ops/cudnn_budget.h"
 #include "ops/cudnn_trial.h"
 #include "rtc/disk_cache.h"
 
@@ -142,7 +143,14 @@ class Chooser {
       return error(RONDO_UNSUPPORTED,
                    "it needs %zu bytes of workspace, more than RONDO_CONVOLUTION_WORKSPACE_MB allows",
                    (*plan)->workspace_bytes());
-    return has_memory_ ? trial_.run(**plan) : Status();
+    // Whether its ReLU keeps what is promised has to be seen.
+    if (!has_memory_)
+      return problem_.relu ? error(RONDO_UNSUPPORTED, "there is no memory to see what its ReLU makes of NaN")
+                           : Status();
+    RONDO_TRY(trial_.run(**plan));
+    bool keeps = true;
+    if (problem_.relu) RONDO_TRY(trial_.keeps_nan(**plan, &keeps));
+    return keeps ? Status() : error(RONDO_UNSUPPORTED, "its ReLU makes 0 of NaN");
   }
 
   // Whether the recipe gives a candidate; *fatal: an error that ends the choosing.
@@ -161,6 +169,7 @@ class Chooser {
   }
 
   Status choose_among(const std::vector<Recipe>& recipes, Choice* choice) {
+    const TimingBudget::Spender spender;
     const auto start = std::chrono::steady_clock::now();
     std::vector<Candidate> good, uncapturable;
     bool deterministic = true;
@@ -191,7 +200,8 @@ class Chooser {
       good.resize(kKept);
     }
     for (Candidate& each : good) choice->plans_.push_back(std::move(each.plan));
-    if (choice->capturable_ && has_memory_ && !choice->plans_.empty()) keep(*choice);
+    // What was chosen for want of time is for this process only.
+    if (choice->capturable_ && has_memory_ && !choice->plans_.empty() && !budget_.cut) keep(*choice);
     return {};
   }
 
@@ -250,7 +260,8 @@ class Chooser {
   const Problem problem_;
   Trial trial_;
   bool has_memory_ = true;
-  const long long budget_us_ = setting_number(Setting::convolution_timing_ms) * 1000;
+  const TimingBudget budget_ = TimingBudget::of_one();
+  const long long budget_us_ = budget_.microseconds;
   std::shared_ptr<const OperationGraph> graph_;
 };
 

@@ -141,6 +141,9 @@ Status OperationGraph::add_pointwise(int mode, int precision, const Descriptor& 
   RONDO_TRY(create(&parts_, CUDNN_BACKEND_POINTWISE_DESCRIPTOR, &what));
   RONDO_TRY(what->set_enum(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, mode));
   RONDO_TRY(what->set_enum(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, precision));
+  // Engines that do not mind it are found out when they are tried (Trial::keeps_nan).
+  if (mode == CUDNN_POINTWISE_RELU_FWD)
+    RONDO_TRY(what->set_enum(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, CUDNN_PROPAGATE_NAN));
   RONDO_TRY(what->finalize());
   Descriptor* operation = nullptr;
   RONDO_TRY(create(&parts_, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR, &operation));

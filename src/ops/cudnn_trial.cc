@@ -1,6 +1,10 @@
 // Trials. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/cudnn_trial.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
 #include "base/dtype.h"
 
 namespace rondo::ops::dnn {
@@ -15,6 +19,32 @@ size_t reach(const Problem& problem, const Operand& operand) {
   int64_t last = 0;
   for (int i = 0; i < problem.spatial + 2; ++i) last += (operand.size[i] - 1) * operand.stride[i];
   return static_cast<size_t>(last + 1) * dtype_size(static_cast<rondo_dtype>(problem.dtype));
+}
+
+Operand bias_of(const Problem& problem) {
+  return {{1, problem.result.size[1], 1, 1, 1}, {1, 1, 1, 1, 1}};
+}
+
+Operand residual_of(const Problem& problem) {
+  Operand residual = problem.result;
+  std::copy_n(problem.residual_stride, 5, residual.stride);
+  return residual;
+}
+
+bool all_nan(int32_t dtype, const std::vector<char>& bytes) {
+  const size_t size = dtype_size(static_cast<rondo_dtype>(dtype));
+  for (size_t at = 0; at + size <= bytes.size(); at += size) {
+    uint16_t half = 0;
+    float single = 0;
+    if (size == 2) {
+      std::memcpy(&half, bytes.data() + at, 2);
+      single = dtype == RONDO_F16 ? half_to_float(half) : bf16_to_float(half);
+    } else {
+      std::memcpy(&single, bytes.data() + at, 4);
+    }
+    if (!std::isnan(single)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -40,15 +70,8 @@ Status Trial::take() {
   RONDO_TRY(one(problem_.image, &addresses_.image));
   RONDO_TRY(one(problem_.filter, &addresses_.filter));
   RONDO_TRY(one(problem_.result, &addresses_.result));
-  if (problem_.residual) {
-    Operand residual = problem_.result;
-    for (int i = 0; i < 5; ++i) residual.stride[i] = problem_.residual_stride[i];
-    RONDO_TRY(one(residual, &addresses_.residual));
-  }
-  if (problem_.bias) {
-    const Operand bias{{1, problem_.result.size[1], 1, 1, 1}, {1, 1, 1, 1, 1}};
-    RONDO_TRY(one(bias, &addresses_.bias));
-  }
+  if (problem_.residual) RONDO_TRY(one(residual_of(problem_), &addresses_.residual));
+  if (problem_.bias) RONDO_TRY(one(bias_of(problem_), &addresses_.bias));
   return device_.stream_synchronize(stream_);
 }
 
@@ -67,6 +90,24 @@ Status Trial::run(const Plan& plan) {
   const Status status = plan.run(device_, addresses_, workspace_, stream_);
   RONDO_TRY(device_.stream_synchronize(stream_));
   return status;
+}
+
+Status Trial::keeps_nan(const Plan& plan, bool* keeps) {
+  constexpr unsigned char kNan = 0xff;  // in every dtype
+  constexpr size_t kLooked = 4096;
+  const bool by_bias = problem_.bias != 0;
+  void* const added = by_bias ? addresses_.bias : addresses_.residual;
+  const size_t added_bytes = by_bias ? reach(problem_, bias_of(problem_)) : reach(problem_, residual_of(problem_));
+  const size_t bytes = reach(problem_, problem_.result);
+  std::vector<char> seen(std::min(bytes, kLooked));
+  RONDO_TRY(device_.fill_bytes(added, kNan, added_bytes, stream_));
+  RONDO_TRY(device_.fill_bytes(addresses_.result, kNan, bytes, stream_));  // gaps are not to be mistaken for zeros
+  RONDO_TRY(run(plan));
+  RONDO_TRY(device_.copy(CopyKind::device_to_host, seen.data(), addresses_.result, seen.size(), stream_));
+  RONDO_TRY(device_.fill_bytes(added, kFill, added_bytes, stream_));
+  RONDO_TRY(device_.stream_synchronize(stream_));
+  *keeps = all_nan(problem_.dtype, seen);
+  return {};
 }
 
 Status Trial::time_graph(const std::function<Status(void* stream)>& body, float* microseconds) {

@@ -25,6 +25,8 @@ class Trial {
 
   // Runs the plan once and waits. An error that is not RONDO_DEVICE_LOST is the plan's.
   Status run(const Plan& plan);
+  // Whether a ReLU at its end passes NaN on, as Rondo's does: runs it once with a bias, or a residual, of nothing else.
+  Status keeps_nan(const Plan& plan, bool* keeps);
   // Whether a capture of it holds, and if so the microseconds of one run, from `copies` of them in a graph.
   Status time(const Plan& plan, int copies, float* microseconds);
 

@@ -54,12 +54,6 @@ struct Pass {
   }
 };
 
-int power_of_two_up_to(int64_t value, int most) {
-  int power = 1;
-  while (power < most && power < value) power *= 2;
-  return power;
-}
-
 // Largest of a partial result.
 size_t partial_bytes(NormKind kind, rondo_dtype dtype) {
   const bool wide = dtype == RONDO_F64;

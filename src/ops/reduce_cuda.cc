@@ -56,12 +56,6 @@ struct Pass {
   }
 };
 
-int power_of_two_up_to(int64_t value, int most) {
-  int power = 1;
-  while (power < most && power < value) power *= 2;
-  return power;
-}
-
 // Lanes side by side over results: up to a warp. The rest of the block shares the reduced range.
 int column_lanes(int64_t outputs, int vector) {
   return power_of_two_up_to((outputs + vector - 1) / vector, 32);

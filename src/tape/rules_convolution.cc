@@ -4,8 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/rules_convolution.h"
 
-#include "ops/gradients.h"
-#include "ops/scalar.h"
+#include "tape/rules_activation.h"
 
 namespace rondo::tape {
 
@@ -29,11 +28,6 @@ bool has(unsigned inputs, size_t input) {
   return (inputs >> input) & 1;
 }
 
-// Whether what the activation was applied to can be told from the result.
-bool from_result(const ops::ConvolutionCall& call, const Node& node) {
-  return call.options.activation == RONDO_ACTIVATION_RELU && !node.outputs[0].view.accumulate;
-}
-
 // The operator again, as far as the sum, or as far as the activation.
 Status again(const ops::ConvolutionCall& call, Backward& backward, bool finished, Slot* result) {
   const Places at(call);
@@ -47,27 +41,6 @@ Status again(const ops::ConvolutionCall& call, Backward& backward, bool finished
   }
   ops::Output to(kFunction, &result->tensor);
   return ops::convolution(kFunction, backward.input(X), backward.input(W), options, epilogue, to);
-}
-
-// The gradient of what the activation is applied to.
-Status before_activation(const ops::ConvolutionCall& call, Backward& backward, const View& dy, Slot* dz) {
-  const View& out = backward.node().outputs[0].view;
-  const rondo_dtype dtype = out.dtype;
-  if (from_result(call, backward.node())) {
-    ops::Expression e;
-    const ops::Value y = e.input(dtype), change = e.input(dtype), zero = e.scalar(compute_dtype(dtype));
-    e.output(e.where(e.apply(ops::Op::gt, y, zero), change, zero), dtype, false);
-    const View* operands[] = {&backward.output(0), &dy};
-    const uint64_t nothing = 0;
-    return backward.compute("relu_grad", e, operands, &nothing, out.layout, dz);
-  }
-  Slot z;
-  RONDO_TRY(again(call, backward, true, &z));
-  const bool relu = call.options.activation == RONDO_ACTIVATION_RELU;
-  const ops::Gradient gradient = ops::gradient_of(relu ? ops::Op::relu : ops::Op::gelu_tanh, 1, &dtype, dtype);
-  const View* operands[] = {&z.tensor->view, &dy};
-  return backward.compute(relu ? "relu_grad" : "gelu_grad", gradient.expression, operands, gradient.constants,
-                          out.layout, dz);
 }
 
 // One number per channel under the shape of an image.
@@ -104,7 +77,7 @@ Needs needed(const ops::ConvolutionCall& call, const Node& node, unsigned wanted
     if (has(wanted, at.scale)) needs.inputs |= 3u;
   }
   if (call.options.activation == RONDO_ACTIVATION_NONE) return needs;
-  if (from_result(call, node))
+  if (tells_from_result(call.options.activation, node))
     needs.outputs |= 1;
   else
     needs.inputs |= (1u << node.inputs.size()) - 1;
@@ -122,7 +95,8 @@ Status run(const ops::ConvolutionCall& call, Backward& backward) {
     RONDO_TRY(backward.incoming_view(&dz));
   if (call.options.activation != RONDO_ACTIVATION_NONE) {
     const View dy = dz;
-    RONDO_TRY(before_activation(call, backward, dy, &changed));
+    RONDO_TRY(before_activation(
+        call.options.activation, backward, dy, [&](Slot* z) { return again(call, backward, true, z); }, &changed));
     dz = changed.tensor->view;
   }
   if (call.bias && backward.wants(at.bias)) RONDO_TRY(give_channels(backward, at.bias, dz));

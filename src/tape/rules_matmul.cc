@@ -3,8 +3,7 @@
 #include "tape/rules_matmul.h"
 
 #include "engine/views.h"
-#include "ops/gradients.h"
-#include "ops/scalar.h"
+#include "tape/rules_activation.h"
 
 namespace rondo::tape {
 
@@ -12,34 +11,15 @@ namespace {
 
 enum { A, B, BIAS };
 
-// With respect to what the activation is applied to: relu from the result; GELU, and what was added to a tensor, from
-// the operand, which is computed again, because the product's epilogue did not leave it anywhere.
-Status before_activation(const ops::MatmulCall& call, Backward& backward, const View& dy, Slot* dz) {
-  const View& out = backward.node().outputs[0].view;
-  const rondo_dtype dtype = out.dtype;
-  if (call.activation == RONDO_ACTIVATION_RELU && !out.accumulate) {
-    ops::Expression e;
-    const ops::Value y = e.input(dtype), change = e.input(dtype), zero = e.scalar(compute_dtype(dtype));
-    e.output(e.where(e.apply(ops::Op::gt, y, zero), change, zero), dtype, false);
-    const View* operands[] = {&backward.output(0), &dy};
-    const uint64_t nothing = 0;
-    return backward.compute("relu_grad", e, operands, &nothing, out.layout, dz);
-  }
-  Slot z;
-  {
-    ops::MatmulOptions options;
-    options.transpose_a = call.transpose_a;
-    options.transpose_b = call.transpose_b;
-    options.allow_tf32 = call.allow_tf32;
-    options.bias = call.bias ? &backward.input(BIAS) : nullptr;
-    ops::Output to(kFunction, &z.tensor);
-    RONDO_TRY(ops::matmul(backward.input(A), backward.input(B), options, to));
-  }
-  const ops::Op op = call.activation == RONDO_ACTIVATION_RELU ? ops::Op::relu : ops::Op::gelu_tanh;
-  const ops::Gradient gradient = ops::gradient_of(op, 1, &dtype, dtype);
-  const View* operands[] = {&z.tensor->view, &dy};
-  return backward.compute(op == ops::Op::relu ? "relu_grad" : "gelu_grad", gradient.expression, operands,
-                          gradient.constants, out.layout, dz);
+// The operator again, as far as the activation.
+Status again(const ops::MatmulCall& call, Backward& backward, Slot* z) {
+  ops::MatmulOptions options;
+  options.transpose_a = call.transpose_a;
+  options.transpose_b = call.transpose_b;
+  options.allow_tf32 = call.allow_tf32;
+  options.bias = call.bias ? &backward.input(BIAS) : nullptr;
+  ops::Output to(kFunction, &z->tensor);
+  return ops::matmul(backward.input(A), backward.input(B), options, to);
 }
 
 // Batches of a as more rows of one matrix, where b is one matrix.
@@ -67,7 +47,7 @@ Needs needed(const ops::MatmulCall& call, const Node& node, unsigned wanted) {
   if (wanted & (1u << A)) needs.inputs |= 1u << B;
   if (wanted & (1u << B)) needs.inputs |= 1u << A;
   if (call.activation == RONDO_ACTIVATION_NONE) return needs;
-  if (call.activation == RONDO_ACTIVATION_RELU && !node.outputs[0].view.accumulate)
+  if (tells_from_result(call.activation, node))
     needs.outputs |= 1;
   else
     needs.inputs |= call.bias ? 7u : 3u;
@@ -80,7 +60,8 @@ Status run(const ops::MatmulCall& call, Backward& backward) {
   Slot changed;
   if (call.activation != RONDO_ACTIVATION_NONE) {
     const View dy = dz;
-    RONDO_TRY(before_activation(call, backward, dy, &changed));
+    RONDO_TRY(before_activation(
+        call.activation, backward, dy, [&](Slot* z) { return again(call, backward, z); }, &changed));
     dz = changed.tensor->view;
   }
   const auto product = [&](const View& left, const View& right, bool transpose_left, bool transpose_right) {

@@ -223,6 +223,37 @@ TEST_P(Convolutions, NanAndInfinity) {
   });
 }
 
+// A ReLU keeps NaN, whoever does it: a library in one with the sum, or Rondo behind it.
+TEST_P(Convolutions, NanBehindRelu) {
+  const Convolution problem{{2, 8, 5, 5}, {8, 8, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16}) {
+    Array x = random_array(dtype, problem.image, 1, -1, 1);
+    x.set(0, NAN), x.set(399, -INFINITY);
+    const Array w = full(dtype, problem.filter, 0.5), biases = random_array(dtype, {8}, 2, -1, 1);
+    const Array residuals = random_array(dtype, problem.result(), 3, -1, 1);
+    run([&](Results& results) {
+      const Tensor first = up(x), second = up(w), bias = up(biases), residual = up(residuals);
+      for (const int each : {0, 1, 3}) {
+        rondo_convolution_options options = problem.options();
+        options.activation = RONDO_ACTIVATION_RELU;
+        if (each & 1) options.bias = bias;
+        if (each & 2) options.residual = residual;
+        results.keep(std::string(rondo_dtype_name(dtype)) + " behind " + std::to_string(each),
+                     make(rondo_convolution, first, second, &options), [=] {
+                       Expected out = expect_convolution(problem, Way::forward, x, w);
+                       for (size_t i = 0; i < out.values.size(); ++i) {
+                         const Real z =
+                             out.values[i] + (each & 1 ? biases[i / 25 % 8] : 0) + (each & 2 ? residuals[i] : 0);
+                         out.absolute[i] = 2 * out.absolute[i] + std::ldexp(Real(1), -20);
+                         out.values[i] = activated(RONDO_ACTIVATION_RELU, z);
+                       }
+                       return out;
+                     });
+      }
+    });
+  }
+}
+
 // Full f32 unless TF32 is asked for: 1 + 2^-12 would lose its last bit in a 10-bit mantissa.
 TEST_P(Convolutions, FullPrecisionByDefault) {
   const Array x = full(RONDO_F32, {1, 16, 8, 8}, 1 + std::ldexp(Real(1), -12));

@@ -209,7 +209,8 @@ void run(const Engine& engine, const std::vector<void*>& pointers) {
         for (int i = 0; i < 5; ++i) there[i] = b.size[i] == 1 ? 0 : at[i];
         value += static_cast<Real>(load(pointers[operand++], b.place(there), step.b.dtype));
       } else {
-        value = value > 0 ? value : 0;  // and 0 of what is not a number, as the real one's
+        const bool keeps = step.keeps_nan && !engine.loses_nan && std::isnan(value);
+        value = value > 0 || keeps ? value : 0;
       }
     }
     store(target, out.place(at), p.out().dtype, static_cast<double>(value));

@@ -109,7 +109,9 @@ std::shared_ptr<const Engine> make(const Pattern& p, std::int64_t number,
   if (!there || !takes(p))
     throw Refusal{Problem::unsupported, "engine " + std::to_string(number) + " does not take the operation graph"};
   const auto mood = settings().engines.find(number);
-  if (mood != settings().engines.end() && mood->second.workspace >= 0) engine->workspace = mood->second.workspace;
+  if (mood == settings().engines.end()) return engine;
+  if (mood->second.workspace >= 0) engine->workspace = mood->second.workspace;
+  engine->loses_nan = mood->second.loses_nan;
   return engine;
 }
 

@@ -13,6 +13,7 @@ struct Engine {
   std::vector<std::pair<int, std::int64_t>> knobs;
   std::vector<int> notes, behaviours;
   std::int64_t workspace = 0;
+  bool loses_nan = false;
 };
 
 // What heuristics propose in a mode.

@@ -36,6 +36,7 @@ const std::vector<Rule>& rules() {
         {convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, integer, 1, 1, true},
         {pointwise, CUDNN_ATTR_POINTWISE_MODE, {CUDNN_TYPE_POINTWISE_MODE}, 1, 1, true},
         {pointwise, CUDNN_ATTR_POINTWISE_MATH_PREC, data, 1, 1, true},
+        {pointwise, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, {CUDNN_TYPE_NAN_PROPOGATION}, 1, 1, false},
         {operation, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, object, 1, 1, true, pointwise},
         {operation, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, object, 1, 1, true, tensor},
         {operation, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, object, 1, 1, false, tensor},

@@ -149,8 +149,11 @@ Pattern read_pattern(const Object& graph) {
   for (std::size_t i = 1; i < operations.size(); ++i) {
     const std::shared_ptr<Object> operation = finalized(operations[i], CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
     Pattern::Step step;
-    step.mode = behind(*operation, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, CUDNN_BACKEND_POINTWISE_DESCRIPTOR)
-                    ->one<int>(CUDNN_ATTR_POINTWISE_MODE);
+    const std::shared_ptr<Object> what =
+        behind(*operation, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+    step.mode = what->one<int>(CUDNN_ATTR_POINTWISE_MODE);
+    step.keeps_nan = what->has(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION) &&
+                     what->one<int>(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION) == CUDNN_PROPAGATE_NAN;
     step.y = tensor_behind(*operation, CUDNN_ATTR_OPERATION_POINTWISE_YDESC);
     step.has_b = operation->has(CUDNN_ATTR_OPERATION_POINTWISE_BDESC);
     if (step.has_b) step.b = tensor_behind(*operation, CUDNN_ATTR_OPERATION_POINTWISE_BDESC);

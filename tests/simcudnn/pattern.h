@@ -23,6 +23,7 @@ struct Pattern {
   double alpha = 1, beta = 0;
   struct Step {
     int mode = 0;
+    bool keeps_nan = false;  // of a ReLU; without the attribute it does not
     bool has_b = false;
     Tensor b, y;
   };

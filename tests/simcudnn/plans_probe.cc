@@ -2,10 +2,10 @@
 // it with the environment of each case, because a process chooses plans only once.
 //
 //   problem WORDS       forward|data|filter, f16|bf16|f32|f64, nhwc|nchw, 3d, groups, strided, odd, small, bias,
-//   residual,
-//                       relu, beta, tf32, deterministic: what the commands below are about, joined by commas
+//                       residual, relu, beta, tf32, deterministic: what the commands below are about, joined by commas
 //   choose              the plans that were chosen: status, plan (a line for each), capturable
 //   run                 runs the choice eagerly and captured and compares with sums taken here: worst, bits
+//   nan                 runs the choice with a bias, or a residual, of NaN: kept, if all of the result is that
 //   workspace BYTES     runs with no more workspace than that
 //   engines MOODS       moods of engines from now on
 //   fault FAULTS        faults of cuDNN from now on
@@ -191,19 +191,23 @@ class Runner {
  public:
   Runner(cuda::CudaDevice& device, const Problem& problem) : device_(device), p_(problem) {}
 
-  Status run(const Choice& choice, size_t most_workspace) {
-    RONDO_TRY(device_.stream_create(false, &stream_));
-    const int dims = p_.spatial + 2;
-    data_ = {random_data(p_.dtype, elements(p_.image, dims), 1), random_data(p_.dtype, elements(p_.filter, dims), 2),
-             random_data(p_.dtype, elements(p_.result, dims), 3), random_data(p_.dtype, elements(p_.result, dims), 4),
-             random_data(p_.dtype, p_.result.size[1], 5)};
-    RONDO_TRY(up(data_.image, &addresses_.image));
-    RONDO_TRY(up(data_.filter, &addresses_.filter));
-    RONDO_TRY(up(data_.result, &addresses_.result));
-    RONDO_TRY(up(data_.residual, &addresses_.residual));
-    RONDO_TRY(up(data_.bias, &addresses_.bias));
-    if (most_workspace) RONDO_TRY(device_.allocate(most_workspace, &workspace_));
+  // Whether every number of the result is NaN if every one of the bias, or of the residual, is.
+  Status run_nan(const Choice& choice) {
+    RONDO_TRY(prepare(size_t{1} << 20));
+    void* const added = p_.bias ? addresses_.bias : addresses_.residual;
+    RONDO_TRY(device_.fill_bytes(added, 0xff, (p_.bias ? data_.bias : data_.residual).size(), stream_));
+    RONDO_TRY(choice.run(device_, addresses_, workspace_, size_t{1} << 20, stream_, false));
+    std::vector<unsigned char> found;
+    RONDO_TRY(down(&found));
+    const auto count = static_cast<int64_t>(found.size() / dtype_size(static_cast<rondo_dtype>(p_.dtype)));
+    bool kept = true;
+    for (int64_t i = 0; i < count; ++i) kept &= std::isnan(to_double(p_.dtype, found.data(), i));
+    print("nan", kept ? "kept" : "lost");
+    return {};
+  }
 
+  Status run(const Choice& choice, size_t most_workspace) {
+    RONDO_TRY(prepare(most_workspace));
     RONDO_TRY(choice.run(device_, addresses_, workspace_, most_workspace, stream_, false));
     std::vector<unsigned char> eager;
     RONDO_TRY(down(&eager));
@@ -229,6 +233,20 @@ class Runner {
   }
 
  private:
+  Status prepare(size_t most_workspace) {
+    RONDO_TRY(device_.stream_create(false, &stream_));
+    const int dims = p_.spatial + 2;
+    data_ = {random_data(p_.dtype, elements(p_.image, dims), 1), random_data(p_.dtype, elements(p_.filter, dims), 2),
+             random_data(p_.dtype, elements(p_.result, dims), 3), random_data(p_.dtype, elements(p_.result, dims), 4),
+             random_data(p_.dtype, p_.result.size[1], 5)};
+    RONDO_TRY(up(data_.image, &addresses_.image));
+    RONDO_TRY(up(data_.filter, &addresses_.filter));
+    RONDO_TRY(up(data_.result, &addresses_.result));
+    RONDO_TRY(up(data_.residual, &addresses_.residual));
+    RONDO_TRY(up(data_.bias, &addresses_.bias));
+    if (most_workspace) RONDO_TRY(device_.allocate(most_workspace, &workspace_));
+    return {};
+  }
   Status up(const std::vector<unsigned char>& from, void** address) {
     RONDO_TRY(device_.allocate(from.size(), address));
     RONDO_TRY(device_.copy(CopyKind::host_to_device, *address, from.data(), from.size(), stream_));
@@ -293,6 +311,9 @@ int run_words(const std::vector<std::string>& words) {
     } else if (word == "run" || word == "workspace") {
       const size_t most = word == "workspace" ? std::stoul(next()) : size_t{1} << 20;
       say(choice && choice->plan() ? Runner(device, problem).run(*choice, most)
+                                   : error(RONDO_UNSUPPORTED, "there is no plan"));
+    } else if (word == "nan") {
+      say(choice && choice->plan() ? Runner(device, problem).run_nan(*choice)
                                    : error(RONDO_UNSUPPORTED, "there is no plan"));
     } else if (word == "engines" || word == "fault") {
       print(word.c_str(), std::to_string(simcudnn(word, next())));

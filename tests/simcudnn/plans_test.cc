@@ -143,6 +143,56 @@ TEST_F(Plans, FixedBitsUnlessNothingElseWorks) {
   EXPECT_EQ(run("problem data,f16,deterministic choose", only_unsteady)["count"], "0");
 }
 
+TEST_F(Plans, AReluThatLosesNanIsNotTaken) {
+  for (const char* problem :
+       {"forward,f16,bias,relu", "forward,bf16,residual,relu", "forward,f32,residual,bias,relu"}) {
+    const std::string words = std::string("problem ") + problem + " choose nan run";
+    const Outcome outcome = run(words, {{"SIMCUDNN_ENGINES", "23=losesnan,41=losesnan"}});
+    EXPECT_EQ(outcome["nan"], "kept") << outcome.text;
+    EXPECT_EQ(outcome["bits"], "equal") << outcome.text;
+    for (const std::string& engine : engines_of(outcome)) EXPECT_TRUE(engine != "23" && engine != "41") << outcome.text;
+    // All of them: none with a ReLU, but those without one are as good as before.
+    const Environment all = {{"SIMCUDNN_ENGINES", "0=losesnan,1=losesnan,10=losesnan,23=losesnan,41=losesnan"}};
+    EXPECT_EQ(run(words, all)["count"], "0");
+    EXPECT_NE(run("problem forward,f16,bias choose", all)["count"], "0");
+  }
+  // Without memory nobody has seen it.
+  const Environment poor = {{"SIMCUDA_FAULT", "cuMemAlloc_v2:1:2"}};
+  EXPECT_EQ(run("problem forward,f16,bias,relu choose", poor)["count"], "0");
+  EXPECT_NE(run("problem forward,f16,bias choose", poor)["count"], "0");
+}
+
+TEST_F(Plans, AShapeIsTriedOnce) {
+  const Outcome outcome =
+      run("problem forward,f16,small choose calls cudnnBackendFinalize problem data,f16,small problem "
+          "forward,f16,small choose calls cudnnBackendFinalize",
+          {{"RONDO_CONVOLUTION_TIMING_MS", "1000"}});
+  const std::vector<std::string> calls = outcome.all("calls");
+  ASSERT_EQ(calls.size(), 2u) << outcome.text;
+  EXPECT_EQ(calls[0], calls[1]) << outcome.text;
+}
+
+TEST_F(Plans, AllShapesTogetherHaveABudget) {
+  // The first one spends it, so the second takes the first engine that works; the next process does that one's trials.
+  const Environment little = {{"RONDO_CACHE", folder.string()},
+                              {"RONDO_CONVOLUTION_TIMING_MS", "5000"},
+                              {"RONDO_CONVOLUTION_TIMING_TOTAL_MS", "20"},
+                              {"SIMCUDNN_ENGINES", "0=slow:1000,1=slow:1000,23=slow:1000,41=slow:1000"}};
+  const std::string words =
+      "problem forward,f16,small choose problem data,f16,small calls cudnnBackendExecute choose calls "
+      "cudnnBackendExecute";
+  const auto trials = [](const Outcome& outcome) {
+    const std::vector<std::string> calls = outcome.all("calls");
+    return calls.size() == 2 ? std::stoi(calls[1]) - std::stoi(calls[0]) : -1;
+  };
+  const Outcome first = run(words, little);
+  EXPECT_EQ(trials(first), 2) << first.text;  // one eager, one captured
+  const Outcome second = run(words, little);
+  EXPECT_GT(trials(second), 2) << second.text;
+  const Outcome third = run("problem data,f16,small choose calls cudnnBackendExecute", little);
+  EXPECT_EQ(third["plan"], second["plan"]) << third.text << second.text;
+}
+
 TEST_F(Plans, TheQuickestIsTaken) {
   const std::string slow = "0=slow:8000,1=slow:8000,23=slow:8000,";
   const Environment first = {{"RONDO_CONVOLUTION_TIMING_MS", "5000"}, {"SIMCUDNN_ENGINES", slow + "41=slow:50"}};

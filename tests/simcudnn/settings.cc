@@ -49,6 +49,8 @@ bool parse_moods(const std::string& text, std::map<std::int64_t, Mood>* moods) {
     const std::string name = word.substr(0, word.find(':'));
     if (name == "refuse")
       mood.refuses = true;
+    else if (name == "losesnan")
+      mood.loses_nan = true;
     else if (name == "uncapturable")
       mood.uncapturable = true;
     else if (name == "workspace" && number >= 0)

@@ -1,0 +1,20 @@
+/* The command line of resnet50. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXAMPLES_RESNET_OPTIONS_H
+#define EXAMPLES_RESNET_OPTIONS_H
+
+#include "resnet.h"
+
+struct resnet_options {
+  rondo_device device;
+  rondo_dtype dtype;
+  int channels_last;
+  int64_t size, batch; /* of the images */
+  int steps;           /* of training; 0: none */
+  int pyramid;
+  struct resnet net;
+};
+
+/* Returns -1 if there is something to do, otherwise what the program ends with, having said why. */
+int resnet_options_parse(int argc, char** argv, struct resnet_options* options);
+
+#endif /* EXAMPLES_RESNET_OPTIONS_H */

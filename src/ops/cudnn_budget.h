@@ -1,0 +1,30 @@
+// How long this process may time cuDNN's engines: for one convolution, and for all of them together.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+
+namespace rondo::ops::dnn {
+
+struct TimingBudget {
+  long long microseconds = 0;  // 0: the first engine that works
+  bool cut = false;            // 0 because the others took all there is
+
+  // What the next one has.
+  static TimingBudget of_one();
+
+  // Counts the time that it lives.
+  class Spender {
+   public:
+    Spender() = default;
+    Spender(const Spender&) = delete;
+    Spender& operator=(const Spender&) = delete;
+    ~Spender();
+
+   private:
+    const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  };
+};
+
+}  // namespace rondo::ops::dnn
