@@ -14,13 +14,6 @@ using capi::guard;
 
 namespace {
 
-Status refuse_here() {
-  if (Engine::in_task()) return error(RONDO_INVALID_STATE, "a communicator cannot be made inside a task");
-  if (Engine::thread_sink())
-    return error(RONDO_INVALID_STATE, "a communicator cannot be made while the thread records; make it before");
-  return {};
-}
-
 // Where the options say it, and otherwise the environment.
 Status read_meeting(const rondo_comm_options& options, comm::Meeting* meeting) {
   if (options.ranks < 0) return error(RONDO_INVALID_ARGUMENT, "options->ranks is %d; 1 or more, or 0", options.ranks);
@@ -84,7 +77,7 @@ rondo_status rondo_comm_create(rondo_engine* engine, rondo_device device, const 
     comm::Meeting meeting;
     RONDO_TRY(read_meeting(known, &meeting));
     RONDO_TRY(engine->engine->usable());
-    RONDO_TRY(refuse_here());
+    RONDO_TRY(comm::Communicator::refuse_here("making a communicator"));
     Device* found = nullptr;
     RONDO_TRY(get_device(device, &found));
     meeting.join_s = chosen.time_limit_ms < 0 ? 1e9 : static_cast<double>(chosen.time_limit_ms) * 1e-3;
@@ -117,7 +110,7 @@ rondo_status rondo_comm_create_with_hooks(rondo_engine* engine, rondo_device dev
     if (known.rank || known.ranks || known.address || known.secret)
       return error(RONDO_INVALID_ARGUMENT, "options: rank, ranks, address and secret must not be set; hooks say them");
     RONDO_TRY(engine->engine->usable());
-    RONDO_TRY(refuse_here());
+    RONDO_TRY(comm::Communicator::refuse_here("making a communicator"));
     Device* found = nullptr;
     RONDO_TRY(get_device(device, &found));
     std::shared_ptr<comm::Session> session = comm::make_hook_session(std::move(held), chosen.time_limit_ms);

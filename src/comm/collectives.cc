@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "base/dtype.h"
 #include "base/text.h"
 #include "comm/collective_task.h"
 #include "ops/ops.h"
@@ -39,8 +40,7 @@ Status check_reduction(const char* function, rondo_reduce_op reduction, rondo_dt
                  function, name);
   if (dtype == RONDO_BOOL)
     return error(RONDO_UNSUPPORTED, "%s: bool is moved, not reduced; cast it to u8 first", function);
-  const bool floating = dtype == RONDO_F16 || dtype == RONDO_BF16 || dtype == RONDO_F32 || dtype == RONDO_F64;
-  if (reduction == RONDO_MEAN && !floating)
+  if (reduction == RONDO_MEAN && !is_float(dtype))
     return error(RONDO_UNSUPPORTED, "%s: the mean is for floating dtypes, not for %s; cast first", function,
                  dtype_name(dtype));
   return {};
@@ -133,6 +133,17 @@ Status Communicator::submit(const Operation& operation, const View* input, const
   return result == output ? Status() : ops::copy_elements(kind_name(operation.kind), *output, *result);
 }
 
+Status Communicator::submit(const char* function, const Operation& operation, const View& input, const Layout& layout,
+                            bool in_place, ops::Output& out) {
+  RONDO_TRY(check_operation(function, operation));
+  View output;
+  RONDO_TRY(out.resolve(*engine_, device_, input.dtype, layout, {&input}, in_place, &output));
+  RONDO_TRY(check_output(function, output));
+  RONDO_TRY(submit(operation, &input, &output));
+  out.commit();
+  return {};
+}
+
 Status Communicator::group_begin() {
   RONDO_TRY(check());
   if (group_of(*this))
@@ -166,13 +177,7 @@ Status Communicator::all_reduce(const View& input, rondo_reduce_op reduction, op
   RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
   RONDO_TRY(check_reduction(kName, reduction, input.dtype));
   const Operation operation{Kind::all_reduce, input.dtype, reduction, 0, static_cast<size_t>(input.elements())};
-  RONDO_TRY(check_operation(kName, operation));
-  View output;
-  RONDO_TRY(out.resolve(*engine_, device_, input.dtype, input.layout, {&input}, true, &output));
-  RONDO_TRY(check_output(kName, output));
-  RONDO_TRY(submit(operation, &input, &output));
-  out.commit();
-  return {};
+  return submit(kName, operation, input, input.layout, true, out);
 }
 
 Status Communicator::all_reduce_in_place(const View& view, rondo_reduce_op reduction) {
@@ -189,13 +194,7 @@ Status Communicator::all_gather(const View& input, ops::Output& out) {
   RONDO_TRY(check_view(kName, "input", input));
   RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
   const Operation operation{Kind::all_gather, input.dtype, RONDO_SUM, 0, static_cast<size_t>(input.elements())};
-  RONDO_TRY(check_operation(kName, operation));
-  View output;
-  RONDO_TRY(out.resolve(*engine_, device_, input.dtype, scaled(input.layout, size(), 1), {&input}, false, &output));
-  RONDO_TRY(check_output(kName, output));
-  RONDO_TRY(submit(operation, &input, &output));
-  out.commit();
-  return {};
+  return submit(kName, operation, input, scaled(input.layout, size(), 1), false, out);
 }
 
 Status Communicator::check_parts(const char* function, const View& input) const {
@@ -212,13 +211,7 @@ Status Communicator::reduce_scatter(const View& input, rondo_reduce_op reduction
   RONDO_TRY(check_parts(kName, input));
   const auto count = static_cast<size_t>(input.elements() / size());
   const Operation operation{Kind::reduce_scatter, input.dtype, reduction, 0, count};
-  RONDO_TRY(check_operation(kName, operation));
-  View output;
-  RONDO_TRY(out.resolve(*engine_, device_, input.dtype, scaled(input.layout, 1, size()), {&input}, false, &output));
-  RONDO_TRY(check_output(kName, output));
-  RONDO_TRY(submit(operation, &input, &output));
-  out.commit();
-  return {};
+  return submit(kName, operation, input, scaled(input.layout, 1, size()), false, out);
 }
 
 Status Communicator::broadcast(const View& view, int32_t root) {
@@ -240,14 +233,9 @@ Status Communicator::reduce(const View& input, rondo_reduce_op reduction, int32_
   RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
   RONDO_TRY(check_reduction(kName, reduction, input.dtype));
   const Operation operation{Kind::reduce, input.dtype, reduction, root, static_cast<size_t>(input.elements())};
+  if (root == rank()) return submit(kName, operation, input, input.layout, true, *out);
   RONDO_TRY(check_operation(kName, operation));
-  if (root != rank()) return submit(operation, &input, nullptr);
-  View output;
-  RONDO_TRY(out->resolve(*engine_, device_, input.dtype, input.layout, {&input}, true, &output));
-  RONDO_TRY(check_output(kName, output));
-  RONDO_TRY(submit(operation, &input, &output));
-  out->commit();
-  return {};
+  return submit(operation, &input, nullptr);
 }
 
 Status Communicator::all_to_all(const View& input, ops::Output& out) {
@@ -257,13 +245,7 @@ Status Communicator::all_to_all(const View& input, ops::Output& out) {
   RONDO_TRY(check_parts(kName, input));
   const auto count = static_cast<size_t>(input.elements() / size());
   const Operation operation{Kind::all_to_all, input.dtype, RONDO_SUM, 0, count};
-  RONDO_TRY(check_operation(kName, operation));
-  View output;
-  RONDO_TRY(out.resolve(*engine_, device_, input.dtype, input.layout, {&input}, false, &output));
-  RONDO_TRY(check_output(kName, output));
-  RONDO_TRY(submit(operation, &input, &output));
-  out.commit();
-  return {};
+  return submit(kName, operation, input, input.layout, false, out);
 }
 
 Status Communicator::send(const View& view, int32_t peer) {

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "base/within.h"
 #include "comm/host_transport.h"
 #include "comm/hub.h"
 #include "comm/nccl_transport.h"
@@ -56,11 +57,14 @@ Chain::~Chain() {
 
 namespace {
 
+// With a driver that does not answer.
+constexpr auto kPatience = std::chrono::milliseconds(1000);
+
 Status make_transport(Device& device, const std::shared_ptr<Session>& session, const Options& options,
-                      std::unique_ptr<Transport>* transport) {
+                      const std::function<Status()>& lost, std::unique_ptr<Transport>* transport) {
   if (device.is_host()) return make_host_transport(session, options.time_limit_ms, transport);
   std::unique_ptr<Transport> library;
-  const Status made = make_nccl_transport(*device.streams(), *session, options, &library);
+  const Status made = make_nccl_transport(*device.streams(), *session, options, lost, &library);
   if (!made.ok() && made.code() != RONDO_LIBRARY_MISSING) return made;
   return make_peer_transport(*device.streams(), *session, {options.time_limit_ms, options.max_blocks},
                              std::move(library), made, transport);
@@ -110,12 +114,22 @@ Status Communicator::create(Engine& engine, Device& device, std::shared_ptr<Sess
   DeviceState* state = nullptr;
   RONDO_TRY(engine.device_state(device, &state));
   Ref<Communicator> communicator = Ref<Communicator>::adopt(new Communicator(engine, device, session, options));
-  RONDO_TRY(make_transport(device, session, options, &communicator->transport_));
+  // From here on it hears of ranks that are lost, and of what others do who are made already.
+  session->listen(communicator.get());
+  std::unique_ptr<Transport> transport;
+  RONDO_TRY(make_transport(
+      device, session, options, [&communicator] { return communicator->incomplete(); }, &transport));
+  Status failure;
+  {
+    std::lock_guard lock(communicator->mutex_);
+    communicator->transport_ = std::move(transport);
+    failure = communicator->failure_;
+  }
+  if (!failure.ok()) communicator->transport_->refuse(failure);
   const Layout one = Layout::row_major(0, nullptr);
   communicator->token_ = make_temporary(engine, device, RONDO_U8, one, &communicator->token_storage_);
   RONDO_TRY(ops::fill("rondo_comm_create", communicator->token_, ops::Scalar::of(0)));
   watch(*communicator);
-  session->listen(communicator.get());
   *made = std::move(communicator);
   return {};
 }
@@ -184,8 +198,8 @@ Status Communicator::reform(std::span<Communicator* const> ends, std::vector<Ref
 // Work on the device may go on: the transport is given up behind it, and never waited for here.
 void Communicator::dispose() {
   if (engine_->forked()) return;  // as it is: its threads do not exist here
-  if (transport_) {               // else it was never made
-    session_->listen(nullptr);
+  session_->listen(nullptr);
+  if (transport_) {  // else it was never made
     unwatch(*this);
     if (failed_.load(std::memory_order_acquire)) end();
   }
@@ -203,6 +217,11 @@ Status Communicator::check() const {
   return failure_;
 }
 
+Status Communicator::incomplete() const {
+  std::lock_guard lock(mutex_);
+  return failure_.ok() ? departed_ : failure_;
+}
+
 Status Communicator::wait() {
   const Status waited = engine_->wait(*chain_->order);
   const Status failed = check();
@@ -214,14 +233,16 @@ void Communicator::abort(const char* reason) {
 }
 
 void Communicator::fail(const Status& cause, bool tell) {
+  Transport* transport = nullptr;  // null while it is being made
   {
     std::lock_guard lock(mutex_);
     if (!failure_.ok()) return;
     failure_ = cause;
     tell_ = tell;
     failed_.store(true, std::memory_order_release);
+    transport = transport_.get();
   }
-  transport_->refuse(cause);
+  if (transport) transport->refuse(cause);
   wake_watch();
 }
 
@@ -237,17 +258,19 @@ void Communicator::end() {
     flights.swap(flights_);
   }
   log(RONDO_LOG_ERROR, "communicator '%s', rank %d: %s", name(), rank(), cause.message());
-  // One that is just being issued is counted by its stream when that is over, which refuse() sees to.
-  const Clock::time_point begun = Clock::now();
-  for (const Flight& flight : flights)
-    while (flight.stream && flight.stream->issued() < flight.sequence && Clock::now() - begun < std::chrono::seconds(1))
-      std::this_thread::yield();
-  // What is known to be done is good.
-  for (const Flight& flight : flights)
-    if (flight.stream && !flight.stream->poll(flight.sequence)) {
-      engine_->write_off(*flight.stream, flight.before, cause);
-      break;
-    }
+  // What is known to be done is good. The device is asked for a while only: it may be loading a kernel, for which it
+  // waits for what is to be ended here.
+  (void)within<bool>(kPatience, [engine = engine_, flights] {
+    // One that is just being issued is counted by its stream when that is over, which refuse() sees to.
+    const Clock::time_point begun = Clock::now();
+    for (const Flight& flight : flights)
+      while (flight.stream && flight.stream->issued() < flight.sequence && Clock::now() - begun < kPatience)
+        std::this_thread::yield();
+    return std::all_of(flights.begin(), flights.end(),
+                       [](const Flight& flight) { return !flight.stream || flight.stream->poll(flight.sequence); });
+  });
+  const auto first = std::find_if_not(flights.begin(), flights.end(), [](const Flight& each) { return each.done(); });
+  if (first != flights.end()) engine_->write_off(*first->stream, first->before, cause);
   transport_->abort();
   if (tell) session_->tell(format("failed %d %s", static_cast<int>(cause.code()), cause.message()));
 }
@@ -304,24 +327,44 @@ void Communicator::missed(const char* what, const Status& cause) {
 void Communicator::look() {
   if (failed_.load(std::memory_order_acquire)) return end();
   if (const Status status = transport_->poll(); !status.ok()) return fail(status, true);
-  Stream* stream = nullptr;
-  uint64_t latest = 0;
-  Status late;
+  if (options_.time_limit_ms < 0) return;
+  Flight oldest;
   {
     std::lock_guard lock(mutex_);
-    while (!flights_.empty() && (!flights_.front().stream || flights_.front().stream->poll(flights_.front().sequence)))
-      flights_.pop_front();
     if (flights_.empty()) return;
-    const Flight& oldest = flights_.front();
-    const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - oldest.since).count();
-    if (options_.time_limit_ms >= 0 && taken > options_.time_limit_ms)
-      late = error(RONDO_TIMED_OUT, "%s of communicator '%s' is not done on rank %d after %lld ms", oldest.what, name(),
-                   rank(), static_cast<long long>(taken));
-    stream = flights_.back().stream;
-    latest = flights_.back().sequence;
+    oldest = flights_.front();
   }
-  if (!late.ok()) return fail(late, true);
-  if (stream) stream->mark(latest);
+  const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - oldest.since).count();
+  if (oldest.done() || taken <= options_.time_limit_ms) return;
+  // It may be done and just not noticed.
+  const std::optional<bool> done = within<bool>(kPatience, [engine = engine_, oldest] {
+    oldest.stream->mark(oldest.sequence);
+    for (int i = 0; i < 10 && !oldest.stream->poll(oldest.sequence); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return oldest.stream->poll(oldest.sequence);
+  });
+  if (done.value_or(false)) return;
+  fail(error(RONDO_TIMED_OUT, "%s of communicator '%s' is not done on rank %d after %lld ms", oldest.what, name(),
+             rank(), static_cast<long long>(taken)),
+       true);
+}
+
+void Communicator::ask() {
+  for (;;) {
+    Stream* stream = nullptr;
+    uint64_t sequence = 0;
+    uint64_t latest = 0;
+    {
+      std::lock_guard lock(mutex_);
+      while (!flights_.empty() && flights_.front().done()) flights_.pop_front();
+      if (flights_.empty()) return;
+      stream = flights_.front().stream;
+      sequence = flights_.front().sequence;
+      latest = flights_.back().sequence;
+    }
+    if (!stream->poll(sequence)) return stream->mark(latest);
+    if (stream->completed() < sequence) return;  // a lost device
+  }
 }
 
 }  // namespace rondo::comm

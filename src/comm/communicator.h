@@ -50,6 +50,8 @@ class Chain final : public RefCounted {
 
 class Communicator final : public RefCounted, private Session::Listener {
  public:
+  // RONDO_INVALID_STATE inside a task and while the thread records: `what` waits for other ranks.
+  static Status refuse_here(const char* what);
   // Blocks until every rank of the session has called it.
   static Status create(Engine& engine, Device& device, std::shared_ptr<Session> session, const Options& options,
                        Ref<Communicator>* made);
@@ -99,8 +101,11 @@ class Communicator final : public RefCounted, private Session::Listener {
   // Of a task that cannot take part here: the others would wait for it.
   void missed(const char* what, const Status& cause);
 
-  // Looks, without blocking, whether something has failed or takes too long. Of the watching thread.
+  // Of the watching threads. Looks, without blocking, whether something has failed or takes too long.
   void look();
+  // Asks the device what it has done, which may block: a driver that loads a kernel answers nobody until its device is
+  // idle.
+  void ask();
 
  private:
   friend class CollectiveTask;
@@ -112,12 +117,13 @@ class Communicator final : public RefCounted, private Session::Listener {
     uint64_t sequence;
     std::vector<Fence> before;  // what was issued when it was
     Clock::time_point since;
+
+    bool done() const { return !stream || stream->completed() >= sequence; }
   };
 
   Communicator(Engine& engine, Device& device, std::shared_ptr<Session> session, const Options& options);
   ~Communicator() override = default;
   void dispose() override;
-  static Status refuse_here(const char* what);
 
   void told(int rank, std::string text) override;
   void left(int rank) override;
@@ -130,7 +136,12 @@ class Communicator final : public RefCounted, private Session::Listener {
   Status check_output(const char* function, const View& view) const;
   // Submits one operation, or keeps it in the thread's group. What is not row-major without gaps goes through copies.
   Status submit(const Operation& operation, const View* input, const View* output);
+  // The same for one whose output `out` has or makes, with that layout.
+  Status submit(const char* function, const Operation& operation, const View& input, const Layout& layout,
+                bool in_place, ops::Output& out);
   Status submit(Ref<CollectiveTask> task);
+  // Why not all ranks are there any more.
+  Status incomplete() const;
   // The rest of fail(), on the watching thread: it takes locks of streams, and a failure may come up under one.
   void end();
 

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <numeric>
 #include <sstream>
 #include <thread>
 
@@ -204,11 +203,8 @@ Status join(const Meeting& meeting, int64_t time_limit_ms, std::shared_ptr<Sessi
                                          : come(meeting, deadline, sockets.data());
     RONDO_TRY(met.with_context(format("rank %d of %d (by %s)", meeting.rank, meeting.size, meeting.source.c_str())));
   }
-  Wires::Group all{"all", std::vector<int>(static_cast<size_t>(meeting.size))};
-  std::iota(all.members.begin(), all.members.end(), 0);
-  *made = std::make_shared<SocketSession>(
-      Wires::make(meeting.rank, meeting.size, std::move(sockets), meeting.silence_s, time_limit_ms), std::move(all));
-  return {};
+  return session_of_all(Wires::make(meeting.rank, meeting.size, std::move(sockets), meeting.silence_s, time_limit_ms),
+                        made);
 }
 
 }  // namespace rondo::comm

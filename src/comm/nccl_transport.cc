@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "comm/agree.h"
 #include "dynlib/nccl.h"
 
 namespace rondo::comm {
@@ -90,26 +91,17 @@ class NcclTransport final : public Transport {
   }
 
   // Every rank of the session does it.
-  Status connect(Session& session) {
-    RONDO_TRY(nccl().open());
-    const StreamDevice::Entered entered(device_);
-    RONDO_TRY(entered.status());
-    ncclUniqueId id = {};
-    Status got;
-    if (rank_ == 0)
-      if (const ncclResult_t result = nccl().ncclGetUniqueId(&id); result != ncclSuccess)
-        got = nccl_error(result, "ncclGetUniqueId");
-    // A rank that cannot go on says so before the others wait for it inside the library.
-    const std::string mine = got.ok() ? std::string(id.internal, sizeof id.internal) : got.message();
-    std::vector<std::string> all;
-    RONDO_TRY(session.all_gather("meeting for NCCL", mine, &all));
-    RONDO_TRY(got);
-    if (all[0].size() != sizeof id.internal) return error(RONDO_RANK_LOST, "rank 0: %s", all[0].c_str());
-    std::memcpy(id.internal, all[0].data(), sizeof id.internal);
-    RONDO_TRY(nccl().number() >= kWithConfig && nccl().ncclCommInitRankConfig ? join(id) : join_blocking(id));
-    const Status warmed = warm();
-    if (!warmed.ok()) abort();
-    return warmed;
+  Status connect(Session& session, const std::function<Status()>& lost) {
+    lost_ = lost;
+    const Status connected = meet(session);
+    lost_ = nullptr;
+    if (connected.code() != RONDO_DEVICE_ERROR) return connected;
+    // Where a rank is gone the library may be the first to notice, and cannot say it.
+    for (int i = 0; i < 50; ++i) {
+      RONDO_TRY(lost());
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return connected;
   }
 
   const char* name() const override { return "nccl"; }
@@ -179,6 +171,28 @@ class NcclTransport final : public Transport {
   }
 
  private:
+  Status meet(Session& session) {
+    RONDO_TRY(nccl().open());
+    const StreamDevice::Entered entered(device_);
+    RONDO_TRY(entered.status());
+    ncclUniqueId id = {};
+    Status got;
+    if (rank_ == 0)
+      if (const ncclResult_t result = nccl().ncclGetUniqueId(&id); result != ncclSuccess)
+        got = nccl_error(result, "ncclGetUniqueId");
+    // A rank that cannot go on says so before the others wait for it inside the library.
+    const std::string mine = got.ok() ? std::string(id.internal, sizeof id.internal) : got.message();
+    std::vector<std::string> all;
+    RONDO_TRY(session.all_gather("meeting for NCCL", mine, &all));
+    RONDO_TRY(got);
+    if (all[0].size() != sizeof id.internal) return error(RONDO_RANK_LOST, "rank 0: %s", all[0].c_str());
+    std::memcpy(id.internal, all[0].data(), sizeof id.internal);
+    RONDO_TRY(nccl().number() >= kWithConfig && nccl().ncclCommInitRankConfig ? join(id) : join_blocking(id));
+    const Status warmed = warm(session);
+    if (!warmed.ok()) abort();
+    return warmed;
+  }
+
   Status refused() const {
     if (!refusing_.load(std::memory_order_acquire)) return {};
     const std::lock_guard lock(mutex_);
@@ -203,6 +217,7 @@ class NcclTransport final : public Transport {
       if (state == ncclSuccess) return {};
       if (state != ncclInProgress) return nccl_error(state, "a collective", handle_->comm);
       RONDO_TRY(refused());
+      if (lost_) RONDO_TRY(lost_());
       if (late(since))
         return error(RONDO_TIMED_OUT, "communicator '%s', rank %d: NCCL has not begun a collective after %lld ms",
                      name_.c_str(), rank_, static_cast<long long>(time_limit_ms_));
@@ -253,20 +268,21 @@ class NcclTransport final : public Transport {
       joining->changed.notify_all();
     }).detach();
     std::unique_lock lock(joining->mutex);
-    auto done = [&] { return joining->done; };
-    if (time_limit_ms_ < 0)
-      joining->changed.wait(lock, done);
-    else if (!joining->changed.wait_for(lock, std::chrono::milliseconds(time_limit_ms_), done))
-      return error(RONDO_TIMED_OUT, "communicator '%s', rank %d: not all of %d ranks have come after %lld ms",
-                   name_.c_str(), rank_, size_, static_cast<long long>(time_limit_ms_));
+    const Clock::time_point since = Clock::now();
+    while (!joining->changed.wait_for(lock, std::chrono::milliseconds(20), [&] { return joining->done; })) {
+      RONDO_TRY(lost_());
+      if (late(since))
+        return error(RONDO_TIMED_OUT, "communicator '%s', rank %d: not all of %d ranks have come after %lld ms",
+                     name_.c_str(), rank_, size_, static_cast<long long>(time_limit_ms_));
+    }
     if (joining->result != ncclSuccess) return nccl_error(joining->result, "ncclCommInitRank");
     handle_->comm = joining->comm;
     return {};
   }
 
   // Runs each kind once: from 2.22 on connections are made by the first use, which waits for the other ranks and cannot
-  // be captured.
-  Status warm() {
+  // be captured. All ranks have their memory first: a driver may not give any while a kernel waits for its peers.
+  Status warm(Session& session) {
     const size_t parts = static_cast<size_t>(size_) * sizeof(float);
     void* stream = nullptr;
     void* done = nullptr;
@@ -278,6 +294,8 @@ class NcclTransport final : public Transport {
     if (status.ok()) status = device_.allocate(kLarge, &large);
     if (status.ok()) status = device_.fill_bytes(small, 0, 2 * parts, stream);
     if (status.ok()) status = device_.fill_bytes(large, 0, kLarge, stream);
+    status = agree(session, "the first collectives", status);
+    const bool begun = status.ok();
     TaskContext context;
     context.device = &device_;
     context.stream = stream;
@@ -296,15 +314,17 @@ class NcclTransport final : public Transport {
     for (bool over = false; status.ok() && !over;) {
       status = device_.event_query(done, &over);
       if (over || !status.ok()) break;
-      if (late(since))
+      status = lost_();
+      if (status.ok() && late(since))
         status = error(RONDO_TIMED_OUT, "communicator '%s', rank %d: the first collectives are not done after %lld ms",
                        name_.c_str(), rank_, static_cast<long long>(time_limit_ms_));
       std::this_thread::sleep_for(kNap);
     }
     // What a collective that never ends may still write stays.
-    if (status.ok()) {
-      device_.release(small);
-      device_.release(large);
+    if (!begun && stream) (void)device_.stream_synchronize(stream);
+    if (status.ok() || !begun) {
+      if (small) device_.release(small);
+      if (large) device_.release(large);
     }
     if (done) device_.event_destroy(done);
     if (stream) device_.stream_destroy(stream);
@@ -363,6 +383,7 @@ class NcclTransport final : public Transport {
   const int64_t time_limit_ms_;
   const int max_blocks_;
   const std::string name_;
+  std::function<Status()> lost_;  // while connecting: why not all ranks are there any more
   const std::shared_ptr<Handle> handle_ = std::make_shared<Handle>();
   mutable std::mutex mutex_;
   Status cause_;
@@ -373,9 +394,9 @@ class NcclTransport final : public Transport {
 }  // namespace
 
 Status make_nccl_transport(StreamDevice& device, Session& session, const Options& options,
-                           std::unique_ptr<Transport>* made) {
+                           const std::function<Status()>& lost, std::unique_ptr<Transport>* made) {
   auto transport = std::make_unique<NcclTransport>(device, session, options);
-  RONDO_TRY(transport->connect(session));
+  RONDO_TRY(transport->connect(session, lost));
   *made = std::move(transport);
   return {};
 }

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "comm/communicator.h"
@@ -10,8 +11,9 @@
 
 namespace rondo::comm {
 
-// Blocks until all ranks of the session are connected, at most the time limit.
+// Blocks until all ranks of the session are connected, at most the time limit, and not when `lost` says why one will
+// not come.
 Status make_nccl_transport(StreamDevice& device, Session& session, const Options& options,
-                           std::unique_ptr<Transport>* made);
+                           const std::function<Status()>& lost, std::unique_ptr<Transport>* made);
 
 }  // namespace rondo::comm

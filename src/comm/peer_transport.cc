@@ -83,9 +83,10 @@ class PeerTransport final : public Transport {
     if (next_) next_->refuse(cause);
   }
 
+  // The library's first: the other is told by a copy too, which may wait for a kernel of the library's.
   void abort() override {
-    pads_->abort();
     if (next_) next_->abort();
+    pads_->abort();
   }
 
  private:

@@ -2,6 +2,7 @@
 #include "comm/socket_session.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.h"
 #include "comm/mesh.h"
@@ -36,17 +37,40 @@ Status SocketSession::subgroup(const std::vector<int>& members, std::string_view
 }
 
 Status SocketSession::reform(std::vector<int>* members, std::shared_ptr<Session>* made) {
-  if (const Status gone = wires_->gone(0); !gone.ok() && wires_->rank() != 0)
-    return gone.with_context(
-        "a group can be formed of those left only while the rank that holds the connections is there");
   const uint64_t time = reformed_++;
   std::vector<int> left;
-  RONDO_TRY(wires_->reform(group_, time, &left));
+  const Status formed = wires_->gone(0).ok() ? wires_->reform(group_, time, &left) : wires_->gone(0);
+  if (!formed.ok() && wires_->rank() != 0 && !wires_->gone(0).ok()) return reform_elsewhere(members, made);
+  RONDO_TRY(formed);
   members->clear();
   for (const int each : left)
     members->push_back(
         static_cast<int>(std::find(group_.members.begin(), group_.members.end(), each) - group_.members.begin()));
   return subgroup(*members, "left" + std::to_string(time), made);
+}
+
+Status SocketSession::reform_elsewhere(std::vector<int>* members, std::shared_ptr<Session>* made) {
+  Successors::Met met;
+  RONDO_TRY(hold_->successors->meet(*wires_, group_.members, group_.name, &met).with_context("without rank 0"));
+  members->clear();
+  for (const int each : met.left)
+    members->push_back(
+        static_cast<int>(std::find(group_.members.begin(), group_.members.end(), each) - group_.members.begin()));
+  const auto own = std::find(met.left.begin(), met.left.end(), wires_->rank()) - met.left.begin();
+  return session_of_all(Wires::make(static_cast<int>(own), static_cast<int>(met.left.size()), std::move(met.sockets),
+                                    wires_->silence_s(), wires_->time_limit_ms()),
+                        made);
+}
+
+Status session_of_all(std::shared_ptr<Wires> wires, std::shared_ptr<Session>* made) {
+  Wires::Group all{"all", std::vector<int>(static_cast<size_t>(wires->size()))};
+  std::iota(all.members.begin(), all.members.end(), 0);
+  std::shared_ptr<const Successors> successors;
+  const Status prepared = Successors::make(*wires, &successors);
+  if (!prepared.ok()) wires->release();
+  RONDO_TRY(prepared);
+  *made = std::make_shared<SocketSession>(std::move(wires), std::move(successors), std::move(all));
+  return {};
 }
 
 Status SocketSession::open_exchange(std::unique_ptr<Exchange>* made) {

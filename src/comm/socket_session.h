@@ -7,17 +7,20 @@
 
 #include "comm/meeting.h"
 #include "comm/session.h"
+#include "comm/successors.h"
 #include "comm/wires.h"
 
 namespace rondo::comm {
 
 // Meets the other ranks; blocks until all have come. time_limit_ms: of what the session does later; -1: none.
 Status join(const Meeting& meeting, int64_t time_limit_ms, std::shared_ptr<Session>* made);
+// The session of all ranks of these wires; every rank makes it.
+Status session_of_all(std::shared_ptr<Wires> wires, std::shared_ptr<Session>* made);
 
 class SocketSession final : public Session {
  public:
-  SocketSession(std::shared_ptr<Wires> wires, Wires::Group group)
-      : SocketSession(std::make_shared<Hold>(std::move(wires)), std::move(group)) {}
+  SocketSession(std::shared_ptr<Wires> wires, std::shared_ptr<const Successors> successors, Wires::Group group)
+      : SocketSession(std::make_shared<Hold>(std::move(wires), std::move(successors)), std::move(group)) {}
   ~SocketSession() override;
 
   int rank() const override { return rank_; }
@@ -32,11 +35,15 @@ class SocketSession final : public Session {
  private:
   // The wires end with the last session on them.
   struct Hold {
-    explicit Hold(std::shared_ptr<Wires> wires) : wires(std::move(wires)) {}
+    Hold(std::shared_ptr<Wires> wires, std::shared_ptr<const Successors> successors)
+        : wires(std::move(wires)), successors(std::move(successors)) {}
     ~Hold() { wires->release(); }
     const std::shared_ptr<Wires> wires;
+    const std::shared_ptr<const Successors> successors;
   };
   SocketSession(std::shared_ptr<Hold> hold, Wires::Group group);
+  // Without rank 0 and what it held.
+  Status reform_elsewhere(std::vector<int>* members, std::shared_ptr<Session>* made);
 
   const std::shared_ptr<Hold> hold_;
   const std::shared_ptr<Wires> wires_;

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -18,34 +19,47 @@ namespace {
 
 constexpr auto kRound = std::chrono::milliseconds(20);
 
-// Never destroyed, like its thread; a child of fork() makes its own.
+// A thread that has its turn with each communicator, again and again.
+struct Rounds {
+  void (Communicator::*turn)();
+  Communicator* at = nullptr;
+  bool running = false;
+  bool woken = false;
+};
+
+// Never destroyed, like its threads; a child of fork() makes its own.
 struct Watch {
   const pid_t process = getpid();
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<Communicator*> all;
-  Communicator* looked_at = nullptr;
-  bool running = false;
-  bool woken = false;
+  // The driver may keep the one that asks the device waiting, and the other one must go on.
+  Rounds looking{&Communicator::look};
+  Rounds asking{&Communicator::ask};
 
   // Until there is nobody left.
-  void run() {
+  void run(Rounds& rounds) {
     std::unique_lock lock(mutex);
     while (!all.empty()) {
       const std::vector<Communicator*> round = all;
       for (Communicator* each : round) {
         if (std::find(all.begin(), all.end(), each) == all.end()) continue;
-        looked_at = each;
+        rounds.at = each;
         lock.unlock();
-        each->look();
+        (each->*rounds.turn)();
         lock.lock();
-        looked_at = nullptr;
+        rounds.at = nullptr;
         changed.notify_all();
       }
-      changed.wait_for(lock, kRound, [this] { return woken || all.empty(); });
-      woken = false;
+      changed.wait_for(lock, kRound, [&] { return rounds.woken || all.empty(); });
+      rounds.woken = false;
     }
-    running = false;
+    rounds.running = false;
+  }
+
+  void start(Rounds& rounds) {
+    if (std::exchange(rounds.running, true)) return;
+    std::thread([this, &rounds] { run(rounds); }).detach();
   }
 };
 
@@ -63,14 +77,14 @@ void watch(Communicator& communicator) {
   Watch& watch = instance();
   std::lock_guard lock(watch.mutex);
   watch.all.push_back(&communicator);
-  if (std::exchange(watch.running, true)) return;
-  std::thread([&watch] { watch.run(); }).detach();
+  watch.start(watch.looking);
+  watch.start(watch.asking);
 }
 
 void wake_watch() {
   Watch& watch = instance();
   std::lock_guard lock(watch.mutex);
-  watch.woken = true;
+  watch.looking.woken = true;
   watch.changed.notify_all();
 }
 
@@ -79,7 +93,7 @@ void unwatch(Communicator& communicator) {
   std::unique_lock lock(watch.mutex);
   std::erase(watch.all, &communicator);
   watch.changed.notify_all();
-  watch.changed.wait(lock, [&] { return watch.looked_at != &communicator; });
+  watch.changed.wait(lock, [&] { return watch.looking.at != &communicator && watch.asking.at != &communicator; });
 }
 
 }  // namespace rondo::comm

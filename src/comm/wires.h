@@ -36,6 +36,7 @@ class Wires {
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(peers_.size()); }
   int64_t time_limit_ms() const { return time_limit_ms_; }
+  double silence_s() const { return silence_.count(); }
 
   // Ranks below are those of the whole rendezvous; a group is a name and its members.
   struct Group {

@@ -12,6 +12,10 @@ namespace {
 
 constexpr int kOldest = 20906;  // the first whose collectives can be captured
 
+std::string text_of(int number) {
+  return format("%d.%d.%d", number / 10000, number / 100 % 100, number % 100);
+}
+
 }  // namespace
 
 Nccl::Nccl()
@@ -28,6 +32,10 @@ std::string Nccl::hint() const {
   return format("install NCCL (Debian, Ubuntu: libnccl2; PyPI: nvidia-nccl-cu%d)", major >= 13 ? 13 : 12);
 }
 
+std::string Nccl::name_of(int since) const {
+  return "NCCL " + text_of(since);
+}
+
 Status Nccl::accept(std::string*) {
   auto get_version = reinterpret_cast<ncclResult_t (*)(int*)>(symbol("ncclGetVersion"));
   if (!get_version) return error(RONDO_LIBRARY_MISSING, "has no ncclGetVersion: not NCCL");
@@ -35,7 +43,7 @@ Status Nccl::accept(std::string*) {
   if (const ncclResult_t rc = get_version(&number); rc != ncclSuccess)
     return error(RONDO_LIBRARY_MISSING, "does not answer: ncclGetVersion failed with %d", rc);
   if (number < 10000) number = number / 1000 * 10000 + number % 1000;  // as versions up to 2.8 count
-  version_ = format("%d.%d.%d", number / 10000, number / 100 % 100, number % 100);
+  version_ = text_of(number);
   if (number < kOldest) {
     failing_ = "is too old";
     return error(RONDO_LIBRARY_MISSING, "is NCCL %s; 2.9.6 or newer is needed", version_.c_str());

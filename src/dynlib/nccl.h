@@ -19,6 +19,7 @@ class Nccl final : public Library {
     return number_;
   }
   std::string hint() const override;
+  std::string name_of(int since) const override;
 
  protected:
   Status accept(std::string* reservation) override;

@@ -2,6 +2,7 @@
 // issued behind it computes from that. Fences tell which work it is, so nothing is noted while all goes well.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "base/within.h"
 #include "engine/engine.h"
 
 namespace rondo {
@@ -22,17 +23,25 @@ std::vector<Fence> Engine::positions() const {
 }
 
 void Engine::write_off(Stream& origin, const std::vector<Fence>& since, const Status& cause) {
-  auto after = [&](uint32_t stream) { return stream < since.size() ? since[stream].sequence : 0; };
+  auto after = [&since](uint32_t stream) { return stream < since.size() ? since[stream].sequence : 0; };
   const uint32_t count = n_streams_.load(std::memory_order_acquire);
-  std::vector<bool> concerned(count, false);
-  concerned[origin.id] = true;
-  // Each stream that waited for one concerned is concerned itself, until no more are found.
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (uint32_t i = 0; i < count; ++i)
-      for (uint32_t on = 0; on < count && !concerned[i]; ++on)
-        if (concerned[on] && stream(i)->already_waits({on, after(on) + 1})) concerned[i] = grown = true;
-  }
+  using Concerned = std::vector<bool>;
+  // Each stream that waited for one concerned is concerned itself, until no more are found. Their locks are needed, and
+  // one may be held by a thread whose driver waits for the work that is written off: then all streams are concerned.
+  const auto found = within<Concerned>(std::chrono::milliseconds(500), [engine = Ref<Engine>::share(this), since, count,
+                                                                        first = origin.id] {
+    Concerned concerned(count, false);
+    concerned[first] = true;
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t on = 0; on < count && !concerned[i]; ++on)
+          if (concerned[on] && engine->stream(i)->already_waits({on, (on < since.size() ? since[on].sequence : 0) + 1}))
+            concerned[i] = grown = true;
+    }
+    return concerned;
+  });
+  const Concerned concerned = found.value_or(Concerned(count, true));
   std::lock_guard lock(order_mutex_);
   for (uint32_t i = 0; i < count; ++i)
     if (concerned[i]) written_off_.push_back({i, after(i), stream(i)->issued(), cause});

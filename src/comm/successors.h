@@ -1,0 +1,38 @@
+// For the case that rank 0 is lost, and with it the connections of a meeting: every rank listens at a port of its own,
+// and all know where. Those that are left meet at the first of them.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/handshake.h"
+#include "comm/wires.h"
+
+namespace rondo::comm {
+
+class Successors {
+ public:
+  // Every rank of the wires calls it, as the first thing on them.
+  static Status make(Wires& wires, std::shared_ptr<const Successors>* made);
+
+  struct Met {
+    std::vector<int> left;      // of the old ranks, in their order
+    std::vector<File> sockets;  // as Wires::make wants them
+  };
+  // Those of the members that are left call it with the same name. Whoever has not come at the end of the wires' time
+  // limit counts as lost. Not of use to rank 0.
+  Status meet(Wires& wires, const std::vector<int>& members, const std::string& name, Met* met) const;
+
+ private:
+  Status host(const Key& key, int rank, const std::vector<int>& others, const Deadline& deadline, Met* met) const;
+  Status come(const Key& key, int rank, int to, const Deadline& deadline, Met* met) const;
+
+  File listener_;
+  std::string secret_;               // drawn by rank 0
+  std::vector<std::string> places_;  // by rank: "port address address ..."
+};
+
+}  // namespace rondo::comm
