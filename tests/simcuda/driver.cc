@@ -136,6 +136,7 @@ CUresult enter(Entry entry, Need need) {
   // Older drivers may want a current context all the same; here they do.
   if (t_device == nullptr)
     return need == Need::Handles && kDriverVersion >= 13000 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  d.loaded.wait(lock, [] { return t_device->loading == 0; });
   if (t_device->retained == 0) return 709;  // CUDA_ERROR_CONTEXT_IS_DESTROYED
   return t_device->error;
 }

@@ -69,6 +69,7 @@ struct Device {
   std::set<int> peers;
   std::shared_ptr<Stream> legacy_stream;
   CUmemoryPool default_pool = nullptr;
+  int loading = 0;  // a module: other calls that need the context wait
 };
 
 struct Stream {
@@ -136,6 +137,7 @@ struct Fault {
 struct Driver {
   std::mutex mutex;
   Scheduler scheduler{mutex};
+  std::condition_variable loaded;  // a device's `loading` has changed
   bool initialised = false;
   std::vector<std::unique_ptr<Device>> devices;
   Handles<Stream, CUstream> streams;

@@ -31,6 +31,7 @@ Settings read() {
   s.workers = static_cast<int>(number("SIMCUDA_WORKERS", 3, 1, 64));
   s.seed = number("SIMCUDA_SEED", 0, 0, ~std::uint64_t{0});
   s.check = number("SIMCUDA_CHECK", 1, 0, 1) != 0;
+  s.loads_wait = number("SIMCUDA_LOADS_WAIT", 0, 0, 1) != 0;
   if (const char* faults = std::getenv("SIMCUDA_FAULT")) s.faults = faults;
   if (const char* report = std::getenv("SIMCUDA_REPORT")) {
     if (std::strcmp(report, "abort") == 0)

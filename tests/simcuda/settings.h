@@ -12,8 +12,9 @@ struct Settings {
   std::size_t memory_bytes = std::size_t{1} << 30;  // of each device
   int arch = 90;
   int workers = 3;
-  std::uint64_t seed = 0;  // 0: no delays, first come first served
-  bool check = true;       // every access of every kernel
+  std::uint64_t seed = 0;   // 0: no delays, first come first served
+  bool check = true;        // every access of every kernel
+  bool loads_wait = false;  // loading a module waits for the device and holds its context
   std::string faults;
   enum class Report { Stderr, Abort, Quiet } report = Report::Stderr;
 };
