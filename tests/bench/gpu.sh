@@ -226,7 +226,7 @@ for step in $steps; do
       lines+=("    $(tally kernels)")
       ;;
     conformance | stress)
-      GTEST_FILTER=${GPU_FILTER:-*} test_suite "$step" "$step" 300 4 env
+      GTEST_FILTER=${GPU_FILTER:-*} test_suite "$step" "$step" 300 4 env RONDO_TEST_CASE_S=60
       ;;
     memcheck) sanitize memcheck '*cuda*' ;;
     # Races are inside kernels, which are the same in every mode; one mode is enough, and this tool is slow.

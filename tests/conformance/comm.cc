@@ -8,11 +8,12 @@ namespace {
 class Collectives : public OnGroup {
  protected:
   Array values(rondo_dtype dtype, const Shape& shape, int32_t rank) const { return rank_values(dtype, shape, rank); }
-  // Of all dtypes those of this run: all, or a quarter.
-  static std::vector<rondo_dtype> dealt(const std::vector<rondo_dtype>& all) {
-    if (share() < 0) return all;
+  // Of all dtypes those of this run: all, or a quarter; without what the library does not have.
+  std::vector<rondo_dtype> dealt(const std::vector<rondo_dtype>& all) const {
+    const size_t parts = share() < 0 ? 1 : 4;
     std::vector<rondo_dtype> mine;
-    for (size_t i = static_cast<size_t>(share()) % 4; i < all.size(); i += 4) mine.push_back(all[i]);
+    for (size_t i = share() < 0 ? 0 : static_cast<size_t>(share()) % parts; i < all.size(); i += parts)
+      if (all[i] != RONDO_BF16 || !old_library()) mine.push_back(all[i]);
     return mine;
   }
   // The reduction of all ranks' values, in their order.
@@ -55,6 +56,7 @@ TEST_P(Collectives, AllReduce) {
 
 // Rounded as each rank's share is before it is added.
 TEST_P(Collectives, Mean) {
+  if (old_library()) GTEST_SKIP() << "the library has no means";
   for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16, RONDO_F32, RONDO_F64}) {
     std::vector<Tensor> inputs;
     for (int32_t rank = 0; rank < ranks(); ++rank) inputs.push_back(up(rank, full(dtype, {6}, 4 * ranks())));
@@ -250,7 +252,7 @@ TEST_P(Collectives, Large) {
 
 TEST_P(Collectives, Barrier) {
   run([&](int32_t rank, Results&) { must(rondo_comm_barrier(comm(rank))); });
-  for (int32_t rank = 0; rank < ranks(); ++rank) must(rondo_comm_wait(comm(rank)));
+  each_rank([&](int32_t rank) { must(rondo_comm_wait(comm(rank))); });
 }
 
 // What computes before a collective is seen by it, and what comes after sees its result.

@@ -2,6 +2,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <rondo/launch.h>
+
 #include "harness.h"
 
 namespace conformance {
@@ -18,28 +20,44 @@ struct Group {
   bool graph;
 };
 std::string group_name(const testing::TestParamInfo<Group>& info);  // "cuda_3_async_graph"
+// RONDO_TEST_PROCESSES=1: ranks are processes, which `rondo launch` has started, each with this program; otherwise all
+// are here.
+bool here(int32_t rank);
 // Groups of 2 to 4 ranks, eager and recorded.
 std::vector<Group> groups();
 // Of two ranks, in each mode in which one thread can drive several ranks; eager.
 std::vector<Group> pairs();
 
+// A group that is made when it is first asked for. One that is well at the end of a case is kept for the next with the
+// same ranks and mode: making one takes NCCL up to a second. A case that takes too long (RONDO_TEST_CASE_S, 240
+// seconds) fails with its name: the group is aborted under it, and if that does not end it, the program ends.
 class OnGroup : public testing::TestWithParam<Group> {
  protected:
+  OnGroup();
+  ~OnGroup() override;
   void SetUp() override;
   void TearDown() override;
 
   int32_t ranks() const { return GetParam().ranks; }
   bool on_cuda() const { return GetParam().kind == RONDO_CUDA; }
   rondo_device device(int32_t rank) const { return {GetParam().kind, on_cuda() ? rank : 0}; }
-  rondo_engine* engine() const { return engine_.get(); }
-  rondo_comm* comm(int32_t rank) const { return comms_[static_cast<size_t>(rank)].get(); }
+  rondo_engine* engine() const;
+  rondo_comm* comm(int32_t rank) const { return comms()[static_cast<size_t>(rank)]; }
+  // Null for ranks that are not here.
   std::vector<rondo_comm*> comms() const;
+  // The version of NCCL; 0 where none moves the data.
+  int32_t library() const;
+  // Whether what moves the data has bf16 and means.
+  bool old_library() const { return library() != 0 && library() < 21000; }
   Tensor up(int32_t rank, const Array& array) const { return upload(engine(), device(rank), array); }
-  // Makes the group again with other options.
+  // From here on the case has a group of its own: a new one with these options, or none.
   void regroup(const rondo_comm_options& options);
-  void destroy_group() { comms_.clear(); }
-  void destroy_end(int32_t rank) { comms_[static_cast<size_t>(rank)].reset(); }
+  void destroy_group();
+  void destroy_end(int32_t rank);
 
+  // Calls it for all ranks that are here, on a thread for each: a driver may let the thread of one rank wait until what
+  // runs on its device is done, and that waits for the other ranks. Throws what the first has thrown.
+  void each_rank(const std::function<void(int32_t rank)>& body) const;
   // What a rank does with its end; its results are kept with their references.
   using RankBody = std::function<void(int32_t rank, Results& results)>;
   // Eager: every rank's results are compared with their references. Graph: the body runs eagerly, is recorded for each
@@ -47,8 +65,10 @@ class OnGroup : public testing::TestWithParam<Group> {
   void run(const RankBody& body);
 
  private:
-  Engine engine_;
-  std::vector<Comm> comms_;
+  struct Held;
+  class Limit;
+  std::unique_ptr<Held> held_;
+  std::unique_ptr<Limit> limit_;
 };
 
 // Ranks' inputs: small whole numbers, other ones on each rank, that every dtype holds.

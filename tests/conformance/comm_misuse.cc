@@ -107,11 +107,24 @@ TEST_P(CommMisuse, Operands) {
   must(rondo_comm_check(comm(0)));
 }
 
+TEST_P(CommMisuse, WhatAnOldLibraryLacks) {
+  if (!old_library()) GTEST_SKIP() << "the library has all of it";
+  Tensor out;
+  expect_refused(rondo_comm_all_reduce(comm(0), up(0, full(RONDO_BF16, {4}, 1)), RONDO_SUM, out.slot()),
+                 RONDO_UNSUPPORTED, "rondo_comm_all_reduce", "has not bf16; 2.10 or newer has");
+  expect_refused(rondo_comm_all_reduce(comm(0), ones(0), RONDO_MEAN, out.slot()), RONDO_UNSUPPORTED,
+                 "rondo_comm_all_reduce", "has not the mean; 2.10 or newer has");
+  EXPECT_EQ(static_cast<rondo_tensor*>(out), nullptr);
+  must(rondo_comm_check(comm(0)));
+}
+
 TEST_P(CommMisuse, Groups) {
   expect_failure(rondo_comm_group_end(comm(0)), RONDO_INVALID_STATE, "no group of communicator 'comm' is open");
   must(rondo_comm_group_begin(comm(0)));
   expect_failure(rondo_comm_group_begin(comm(0)), RONDO_INVALID_STATE, "is open on this thread");
   must(rondo_comm_group_end(comm(0)));
+  rondo_comm_info before = RONDO_COMM_INFO_INIT;
+  must(rondo_comm_query(comm(0), &before));
   // What failed in it is what it gives, and nothing of it is submitted.
   must(rondo_comm_group_begin(comm(0)));
   must(rondo_comm_send(comm(0), ones(0), 1));
@@ -119,7 +132,7 @@ TEST_P(CommMisuse, Groups) {
   expect_failure(rondo_comm_group_end(comm(0)), RONDO_INVALID_ARGUMENT, "peer is 7");
   rondo_comm_info info = RONDO_COMM_INFO_INIT;
   must(rondo_comm_query(comm(0), &info));
-  EXPECT_EQ(info.submitted, 0);
+  EXPECT_EQ(info.submitted, before.submitted);
   EXPECT_EQ(info.rank, 0);
   EXPECT_EQ(info.ranks, 2);
   EXPECT_NE(std::string(info.transport).find("nccl"), std::string::npos) << info.transport;  // maybe behind "peer"

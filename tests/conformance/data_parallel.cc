@@ -1,6 +1,16 @@
 // Gradients in buckets: what all ranks end with is the mean, or the sum, of the gradients that each would have alone;
 // eager and recorded, buckets of every size, several dtypes. Copyright 2026 the Rondo developers.
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
 #include "comm.h"
 
 namespace conformance {
@@ -10,6 +20,53 @@ struct BucketsDeleter {
   void operator()(rondo_buckets* buckets) const { rondo_buckets_destroy(buckets); }
 };
 using Buckets = std::unique_ptr<rondo_buckets, BucketsDeleter>;
+
+// What a call that is given a path writes there.
+std::string written(const std::function<rondo_status(const char*)>& write) {
+  char path[] = "/tmp/rondo-test-XXXXXX";
+  close(mkstemp(path));
+  const rondo_status status = write(path);
+  std::ifstream stream(path);
+  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  std::remove(path);
+  must(status);
+  return text;
+}
+
+// The tasks of a graph and what comes before what, from its DOT picture.
+struct Picture {
+  explicit Picture(std::string dot) : text(std::move(dot)) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      int from = 0, to = 0;
+      char name[128] = "";
+      if (std::sscanf(line.c_str(), " t%d -> t%d", &from, &to) == 2)
+        next[from].insert(to);
+      else if (std::sscanf(line.c_str(), " t%d [label=\"%127[^\"]", &from, name) == 2)
+        names[from] = name;
+    }
+  }
+  std::vector<int> named(const std::string& name) const {
+    std::vector<int> found;
+    for (const auto& [task, its] : names)
+      if (its == name) found.push_back(task);
+    return found;
+  }
+  bool leads(int from, int to) const {
+    if (from == to) return true;
+    const auto after = next.find(from);
+    return after != next.end() &&
+           std::any_of(after->second.begin(), after->second.end(), [&](int each) { return leads(each, to); });
+  }
+  // How many of that name neither come before the task nor after it.
+  int64_t beside(int task, const std::string& name) const {
+    const std::vector<int> all = named(name);
+    return std::count_if(all.begin(), all.end(), [&](int each) { return !leads(each, task) && !leads(task, each); });
+  }
+  const std::string text;
+  std::map<int, std::string> names;
+  std::map<int, std::set<int>> next;
+};
 
 class DataParallel : public OnGroup {
  protected:
@@ -72,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Conformance, DataParallel, testing::ValuesIn(groups()),
 TEST_P(DataParallel, EveryRankHasAllGradients) {
   std::vector<std::vector<Array>> each;
   for (int32_t rank = 0; rank < ranks(); ++rank) each.push_back(alone(rank));
-  for (const int32_t sum : {0, 1})
+  for (const int32_t sum : old_library() ? std::vector<int32_t>{1} : std::vector<int32_t>{0, 1})
     for (const int64_t bytes : {1, 1024, 1 << 20}) {
       rondo_buckets_options options = RONDO_BUCKETS_OPTIONS_INIT;
       options.bucket_bytes = bytes;
@@ -81,7 +138,7 @@ TEST_P(DataParallel, EveryRankHasAllGradients) {
       std::vector<Buckets> all;
       for (int32_t rank = 0; rank < ranks(); ++rank) {
         models.push_back(model(rank));
-        all.push_back(buckets(rank, models.back(), &options));
+        all.push_back(here(rank) ? buckets(rank, models.back(), &options) : nullptr);
       }
       run([&](int32_t rank, Results& results) {
         const auto index = static_cast<size_t>(rank);
@@ -106,6 +163,69 @@ TEST_P(DataParallel, EveryRankHasAllGradients) {
         }
       });
     }
+}
+
+// A collective runs while the way back goes on: on a stream of its own, or on a branch of its own in the graph.
+TEST_P(DataParallel, TheWayBackGoesOnBesideIt) {
+  if (!on_cuda()) GTEST_SKIP() << "a cpu has no streams";
+  rondo_buckets_options options = RONDO_BUCKETS_OPTIONS_INIT;
+  options.bucket_bytes = 1;  // one for each parameter
+  options.sum = 1;
+  std::vector<Model> models;
+  std::vector<Buckets> all;
+  for (int32_t rank = 0; rank < ranks(); ++rank) {
+    models.push_back(model(rank));
+    all.push_back(buckets(rank, models.back(), &options));
+  }
+  const auto step = [&](int32_t rank) {
+    const auto index = static_cast<size_t>(rank);
+    rondo_tape* tape = begin(models[index]);
+    const Tensor result = loss(models[index]);
+    rondo_tensor* output = result;
+    must(rondo_buckets_reduce(all[index].get(), tape, 1, &output, nullptr));
+    rondo_tape_destroy(tape);
+  };
+  if (!GetParam().graph) {
+    must(rondo_trace_begin(engine()));
+    each_rank(step);
+    const std::string text = written([&](const char* path) { return rondo_trace_end(engine(), path); });
+    const auto events = nlohmann::json::parse(text).at("traceEvents");
+    for (int32_t rank = 0; rank < ranks(); ++rank) {
+      std::map<int, std::string> streams;
+      double first_sum = 0, last_computed = 0;
+      int sums = 0;
+      for (const auto& event : events)
+        if (event.at("pid") == 1 + rank && event.at("name") == "thread_name")
+          streams[event.at("tid")] = event.at("args").at("name");
+      for (const auto& event : events) {
+        if (event.at("pid") != 1 + rank || event.at("ph") != "X") continue;
+        const bool sum = event.at("name") == "all_reduce";
+        EXPECT_EQ(streams[event.at("tid")] == "communication", sum) << event.dump();
+        const double submitted = event.at("args").at("submitted_us");
+        if (!sum)
+          last_computed = std::max(last_computed, submitted);
+        else if (sums++ == 0)
+          first_sum = submitted;
+      }
+      EXPECT_EQ(sums, 3);
+      EXPECT_LT(first_sum, last_computed) << "rank " << rank << ": nothing is computed beside the first sum\n" << text;
+    }
+    return;
+  }
+  each_rank(step);
+  for (int32_t rank = 0; rank < ranks(); ++rank) {
+    const Graph graph = record(engine(), [&] { step(rank); });
+    const rondo_graph_info info = graph_info(graph.get());
+    EXPECT_EQ(info.segments, 1) << graph_report(graph.get());
+    EXPECT_EQ(info.captured, 1) << graph_report(graph.get());
+    EXPECT_GE(info.branches, 2) << graph_report(graph.get());
+    const Picture picture(written([&](const char* path) { return rondo_graph_dot(graph.get(), path); }));
+    const std::vector<int> sums = picture.named("all_reduce");
+    ASSERT_EQ(sums.size(), 3u) << picture.text;
+    // Beside the first are the products of the other gradients, beside the last fewer.
+    EXPECT_GE(picture.beside(sums[0], "matmul"), 2) << picture.text;
+    EXPECT_LT(picture.beside(sums[2], "matmul"), picture.beside(sums[0], "matmul")) << picture.text;
+  }
 }
 
 TEST_P(DataParallel, BucketsAreAsLargeAsAsked) {

@@ -7,13 +7,17 @@ CASE is the name of one of the functions below without its `case_`; DEVICE is fo
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import contextlib
+import getpass
 import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as ElementTree
 
 EXAMPLE, RONDO = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
@@ -87,6 +91,75 @@ def case_slurm(folder):
     assert [task.returncode for task in tasks] == [0, 0], outputs
     assert outputs[1] == "", outputs[1]
     check(folder, outputs[0], 2)
+
+
+SLURM = """\
+ClusterName=rondo
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={port}
+SlurmdPort={port_of_node}
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/none
+CredType=cred/none
+MailProg=/bin/true
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+JobAcctGatherType=jobacct_gather/none
+NodeName={host} NodeAddr=127.0.0.1 CPUs=4
+PartitionName=tests Nodes={host} Default=YES
+"""
+
+
+@contextlib.contextmanager
+def slurm(folder):
+    """A Slurm of this machine alone, of this user, without munge; what it sets for srun."""
+    def program(name):
+        return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+
+    if not all(map(program, ("srun", "slurmctld", "slurmd"))):
+        skip("there is no Slurm (slurm-wlm is not installed)")
+    for name in "state", "spool":
+        (folder / name).mkdir()
+    with socket.socket() as one, socket.socket() as two:
+        one.bind(("127.0.0.1", 0))
+        two.bind(("127.0.0.1", 0))
+        ports = one.getsockname()[1], two.getsockname()[1]
+    conf = folder / "slurm.conf"
+    conf.write_text(SLURM.format(host=socket.gethostname().split(".")[0], port=ports[0], port_of_node=ports[1],
+                                 user=getpass.getuser(), folder=folder))
+    environment = {**CLEAN, "SLURM_CONF": str(conf)}
+    with open(folder / "slurm.log", "w") as log:
+        daemons = [subprocess.Popen([program(name), "-D", *more], env=environment, stdout=log, stderr=log, cwd=folder)
+                   for name, more in (("slurmctld", ["-c"]), ("slurmd", []))]
+        try:
+            for _ in range(300):
+                state = subprocess.run(["sinfo", "-h", "-o", "%T"], env=environment, capture_output=True, text=True, timeout=30)
+                if state.stdout.strip() == "idle":
+                    break
+                assert all(each.poll() is None for each in daemons), (folder / "slurm.log").read_text()
+                time.sleep(0.1)
+            else:
+                raise AssertionError((folder / "slurm.log").read_text())
+            yield {"SLURM_CONF": str(conf)}
+        finally:
+            for each in daemons:
+                each.terminate()
+            for each in daemons:
+                each.wait(30)
+
+
+def case_srun(folder):
+    """By srun of a real Slurm, which this test starts on this machine."""
+    with slurm(folder) as settings:
+        run(folder, ["srun", "-n", "4", "--overcommit"], 4, **settings)
 
 
 def case_rank_lost(folder):

@@ -1,7 +1,7 @@
 // Opens libraries as its arguments say and prints what happened, one `key<tab>value` a line. loader_test starts it with
 // the environment of each case, because a process can open a library only once.
 //
-//   open driver|nvrtc|cublaslt|cudnn|blas|onednn   status, message, path, version and every probe
+//   open driver|nvrtc|cublaslt|cudnn|nccl|blas|onednn   status, message, path, version and every probe
 //   call NAME                         calls a function that the library lacks
 //   threads N                         opens the driver from N threads at once
 //   load FILE                         dlopens a file first, as another part of a program might
@@ -28,6 +28,7 @@
 #include "dynlib/blas.h"
 #include "dynlib/cuda_libraries.h"
 #include "dynlib/cudnn.h"
+#include "dynlib/nccl.h"
 #include "dynlib/onednn.h"
 #include "rtc/compiler.h"
 
@@ -43,6 +44,7 @@ Library& library(const std::string& name) {
   if (name == "nvrtc") return cuda::nvrtc();
   if (name == "cublaslt") return cuda::cublaslt();
   if (name == "cudnn") return cuda::cudnn();
+  if (name == "nccl") return cuda::nccl();
   if (name == "blas") return blas();
   if (name == "onednn") return onednn();
   std::fprintf(stderr, "no library %s\n", name.c_str());
@@ -68,6 +70,10 @@ void call(const std::string& name) {
     cuda::cudnn().cudnnGetLastErrorString(nullptr, 0);
     result = cuda::cudnn().cudnnGetLastErrorString.missing();
   }
+  if (name == "ncclCommInitRankConfig")
+    result = cuda::nccl().ncclCommInitRankConfig(nullptr, 1, cuda::ncclUniqueId(), 0, nullptr);
+  if (name == "ncclAllReduce")
+    result = cuda::nccl().ncclAllReduce(nullptr, nullptr, 0, cuda::ncclFloat32, cuda::ncclSum, nullptr, nullptr);
   if (name == "openblas_get_config") result = blas().openblas_get_config() ? 0 : blas().openblas_get_config.missing();
   // What else is called and absent before the error is asked for must not matter.
   cuda::driver().cuMemGetInfo_v2(nullptr, nullptr);

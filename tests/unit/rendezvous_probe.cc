@@ -2,8 +2,9 @@
 //
 //   rendezvous_probe MODE SILENCE    with the RONDO_* variables of its meeting
 //
-// stay: gathers until something is lost, and prints when and why. die, leave, freeze, garble: after one gathering its
-// process is killed, ends in order, is stopped, or sends what is no message.
+// reform: as stay, then meets those that are left, and prints how many. stay: gathers until something is lost, and
+// prints when and why. die, leave, freeze, garble: after one gathering its process is killed, ends in order, is
+// stopped, or sends what is no message.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <signal.h>
@@ -47,5 +48,18 @@ int main(int argc, char** argv) {
   // A gathering in which one is missing ends as soon as that is known.
   status = session->all_gather("second", {}, &all);
   std::printf("%s\n", status.message());
-  return status.code() == RONDO_RANK_LOST ? 0 : 1;
+  if (status.code() != RONDO_RANK_LOST) return 1;
+  if (mode != "reform") return 0;
+  std::vector<int> members;
+  std::shared_ptr<Session> left;
+  status = session->reform(&members, &left);
+  if (status.ok()) status = left->all_gather("third", std::to_string(members[static_cast<size_t>(left->rank())]), &all);
+  if (!status.ok()) {
+    std::printf("%s\n", status.message());
+    return 1;
+  }
+  std::string text;
+  for (const std::string& each : all) text += " " + each;
+  std::printf("left:%s\n", text.c_str());
+  return 0;
 }

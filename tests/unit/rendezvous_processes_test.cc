@@ -50,6 +50,10 @@ Rank start(int rank, int size, int port, const std::string& mode, const std::str
   return made;
 }
 
+bool stays(const std::string& mode) {
+  return mode == "stay" || mode == "reform";
+}
+
 // Ranks in these modes; returns what each printed, once those that stay have ended; seconds from start to there.
 double run(const std::vector<std::string>& modes, const std::string& silence, std::vector<Rank>* ranks) {
   File listener;
@@ -60,7 +64,7 @@ double run(const std::vector<std::string>& modes, const std::string& silence, st
   for (size_t i = 0; i < modes.size(); ++i)
     ranks->push_back(start(static_cast<int>(i), static_cast<int>(modes.size()), port, modes[i], silence));
   for (size_t i = 0; i < modes.size(); ++i) {
-    if (modes[i] != "stay") continue;
+    if (!stays(modes[i])) continue;
     Rank& rank = (*ranks)[i];
     char buffer[4096];
     for (ssize_t n; (n = read(rank.output.get(), buffer, sizeof buffer)) > 0;)
@@ -69,7 +73,7 @@ double run(const std::vector<std::string>& modes, const std::string& silence, st
   }
   const double took = std::chrono::duration<double>(Clock::now() - begin).count();
   for (size_t i = 0; i < modes.size(); ++i) {
-    if (modes[i] == "stay") continue;
+    if (stays(modes[i])) continue;
     kill((*ranks)[i].process, SIGKILL);
     waitpid((*ranks)[i].process, &(*ranks)[i].status, 0);
   }
@@ -78,7 +82,7 @@ double run(const std::vector<std::string>& modes, const std::string& silence, st
 
 void expect_heard(const std::vector<Rank>& ranks, const std::vector<std::string>& modes, const std::string& part) {
   for (size_t i = 0; i < modes.size(); ++i) {
-    if (modes[i] != "stay") continue;
+    if (!stays(modes[i])) continue;
     EXPECT_TRUE(WIFEXITED(ranks[i].status) && WEXITSTATUS(ranks[i].status) == 0) << "rank " << i;
     EXPECT_NE(ranks[i].text.find(part), std::string::npos) << "rank " << i << ": " << ranks[i].text;
   }
@@ -116,6 +120,22 @@ TEST(RendezvousProcesses, ARankThatBabblesIsShutOut) {
   std::vector<Rank> ranks;
   EXPECT_LT(run(modes, "30", &ranks), 10);
   expect_heard(ranks, modes, "rank 1 is lost: what it sends is no message");
+}
+
+// Also where those are lost that held the connections, or would hold them next.
+TEST(RendezvousProcesses, ThoseLeftFormAGroupWhoeverIsLost) {
+  const struct {
+    std::vector<std::string> modes;
+    const char* left;
+  } cases[] = {{{"die", "reform", "reform", "reform"}, "left: 1 2 3\n"},
+               {{"reform", "die", "reform", "reform"}, "left: 0 2 3\n"},
+               {{"die", "die", "reform", "reform"}, "left: 2 3\n"},
+               {{"die", "die", "reform"}, "left: 2\n"}};
+  for (const auto& each : cases) {
+    std::vector<Rank> ranks;
+    EXPECT_LT(run(each.modes, "30", &ranks), 15);
+    expect_heard(ranks, each.modes, each.left);
+  }
 }
 
 }  // namespace
