@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs the parallel digits example as its users start it, and checks what it prints, draws and how it exits.
 
-    parallel.py EXAMPLE RONDO CASE [DEVICE]
+    parallel.py EXAMPLE RONDO CASE [DEVICE [REFERENCE]]
 
-CASE is the name of one of the functions below without its `case_`; DEVICE is for --device.
+CASE is the name of one of the functions below without its `case_`; DEVICE is for --device. EXAMPLE may be several words, as of a shell.
+REFERENCE is the same example in another language: what it trains must be the same, bit for bit.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -12,6 +13,7 @@ import getpass
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -20,7 +22,9 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 
-EXAMPLE, RONDO = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+EXAMPLE, REFERENCE = ([pathlib.Path(shutil.which(words[0]) or words[0]).resolve(), *words[1:]] if words else None
+                      for words in map(shlex.split, (sys.argv[1], "".join(sys.argv[5:]))))
+RONDO = pathlib.Path(sys.argv[2]).resolve()
 DEVICE = sys.argv[4] if len(sys.argv) > 4 else "cpu"
 EPOCHS = "2" if DEVICE == "cuda" else "4"
 FOREIGN = ("RONDO_RANK", "RONDO_SIZE", "RONDO_LOCAL", "RONDO_ADDRESS", "RONDO_JOB", "RONDO_SECRET", "SLURM_", "OMPI_", "PMI", "MV2_")
@@ -55,10 +59,16 @@ def check(folder, out, ranks, same=True):
 
 
 def run(folder, command, ranks, **environment):
-    done = subprocess.run([*command, EXAMPLE, *options(folder)], env={**CLEAN, **environment}, cwd=folder, capture_output=True,
-                          text=True, timeout=110)
-    assert done.returncode == 0, f"{command} exits {done.returncode}:\n{done.stdout}{done.stderr}"
-    check(folder, done.stdout, ranks)
+    trained = set()
+    for program in filter(None, (EXAMPLE, REFERENCE)):
+        done = subprocess.run([*command, *program, *options(folder), "--parameters", folder / "parameters"], env={**CLEAN, **environment},
+                              cwd=folder, capture_output=True, text=True, timeout=110)
+        assert done.returncode == 0, f"{command} {program} exits {done.returncode}:\n{done.stdout}{done.stderr}"
+        check(folder, done.stdout, ranks)
+        trained.add((folder / "parameters").read_bytes())
+        (folder / "parameters").unlink()
+    assert len(trained) == 1, f"{EXAMPLE} and {REFERENCE} train other parameters"
+    assert len(trained.pop()) > 4 * 9610
 
 
 def case_alone(folder):
@@ -85,7 +95,7 @@ def case_slurm(folder):
     """What srun sets, for two tasks on this machine; the allocation is larger, and a batch script's variables are there too."""
     step = {"SLURM_JOB_ID": "4711", "SLURM_NTASKS": "8", "SLURM_STEP_ID": "3", "SLURM_STEP_NUM_TASKS": "2",
             "SLURM_STEP_NODELIST": "localhost", "SLURM_NODELIST": "localhost"}
-    tasks = [subprocess.Popen([EXAMPLE, *options(folder)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    tasks = [subprocess.Popen([*EXAMPLE, *options(folder)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env={**CLEAN, **step, "SLURM_PROCID": str(rank), "SLURM_LOCALID": str(rank)}) for rank in range(2)]
     outputs = [task.communicate(timeout=110)[0] for task in tasks]
     assert [task.returncode for task in tasks] == [0, 0], outputs
@@ -165,7 +175,7 @@ def case_srun(folder):
 def case_rank_lost(folder):
     """A rank that is killed ends the others with a message that names it, long before any time limit."""
     script = 'if [ $RONDO_RANK = 1 ]; then (sleep 1; kill -KILL $$) & fi; exec "$0" "$@"'
-    done = subprocess.run([RONDO, "launch", "-n", "3", "--grace", "20", "--prefix", "sh", "-c", script, EXAMPLE, "--device", DEVICE,
+    done = subprocess.run([RONDO, "launch", "-n", "3", "--grace", "20", "--prefix", "sh", "-c", script, *EXAMPLE, "--device", DEVICE,
                            "--epochs", "1000", "--batch", "63", "--out", "x.svg"],
                           env=CLEAN, cwd=folder, capture_output=True, text=True, timeout=110)
     assert done.returncode == 137, (done.returncode, done.stdout, done.stderr)
@@ -176,12 +186,12 @@ def case_misuse(folder):
     for arguments, status, part in (["--fast", "1"], 2, "unknown option '--fast'"), (["--epochs"], 2, "needs a value"), \
             (["--epochs", "0"], 2, "from 1 to 1000"), (["--device", "tpu"], 2, "cpu, cuda or auto"), \
             (["--batch", "1025"], 2, "from 1 to 1024"), (["--data", "nothing.bin"], 1, "nothing.bin"):
-        done = subprocess.run([EXAMPLE, *arguments], env=CLEAN, cwd=folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*EXAMPLE, *arguments], env=CLEAN, cwd=folder, capture_output=True, text=True, timeout=60)
         assert done.returncode == status and part in done.stderr and done.stdout == "", (arguments, done)
-    done = subprocess.run([RONDO, "launch", "-n", "2", EXAMPLE, "--batch", "63"], env=CLEAN, cwd=folder, capture_output=True, text=True,
+    done = subprocess.run([RONDO, "launch", "-n", "2", *EXAMPLE, "--batch", "63"], env=CLEAN, cwd=folder, capture_output=True, text=True,
                           timeout=60)
     assert done.returncode == 2 and "not a multiple of the 2 ranks" in done.stderr, done
-    done = subprocess.run([EXAMPLE, "--help"], env=CLEAN, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*EXAMPLE, "--help"], env=CLEAN, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and "--batch N" in done.stdout, done
 
 

@@ -3,7 +3,9 @@
 with a newer JDK where there is one. Fails on any report of -Xcheck:jni. Then runs the examples as their users do, from the jars: the
 training must end with the parameters of the same training in C, bit for bit.
 
-    maven.py SOURCE_ROOT BUILD_ROOT C_DIGITS
+    maven.py SOURCE_ROOT BUILD_ROOT C_DIGITS [C_DIGITS_PARALLEL RONDO]
+
+The last two are for the training on several ranks, started by the command rondo.
 
 Skipped (77) where there is no Maven. Maven fetches its plugins and JUnit once, into the user's repository.
 """
@@ -64,8 +66,8 @@ def run(command, environment, folder):
     return done.stdout
 
 
-def examples(root, build, c_digits, cpu, simulated):
-    """What the README shows, and digits against C."""
+def examples(root, build, c_digits, parallel, cpu, simulated):
+    """What the README shows, and digits against C, on one rank and on two."""
     jar, natives = sorted(pathlib.Path(build, "bindings/java/target").glob("rondo-*.jar"), key=lambda path: len(path.name))[:2]
     sources = pathlib.Path(root, "examples/java")
     cpu, simulated = ({**environment, "RONDO_EXAMPLE_DATA": f"{root}/examples/data"} for environment in (cpu, simulated))
@@ -85,10 +87,17 @@ def examples(root, build, c_digits, cpu, simulated):
         out = run(["java", "-cp", f"{jar}:{natives}", sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"],
                   simulated, folder)
         assert "all 9610 agree bit for bit" in out and "1 captured as CUDA graph" in out, out
+        if parallel:
+            c_parallel, rondo = parallel
+            java = f"java -cp {jar}:{natives} {sources / 'DigitsParallel.java'}"
+            run([sys.executable, f"{root}/tests/examples/parallel.py", java, rondo, "launch_2", "cpu", c_parallel], cpu, folder)
+            for status, problem, *options in ((2, "not a multiple of the 2 ranks", "--batch", "63"), (1, "nothing.bin", "--data", "nothing.bin")):
+                done = subprocess.run([rondo, "launch", "-n", "2", *java.split(), *options], cwd=folder, env=cpu, text=True, capture_output=True)
+                assert done.returncode == status and problem in done.stderr, done
     print("examples: as in C")
 
 
-def main(root, build, c_digits):
+def main(root, build, c_digits, *parallel):
     if not shutil.which("mvn"):
         print("Maven is not installed")
         return 77
@@ -104,7 +113,7 @@ def main(root, build, c_digits):
         ok = maven(root, build, f"jdk{version}", cpu, "surefire:test", f"-Djvm={newer[version]}/bin/java",
                    "-Drondo.vm=--enable-native-access=ALL-UNNAMED,dev.rondo")
     if ok:
-        examples(root, build, pathlib.Path(c_digits).resolve(), cpu, dict(os.environ))
+        examples(root, build, pathlib.Path(c_digits).resolve(), [pathlib.Path(path).resolve() for path in parallel], cpu, dict(os.environ))
     return 0 if ok else 1
 
 

@@ -8,7 +8,7 @@
     documents   the examples in the documentation
     lints       clippy, rustfmt, rustdoc; documentation built where there is no library
     generated   what generate.py writes from the headers is what is in the tree
-    examples    each of them; digits trains to the same bits as the C example
+    examples    each of them; digits and digits_parallel train to the same bits as the C examples
     complete    every function of the C interface is used, or listed with the reason why not; every public one here has an example
     package     both crates packed, and a program built from the packed files alone
     msrv        the oldest Rust that is promised builds the crates
@@ -124,6 +124,11 @@ def examples(build):
             done = subprocess.run([programs / "digits", *arguments], cwd=folder, capture_output=True, text=True,
                                   env={**os.environ, **environment})
             assert done.returncode == status, f"{arguments} exits {done.returncode}, not {status}:\n{done.stderr}"
+    tool = build / "src/rondo"
+    if device == "cpu" and tool.exists():  # it is built where nlohmann-json is
+        for case in ("launch_2", "misuse"):
+            call([sys.executable, ROOT / "tests/examples/parallel.py", programs / "digits_parallel", tool, case, "cpu",
+                  build / "examples/c/digits_parallel"], **environment)
 
 
 def without_example():
