@@ -3,14 +3,17 @@
 
     photographs.py EXAMPLE DATA small DEVICE        a small network with random weights, against one written in Python
     photographs.py EXAMPLE DATA pretrained DEVICE   the real one on two photographs, against PyTorch's scores
+    photographs.py EXAMPLE DATA onednn              both with oneDNN, as tests/examples/onednn.py fetched it
     photographs.py EXAMPLE DATA misuse
 
-DATA is examples/data. The pretrained network is what its photographs.py made; where it is not there, the test is skipped (77).
+DATA is examples/data. The pretrained network is what its photographs.py made; where what was to be fetched is not there, the test is
+skipped (77).
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import array
 import base64
+import os
 import pathlib
 import random
 import re
@@ -26,6 +29,7 @@ EXAMPLE, DATA = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 sys.path.insert(0, str(DATA))
 import lite0  # noqa: E402
 import lite0_reference as reference  # noqa: E402
+import onednn as package  # noqa: E402
 import photographs as fetched  # noqa: E402 (examples/data/photographs.py: this file is __main__)
 
 CLASSES = 7
@@ -160,6 +164,18 @@ def pretrained(folder, device):
     assert len((folder / "photographs.svg").read_bytes()) < 1_000_000
 
 
+def onednn(folder):
+    """With the library, and with none of Rondo's kernels for convolutions by mistake: the example says what it found."""
+    if not package.library().is_file():
+        print("oneDNN is not there: tests/examples/onednn.py fetches it")
+        sys.exit(77)
+    os.environ["RONDO_ONEDNN"] = str(package.library())
+    small(folder, "cpu")
+    out, _ = run(folder, "--model", "model.safetensors", "--device", "cpu", "--pixels", "33", "wide.ppm")
+    assert re.search(r"^  onednn   yes: 3\.", out, re.M), out
+    pretrained(folder, "cpu")
+
+
 SEEN = {"china": ("palace",), "flower": ("daisy",)}
 
 
@@ -220,4 +236,4 @@ def misuse(folder):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
-        {"small": small, "pretrained": pretrained, "misuse": misuse}[sys.argv[3]](pathlib.Path(name), *sys.argv[4:])
+        {"small": small, "pretrained": pretrained, "onednn": onednn, "misuse": misuse}[sys.argv[3]](pathlib.Path(name), *sys.argv[4:])

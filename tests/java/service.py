@@ -59,6 +59,9 @@ def main(root, build, c_digits):
                     "--parameters", here / "model.safetensors"], check=True, stdout=subprocess.DEVNULL, env=cpu)
     given = [f"-Drondo.build={build}", f"-Drondo.jar={next((here / 'library').glob('rondo-*.jar'))}", f"-Dservice.target={here}/target",
              f"-Dservice.model={here}/model.safetensors"]
+    fetched = subprocess.run([sys.executable, f"{root}/examples/data/photographs.py", "--complete"], text=True, capture_output=True)
+    if fetched.returncode == 0:  # else the test of the pretrained network is skipped
+        given.append(f"-Dservice.photographs={fetched.stdout.strip()}")
     for name, environment, goals in (("cpu", cpu, ["test"]), ("simulated", dict(os.environ), ["surefire:test", "-Dgroups=device"])):
         reports = here / "target/surefire-reports"
         shutil.rmtree(reports, ignore_errors=True)

@@ -4,6 +4,7 @@ package dev.rondo.examples.service;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -13,10 +14,11 @@ import java.util.concurrent.Executor;
 /** What the service answers, whatever server brings the requests. */
 final class Api {
   private static final String JSON = "application/json";
-  private static final Map<String, String> METHODS = Map.of("/", "GET", "/classify", "POST", "/healthz", "GET", "/readyz", "GET", "/metrics",
-      "GET");
+  private static final Map<String, String> METHODS = Map.of("/", "GET", "/classify", "POST", "/photograph", "POST", "/healthz",
+      "GET", "/readyz", "GET", "/metrics", "GET");
 
   private final Batcher batcher;
+  private final Photographs photographs;
   private final Metrics metrics;
   private final Executor executor;
   private final byte[] page;
@@ -36,13 +38,15 @@ final class Api {
   /**
    * Makes it.
    *
+   * @param batcher of digits
+   * @param photographs null: they are not classified
    * @param executor writes answers, so that the batcher's thread has time for the next batch
    */
-  Api(Batcher batcher, Metrics metrics, Executor executor) {
+  Api(Batcher batcher, Photographs photographs, Metrics metrics, Executor executor) {
     this.batcher = batcher;
+    this.photographs = photographs;
     this.metrics = metrics;
     this.executor = executor;
-    metrics.watch(batcher);
     try (InputStream in = Api.class.getResourceAsStream("page.html")) {
       page = in.readAllBytes();
     } catch (IOException e) {
@@ -50,9 +54,9 @@ final class Api {
     }
   }
 
-  /** The longest body that a request may have: what the largest batch takes with many digits for each pixel. */
-  int longestBody() {
-    return 1024 + batcher.model().largestBatch() * Model.PIXELS * 24;
+  /** The longest body that a request may have: of digits what the largest batch takes with many digits for each pixel. */
+  int longestBody(String path) {
+    return path.equals("/photograph") ? Photographs.MOST_BYTES : 1024 + batcher.model().largestBatch() * Weights.PIXELS * 24;
   }
 
   /** From now on not ready, so that nobody sends new requests. */
@@ -91,11 +95,16 @@ final class Api {
     final String right = METHODS.get(path);
     final Reply reply;
     if (right == null) {
-      reply = Reply.error(404, "there is no " + path + ": try " + String.join(", ", List.of("/", "/classify", "/healthz", "/readyz", "/metrics")));
+      reply = Reply.error(404, "there is no " + path + ": try " + String.join(", ", List.of("/", "/classify", "/photograph", "/healthz", "/readyz",
+          "/metrics")));
     } else if (!method.equals(right)) {
       reply = new Reply(405, JSON, Images.error(path + " takes " + right + ", not " + method), Map.of("Allow", right));
+    } else if (body == null) {
+      reply = Reply.error(413, "the body is longer than " + longestBody(path) + " bytes");
     } else if (path.equals("/classify")) {
       return classify(body);
+    } else if (path.equals("/photograph")) {
+      return photograph(body);
     } else {
       reply = switch (path) {
         case "/" -> new Reply(200, "text/html; charset=utf-8", page, Map.of("Cache-Control", "no-cache", "Content-Security-Policy",
@@ -109,26 +118,30 @@ final class Api {
   }
 
   private Reply ready() {
-    final String lost = batcher.lost();
     if (stopping) {
       return Reply.of(503, JSON, Images.object("status", "stopping"));
     }
-    if (!batcher.available()) {
-      return Reply.of(503, JSON, Images.object("status", "lost", "cause", lost));
+    String lost = null;
+    for (final Batcher each : photographs == null ? List.of(batcher) : List.of(batcher, photographs.batcher())) {
+      if (!each.available()) {
+        return Reply.of(503, JSON, Images.object("status", "lost", "cause", each.lost()));
+      }
+      lost = lost == null ? each.lost() : lost;
     }
-    final String device = batcher.model().device();
-    return Reply.of(200, JSON, lost == null ? Images.object("status", "ready", "device", device)
-        : Images.object("status", "ready", "device", device, "lost", lost));
+    final List<String> facts = new ArrayList<>(List.of("status", "ready", "device", batcher.model().device()));
+    if (photographs != null) {
+      facts.addAll(List.of("photographs", photographs.batcher().model().device()));
+    }
+    if (lost != null) {
+      facts.addAll(List.of("lost", lost));
+    }
+    return Reply.of(200, JSON, Images.object(facts.toArray(new String[0])));
   }
 
   private CompletableFuture<Reply> classify(byte[] body) {
-    final int largest = batcher.model().largestBatch();
-    if (body == null) {
-      return CompletableFuture.completedFuture(Reply.error(413, "the body is longer than " + longestBody() + " bytes"));
-    }
     final float[] images;
     try {
-      images = Images.parse(body, largest);
+      images = Images.parse(body, batcher.model().largestBatch());
     } catch (Images.InvalidException e) {
       return CompletableFuture.completedFuture(Reply.error(400, e.getMessage()));
     }
@@ -136,8 +149,18 @@ final class Api {
         : Reply.of(200, JSON, Images.write(answer, batcher.model().device())), executor);
   }
 
+  private CompletableFuture<Reply> photograph(byte[] body) {
+    if (photographs == null) {
+      return CompletableFuture.completedFuture(Reply.error(404, "photographs are not classified: the service was started without --photographs"));
+    }
+    return photographs.classify(body, executor).handle((json, thrown) -> thrown != null ? failure(thrown) : Reply.of(200, JSON, json));
+  }
+
   private static Reply failure(Throwable thrown) {
     final Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+    if (cause instanceof Images.InvalidException) {
+      return Reply.error(400, cause.getMessage());
+    }
     if (cause instanceof Batcher.QueueFullException) {
       return new Reply(429, JSON, Images.error(cause.getMessage()), Map.of("Retry-After", "1"));
     }

@@ -44,12 +44,10 @@ final class Batcher implements AutoCloseable {
     void failed(Throwable cause);
   }
 
-  private record Job(float[] images, CompletableFuture<Answer> answer, long arrived) {
-    int count() {
-      return images.length / Model.PIXELS;
-    }
-  }
+  private record Job(float[] images, int count, CompletableFuture<Answer> answer, long arrived) {}
 
+  private final int pixels;
+  private final int classes;
   private final int largest;
   private final int queueLimit;
   private final long maxWaitNanos;
@@ -78,6 +76,8 @@ final class Batcher implements AutoCloseable {
    */
   Batcher(Model model, int queueLimit, Duration maxWait, Supplier<Model> replacement, Listener listener) {
     this.model = model;
+    this.pixels = model.pixels();
+    this.classes = model.classes();
     this.largest = model.largestBatch();
     this.queueLimit = queueLimit;
     this.maxWaitNanos = maxWait.toNanos();
@@ -95,7 +95,7 @@ final class Batcher implements AutoCloseable {
    * @throws UnavailableException if the device is lost, or the batcher is closed
    */
   CompletableFuture<Answer> submit(float[] images) {
-    final Job job = new Job(images, new CompletableFuture<>(), System.nanoTime());
+    final Job job = new Job(images, images.length / pixels, new CompletableFuture<>(), System.nanoTime());
     if (job.count() < 1 || job.count() > largest) {
       throw new IllegalArgumentException(job.count() + " images: a batch has 1 to " + largest);
     }
@@ -176,7 +176,7 @@ final class Batcher implements AutoCloseable {
   }
 
   private void run() {
-    final float[] probabilities = new float[largest * Model.CLASSES];
+    final float[] probabilities = new float[largest * classes];
     for (List<Job> batch = gather(); !batch.isEmpty(); batch = gather()) {
       try {
         launch(batch, probabilities);
@@ -238,7 +238,7 @@ final class Batcher implements AutoCloseable {
     listener.launched(images, rows, took * 1e-9);
     int at = 0;
     for (final Job job : batch) {
-      final int end = at + job.count() * Model.CLASSES;
+      final int end = at + job.count() * classes;
       job.answer.complete(new Answer(Arrays.copyOfRange(probabilities, at, end), images, begin - job.arrived, took));
       at = end;
     }
@@ -249,7 +249,7 @@ final class Batcher implements AutoCloseable {
     for (final Job job : batch) {
       input.put(job.images);
     }
-    return model.classify(input.position() / Model.PIXELS, probabilities);
+    return model.classify(input.position() / pixels, probabilities);
   }
 
   /** Goes on with another model, or with none. */

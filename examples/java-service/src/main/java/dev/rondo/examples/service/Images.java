@@ -46,7 +46,7 @@ final class Images {
           throw new InvalidException("'" + name + "' is one member too many: give either \"image\" or \"images\", once");
         }
         images = switch (name) {
-          case "image" -> image(json, new float[Model.PIXELS], 0, "image");
+          case "image" -> image(json, new float[Weights.PIXELS], 0, "image");
           case "images" -> images(json, most);
           default -> throw new InvalidException("'" + name + "' is unknown: give \"image\" or \"images\"");
         };
@@ -73,14 +73,14 @@ final class Images {
     if (json.currentToken() != JsonToken.START_ARRAY) {
       throw new InvalidException("\"images\" must be an array of images");
     }
-    float[] pixels = new float[Model.PIXELS];
+    float[] pixels = new float[Weights.PIXELS];
     int count = 0;
     while (json.nextToken() != JsonToken.END_ARRAY) {
       if (count == most) {
         throw new InvalidException("\"images\" has more than " + most + " images, the most that one request may have");
       }
-      if ((count + 1) * Model.PIXELS > pixels.length) {
-        pixels = Arrays.copyOf(pixels, Math.min(2 * count, most) * Model.PIXELS);
+      if ((count + 1) * Weights.PIXELS > pixels.length) {
+        pixels = Arrays.copyOf(pixels, Math.min(2 * count, most) * Weights.PIXELS);
       }
       image(json, pixels, count, "images[" + count + "]");
       ++count;
@@ -88,13 +88,13 @@ final class Images {
     if (count == 0) {
       throw new InvalidException("\"images\" is empty: give at least one image");
     }
-    return Arrays.copyOf(pixels, count * Model.PIXELS);
+    return Arrays.copyOf(pixels, count * Weights.PIXELS);
   }
 
   /** One image, to its place among the pixels. */
   private static float[] image(JsonParser json, float[] pixels, int index, String where) throws IOException, InvalidException {
     if (json.currentToken() != JsonToken.START_ARRAY) {
-      throw new InvalidException("\"" + where + "\" must be an array of " + Model.PIXELS + " numbers, row by row");
+      throw new InvalidException("\"" + where + "\" must be an array of " + Weights.PIXELS + " numbers, row by row");
     }
     int count = 0;
     for (; json.nextToken() != JsonToken.END_ARRAY; ++count) {
@@ -105,12 +105,12 @@ final class Images {
       if (!(value >= 0 && value <= 1)) {
         throw new InvalidException("\"" + where + "\" has " + json.getText() + " at " + count + ": pixels go from 0 (paper) to 1 (ink)");
       }
-      if (count < Model.PIXELS) {
-        pixels[index * Model.PIXELS + count] = (float) value;
+      if (count < Weights.PIXELS) {
+        pixels[index * Weights.PIXELS + count] = (float) value;
       }
     }
-    if (count != Model.PIXELS) {
-      throw new InvalidException("\"" + where + "\" has " + count + " numbers: an image has " + Model.PIXELS + ", row by row");
+    if (count != Weights.PIXELS) {
+      throw new InvalidException("\"" + where + "\" has " + count + " numbers: an image has " + Weights.PIXELS + ", row by row");
     }
     return pixels;
   }
@@ -128,11 +128,11 @@ final class Images {
     try (JsonGenerator json = JSON.createGenerator(bytes)) {
       json.writeStartObject();
       json.writeArrayFieldStart("results");
-      for (int at = 0; at < all.length; at += Model.CLASSES) {
+      for (int at = 0; at < all.length; at += Weights.CLASSES) {
         int best = 0;
         json.writeStartObject();
         json.writeArrayFieldStart("probabilities");
-        for (int i = 0; i < Model.CLASSES; ++i) {
+        for (int i = 0; i < Weights.CLASSES; ++i) {
           json.writeNumber(all[at + i]);
           best = all[at + i] > all[at + best] ? i : best;
         }

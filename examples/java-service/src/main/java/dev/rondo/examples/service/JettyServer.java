@@ -75,11 +75,12 @@ final class JettyServer {
     /** All of it; null: it is too long. */
     private CompletableFuture<byte[]> body(Request request) {
       final CompletableFuture<byte[]> body = new CompletableFuture<>();
-      if (request.getLength() > api.longestBody()) { // known before it comes
+      final int longest = api.longestBody(Request.getPathInContext(request));
+      if (request.getLength() > longest) { // known before it comes
         body.complete(null);
         return body;
       }
-      Content.Source.asByteArrayAsync(request, api.longestBody(), Promise.Invocable.from(getInvocationType(), (bytes, thrown) -> {
+      Content.Source.asByteArrayAsync(request, longest, Promise.Invocable.from(getInvocationType(), (bytes, thrown) -> {
         if (thrown == null || thrown instanceof IllegalStateException) { // longer than the limit
           body.complete(bytes);
         } else {

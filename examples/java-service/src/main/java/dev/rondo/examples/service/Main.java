@@ -6,6 +6,8 @@ import dev.rondo.RondoException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -14,6 +16,8 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 /** Starts the service, and stops it when the process is told to end. */
 public final class Main {
   private static final Logger SERVER_LOG = Logger.getLogger("org.eclipse.jetty"); // kept: a logger that nobody holds forgets its level
+  private static final int PHOTOGRAPHS_BATCH = 4; // a launch of more takes longer, and hardly less each
+  private static final int PHOTOGRAPHS_QUEUE = 64;
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
   private Main() {}
@@ -38,34 +42,52 @@ public final class Main {
 
   private static void start(Options options) throws Exception {
     final Weights weights = Weights.read(Path.of(options.model()));
+    final Lite0 network = options.photographs() == null ? null : Lite0.read(Path.of(options.photographs()));
     final Device device = options.chooseDevice();
-    final Supplier<Model> replacement = options.cpuWhenLost() ? () -> new RondoModel(weights, Device.CPU, options.maxBatch()) : null;
     final QueuedThreadPool threads = new QueuedThreadPool();
     threads.setName("http");
     final Metrics metrics = new Metrics();
-    final Batcher batcher = new Batcher(new RondoModel(weights, device, options.maxBatch()), options.queue(),
-        Duration.ofNanos(1000L * options.maxWaitMicros()), replacement, metrics);
-    final Api api = new Api(batcher, metrics, threads);
-    final JettyServer server;
+    final Deque<AutoCloseable> open = new ArrayDeque<>(); // the last first, which is the order of closing
     try {
-      server = new JettyServer(api, options.host(), options.port(), threads, STOP_TIMEOUT);
-    } catch (IOException e) {
-      batcher.close();
+      final Batcher digits = batcher(weights, "/classify", device, options.maxBatch(), options.queue(), options, metrics);
+      open.push(digits);
+      Photographs photographs = null;
+      if (network != null) {
+        final Batcher batcher = batcher(network, "/photograph", device, PHOTOGRAPHS_BATCH, PHOTOGRAPHS_QUEUE, options, metrics);
+        open.push(batcher);
+        photographs = new Photographs(batcher, network);
+        open.push(photographs);
+      }
+      final Api api = new Api(digits, photographs, metrics, threads);
+      final JettyServer server = new JettyServer(api, options.host(), options.port(), threads, STOP_TIMEOUT);
+      open.push(server::stop);
+      open.push(api::stopping);
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> close(open), "stop"));
+      System.out.println("http://" + options.host() + ":" + server.port() + "/ classifies digits " + (network == null ? "" : "and photographs ")
+          + "on " + device);
+    } catch (IOException | RuntimeException e) {
+      close(open);
       throw e;
     }
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(api, server, batcher), "stop"));
-    System.out.println("http://" + options.host() + ":" + server.port() + "/ classifies digits on " + device);
   }
 
-  /** Not ready, then no new requests, then answers to those that came in, then the model. */
-  private static void stop(Api api, JettyServer server, Batcher batcher) {
-    api.stopping();
-    try {
-      server.stop();
-    } catch (Exception e) {
-      System.err.println("service: stopping: " + e);
-    } finally {
-      batcher.close();
+  private static Batcher batcher(Network network, String path, Device device, int largest, int queue, Options options, Metrics metrics) {
+    final Metrics.Batches counts = metrics.network(network.name(), path);
+    final Supplier<Model> replacement = options.cpuWhenLost() ? () -> new RondoModel(network, Device.CPU, largest) : null;
+    final Batcher batcher = new Batcher(new RondoModel(network, device, largest), queue, Duration.ofNanos(1000L * options.maxWaitMicros()),
+        replacement, counts);
+    counts.watch(batcher);
+    return batcher;
+  }
+
+  /** Not ready, then no new requests, then answers to those that came in, then the models. */
+  private static void close(Deque<AutoCloseable> open) {
+    for (final AutoCloseable each : open) {
+      try {
+        each.close();
+      } catch (Exception e) {
+        System.err.println("service: stopping: " + e);
+      }
     }
   }
 }

@@ -5,11 +5,11 @@ import java.nio.FloatBuffer;
 
 /** Classifies batches of images. Belongs to one thread at a time: the one that launches batches. */
 interface Model extends AutoCloseable {
-  /** Pixels of an image: 8 rows of 8, from 0 (paper) to 1 (ink). */
-  int PIXELS = 64;
+  /** Numbers that an image has. */
+  int pixels();
 
-  /** The digits 0 to 9. */
-  int CLASSES = 10;
+  /** Classes that it tells apart. */
+  int classes();
 
   /** The most images of one batch. */
   int largestBatch();
@@ -21,7 +21,7 @@ interface Model extends AutoCloseable {
    * Classifies the first images of the input.
    *
    * @param images how many
-   * @param probabilities receives {@link #CLASSES} numbers for each image, from its beginning on
+   * @param probabilities receives {@link #classes} numbers for each image, from its beginning on
    * @return the batch that was launched: the number of images, or more
    */
   int classify(int images, float[] probabilities);

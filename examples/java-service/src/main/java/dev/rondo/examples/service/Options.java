@@ -6,12 +6,13 @@ import dev.rondo.DeviceKind;
 import dev.rondo.Rondo;
 
 /** What the command line says. */
-record Options(String model, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue, boolean cpuWhenLost,
-    boolean help) {
+record Options(String model, String photographs, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue,
+    boolean cpuWhenLost, boolean help) {
   static final String USAGE = """
       usage: service --model FILE [options]
         --model FILE              the trained network, a safetensors file with w1, b1, w2, b2
-        --device cpu|cuda:0|auto  where it runs (auto: the first CUDA device, else cpu)
+        --photographs FILE        the pretrained network for photographs, which examples/data/photographs.py makes (none)
+        --device cpu|cuda:0|auto  where they run (auto: the first CUDA device, else cpu)
         --host NAME               the address to listen on (127.0.0.1; 0.0.0.0: all)
         --port N                  the port to listen on (8080; 0: a free one)
         --max-batch N             the most images of one launch, and of one request (256)
@@ -23,6 +24,7 @@ record Options(String model, String device, String host, int port, int maxBatch,
 
   static Options parse(String... arguments) {
     String model = null;
+    String photographs = null;
     String device = "auto";
     String host = "127.0.0.1";
     int port = 8080;
@@ -33,7 +35,7 @@ record Options(String model, String device, String host, int port, int maxBatch,
     for (int i = 0; i < arguments.length; i += 2) {
       final String option = arguments[i];
       if (option.equals("--help")) {
-        return new Options("", device, host, port, maxBatch, maxWait, queue, cpuWhenLost, true);
+        return new Options("", null, device, host, port, maxBatch, maxWait, queue, cpuWhenLost, true);
       }
       if (!USAGE.contains("  " + option + " ")) {
         throw new IllegalArgumentException("there is no option '" + option + "'");
@@ -44,6 +46,7 @@ record Options(String model, String device, String host, int port, int maxBatch,
       final String value = arguments[i + 1];
       switch (option) {
         case "--model" -> model = value;
+        case "--photographs" -> photographs = value;
         case "--device" -> device = value;
         case "--host" -> host = value;
         case "--port" -> port = number(option, value, 0, 65535);
@@ -64,7 +67,7 @@ record Options(String model, String device, String host, int port, int maxBatch,
     if (queue < maxBatch) {
       throw new IllegalArgumentException("--queue must be at least --max-batch, " + maxBatch + ", not " + queue);
     }
-    return new Options(model, device, host, port, maxBatch, maxWait, queue, cpuWhenLost, false);
+    return new Options(model, photographs, device, host, port, maxBatch, maxWait, queue, cpuWhenLost, false);
   }
 
   private static int number(String option, String text, int low, int high) {

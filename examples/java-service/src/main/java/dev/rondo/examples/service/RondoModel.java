@@ -1,13 +1,11 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo.examples.service;
 
-import dev.rondo.Activation;
 import dev.rondo.DType;
 import dev.rondo.Device;
 import dev.rondo.Engine;
 import dev.rondo.Graph;
 import dev.rondo.HostMemory;
-import dev.rondo.MatmulOptions;
 import dev.rondo.MemoryInfo;
 import dev.rondo.RecordOptions;
 import dev.rondo.Tensor;
@@ -18,12 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The network on a device: one recorded graph for each of a few batch sizes, all with the same weights. A batch is put into the
+ * A network on a device: one recorded graph for each of a few batch sizes, all with the same weights. A batch is put into the
  * smallest that holds it; rows beyond its images keep what was there before, which no other row sees.
  */
 final class RondoModel implements Model {
   private static final int STEP = 4; // from one batch size to the next
 
+  private final Network network;
   private final Device device;
   private final Engine engine;
   private final List<Tensor> weights = new ArrayList<>();
@@ -36,25 +35,23 @@ final class RondoModel implements Model {
   /**
    * Records the graphs.
    *
-   * @param weights the trained network
+   * @param network the trained network
    * @param device where it runs
    * @param largest the most images of a batch
    */
-  RondoModel(Weights weights, Device device, int largest) {
+  RondoModel(Network network, Device device, int largest) {
+    this.network = network;
     this.device = device;
-    input = floats(largest * PIXELS);
+    input = floats(largest * pixels());
     engine = Engine.create();
     try {
-      this.weights.add(engine.tensor(device, weights.weight1(), PIXELS, weights.hidden()));
-      this.weights.add(engine.tensor(device, weights.bias1()));
-      this.weights.add(engine.tensor(device, weights.weight2(), weights.hidden(), CLASSES));
-      this.weights.add(engine.tensor(device, weights.bias2()));
+      weights.addAll(network.upload(engine, device));
       for (int rows = 1; rows < largest; rows *= STEP) {
         buckets.add(record(rows));
       }
       buckets.add(record(largest));
       for (final Bucket bucket : buckets) { // nothing is slow the first time any more, and what does not work is known now
-        classify(bucket.rows, new float[bucket.rows * CLASSES]);
+        classify(bucket.rows, new float[bucket.rows * classes()]);
       }
     } catch (RuntimeException e) {
       close();
@@ -63,18 +60,25 @@ final class RondoModel implements Model {
   }
 
   private Bucket record(int rows) {
-    final Tensor images = engine.full(device, DType.F32, 0, rows, PIXELS);
+    final Tensor images = engine.full(device, DType.F32, 0, rows, pixels());
     final Tensor[] probabilities = new Tensor[1];
-    final Graph graph = engine.record(new RecordOptions().name("classify" + rows), recording -> {
-      final Tensor hidden = images.matmul(weights.get(0), new MatmulOptions().bias(weights.get(1)).activation(Activation.RELU));
-      final Tensor logits = hidden.matmul(weights.get(2), new MatmulOptions().bias(weights.get(3)));
-      probabilities[0] = recording.keep(logits.softmax(1));
-    });
-    return new Bucket(rows, images, probabilities[0], graph, floats(rows * CLASSES));
+    final Graph graph = engine.record(new RecordOptions().name(network.name() + rows),
+        recording -> probabilities[0] = recording.keep(network.probabilities(weights, images)));
+    return new Bucket(rows, images, probabilities[0], graph, floats(rows * classes()));
   }
 
   private static FloatBuffer floats(int count) {
     return ByteBuffer.allocateDirect(count * Float.BYTES).order(ByteOrder.nativeOrder()).asFloatBuffer();
+  }
+
+  @Override
+  public int pixels() {
+    return network.pixels();
+  }
+
+  @Override
+  public int classes() {
+    return network.classes();
   }
 
   @Override
@@ -91,10 +95,10 @@ final class RondoModel implements Model {
   public int classify(int images, float[] probabilities) {
     final Bucket bucket = buckets.stream().filter(each -> each.rows >= images).findFirst().orElseThrow();
     // Three steps that only this thread takes with these tensors, so nothing comes between them.
-    bucket.input.write(HostMemory.of(input.duplicate().position(0).limit(bucket.rows * PIXELS)));
+    bucket.input.write(HostMemory.of(input.duplicate().position(0).limit(bucket.rows * pixels())));
     bucket.graph.launch();
     bucket.output.read(HostMemory.of(bucket.answers));
-    bucket.answers.get(0, probabilities, 0, images * CLASSES);
+    bucket.answers.get(0, probabilities, 0, images * classes());
     return bucket.rows;
   }
 

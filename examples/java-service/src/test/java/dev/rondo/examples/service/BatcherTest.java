@@ -32,12 +32,22 @@ class BatcherTest {
     volatile boolean closed;
 
     FakeModel(int largest) {
-      input = FloatBuffer.allocate(largest * PIXELS);
+      input = FloatBuffer.allocate(largest * Weights.PIXELS);
+    }
+
+    @Override
+    public int pixels() {
+      return Weights.PIXELS;
+    }
+
+    @Override
+    public int classes() {
+      return Weights.CLASSES;
     }
 
     @Override
     public int largestBatch() {
-      return input.capacity() / PIXELS;
+      return input.capacity() / Weights.PIXELS;
     }
 
     @Override
@@ -53,7 +63,7 @@ class BatcherTest {
         throw failure;
       }
       for (int i = 0; i < images; ++i) {
-        probabilities[i * CLASSES] = input.get(i * PIXELS);
+        probabilities[i * Weights.CLASSES] = input.get(i * Weights.PIXELS);
       }
       return largestBatch();
     }
@@ -96,18 +106,18 @@ class BatcherTest {
   }
 
   private static float[] images(int count, float first) {
-    final float[] images = new float[count * Model.PIXELS];
+    final float[] images = new float[count * Weights.PIXELS];
     for (int i = 0; i < count; ++i) {
-      images[i * Model.PIXELS] = first + i;
+      images[i * Weights.PIXELS] = first + i;
     }
     return images;
   }
 
   private static void check(CompletableFuture<Batcher.Answer> answer, int count, float first) throws Exception {
     final float[] all = answer.get(20, TimeUnit.SECONDS).probabilities();
-    assertEquals(count * Model.CLASSES, all.length);
+    assertEquals(count * Weights.CLASSES, all.length);
     for (int i = 0; i < count; ++i) {
-      assertEquals(first + i, all[i * Model.CLASSES]);
+      assertEquals(first + i, all[i * Weights.CLASSES]);
     }
   }
 

@@ -42,11 +42,11 @@ class LoadTest {
         final float share = 0.05f + 0.07f * (i / digits.size()); // of another digit: no two images are the same
         final float[] one = digits.get(i % digits.size());
         final float[] other = digits.get((7 * i + 13) % digits.size());
-        final float[] image = new float[Model.PIXELS];
+        final float[] image = new float[Weights.PIXELS];
         for (int p = 0; p < image.length; ++p) {
           image[p] = (1 - share) * one[p] + share * other[p];
         }
-        final float[] answer = new float[Model.CLASSES];
+        final float[] answer = new float[Weights.CLASSES];
         model.input().put(0, image);
         model.classify(1, answer);
         images.add(image);
@@ -78,7 +78,7 @@ class LoadTest {
       final JsonObject answer = new Gson().fromJson(reply.body(), JsonObject.class);
       final List<Double> found = logarithms(ServiceProcess.probabilities(answer));
       final List<Double> wanted = logarithms(expected.get(i));
-      for (int c = 0; c < Model.CLASSES; ++c) {
+      for (int c = 0; c < Weights.CLASSES; ++c) {
         assertEquals(wanted.get(c), found.get(c), 2e-3, "request " + i + ", digit " + c);
       }
       together = Math.max(together, answer.get("batch").getAsInt());

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 
 /** The service as its users start it, in a process of its own, and what a client asks of it. */
 final class ServiceProcess implements AutoCloseable {
-  private static final Pattern READY = Pattern.compile("(http://[^/]+)/ classifies digits on (\\S+)");
+  private static final Pattern READY = Pattern.compile("(http://[^/]+)/ classifies digits (?:and photographs )?on (\\S+)");
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   final Process process;
@@ -75,6 +75,11 @@ final class ServiceProcess implements AutoCloseable {
     return CLIENT.sendAsync(request, HttpResponse.BodyHandlers.ofString());
   }
 
+  HttpResponse<String> postPhotograph(byte[] file) throws IOException, InterruptedException {
+    final HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/photograph")).POST(HttpRequest.BodyPublishers.ofByteArray(file)).build();
+    return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
   /** The value of a metric; 0: it is not there. */
   double metric(String name) throws IOException, InterruptedException {
     return get("/metrics").body().lines().filter(line -> line.startsWith(name + " ")).mapToDouble(line ->
@@ -89,9 +94,9 @@ final class ServiceProcess implements AutoCloseable {
   static float[] probabilities(JsonObject answer) {
     final JsonArray results = answer.getAsJsonArray("results");
     assertNotNull(results, answer::toString);
-    final float[] all = new float[results.size() * Model.CLASSES];
+    final float[] all = new float[results.size() * Weights.CLASSES];
     for (int i = 0; i < all.length; ++i) {
-      all[i] = results.get(i / Model.CLASSES).getAsJsonObject().getAsJsonArray("probabilities").get(i % Model.CLASSES).getAsFloat();
+      all[i] = results.get(i / Weights.CLASSES).getAsJsonObject().getAsJsonArray("probabilities").get(i % Weights.CLASSES).getAsFloat();
     }
     return all;
   }
@@ -100,9 +105,9 @@ final class ServiceProcess implements AutoCloseable {
   static List<float[]> digits() throws IOException {
     final byte[] file = Files.readAllBytes(Path.of(System.getProperty("service.data")));
     final List<float[]> images = new ArrayList<>();
-    for (int at = 16; at + Model.PIXELS < file.length; at += Model.PIXELS + 1) {
-      final float[] image = new float[Model.PIXELS];
-      for (int i = 0; i < Model.PIXELS; ++i) {
+    for (int at = 16; at + Weights.PIXELS < file.length; at += Weights.PIXELS + 1) {
+      final float[] image = new float[Weights.PIXELS];
+      for (int i = 0; i < Weights.PIXELS; ++i) {
         image[i] = file[at + i] / 16f;
       }
       images.add(image);

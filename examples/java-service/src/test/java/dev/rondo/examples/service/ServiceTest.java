@@ -40,8 +40,8 @@ class ServiceTest {
       final float[] together = ServiceProcess.probabilities(ServiceProcess.json(reply));
       for (int i = 0; i < 50; i += 7) {
         final float[] alone = ServiceProcess.probabilities(ServiceProcess.json(service.post(ServiceProcess.body(digits.subList(i, i + 1))).get()));
-        final float[] same = new float[Model.CLASSES];
-        System.arraycopy(together, i * Model.CLASSES, same, 0, same.length);
+        final float[] same = new float[Weights.CLASSES];
+        System.arraycopy(together, i * Weights.CLASSES, same, 0, same.length);
         assertArrayEquals(alone, same, 1e-5f);
       }
 

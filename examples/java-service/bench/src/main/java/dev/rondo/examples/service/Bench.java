@@ -34,13 +34,13 @@ public final class Bench {
   }
 
   private static void direct(Weights weights, Device device) throws Exception {
-    final float[] pixels = new float[256 * Model.PIXELS];
+    final float[] pixels = new float[256 * Weights.PIXELS];
     final Random random = new Random(1);
     for (int i = 0; i < pixels.length; ++i) {
       pixels[i] = random.nextFloat();
     }
-    final float[] rondo = new float[256 * Model.CLASSES];
-    final float[] ort = new float[256 * Model.CLASSES];
+    final float[] rondo = new float[256 * Weights.CLASSES];
+    final float[] ort = new float[256 * Weights.CLASSES];
     try (Model first = model(weights, device.toString(), 256); Model second = model(weights, "ort", 256)) {
       first.input().put(0, pixels);
       second.input().put(0, pixels);
@@ -50,7 +50,7 @@ public final class Bench {
           best[0] = Math.min(best[0], median(first, size, rondo));
           best[1] = Math.min(best[1], median(second, size, ort));
         }
-        for (int i = 0; i < size * Model.CLASSES; ++i) {
+        for (int i = 0; i < size * Weights.CLASSES; ++i) {
           if (Math.abs(rondo[i] - ort[i]) > 1e-4f) {
             throw new IllegalStateException("the models differ: " + rondo[i] + " and " + ort[i] + " at " + i);
           }
@@ -74,15 +74,17 @@ public final class Bench {
 
   private static void serve(Weights weights, String where, boolean jdk, int maxBatch, int maxWaitMicros) throws Exception {
     final Metrics metrics = new Metrics();
+    final Metrics.Batches counts = metrics.network("digits", "/classify");
     final Batcher batcher =
-        new Batcher(model(weights, where, maxBatch), 16384, Duration.ofNanos(1000L * maxWaitMicros), null, metrics);
+        new Batcher(model(weights, where, maxBatch), 16384, Duration.ofNanos(1000L * maxWaitMicros), null, counts);
+    counts.watch(batcher);
     final int port;
     if (jdk) {
       final ExecutorService threads = Executors.newFixedThreadPool(64);
-      port = new JdkServer(new Api(batcher, metrics, threads), "127.0.0.1", 0, threads).port();
+      port = new JdkServer(new Api(batcher, null, metrics, threads), "127.0.0.1", 0, threads).port();
     } else {
       final QueuedThreadPool threads = new QueuedThreadPool();
-      port = new JettyServer(new Api(batcher, metrics, threads), "127.0.0.1", 0, threads, Duration.ZERO).port();
+      port = new JettyServer(new Api(batcher, null, metrics, threads), "127.0.0.1", 0, threads, Duration.ZERO).port();
     }
     System.out.println(port);
   }

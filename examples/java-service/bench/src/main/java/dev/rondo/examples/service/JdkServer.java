@@ -28,9 +28,10 @@ final class JdkServer {
   }
 
   private void handle(HttpExchange exchange) throws IOException {
-    final byte[] body = exchange.getRequestBody().readNBytes(api.longestBody() + 1);
-    api.answer(exchange.getRequestMethod(), exchange.getRequestURI().getPath(),
-        CompletableFuture.completedFuture(body.length > api.longestBody() ? null : body)).thenAccept(reply -> send(exchange, reply));
+    final String path = exchange.getRequestURI().getPath();
+    final byte[] body = exchange.getRequestBody().readNBytes(api.longestBody(path) + 1);
+    api.answer(exchange.getRequestMethod(), path,
+        CompletableFuture.completedFuture(body.length > api.longestBody(path) ? null : body)).thenAccept(reply -> send(exchange, reply));
   }
 
   private static void send(HttpExchange exchange, Api.Reply reply) {

@@ -22,12 +22,12 @@ final class Onnx {
         .message(1, node("Gemm", "logits", "active", "weight2", "bias2"))
         .message(1, node("Softmax", "probabilities", "logits"))
         .text(2, "digits")
-        .message(5, tensor("weight1", weights.weight1(), Model.PIXELS, hidden))
+        .message(5, tensor("weight1", weights.weight1(), Weights.PIXELS, hidden))
         .message(5, tensor("bias1", weights.bias1(), hidden))
-        .message(5, tensor("weight2", weights.weight2(), hidden, Model.CLASSES))
-        .message(5, tensor("bias2", weights.bias2(), Model.CLASSES))
-        .message(11, value("images", Model.PIXELS))
-        .message(12, value("probabilities", Model.CLASSES));
+        .message(5, tensor("weight2", weights.weight2(), hidden, Weights.CLASSES))
+        .message(5, tensor("bias2", weights.bias2(), Weights.CLASSES))
+        .message(11, value("images", Weights.PIXELS))
+        .message(12, value("probabilities", Weights.CLASSES));
     return new Onnx().number(1, 8).message(8, new Onnx().number(2, 13)).message(7, graph).bytes.toByteArray();
   }
 

@@ -20,8 +20,8 @@ final class OrtModel implements Model {
 
   OrtModel(Weights weights, int largest) throws OrtException {
     this.largest = largest;
-    input = floats(largest * PIXELS);
-    output = floats(largest * CLASSES);
+    input = floats(largest * Weights.PIXELS);
+    output = floats(largest * Weights.CLASSES);
     final OrtSession.SessionOptions options = new OrtSession.SessionOptions();
     options.setIntraOpNumThreads(1); // more threads only make a network of this size slower
     session = environment.createSession(Onnx.of(weights), options);
@@ -29,6 +29,16 @@ final class OrtModel implements Model {
 
   private static FloatBuffer floats(int count) {
     return ByteBuffer.allocateDirect(count * Float.BYTES).order(ByteOrder.nativeOrder()).asFloatBuffer();
+  }
+
+  @Override
+  public int pixels() {
+    return Weights.PIXELS;
+  }
+
+  @Override
+  public int classes() {
+    return Weights.CLASSES;
   }
 
   @Override
@@ -43,11 +53,12 @@ final class OrtModel implements Model {
 
   @Override
   public int classify(int images, float[] probabilities) {
-    try (OnnxTensor in = OnnxTensor.createTensor(environment, input.duplicate().position(0).limit(images * PIXELS), new long[] {images, PIXELS});
-        OnnxTensor out = OnnxTensor.createTensor(environment, output.duplicate().position(0).limit(images * CLASSES),
-            new long[] {images, CLASSES});
+    try (OnnxTensor in = OnnxTensor.createTensor(environment, input.duplicate().position(0).limit(images * Weights.PIXELS),
+        new long[] {images, Weights.PIXELS});
+        OnnxTensor out = OnnxTensor.createTensor(environment, output.duplicate().position(0).limit(images * Weights.CLASSES),
+            new long[] {images, Weights.CLASSES});
         OrtSession.Result result = session.run(Map.of("images", in), Map.of("probabilities", out))) {
-      output.get(0, probabilities, 0, images * CLASSES);
+      output.get(0, probabilities, 0, images * Weights.CLASSES);
       return images;
     } catch (OrtException e) {
       throw new IllegalStateException(e);
