@@ -2,7 +2,7 @@
 """Writes what the crates have from the C headers: the declarations (by bindgen), the initial values of structs, the lists
 of operators and of other enums.
 
-    generate.py           writes rondo-sys/src/bindings.rs and rondo/src/generated.rs
+    generate.py           writes rondo-sys/src/bindings.rs and the folder rondo/src/generated
     generate.py --check   compares instead; exits 77 with a sentence when bindgen or rustfmt is not there
 
 bindgen is the one of Debian 12, so that everybody's output is the same: apt-get install bindgen rustfmt.
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-from operators import generated_text
+from operators import generated_texts
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -111,17 +111,19 @@ def bindings_text(description):
 def main(arguments):
     description = described()
     try:
-        files = {HERE / "rondo-sys/src/bindings.rs": bindings_text(description),
-                 HERE / "rondo/src/generated.rs": formatted(generated_text(description))}
+        files = {HERE / "rondo-sys/src/bindings.rs": bindings_text(description)}
+        for name, text in generated_texts(description).items():
+            files[HERE / "rondo/src/generated" / name] = formatted(text)
     except Missing as missing:
         print(missing)
         return SKIPPED if "--check" in arguments else 1
     if "--check" not in arguments:
         for file, text in files.items():
+            file.parent.mkdir(exist_ok=True)
             file.write_text(text)
         return 0
     different = [line for file, text in files.items() for line in difflib.unified_diff(
-        file.read_text().splitlines(), text.splitlines(), str(file.relative_to(HERE)), "as generated", lineterm="")]
+        (file.read_text() if file.exists() else "").splitlines(), text.splitlines(), str(file.relative_to(HERE)), "as generated", lineterm="")]
     print("\n".join(different[:100]) or "the generated files are as the headers have it")
     if different:
         print("bindings/rust/generate.py writes them anew")

@@ -187,20 +187,33 @@ def reduce_text(name, method, op, note, parameters):
     return text
 
 
-def generated_text(description):
-    """rondo/src/generated.rs, not yet laid out."""
+FAMILIES = (
+    ("unary", unary_text, "UnaryOp", "Elementwise operators of one operand."),
+    ("binary", binary_text, "BinaryOp", "Elementwise operators of two operands, broadcast."),
+    ("ternary", ternary_text, "TernaryOp", "Elementwise operators of three operands, broadcast."),
+    ("reduce", reduce_text, "ReduceOp", "Reductions."),
+)
+# What the methods of a family name besides their enum.
+NAMES = {"unary": "self", "binary": "self, Operand", "ternary": "self", "reduce": "self, Axes"}
+
+
+def head_of(about):
+    return f"//! {about} Written by generate.py.\n//!\n//! {LICENCE}\n"
+
+
+def generated_texts(description):
+    """{file: text} of the folder rondo/src/generated, not yet laid out."""
     enums = enums_of(description)
     unknown = enums.keys() - ENUMS.keys() - NOT_LISTS
     if unknown:
         raise SystemExit(f"operators.py does not know the enums {', '.join(sorted(unknown))}: add them to ENUMS or NOT_LISTS")
-    text = [f"//! Enums of the C headers and a method for each operator. Written by generate.py.\n//!\n//! {LICENCE}\n"
-            "use crate::enums::c_enum;\nuse crate::ops::{self, Axes, Operand};\nuse crate::{Result, Tensor};\n"
-            "use rondo_sys::*;\n"]
-    text += [enum_text(name, enums[name]) for name in ENUMS]
-    for family, writer, about in (("unary", unary_text, "Elementwise operators of one operand."),
-                                  ("binary", binary_text, "Elementwise operators of two operands, broadcast."),
-                                  ("ternary", ternary_text, "Elementwise operators of three operands, broadcast."),
-                                  ("reduce", reduce_text, "Reductions.")):
+    modules = "\n".join(f"mod {name};" for name in sorted(["enums", *(family for family, *_ in FAMILIES)]))
+    files = {"mod.rs": head_of("What is made from the C headers: enums, and a method for each operator.") + modules +
+             "\n\npub use self::enums::*;\n",
+             "enums.rs": head_of("Enums of the C headers.") + "use crate::enums::c_enum;\nuse rondo_sys::*;\n\n" +
+             "\n".join(enum_text(name, enums[name]) for name in ENUMS)}
+    for family, writer, op, about in FAMILIES:
         rows = [writer(*row) for row in methods(enums[f"rondo_{family}_op"])]
-        text.append(f"/// {about}\nimpl Tensor {{\n" + "\n".join(rows) + "}\n")
-    return "\n".join(text)
+        files[f"{family}.rs"] = head_of(about) + f"use super::{op};\nuse crate::ops::{{{NAMES[family]}}};\nuse crate::{{Result, Tensor}};\n\n" + \
+            f"/// {about}\nimpl Tensor {{\n" + "\n".join(rows) + "}\n"
+    return files

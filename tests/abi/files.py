@@ -17,7 +17,7 @@ LICENCE = re.compile(r"Copyright \d{4} the Rondo developers\. SPDX-License-Ident
 SOURCES = {".c", ".cc", ".h", ".hpp", ".cu", ".cuh", ".def", ".inc", ".py", ".sh", ".rs", ".java", ".map"}
 SOURCE_NAMES = {"meson.build", "meson_options.txt", "meson.options", ".clang-tidy"}
 NOT_OURS = {".git", ".cache", ".venv", "__pycache__", "out"}  # as .gitignore says
-GENERATED = re.compile(r"bindings/.*/(bindings|generated)\.rs$")
+GENERATED = re.compile(r"bindings/.*/(bindings|generated/\w+)\.rs$")
 LOCKS = {"bindings/rust/Cargo.lock"}  # written by a tool, with the places that it found things at
 
 # Joined here, so that this file does not hold what it forbids.

@@ -1,4 +1,4 @@
-//! Operators as methods, but for those that are lists (`generated.rs`) and matrix products.
+//! Operators as methods, but for those that are lists (`generated`) and matrix products.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use rondo_sys as sys;

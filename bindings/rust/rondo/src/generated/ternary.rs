@@ -1,0 +1,48 @@
+//! Elementwise operators of three operands, broadcast. Written by generate.py.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use super::TernaryOp;
+use crate::ops::{self};
+use crate::{Result, Tensor};
+
+/// Elementwise operators of three operands, broadcast.
+impl Tensor {
+    /// Elementwise `fma`. A b + c with one rounding.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 1.0])?;
+    /// assert_eq!(a.fma(&a, &a)?.shape()?, [2]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn fma(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {
+        ops::ternary(TernaryOp::Fma, self, b, c)
+    }
+
+    /// Elementwise `clamp`. A limited to \[b, c].
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 1.0])?;
+    /// assert_eq!(a.clamp(&a, &a)?.shape()?, [2]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn clamp(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {
+        ops::ternary(TernaryOp::Clamp, self, b, c)
+    }
+
+    /// Elementwise `lerp`. A + c (b - a); f32 for integer and bool operands.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 1.0])?;
+    /// assert_eq!(a.lerp(&a, &a)?.shape()?, [2]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn lerp(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {
+        ops::ternary(TernaryOp::Lerp, self, b, c)
+    }
+}
