@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -58,8 +57,9 @@ struct Watch {
   }
 
   void start(Rounds& rounds) {
-    if (std::exchange(rounds.running, true)) return;
-    std::thread([this, &rounds] { run(rounds); }).detach();
+    if (rounds.running) return;
+    std::thread([this, &rounds] { run(rounds); }).detach();  // it waits for the lock that is held here
+    rounds.running = true;
   }
 };
 

@@ -62,6 +62,8 @@ class Doctor {
         remark("Matrix products on the GPU use Rondo's own slower kernel: " + reason("cublaslt"));
       if (!feature("cudnn")["available"])
         remark("Convolutions on the GPU use Rondo's own slower kernels: " + reason("cudnn"));
+      if (device_count(RONDO_CUDA) > 1 && !feature("nccl")["available"])
+        remark("Of collectives between GPUs there is at most all-reduce: " + reason("nccl"));
     } else {
       examine_absence();
     }

@@ -1,6 +1,8 @@
 // Failures of a group within one process: what is under way ends with the cause, the rest keeps its contents, and a new
 // group can be formed.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+
 #include <chrono>
 #include <cstdlib>
 
@@ -159,6 +161,48 @@ TEST_P(CommFailures, ARankLeaves) {
     return rondo_tensor_wait(late) == RONDO_RANK_LOST;
   }));
   EXPECT_NE(std::string(rondo_last_error()).find("rank 1 has left"), std::string::npos) << rondo_last_error();
+}
+
+// An error that the library has between calls is found by who watches, not by a call.
+TEST_P(CommFailures, AnErrorBetweenCalls) {
+  void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_NOLOAD);
+  using Control = long long (*)(const char*, const char*);
+  const auto control = library ? reinterpret_cast<Control>(dlsym(library, "simnccl_control")) : nullptr;
+  if (!control) GTEST_SKIP() << "needs the simulated NCCL";
+  for (const auto& [code, status] : {std::pair{"6", RONDO_RANK_LOST}, {"2", RONDO_DEVICE_ERROR}}) {
+    regroup(RONDO_COMM_OPTIONS_INIT);
+    const Tensor kept = make(rondo_comm_all_reduce, comm(0), ones(0), RONDO_SUM);
+    const Tensor other = make(rondo_comm_all_reduce, comm(1), ones(1), RONDO_SUM);
+    must(rondo_tensor_wait(kept));
+    must(rondo_comm_wait(comm(1)));
+    const long long calls = control("calls", "ncclAllReduce");
+    ASSERT_EQ(control("error", (std::string(code) + " 2").c_str()), 0);  // of the two newest
+    expect_failed(status, std::string("a collective failed with ") + code);
+    EXPECT_EQ(control("calls", "ncclAllReduce"), calls);
+    expect_as(download(kept), Expected(full(RONDO_F32, {100}, 2)), "what was done before");
+  }
+}
+
+// Each rank is in another group's collective, and waits for the other one: the time limit ends one of them, and says
+// so.
+TEST_P(CommFailures, AnotherOrderOnAnotherRank) {
+  limit(1000);
+  const int32_t colours[2] = {0, 0};
+  rondo_comm* made[2] = {};
+  must(rondo_comm_split(comms().data(), 2, colours, nullptr, made));
+  const Comm others[2] = {Comm(made[0]), Comm(made[1])};
+  std::vector<Tensor> outs(4);
+  for (int32_t rank = 0; rank < 2; ++rank)
+    for (int32_t i = 0; i < 2; ++i)
+      outs[static_cast<size_t>(2 * rank + i)] =
+          make(rondo_comm_all_reduce, (rank + i) % 2 == 0 ? comm(rank) : others[rank].get(), ones(rank), RONDO_SUM);
+  int ended = 0;
+  for (const Tensor& out : outs)
+    if (const rondo_status status = rondo_tensor_wait(out); status != RONDO_OK) {
+      expect_failure(status, RONDO_TIMED_OUT, "all_reduce of communicator 'pair' is not done on rank");
+      ++ended;
+    }
+  EXPECT_GE(ended, 2);
 }
 
 class CommChecked : public CommFailures {

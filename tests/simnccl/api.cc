@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <thread>
@@ -367,6 +368,12 @@ __attribute__((visibility("default"))) long long simnccl_control(const char* com
   if (what == "fault") return parse_faults(text) ? 0 : -1;
   if (what == "clear-faults") return clear_faults(), 0;
   if (what == "calls") return calls_of(text);
+  if (what == "error") {
+    int code = 0, count = 0;
+    if (std::sscanf(text.c_str(), "%d %d", &code, &count) != 2) return -1;
+    break_newest(code, count);
+    return 0;
+  }
   if (what == "live") return static_cast<long long>(live_comms());
   return -1;
 }

@@ -123,6 +123,12 @@ CommRef remove_comm(ncclComm_t handle) {
   return comm;
 }
 
+void break_newest(int code, int count) {
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  for (auto each = s.comms.rbegin(); each != s.comms.rend() && count > 0; ++each, --count) each->second->state = code;
+}
+
 std::size_t live_comms() {
   State& s = state();
   std::lock_guard lock(s.mutex);

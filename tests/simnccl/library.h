@@ -66,6 +66,8 @@ ncclComm_t add_comm(const CommRef& comm);
 CommRef find_comm(ncclComm_t handle);
 CommRef remove_comm(ncclComm_t handle);
 std::size_t live_comms();
+// An error of the library's that no call has, of so many communicators: ncclCommGetAsyncError tells it.
+void break_newest(int code, int count);
 
 // The simulated driver that the process has loaded.
 struct DriverCalls {

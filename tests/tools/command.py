@@ -25,6 +25,7 @@ WITH_SIMULATED = {
     "RONDO_NVRTC": str(SIMULATED / "libnvrtc.so.12"),
     "RONDO_CUBLASLT": "none",
     "RONDO_CUDNN": "none",
+    "RONDO_NCCL": "none",
 }
 
 
@@ -308,6 +309,31 @@ def case_features():
         holds(row["reason"], "cuDeviceGetAttribute failed with 999")
 
 
+def case_nccl():
+    """Which NCCL there is, and what is missing without one, which matters where there are several GPUs."""
+    def of(folder, **environment):
+        found = facts(**{**WITH_SIMULATED, "RONDO_NCCL": str(folder), **environment})
+        return by_name(found["libraries"], "NCCL (libnccl)"), by_name(found["features"], "nccl")
+
+    simulated = SIMULATED.parent / "simnccl"
+    for version in "2.9.9", "2.28.9":
+        library, feature = of(simulated / f"v{version}")
+        assert library["version"] == version and feature["available"], (library, feature)
+    library, feature = of("none")
+    assert not library["path"] and not feature["available"], (library, feature)
+    holds(feature["reason"], "hidden by the setting RONDO_NCCL=none")
+    with tempfile.TemporaryDirectory() as folder:
+        holds(of(folder)[1]["reason"], "was not found", "install NCCL", "nvidia-nccl-cu13")
+        (pathlib.Path(folder) / "libnccl.so.2").symlink_to(SIMULATED / "libnvrtc.so.12")
+        library, feature = of(folder)
+        assert not feature["available"], feature
+        holds(feature["reason"], "has no ncclGetVersion: not NCCL")
+    several = {**WITH_SIMULATED, "SIMCUDA_DEVICES": "2"}
+    holds(run("doctor", **several)[0], "Of collectives between GPUs there is at most all-reduce", "RONDO_NCCL=none")
+    for settings in WITH_SIMULATED, {**several, "RONDO_NCCL": str(simulated / "v2.28.9")}:
+        assert "Of collectives" not in run("doctor", **settings)[0]
+
+
 def case_cache():
     """The folder of compiled kernels, its size, and why there is none."""
     with tempfile.TemporaryDirectory() as folder:
@@ -402,7 +428,7 @@ def case_doctor_setting():
         other.symlink_to(SIMULATED / "libnvrtc.so.12")
         out, _ = run("doctor", status=1, LD_LIBRARY_PATH=folder)
         holds(out, "A CUDA driver was found but cannot be used", f"{other} (system loader)", "not a CUDA driver")
-    for name in "RONDO_NVRTC", "RONDO_CUBLASLT", "RONDO_CUDNN", "RONDO_BLAS", "RONDO_ONEDNN":
+    for name in "RONDO_NVRTC", "RONDO_CUBLASLT", "RONDO_CUDNN", "RONDO_NCCL", "RONDO_BLAS", "RONDO_ONEDNN":
         for driver in WITHOUT_DRIVER, WITH_SIMULATED:
             out, _ = run("doctor", status=1, **{**driver, name: "/nowhere/to/be/found"})
             holds(out, f"{name}=/nowhere/to/be/found leads nowhere, and nothing else is tried")
