@@ -5,6 +5,7 @@
 #define RONDO_H
 
 #include <rondo/base.h>
+#include <rondo/cache.h>
 #include <rondo/comm.h>
 #include <rondo/convolution.h>
 #include <rondo/data_parallel.h>

@@ -16,6 +16,7 @@
 #define RONDO_RONDO_HPP
 
 #include <rondo/hpp/base.hpp>
+#include <rondo/hpp/cache.hpp>
 #include <rondo/hpp/comm.hpp>
 #include <rondo/hpp/data_parallel.hpp>
 #include <rondo/hpp/engine.hpp>

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,8 +34,20 @@ class File {
   int descriptor_ = -1;
 };
 
+// Whether a file would become larger than the system allows, which ends a process that tries by a signal.
+inline bool above_file_limit(int file, size_t more) {
+  struct rlimit limit;
+  const off_t at = ::lseek(file, 0, SEEK_CUR);  // -1 where there is no place, as in a pipe
+  return at >= 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         static_cast<rlim_t>(at) + more > limit.rlim_cur;
+}
+
 // Whether all of it was written; if not, errno says why.
 inline bool write_all(int file, std::string_view text) {
+  if (above_file_limit(file, text.size())) {
+    errno = EFBIG;
+    return false;
+  }
   constexpr size_t kMost = size_t{1} << 30;  // the system takes no more than some 2 GiB at once
   while (!text.empty()) {
     const ssize_t put = ::write(file, text.data(), text.size() < kMost ? text.size() : kMost);

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 
 #include "engine/trace.h"
 #include "graph/graph.h"
+#include "ops/kernels_ahead.h"
 
 namespace rondo {
 
@@ -113,14 +115,17 @@ Status Graph::prepare() {
   const double begun = Trace::now_us();
   std::atomic<size_t> next{0};
   std::vector<Status> failures(tasks_.size());
+  std::optional<ops::KernelsAhead> ahead;
   auto work = [&](double until_us) {
     for (size_t i = next.fetch_add(1); i < tasks_.size(); i = next.fetch_add(1)) {
       failures[i] = tasks_[i]->prepare();
+      if (ahead) ahead->one_is_ready();
       if (until_us > 0 && Trace::now_us() > until_us) return;
     }
   };
   work(begun + 2000);
-  if (next.load() < tasks_.size()) {
+  if (const size_t done = next.load(); done < tasks_.size()) {
+    ahead.emplace(tasks_.size() - done);
     const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
     std::vector<std::thread> helpers;
     try {

@@ -1,13 +1,18 @@
 // Compiling with NVRTC. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/compiler.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <clocale>
 #include <mutex>
 
+#include "base/file.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "dynlib/cuda_libraries.h"
+#include "rtc/cache_entry.h"
 #include "rtc/device_text.h"
 
 namespace rondo::rtc {
@@ -87,6 +92,25 @@ std::string capability_text(int capability) {
   return format("%d.%d", capability / 10, capability % 10);
 }
 
+// Of the file that NVRTC was opened from: an update under the same path and version is another build. Its length and
+// what stands at its two ends, where the linker has its tables, differ from build to build; reading all of it would
+// take longer than compiling.
+uint64_t build_of(const std::string& path) {
+  constexpr off_t kEnd = 4096;
+  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+  KeyBuilder builder;
+  char buffer[kEnd];
+  for (const off_t at : {off_t{0}, std::max<off_t>(status.st_size - kEnd, 0)}) {
+    const ssize_t got = pread(file.get(), buffer, sizeof buffer, at);
+    if (got < 0) return 0;
+    builder.add({buffer, static_cast<size_t>(got)});
+  }
+  builder.add(std::to_string(status.st_size));
+  return builder.key().words[0];
+}
+
 // No architecture that NVRTC knows is one that the device can run.
 Status architecture_error(int capability, const std::vector<int>& known) {
   const Release* release = release_for(driver().driver_version() / 1000, capability);
@@ -107,6 +131,12 @@ Status architecture_error(int capability, const std::vector<int>& known) {
 
 }  // namespace
 
+const std::vector<std::string>& common_options() {
+  // Products and sums are rounded one by one, as on the cpu and as unfused operators do.
+  static const auto* const options = new std::vector<std::string>{"-std=c++17", "--fmad=false"};
+  return *options;
+}
+
 Status choose_target(int capability, bool portable, Target* target) {
   RONDO_TRY(nvrtc().open());
   int count = 0;
@@ -122,9 +152,9 @@ Status choose_target(int capability, bool portable, Target* target) {
   target->binary = newest == capability && !portable;
   target->nvrtc_major = nvrtc().major();
   target->nvrtc_minor = nvrtc().minor();
-  // Products and sums are rounded one by one, as on the cpu and as unfused operators do.
-  target->options = {format("--gpu-architecture=%s_%d", target->binary ? "sm" : "compute", newest), "-std=c++17",
-                     "--fmad=false"};
+  target->nvrtc_build = build_of(nvrtc().path());
+  target->options = {format("--gpu-architecture=%s_%d", target->binary ? "sm" : "compute", newest)};
+  target->options.insert(target->options.end(), common_options().begin(), common_options().end());
   const int version = target->nvrtc_major * 100 + target->nvrtc_minor;
   if (version >= 1204) target->options.emplace_back("--minimal");
   return {};

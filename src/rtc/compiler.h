@@ -4,6 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,11 @@ struct Target {
   bool binary = false;   // a cubin for exactly that architecture; else PTX, which newer ones translate
   std::vector<std::string> options;
   int nvrtc_major = 0, nvrtc_minor = 0;
+  uint64_t nvrtc_build = 0;  // tells builds of one version apart; 0: not known
 };
+
+// The options that every kernel of Rondo's own is compiled with, whatever the target.
+const std::vector<std::string>& common_options();
 
 // The best target for a device of a capability: a cubin if NVRTC knows the device; else, or with `portable`, PTX of the
 // newest architecture it knows that the device can run.

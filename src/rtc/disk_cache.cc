@@ -1,139 +1,81 @@
 // Files of compiled kernels. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/disk_cache.h"
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <rondo/status.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <tuple>
 #include <utility>
-#include <vector>
 
-#include "base/file.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
 
 namespace rondo::rtc {
 
-using Folder = DiskCache::Folder;
-
 namespace {
 
-constexpr char kMagic[8] = {'R', 'O', 'N', 'D', 'O', 'K', 'R', 'N'};
-constexpr uint32_t kFormat = 1;
-constexpr char kSuffix[] = ".kernel";
-
-// What a file starts with; then the name, then the image.
-struct Header {
-  char magic[8];
-  uint32_t format;
-  uint32_t name_bytes;
-  Key key;
-  uint64_t image_bytes;
-  Key checksum;  // of the image
-};
-static_assert(sizeof(Header) == 56);
-
-bool read_all(int file, std::string* text) {
-  struct stat status;
-  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return false;
-  text->resize(static_cast<size_t>(status.st_size));
-  size_t done = 0;
-  while (done < text->size()) {
-    const ssize_t got = ::read(file, text->data() + done, text->size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    done += static_cast<size_t>(got);
-  }
-  return true;
-}
-
-// mkdir -p; folders on the way too are for the user alone.
-bool make_folders(const std::string& path) {
-  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-    const std::string part = path.substr(0, slash);
-    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) return false;
-    if (slash == std::string::npos) return true;
-  }
-}
-
-// The folder, or where it is not there the nearest above it that is.
-std::string nearest(std::string folder) {
-  while (access(folder.c_str(), F_OK) != 0 && errno == ENOENT && folder != "/")
-    folder.resize(std::max<size_t>(folder.rfind('/'), 1));
-  return folder;
-}
-
-// What to think of a folder, and if it is refused, why: code that will run is only read from one that nobody else can
-// write. A folder that is not there is refused when it could not be made.
-Folder judge(const std::string& folder, std::string* why) {
-  auto refuse = [why](std::string reason) {
-    *why = std::move(reason);
-    return Folder::refused;
-  };
-  if (folder[0] != '/') return refuse("it is not an absolute path");
-  struct stat status;
-  if (stat(folder.c_str(), &status) == 0) {
-    if (!S_ISDIR(status.st_mode)) return refuse("it is not a folder");
-    if (status.st_uid != geteuid()) return refuse("it belongs to another user");
-    if (status.st_mode & 022) return refuse("others can write to it");
-    return Folder::trusted;
-  }
-  if (faccessat(AT_FDCWD, nearest(folder).c_str(), W_OK | X_OK, AT_EACCESS) != 0)
-    return refuse(format("it cannot be made: %s", std::strerror(errno)));
-  return Folder::absent;
-}
-
-std::string default_folder() {
-  if (const char* base = secure_getenv("XDG_CACHE_HOME"); base && base[0] == '/') return std::string(base) + "/rondo";
-  if (const char* home = secure_getenv("HOME"); home && home[0] == '/') return std::string(home) + "/.cache/rondo";
-  return {};
-}
-
-template <class Visit>
-void each_entry(const std::string& folder, const Visit& visit) {
-  DIR* dir = opendir(folder.c_str());
-  if (!dir) return;
-  while (const dirent* entry = readdir(dir))
-    if (entry->d_name[0] != '.') visit(std::string(entry->d_name));
-  closedir(dir);
-}
+constexpr size_t kShardDigits = 2;
+constexpr time_t kAbandoned_s = 3600;  // no write takes that long
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-uint64_t mix(uint64_t hash, uint64_t word, uint64_t factor) {
-  const unsigned __int128 product = static_cast<unsigned __int128>(hash ^ word) * factor;
-  const uint64_t folded = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-  return (folded ^ (folded >> 29)) + word;  // a product of 0 must not forget the words before it
+// How a count of something that went wrong is told: the first time for everybody, then for who looks closely.
+rondo_log_level level_of(std::atomic<int64_t>& count) {
+  return count.fetch_add(1, std::memory_order_relaxed) == 0 ? RONDO_LOG_WARNING : RONDO_LOG_DEBUG;
 }
 
-Key key_of(std::string_view text) {
-  KeyBuilder builder;
-  builder.add(text);
-  return builder.key();
+// Names of shards, and of files in them, that are this cache's.
+template <class Visit>
+void each_file(const std::string& folder, const Visit& visit) {
+  each_name(folder, [&](const std::string& shard) {
+    if (shard.size() != kShardDigits) return;
+    each_name(folder + "/" + shard, [&](const std::string& name) {
+      struct stat status;
+      const std::string path = shard + "/" + name;
+      if (name.find(kEntrySuffix) == std::string::npos || lstat((folder + "/" + path).c_str(), &status) != 0) return;
+      visit(path, status);
+    });
+  });
+}
+
+enum class Found { good, absent, refused, damaged };
+
+struct OpenFile {
+  File shard, file;
+};
+
+// Opens and reads one file of the folder: all of it, or only what its header says of it.
+Found examine(const std::string& folder, const std::string& path, bool whole, OpenFile* open, CacheEntry* entry,
+              std::string* why) {
+  constexpr uint64_t kPeek = 512;  // a header and any name that a kernel has
+  uint64_t bytes = 0;
+  std::string text;
+  Opened opened = open_shard(folder + "/" + path.substr(0, kShardDigits), &open->shard, why);
+  if (opened == Opened::yes)
+    opened = open_entry(open->shard.get(), path.c_str() + kShardDigits + 1, &open->file, &bytes, why);
+  if (opened != Opened::yes) return opened == Opened::absent ? Found::absent : Found::refused;
+  if (bytes > kMostEntryBytes)
+    *why = "it is larger than any kernel";
+  else if (!read_exactly(open->file.get(), whole ? bytes : std::min(bytes, kPeek), &text))
+    *why = "it could not be read to its end";
+  else if (!(whole ? decode(text, entry, why) : decode_header(text, entry, why)))
+    return Found::damaged;
+  else if (entry_bytes(text, why) != bytes)
+    *why = "it is cut off or longer than its header says";
+  else if (entry_file_name(entry->key, entry->origin) != path)
+    *why = "it holds another kernel than its name says";
+  return why->empty() ? Found::good : Found::damaged;
 }
 
 }  // namespace
-
-void KeyBuilder::add(std::string_view text) {
-  auto feed = [this](uint64_t word) {
-    key_.words[0] = mix(key_.words[0], word, 0x9fb21c651e98df25u);
-    key_.words[1] = mix(key_.words[1] ^ (word << 32 | word >> 32), word, 0xd6e8feb86659fd93u);
-  };
-  feed(text.size());
-  for (size_t i = 0; i < text.size(); i += 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, text.data() + i, std::min<size_t>(8, text.size() - i));
-    feed(word);
-  }
-}
 
 DiskCache::DiskCache(std::string folder, int64_t limit_bytes, std::string why_off)
     : folder_(std::move(folder)), limit_bytes_(limit_bytes) {
@@ -143,7 +85,7 @@ DiskCache::DiskCache(std::string folder, int64_t limit_bytes, std::string why_of
     return;
   }
   std::string why;
-  state_ = judge(folder_, &why);
+  state_ = judge_folder(folder_, &why);
   if (state_ == Folder::refused) {
     why_off_ = format("%s is refused: %s (RONDO_CACHE names another folder, or 'off')", folder_.c_str(), why.c_str());
     log(RONDO_LOG_WARNING, "kernels are not cached: %s", why_off_.c_str());
@@ -158,7 +100,7 @@ bool DiskCache::usable(bool make) {
   if (state == Folder::absent) {
     if (make && !make_folders(folder_)) return false;
     std::string why;
-    state = judge(folder_, &why);
+    state = judge_folder(folder_, &why);
     if (state == Folder::refused)
       log(RONDO_LOG_WARNING, "kernels are not cached: %s is refused: %s", folder_.c_str(), why.c_str());
     state_.store(state, std::memory_order_release);
@@ -168,7 +110,7 @@ bool DiskCache::usable(bool make) {
 
 DiskCache& DiskCache::instance() {
   static auto* cache = [] {
-    std::string folder = setting_is_set(Setting::cache) ? setting(Setting::cache) : default_folder();
+    std::string folder = setting_is_set(Setting::cache) ? setting(Setting::cache) : default_cache_folder();
     const bool off = folder == "off";
     if (off) folder.clear();
     return new DiskCache(std::move(folder), setting_number(Setting::cache_mb) << 20,
@@ -180,7 +122,7 @@ DiskCache& DiskCache::instance() {
 }
 
 std::string DiskCache::write_problem() const {
-  const std::string path = nearest(folder_) + format("/.rondo.trial.%d", static_cast<int>(getpid()));
+  const std::string path = nearest_folder(folder_) + format("/.rondo.trial.%d", static_cast<int>(getpid()));
   File file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   std::string problem;
   if (!file || !write_all(file.get(), "trial") || !file.close()) problem = std::strerror(errno);
@@ -188,107 +130,175 @@ std::string DiskCache::write_problem() const {
   return problem;
 }
 
-std::string DiskCache::path_of(const Key& key) const {
-  const std::string name = format("%016llx%016llx", static_cast<unsigned long long>(key.words[0]),
-                                  static_cast<unsigned long long>(key.words[1]));
-  return folder_ + "/" + name.substr(0, 2) + "/" + name.substr(2) + kSuffix;
-}
-
-bool DiskCache::find(const Key& key, std::string* image) {
-  if (!usable(false)) return false;
-  const std::string path = path_of(key);
-  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file) return false;
-  std::string text;
-  Header header;
-  bool good = read_all(file.get(), &text) && text.size() >= sizeof header;
-  if (good) {
-    std::memcpy(&header, text.data(), sizeof header);
-    good = std::memcmp(header.magic, kMagic, sizeof kMagic) == 0 && header.format == kFormat && header.key == key &&
-           header.name_bytes <= text.size() && header.image_bytes == text.size() - sizeof header - header.name_bytes;
+// A file that is absent is no matter; what is there and cannot be used is counted and told of.
+bool DiskCache::read(const std::string& path, CacheEntry* entry) {
+  OpenFile file;
+  std::string why;
+  const Found found = examine(folder_, path, true, &file, entry, &why);
+  if (found == Found::refused)
+    log(level_of(refused_), "the kept kernel %s/%s is not used: %s", folder_.c_str(), path.c_str(), why.c_str());
+  if (found == Found::damaged) {
+    log(level_of(damaged_), "the kept kernel %s/%s is damaged and will be compiled again: %s", folder_.c_str(),
+        path.c_str(), why.c_str());
+    unlinkat(file.shard.get(), path.c_str() + kShardDigits + 1, 0);
   }
-  if (good) {
-    *image = text.substr(sizeof header + header.name_bytes);
-    good = key_of(*image) == header.checksum;
-  }
-  if (!good) {
-    damaged_.fetch_add(1, std::memory_order_relaxed);
-    log(RONDO_LOG_INFO, "the cached kernel %s is damaged and will be compiled again", path.c_str());
-    unlink(path.c_str());
-    return false;
-  }
+  if (found != Found::good) return false;
   // Most file systems do not keep access times by themselves; trimming goes by them.
   const timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
-  futimens(file.get(), times);
+  futimens(file.file.get(), times);
   return true;
 }
 
-void DiskCache::store(const Key& key, const char* name, const std::string& image) {
-  if (folder_.empty()) return;
-  if (!usable(true)) {
-    failed_writes_.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  Header header = {};
-  std::memcpy(header.magic, kMagic, sizeof kMagic);
-  header.format = kFormat;
-  header.name_bytes = static_cast<uint32_t>(std::strlen(name));
-  header.key = key;
-  header.image_bytes = image.size();
-  header.checksum = key_of(image);
+bool DiskCache::find(const Key& key, const Origin& origin, std::string* image) {
+  CacheEntry entry;
+  if (!usable(false) || !read(entry_file_name(key, origin), &entry)) return false;
+  *image = std::move(entry.image);
+  return true;
+}
 
-  const std::string path = path_of(key);
-  static std::atomic<unsigned> counter{0};
-  const std::string temporary = path + format(".%d.%u", static_cast<int>(getpid()), counter.fetch_add(1));
-  mkdir(path.substr(0, path.rfind('/')).c_str(), 0700);
-  File file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  // Readers see the whole file or none; after a crash of the machine the checksum tells.
-  const bool good = file && write_all(file.get(), {reinterpret_cast<const char*>(&header), sizeof header}) &&
-                    write_all(file.get(), name) && write_all(file.get(), image) && file.close() &&
-                    rename(temporary.c_str(), path.c_str()) == 0;
-  if (!good) {
-    failed_writes_.fetch_add(1, std::memory_order_relaxed);
-    log(RONDO_LOG_INFO, "the compiled kernel %s could not be kept in %s: %s", name, path.c_str(), std::strerror(errno));
-    unlink(temporary.c_str());
-    return;
+std::vector<CacheEntry> DiskCache::suitable(const Key& key, int capability) {
+  std::vector<CacheEntry> found;
+  if (!usable(false)) return found;
+  const std::string digits = key_text(key);
+  const std::string shard = digits.substr(0, kShardDigits), prefix = digits.substr(kShardDigits) + ".";
+  each_name(folder_ + "/" + shard, [&](const std::string& name) {
+    CacheEntry entry;
+    if (name.compare(0, prefix.size(), prefix) != 0 || !ends_with(name, kEntrySuffix)) return;
+    if (!read(shard + "/" + name, &entry)) return;
+    const Origin& origin = entry.origin;
+    if (origin.binary ? origin.architecture == capability
+                      : origin.architecture > 0 && origin.architecture <= capability)
+      found.push_back(std::move(entry));
+  });
+  std::sort(found.begin(), found.end(), [](const CacheEntry& a, const CacheEntry& b) {
+    auto rank = [](const Origin& each) {
+      return std::tuple(each.binary, each.architecture, each.nvrtc_major, each.nvrtc_minor, each.nvrtc_build);
+    };
+    return rank(a.origin) > rank(b.origin);
+  });
+  return found;
+}
+
+void DiskCache::store(const Key& key, const Origin& origin, const char* name, const std::string& image) {
+  std::string why;
+  if (!folder_.empty()) put({key, origin, rondo_version(), name, image}, &why);
+}
+
+// The shard's folder, made where it is not there. The whole folder may have gone since it was looked at.
+File DiskCache::make_shard(const std::string& path, std::string* why) {
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (!usable(true)) {
+      *why = "the folder cannot be made or is refused";
+      return {};
+    }
+    File shard;
+    if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST && errno != ENOENT) {
+      *why = std::strerror(errno);
+      return {};
+    }
+    const Opened opened = open_shard(path, &shard, why);
+    if (opened == Opened::yes) return shard;
+    if (opened == Opened::refused) return {};
+    state_.store(Folder::absent, std::memory_order_release);
+    *why = "its folder is removed by somebody else all the time";
   }
+  return {};
+}
+
+bool DiskCache::put(const CacheEntry& entry, std::string* why) {
+  const std::string path = entry_file_name(entry.key, entry.origin);
+  const std::string name = path.substr(kShardDigits + 1), text = encode(entry);
+  static std::atomic<unsigned> counter{0};
+  const std::string temporary = name + format(".%d.%u", static_cast<int>(getpid()), counter.fetch_add(1));
+  why->clear();
+  const File shard = make_shard(folder_ + "/" + path.substr(0, kShardDigits), why);
+  if (why->empty()) {
+    File file(openat(shard.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    // Readers see the whole file or none. It is not synchronised: after a crash of the machine the checksum tells.
+    if (!file || !write_all(file.get(), text) || !file.close() ||
+        renameat(shard.get(), temporary.c_str(), shard.get(), name.c_str()) != 0) {
+      *why = std::strerror(errno);
+      unlinkat(shard.get(), temporary.c_str(), 0);
+    }
+  }
+  if (!why->empty()) {
+    log(level_of(failed_writes_), "the compiled kernel %s could not be kept in %s/%s: %s", entry.name.c_str(),
+        folder_.c_str(), path.c_str(), why->c_str());
+    return false;
+  }
+  written(static_cast<int64_t>(text.size()));
+  return true;
+}
+
+void DiskCache::written(int64_t bytes) {
   std::lock_guard lock(mutex_);
-  const auto written = static_cast<int64_t>(sizeof header + header.name_bytes + image.size());
-  if (bytes_ >= 0) bytes_ += written;
-  if (bytes_ < 0 || bytes_ > limit_bytes_) trim();
+  fresh_ += bytes;
+  if (bytes_ >= 0) bytes_ += bytes;
+  if (bytes_ < 0 || bytes_ > limit_bytes_ || fresh_ > limit_bytes_ / 8) trim();
 }
 
 // Counts what is there, and if it is too much removes the files used longest ago until an eighth of the room is free.
 void DiskCache::trim() {
-  struct Entry {
+  struct Candidate {
     std::string path;
-    int64_t bytes;
-    int64_t used;
+    int64_t bytes, used;
   };
-  std::vector<Entry> entries;
-  bytes_ = 0;
+  std::vector<Candidate> candidates;
+  bytes_ = fresh_ = 0;
   const time_t now = time(nullptr);
-  each_entry(folder_, [&](const std::string& shard) {
-    each_entry(folder_ + "/" + shard, [&](const std::string& name) {
-      const std::string path = folder_ + "/" + shard + "/" + name;
-      struct stat status;
-      if (name.find(kSuffix) == std::string::npos || lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
-        return;
-      if (!ends_with(name, kSuffix)) {
-        // Half written by a process that died, or being written.
-        if (now - status.st_mtime > 3600) unlink(path.c_str());
-        return;
-      }
-      bytes_ += status.st_size;
-      entries.push_back({path, status.st_size, status.st_atim.tv_sec * 1000000000 + status.st_atim.tv_nsec});
-    });
+  each_file(folder_, [&](const std::string& path, const struct stat& status) {
+    if (!S_ISREG(status.st_mode)) return;
+    if (!ends_with(path, kEntrySuffix)) {
+      // Half written by a process that died, or being written; the clock may have gone back since.
+      if (std::abs(now - status.st_mtime) > kAbandoned_s) unlink((folder_ + "/" + path).c_str());
+      return;
+    }
+    bytes_ += status.st_size;
+    // Used at a time that is still to come: the clock went back, and what is used from now on counts as later.
+    const int64_t used =
+        status.st_atim.tv_sec > now + 1 ? 0 : status.st_atim.tv_sec * 1000000000 + status.st_atim.tv_nsec;
+    candidates.push_back({path, status.st_size, used});
   });
   if (bytes_ <= limit_bytes_) return;
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  for (const Entry& entry : entries) {
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.used < b.used; });
+  for (const Candidate& each : candidates) {
     if (bytes_ <= limit_bytes_ - limit_bytes_ / 8) break;
-    if (unlink(entry.path.c_str()) == 0 || errno == ENOENT) bytes_ -= entry.bytes;
+    const bool gone = unlink((folder_ + "/" + each.path).c_str()) == 0;
+    if (gone) evicted_.fetch_add(1, std::memory_order_relaxed);
+    if (gone || errno == ENOENT) bytes_ -= each.bytes;
   }
+}
+
+void DiskCache::visit(bool whole, const std::function<void(const KeptFile& file)>& see) {
+  if (!usable(false)) return;
+  std::vector<KeptFile> files;
+  each_file(folder_, [&](const std::string& path, const struct stat& status) {
+    KeptFile file;
+    file.path = path;
+    file.bytes = status.st_size;
+    file.used_s = status.st_atim.tv_sec;
+    files.push_back(std::move(file));
+  });
+  std::sort(files.begin(), files.end(), [](const KeptFile& a, const KeptFile& b) { return a.path < b.path; });
+  for (KeptFile& each : files) {
+    OpenFile file;
+    if (!ends_with(each.path, kEntrySuffix))
+      each.problem = "it is being written, or was left behind by a process that ended";
+    else if (examine(folder_, each.path, whole, &file, &each.entry, &each.problem) == Found::absent)
+      continue;  // removed by another process meanwhile
+    see(each);
+    each.entry.image = std::string();
+  }
+}
+
+bool DiskCache::remove(const KeptFile& file) {
+  return unlink((folder_ + "/" + file.path).c_str()) == 0 || errno == ENOENT;
+}
+
+DiskStatistics DiskCache::statistics() const {
+  return {damaged_.load(std::memory_order_relaxed), refused_.load(std::memory_order_relaxed),
+          failed_writes_.load(std::memory_order_relaxed), evicted_.load(std::memory_order_relaxed)};
 }
 
 }  // namespace rondo::rtc

@@ -1,38 +1,42 @@
-// Compiled kernels on disk: one file each, named by a 128-bit key over everything that decides the image. A file that
-// is not what its header says is removed and counted; the kernel is then compiled as if it had not been there. Failures
-// to write are counted and otherwise of no consequence. Any thread and any number of processes may use the folder at
-// once.
+// Compiled kernels on disk: one file each, named by a 128-bit key over everything that the image is made from and by
+// what made it. A file that is not what its header says is removed and counted; the kernel is then compiled as if it
+// had not been there. Failures to write are counted and otherwise of no consequence; the first of each kind is a
+// warning in the log. Any thread and any number of processes may use the folder at once: a file appears whole by being
+// renamed, so that readers need no lock.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
-#include <string_view>
+#include <vector>
+
+#include "rtc/cache_entry.h"
+#include "rtc/cache_folder.h"
 
 namespace rondo::rtc {
 
-struct Key {
-  uint64_t words[2] = {};
-  bool operator==(const Key& other) const { return words[0] == other.words[0] && words[1] == other.words[1]; }
+struct DiskStatistics {
+  int64_t damaged;        // removed, since their bytes were not those that were written
+  int64_t refused;        // left alone, since they are not this user's alone or cannot be read
+  int64_t failed_writes;  // not kept
+  int64_t evicted;        // removed to make room
 };
 
-// Two independent 64-bit mixes over a sequence of texts. Lengths count, so ("ab", "c") is not ("a", "bc").
-class KeyBuilder {
- public:
-  void add(std::string_view text);
-  Key key() const { return key_; }
-
- private:
-  Key key_{{0x243f6a8885a308d3u, 0x13198a2e03707344u}};
+// One file of the folder, for people who look.
+struct KeptFile {
+  std::string path;  // below the folder
+  int64_t bytes = 0;
+  int64_t used_s = 0;   // when it was used last, in seconds since 1970
+  CacheEntry entry;     // nothing of it counts if there is a problem
+  std::string problem;  // why it will not be used; empty if it will be
 };
 
 class DiskCache {
  public:
-  enum class Folder { absent, trusted, refused };
-
   // `folder` empty: off, for the reason given. Refused when it is not ours or others can write it. When it is not there
   // it is made (0700) with the first file.
   DiskCache(std::string folder, int64_t limit_bytes, std::string why_off = "no folder is given");
@@ -41,31 +45,48 @@ class DiskCache {
 
   // Empty when there is no cache; otherwise where files are or will be.
   const std::string& folder() const { return folder_; }
+  int64_t limit_bytes() const { return limit_bytes_; }
   // Why there is none; empty when there is one.
   const std::string& why_off() const { return why_off_; }
   // There is none because the folder that was meant is not to be trusted or cannot be made.
   bool refused() const { return state_.load(std::memory_order_relaxed) == Folder::refused; }
   // Why nothing can be written there, or where the folder would be made, found by writing; empty if it can be.
   std::string write_problem() const;
-  bool find(const Key& key, std::string* image);
+
+  bool find(const Key& key, const Origin& origin, std::string* image);
   // `name` goes into the file for people who look at it.
-  void store(const Key& key, const char* name, const std::string& image);
-  int64_t damaged() const { return damaged_.load(std::memory_order_relaxed); }
-  int64_t failed_writes() const { return failed_writes_.load(std::memory_order_relaxed); }
+  void store(const Key& key, const Origin& origin, const char* name, const std::string& image);
+  // What is neither for a GPU nor compiled.
+  bool find(const Key& key, std::string* text) { return find(key, Origin(), text); }
+  void store(const Key& key, const char* name, const std::string& text) { store(key, Origin(), name, text); }
+
+  // Images that a device of the capability can run, whoever compiled them, the best first: cubins for exactly that
+  // architecture, then PTX of the newest one that it can translate; of those the newest NVRTC's.
+  std::vector<CacheEntry> suitable(const Key& key, int capability);
+  // Keeps an entry as it is. False: it could not be, and why not.
+  bool put(const CacheEntry& entry, std::string* why);
+  // Every file, in the order of their names; `whole`: with images and checked, not only the headers.
+  void visit(bool whole, const std::function<void(const KeptFile& file)>& see);
+  // Whether the file is gone; if not, errno says why.
+  bool remove(const KeptFile& file);
+
+  DiskStatistics statistics() const;
 
  private:
   bool usable(bool make);
-  std::string path_of(const Key& key) const;
+  bool read(const std::string& path, CacheEntry* entry);
+  File make_shard(const std::string& path, std::string* why);
+  void written(int64_t bytes);
   void trim();
 
   std::string folder_;
   std::string why_off_;
   std::atomic<Folder> state_{Folder::absent};
   const int64_t limit_bytes_;
-  std::mutex mutex_;    // trimming
+  std::mutex mutex_;    // counting and trimming
   int64_t bytes_ = -1;  // used by files, as far as this process knows; -1: not looked at yet
-  std::atomic<int64_t> damaged_{0};
-  std::atomic<int64_t> failed_writes_{0};
+  int64_t fresh_ = 0;   // of those what it wrote since it looked last: others write as well
+  std::atomic<int64_t> damaged_{0}, refused_{0}, failed_writes_{0}, evicted_{0};
 };
 
 }  // namespace rondo::rtc

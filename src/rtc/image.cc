@@ -6,6 +6,8 @@
 #include <mutex>
 
 #include "base/log.h"
+#include "base/text.h"
+#include "rtc/progress.h"
 
 namespace rondo::rtc {
 
@@ -16,6 +18,7 @@ namespace {
 constexpr int kMaxDevices = 64;
 
 std::atomic<int64_t> disk_hits{0};
+std::atomic<int64_t> without_compiler{0};
 std::atomic<int64_t> compiled{0};
 std::atomic<int64_t> compile_us{0};
 
@@ -39,31 +42,41 @@ Status target_of(const CudaDevice& device, bool portable, const Target** target)
   return {};
 }
 
-Key key_of(const Target& target, const ImageRequest& request) {
+// Of what the image is made from, whoever makes it.
+Key key_of(const ImageRequest& request) {
   KeyBuilder builder;
   request.describe(builder);
-  for (const std::string& option : target.options) builder.add(option);
-  const int version[3] = {target.nvrtc_major, target.nvrtc_minor, target.binary};
-  builder.add({reinterpret_cast<const char*>(version), sizeof version});
+  for (const std::string& option : common_options()) builder.add(option);
   return builder.key();
 }
 
+Origin origin_of(const Target& target) {
+  return {target.architecture, target.binary, target.nvrtc_major, target.nvrtc_minor, target.nvrtc_build};
+}
+
 Status make_image(const Target& target, const ImageRequest& request, std::string* image) {
-  if (!request.describe) return request.compile(target, image);
+  if (!request.describe) {
+    const Progress::Compiling compiling(Progress::instance(), request.name);
+    return request.compile(target, image);
+  }
   DiskCache& disk = DiskCache::instance();
-  const Key key = key_of(target, request);
-  if (disk.find(key, image)) {
+  const Key key = key_of(request);
+  const Origin origin = origin_of(target);
+  if (disk.find(key, origin, image)) {
     disk_hits.fetch_add(1, std::memory_order_relaxed);
     return {};
   }
   const auto begin = std::chrono::steady_clock::now();
-  RONDO_TRY(request.compile(target, image));
+  {
+    const Progress::Compiling compiling(Progress::instance(), request.name);
+    RONDO_TRY(request.compile(target, image));
+  }
   const auto spent = std::chrono::steady_clock::now() - begin;
   compile_us.fetch_add(std::chrono::duration_cast<std::chrono::microseconds>(spent).count(), std::memory_order_relaxed);
   compiled.fetch_add(1, std::memory_order_relaxed);
   log(RONDO_LOG_DEBUG, "compiled %s in %.1f ms", request.name,
       std::chrono::duration<double, std::milli>(spent).count());
-  disk.store(key, request.name, *image);
+  disk.store(key, origin, request.name, *image);
   return {};
 }
 
@@ -73,6 +86,49 @@ bool refused(CUresult result) {
          result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 }
 
+Status load(CudaDevice& device, const ImageRequest& request, const std::string& image, CUmodule* module,
+            CUresult* result) {
+  const CudaDevice::Current current(device);
+  RONDO_TRY(current.status().with_context(request.name));
+  const StreamDevice::Relaxed relaxed(device);
+  *result = driver().cuModuleLoadDataEx(module, image.data(), 0, nullptr, nullptr);
+  return {};
+}
+
+// Whether somebody else's image may help: no compiler is here, or none for this device.
+bool lacks_compiler(const Status& status) {
+  return status.code() == RONDO_LIBRARY_MISSING || status.code() == RONDO_UNSUPPORTED;
+}
+
+// The first of the images that were kept for such a device which the driver takes. `why`: what keeps this process from
+// compiling one.
+Status load_kept(CudaDevice& device, const ImageRequest& request, const Status& why, std::string* image,
+                 CUmodule* module) {
+  const std::string capability = format("%d.%d", device.capability() / 10, device.capability() % 10);
+  if (!request.describe)
+    return error(why.code(), "%s; a kernel that takes in files is never kept, so there is no image of it either",
+                 why.message());
+  DiskCache& disk = DiskCache::instance();
+  for (CacheEntry& entry : disk.suitable(key_of(request), device.capability())) {
+    CUresult result = CUDA_SUCCESS;
+    RONDO_TRY(load(device, request, entry.image, module, &result));
+    if (refused(result)) continue;
+    RONDO_TRY(device.check(result, "cuModuleLoadDataEx").with_context(request.name));
+    disk_hits.fetch_add(1, std::memory_order_relaxed);
+    if (without_compiler.fetch_add(1, std::memory_order_relaxed) == 0)
+      log(RONDO_LOG_INFO, "kernels that were kept in %s are used, since none can be compiled: %s",
+          disk.folder().c_str(), why.message());
+    *image = std::move(entry.image);
+    return {};
+  }
+  if (disk.folder().empty())
+    return error(why.code(), "%s; compiled kernels are not kept either: %s", why.message(), disk.why_off().c_str());
+  return error(why.code(),
+               "%s; %s has no image of '%s' that a device of compute capability %s takes: run the program once "
+               "where NVRTC is, then `rondo cache export` there and `rondo cache import` here",
+               why.message(), disk.folder().c_str(), request.name, capability.c_str());
+}
+
 }  // namespace
 
 Status load_image(CudaDevice& device, const ImageRequest& request, std::string* image, CUmodule* module) {
@@ -80,15 +136,12 @@ Status load_image(CudaDevice& device, const ImageRequest& request, std::string* 
   std::string& bytes = image ? *image : own;
   for (const bool portable : {false, true}) {
     const Target* target = nullptr;
-    RONDO_TRY(target_of(device, portable, &target).with_context(request.name));
-    RONDO_TRY(make_image(*target, request, &bytes));
-    CUresult result;
-    {
-      CudaDevice::Current current(device);
-      RONDO_TRY(current.status().with_context(request.name));
-      StreamDevice::Relaxed relaxed(device);
-      result = driver().cuModuleLoadDataEx(module, bytes.data(), 0, nullptr, nullptr);
-    }
+    Status made = target_of(device, portable, &target).with_context(request.name);
+    if (made.ok()) made = make_image(*target, request, &bytes);
+    if (lacks_compiler(made)) return load_kept(device, request, made, &bytes, module);
+    RONDO_TRY(made);
+    CUresult result = CUDA_SUCCESS;
+    RONDO_TRY(load(device, request, bytes, module, &result));
     if (result == CUDA_SUCCESS || portable || !refused(result))
       return device.check(result, "cuModuleLoadDataEx").with_context(request.name);
   }
@@ -96,7 +149,8 @@ Status load_image(CudaDevice& device, const ImageRequest& request, std::string* 
 }
 
 ImageStatistics image_statistics() {
-  return {disk_hits.load(std::memory_order_relaxed), compiled.load(std::memory_order_relaxed),
+  return {disk_hits.load(std::memory_order_relaxed), without_compiler.load(std::memory_order_relaxed),
+          compiled.load(std::memory_order_relaxed),
           static_cast<double>(compile_us.load(std::memory_order_relaxed)) / 1000};
 }
 

@@ -1,5 +1,6 @@
-// Images: what is compiled for a device, kept on disk, and loaded as a module. Any thread may call; no lock is held
-// while something compiles.
+// Images: what is compiled for a device, kept on disk, and loaded as a module. Where NVRTC is missing or does not know
+// the device, what another one compiled and was kept is loaded. Any thread may call; no lock is held while something
+// compiles.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -22,11 +23,15 @@ struct ImageRequest {
 };
 
 // Loads the image, found on disk or compiled, into the device: as a cubin, or as PTX where the driver refuses that.
+// RONDO_LIBRARY_MISSING and RONDO_UNSUPPORTED, where there is no compiler for the device and no image either, say what
+// to install or import.
 // `image` (may be null) receives its bytes.
 Status load_image(cuda::CudaDevice& device, const ImageRequest& request, std::string* image, cuda::CUmodule* module);
 
 struct ImageStatistics {
-  int64_t disk_hits, compiled;
+  int64_t disk_hits;         // images that were found on disk instead of compiled
+  int64_t without_compiler;  // of those the ones that no NVRTC here could have compiled
+  int64_t compiled;
   double compile_ms;
 };
 ImageStatistics image_statistics();

@@ -30,10 +30,7 @@ Status find_kernel(cuda::CudaDevice& device, const Signature& signature, const c
 // Compiles a small kernel for the device and loads it, past the caches: whether find_kernel can do its work.
 Status try_kernel(cuda::CudaDevice& device);
 
-struct CacheStatistics {
-  int64_t memory_hits, disk_hits, compiled, damaged, failed_writes;
-  double compile_ms;
-};
-CacheStatistics cache_statistics();
+// Uses of kernels that were loaded already, since the process began.
+int64_t kernel_memory_hits();
 
 }  // namespace rondo::rtc

@@ -192,21 +192,15 @@ Status try_kernel(CudaDevice& device) {
   return found;
 }
 
-CacheStatistics cache_statistics() {
-  CacheStatistics statistics = {};
+int64_t kernel_memory_hits() {
+  int64_t hits = 0;
   for (std::atomic<Cache*>& slot : caches) {
     Cache* cache = slot.load(std::memory_order_acquire);
     if (!cache) continue;
     std::lock_guard lock(cache->mutex);
-    for (const Entry* entry : cache->entries) statistics.memory_hits += entry->hits.load(std::memory_order_relaxed);
+    for (const Entry* entry : cache->entries) hits += entry->hits.load(std::memory_order_relaxed);
   }
-  const ImageStatistics images = image_statistics();
-  statistics.disk_hits = images.disk_hits;
-  statistics.compiled = images.compiled;
-  statistics.compile_ms = images.compile_ms;
-  statistics.damaged = DiskCache::instance().damaged();
-  statistics.failed_writes = DiskCache::instance().failed_writes();
-  return statistics;
+  return hits;
 }
 
 }  // namespace rondo::rtc

@@ -147,7 +147,11 @@ class Doctor {
   // the driver judges the result, only then.
   void examine_compiler() {
     if (!feature("nvrtc")["available"]) {
-      finding("Operators cannot be compiled for the GPU: " + reason("nvrtc"));
+      std::string kept;
+      for (const Json& each : facts_["cache"]["architectures"])
+        kept += (kept.empty() ? "" : ", ") + each.get<std::string>();
+      finding("Operators cannot be compiled for the GPU: " + reason("nvrtc") +
+              (kept.empty() ? "" : "; kernels that are kept for " + kept + " run without it, and no others"));
       return;
     }
     for (int i = 0; i < device_count(RONDO_CUDA); ++i) {
@@ -169,6 +173,9 @@ class Doctor {
       finding("Compiled kernels cannot be kept: nothing can be written to " + text(facts, "folder") + ": " + problem +
               " (RONDO_CACHE names another folder, or 'off')");
     }
+    if (facts["unusable"] != 0)
+      remark(facts["unusable"].dump() + " files of kept kernels are not as they were written: `rondo cache verify` " +
+             "names them, `rondo cache clear` removes all");
   }
 
   const Json& facts_;

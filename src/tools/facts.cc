@@ -3,7 +3,7 @@
 
 #include <rondo/rondo.h>
 
-#include <filesystem>
+#include <set>
 
 #include "base/settings.h"
 #include "base/text.h"
@@ -128,21 +128,23 @@ Json feature_facts() {
 }
 
 Json cache_facts() {
-  const rtc::DiskCache& cache = rtc::DiskCache::instance();
-  const std::string& folder = cache.folder();
-  int64_t bytes = 0;
-  int64_t files = 0;
-  std::error_code ignored;
-  if (!folder.empty())
-    for (auto it = std::filesystem::recursive_directory_iterator(folder, ignored);
-         it != std::filesystem::recursive_directory_iterator(); it.increment(ignored))
-      if (it->is_regular_file(ignored)) {
-        bytes += static_cast<int64_t>(it->file_size(ignored));
-        ++files;
-      }
-  return {{"folder", folder},
+  rtc::DiskCache& cache = rtc::DiskCache::instance();
+  int64_t bytes = 0, files = 0, unusable = 0;
+  std::set<std::string> architectures;
+  cache.visit(false, [&](const rtc::KeptFile& file) {
+    ++files;
+    bytes += file.bytes;
+    if (!file.problem.empty())
+      ++unusable;
+    else if (file.entry.origin.architecture != 0)
+      architectures.insert(rtc::architecture_text(file.entry.origin));
+  });
+  return {{"folder", cache.folder()},
           {"files", files},
           {"bytes", bytes},
+          {"limit", cache.limit_bytes()},
+          {"architectures", architectures},
+          {"unusable", unusable},
           {"reason", cache.why_off()},
           {"refused", cache.refused()}};
 }

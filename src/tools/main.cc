@@ -9,6 +9,7 @@
 
 #include <rondo/status.h>
 
+#include "tools/cache.h"
 #include "tools/doctor.h"
 #include "tools/facts.h"
 #include "tools/launch.h"
@@ -72,8 +73,8 @@ void print_info(const Json& facts) {
   if (folder.empty())
     std::printf("  off: %s\n", text_of(cache["reason"]).c_str());
   else
-    std::printf("  %s: %s files, %s bytes\n", folder.c_str(), text_of(cache["files"]).c_str(),
-                text_of(cache["bytes"]).c_str());
+    std::printf("  %s: %s files, %s bytes of at most %s\n", folder.c_str(), text_of(cache["files"]).c_str(),
+                text_of(cache["bytes"]).c_str(), text_of(cache["limit"]).c_str());
 }
 
 int bad_usage(const std::string& what) {
@@ -89,11 +90,14 @@ int run(int argc, char** argv) {
   if (argc < 2) return bad_usage("a command is needed");
   const std::string command = argv[1];
   const std::string option = argc > 2 ? argv[2] : "";
-  if (command == "--help" || command == "-h" || option == "--help" || option == "-h") {
+  const std::string last = argv[argc - 1];
+  if (command == "--help" || command == "-h" || option == "--help" || option == "-h" ||
+      (command == "cache" && (last == "--help" || last == "-h"))) {
     print(rondo::tools::help());
     return 0;
   }
   if (command == "launch") return rondo::tools::launch(argc - 2, argv + 2);
+  if (command == "cache") return rondo::tools::cache(argc - 2, argv + 2);
   if (argc > 3) return bad_usage("too many arguments");
   if (command == "version" || command == "--version") {
     if (!option.empty()) return bad_usage(command + " takes no options");

@@ -36,6 +36,11 @@ const std::vector<Command>& commands() {
        "starts N processes of a program, the ranks of a group",
        {"Ends all when one fails, and exits as the first that did. --prefix: each line of output",
         "begins with its rank; --grace S: seconds from asking a process to end to ending it (5)."}},
+      {"cache",
+       {"show", "verify", "clear", "export", "import"},
+       "show [--json] | verify",
+       "compiled kernels that are kept: what there is, whether it is whole",
+       {"Exits 1 if something is damaged, or cannot be read or written."}},
       {"completion",
        {"bash", "zsh", "fish"},
        nullptr,
@@ -45,6 +50,19 @@ const std::vector<Command>& commands() {
   };
   return *table;
 }
+
+// Further ways to call `rondo cache`, each a line of help.
+struct CacheWay {
+  const char* arguments;
+  const char* summary;
+};
+constexpr CacheWay kCacheWays[] = {
+    {"cache clear [which]", "removes them: all, or --older-than DAYS, --architecture 90, --nvrtc 12.8, --rondo 0.1.0"},
+    {"cache export FILE [which]", "writes them into one file, for machines without NVRTC"},
+    {"cache import FILE", "takes the kernels of such a file"},
+};
+// What follows show, clear and export; a file follows export and import.
+constexpr char kWhich[] = "--older-than --architecture --nvrtc --rondo";
 
 std::string join(const std::vector<const char*>& words, const char* between) {
   std::string text;
@@ -76,6 +94,17 @@ std::string bash() {
          "    esac\n"
          "  elif [ \"${COMP_WORDS[1]}\" = launch ]; then\n"
          "    COMPREPLY=($(compgen -c -f -- \"$word\"))\n"
+         "  elif [ \"${COMP_WORDS[1]}\" = cache ]; then\n"
+         "    case ${COMP_WORDS[2]} in\n"
+         "      show) COMPREPLY=($(compgen -W '--json' -- \"$word\")) ;;\n"
+         "      clear) COMPREPLY=($(compgen -W '" +
+         kWhich +
+         "' -- \"$word\")) ;;\n"
+         "      export) COMPREPLY=($(compgen -f -W '" +
+         kWhich +
+         "' -- \"$word\")) ;;\n"
+         "      import) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+         "    esac\n"
          "  fi\n"
          "}\n"
          "complete -F _rondo rondo\n";
@@ -101,6 +130,17 @@ std::string zsh() {
          "    esac\n"
          "  elif [[ $words[2] == launch ]]; then\n"
          "    _command_names -e || _files\n"
+         "  elif [[ $words[2] == cache ]]; then\n"
+         "    case $words[3] in\n"
+         "      show) compadd -- --json ;;\n"
+         "      clear) compadd -- " +
+         kWhich +
+         " ;;\n"
+         "      export) compadd -- " +
+         kWhich +
+         "; _files ;;\n"
+         "      import) _files ;;\n"
+         "    esac\n"
          "  fi\n"
          "}\n"
          // Sourced it registers itself; as a file of fpath it is the function's body and runs at the first use.
@@ -121,7 +161,11 @@ std::string fish() {
       text += format("complete -c rondo -n '__fish_seen_subcommand_from %s' %s\n", each.name,
                      (word.size() > 2 && word[1] == '-' ? "-l " + word.substr(2) : "-a " + word).c_str());
   }
-  text += "complete -c rondo -n '__fish_seen_subcommand_from launch' -F\n";
+  text +=
+      "complete -c rondo -n '__fish_seen_subcommand_from launch export import' -F\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from show' -l json\n";
+  for (const char* option : {"older-than", "architecture", "nvrtc", "rondo"})
+    text += format("complete -c rondo -n '__fish_seen_subcommand_from clear export' -x -l %s\n", option);
   return text;
 }
 
@@ -137,6 +181,8 @@ std::string help() {
       head += words[0] == '-' ? " [" + words + "]" : " " + words;
     text += format("  %-26s %s\n", head.c_str(), each.summary);
     for (const char* line : each.details) text += format("  %-26s %s\n", "", line);
+    if (each.name == std::string("cache"))
+      for (const CacheWay& way : kCacheWays) text += format("  %-26s %s\n", way.arguments, way.summary);
   }
   return text + format("  %-26s %s\n", "--help", "this text; also after a command");
 }

@@ -99,7 +99,7 @@ def case_help():
     """--help works everywhere and names every command."""
     for arguments in (["--help"], ["-h"], ["info", "--help"], ["doctor", "--help"], ["completion", "--help"]):
         out, err = run(*arguments)
-        holds(out, "usage:", "info [--json]", "doctor", "launch -n N", "completion bash|zsh|fish", "version", "--help")
+        holds(out, "usage:", "info [--json]", "doctor", "launch -n N", "cache show [--json] | verify", "cache export FILE", "completion bash|zsh|fish", "version", "--help")
         assert all(len(line) <= 120 for line in out.splitlines()), out
         assert err == ""
 
@@ -145,8 +145,13 @@ def case_completion():
     assert complete("rondo", "--v") == ["--version"]
     assert complete("rondo", "info", "--json", "") == []
     assert complete("rondo", "launch", "--p") == ["--prefix"]
+    assert complete("rondo", "cache", "ex") == ["export"]
+    assert complete("rondo", "cache", "show", "-") == ["--json"]
+    assert complete("rondo", "cache", "clear", "--n") == ["--nvrtc"]
+    assert complete("rondo", "cache", "export", "--arch") == ["--architecture"]
+    assert complete("rondo", "cache", "import", "/etc/host") != []
     assert "printf" in complete("rondo", "launch", "-n", "2", "printf")
-    assert {"info", "doctor", "launch", "completion", "version"} <= set(complete("rondo", ""))
+    assert {"info", "doctor", "launch", "cache", "completion", "version"} <= set(complete("rondo", ""))
 
 
 def case_completion_fish():
@@ -164,6 +169,9 @@ def case_completion_fish():
     assert complete("rondo in") == ["info"]
     assert complete("rondo info --j") == ["--json"]
     assert {"bash", "zsh", "fish"} <= set(complete("rondo completion "))
+    assert {"show", "verify", "clear", "export", "import"} <= set(complete("rondo cache "))
+    assert complete("rondo cache show --j") == ["--json"]
+    assert complete("rondo cache clear --n") == ["--nvrtc"]
     assert {"info", "doctor", "completion", "version"} <= set(complete("rondo "))
     assert "doctor" not in complete("rondo info ")
 
@@ -186,6 +194,9 @@ def case_completion_zsh():
         for way in ways:
             assert {"info", "doctor", "completion", "version", "--version"} <= set(complete(way, "rondo", "")), way
             assert complete(way, "rondo", "info", "") == ["--json", "--help"], way
+            assert complete(way, "rondo", "cache", "") == ["show", "verify", "clear", "export", "import", "--help"], way
+            assert complete(way, "rondo", "cache", "show", "") == ["--json"], way
+            assert complete(way, "rondo", "cache", "clear", "") == ["--older-than", "--architecture", "--nvrtc", "--rondo"], way
             assert complete(way, "rondo", "completion", "") == ["bash", "zsh", "fish", "--help"], way
         registered = subprocess.run(["zsh", "-f", "-c", stubs + 'source "$1/_rondo"', "zsh", folder], capture_output=True, text=True)
         assert registered.stdout == "registered _rondo rondo\n", registered
@@ -338,16 +349,19 @@ def case_cache():
     """The folder of compiled kernels, its size, and why there is none."""
     with tempfile.TemporaryDirectory() as folder:
         shard = pathlib.Path(folder) / "ab"
-        shard.mkdir()
-        (shard / "one").write_bytes(b"x" * 100)
-        (shard / "two").write_bytes(b"x" * 23)
-        cache = facts(RONDO_CACHE=folder, **WITHOUT_DRIVER)["cache"]
-        assert cache == {"folder": folder, "files": 2, "bytes": 123, "reason": "", "refused": False}, cache
-        holds(run("info", RONDO_CACHE=folder, **WITHOUT_DRIVER)[0], f"{folder}: 2 files, 123 bytes")
+        shard.mkdir(mode=0o700)
+        (shard / "one.kernel").write_bytes(b"x" * 100)
+        (shard / "two.kernel").write_bytes(b"x" * 23)
+        (shard / "other").write_bytes(b"not a kernel's")
+        expected = {"folder": folder, "files": 2, "bytes": 123, "limit": 256 << 20, "architectures": [], "unusable": 2, "reason": "",
+                    "refused": False}
+        assert facts(RONDO_CACHE=folder, **WITHOUT_DRIVER)["cache"] == expected
+        holds(run("info", RONDO_CACHE=folder, **WITHOUT_DRIVER)[0], f"{folder}: 2 files, 123 bytes of at most {256 << 20}")
+        holds(run("doctor", RONDO_CACHE=folder, **WITHOUT_DRIVER)[0], "2 files of kept kernels are not as they were written: `rondo cache verify`")
         # Looking leaves nothing behind, neither here nor in a home.
         absent = pathlib.Path(folder) / "absent"
-        assert facts(RONDO_CACHE=str(absent), **WITH_SIMULATED)["cache"] == {"folder": str(absent), "files": 0, "bytes": 0, "reason": "",
-                                                                                        "refused": False}
+        assert facts(RONDO_CACHE=str(absent), **WITH_SIMULATED)["cache"] == {**expected, "folder": str(absent), "files": 0, "bytes": 0,
+                                                                             "unusable": 0}
         run("doctor", RONDO_CACHE=str(absent), **WITH_SIMULATED)
         run("doctor", RONDO_CACHE="", XDG_CACHE_HOME="", HOME=str(absent.parent), **WITH_SIMULATED)
         assert sorted(entry.name for entry in absent.parent.iterdir()) == ["ab"]

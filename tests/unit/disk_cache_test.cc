@@ -1,11 +1,15 @@
-// The disk cache of kernels: what is stored is found, damage is found out, the folder is trusted only when it is the
-// user's alone, the size stays under the limit. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// The disk cache of kernels: what is stored is found, damage is found out, folders and files are trusted only when they
+// are the user's alone, the size stays under the limit, processes and threads may meet.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/disk_cache.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <rondo/status.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -55,7 +59,7 @@ TEST_F(DiskCacheTest, FindsWhatWasStored) {
   EXPECT_FALSE(cache.find(key_of("other"), &found));
   DiskCache later(root_ / "a" / "b", 1 << 20);
   EXPECT_TRUE(later.find(key_of("k"), &found)) << "another process";
-  EXPECT_EQ(cache.damaged() + cache.failed_writes() + later.damaged(), 0);
+  EXPECT_EQ(cache.statistics().damaged + cache.statistics().failed_writes + later.statistics().damaged, 0);
   struct stat status;
   ASSERT_EQ(stat((root_ / "a").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0700u);
@@ -82,7 +86,7 @@ TEST_F(DiskCacheTest, EveryKindOfDamageIsFoundOut) {
     change(all[0]);
     std::string found;
     EXPECT_FALSE(cache.find(key, &found));
-    EXPECT_EQ(cache.damaged(), ++damaged);
+    EXPECT_EQ(cache.statistics().damaged, ++damaged);
     EXPECT_TRUE(files(root_).empty()) << "the file is removed";
   };
   auto flip = [](size_t at) {
@@ -94,15 +98,25 @@ TEST_F(DiskCacheTest, EveryKindOfDamageIsFoundOut) {
       file.put(value);
     };
   };
-  for (const size_t at : {0u, 8u, 12u, 16u, 31u, 32u, 40u, 55u, 59u, 500u, 1058u}) {
+  // Every byte of the header and of the name, and some of the image.
+  const size_t whole = kEntryHeaderBytes + 3 + 1000;
+  for (size_t at = 0; at < whole; at += at < kEntryHeaderBytes + 4 ? 1 : 97) {
     SCOPED_TRACE(at);
     damage(flip(at));
   }
-  for (const size_t size : {0u, 10u, 56u, 900u}) {
+  damage(flip(whole - 1));
+  for (const size_t size : {size_t{0}, size_t{10}, kEntryHeaderBytes - 1, kEntryHeaderBytes, size_t{900}, whole - 1}) {
     SCOPED_TRACE(size);
     damage([size](const fs::path& path) { fs::resize_file(path, size); });
   }
   damage([](const fs::path& path) { std::ofstream(path, std::ios::app) << "more"; });
+  damage([](const fs::path& path) { fs::resize_file(path, size_t{5} << 30); });  // with a hole: no memory for it either
+  // A whole file of another kernel under this one's name.
+  damage([&](const fs::path& path) {
+    DiskCache(root_ / "other", 1 << 20).store(key_of("other"), "add", "image");
+    fs::rename(files(root_ / "other")[0], path);
+    fs::remove_all(root_ / "other");
+  });
 }
 
 TEST_F(DiskCacheTest, RefusesFoldersThatOthersCanWrite) {
@@ -119,22 +133,215 @@ TEST_F(DiskCacheTest, RefusesFoldersThatOthersCanWrite) {
   off.store(key_of("k"), "add", "image");
   std::string found;
   EXPECT_FALSE(off.find(key_of("k"), &found));
-  EXPECT_EQ(off.failed_writes(), 0);
+  EXPECT_EQ(off.statistics().failed_writes, 0);
 }
 
-TEST_F(DiskCacheTest, CountsWritesThatFail) {
+TEST_F(DiskCacheTest, MakesItsFolderAgain) {
   DiskCache cache(root_ / "c", 1 << 20);
   cache.store(key_of("k"), "add", "image");
-  EXPECT_EQ(cache.failed_writes(), 0);
   fs::remove_all(root_ / "c");
+  std::string found;
+  EXPECT_FALSE(cache.find(key_of("k"), &found));
   cache.store(key_of("k"), "add", "image");
-  EXPECT_EQ(cache.failed_writes(), 1);
+  EXPECT_TRUE(cache.find(key_of("k"), &found));
+  EXPECT_EQ(cache.statistics().failed_writes, 0);
+  fs::remove_all(root_ / "c");
+  std::ofstream(root_ / "c") << "x";
+  cache.store(key_of("k"), "add", "image");
+  EXPECT_EQ(cache.statistics().failed_writes, 1);
+}
+
+struct Messages {
+  Messages() { rondo_set_log(receive, this, nullptr, RONDO_LOG_DEBUG); }
+  ~Messages() { rondo_set_log(nullptr, nullptr, nullptr, RONDO_LOG_OFF); }
+  static void receive(void* arg, rondo_log_level level, const char* message) {
+    if (level == RONDO_LOG_WARNING) static_cast<Messages*>(arg)->warnings.emplace_back(message);
+  }
+  std::vector<std::string> warnings;
+};
+
+TEST_F(DiskCacheTest, CountsWritesThatFailAndWarnsOnce) {
+  const Messages messages;
   // The folder could be made when the cache was, and no longer can.
   DiskCache late(root_ / "d" / "e", 1 << 20);
   EXPECT_EQ(late.why_off(), "");
   std::ofstream(root_ / "d") << "x";
   late.store(key_of("k"), "add", "image");
-  EXPECT_EQ(late.failed_writes(), 1);
+  late.store(key_of("l"), "add", "image");
+  EXPECT_EQ(late.statistics().failed_writes, 2);
+  ASSERT_EQ(messages.warnings.size(), 1u);
+  EXPECT_NE(messages.warnings[0].find("the compiled kernel add could not be kept in"), std::string::npos);
+}
+
+TEST_F(DiskCacheTest, AFileThatTheSystemDoesNotAllow) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const struct rlimit limit = {500, 500};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    DiskCache cache(root_, 1 << 20);
+    std::string found;
+    cache.store(key_of("k"), "add", std::string(1000, 'x'));  // must not end the process by a signal
+    bool good = cache.statistics().failed_writes == 1 && !cache.find(key_of("k"), &found);
+    cache.store(key_of("small"), "add", "image");
+    good = good && cache.find(key_of("small"), &found);
+    _exit(good ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(files(root_).size(), 1u) << "nothing half written stays";
+}
+
+TEST_F(DiskCacheTest, UsesNoFileThatOthersMayHaveMade) {
+  DiskCache cache(root_, 1 << 20);
+  const Key key = key_of("k");
+  int64_t refused = 0;
+  auto refuses = [&](const char* what, auto&& change) {
+    SCOPED_TRACE(what);
+    cache.store(key, "add", "image");
+    change(files(root_)[0]);
+    std::string found;
+    EXPECT_FALSE(cache.find(key, &found));
+    EXPECT_EQ(cache.statistics().refused, ++refused);
+    cache.store(key, "add", "image");
+    EXPECT_TRUE(cache.find(key, &found)) << "a new one takes its place";
+    EXPECT_EQ(cache.statistics().damaged, 0);
+  };
+  refuses("writable for the group", [](const fs::path& path) { fs::permissions(path, fs::perms(0620)); });
+  refuses("writable for all", [](const fs::path& path) { fs::permissions(path, fs::perms(0602)); });
+  refuses("a link", [&](const fs::path& path) {
+    fs::rename(path, root_ / "elsewhere");
+    fs::create_symlink(root_ / "elsewhere", path);
+  });
+  fs::remove(root_ / "elsewhere");
+  refuses("a pipe, which nobody writes to", [](const fs::path& path) {
+    fs::remove(path);
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  });
+  if (geteuid() == 0)
+    refuses("another user's", [](const fs::path& path) { ASSERT_EQ(chown(path.c_str(), 12345, 12345), 0); });
+  // The folder that it is in.
+  const fs::path shard = files(root_)[0].parent_path();
+  std::string found;
+  fs::permissions(shard, fs::perms::all);
+  EXPECT_FALSE(cache.find(key, &found));
+  cache.store(key, "add", "image");
+  EXPECT_EQ(cache.statistics().failed_writes, 1);
+  fs::permissions(shard, fs::perms(0700));
+  EXPECT_TRUE(cache.find(key, &found));
+  fs::rename(shard, root_ / "elsewhere");
+  fs::create_symlink(root_ / "elsewhere", shard);
+  EXPECT_FALSE(cache.find(key, &found));
+  EXPECT_EQ(cache.statistics().refused, refused + 2);
+}
+
+TEST_F(DiskCacheTest, ReadOnlyFolder) {
+  DiskCache cache(root_, 1 << 20);
+  cache.store(key_of("k"), "add", "image");
+  const fs::path shard = files(root_)[0].parent_path();
+  fs::permissions(shard, fs::perms(0500));
+  fs::permissions(root_, fs::perms(0500));
+  std::string found;
+  EXPECT_TRUE(cache.find(key_of("k"), &found)) << "what is there is used";
+  if (geteuid() != 0) {  // root writes wherever it likes
+    cache.store(key_of("other"), "add", "image");
+    EXPECT_EQ(cache.statistics().failed_writes, 1);
+  }
+  fs::permissions(root_, fs::perms(0700));
+  fs::permissions(shard, fs::perms(0700));
+}
+
+Origin nvrtc(int architecture, bool binary, int major, int minor, uint64_t build = 1) {
+  return {architecture, binary, major, minor, build};
+}
+
+TEST_F(DiskCacheTest, ImagesOfAnotherCompilerOrDeviceAreOthers) {
+  DiskCache cache(root_, 1 << 20);
+  const Key key = key_of("k");
+  cache.store(key, nvrtc(90, true, 12, 8), "add", "image");
+  std::string found;
+  EXPECT_TRUE(cache.find(key, nvrtc(90, true, 12, 8), &found));
+  for (const Origin& other : {nvrtc(80, true, 12, 8), nvrtc(90, false, 12, 8), nvrtc(90, true, 13, 8),
+                              nvrtc(90, true, 12, 9), nvrtc(90, true, 12, 8, 2), Origin()})
+    EXPECT_FALSE(cache.find(key, other, &found)) << entry_file_name(key, other);
+  EXPECT_EQ(cache.statistics().damaged, 0);
+}
+
+TEST_F(DiskCacheTest, FindsWhatADeviceCanRun) {
+  DiskCache cache(root_, 1 << 20);
+  const Key key = key_of("k");
+  int number = 0;
+  for (const Origin& each : {nvrtc(75, false, 12, 8), nvrtc(80, false, 12, 8), nvrtc(90, true, 12, 4),
+                             nvrtc(90, true, 12, 8), nvrtc(100, false, 12, 8), nvrtc(80, true, 12, 8)})
+    cache.store(key, each, "add", std::to_string(number++));
+  cache.store(key, "choice", "no image");
+  cache.store(key_of("other"), nvrtc(90, true, 12, 8), "add", "other");
+  auto images = [&](int capability) {
+    std::string all;
+    for (const CacheEntry& each : cache.suitable(key, capability)) all += each.image;
+    return all;
+  };
+  EXPECT_EQ(images(90), "3210") << "cubins of its own, the newest first; then PTX, the newest first";
+  EXPECT_EQ(images(86), "10");
+  EXPECT_EQ(images(75), "0");
+  EXPECT_EQ(images(120), "410");
+  EXPECT_EQ(images(70), "");
+}
+
+TEST_F(DiskCacheTest, ClockThatGoesBack) {
+  DiskCache cache(root_, 10'000);
+  const timespec later[2] = {{time(nullptr) + 1'000'000, 0}, {time(nullptr) + 1'000'000, 0}};
+  for (int i = 0; i < 8; ++i) cache.store(key_of("old " + std::to_string(i)), "add", std::string(1000, 'x'));
+  for (const fs::path& path : files(root_)) ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), later, 0), 0);
+  std::string found;
+  EXPECT_TRUE(cache.find(key_of("old 3"), &found)) << "used now";
+  for (int i = 0; i < 5; ++i) cache.store(key_of("new " + std::to_string(i)), "add", std::string(1000, 'x'));
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(cache.find(key_of("new " + std::to_string(i)), &found)) << i;
+  EXPECT_TRUE(cache.find(key_of("old 3"), &found));
+  EXPECT_GT(cache.statistics().evicted, 0);
+}
+
+TEST_F(DiskCacheTest, WhatProcessesLeftHalfWrittenGoes) {
+  DiskCache cache(root_, 10'000);
+  cache.store(key_of("k"), "add", "image");
+  const fs::path left = files(root_)[0].string() + ".1.1", fresh = files(root_)[0].string() + ".1.2";
+  std::ofstream(left) << "half";
+  std::ofstream(fresh) << "half";
+  const timespec long_ago[2] = {{time(nullptr) - 7200, 0}, {time(nullptr) - 7200, 0}};
+  ASSERT_EQ(utimensat(AT_FDCWD, left.c_str(), long_ago, 0), 0);
+  cache.store(key_of("large"), "add", std::string(2000, 'x'));
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_TRUE(fs::exists(fresh)) << "somebody may be writing it";
+}
+
+TEST_F(DiskCacheTest, ManyProcesses) {
+  std::vector<pid_t> children;
+  for (int p = 0; p < 8; ++p) {
+    children.push_back(fork());
+    ASSERT_GE(children.back(), 0);
+    if (children.back() != 0) continue;
+    // Too small for all of them: files go while others read them.
+    DiskCache cache(root_ / "made by the first", 8'000);
+    bool good = true;
+    for (int i = 0; i < 200; ++i) {
+      const std::string text = std::to_string((i * (p + 1)) % 20);
+      std::string found;
+      if (cache.find(key_of(text), &found))
+        good = good && found == std::string(700, text[0]);
+      else
+        cache.store(key_of(text), "add", std::string(700, text[0]));
+    }
+    const DiskStatistics counts = cache.statistics();
+    _exit(good && counts.damaged == 0 && counts.refused == 0 && counts.failed_writes == 0 ? 0 : 1);
+  }
+  for (const pid_t each : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(each, &status, 0), each);
+    EXPECT_EQ(status, 0);
+  }
+  DiskCache cache(root_ / "made by the first", 8'000);
+  cache.visit(true, [](const KeptFile& file) { EXPECT_EQ(file.problem, "") << file.path; });
 }
 
 TEST_F(DiskCacheTest, MakesItsFolderWithTheFirstFile) {
@@ -156,7 +363,7 @@ TEST_F(DiskCacheTest, TrustsNoFolderThatSomebodyElseMadeMeanwhile) {
   std::string found;
   EXPECT_FALSE(cache.find(key_of("k"), &found)) << "others could have written it";
   cache.store(key_of("other"), "add", "image");
-  EXPECT_EQ(cache.failed_writes(), 1);
+  EXPECT_EQ(cache.statistics().failed_writes, 1);
   EXPECT_EQ(files(folder).size(), 1u);
 }
 
@@ -192,7 +399,7 @@ TEST_F(DiskCacheTest, ManyThreads) {
       }
     });
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(cache.damaged(), 0);
+  EXPECT_EQ(cache.statistics().damaged, 0);
 }
 
 }  // namespace

@@ -117,6 +117,9 @@ rondo_status call(Objects&, rondo_launch_options* options) {
 rondo_status call(Objects&, rondo_device_info* info) {
   return rondo_device_query({RONDO_CPU, 0}, info);
 }
+rondo_status call(Objects&, rondo_cache_info* info) {
+  return rondo_cache_query(info);
+}
 rondo_status call(Objects& objects, rondo_memory_info* info) {
   return rondo_memory_query(objects.engine, {RONDO_CPU, 0}, info);
 }

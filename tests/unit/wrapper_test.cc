@@ -71,6 +71,22 @@ TEST(Wrapper, ModelFiles) {
   EXPECT_EQ(status_of([&] { rondo::ModelFile missing(path); }), RONDO_NOT_FOUND);
 }
 
+// The folder of kernels may be one that others use as well, so what is in it is not known.
+TEST(Wrapper, Kernels) {
+  const rondo_cache_info info = rondo::cache_info();
+  EXPECT_GE(info.bytes, info.files);
+  EXPECT_EQ(info.limit % (1 << 20), 0);
+  const std::string path = testing::TempDir() + "rondo_wrapper_" + std::to_string(getpid()) + ".kernels";
+  const rondo_status refused = status_of([&] { rondo::import_cache(path); });
+  EXPECT_TRUE(refused == RONDO_NOT_FOUND || refused == RONDO_INVALID_STATE) << "no such file, or no folder";
+  EXPECT_EQ(status_of([&] { rondo::export_cache(path, -1); }), RONDO_INVALID_ARGUMENT);
+  auto alive = std::make_shared<int>(0);
+  rondo::set_compile_progress([alive](const std::string&, int64_t, int64_t, double) {});
+  EXPECT_EQ(alive.use_count(), 2);
+  rondo::set_compile_progress(nullptr);
+  EXPECT_EQ(alive.use_count(), 1) << "the function is gone";
+}
+
 TEST(Wrapper, UserCode) {
   rondo::Engine engine;
   const Tensor x = engine.from_host<float>(kCpu, {3}, {1, 2, 3});

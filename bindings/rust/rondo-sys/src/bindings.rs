@@ -123,6 +123,247 @@ pub struct rondo_graph {
 pub struct rondo_tape {
     _unused: [u8; 0],
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_cache_info {
+    #[doc = " set by RONDO_CACHE_INFO_INIT"]
+    pub size: usize,
+    #[doc = " files in the folder now, of every process; 0 where there is none"]
+    pub files: i64,
+    #[doc = " of these files"]
+    pub bytes: i64,
+    #[doc = " bytes they are kept under (the setting RONDO_CACHE_MB)"]
+    pub limit: i64,
+    #[doc = " uses of kernels that this process had loaded; some may be missed where threads meet"]
+    pub memory_hits: i64,
+    #[doc = " kernels of this process that were found in the folder"]
+    pub disk_hits: i64,
+    #[doc = " those of them that could not have been compiled here: without NVRTC, or with one that"]
+    #[doc = "does not know the device"]
+    pub without_compiler: i64,
+    #[doc = " kernels of this process that were compiled and are kept, or would be if they could"]
+    pub compiled: i64,
+    #[doc = " what that took, added up"]
+    pub compile_ms: f64,
+    #[doc = " files that were not what was written; removed, and the kernels compiled again"]
+    pub damaged: i64,
+    #[doc = " files that were not used: others may write them, they are links or cannot be read"]
+    pub refused: i64,
+    #[doc = " kernels that could not be kept; the log says why"]
+    pub failed_writes: i64,
+    #[doc = " files that this process removed because the folder was too large"]
+    pub evicted: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_cache_info() {
+    assert_eq!(::std::mem::size_of::<rondo_cache_info>(), 104usize, concat!("Size of: ", stringify!(rondo_cache_info)));
+    assert_eq!(
+        ::std::mem::align_of::<rondo_cache_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_cache_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_files() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).files) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(files))
+        );
+    }
+    test_field_files();
+    fn test_field_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(bytes))
+        );
+    }
+    test_field_bytes();
+    fn test_field_limit() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).limit) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(limit))
+        );
+    }
+    test_field_limit();
+    fn test_field_memory_hits() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).memory_hits) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(memory_hits))
+        );
+    }
+    test_field_memory_hits();
+    fn test_field_disk_hits() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).disk_hits) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(disk_hits))
+        );
+    }
+    test_field_disk_hits();
+    fn test_field_without_compiler() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).without_compiler) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(without_compiler))
+        );
+    }
+    test_field_without_compiler();
+    fn test_field_compiled() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).compiled) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(compiled))
+        );
+    }
+    test_field_compiled();
+    fn test_field_compile_ms() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).compile_ms) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(compile_ms))
+        );
+    }
+    test_field_compile_ms();
+    fn test_field_damaged() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).damaged) as usize - ptr as usize
+            },
+            72usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(damaged))
+        );
+    }
+    test_field_damaged();
+    fn test_field_refused() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).refused) as usize - ptr as usize
+            },
+            80usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(refused))
+        );
+    }
+    test_field_refused();
+    fn test_field_failed_writes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).failed_writes) as usize - ptr as usize
+            },
+            88usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(failed_writes))
+        );
+    }
+    test_field_failed_writes();
+    fn test_field_evicted() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).evicted) as usize - ptr as usize
+            },
+            96usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(evicted))
+        );
+    }
+    test_field_evicted();
+}
+extern "C" {
+    #[doc = " Counts since the process began, and the folder as it is now, which is looked through. Since 0.1."]
+    pub fn rondo_cache_query(info: *mut rondo_cache_info) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Writes the kept kernels into one file, for rondo_cache_import on another machine. `capability` is that of the devices"]
+    #[doc = " they are for, 90 for 9.0; 0: all. What is damaged or refused is left out. The file takes the place of a former one"]
+    #[doc = " when it is complete and on the disk. *kernels (may be NULL) receives how many there are in it. Blocks."]
+    #[doc = " RONDO_INVALID_STATE where no kernels are kept at all, with the reason; RONDO_NOT_FOUND if there is none to write;"]
+    #[doc = " RONDO_IO_ERROR if the file cannot be written. Since 0.1."]
+    pub fn rondo_cache_export(path: *const ::std::os::raw::c_char, capability: i32, kernels: *mut i64) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Takes the kernels of such a file into the folder, so that operators use them where there is no NVRTC, or the same"]
+    #[doc = " one. All of the file is checked before anything is taken: lengths, and a checksum of every kernel. That finds damage,"]
+    #[doc = " not bad intent: a kernel is code, so import what comes from somebody whose programs you would run. *kernels (may be"]
+    #[doc = " NULL) receives how many were not there before. Blocks."]
+    #[doc = " RONDO_NOT_FOUND if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the"]
+    #[doc = " reason, or if the folder cannot be written; RONDO_INVALID_STATE where no kernels are kept at all, or the file is"]
+    #[doc = " larger than the folder may become. Since 0.1."]
+    pub fn rondo_cache_import(path: *const ::std::os::raw::c_char, kernels: *mut i64) -> rondo_status;
+}
+#[doc = " Receives that kernels are being compiled, for a second by now or probably for more than one. `kernel`: one that is"]
+#[doc = " being compiled, valid during the call; NULL in the last call, when none is any more. `done`: kernels that were"]
+#[doc = " compiled since it began; `known`: those and the ones that are known to be needed. A graph knows its tasks, which may"]
+#[doc = " share kernels, so it can become less. `seconds`: since it began. Called from a thread of Rondo's own, about once a"]
+#[doc = " second, one call at a time; must not call Rondo."]
+pub type rondo_compile_progress_fn = ::std::option::Option<
+    unsafe extern "C" fn(
+        arg: *mut ::std::os::raw::c_void,
+        kernel: *const ::std::os::raw::c_char,
+        done: i64,
+        known: i64,
+        seconds: f64,
+    ),
+>;
+extern "C" {
+    #[doc = " Has `fn` told of long times of compiling, in this process, by any engine. fn NULL: nobody. `destroy` (may be NULL) is"]
+    #[doc = " called with arg when the function is replaced; it is not running any more then. Since 0.1."]
+    pub fn rondo_set_compile_progress(
+        fn_: rondo_compile_progress_fn,
+        arg: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
+    ) -> rondo_status;
+}
 #[doc = " in the dtype of the operand, exact"]
 pub const RONDO_NEG: rondo_unary_op = 0;
 #[doc = " in the dtype of the operand, exact"]
@@ -4933,6 +5174,23 @@ extern "C" {
         options: *const rondo_launch_options,
     ) -> rondo_status;
 }
+/// What a `rondo_cache_info` begins with.
+pub const RONDO_CACHE_INFO_INIT: rondo_cache_info = rondo_cache_info {
+    size: ::std::mem::size_of::<rondo_cache_info>(),
+    files: 0,
+    bytes: 0,
+    limit: 0,
+    memory_hits: 0,
+    disk_hits: 0,
+    without_compiler: 0,
+    compiled: 0,
+    compile_ms: 0.0,
+    damaged: 0,
+    refused: 0,
+    failed_writes: 0,
+    evicted: 0,
+};
+
 /// What a `rondo_comm_options` begins with.
 pub const RONDO_COMM_OPTIONS_INIT: rondo_comm_options = rondo_comm_options {
     size: ::std::mem::size_of::<rondo_comm_options>(),

@@ -52,6 +52,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod buckets;
+pub mod cache;
 mod callback;
 mod collectives;
 mod comm;

@@ -1,6 +1,6 @@
-/* Native methods of NativeEvents: what happens on threads of Rondo that Java should hear of, completed waits and
- * messages of the log, is put into a queue, and one daemon thread of Java takes it from there. So no thread of Rondo or
- * of a driver enters Java for it.
+/* Native methods of NativeEvents: what happens on threads of Rondo that Java should hear of, completed waits, messages
+ * of the log and reports of compiling, is put into a queue, and one daemon thread of Java takes it from there. So no
+ * thread of Rondo or of a driver enters Java for it.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
@@ -12,10 +12,11 @@
 typedef struct event {
   struct event* next;
   jlong kind, value; /* as NativeEvents has them */
+  jlong known, microseconds;
   char message[];
 } event;
 
-enum { COMPLETED = 0, LOGGED = 1 };
+enum { COMPLETED = 0, LOGGED = 1, COMPILING = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t arrived = PTHREAD_COND_INITIALIZER;
@@ -28,6 +29,8 @@ static event* new_event(jlong kind, jlong value, const char* message) {
   made->next = NULL;
   made->kind = kind;
   made->value = value;
+  made->known = 0;
+  made->microseconds = 0;
   memcpy(made->message, message, length + 1);
   return made;
 }
@@ -89,10 +92,27 @@ JNIEXPORT void JNICALL Java_dev_rondo_NativeEvents_setLog0(JNIEnv* env, jclass s
   if (status != RONDO_OK) rondo_jni_fail(env, status);
 }
 
+/* --- reports of compiling */
+
+static void compiling(void* arg, const char* kernel, int64_t done, int64_t known, double seconds) {
+  event* report = new_event(COMPILING, done, kernel != NULL ? kernel : "");
+  (void)arg;
+  if (report == NULL) return; /* without memory a report is lost */
+  report->known = known;
+  report->microseconds = (jlong)(seconds * 1e6);
+  post(report);
+}
+
+JNIEXPORT void JNICALL Java_dev_rondo_NativeEvents_setCompileProgress0(JNIEnv* env, jclass self, jboolean on) {
+  const rondo_status status = rondo_set_compile_progress(on ? compiling : NULL, NULL, NULL);
+  (void)self;
+  if (status != RONDO_OK) rondo_jni_fail(env, status);
+}
+
 /* --- taking them */
 
 JNIEXPORT jbyteArray JNICALL Java_dev_rondo_NativeEvents_take0(JNIEnv* env, jclass self, jlongArray what) {
-  jlong values[2];
+  jlong values[4];
   jsize length;
   jbyteArray message;
   event* taken;
@@ -104,8 +124,10 @@ JNIEXPORT jbyteArray JNICALL Java_dev_rondo_NativeEvents_take0(JNIEnv* env, jcla
   pthread_mutex_unlock(&lock);
   values[0] = taken->kind;
   values[1] = taken->value;
+  values[2] = taken->known;
+  values[3] = taken->microseconds;
   length = (jsize)strlen(taken->message);
-  (*env)->SetLongArrayRegion(env, what, 0, 2, values);
+  (*env)->SetLongArrayRegion(env, what, 0, 4, values);
   message = (*env)->ExceptionCheck(env) ? NULL : (*env)->NewByteArray(env, length);
   if (message != NULL) (*env)->SetByteArrayRegion(env, message, 0, length, (const jbyte*)taken->message);
   free(taken);

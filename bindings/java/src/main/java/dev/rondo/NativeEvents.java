@@ -9,15 +9,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 
 /**
- * What happens on native threads that Java should hear of: waits that are over, messages of the log. One daemon thread takes them
+ * What happens on native threads that Java should hear of: waits that are over, messages of the log, reports of compiling. One daemon thread takes them
  * from a queue of the native part, so that no native thread enters Java for it.
  */
 final class NativeEvents {
   private static final int COMPLETED = 0; // as events.c has them
+  private static final int COMPILING = 2;
   private static final System.Logger LOG = System.getLogger("dev.rondo");
   private static final Map<Long, Wait> WAITS = new ConcurrentHashMap<>();
   private static final AtomicLong NUMBERS = new AtomicLong();
   private static volatile BiConsumer<LogLevel, String> log;
+  private static volatile CompileProgress progress;
   private static boolean started; // guarded by the class
 
   private static final class Wait {
@@ -60,6 +62,14 @@ final class NativeEvents {
     setLog0(consumer != null, level.value());
   }
 
+  static void compileProgress(CompileProgress consumer) {
+    if (consumer != null) {
+      start();
+    }
+    progress = consumer;
+    setCompileProgress0(consumer != null);
+  }
+
   private static synchronized void start() {
     if (!started) {
       final Thread thread = new Thread(NativeEvents::drain, "rondo-events");
@@ -70,12 +80,17 @@ final class NativeEvents {
   }
 
   private static void drain() {
-    final long[] what = new long[2];
+    final long[] what = new long[4];
     while (true) {
       try {
         final byte[] message = take0(what);
         if (what[0] == COMPLETED) {
           complete(WAITS.remove(what[1]));
+        } else if (what[0] == COMPILING) {
+          final CompileProgress consumer = progress;
+          if (consumer != null) {
+            consumer.report(message.length == 0 ? null : new String(message, StandardCharsets.UTF_8), what[1], what[2], what[3] / 1e6);
+          }
         } else {
           final BiConsumer<LogLevel, String> consumer = log;
           if (consumer != null) {
@@ -104,6 +119,8 @@ final class NativeEvents {
   private static native void watch0(long engine, long variable, long number);
 
   private static native void setLog0(boolean on, int level);
+
+  private static native void setCompileProgress0(boolean on);
 
   private static native byte[] take0(long[] what);
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -194,5 +195,18 @@ class EngineTest {
     } finally {
       Rondo.setLog(LogLevel.OFF, null);
     }
+  }
+
+  @Test
+  void keptKernels(@TempDir Path folder) {
+    assertTrue(KernelCache.info().limit() >= 0);
+    // Where no kernels are kept the state is wrong, else the file.
+    final RondoException refused = assertThrows(RondoException.class, () -> KernelCache.load(folder.resolve("none")));
+    assertTrue(refused instanceof NotFoundException || refused instanceof InvalidStateException, refused.toString());
+    assertThrows(InvalidArgumentException.class, () -> KernelCache.save(folder.resolve("kernels"), -1));
+    KernelCache.setProgress((kernel, done, known, seconds) -> {
+      throw new IllegalStateException("nothing takes long here");
+    });
+    KernelCache.setProgress(null);
   }
 }

@@ -17,11 +17,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the library tells of devices, memory, tensors, graphs, tapes and model files: each fact can be asked for, and is what the text of all of them says. */
+/** What the library tells of devices, memory, tensors, graphs, tapes, model files and kernels: each fact can be asked for, and is what the text of all of them says. */
 @Tag("device")
 class FactsTest {
   static final List<Class<?>> KINDS = List.of(DeviceInfo.class, MemoryInfo.class, TensorInfo.class, GraphInfo.class, TapeInfo.class,
-      ModelFileInfo.class, ModelTensorInfo.class, RanksInfo.class, CommInfo.class, BucketsInfo.class);
+      ModelFileInfo.class, ModelTensorInfo.class, RanksInfo.class, CommInfo.class, BucketsInfo.class, CacheInfo.class);
 
   private static String text(Object value) {
     if (!value.getClass().isArray()) {
@@ -46,7 +46,8 @@ class FactsTest {
       final ModelFile file = ModelFile.open(folder.resolve("x"));
       final Comm end = Comm.create(engine, Device.CPU);
       final List<Object> all = List.of(device.info(), engine.memory(device), x.info(), graph.info(), engine.tape(x).info(),
-          file.info(), file.tensor("x").info(), Comm.ranks(), end.info(), Buckets.create(end, engine.full(Device.CPU, DType.F32, 0)).info());
+          file.info(), file.tensor("x").info(), Comm.ranks(), end.info(), Buckets.create(end, engine.full(Device.CPU, DType.F32, 0)).info(),
+          KernelCache.info());
       for (int i = 0; i < KINDS.size(); ++i) {
         final Object facts = all.get(i);
         assertEquals(KINDS.get(i), facts.getClass());

@@ -1,0 +1,32 @@
+// One file with many compiled kernels, which carries them from one folder to another. A head, then entries as they are
+// in the folder, each behind the other: so none can overlap, and what is left over or missing shows. Nothing in such a
+// file is trusted.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "rtc/disk_cache.h"
+
+namespace rondo::rtc {
+
+struct CacheFilter {
+  int32_t architecture = 0;   // 0: any
+  std::string nvrtc;          // "12.8"; empty: any
+  int32_t rondo = 0;          // version that kept it; 0: any
+  int64_t used_before_s = 0;  // seconds since 1970; 0: any
+  bool takes(const KeptFile& file) const;
+};
+
+// Kept kernels for GPUs that the filter takes; *count of them. Statuses: rondo_cache_export.
+Status export_kernels(DiskCache& cache, const CacheFilter& filter, const std::string& path, int64_t* count);
+// *count: of those that were not there before; *all (may be null): of the file. Statuses: rondo_cache_import.
+Status import_kernels(DiskCache& cache, const std::string& path, int64_t* count, int64_t* all);
+
+// Whether `text` is such a file, whole: its entries.
+Status read_cache_file(std::string_view text, std::vector<CacheEntry>* entries);
+
+}  // namespace rondo::rtc

@@ -1,0 +1,46 @@
+// The folder of kept kernels as the file system has it: what to trust, and opening it. Code that will run is only read
+// from folders and files that belong to this user and that nobody else can write; links are not followed below the
+// folder itself.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <dirent.h>
+
+#include <string>
+
+#include "base/file.h"
+
+namespace rondo::rtc {
+
+enum class Folder { absent, trusted, refused };
+
+// What to think of a folder, and if it is refused, why. One that is not there is refused when it could not be made.
+Folder judge_folder(const std::string& folder, std::string* why);
+// mkdir -p; folders on the way too are for the user alone.
+bool make_folders(const std::string& path);
+// The folder, or where it is not there the nearest above it that is.
+std::string nearest_folder(std::string folder);
+// Where kernels are kept unless somebody says otherwise; empty if there is no home.
+std::string default_cache_folder();
+
+enum class Opened { yes, absent, refused };
+
+// A folder directly below that of the kernels.
+Opened open_shard(const std::string& path, File* shard, std::string* why);
+// A file in it, for reading. *bytes: how long it is.
+Opened open_entry(int shard, const char* name, File* file, uint64_t* bytes, std::string* why);
+// False: it could not be read, or was shorter.
+bool read_exactly(int file, uint64_t bytes, std::string* text);
+
+// Names in a folder, without those that begin with a dot.
+template <class Visit>
+void each_name(const std::string& folder, const Visit& visit) {
+  DIR* dir = opendir(folder.c_str());
+  if (!dir) return;
+  while (const dirent* entry = readdir(dir))
+    if (entry->d_name[0] != '.') visit(std::string(entry->d_name));
+  closedir(dir);
+}
+
+}  // namespace rondo::rtc
