@@ -129,6 +129,28 @@ def examples(build):
         for case in ("launch_2", "misuse"):
             call([sys.executable, ROOT / "tests/examples/parallel.py", programs / "digits_parallel", tool, case, "cpu",
                   build / "examples/c/digits_parallel"], **environment)
+    photographs(build, programs / "photographs", device, environment)
+
+
+def photographs(build, program, device, environment):
+    """The Rust example says of two photographs what the C example says, where the pretrained network was fetched."""
+    environment = {**os.environ, **environment}
+    for arguments, part in ((), "usage"), (("missing", "cpu", "missing.ppm"), "missing.ppm"), (("missing", "gpu", "x"), "gpu"):
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, env=environment)
+        assert done.returncode == 1 and part in done.stderr and done.stdout == "", (arguments, done)
+    fetched = subprocess.run([sys.executable, HERE.parent.parent / "examples/data/photographs.py", "--complete"], capture_output=True, text=True)
+    if fetched.returncode != 0 or device != "cpu":
+        return
+    files = pathlib.Path(fetched.stdout.strip())
+    model, pictures = files / "efficientnet-lite0.safetensors", [files / "china.ppm", files / "flower.ppm"]
+    with tempfile.TemporaryDirectory() as name:
+        in_c = subprocess.run([build / "examples/c/photographs", "--model", model, "--device", device, *pictures], cwd=name, check=True,
+                              capture_output=True, text=True, env=environment).stdout
+    in_rust = subprocess.run([program, model, device, *pictures], check=True, capture_output=True, text=True, env=environment).stdout
+    rows = [[line.split(" %  ") for line in text.splitlines() if " %  " in line] for text in (in_c, in_rust)]
+    assert len(rows[0]) == len(rows[1]) == 10, (in_c, in_rust)
+    for (one, name), (other, same) in zip(*rows):
+        assert name == same and abs(float(one) - float(other)) < 0.15, (in_c, in_rust)
 
 
 def without_example():
