@@ -294,28 +294,30 @@ TEST_F(Plans, AFaultAtEveryCall) {
   const char* const entries[] = {
       "cudnnBackendCreateDescriptor", "cudnnBackendSetAttribute", "cudnnBackendFinalize", "cudnnBackendGetAttribute",
       "cudnnBackendExecute",          "cudnnSetStream",           "cudnnCreate"};
-  const Outcome clean =
-      run("problem data,f32,beta choose run calls cudnnBackendCreateDescriptor calls "
-          "cudnnBackendSetAttribute calls cudnnBackendFinalize calls cudnnBackendGetAttribute calls "
-          "cudnnBackendExecute calls cudnnSetStream calls cudnnCreate");
-  const std::vector<std::string> calls = clean.all("calls");
-  ASSERT_EQ(calls.size(), std::size(entries)) << clean.text;
-  for (size_t e = 0; e < std::size(entries); ++e) {
-    const int count = std::stoi(calls[e]);
-    ASSERT_GT(count, 0) << entries[e];
-    // Every call of the rare ones; of the others those at the beginning and some of the rest.
-    for (int n = 1; n <= count; n += n < 4 ? 1 : 1 + count / 6)
-      for (const int code : {3000, 4004}) {
-        const std::string fault = std::string(entries[e]) + ":" + std::to_string(n) + ":" + std::to_string(code);
-        const Outcome outcome = run("problem data,f32,beta choose run reports", {{"SIMCUDNN_FAULT", fault}});
-        SCOPED_TRACE(fault + "\n" + outcome.text);
-        ASSERT_EQ(outcome.code, 0);
-        // Either there is no plan, or another one did it, or the run says what failed; a number is never wrong.
-        EXPECT_TRUE(outcome["worst"] == "" || std::stod(outcome["worst"]) <= 1e-4);
-        EXPECT_NE(outcome["bits"], "different");
-        EXPECT_TRUE(outcome["status"] == "0" || outcome["message"] != "");
-        EXPECT_EQ(outcome["reports"], "0");
-      }
+  // With a ReLU each engine is tried with NaN as well.
+  for (const std::string problem : {"data,f32,beta", "forward,f32,bias,relu"}) {
+    std::string counts = "problem " + problem + " choose run";
+    for (const char* entry : entries) counts += std::string(" calls ") + entry;
+    const Outcome clean = run(counts);
+    const std::vector<std::string> calls = clean.all("calls");
+    ASSERT_EQ(calls.size(), std::size(entries)) << clean.text;
+    for (size_t e = 0; e < std::size(entries); ++e) {
+      const int count = std::stoi(calls[e]);
+      ASSERT_GT(count, 0) << entries[e];
+      // Every call of the rare ones; of the others those at the beginning and some of the rest.
+      for (int n = 1; n <= count; n += n < 4 ? 1 : 1 + count / 6)
+        for (const int code : {3000, 4004}) {
+          const std::string fault = std::string(entries[e]) + ":" + std::to_string(n) + ":" + std::to_string(code);
+          const Outcome outcome = run("problem " + problem + " choose run reports", {{"SIMCUDNN_FAULT", fault}});
+          SCOPED_TRACE(fault + "\n" + outcome.text);
+          ASSERT_EQ(outcome.code, 0);
+          // Either there is no plan, or another one did it, or the run says what failed; a number is never wrong.
+          EXPECT_TRUE(outcome["worst"] == "" || std::stod(outcome["worst"]) <= 1e-4);
+          EXPECT_NE(outcome["bits"], "different");
+          EXPECT_TRUE(outcome["status"] == "0" || outcome["message"] != "");
+          EXPECT_EQ(outcome["reports"], "0");
+        }
+    }
   }
 }
 
