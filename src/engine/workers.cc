@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <system_error>
 
 namespace rondo {
@@ -77,17 +78,53 @@ bool Workers::push(Task& task, int32_t priority, uint64_t order) {
   return true;
 }
 
+void Workers::share(int64_t parts, const std::function<void(int64_t)>& body) {
+  Shared shared{body, parts};
+  if (workers_of_thread && parts > 1)
+    workers_of_thread->share_out(shared);
+  else
+    shared.work();
+}
+
+void Workers::share_out(Shared& shared) {
+  int64_t wanted = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    shared_.push_back(&shared);
+    wanted = std::min<int64_t>(idle_, shared.parts - 1);
+  }
+  for (; wanted > 0; --wanted) work_.notify_one();
+  shared.work();
+  std::unique_lock lock(mutex_);
+  std::erase(shared_, &shared);  // nobody comes to it any more
+  helped_.wait(lock, [&shared] { return shared.helpers == 0; });
+}
+
+void Workers::help(std::unique_lock<std::mutex>& lock) {
+  Shared& shared = *shared_.front();
+  ++shared.helpers;
+  lock.unlock();
+  shared.work();
+  lock.lock();
+  std::erase(shared_, &shared);
+  if (--shared.helpers == 0) helped_.notify_all();
+}
+
 void Workers::loop() {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
   workers_of_thread = this;
   std::unique_lock lock(mutex_);
   for (;;) {
-    while (queue_.empty() && !stopping_) {
+    while (queue_.empty() && shared_.empty() && !stopping_) {
       ++idle_;
       work_.wait(lock);
       --idle_;
     }
-    if (queue_.empty()) return;
+    if (queue_.empty()) {
+      if (shared_.empty()) return;
+      help(lock);
+      continue;
+    }
     Task& task = *queue_.top().task;
     queue_.pop();
     lock.unlock();

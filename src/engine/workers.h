@@ -1,8 +1,10 @@
-// Threads that run tasks: a queue ordered by priority, then by submission.
+// Threads that run tasks: a queue ordered by priority, then by submission. What a task shares is done by those that
+// have nothing else to do.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -29,6 +31,11 @@ class Workers {
   // Finishes what is queued, then joins.
   void stop();
 
+  // Calls body(part) once for each of the parts and returns when all are done: on this thread, and, if it is one of
+  // Workers, on others of them that find no task to run. Which thread does which part, nobody knows. The body must not
+  // wait for a task.
+  static void share(int64_t parts, const std::function<void(int64_t)>& body);
+
   // While in scope, the calling thread's task waits for something that another task may have to bring about: meanwhile
   // a thread more runs tasks in its place. Does nothing on threads that are not of Workers.
   class Blocking {
@@ -51,13 +58,27 @@ class Workers {
       return priority != other.priority ? priority < other.priority : order > other.order;
     }
   };
+  // What a task shares: on its stack until nobody is at it any more.
+  struct Shared {
+    const std::function<void(int64_t)>& body;
+    const int64_t parts;
+    std::atomic<int64_t> next{0};
+    int helpers = 0;  // under the mutex
+    void work() {
+      for (int64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < parts;) body(part);
+    }
+  };
   void loop();
+  void share_out(Shared& shared);
+  void help(std::unique_lock<std::mutex>& lock);
 
   const std::string name_;
   const std::function<void(Task&)> body_;
   std::mutex mutex_;
   std::condition_variable work_;
   std::priority_queue<Item> queue_;
+  std::vector<Shared*> shared_;  // that may have parts left
+  std::condition_variable helped_;
   int idle_ = 0;
   int blocked_ = 0;  // threads whose task waits
   bool stopping_ = false;

@@ -14,6 +14,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "device/cpu/instructions.h"
 #include "engine/tensor.h"
 #include "ops/expression.h"
 #include "rtc/kernel.h"
@@ -92,9 +93,10 @@ class ElementwiseTask final : public Task {
 // Counters one generator takes for so many elements.
 uint64_t random_counters(rondo_dtype dtype, int64_t elements);
 
-// Computes the expression on the host. addresses: of the operands. random: where the numbers start.
+// Computes the expression on the host, with such instructions. addresses: of the operands. random: where the numbers
+// start.
 void evaluate_on_cpu(const Expression& expression, const Space& space, char* const* addresses, const uint64_t* scalars,
-                     RandomState random);
+                     RandomState random, Instructions which = instructions());
 
 // The kernel's text for an expression over a space; deterministic.
 std::string elementwise_text(const Expression& expression, const Space& space);

@@ -8,6 +8,7 @@
 
 #include "engine/views.h"
 #include "ops/node.h"
+#include "ops/sum_cpu.h"
 
 namespace rondo::ops {
 
@@ -18,9 +19,13 @@ class CpuReduction final : public Task {
   explicit CpuReduction(const ReducePlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
     reads(*plan.in.storage);
     declare_output(*this, plan.out);
+    if (is_plain_sum(plan)) workspace_bytes_ = plain_sum_workspace(plan);
   }
-  Status run(const TaskContext&) override {
-    reduce_on_cpu(plan_);
+  Status run(const TaskContext& context) override {
+    if (is_plain_sum(plan_))
+      plain_sum_on_cpu(plan_, context.workspace);
+    else
+      reduce_on_cpu(plan_);
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { *list = {{plan_.in, false}, {plan_.out, true}}; }

@@ -4,16 +4,46 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <type_traits>
 
+#include "engine/workers.h"
 #include "ops/reduce.h"
 
 namespace rondo::ops {
 
 namespace {
 
-constexpr int64_t kLeaf = 256;     // elements combined one by one
-constexpr int kLanes = 8;          // independent chains within a leaf of one result
+constexpr int64_t kLeaf = 256;      // elements combined one by one
+constexpr int kLanes = 8;           // independent chains within a leaf of one result
+constexpr int64_t kPart = 1 << 15;  // elements that are worth handing to another thread, of so many in all
+constexpr int64_t kShared = 1 << 17;
 constexpr int64_t kTogether = 64;  // results computed side by side when they are closer together than what is reduced
+
+// A sum of f32 or less is kept in f64, and rounded once.
+template <class Whole>
+struct OnHost {
+  using type = Whole;
+};
+template <class M, class Domain, class Before, class After>
+struct WideSum {
+  using Element = M;
+  using Result = typename Domain::template Of<M>::Result;
+  using Inner = device::Sum<double, false>;
+  using Acc = Inner::Acc;
+  static Acc identity() { return Inner::identity(); }
+  static void take(Acc& acc, M value, int64_t index, const device::ReduceFacts& facts) {
+    Inner::take(acc, Before::of(static_cast<double>(device::from_memory(value)), facts), index);
+  }
+  static void join(Acc& acc, Acc other) { Inner::join(acc, other); }
+  static Register<Result> result(Acc acc, const device::ReduceFacts& facts) {
+    return device::convert_to<Result>(After::of(Inner::result(acc), facts));
+  }
+};
+template <class M, class Domain, class Before, class After>
+requires std::is_same_v < typename Domain::template Of<M>::Computed,
+float > struct OnHost<device::Reduction<false, M, Domain, Before, device::Sum, After>> {
+  using type = WideSum<M, Domain, Before, After>;
+};
 
 template <class T, class Op>
 struct Reducer {
@@ -78,21 +108,29 @@ void run(const ReducePlan& plan) {
   const int64_t reduced_step = plan.reduced.count ? plan.reduced.stride[0][plan.reduced.count - 1] : 0;
   const int64_t together = std::abs(in_step) < std::abs(reduced_step) ? kTogether : 1;
   const int64_t outputs = plan.outputs(), length = plan.length();
-  for (int64_t i = 0; i < outputs;) {
-    const int64_t count = std::min(together, inner_size - i % inner_size);
-    typename Op::Acc acc[kTogether];
-    Reducer<T, Op>{plan.reduced, in_step, count, facts}.reduce(in + kept.offset(0, i), 0, length, acc);
-    Out* to = out + kept.offset(1, i);
-    for (int64_t j = 0; j < count; ++j) put(to + j * out_step, Op::result(acc[j], facts), plan.out.accumulate);
-    i += count;
-  }
+  const auto results = [&](int64_t i, int64_t end) {
+    while (i < end) {
+      const int64_t count = std::min({together, inner_size - i % inner_size, end - i});
+      typename Op::Acc acc[kTogether];
+      Reducer<T, Op>{plan.reduced, in_step, count, facts}.reduce(in + kept.offset(0, i), 0, length, acc);
+      Out* to = out + kept.offset(1, i);
+      for (int64_t j = 0; j < count; ++j) put(to + j * out_step, Op::result(acc[j], facts), plan.out.accumulate);
+      i += count;
+    }
+  };
+  // Several threads for what is large; each result is one thread's.
+  const int64_t part = std::max<int64_t>(kPart / std::max<int64_t>(length, 1), together);
+  if (outputs * length < kShared) return results(0, outputs);
+  Workers::share((outputs + part - 1) / part,
+                 [&](int64_t number) { results(number * part, std::min((number + 1) * part, outputs)); });
 }
 
 }  // namespace
 
 void reduce_on_cpu(const ReducePlan& plan) {
   with_reduction(plan.op, [&]<class Parts>() {
-    with_element(plan.in.dtype, [&]<class T>(T*) { run<T, typename Parts::template Of<false, T>>(plan); });
+    with_element(plan.in.dtype,
+                 [&]<class T>(T*) { run<T, typename OnHost<typename Parts::template Of<false, T>>::type>(plan); });
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "device/cpu/instructions.h"
 #include "ops/element.h"
 #include "ops/ops.h"
 #include "ops/prepared.h"
@@ -61,7 +62,8 @@ struct RowPlan {
 // Submits the plan's task on its device.
 Status submit_rows(const RowPlan& plan, Output& out);
 
-void rows_on_cpu(const RowPlan& plan, void* workspace);  // workspace: length doubles
+size_t rows_workspace(const RowPlan& plan);
+void rows_on_cpu(const RowPlan& plan, void* workspace, Instructions which = instructions());
 Ref<Task> make_cuda_rows(const RowPlan& plan);
 
 }  // namespace rondo::ops

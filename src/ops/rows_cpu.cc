@@ -5,7 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
+#include "engine/workers.h"
+#include "ops/elementwise_loops.h"
 #include "ops/node.h"
 #include "ops/rows.h"
 
@@ -14,8 +17,17 @@ namespace rondo::ops {
 namespace {
 
 // Sums are kept in double: rows are short against what double can add without loss that shows in f32.
-template <class C>
-C total(const C* values, int64_t count) {
+float total(const Loops& table, const float* values, int64_t count) {
+  constexpr int64_t kLanes = 128;
+  double lanes[kLanes] = {};
+  const AddRows add = table.add_rows(Summand::itself);
+  add(lanes, values, kLanes, count / kLanes, kLanes);
+  add(lanes, values + count / kLanes * kLanes, 0, 1, count % kLanes);
+  for (int64_t half = kLanes / 2; half > 0; half /= 2)
+    for (int64_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
+  return static_cast<float>(lanes[0]);
+}
+double total(const Loops&, const double* values, int64_t count) {
   constexpr int64_t kBlock = 128;
   double sum = 0;
   for (int64_t begin = 0; begin < count; begin += kBlock) {
@@ -23,42 +35,54 @@ C total(const C* values, int64_t count) {
     for (int64_t i = begin; i < std::min(begin + kBlock, count); ++i) block += values[i];
     sum += block;
   }
-  return static_cast<C>(sum);
+  return sum;
 }
 
 template <class T>
 struct Rows {
   using C = Register<T>;
+  static constexpr bool kNarrow = std::is_same_v<C, float>;  // there are loops for it
   const RowPlan& plan;
+  const Loops& table;
+  const Moves& moves;
   C* row;       // the row, later what becomes of it
   int64_t end;  // elements that count
 
   // Elements that do not count are -infinity.
   void load(const T* x) const { load(x, plan.has_labels() ? C(1) : static_cast<C>(plan.scale)); }
   void load(const T* x, C scale) const {
-    for (int64_t i = 0; i < end; ++i) row[i] = device::from_memory(x[i * plan.step[0]]) * scale;
+    moves.load(row, reinterpret_cast<const char*>(x), plan.step[0], end);
+    if (scale != C(1))
+      for (int64_t i = 0; i < end; ++i) row[i] *= scale;
     std::fill(row + end, row + plan.length, -std::numeric_limits<C>::infinity());
   }
   C largest() const {
+    if constexpr (kNarrow) return table.largest(row, plan.length);
     C top = -std::numeric_limits<C>::infinity();
     for (int64_t i = 0; i < plan.length; ++i) top = std::max(top, row[i]);
     return top;
   }
   void store(T* out, C beyond = 0) const {
     std::fill(row + end, row + plan.length, beyond);
-    for (int64_t i = 0; i < plan.length; ++i) put(out + i * plan.step[2], row[i], plan.out.accumulate);
+    moves.store(reinterpret_cast<char*>(out), plan.step[2], row, plan.length);
   }
   // Leaves exp(x - largest) in `row`; returns its sum.
   C exponentials() const {
     const C top = largest();
-    for (int64_t i = 0; i < plan.length; ++i) row[i] = std::exp(row[i] - top);
-    return total(row, plan.length);
+    if constexpr (kNarrow)
+      table.exponentials(row, row, top, plan.length);
+    else
+      for (int64_t i = 0; i < plan.length; ++i) row[i] = std::exp(row[i] - top);
+    return total(table, row, plan.length);
   }
 
   void softmax(const T* x, T* out) const {
     load(x);
     const C sum = exponentials();
-    for (int64_t i = 0; i < plan.length; ++i) row[i] /= sum;
+    if constexpr (kNarrow)
+      table.divide(row, sum, plan.length);
+    else
+      for (int64_t i = 0; i < plan.length; ++i) row[i] /= sum;
     store(out);
   }
   void log_softmax(const T* x, T* out) const {
@@ -72,14 +96,14 @@ struct Rows {
   void softmax_grad(const T* y, const T* dy, T* out) const {
     for (int64_t i = 0; i < end; ++i)
       row[i] = device::from_memory(y[i * plan.step[0]]) * device::from_memory(dy[i * plan.step[1]]);
-    const C dot = total(row, end), scale = static_cast<C>(plan.scale);
+    const C dot = total(table, row, end), scale = static_cast<C>(plan.scale);
     for (int64_t i = 0; i < end; ++i)
       row[i] = device::from_memory(y[i * plan.step[0]]) * (device::from_memory(dy[i * plan.step[1]]) - dot) * scale;
     store(out);
   }
   void log_softmax_grad(const T* y, const T* dy, T* out) const {
     for (int64_t i = 0; i < end; ++i) row[i] = device::from_memory(dy[i * plan.step[1]]);
-    const C sum = total(row, end), scale = static_cast<C>(plan.scale);
+    const C sum = total(table, row, end), scale = static_cast<C>(plan.scale);
     for (int64_t i = 0; i < end; ++i)
       row[i] = (row[i] - std::exp(device::from_memory(y[i * plan.step[0]])) * sum) * scale;
     store(out);
@@ -89,7 +113,7 @@ struct Rows {
     load(x, C(1));
     const C count = static_cast<C>(plan.length);
     if (plan.centred()) {
-      const C mean = total(row, plan.length) / count;
+      const C mean = total(table, row, plan.length) / count;
       for (int64_t i = 0; i < plan.length; ++i) row[i] -= mean;
     }
     double squares = 0;
@@ -150,9 +174,7 @@ class CpuRows final : public Task {
  public:
   explicit CpuRows(const RowPlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
     plan.declare(*this);
-    // A row of a broadcast view may be longer than any memory: then too much is asked for, instead of what wraps.
-    constexpr size_t kMost = size_t{PTRDIFF_MAX} / sizeof(double);
-    workspace_bytes_ = std::min(static_cast<size_t>(plan_.length), kMost) * sizeof(double);
+    workspace_bytes_ = rows_workspace(plan_);
   }
   Status run(const TaskContext& context) override {
     rows_on_cpu(plan_, context.workspace);
@@ -183,37 +205,65 @@ Call describe_rows(const RowPlan& plan) {
 
 }  // namespace
 
-void rows_on_cpu(const RowPlan& plan, void* workspace) {
-  with_float_element(plan.x.dtype, [&]<class T>(T*) {
-    const T* x = reinterpret_cast<const T*>(plan.x.address());
-    const T* other = plan.other ? reinterpret_cast<const T*>(plan.other->address()) : nullptr;
-    T* out = reinterpret_cast<T*>(plan.out.address());
-    const int64_t count = plan.rows.elements();
-    for (int64_t i = 0; i < count; ++i) {
-      const T* from = x + plan.rows.offset(device::kRowX, i);
-      const T* change = other ? other + plan.rows.offset(device::kRowOther, i) : nullptr;
-      T* to = out + plan.rows.offset(device::kRowOut, i);
-      int64_t given = 0;
-      if (plan.per_row) {
-        const int64_t at = plan.rows.offset(device::kRowPer, i);
-        given = plan.per_row->dtype == RONDO_I32 ? reinterpret_cast<const device::i32*>(plan.per_row->address())[at]
-                                                 : reinterpret_cast<const device::i64*>(plan.per_row->address())[at];
-      }
-      const Rows<T> rows{plan, static_cast<Register<T>*>(workspace),
-                         plan.masked() ? device::row_end(given, plan.length) : plan.length};
-      switch (plan.kind) {
-        case RowKind::softmax: rows.softmax(from, to); break;
-        case RowKind::log_softmax: rows.log_softmax(from, to); break;
-        case RowKind::softmax_grad: rows.softmax_grad(from, change, to); break;
-        case RowKind::log_softmax_grad: rows.log_softmax_grad(from, change, to); break;
-        case RowKind::loss: rows.loss(from, given, to); break;
-        case RowKind::loss_grad: rows.loss_grad(from, given, to); break;
-        case RowKind::layer_norm:
-        case RowKind::rms_norm: rows.normalise(from, to); break;
-        case RowKind::layer_norm_grad:
-        case RowKind::rms_norm_grad: rows.normalise_grad(from, change, to); break;
-      }
+namespace {
+
+template <class T>
+void some_rows(const RowPlan& plan, int64_t begin, int64_t stop, void* workspace, const Loops& table) {
+  const Moves moves = table.moves(plan.x.dtype, plan.out.accumulate);
+  const T* x = reinterpret_cast<const T*>(plan.x.address());
+  const T* other = plan.other ? reinterpret_cast<const T*>(plan.other->address()) : nullptr;
+  T* out = reinterpret_cast<T*>(plan.out.address());
+  for (int64_t i = begin; i < stop; ++i) {
+    const T* from = x + plan.rows.offset(device::kRowX, i);
+    const T* change = other ? other + plan.rows.offset(device::kRowOther, i) : nullptr;
+    T* to = out + plan.rows.offset(device::kRowOut, i);
+    int64_t given = 0;
+    if (plan.per_row) {
+      const int64_t at = plan.rows.offset(device::kRowPer, i);
+      given = plan.per_row->dtype == RONDO_I32 ? reinterpret_cast<const device::i32*>(plan.per_row->address())[at]
+                                               : reinterpret_cast<const device::i64*>(plan.per_row->address())[at];
     }
+    const Rows<T> rows{plan, table, moves, static_cast<Register<T>*>(workspace),
+                       plan.masked() ? device::row_end(given, plan.length) : plan.length};
+    switch (plan.kind) {
+      case RowKind::softmax: rows.softmax(from, to); break;
+      case RowKind::log_softmax: rows.log_softmax(from, to); break;
+      case RowKind::softmax_grad: rows.softmax_grad(from, change, to); break;
+      case RowKind::log_softmax_grad: rows.log_softmax_grad(from, change, to); break;
+      case RowKind::loss: rows.loss(from, given, to); break;
+      case RowKind::loss_grad: rows.loss_grad(from, given, to); break;
+      case RowKind::layer_norm:
+      case RowKind::rms_norm: rows.normalise(from, to); break;
+      case RowKind::layer_norm_grad:
+      case RowKind::rms_norm_grad: rows.normalise_grad(from, change, to); break;
+    }
+  }
+}
+
+// Parts that threads may work on side by side, each with a row of workspace.
+int64_t parts_of(const RowPlan& plan) {
+  constexpr int64_t kMost = 8, kElements = 1 << 16;
+  const int64_t rows = plan.rows.elements();
+  return rows < 2 || plan.length < 1 || plan.length > (1 << 20) || rows < kElements / plan.length
+             ? 1
+             : std::min(rows, kMost);
+}
+
+}  // namespace
+
+size_t rows_workspace(const RowPlan& plan) {
+  // A row of a broadcast view may be longer than any memory: then too much is asked for, instead of what wraps.
+  constexpr size_t kMost = size_t{PTRDIFF_MAX} / sizeof(double);
+  return std::min(static_cast<size_t>(plan.length), kMost) * sizeof(double) * static_cast<size_t>(parts_of(plan));
+}
+
+void rows_on_cpu(const RowPlan& plan, void* workspace, Instructions which) {
+  with_float_element(plan.x.dtype, [&]<class T>(T*) {
+    const int64_t count = plan.rows.elements(), parts = parts_of(plan);
+    Workers::share(parts, [&](int64_t part) {
+      some_rows<T>(plan, count * part / parts, count * (part + 1) / parts,
+                   static_cast<double*>(workspace) + part * plan.length, loops(which));
+    });
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/settings.h"
 #include "base/text.h"
+#include "device/cpu/instructions.h"
 #include "device/device.h"
 #include "device/features.h"
 #include "dynlib/blas.h"
@@ -105,6 +106,7 @@ Json device_facts() {
         facts["total_memory"] = info.total_memory;
         facts["free_memory"] = info.free_memory;
         facts["processors"] = info.processors;
+        if (kind == RONDO_CPU) facts["instructions"] = instructions_name(instructions());
         if (kind == RONDO_CUDA)
           facts["capability"] = std::to_string(info.capability / 10) + "." + std::to_string(info.capability % 10);
       } else {

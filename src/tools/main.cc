@@ -55,10 +55,11 @@ void print_info(const Json& facts) {
       std::printf("  %-8s %s\n", text_of(each["device"]).c_str(), text_of(each["error"]).c_str());
       continue;
     }
-    std::printf("  %-8s %s, %s of %s free, %s processors%s\n", text_of(each["device"]).c_str(),
+    std::printf("  %-8s %s, %s of %s free, %s processors%s%s\n", text_of(each["device"]).c_str(),
                 text_of(each["name"]).c_str(), gib(each["free_memory"]).c_str(), gib(each["total_memory"]).c_str(),
                 text_of(each["processors"]).c_str(),
-                each.contains("capability") ? (", compute capability " + text_of(each["capability"])).c_str() : "");
+                each.contains("capability") ? (", compute capability " + text_of(each["capability"])).c_str() : "",
+                each.contains("instructions") ? (", instructions " + text_of(each["instructions"])).c_str() : "");
   }
   std::printf("\nFeatures\n");
   const Json& cuda = facts["features"][0];

@@ -33,7 +33,11 @@ pub fn compile(root: &Path) {
         // elements are vectors at this level only.
         .opt_level(3)
         .debug(false);
-    for flag in ["-std=c++20", "-pthread", "-fvisibility=hidden", "-fvisibility-inlines-hidden", "-ffp-contract=off"] {
+    for flag in ["-std=c++20", "-pthread", "-fvisibility=hidden", "-fvisibility-inlines-hidden"] {
+        build.flag(flag);
+    }
+    // No value depends on the last two, but vectors do.
+    for flag in ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"] {
         build.flag(flag);
     }
     build.compile("rondo");

@@ -1,0 +1,59 @@
+// Asking the processor. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "device/cpu/instructions.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/settings.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace rondo {
+
+namespace {
+
+constexpr const char* kNames[kInstructions] = {"baseline", "avx2", "avx512"};
+
+Instructions decide() {
+  const Instructions possible = possible_instructions();
+  // The setting's names are "auto" and then ours.
+  const int choice = setting_choice(Setting::cpu_instructions);
+  if (choice < 0)
+    log(RONDO_LOG_WARNING, "setting RONDO_CPU_INSTRUCTIONS=%s is %s; using auto",
+        setting(Setting::cpu_instructions).c_str(), setting_problem(Setting::cpu_instructions).c_str());
+  return choice <= 0 ? possible : std::min(possible, static_cast<Instructions>(choice - 1));
+}
+
+}  // namespace
+
+// By the processor's own instruction: the compiler's library of an older system does not know every name.
+Instructions possible_instructions() {
+#if defined(__x86_64__)
+  unsigned a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d)) return Instructions::baseline;
+  constexpr unsigned kSaved = 1u << 27, kAvx = 1u << 28, kF16c = 1u << 29;
+  if ((c & (kSaved | kAvx | kF16c)) != (kSaved | kAvx | kF16c)) return Instructions::baseline;
+  unsigned low, high;  // registers that the system saves
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  constexpr unsigned kHalves = 0x6, kWhole = 0xe6;
+  if ((low & kHalves) != kHalves || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & (1u << 5)))
+    return Instructions::baseline;
+  constexpr unsigned kAvx512 = (1u << 16) | (1u << 17) | (1u << 30) | (1u << 31);  // F, DQ, BW, VL
+  return (b & kAvx512) == kAvx512 && (low & kWhole) == kWhole ? Instructions::avx512 : Instructions::avx2;
+#else
+  return Instructions::baseline;
+#endif
+}
+
+Instructions instructions() {
+  static const Instructions used = decide();
+  return used;
+}
+
+const char* instructions_name(Instructions which) {
+  return kNames[static_cast<int>(which)];
+}
+
+}  // namespace rondo

@@ -1,0 +1,25 @@
+// Which vector instructions the cpu's operators use: the best that the processor has, within the setting
+// RONDO_CPU_INSTRUCTIONS. Results do not depend on it.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace rondo {
+
+enum class Instructions : uint8_t {
+  baseline,  // what the library was compiled for
+  avx2,      // AVX2 and F16C
+  avx512,    // AVX-512 F, BW, DQ and VL besides
+};
+inline constexpr int kInstructions = 3;
+
+// What the processor has and the system lets programs use.
+Instructions possible_instructions();
+// What is used: decided once.
+Instructions instructions();
+// "avx2"
+const char* instructions_name(Instructions which);
+
+}  // namespace rondo

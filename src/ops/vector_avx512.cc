@@ -1,0 +1,12 @@
+// The loops for AVX-512. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#if defined(__x86_64__)
+#define RONDO_VECTOR_SET avx512
+#if defined(__clang__)
+#define RONDO_VECTOR [[gnu::flatten, gnu::target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl")]]
+#else  // GCC keeps to half of the width unless it is told
+#define RONDO_VECTOR \
+  [[gnu::flatten, gnu::target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]]
+#endif
+#define RONDO_VECTOR_F16C
+#include "ops/vector_loops.h"
+#endif

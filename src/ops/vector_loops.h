@@ -1,0 +1,258 @@
+// The loops themselves, for the .cc file of each instruction set: it says the set's name (RONDO_VECTOR_SET) and the
+// attributes of a loop (RONDO_VECTOR). Operators are the same device functions that kernels are made of, in loops
+// simple enough for the compiler to make vectors of them.
+//
+// Only a loop is compiled for its instruction set, and all that it calls becomes part of it. What other files may share
+// with this one, inline functions and templates of headers, must stay what every processor can run.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#if defined(RONDO_VECTOR_F16C)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "ops/vector_math.h"
+// After the functions of F32, which those of the device are to find.
+#include "ops/element.h"
+#include "ops/vector_sets.h"
+#include "rtc/device/activations.h"
+#include "rtc/device/special.h"
+
+namespace rondo::ops::RONDO_VECTOR_SET {
+
+namespace {
+
+// --- operators
+// What a function of real numbers computes f32 in.
+template <class T, Domain domain>
+using Computed = std::conditional_t<domain == Domain::real && std::is_same_v<T, float>, F32, T>;
+
+// A loop from a device function of one, two or three arguments.
+template <auto f, class F = decltype(f)>
+struct LoopOf;
+template <auto f, class R, class T>
+struct LoopOf<f, R (*)(T)> {
+  RONDO_VECTOR static void run(void* to, const void* a, const void*, const void*, int64_t n) {
+    R* r = static_cast<R*>(to);
+    const T* x = static_cast<const T*>(a);
+    for (int64_t i = 0; i < n; ++i) r[i] = f(x[i]);
+  }
+};
+template <auto f, class R, class T>
+struct LoopOf<f, R (*)(T, T)> {
+  RONDO_VECTOR static void run(void* to, const void* a, const void* b, const void*, int64_t n) {
+    R* r = static_cast<R*>(to);
+    const T* x = static_cast<const T*>(a);
+    const T* y = static_cast<const T*>(b);
+    for (int64_t i = 0; i < n; ++i) r[i] = f(x[i], y[i]);
+  }
+};
+template <auto f, class R, class S, class T>
+struct LoopOf<f, R (*)(S, T, T)> {
+  RONDO_VECTOR static void run(void* to, const void* a, const void* b, const void* c, int64_t n) {
+    R* r = static_cast<R*>(to);
+    const S* x = static_cast<const S*>(a);
+    const T* y = static_cast<const T*>(b);
+    const T* z = static_cast<const T*>(c);
+    for (int64_t i = 0; i < n; ++i) r[i] = f(x[i], y[i], z[i]);
+  }
+};
+
+// Of an angle: few elements at a time, so that one that is far from 0 slows down its neighbours only.
+template <auto near_one, auto any>
+RONDO_VECTOR void angles(void* to, const void* a, const void*, const void*, int64_t n) {
+  constexpr int64_t kFew = 64;
+  F32* r = static_cast<F32*>(to);
+  const F32* x = static_cast<const F32*>(a);
+  for (int64_t begin = 0; begin < n; begin += kFew) {
+    const int64_t end = std::min(begin + kFew, n);
+    int far = 0;
+    for (int64_t i = begin; i < end; ++i) far |= !near(x[i]);
+    if (far)
+      for (int64_t i = begin; i < end; ++i) r[i] = any(x[i]);
+    else
+      for (int64_t i = begin; i < end; ++i) r[i] = near_one(x[i]);
+  }
+}
+
+template <class T>
+constexpr bool admits(Domain domain) {
+  return domain == Domain::any || (domain == Domain::real) == device::is_floating<T>;
+}
+
+// Null for a dtype outside the row's domain: the checks of the operator have refused or converted it.
+template <class T>
+Loop loop_of(Op op) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (op == Op::sin) return angles<&near_sin, static_cast<F32 (*)(F32)>(&sin)>;
+    if (op == Op::cos) return angles<&near_cos, static_cast<F32 (*)(F32)>(&cos)>;
+    if (op == Op::tan) return angles<&near_tan, static_cast<F32 (*)(F32)>(&tan)>;
+  }
+  switch (op) {
+#define ROW(name, domain)                                                  \
+  case Op::name:                                                           \
+    if constexpr (admits<T>(Domain::domain))                               \
+      return LoopOf<&device::op_##name<Computed<T, Domain::domain>>>::run; \
+    else                                                                   \
+      return nullptr;
+#define UNARY(ID, name, domain, ...) ROW(name, domain)
+#define BINARY(ID, name, domain, ...) ROW(name, domain)
+#define TERNARY(ID, name, domain, ...) ROW(name, domain)
+#include "ops/operators.def"
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+#undef ROW
+    case Op::where: return LoopOf<&device::op_where<T>>::run;
+    case Op::cast:
+    case Op::round_to:
+    case Op::uniform:
+    case Op::normal: break;
+  }
+  return nullptr;
+}
+
+Loop find(const Expression::Instruction& each, rondo_dtype from) {
+  const auto dtype = static_cast<rondo_dtype>(each.dtype);
+  if (each.op == Op::round_to)
+    return dtype == RONDO_F16 ? LoopOf<&device::round_f16>::run : LoopOf<&device::round_bf16>::run;
+  return with_element(from, [&]<class M>(M*) -> Loop {
+    using T = Register<M>;
+    if (each.op != Op::cast) return loop_of<T>(each.op);
+    return with_element(dtype, [&]<class To>(To*) -> Loop { return LoopOf<&device::convert_to<To, T>>::run; });
+  });
+}
+
+// --- between memory and registers
+// Eight at a time. The instructions treat a NaN their own way: then nothing is done, and false.
+#if defined(RONDO_VECTOR_F16C)
+RONDO_VECTOR inline bool widen_eight(float* to, const device::f16* from) {
+  const __m256 values = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  _mm256_storeu_ps(to, values);
+  return _mm256_movemask_ps(_mm256_cmp_ps(values, values, _CMP_UNORD_Q)) == 0;
+}
+RONDO_VECTOR inline bool narrow_eight(device::f16* to, const float* from) {
+  const __m256 values = _mm256_loadu_ps(from);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
+  return _mm256_movemask_ps(_mm256_cmp_ps(values, values, _CMP_UNORD_Q)) == 0;
+}
+#endif
+
+template <class M>
+RONDO_VECTOR void load_row(void* to, const char* from, int64_t stride, int64_t n) {
+  Register<M>* r = static_cast<Register<M>*>(to);
+  const M* m = reinterpret_cast<const M*>(from);
+  if (stride == 1) {
+    int64_t i = 0;
+#if defined(RONDO_VECTOR_F16C)
+    if constexpr (std::is_same_v<M, device::f16>) {
+      for (; i + 8 <= n; i += 8)
+        if (!widen_eight(r + i, m + i))
+          for (int64_t j = i; j < i + 8; ++j) r[j] = device::from_memory(m[j]);
+    }
+#endif
+    for (; i < n; ++i) r[i] = device::from_memory(m[i]);
+  } else if (stride == 0) {
+    const Register<M> value = device::from_memory(*m);
+    for (int64_t i = 0; i < n; ++i) r[i] = value;
+  } else {
+    for (int64_t i = 0; i < n; ++i) r[i] = device::from_memory(m[i * stride]);
+  }
+}
+
+template <class M, bool accumulate>
+RONDO_VECTOR void store_row(char* to, int64_t stride, const void* from, int64_t n) {
+  M* m = reinterpret_cast<M*>(to);
+  const Register<M>* r = static_cast<const Register<M>*>(from);
+  if (stride == 1) {
+    int64_t i = 0;
+#if defined(RONDO_VECTOR_F16C)
+    if constexpr (std::is_same_v<M, device::f16> && !accumulate) {
+      for (; i + 8 <= n; i += 8)
+        if (!narrow_eight(m + i, r + i))
+          for (int64_t j = i; j < i + 8; ++j) m[j] = device::to_f16(r[j]);
+    }
+#endif
+    for (; i < n; ++i) put(m + i, r[i], accumulate);
+  } else {
+    for (int64_t i = 0; i < n; ++i) put(m + i * stride, r[i], accumulate);
+  }
+}
+
+template <class M>
+RONDO_VECTOR void load_tile(void* to, const char* from, int64_t stride, int64_t rows, int64_t columns) {
+  Register<M>* r = static_cast<Register<M>*>(to);
+  const M* m = reinterpret_cast<const M*>(from);
+  for (int64_t c = 0; c < columns; ++c)
+    for (int64_t i = 0; i < rows; ++i) r[i * columns + c] = device::from_memory(m[c * stride + i]);
+}
+
+template <class M>
+Moves moves_of(bool accumulate) {
+  return {load_row<M>, load_tile<M>, accumulate ? store_row<M, true> : store_row<M, false>};
+}
+Moves moves(rondo_dtype dtype, bool accumulate) {
+  return with_element(dtype, [&]<class M>(M*) { return moves_of<M>(accumulate); });
+}
+Moves bytes(size_t size) {
+  switch (size) {
+    case 1: return moves_of<device::u8>(false);
+    case 2: return moves_of<device::u16>(false);
+    case 4: return moves_of<device::i32>(false);
+    default: return moves_of<device::i64>(false);
+  }
+}
+
+// --- sums
+template <Summand summand>
+RONDO_VECTOR void add(double* sums, const float* from, int64_t stride, int64_t rows, int64_t columns) {
+  for (int64_t r = 0; r < rows; ++r, from += stride)
+    for (int64_t c = 0; c < columns; ++c) {
+      const double value = from[c];
+      if constexpr (summand == Summand::itself) sums[c] += value;
+      if constexpr (summand == Summand::magnitude) sums[c] += std::fabs(value);
+      if constexpr (summand == Summand::square) sums[c] += value * value;
+      if constexpr (summand == Summand::not_nan) sums[c] += value == value ? value : 0.0;
+    }
+}
+AddRows add_rows(Summand summand) {
+  switch (summand) {
+    case Summand::itself: return add<Summand::itself>;
+    case Summand::magnitude: return add<Summand::magnitude>;
+    case Summand::square: return add<Summand::square>;
+    case Summand::not_nan: return add<Summand::not_nan>;
+  }
+  __builtin_unreachable();  // the compiler warns of an enumerator without a case
+}
+
+// --- softmax
+RONDO_VECTOR float largest(const float* values, int64_t n) {
+  constexpr int kLanes = 64;
+  float lanes[kLanes];
+  for (float& lane : lanes) lane = -std::numeric_limits<float>::infinity();
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (int l = 0; l < kLanes; ++l) lanes[l] = values[i + l] > lanes[l] ? values[i + l] : lanes[l];
+  for (int l = 0; i + l < n; ++l) lanes[l] = values[i + l] > lanes[l] ? values[i + l] : lanes[l];
+  for (int width = kLanes / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) lanes[l] = lanes[l + width] > lanes[l] ? lanes[l + width] : lanes[l];
+  return lanes[0];
+}
+RONDO_VECTOR void exponentials(float* to, const float* from, float top, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) to[i] = exp(F32::of(from[i] - top)).v;
+}
+RONDO_VECTOR void divide(float* values, float by, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) values[i] /= by;
+}
+
+}  // namespace
+
+const Loops kLoops = {find, moves, bytes, add_rows, largest, exponentials, divide};
+
+}  // namespace rondo::ops::RONDO_VECTOR_SET

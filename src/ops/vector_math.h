@@ -1,0 +1,394 @@
+// Functions of f32 on the cpu, computed in f64 by formulas without branches: the compiler makes vectors of them, of
+// whatever width, and since they consist of operations that IEEE 754 defines to the last bit, results are the same on
+// every processor, with every instruction set and beside every C library. Errors stay below 0.6 units in the last
+// place, mostly the rounding of f64 to f32 (tests/unit/vector_math_test.cc goes through all values of f32).
+//
+// A value is an F32, not a float: the device functions (rtc/device/*.h), which are written for any type, find these
+// functions by their argument, and so every operator made of them is vectorised too.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "rtc/device/activations.h"
+
+namespace rondo::ops {
+
+struct F32 {
+  float v;
+  F32() = default;
+  explicit constexpr F32(double value) : v(static_cast<float>(value)) {}
+  friend constexpr F32 operator+(F32 a, F32 b) { return of(a.v + b.v); }
+  friend constexpr F32 operator-(F32 a, F32 b) { return of(a.v - b.v); }
+  friend constexpr F32 operator*(F32 a, F32 b) { return of(a.v * b.v); }
+  friend constexpr F32 operator/(F32 a, F32 b) { return of(a.v / b.v); }
+  friend constexpr F32 operator-(F32 a) { return of(-a.v); }
+  F32& operator+=(F32 b) { return *this = *this + b; }
+  F32& operator-=(F32 b) { return *this = *this - b; }
+  F32& operator*=(F32 b) { return *this = *this * b; }
+  friend constexpr bool operator==(F32 a, F32 b) { return a.v == b.v; }
+  friend constexpr bool operator!=(F32 a, F32 b) { return a.v != b.v; }
+  friend constexpr bool operator<(F32 a, F32 b) { return a.v < b.v; }
+  friend constexpr bool operator<=(F32 a, F32 b) { return a.v <= b.v; }
+  friend constexpr bool operator>(F32 a, F32 b) { return a.v > b.v; }
+  friend constexpr bool operator>=(F32 a, F32 b) { return a.v >= b.v; }
+  static constexpr F32 of(float value) {
+    F32 made(0);
+    made.v = value;
+    return made;
+  }
+};
+
+// --- in f64, for values that were f32: relative errors some 2^-32
+namespace wide {
+
+using device::bits_as;
+using device::f64;
+using device::u64;
+
+inline constexpr f64 kInfinity = std::numeric_limits<f64>::infinity();
+inline constexpr f64 kLn2 = 0.69314718055994530942;
+
+// What is added to a number below 2^51 to have it rounded to a whole one, which then stands in the low bits.
+inline constexpr f64 kRound = 6755399441055744.0;  // 1.5 * 2^52
+
+// NaN stays.
+inline f64 within(f64 x, f64 low, f64 high) {
+  const f64 above = x < low ? low : x;
+  return above > high ? high : above;
+}
+
+// exp(x) = scale (1 + rest), with a small relative error of the rest too. x within +-700.
+struct Power {
+  f64 scale, rest;
+  f64 value() const { return scale + scale * rest; }
+  f64 less_one() const { return scale * rest + (scale - 1); }
+};
+inline Power power(f64 whole, f64 r) {  // 2^n exp(r): whole is n + kRound, |r| <= ln(2) / 2
+  // (exp(r) - 1 - r) / r^2, interpolated at the nodes of Chebyshev.
+  f64 p = 0.000198909908246736538;
+  p = p * r + 0.00139336499963092504;
+  p = p * r + 0.00833331092548090083;
+  p = p * r + 0.0416664649252859054;
+  p = p * r + 0.166666666816232314;
+  p = p * r + 0.50000000134658092;
+  return {bits_as<f64>((bits_as<u64>(whole) + 1023) << 52), r + r * r * p};
+}
+inline Power exponential(f64 x) {
+  const f64 whole = x * 1.44269504088896340736 + kRound;
+  return power(whole, x - (whole - kRound) * kLn2);
+}
+
+// y = 2^exponent mantissa, the mantissa around 1, and log(mantissa). For y in (0, infinity), not subnormal in f64.
+struct Logarithm {
+  f64 exponent, rest;
+};
+inline Logarithm logarithm(f64 y) {
+  const u64 bits = bits_as<u64>(y);
+  const u64 biased = (bits + 0x00095f6400000000u) >> 52;  // the mantissa goes from sqrt(1/2) to sqrt(2)
+  const f64 m = bits_as<f64>(bits - (biased << 52) + (u64{1023} << 52));
+  const f64 exponent = bits_as<f64>(biased | 0x4330000000000000u) - (4503599627370496.0 + 1023.0);
+  const f64 s = (m - 1) / (m + 1), z = s * s;
+  f64 p = 1.0 / 13;
+  p = p * z + 1.0 / 11;
+  p = p * z + 1.0 / 9;
+  p = p * z + 1.0 / 7;
+  p = p * z + 1.0 / 5;
+  p = p * z + 1.0 / 3;
+  return {exponent, 2 * s + 2 * s * z * p};
+}
+// The value that log has at x if there is a special one, else `usual`.
+inline f64 log_cases(f64 x, f64 usual) {
+  const f64 positive = x < kInfinity ? usual : x;
+  const f64 at_most_zero = x == 0 ? -kInfinity : std::numeric_limits<f64>::quiet_NaN();
+  const f64 known = x > 0 ? positive : at_most_zero;
+  return x == x ? known : x;
+}
+
+// Where an angle stands: its quarter in the low two bits, sine and cosine within it.
+inline constexpr float kNearAngle = 1048576;
+struct Angle {
+  u64 quarter;
+  f64 sine, cosine;
+};
+inline Angle angle(f64 x) {  // |x| <= kNearAngle
+  const f64 whole = x * 0.63661977236758134308 + kRound, n = whole - kRound;
+  // pi/2 in two parts, the first of 33 bits, so that its product with n is exact.
+  const f64 r = (x - n * 1.57079632673412561417) - n * 6.07710050650619224932e-11;
+  const f64 z = r * r;
+  f64 s = 1.0 / 6227020800;
+  s = s * z - 1.0 / 39916800;
+  s = s * z + 1.0 / 362880;
+  s = s * z - 1.0 / 5040;
+  s = s * z + 1.0 / 120;
+  s = s * z - 1.0 / 6;
+  f64 c = 1.0 / 479001600;
+  c = c * z - 1.0 / 3628800;
+  c = c * z + 1.0 / 40320;
+  c = c * z - 1.0 / 720;
+  c = c * z + 1.0 / 24;
+  c = c * z - 0.5;
+  return {bits_as<u64>(whole), r + r * z * s, 1 + z * c};
+}
+// Turned by so many more quarters.
+inline f64 sine(const Angle& at, u64 more) {
+  const u64 quarter = at.quarter + more;
+  const f64 size = (quarter & 1) != 0 ? at.cosine : at.sine;
+  return bits_as<f64>(bits_as<u64>(size) ^ ((quarter & 2) << 62));
+}
+
+// erf(x) / x in x^2 up to 1; erfc(x) exp(x^2) / t in 2 t - 1 for t = 2 / (2 + x); both interpolated as above.
+inline f64 near_erf(f64 x) {
+  const f64 z = x * x;
+  f64 p = 1.05893806410750192e-6;
+  p = p * z - 0.0000139093400218745986;
+  p = p * z + 0.000119565625682073296;
+  p = p * z - 0.000854263799708722963;
+  p = p * z + 0.00522378347718924812;
+  p = p * z - 0.0268661332350955916;
+  p = p * z + 0.112837913086045815;
+  p = p * z - 0.376126388896353068;
+  return x * (p * z + 1.12837916709467673);
+}
+inline f64 erfc(f64 x) {
+  const f64 size = within(std::fabs(x), 0, 26), t = 2 / (2 + size), u = 2 * t - 1;
+  f64 p = -1.39070033023554298e-6;
+  p = p * u - 0.0000122429535203138535;
+  p = p * u + 0.000059261953267508653;
+  p = p * u - 0.0000159180813833431906;
+  p = p * u - 0.000324855008855570512;
+  p = p * u + 0.000416912448738643629;
+  p = p * u + 0.00154369028226495462;
+  p = p * u - 0.00323911255087979361;
+  p = p * u - 0.0107551485998092134;
+  p = p * u + 0.018221068672739479;
+  p = p * u + 0.139736038365195784;
+  p = p * u + 0.343580343425198893;
+  p = p * u + 0.510791352680605709;
+  const f64 beyond = p * t * exponential(-size * size).value();
+  return x < 0 ? 2 - beyond : beyond;
+}
+
+}  // namespace wide
+
+// --- exponentials
+inline F32 exp(F32 x) {
+  return F32(wide::exponential(wide::within(x.v, -150, 130)).value());
+}
+inline F32 exp2(F32 x) {
+  const double near = wide::within(x.v, -200, 200), whole = near + wide::kRound;
+  return F32(wide::power(whole, (near - (whole - wide::kRound)) * wide::kLn2).value());
+}
+inline F32 expm1(F32 x) {
+  const float value = static_cast<float>(wide::exponential(wide::within(x.v, -40, 130)).less_one());
+  return F32::of(x.v == 0 ? x.v : value);  // the sign of zero
+}
+inline F32 sinh(F32 x) {
+  const double e = wide::exponential(wide::within(std::fabs(x.v), 0, 130)).less_one();
+  return F32::of(std::copysign(static_cast<float>(0.5 * (e + e / (e + 1))), x.v));
+}
+inline F32 cosh(F32 x) {
+  const double e = wide::exponential(wide::within(std::fabs(x.v), 0, 130)).value();
+  return F32(0.5 * (e + 1 / e));
+}
+inline F32 tanh(F32 x) {
+  const double e = wide::exponential(wide::within(2 * static_cast<double>(std::fabs(x.v)), 0, 40)).less_one();
+  return F32::of(std::copysign(static_cast<float>(e / (e + 2)), x.v));
+}
+
+// --- logarithms
+inline F32 log(F32 x) {
+  const wide::Logarithm at = wide::logarithm(x.v);
+  return F32(wide::log_cases(x.v, at.exponent * wide::kLn2 + at.rest));
+}
+inline F32 log2(F32 x) {
+  const wide::Logarithm at = wide::logarithm(x.v);
+  return F32(wide::log_cases(x.v, at.exponent + at.rest * 1.44269504088896340736));
+}
+inline F32 log10(F32 x) {
+  const wide::Logarithm at = wide::logarithm(x.v);
+  return F32(wide::log_cases(x.v, (at.exponent * wide::kLn2 + at.rest) * 0.43429448190325182765));
+}
+inline F32 log1p(F32 x) {
+  const double given = x.v, y = 1 + given, lost = given - (y - 1);
+  const wide::Logarithm at = wide::logarithm(y);
+  const float value = static_cast<float>(wide::log_cases(y, at.exponent * wide::kLn2 + at.rest + lost));
+  return F32::of(x.v == 0 ? x.v : value);
+}
+
+// --- the error function
+inline F32 erf(F32 x) {
+  const float beyond = std::copysign(static_cast<float>(1 - wide::erfc(std::fabs(x.v))), x.v);
+  const float inside = static_cast<float>(wide::near_erf(x.v));
+  return F32::of(std::fabs(x.v) < 1 ? inside : beyond);
+}
+inline F32 erfc(F32 x) {
+  return F32(wide::erfc(x.v));
+}
+
+inline F32 hypot(F32 a, F32 b) {
+  const float x = std::fabs(a.v), y = std::fabs(b.v), infinite = std::numeric_limits<float>::infinity();
+  const float value = static_cast<float>(std::sqrt(static_cast<double>(x) * x + static_cast<double>(y) * y));
+  const float one = y == infinite ? y : value;
+  return F32::of(x == infinite ? x : one);
+}
+
+// --- angles. The `near` ones serve what is not too far from 0, the others everything.
+inline F32 near_sin(F32 x) {
+  const float value = static_cast<float>(wide::sine(wide::angle(x.v), 0));
+  return F32::of(x.v == 0 ? x.v : value);
+}
+inline F32 near_cos(F32 x) {
+  return F32(wide::sine(wide::angle(x.v), 1));
+}
+inline F32 near_tan(F32 x) {
+  const wide::Angle at = wide::angle(x.v);
+  const float value = static_cast<float>(wide::sine(at, 0) / wide::sine(at, 1));
+  return F32::of(x.v == 0 ? x.v : value);
+}
+inline bool near(F32 x) {
+  return std::fabs(x.v) <= wide::kNearAngle;
+}
+inline F32 sin(F32 x) {
+  return near(x) ? near_sin(x) : F32(std::sin(static_cast<double>(x.v)));
+}
+inline F32 cos(F32 x) {
+  return near(x) ? near_cos(x) : F32(std::cos(static_cast<double>(x.v)));
+}
+inline F32 tan(F32 x) {
+  return near(x) ? near_tan(x) : F32(std::tan(static_cast<double>(x.v)));
+}
+
+// --- in one instruction, or exact
+inline F32 sqrt(F32 x) {
+  return F32::of(std::sqrt(x.v));
+}
+inline F32 floor(F32 x) {
+  return F32::of(std::floor(x.v));
+}
+inline F32 rint(F32 x) {
+  return F32::of(std::rint(x.v));
+}
+inline F32 copysign(F32 x, F32 sign) {
+  return F32::of(std::copysign(x.v, sign.v));
+}
+
+// --- by the C library, one by one
+#define UNARY(name)                 \
+  inline F32 name(F32 x) {          \
+    return F32::of(std::name(x.v)); \
+  }
+UNARY(cbrt)
+UNARY(asin)
+UNARY(acos)
+UNARY(atan)
+UNARY(asinh)
+UNARY(acosh)
+UNARY(atanh)
+UNARY(tgamma)
+UNARY(lgamma)
+#undef UNARY
+#define BINARY(name)                     \
+  inline F32 name(F32 a, F32 b) {        \
+    return F32::of(std::name(a.v, b.v)); \
+  }
+BINARY(atan2)
+#undef BINARY
+
+}  // namespace rondo::ops
+
+namespace rondo::device {
+
+template <>
+inline constexpr bool is_floating<ops::F32> = true;
+
+// Without branches, and with one rounding; what they mean is said beside the general ones (rtc/device/activations.h).
+namespace wide_forms {
+
+using ops::F32;
+using namespace ops::wide;
+
+inline f64 decay(f64 x) {  // exp(-|x|)
+  return exponential(within(-std::fabs(x), -700, 0)).value();
+}
+inline f64 sigmoid(f64 x) {
+  const f64 e = decay(x), share = 1 / (1 + e);
+  return x < 0 ? e * share : share;
+}
+inline f64 soft_plus(f64 x) {
+  const f64 e = decay(x), y = 1 + e, lost = e - (y - 1);
+  const Logarithm at = logarithm(y);
+  const f64 rest = at.exponent * kLn2 + at.rest + lost;  // of NaN: nothing sensible
+  return x == x ? (x > 0 ? x : 0) + rest : x;
+}
+// A factor that vanishes wins against -infinity.
+inline F32 gated(F32 x, f64 gate) {
+  const float value = static_cast<float>(x.v * gate);
+  return F32::of(x.v == -static_cast<float>(kInfinity) ? -0.0F : value);
+}
+
+}  // namespace wide_forms
+
+template <>
+inline ops::F32 op_sigmoid(ops::F32 x) {
+  return ops::F32(wide_forms::sigmoid(x.v));
+}
+template <>
+inline ops::F32 soft_plus(ops::F32 x) {
+  return ops::F32(wide_forms::soft_plus(x.v));
+}
+template <>
+inline ops::F32 op_softplus(ops::F32 x, ops::F32 beta) {
+  const float argument = x.v * beta.v;
+  return ops::F32(wide_forms::soft_plus(argument) / beta.v);
+}
+template <>
+inline ops::F32 op_gelu(ops::F32 x) {
+  return wide_forms::gated(x, 0.5 * ops::wide::erfc(x.v * -0.70710678118654752440));
+}
+template <>
+inline ops::F32 op_gelu_tanh(ops::F32 x) {
+  const f64 given = x.v, argument = 1.5957691216057307117 * given * (1 + 0.044715 * given * given);
+  return wide_forms::gated(x, wide_forms::sigmoid(argument));
+}
+template <>
+inline ops::F32 op_silu(ops::F32 x) {
+  return wide_forms::gated(x, wide_forms::sigmoid(x.v));
+}
+// tanh(log(1 + e)) for e = exp(x) is (e e + 2 e) / (e e + 2 e + 2).
+template <>
+inline ops::F32 op_mish(ops::F32 x) {
+  const f64 e = ops::wide::exponential(ops::wide::within(x.v, -700, 40)).value(), part = e * (e + 2);
+  return wide_forms::gated(x, part / (part + 2));
+}
+template <>
+inline ops::F32 op_elu(ops::F32 x, ops::F32 alpha) {
+  const float below = alpha.v * expm1(x).v;
+  return ops::F32::of(x.v > 0 ? x.v : below);
+}
+template <>
+inline ops::F32 op_selu(ops::F32 x) {
+  const float above = x.v * 1.0507009873554804934F, below = expm1(x).v * 1.7580993408473768600F;
+  return ops::F32::of(x.v > 0 ? above : below);
+}
+template <>
+inline ops::F32 op_celu(ops::F32 x, ops::F32 alpha) {
+  const float below = alpha.v * expm1(ops::F32::of(x.v / alpha.v)).v;
+  return ops::F32::of(x.v > 0 ? x.v : below);
+}
+template <>
+inline ops::F32 op_logaddexp(ops::F32 a, ops::F32 b) {
+  const f64 high = a.v > b.v ? a.v : b.v, distance = static_cast<f64>(a.v) - static_cast<f64>(b.v);
+  const f64 sum = high + wide_forms::soft_plus(-std::fabs(distance));
+  const f64 equal = static_cast<f64>(a.v) + ops::wide::kLn2;  // infinities too
+  return ops::F32(a.v == b.v ? equal : distance == distance ? sum : distance);
+}
+template <>
+inline ops::F32 op_bce_with_logits(ops::F32 a, ops::F32 b) {
+  const f64 logit = a.v;
+  return ops::F32(wide_forms::soft_plus(logit) - logit * static_cast<f64>(b.v));
+}
+
+}  // namespace rondo::device

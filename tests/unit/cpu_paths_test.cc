@@ -1,0 +1,209 @@
+// Operators that are large enough to be shared among workers give the same bits for any number of them and with every
+// instruction set, of which a process uses one: the others are asked in processes of their own.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <rondo/rondo.h>
+
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr rondo_device kCpu = {RONDO_CPU, 0};
+using Digests = std::map<std::string, std::string>;
+
+void must(rondo_status status) {
+  if (status != RONDO_OK) throw std::runtime_error(rondo_last_error());
+}
+
+class Paths {
+ public:
+  explicit Paths(int workers) {
+    rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
+    options.mode = RONDO_ENGINE_ASYNC;
+    options.workers = workers;
+    options.seed = 3;
+    must(rondo_engine_create(&options, &engine_));
+  }
+  ~Paths() {
+    for (rondo_tensor* each : tensors_) rondo_tensor_destroy(each);
+    rondo_engine_destroy(engine_);
+  }
+  Paths(const Paths&) = delete;
+  Paths& operator=(const Paths&) = delete;
+
+  Digests run() {
+    rondo_tensor* const f32 = made(RONDO_F32, {131, 1031}, 1);
+    rondo_tensor* const other = made(RONDO_F32, {131, 1031}, 2);
+    rondo_tensor* const turned = transposed(made(RONDO_F32, {1031, 131}, 3));
+    rondo_tensor* const row = made(RONDO_F32, {1031}, 4);
+    rondo_tensor* const column = made(RONDO_F32, {131, 1}, 5);
+    binary("add", RONDO_ADD, f32, other);
+    binary("row", RONDO_MUL, f32, row);
+    binary("column", RONDO_SUB, column, f32);
+    binary("turned", RONDO_ADD, f32, turned);
+    binary("turned_both", RONDO_MAXIMUM, turned, turned);
+    binary("outer", RONDO_MUL, column, row);
+    for (const auto op :
+         {RONDO_EXP, RONDO_LOG, RONDO_TANH, RONDO_SIGMOID, RONDO_GELU, RONDO_SIN, RONDO_SQRT, RONDO_ERF})
+      unary(rondo_unary_op_name(op), op, f32);
+    rondo_tensor* out = nullptr;
+    must(rondo_copy_to(turned, kCpu, &out));
+    note("copy", out);
+    for (const auto dtype : {RONDO_F16, RONDO_BF16, RONDO_I32, RONDO_F64}) {
+      const std::string name = rondo_dtype_name(dtype);
+      rondo_tensor* const a = made(dtype, {131, 1031}, 6);
+      rondo_tensor* const b = transposed(made(dtype, {1031, 131}, 7));
+      binary(name + " add", RONDO_ADD, a, b);
+      cast(name + " to f32", a, RONDO_F32);
+      cast(name + " from f32", f32, dtype);
+      reductions(name, a);
+      if (dtype != RONDO_I32) softmax(name, a);
+    }
+    reductions("f32", f32);
+    reductions("turned", turned);
+    softmax("f32", f32);
+    softmax("turned", turned);
+    out = nullptr;
+    const int64_t shape[] = {200, 900};
+    must(rondo_random_normal(engine_, kCpu, RONDO_F32, 2, shape, 0, 1, &out));
+    note("normal", out);
+    return digests_;
+  }
+
+ private:
+  rondo_tensor* keep(rondo_tensor* tensor) {
+    tensors_.push_back(tensor);
+    return tensor;
+  }
+  rondo_tensor* made(rondo_dtype dtype, const std::vector<int64_t>& shape, unsigned seed) {
+    size_t elements = 1;
+    for (const int64_t size : shape) elements *= static_cast<size_t>(size);
+    std::mt19937 random(seed);
+    std::vector<float> values(elements);
+    for (float& value : values) {
+      const uint32_t bits = random();
+      value = static_cast<float>(static_cast<int32_t>(bits)) * 0x1p-28F;
+      if (bits % 1009 == 0) value = bits % 2 ? INFINITY : -0.0F;
+    }
+    rondo_tensor* f32 = nullptr;
+    must(rondo_tensor_create(engine_, kCpu, RONDO_F32, static_cast<int32_t>(shape.size()), shape.data(), &f32));
+    keep(f32);
+    must(rondo_tensor_write(f32, values.data(), values.size() * sizeof(float)));
+    if (dtype == RONDO_F32) return f32;
+    rondo_tensor* made = nullptr;
+    must(rondo_cast(f32, dtype, &made));
+    return keep(made);
+  }
+  rondo_tensor* transposed(rondo_tensor* tensor) {
+    const int32_t axes[] = {1, 0};
+    rondo_tensor* view = nullptr;
+    must(rondo_tensor_transpose(tensor, axes, &view));
+    return keep(view);
+  }
+  void binary(const std::string& name, rondo_binary_op op, rondo_tensor* a, rondo_tensor* b) {
+    rondo_tensor* out = nullptr;
+    must(rondo_binary(op, a, b, &out));
+    note(name, out);
+  }
+  void unary(const std::string& name, rondo_unary_op op, rondo_tensor* a) {
+    rondo_tensor* out = nullptr;
+    must(rondo_unary(op, a, &out));
+    note(name, out);
+  }
+  void cast(const std::string& name, rondo_tensor* a, rondo_dtype dtype) {
+    rondo_tensor* out = nullptr;
+    must(rondo_cast(a, dtype, &out));
+    note(name, out);
+  }
+  void reductions(const std::string& name, rondo_tensor* a) {
+    const int32_t axes[] = {0, 1};
+    for (const auto op : {RONDO_SUM, RONDO_MEAN, RONDO_MAX, RONDO_L2_NORM, RONDO_NANSUM, RONDO_VAR})
+      for (int first = 0; first < 2; ++first)
+        for (int count = 1; first + count <= 2; ++count) {
+          rondo_tensor* out = nullptr;
+          must(rondo_reduce(op, a, count, axes + first, 0, &out));
+          note(name + " " + rondo_reduce_op_name(op) + std::to_string(first) + std::to_string(count), out);
+        }
+  }
+  void softmax(const std::string& name, rondo_tensor* a) {
+    for (const int32_t axis : {0, 1}) {
+      rondo_tensor* out = nullptr;
+      must(rondo_softmax(a, axis, &out));
+      note(name + " softmax" + std::to_string(axis), out);
+    }
+  }
+
+  // FNV-1a, of a NaN its being one only.
+  void note(const std::string& name, rondo_tensor* out) {
+    keep(out);
+    rondo_tensor_info info = RONDO_TENSOR_INFO_INIT;
+    must(rondo_tensor_query(out, &info));
+    rondo_tensor* exact = nullptr;  // f64 holds all of these dtypes
+    must(rondo_cast(out, RONDO_F64, &exact));
+    keep(exact);
+    size_t elements = 1;
+    for (int d = 0; d < info.ndim; ++d) elements *= static_cast<size_t>(info.shape[d]);
+    std::vector<double> values(elements);
+    must(rondo_tensor_read(exact, values.data(), values.size() * sizeof(double)));
+    uint64_t hash = 14695981039346656037u;
+    for (double value : values) {
+      if (std::isnan(value)) value = NAN;
+      uint64_t bits = 0;
+      std::memcpy(&bits, &value, sizeof bits);
+      if (std::isnan(value)) bits = 1;
+      hash = (hash ^ bits) * 1099511628211u;
+    }
+    char text[20];
+    std::snprintf(text, sizeof text, "%016" PRIx64, hash);
+    digests_[name] = text;
+  }
+
+  rondo_engine* engine_ = nullptr;
+  std::vector<rondo_tensor*> tensors_;
+  Digests digests_;
+};
+
+TEST(CpuPaths, AnyNumberOfWorkersGivesTheSameBits) {
+  const Digests one = Paths(1).run();
+  EXPECT_GT(one.size(), 80u);
+  for (const int workers : {2, 5}) {
+    const Digests several = Paths(workers).run();
+    for (const auto& [name, digest] : one) EXPECT_EQ(several.at(name), digest) << name << ", " << workers << " workers";
+  }
+}
+
+// Lines "name<tab>digest", for the next test.
+TEST(CpuPaths, Print) {
+  for (const auto& [name, digest] : Paths(2).run()) std::printf("%s\t%s\n", name.c_str(), digest.c_str());
+}
+
+TEST(CpuPaths, EveryInstructionSetGivesTheSameBits) {
+  Digests first;
+  for (const std::string set : {"baseline", "avx2", "auto"}) {
+    FILE* child =
+        popen(("RONDO_CPU_INSTRUCTIONS=" + set + " " + CPU_PATHS + " --gtest_filter=CpuPaths.Print").c_str(), "r");
+    ASSERT_NE(child, nullptr);
+    Digests digests;
+    char line[256];
+    while (std::fgets(line, sizeof line, child)) {
+      const std::string text = line;
+      const size_t tab = text.find('\t');
+      if (tab != std::string::npos) digests[text.substr(0, tab)] = text.substr(tab + 1);
+    }
+    ASSERT_EQ(pclose(child), 0) << set;
+    EXPECT_GT(digests.size(), 80u) << set;
+    if (first.empty()) first = digests;
+    for (const auto& [name, digest] : first) EXPECT_EQ(digests[name], digest) << name << ", " << set;
+  }
+}
+
+}  // namespace
