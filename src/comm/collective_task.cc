@@ -66,7 +66,10 @@ Status CollectiveTask::run(const TaskContext& context) {
     RONDO_TRY(communicator_->check());
   else
     RONDO_TRY(communicator_->begin(name(), context.stream));
-  return communicator_->transport().run(operations_, context);
+  const Status status = communicator_->transport().run(operations_, context);
+  // The others would wait for it. On a host they are in the same exchange, and hear of it there.
+  if (!status.ok() && context.stream && !context.capturing) communicator_->fail(status, true);
+  return status;
 }
 
 bool CollectiveTask::capturable(const char** why) const {

@@ -117,8 +117,14 @@ Status Communicator::create(Engine& engine, Device& device, std::shared_ptr<Sess
   // From here on it hears of ranks that are lost, and of what others do who are made already.
   session->listen(communicator.get());
   std::unique_ptr<Transport> transport;
-  RONDO_TRY(make_transport(
-      device, session, options, [&communicator] { return communicator->incomplete(); }, &transport));
+  const Status connected = make_transport(
+      device, session, options, [&communicator] { return communicator->incomplete(); }, &transport);
+  // Where a rank is lost the library may be the first to notice, and cannot say it.
+  for (int i = 0; i < 50 && connected.code() == RONDO_DEVICE_ERROR; ++i) {
+    RONDO_TRY(communicator->check());
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  RONDO_TRY(connected);
   Status failure;
   {
     std::lock_guard lock(communicator->mutex_);

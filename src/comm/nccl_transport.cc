@@ -95,12 +95,6 @@ class NcclTransport final : public Transport {
     lost_ = lost;
     const Status connected = meet(session);
     lost_ = nullptr;
-    if (connected.code() != RONDO_DEVICE_ERROR) return connected;
-    // Where a rank is gone the library may be the first to notice, and cannot say it.
-    for (int i = 0; i < 50; ++i) {
-      RONDO_TRY(lost());
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
     return connected;
   }
 

@@ -163,11 +163,64 @@ TEST_P(CommFailures, ARankLeaves) {
   EXPECT_NE(std::string(rondo_last_error()).find("rank 1 has left"), std::string::npos) << rondo_last_error();
 }
 
+using Control = long long (*)(const char*, const char*);
+Control simulated_library() {
+  void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_NOLOAD);
+  return library ? reinterpret_cast<Control>(dlsym(library, "simnccl_control")) : nullptr;
+}
+
+// A call of the library that fails on one rank, whichever it is: all ranks have a status, soon, and their data.
+TEST_P(CommFailures, ACallOfTheLibraryThatFails) {
+  (void)comms();  // opens the library
+  const Control control = simulated_library();
+  if (!control) GTEST_SKIP() << "needs the simulated NCCL";
+  const Tensor kept = ones(0);
+  must(rondo_tensor_wait(kept));
+  rondo_comm_options options = RONDO_COMM_OPTIONS_INIT;
+  options.time_limit_ms = 30000;
+  const rondo_device devices[2] = {device(0), device(1)};
+  int told = 0;
+  for (const char* entry : {"ncclGetUniqueId", "ncclCommInitRank", "ncclCommInitRankConfig", "ncclCommGetAsyncError",
+                            "ncclGroupStart", "ncclAllReduce", "ncclAllGather", "ncclGroupEnd"})
+    for (const int call : {1, 2, 9, 21}) {
+      const std::string fault = std::string(entry) + ":" + std::to_string(call) + ":3";
+      const auto begun = std::chrono::steady_clock::now();
+      ASSERT_EQ(control("fault", fault.c_str()), 0);
+      rondo_comm* made[2] = {};
+      rondo_status status = rondo_comm_create_all(engine(), devices, 2, &options, made);
+      const Comm ends[2] = {Comm(made[0]), Comm(made[1])};
+      std::vector<Tensor> outs(2);
+      if (status == RONDO_OK) {
+        for (int i = 0; i < 3; ++i)
+          each_rank([&](int32_t rank) {
+            const auto index = static_cast<size_t>(rank);
+            outs[index].reset();
+            if (rondo_comm_all_reduce(ends[index].get(), ones(rank), RONDO_SUM, outs[index].slot()) == RONDO_OK)
+              (void)rondo_tensor_wait(outs[index]);
+          });
+        // Whoever has heard of nothing does so in time.
+        if (rondo_comm_check(ends[0].get()) != RONDO_OK || rondo_comm_check(ends[1].get()) != RONDO_OK) {
+          for (const Comm& each : ends)
+            EXPECT_TRUE(eventually([&] { return rondo_comm_check(each.get()) != RONDO_OK; })) << fault;
+          status = rondo_comm_check(ends[0].get());
+        }
+      }
+      if (status != RONDO_OK) {
+        ++told;
+        EXPECT_TRUE(status == RONDO_DEVICE_ERROR || status == RONDO_RANK_LOST) << fault << ": " << rondo_last_error();
+        EXPECT_NE(std::string(rondo_last_error()).find("failed with 3"), std::string::npos) << rondo_last_error();
+      }
+      EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(25)) << fault;
+      (void)control("clear-faults", nullptr);
+      expect_as(download(kept), Expected(full(RONDO_F32, {100}, 1)), fault);
+    }
+  EXPECT_GE(told, 12);
+}
+
 // An error that the library has between calls is found by who watches, not by a call.
 TEST_P(CommFailures, AnErrorBetweenCalls) {
-  void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_NOLOAD);
-  using Control = long long (*)(const char*, const char*);
-  const auto control = library ? reinterpret_cast<Control>(dlsym(library, "simnccl_control")) : nullptr;
+  (void)comms();  // opens the library
+  const Control control = simulated_library();
   if (!control) GTEST_SKIP() << "needs the simulated NCCL";
   for (const auto& [code, status] : {std::pair{"6", RONDO_RANK_LOST}, {"2", RONDO_DEVICE_ERROR}}) {
     regroup(RONDO_COMM_OPTIONS_INIT);
