@@ -150,9 +150,8 @@ where
     F: FnMut(CompileProgress<'_>),
 {
     // SAFETY: what `on_progress` gave; the library calls it from one thread at a time. The text ends with a zero.
-    let (closure, kernel) = unsafe {
-        (&mut *closure.cast::<F>(), (!kernel.is_null()).then(|| CStr::from_ptr(kernel).to_string_lossy()))
-    };
+    let (closure, kernel) =
+        unsafe { (&mut *closure.cast::<F>(), (!kernel.is_null()).then(|| CStr::from_ptr(kernel).to_string_lossy())) };
     let _ = callback::guard(|| closure(CompileProgress { kernel: kernel.as_deref(), done, known, seconds }));
 }
 

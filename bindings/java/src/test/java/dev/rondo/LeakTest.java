@@ -86,6 +86,31 @@ class LeakTest {
   }
 
   @Test
+  void communicatorsAndWhatIsMadeWithThem() throws Exception {
+    try (Engine engine = Engine.create(new EngineOptions().mode(EngineMode.ASYNC)); Tensor a = engine.full(Device.CPU, DType.F32, 1, 256)) {
+      assertFlat(500, i -> {
+        try (Scope scope = Scope.open()) {
+          final List<Comm> ends = Comm.createAll(engine, Device.CPU, Device.CPU);
+          for (final Comm end : ends) {
+            end.allReduce(a, ReduceOp.SUM);
+            Buckets.create(end, a).gradient(0);
+          }
+          Comm.split(ends, new int[] {0, -1}, null);
+          Comm.create(engine, Device.CPU, 0, 1, step -> { }, new CommOptions());
+          try {
+            Comm.create(engine, Device.CPU, 0, 2, step -> {
+              throw new IllegalStateException("cycle " + i);
+            }, new CommOptions());
+          } catch (UserException e) {
+            assertTrue(e.getMessage().contains("cycle " + i));
+          }
+        }
+        engine.awaitAll();
+      });
+    }
+  }
+
+  @Test
   void tasksAndFutures() throws Exception {
     try (Engine engine = Engine.create(); Variable variable = engine.variable()) {
       assertFlat(CYCLES, i -> {

@@ -1,0 +1,79 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The examples in the documentation compile, and those that need no GPU run: a program is made of them, with the names that they use. */
+class JavadocTest {
+  private static final Path ROOT = Path.of(System.getProperty("rondo.root"), "bindings/java/src/main/java");
+  private static final Pattern EXAMPLE = Pattern.compile("<pre>\\{@code\n(.*?)\n *\\* *\\}</pre>", Pattern.DOTALL);
+  private static final Pattern NEEDS_A_GPU = Pattern.compile("Device\\.cuda|CudaModule");
+  private static final String PROGRAM = "import dev.rondo.*;\nimport java.nio.file.Path;\nimport java.util.*;\n"
+      + "// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0\n"
+      + "public class Examples {\n"
+      + "  static Engine engine = Engine.create(new EngineOptions().mode(EngineMode.ASYNC));\n"
+      + "  static Device device = Device.CPU;\n"
+      + "  static Path path = Path.of(System.getProperty(\"folder\"), \"model.safetensors\");\n"
+      + "  static String text;\n"
+      + "  static Tensor x = engine.full(device, DType.F32, 0.5, 4, 4), y = engine.full(device, DType.F32, 2, 4, 4);\n"
+      + "  static Tensor w = y, w1 = x, w2 = y, b1 = x, gradient = x, mine, theirs, target;\n"
+      + "  static Tensor weight = engine.full(device, DType.F32, 1, 4, 3), bias = engine.full(device, DType.F32, 1, 3);\n"
+      + "  static Comm end;\n"
+      + "  static int neighbour;\n"
+      + "  static Tensor network(Tensor of) { return of.exp(); }\n";
+
+  private static List<String> examples() throws IOException {
+    final List<String> found = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      for (final Path file : files.filter(path -> path.toString().endsWith(".java")).sorted().collect(Collectors.toList())) {
+        for (final Matcher match = EXAMPLE.matcher(Files.readString(file)); match.find();) {
+          found.add(match.group(1).replaceAll("(?m)^ *\\* ?", ""));
+        }
+      }
+    }
+    return found;
+  }
+
+  @Test
+  void itsExamplesRun(@TempDir Path folder) throws Exception {
+    final StringBuilder program = new StringBuilder(PROGRAM);
+    final StringBuilder calls = new StringBuilder();
+    final List<String> examples = examples();
+    for (int i = 0; i < examples.size(); ++i) {
+      program.append("  static Object example").append(i).append("() throws Exception {\n    if (true) {\n").append(examples.get(i))
+          .append("\n    }\n    return null;\n  }\n");
+      if (!NEEDS_A_GPU.matcher(examples.get(i)).find()) {
+        calls.append("      for (int rank = 0; rank < 2; ++rank) {\n        end = ends.get(rank);\n        neighbour = 1 - rank;\n"
+            + "        mine = engine.full(device, DType.F32, rank, 4);\n        theirs = engine.full(device, DType.F32, 0, 4);\n        example")
+            .append(i).append("();\n      }\n"); // one after the other: each rank's part of it, before anything waits
+      }
+    }
+    program.append("  public static void main(String[] arguments) throws Exception {\n"
+        + "    try (Scope scope = Scope.open()) {\n"
+        + "      List<Comm> ends = Comm.createAll(engine, device, device);\n").append(calls)
+        .append("      engine.awaitAll();\n    }\n    engine.close();\n    System.out.println(\"all of them\");\n  }\n}\n");
+    final Path file = Files.writeString(folder.resolve("Examples.java"), program);
+    final Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/java").toString(), "-cp",
+        Path.of(System.getProperty("rondo.target"), "classes").toString(), "-Ddev.rondo.native.path=" + System.getProperty("dev.rondo.native.path"),
+        "-Dfolder=" + folder, file.toString()).redirectErrorStream(true).redirectOutput(folder.resolve("out").toFile()).start();
+    final boolean ended = process.waitFor(200, TimeUnit.SECONDS);
+    process.destroyForcibly().waitFor();
+    final String out = Files.readString(folder.resolve("out"));
+    assertTrue(ended && process.exitValue() == 0, out);
+    assertTrue(out.endsWith("all of them\n"), out);
+    assertTrue(examples.size() >= 12, "there are " + examples.size());
+  }
+}
