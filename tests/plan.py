@@ -33,6 +33,7 @@ SCOPES = ("run", "ci", "thorough")
 #   changed+3  those that belong to source files changed lately, and three of the others, by turns
 PLAN = """
 # build            suite/test                 run        ci         thorough
+normal             simulated/*_whole          -          -          all
 normal             simulated/digits_*         -          1          all
 normal             simulated/*                1          1          all
 normal             mutation/*places           all        all        all
@@ -56,6 +57,7 @@ normal             unit/*                     all        all        all
 address,undefined  abi/*                      -          -          -
 address,undefined  rust/*                     -          -          -
 address,undefined  mpi/*                      -          -          -
+address,undefined  simulated/*_whole          -          -          all
 address,undefined  simulated/digits_*         -          -          all
 address,undefined  simulated/*                -          1          all
 address,undefined  faults/*_that_*            -          -          all
@@ -66,6 +68,7 @@ thread             abi/*                      -          -          -
 thread             rust/*                     -          -          -
 thread             mpi/*                      -          -          -
 thread             unit/*                     -          half       all
+thread             simulated/*_whole          -          -          all
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
 thread             conformance/*_recording    -          all        all
