@@ -21,6 +21,7 @@ namespace bench {
 struct Options {
   rondo_device device{RONDO_CPU, 0};
   bool quick = false;
+  bool networks = false;  // whole networks instead of everything else
 };
 
 // Takes one sample: microseconds per unit of the row. Owns what it measures.
@@ -32,14 +33,19 @@ struct Samplers {
 };
 
 struct Goal {
-  enum Kind { kNone, kRatio, kAbove } kind = kNone;
-  double value = 0;  // kRatio: at most value times the floor; kAbove: at most floor + value microseconds
+  enum Kind { kNone, kRatio, kAbove, kAtMost } kind = kNone;
+  // kRatio: at most value times the floor; kAbove: at most floor + value microseconds; kAtMost: value microseconds
+  double value = 0;
 };
 inline Goal at_most_times(double ratio) {
   return {Goal::kRatio, ratio};
 }
 inline Goal at_most_above(double us) {
   return {Goal::kAbove, us};
+}
+
+inline Goal at_most(double us) {
+  return {Goal::kAtMost, us};
 }
 
 struct Row {
@@ -55,6 +61,7 @@ void add_task_rows(const Options& options, std::vector<Row>& rows);        // ta
 void add_graph_rows(const Options& options, std::vector<Row>& rows);       // graph.cc
 void add_scaling_rows(const Options& options, std::vector<Row>& rows);     // scale.cc
 void add_training_rows(const Options& options, std::vector<Row>& rows);    // train.cc
+void add_network_rows(const Options& options, std::vector<Row>& rows);     // networks.cc
 
 inline double now_us() {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -28,6 +28,7 @@ constexpr char kUsage[] =
     "  --device cpu|cuda:0    what to measure (cuda:0 where there is one, else cpu)\n"
     "  --filter TEXT          only rows whose id contains TEXT; may be given several times\n"
     "  --list                 ids and descriptions of the rows\n"
+    "  --networks             whole networks (ResNet-50, feature pyramid) instead of the other rows: minutes\n"
     "  --quick                shorter samples, to see that everything runs; not for claims\n"
     "  --json FILE            also write everything measured, with card, driver, versions and date\n"
     "  --peers no|FILE        do not measure peers, or use this script instead of peer.py beside the sources\n"
@@ -70,8 +71,8 @@ Command parse(int argc, char** argv) {
       std::fputs(kUsage, stdout);
       std::exit(0);
     }
-    if (option == "--quick" || option == "--list") {
-      (option == "--quick" ? c.options.quick : c.list) = true;
+    if (option == "--quick" || option == "--list" || option == "--networks") {
+      (option == "--quick" ? c.options.quick : option == "--list" ? c.list : c.options.networks) = true;
       continue;
     }
     std::string* value = option == "--device"   ? &device
@@ -122,11 +123,15 @@ Result measure(const Row& row, int repetitions) {
 int run(const Command& c) {
   const int repetitions = c.options.quick ? 9 : 15;
   std::vector<Row> rows;
-  add_submission_rows(c.options, rows);
-  add_task_rows(c.options, rows);
-  add_graph_rows(c.options, rows);
-  add_scaling_rows(c.options, rows);
-  add_training_rows(c.options, rows);
+  if (c.options.networks) {
+    add_network_rows(c.options, rows);
+  } else {
+    add_submission_rows(c.options, rows);
+    add_task_rows(c.options, rows);
+    add_graph_rows(c.options, rows);
+    add_scaling_rows(c.options, rows);
+    add_training_rows(c.options, rows);
+  }
   rows.erase(std::remove_if(rows.begin(), rows.end(), [&](const Row& row) { return !chosen(c, row); }), rows.end());
   if (rows.empty()) refuse("no row matches --filter (--list shows them)");
   if (c.list) {

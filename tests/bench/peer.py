@@ -81,6 +81,23 @@ def measure(sizes, work):
             yield row, median(sizes, lambda: total_us(sizes.steps, launch, False, wait) / sizes.steps)
 
 
+def measure_networks(sizes, work):
+    """Rows of networks.cc: the same sizes, captured."""
+    if not isinstance(work, Torch):
+        return
+    from peer_networks import CASES, Network
+
+    large = work.has_graphs
+    for row, case in CASES.items():
+        network = Network(work.torch, work.a.device, large, *case)
+        launches = 2 if sizes.quick or not large else 10 if case[0] > 8 else 50
+        yield row, median(sizes, lambda: total_us(launches, network.launch, False, work.wait) / launches)
+        del network
+        gc.collect()
+        if large:
+            work.torch.cuda.empty_cache()
+
+
 class Torch:
     def __init__(self, kind, index):
         import torch
@@ -203,6 +220,7 @@ def main():
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cuda")
     parser.add_argument("--index", type=int, default=0)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--networks", action="store_true", help="whole networks instead of the other rows")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
     options = parser.parse_args()
     sizes = Sizes(options.quick)
@@ -222,7 +240,7 @@ def main():
             continue
         say("version", name, work.version)
         try:
-            for row, value in measure(sizes, work):
+            for row, value in (measure_networks if options.networks else measure)(sizes, work):
                 gathered[name].setdefault("rows", {})[row] = value
                 if not options.json:
                     print("row", name, row, f"{value:.4f}", flush=True)

@@ -29,6 +29,7 @@ std::string goal_text(const Goal& goal) {
   switch (goal.kind) {
     case Goal::kRatio: return "<= " + number(goal.value, 2) + " x";
     case Goal::kAbove: return "<= +" + number(goal.value, 1) + " us";
+    case Goal::kAtMost: return "<= " + number(goal.value, 0) + " us";
     case Goal::kNone: break;
   }
   return "-";
@@ -103,9 +104,11 @@ std::string processor() {
 }  // namespace
 
 Verdict judge(const Result& r) {
-  if (r.row.goal.kind == Goal::kNone || !r.cannot.empty() || !r.floor) return Verdict::kNone;
-  const double limit =
-      r.row.goal.kind == Goal::kRatio ? r.row.goal.value * r.floor->median : r.floor->median + r.row.goal.value;
+  const Goal& goal = r.row.goal;
+  if (goal.kind == Goal::kNone || !r.cannot.empty() || (!r.floor && goal.kind != Goal::kAtMost)) return Verdict::kNone;
+  const double limit = goal.kind == Goal::kAtMost  ? goal.value
+                       : goal.kind == Goal::kRatio ? goal.value * r.floor->median
+                                                   : r.floor->median + goal.value;
   return r.rondo.median <= limit ? Verdict::kMet : Verdict::kMissed;
 }
 
