@@ -83,7 +83,7 @@ class ServiceTest {
   @Test
   void stopsWhenEveryRequestIsAnswered() throws Exception {
     final List<float[]> digits = ServiceProcess.digits();
-    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--max-wait", "1500000")) {
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--max-wait", "10000000")) {
       final List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
       for (int i = 0; i < 100; ++i) {
         answers.add(service.post(ServiceProcess.body(digits.subList(i, i + 1))));
@@ -93,9 +93,9 @@ class ServiceTest {
       }
       service.terminate();
       for (final var answer : answers) {
-        check(answer.get(10, TimeUnit.SECONDS), 200, "\"batch\":100");
+        check(answer.get(60, TimeUnit.SECONDS), 200, "\"batch\":100");
       }
-      assertTrue(service.process.waitFor(20, TimeUnit.SECONDS));
+      assertTrue(service.process.waitFor(60, TimeUnit.SECONDS));
       assertEquals(128 + 15, service.process.exitValue());
       assertThrows(ConnectException.class, () -> service.get("/healthz"));
     }
