@@ -54,7 +54,7 @@ pub struct CacheInfo {
 /// # Ok::<(), rondo::Error>(())
 /// ```
 pub fn info() -> Result<CacheInfo> {
-    let mut facts = sys::rondo_cache_info::INIT;
+    let mut facts = sys::RONDO_CACHE_INFO_INIT;
     check(unsafe { sys::rondo_cache_query(&mut facts) })?;
     Ok(CacheInfo {
         files: facts.files,
