@@ -55,7 +55,8 @@ def call(command, folder):
 def build_library(source, build, name, file, text, compiler):
     """Path of a librondo.so whose `file` has this text; made anew when the text or any object has changed."""
     commands = json.loads((build / "compile_commands.json").read_text())
-    commands = [each for each in commands if each["output"].startswith(OBJECTS)]
+    # Without the precompiled header, which is compiled like a file and linked to nothing.
+    commands = [each for each in commands if each["output"].startswith(OBJECTS) and each["output"].endswith(".o")]
     original = [each for each in commands if (build / each["file"]).resolve() == (source / file).resolve()]
     if len(original) != 1:
         raise Wrong(f"the build compiles {file} {len(original)} times for the library")
