@@ -103,8 +103,8 @@ class Network {
 void add_network_rows(const Options& options, std::vector<Row>& rows) {
   const bool large = options.device.kind == RONDO_CUDA;
   const auto add = [&](const std::string& id, const std::string& what, const Case& given, double goal_ms) {
-    rows.push_back({id, large ? what : what + "; a small one", "none",
-                    large ? at_most(goal_ms * 1000) : Goal{}, [=]() -> Samplers {
+    rows.push_back({id, large ? what : what + "; a small one", "none", large ? at_most(goal_ms * 1000) : Goal{},
+                    [=]() -> Samplers {
                       auto network = std::make_shared<Network>(options.device, given);
                       const int launches = options.quick || !large ? 2 : given.batch > 8 ? 10 : 50;
                       return {[=] { return network->sample(launches); }, {}};

@@ -1,4 +1,5 @@
-/* An NCCL for loader tests: says its version. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+/* An NCCL for loader tests: says its version. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+ */
 #ifndef FAKE_STUB
 int ncclGetVersion(int* version) {
 #ifdef FAKE_FAILURE
