@@ -1,11 +1,7 @@
 // Gradients in buckets: what all ranks end with is the mean, or the sum, of the gradients that each would have alone;
 // eager and recorded, buckets of every size, several dtypes. Copyright 2026 the Rondo developers.
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -20,18 +16,6 @@ struct BucketsDeleter {
   void operator()(rondo_buckets* buckets) const { rondo_buckets_destroy(buckets); }
 };
 using Buckets = std::unique_ptr<rondo_buckets, BucketsDeleter>;
-
-// What a call that is given a path writes there.
-std::string written(const std::function<rondo_status(const char*)>& write) {
-  char path[] = "/tmp/rondo-test-XXXXXX";
-  close(mkstemp(path));
-  const rondo_status status = write(path);
-  std::ifstream stream(path);
-  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  std::remove(path);
-  must(status);
-  return text;
-}
 
 // The tasks of a graph and what comes before what, from its DOT picture.
 struct Picture {

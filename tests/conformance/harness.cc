@@ -3,9 +3,13 @@
 
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <thread>
 
@@ -88,6 +92,17 @@ rondo_status no_such_cuda_device() {
 void must(rondo_status status) {
   if (status == RONDO_OK) return;
   throw std::runtime_error(std::string(rondo_status_name(status)) + ": " + rondo_last_error());
+}
+
+std::string written(const std::function<rondo_status(const char*)>& write) {
+  char path[] = "/tmp/rondo-test-XXXXXX";
+  close(mkstemp(path));
+  const rondo_status status = write(path);
+  std::ifstream stream(path);
+  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  std::remove(path);
+  must(status);
+  return text;
 }
 
 // --- transfers and views

@@ -52,6 +52,8 @@ inline constexpr rondo_device kCuda = {RONDO_CUDA, 0};
 // ------------------------------------------------------------------------------------------------ Throws with the
 // status and the library's message, which fails the test.
 void must(rondo_status status);
+// What a call that is given a path writes there.
+std::string written(const std::function<rondo_status(const char*)>& write);
 
 // Owns a handle.
 class Tensor {

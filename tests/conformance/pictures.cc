@@ -1,9 +1,5 @@
 // What the timeline and the DOT picture tell of tasks: one style of names, dtypes and shapes, threads and streams, and
 // the operators inside a graph. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
-#include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
@@ -14,18 +10,6 @@ namespace conformance {
 namespace {
 
 using nlohmann::json;
-
-// What a call that is given a path writes there.
-std::string written(const std::function<rondo_status(const char*)>& write) {
-  char path[] = "/tmp/rondo-test-XXXXXX";
-  close(mkstemp(path));
-  const rondo_status status = write(path);
-  std::ifstream stream(path);
-  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  std::remove(path);
-  must(status);
-  return text;
-}
 
 class Pictures : public OnRecording {
  protected:

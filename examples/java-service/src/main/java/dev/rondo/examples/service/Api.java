@@ -59,9 +59,14 @@ final class Api {
     return path.equals("/photograph") ? Photographs.MOST_BYTES : 1024 + batcher.model().largestBatch() * Weights.PIXELS * 24;
   }
 
-  /** From now on not ready, so that nobody sends new requests. */
+  /** From now on not ready, so that nobody sends new requests, and no request waits for others. */
   void stopping() {
     stopping = true;
+    batchers().forEach(Batcher::hurry);
+  }
+
+  private List<Batcher> batchers() {
+    return photographs == null ? List.of(batcher) : List.of(batcher, photographs.batcher());
   }
 
   /**
@@ -122,7 +127,7 @@ final class Api {
       return Reply.of(503, JSON, Images.object("status", "stopping"));
     }
     String lost = null;
-    for (final Batcher each : photographs == null ? List.of(batcher) : List.of(batcher, photographs.batcher())) {
+    for (final Batcher each : batchers()) {
       if (!each.available()) {
         return Reply.of(503, JSON, Images.object("status", "lost", "cause", each.lost()));
       }

@@ -59,6 +59,7 @@ final class Batcher implements AutoCloseable {
   private final Condition changed = lock.newCondition();
   private final Deque<Job> queue = new ArrayDeque<>(); // guarded by the lock, as is what follows
   private int queued; // images in the queue
+  private boolean hurried;
   private boolean closed;
   private UnavailableException unavailable;
 
@@ -152,6 +153,17 @@ final class Batcher implements AutoCloseable {
     }
   }
 
+  /** From now on a request waits for no others, only for the batch before its own: for when hardly any more will come. */
+  void hurry() {
+    lock.lock();
+    try {
+      hurried = true;
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Takes no more requests, answers those that wait, and closes the model. */
   @Override
   public void close() {
@@ -199,7 +211,7 @@ final class Batcher implements AutoCloseable {
         changed.awaitUninterruptibly();
       }
       final long until = queue.isEmpty() ? 0 : queue.peek().arrived + maxWaitNanos;
-      for (long left = until - System.nanoTime(); queued < largest && left > 0 && !closed; left = until - System.nanoTime()) {
+      for (long left = until - System.nanoTime(); queued < largest && left > 0 && !hurried && !closed; left = until - System.nanoTime()) {
         try {
           changed.awaitNanos(left);
         } catch (InterruptedException e) {

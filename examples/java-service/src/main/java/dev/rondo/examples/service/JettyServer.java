@@ -58,6 +58,7 @@ final class JettyServer {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
+      request.addIdleTimeoutListener(timeout -> false); // silent while it waits for its answer: the visitor did all that is asked of it
       api.answer(request.getMethod(), Request.getPathInContext(request), body(request)).whenComplete((reply, thrown) -> {
         if (thrown != null) {
           callback.failed(thrown); // the visitor is gone

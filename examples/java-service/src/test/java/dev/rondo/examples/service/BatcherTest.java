@@ -161,6 +161,20 @@ class BatcherTest {
   }
 
   @Test
+  void nobodyWaitsForOthersWhenInAHurry() throws Exception {
+    final FakeModel model = new FakeModel(4);
+    model.may.release(2);
+    try (Batcher batcher = batcher(model, 100, LONG)) {
+      final var one = batcher.submit(images(1, 1));
+      batcher.hurry();
+      check(one, 1, 1);
+      check(batcher.submit(images(2, 2)), 2, 2);
+      assertTrue(one.get().queuedNanos() < LONG.toNanos() / 2);
+    }
+    assertEquals(List.of(1, 2), model.batches);
+  }
+
+  @Test
   void theFirstWaitsForOthersAsLongAsIsSaid() throws Exception {
     final FakeModel model = new FakeModel(4);
     model.may.release();
