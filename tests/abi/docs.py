@@ -8,12 +8,14 @@ Checked:
 - docs/settings.md has every setting of settings.def with the same words, and no other;
 - docs/errors.md has every status code of base.h with its number, and no other;
 - docs/design.md draws the floors of src/ and what each includes from;
-- README.md shows the smallest programs in C, Rust and Java as they are;
+- README.md shows the smallest programs in C, Rust and Java as they are, and each ratio that it tells is one of the newest kept results;
+- README.md and docs/design.md have a link to every page of docs/, and an example that is installed has at most 120 lines;
 - the newest section of CHANGELOG.md is for the version of base.h, bindings have that version, and the build asks for it;
 - every test that a page names exists, and every link to a file or heading of the tree leads somewhere.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import json
 import os
 import pathlib
 import re
@@ -28,6 +30,7 @@ STATUS = re.compile(r"\b(RONDO_\w+) = (\d+)")
 STATUS_ROW = re.compile(r"^\| (\d+) \| `(RONDO_\w+)` \|", re.MULTILINE)
 SHOWN = {"c": "examples/c/hello.c", "java": "examples/java/Hello.java",
          "rust": "bindings/rust/rondo/examples/hello.rs"}
+MOST_EXAMPLE = 120
 SHOWN_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE_BLOCK = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 CODE_SPAN = re.compile(r"`[^`\n]+`")
@@ -76,6 +79,33 @@ def check_readme(root):
     for language, program in SHOWN.items():
         if (language, (root / program).read_text()) not in blocks:
             yield f"README.md: no block of {language} equals {program}"
+
+
+def check_measured(root):
+    """The table under "Measured" has what the newest kept run has, losses too."""
+    section = (root / "README.md").read_text().partition("\n## Measured\n")[2].partition("\n## ")[0]
+    newest = max((root / "tests/bench/results").glob("h200-*.json"))
+    kept = {f"{row[key]:.2f}" for row in json.loads(newest.read_text())["rows"] for key in ("times_floor", "times_fastest_peer")
+            if row.get(key) is not None}
+    rows = [line.split("|") for line in section.splitlines() if line.startswith("| ")]
+    told = [ratio for row in rows if row[1].strip() for cell in row[2:] for ratio in re.findall(r"\b\d\.\d\d\b", cell)]
+    if not any(float(ratio) > 1.5 for ratio in told):
+        yield "README.md: the table of what was measured has no loss"
+    yield from (f"README.md: {ratio} is no ratio of {newest.relative_to(root)}" for ratio in told if ratio not in kept)
+
+
+def check_pages_and_examples(root):
+    """What a reader is led to, and can read in one sitting."""
+    table = set(re.findall(r"^\| \[[^\]]+\]\(docs/(\w+\.md)\)", (root / "README.md").read_text(), re.MULTILINE))
+    design = set(re.findall(r"\]\((\w+\.md)\)", (root / "docs/design.md").read_text())) | {"design.md"}
+    for page in sorted(path.name for path in (root / "docs").glob("*.md")):
+        for name, links in ("README.md", table), ("docs/design.md", design):
+            if page not in links:
+                yield f"{name}: has no link to docs/{page}"
+    for name in re.findall(r"'(\w+/\w+\.(?:c|cc))'", (root / "examples/meson.build").read_text()):
+        lines = len((root / "examples" / name).read_text().splitlines())
+        if lines > MOST_EXAMPLE:
+            yield f"examples/{name}: has {lines} lines; what is installed to be read has at most {MOST_EXAMPLE}"
 
 
 def check_floors(root):
@@ -158,8 +188,8 @@ def main(root, *options):
     if absent:
         print("\n".join(f"{name}: is missing" for name in absent))
         return 1
-    problems = [problem for check in (check_settings, check_statuses, check_readme, check_floors, check_version)
-                for problem in check(root)]
+    problems = [problem for check in (check_settings, check_statuses, check_readme, check_measured, check_pages_and_examples, check_floors,
+                                      check_version) for problem in check(root)]
     tests, count, named = tests_of(root), 0, 0
     for page in pages(root):
         text = page.read_text()
