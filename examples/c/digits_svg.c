@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "svg_text.h"
+
 enum { SHOWN = 20, SHOWN_WRONG = 8, PER_ROW = 10, WIDTH = 960, HEIGHT = 684 };
 
 /* A chart's frame on the page and the range of values it shows; logarithmic in y if `logarithmic`. */
@@ -160,19 +162,6 @@ static void draw_legend(FILE* f, const struct training* t, double x, double y) {
           x + 28, y - 4.5);
   fprintf(f, "<text x=\"%.1f\" y=\"%.1f\"><tspan class=\"head\">%s</tspan> %.1f \xc2\xb5s per step</text>\n", x + 38, y,
           t->name, t->step_us);
-}
-
-/* Text with what XML reserves written as it must be. */
-static void draw_text(FILE* f, const char* text) {
-  for (; *text != '\0'; ++text) {
-    if (*text == '&') {
-      fputs("&amp;", f);
-    } else if (*text == '<') {
-      fputs("&lt;", f);
-    } else {
-      fputc(*text, f);
-    }
-  }
 }
 
 int svg_write(const char* path, const struct training* eager, const struct training* replayed,

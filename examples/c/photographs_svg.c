@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "data_url.h"
+#include "svg_text.h"
 
 enum { WIDTH = 960, TOP = 104, SIDE = 280, ROW = 340, BARS = 368, BAR_WIDTH = 460 };
 
@@ -16,19 +17,6 @@ static const char style[] =
     ".rail{fill:#eceae5}.bar{fill:#8ab8f0}.best{fill:#2563b0}.first{font-weight:600}"
     "@media (prefers-color-scheme:dark){text{fill:#fff}.page{fill:#1a1a19}.small{fill:#c3c2b7}"
     ".rail{fill:#2a2927}.bar{fill:#2f62a3}.best{fill:#8ab8f0}}";
-
-/* Text with what XML reserves written as it must be. */
-static void draw_text(FILE* f, const char* text) {
-  for (; *text != '\0'; ++text) {
-    if (*text == '&') {
-      fputs("&amp;", f);
-    } else if (*text == '<') {
-      fputs("&lt;", f);
-    } else {
-      fputc(*text, f);
-    }
-  }
-}
 
 static void draw_bar(FILE* f, double y, const char* name, double share, int first) {
   fprintf(f, "<text class=\"%s\" x=\"%d\" y=\"%.1f\">", first ? "first" : "other", BARS, y);
