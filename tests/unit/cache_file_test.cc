@@ -11,29 +11,22 @@
 #include <iterator>
 #include <random>
 
+#include "cache_fixture.h"
+
 namespace rondo::rtc {
 namespace {
 
 namespace fs = std::filesystem;
 
-Key key_of(const std::string& text) {
-  KeyBuilder builder;
-  builder.add(text);
-  return builder.key();
-}
-
-class CacheFile : public testing::Test {
+class CacheFile : public CacheFixture {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "rondo_cache_file_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
+    ASSERT_NO_FATAL_FAILURE(CacheFixture::SetUp());
     DiskCache cache(root_ / "from", 1 << 20);
     for (int i = 0; i < 3; ++i)
       cache.store(key_of("k"), {80 + 5 * i, 1, 12, 8, 7}, "add", std::string(100 + i, static_cast<char>('a' + i)));
     cache.store(key_of("choice"), "choice", "of no GPU");
   }
-  void TearDown() override { fs::remove_all(root_); }
 
   std::string exported() {
     DiskCache cache(root_ / "from", 1 << 20);
@@ -57,8 +50,6 @@ class CacheFile : public testing::Test {
     EXPECT_EQ(status.ok(), fs::exists(root_ / "to")) << "all is taken of it, or nothing";
     return status;
   }
-
-  fs::path root_;
 };
 
 TEST_F(CacheFile, CarriesKernels) {

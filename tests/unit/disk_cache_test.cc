@@ -18,34 +18,21 @@
 #include <thread>
 #include <vector>
 
+#include "cache_fixture.h"
+
 namespace rondo::rtc {
 namespace {
 
 namespace fs = std::filesystem;
 
-Key key_of(const std::string& text) {
-  KeyBuilder builder;
-  builder.add(text);
-  return builder.key();
-}
-
-class DiskCacheTest : public testing::Test {
+class DiskCacheTest : public CacheFixture {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "rondo_disk_cache_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   std::vector<fs::path> files(const fs::path& folder) const {
     std::vector<fs::path> found;
     for (const auto& entry : fs::recursive_directory_iterator(folder))
       if (entry.is_regular_file()) found.push_back(entry.path());
     return found;
   }
-
-  fs::path root_;
 };
 
 TEST_F(DiskCacheTest, FindsWhatWasStored) {
