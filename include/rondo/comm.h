@@ -44,7 +44,11 @@ typedef struct rondo_comm_options {
 
 /* Creates the ends of a group for n devices of this process, one each, in one call: rank i is on devices[i]. Either all
  * are cuda devices, no two the same, or all are cpu:0. Of the options only time_limit_ms, name and max_blocks may be
- * set. The caller owns comms[0..n). Blocks until all are connected. RONDO_LIBRARY_MISSING without NCCL. Since 0.1. */
+ * set. The caller owns comms[0..n). Blocks until all are connected. RONDO_LIBRARY_MISSING without NCCL.
+ *
+ * Each rank should have a thread. A thread that submits for several cuda ranks in an engine of RONDO_ENGINE_ASYNC may
+ * stall where a kernel is used for the first time between their calls: loading it waits for a GPU whose collective
+ * waits for the next rank's call, until the time limit ends it. RONDO_ENGINE_THREADED has no such wait. Since 0.1. */
 RONDO_API rondo_status rondo_comm_create_all(rondo_engine* engine, const rondo_device* devices, int32_t n,
                                              const rondo_comm_options* options, rondo_comm** comms);
 

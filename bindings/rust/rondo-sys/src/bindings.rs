@@ -1182,7 +1182,11 @@ fn bindgen_test_layout_rondo_comm_options() {
 extern "C" {
     #[doc = " Creates the ends of a group for n devices of this process, one each, in one call: rank i is on devices[i]. Either all"]
     #[doc = " are cuda devices, no two the same, or all are cpu:0. Of the options only time_limit_ms, name and max_blocks may be"]
-    #[doc = " set. The caller owns comms[0..n). Blocks until all are connected. RONDO_LIBRARY_MISSING without NCCL. Since 0.1."]
+    #[doc = " set. The caller owns comms[0..n). Blocks until all are connected. RONDO_LIBRARY_MISSING without NCCL."]
+    #[doc = ""]
+    #[doc = " Each rank should have a thread. A thread that submits for several cuda ranks in an engine of RONDO_ENGINE_ASYNC may"]
+    #[doc = " stall where a kernel is used for the first time between their calls: loading it waits for a GPU whose collective"]
+    #[doc = " waits for the next rank's call, until the time limit ends it. RONDO_ENGINE_THREADED has no such wait. Since 0.1."]
     pub fn rondo_comm_create_all(
         engine: *mut rondo_engine,
         devices: *const rondo_device,
