@@ -117,13 +117,17 @@ def main(arguments):
     except Missing as missing:
         print(missing)
         return SKIPPED if "--check" in arguments else 1
+    left_over = [file for file in (HERE / "rondo/src/generated").glob("*.rs") if file not in files]
     if "--check" not in arguments:
         for file, text in files.items():
             file.parent.mkdir(exist_ok=True)
             file.write_text(text)
+        for file in left_over:
+            file.unlink()
         return 0
     different = [line for file, text in files.items() for line in difflib.unified_diff(
         (file.read_text() if file.exists() else "").splitlines(), text.splitlines(), str(file.relative_to(HERE)), "as generated", lineterm="")]
+    different += [f"{file.relative_to(HERE)} is no longer generated" for file in left_over]
     print("\n".join(different[:100]) or "the generated files are as the headers have it")
     if different:
         print("bindings/rust/generate.py writes them anew")

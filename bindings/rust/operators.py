@@ -3,8 +3,11 @@
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
 
+import pathlib
 import re
 
+# Its headings are the subjects by which the methods are divided into files.
+OPERATORS = pathlib.Path(__file__).resolve().parent.parent.parent / "src/ops/operators.def"
 LICENCE = "Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0"
 # enum of the headers: name here, what its constants begin with, its sentence, constants that are left out
 ENUMS = {
@@ -197,6 +200,28 @@ FAMILIES = (
 NAMES = {"unary": "self", "binary": "self, Operand", "ternary": "self", "reduce": "self, Axes"}
 
 
+def subjects(family):
+    """{subject: constants} of a family's operators as operators.def has them; none for the reductions, which are elsewhere."""
+    found, subject = {}, None
+    for line in OPERATORS.read_text().splitlines():
+        heading = re.match(r"// --- (?:\w+ operands: )?(.*)", line)
+        row = re.match(rf"{family.upper()}\((\w+),", line)
+        subject = heading[1] if heading else subject
+        if row:
+            found.setdefault(subject, set()).add(f"RONDO_{row[1]}")
+    return found
+
+
+def divided(family, about, values):
+    """(module, sentence about it, constants) of a family's files: one for each subject where there are several."""
+    by_subject = subjects(family)
+    if len(by_subject) < 2:
+        return [(family, about, values)]
+    assert {value[0] for value in values} == set().union(*by_subject.values()), f"{OPERATORS} has other {family} operators than ops.h"
+    return [(f"{family}_{re.match('[a-z]+', subject)[0]}", f"{about[:-1]}: {subject}.", [value for value in values if value[0] in constants])
+            for subject, constants in by_subject.items()]
+
+
 def head_of(about):
     return f"//! {about} Written by generate.py.\n//!\n//! {LICENCE}\n"
 
@@ -207,13 +232,15 @@ def generated_texts(description):
     unknown = enums.keys() - ENUMS.keys() - NOT_LISTS
     if unknown:
         raise SystemExit(f"operators.py does not know the enums {', '.join(sorted(unknown))}: add them to ENUMS or NOT_LISTS")
-    modules = "\n".join(f"mod {name};" for name in sorted(["enums", *(family for family, *_ in FAMILIES)]))
+    parts = [(module, writer, op, NAMES[family], sentence, values) for family, writer, op, about in FAMILIES
+             for module, sentence, values in divided(family, about, enums[f"rondo_{family}_op"])]
+    modules = "\n".join(f"mod {name};" for name in sorted(["enums", *(module for module, *_ in parts)]))
     files = {"mod.rs": head_of("What is made from the C headers: enums, and a method for each operator.") + modules +
              "\n\npub use self::enums::*;\n",
              "enums.rs": head_of("Enums of the C headers.") + "use crate::enums::c_enum;\nuse rondo_sys::*;\n\n" +
              "\n".join(enum_text(name, enums[name]) for name in ENUMS)}
-    for family, writer, op, about in FAMILIES:
-        rows = [writer(*row) for row in methods(enums[f"rondo_{family}_op"])]
-        files[f"{family}.rs"] = head_of(about) + f"use super::{op};\nuse crate::ops::{{{NAMES[family]}}};\nuse crate::{{Result, Tensor}};\n\n" + \
+    for module, writer, op, names, about, values in parts:
+        rows = [writer(*row) for row in methods(values)]
+        files[f"{module}.rs"] = head_of(about) + f"use super::{op};\nuse crate::ops::{{{names}}};\nuse crate::{{Result, Tensor}};\n\n" + \
             f"/// {about}\nimpl Tensor {{\n" + "\n".join(rows) + "}\n"
     return files
