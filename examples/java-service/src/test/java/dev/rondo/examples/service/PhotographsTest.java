@@ -1,6 +1,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo.examples.service;
 
+import static dev.rondo.examples.service.ServiceProcess.check;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -34,13 +35,6 @@ class PhotographsTest {
   void writeNetwork() {
     network = folder.resolve("network.safetensors");
     PhotographFiles.write(network);
-  }
-
-  private static void check(HttpResponse<String> reply, int status, String... words) {
-    assertEquals(status, reply.statusCode(), reply::body);
-    for (final String word : words) {
-      assertTrue(reply.body().contains(word), () -> "'" + word + "' is not in: " + reply.body());
-    }
   }
 
   /** The square in the middle, whatever the file is: the disc is red, above it is blue, below it yellow. */

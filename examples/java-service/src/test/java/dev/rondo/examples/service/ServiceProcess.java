@@ -1,7 +1,9 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo.examples.service;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonArray;
@@ -78,6 +80,14 @@ final class ServiceProcess implements AutoCloseable {
   HttpResponse<String> postPhotograph(byte[] file) throws IOException, InterruptedException {
     final HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/photograph")).POST(HttpRequest.BodyPublishers.ofByteArray(file)).build();
     return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** The status of an answer, and what its body must contain. */
+  static void check(HttpResponse<String> reply, int status, String... words) {
+    assertEquals(status, reply.statusCode(), reply::body);
+    for (final String word : words) {
+      assertTrue(reply.body().contains(word), () -> "'" + word + "' is not in: " + reply.body());
+    }
   }
 
   /** The value of a metric; 0: it is not there. */

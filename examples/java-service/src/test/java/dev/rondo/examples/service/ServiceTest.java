@@ -1,6 +1,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo.examples.service;
 
+import static dev.rondo.examples.service.ServiceProcess.check;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,13 +19,6 @@ import org.junit.jupiter.api.Timeout;
 /** The service over HTTP: what it answers, what it refuses, and how it stops. */
 @Timeout(60)
 class ServiceTest {
-  private static void check(HttpResponse<String> reply, int status, String... words) {
-    assertEquals(status, reply.statusCode(), reply::body);
-    for (final String word : words) {
-      assertTrue(reply.body().contains(word), () -> "'" + word + "' is not in: " + reply.body());
-    }
-  }
-
   @Test
   void answersAndRefuses() throws Exception {
     final List<float[]> digits = ServiceProcess.digits();
