@@ -103,28 +103,39 @@ std::string text_at(int file, uint64_t offset) {
   return end ? text : std::string();
 }
 
-// Splits a run path and expands what the loader expands in it. The loader has one folder for $LIB; which one depends on
-// how it was built, so each of those in use stands for it.
-void add_folders(const std::string& list, const std::string& origin, std::vector<std::string>* folders) {
+// What stands for a token of a run path. $LIB depends on how the loader was built, and $PLATFORM on the processor as it
+// sees it (until glibc 2.36 not what the kernel says), so each of those in use stands for it.
+std::vector<std::string> values_of(const std::string& token, const std::string& origin) {
+  if (token.find("ORIGIN") != std::string::npos) return {origin};
+  if (token.find("LIB") != std::string::npos) return {std::begin(kLibFolders), std::end(kLibFolders)};
+  const auto* platform = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
+  std::vector<std::string> values{platform ? platform : ""};
+#if defined(__x86_64__)
+  for (const char* each : {"haswell", "xeon_phi"})
+    if (values[0] != each) values.emplace_back(each);
+#endif
+  return values;
+}
+
+// Splits a run path and expands what the loader expands in it.
+void add_folders(const std::string& list, const std::string& origin, std::vector<RunFolder>* folders) {
   for (size_t begin = 0; begin <= list.size();) {
     const size_t end = std::min(list.find(':', begin), list.size());
-    std::vector<std::string> made{list.substr(begin, end - begin)};
+    std::vector<RunFolder> made{{list.substr(begin, end - begin)}};
     begin = end + 1;
     for (size_t i = 0; i < made.size(); ++i) {
-      for (const char* const token : {"$ORIGIN", "${ORIGIN}", "$PLATFORM", "${PLATFORM}", "$LIB", "${LIB}"}) {
-        const size_t at = made[i].find(token);
+      for (const std::string token : {"$ORIGIN", "${ORIGIN}", "$PLATFORM", "${PLATFORM}", "$LIB", "${LIB}"}) {
+        const RunFolder pattern = made[i];
+        const size_t at = pattern.path.find(token);
         if (at == std::string::npos) continue;
-        const std::string name = token;
-        if (name.find("ORIGIN") != std::string::npos) {
-          made[i].replace(at, name.size(), origin);
-        } else if (name.find("PLATFORM") != std::string::npos) {
-          const auto* platform = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
-          made[i].replace(at, name.size(), platform ? platform : "");
-        } else {
-          const std::string pattern = made[i];
-          made[i].replace(at, name.size(), kLibFolders[0]);
-          for (size_t each = 1; each < std::size(kLibFolders); ++each)
-            made.push_back(std::string(pattern).replace(at, name.size(), kLibFolders[each]));
+        const std::vector<std::string> values = values_of(token, origin);
+        for (size_t each = 0; each < values.size(); ++each) {
+          RunFolder filled{pattern.path, pattern.certain && values.size() == 1};
+          filled.path.replace(at, token.size(), values[each]);
+          if (each == 0)
+            made[i] = std::move(filled);
+          else
+            made.push_back(std::move(filled));
         }
       }
     }

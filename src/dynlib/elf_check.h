@@ -16,10 +16,16 @@ struct ElfProblem {
   bool skipped = false;  // the loader, searching for a name, would go on as if the file were not there
 };
 
+// A folder of a run path, with $ORIGIN, $LIB and $PLATFORM expanded; empty is the current one.
+struct RunFolder {
+  std::string path;
+  bool certain = true;  // the loader looks there; else it may: what $LIB and $PLATFORM are, only it knows
+};
+
 // What a library asks of the system's loader.
 struct ElfNeeds {
-  std::vector<std::string> libraries;       // names, as they are written there
-  std::vector<std::string> rpath, runpath;  // folders, with $ORIGIN, $LIB and $PLATFORM expanded; empty is the current
+  std::vector<std::string> libraries;  // names, as they are written there
+  std::vector<RunFolder> rpath, runpath;
   bool no_default_folders = false;
 };
 

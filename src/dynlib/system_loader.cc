@@ -41,8 +41,8 @@ bool is_default(const std::string& folder) {
 
 // Folders for a name that Rondo asks for. The cache of ldconfig lies between the two.
 struct Folders {
-  std::vector<std::string> first;  // run paths and LD_LIBRARY_PATH, as the loader read it when the process began
-  std::vector<std::string> last;
+  std::vector<RunFolder> first;  // run paths and LD_LIBRARY_PATH, as the loader read it when the process began
+  std::vector<RunFolder> last;
 };
 
 Folders folders() {
@@ -55,17 +55,20 @@ Folders folders() {
       const std::unique_ptr<char[]> memory(new char[size.dls_size]);
       auto* list = reinterpret_cast<Dl_serinfo*>(memory.get());
       if (dlinfo(map, RTLD_DI_SERINFOSIZE, list) == 0 && dlinfo(map, RTLD_DI_SERINFO, list) == 0)
-        for (unsigned i = 0; i < list->dls_cnt; ++i) all.first.emplace_back(list->dls_serpath[i].dls_name);
+        for (unsigned i = 0; i < list->dls_cnt; ++i) all.first.push_back({list->dls_serpath[i].dls_name});
     }
   }
   // The loader's default folders end that list and are not marked in it.
-  while (!all.first.empty() && is_default(all.first.back()) &&
-         std::find(all.last.begin(), all.last.end(), all.first.back()) == all.last.end()) {
+  const auto is_last = [&all](const std::string& folder) {
+    return std::any_of(all.last.begin(), all.last.end(),
+                       [&folder](const RunFolder& each) { return each.path == folder; });
+  };
+  while (!all.first.empty() && is_default(all.first.back().path) && !is_last(all.first.back().path)) {
     all.last.insert(all.last.begin(), all.first.back());
     all.first.pop_back();
   }
   for (const char* folder : kDefaultFolders)
-    if (std::find(all.last.begin(), all.last.end(), folder) == all.last.end()) all.last.emplace_back(folder);
+    if (!is_last(folder)) all.last.push_back({folder});
   if (map) {
     ElfNeeds own;
     if (check_elf(self.dli_fname, &own).text.empty())
@@ -108,13 +111,14 @@ void add_variants(const std::string& folder, const std::string& name, int depth,
 struct Place {
   std::string file;
   std::vector<std::string> variants;
+  bool certain = true;
 };
 
-std::vector<Place> places(const std::vector<std::string>& list, const std::string& name) {
+std::vector<Place> places(const std::vector<RunFolder>& list, const std::string& name) {
   std::vector<Place> found;
-  for (const std::string& each : list) {
-    const std::string folder = each.empty() ? "." : each;
-    Place place = {folder + "/" + name, {}};
+  for (const RunFolder& each : list) {
+    const std::string folder = each.path.empty() ? "." : each.path;
+    Place place = {folder + "/" + name, {}, each.certain};
     add_variants(folder, name, 4, &place.variants);
     if (!place.variants.empty() || exists(place.file)) found.push_back(std::move(place));
   }
@@ -129,8 +133,8 @@ void append(std::vector<Place>* to, const std::vector<Place>& more) {
 struct Wanted {
   std::string name;
   std::string needed_by;
-  ElfNeeds needs;                  // of the file that needs it
-  std::vector<std::string> rpath;  // of those that needed that file
+  ElfNeeds needs;                // of the file that needs it
+  std::vector<RunFolder> rpath;  // of those that needed that file
 };
 
 class Judge {
@@ -157,7 +161,7 @@ class Judge {
     return problem;
   }
 
-  void want(const std::string& file, const ElfNeeds& needs, std::vector<std::string> rpath) {
+  void want(const std::string& file, const ElfNeeds& needs, std::vector<RunFolder> rpath) {
     rpath.insert(rpath.begin(), needs.rpath.begin(), needs.rpath.end());
     for (const std::string& name : needs.libraries)
       if (!name.empty()) wanted_.push_back({name, file, needs, rpath});
@@ -173,14 +177,14 @@ class Judge {
     if (wanted.needs.runpath.empty()) append(&all, places(wanted.rpath, wanted.name));
     append(&all, places(folders_.first, wanted.name));
     append(&all, places(wanted.needs.runpath, wanted.name));
-    for (const std::string& file : cached_files(kCache, wanted.name, true)) all.push_back({file, {}});
+    for (const std::string& file : cached_files(kCache, wanted.name, true)) all.push_back({file, {}, true});
     if (!wanted.needs.no_default_folders) append(&all, places(folders_.last, wanted.name));
     for (const Place& place : all) {
       bool settled = false;
       for (const std::string& file : place.variants)
         if (std::string problem = judge(file, wanted, because, nullptr); !problem.empty()) return problem;
       if (std::string problem = judge(place.file, wanted, because, &settled); !problem.empty()) return problem;
-      if (settled) break;
+      if (settled && place.certain) break;
     }
     return {};
   }
@@ -250,9 +254,9 @@ std::vector<std::string> system_files(const std::string& name) {
   auto add = [&files](const std::string& file) {
     if (exists(file) && std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
   };
-  for (const std::string& folder : all.first) add((folder.empty() ? "." : folder) + "/" + name);
+  for (const RunFolder& folder : all.first) add((folder.path.empty() ? "." : folder.path) + "/" + name);
   for (const std::string& file : cached_files(kCache, name, false)) add(file);
-  for (const std::string& folder : all.last) add(folder + "/" + name);
+  for (const RunFolder& folder : all.last) add(folder.path + "/" + name);
   return files;
 }
 

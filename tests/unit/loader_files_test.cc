@@ -1,5 +1,7 @@
 // Files that the system's loader would die of, wait for or stop at: none reaches it, wherever it lies, and none hides a
 // good one. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+
 #include <cstdio>
 
 #include "loader_fixture.h"
@@ -164,6 +166,52 @@ TEST_F(LoaderFiles, CutWhereALibraryIsNeeded) {
   }
 }
 
+// What $LIB and $PLATFORM are, only the loader knows: a good file where it may look does not speak for another one.
+TEST_F(LoaderFiles, CutWhereTheLoaderExpandsARunPath) {
+  const std::map<std::string, std::vector<std::string>> expanded = {
+      {"cuda_needing_lib", {"main/lib/x86_64-linux-gnu", "main/lib64", "main/lib"}},
+      {"cuda_needing_platform", {"main/x86_64/last", "main/haswell/last", "main/xeon_phi/last"}}};
+  for (const auto& [fake, folders] : expanded) {
+    const std::string main = plant("main", fake, "libcuda.so.1");
+    for (const std::string& folder : folders) plant(folder, "needed", "libneeded.so.1");
+    const Environment environment = {{"RONDO_CUDA_DRIVER", main}};
+    opened(run(environment, {"open", "driver"}), main + "/libcuda.so.1", "CUDA 12.4");
+    for (const std::string& folder : folders) {
+      const std::string cut = plant_cut(folder, "needed", "libneeded.so.1");
+      refused(run(environment, {"open", "driver"}), {"needs libneeded.so.1, which leads to " + cut, "damaged"});
+      fs::remove(cut);
+      plant(folder, "needed", "libneeded.so.1");
+    }
+    fs::remove_all(root / "main");
+  }
+}
+
+// What the program itself was linked with, as DT_RUNPATH and as DT_RPATH.
+TEST_F(LoaderFiles, RunPathsOfTheProgram) {
+  for (const std::string kind : {"enable", "disable"}) {
+    fs::create_directories(root / "app");
+    const std::string program = (root / "app/probe").string();
+    fs::copy_file(std::string(LOADER_PROBE "_") + kind, program);
+    const std::string file = at("app/below") + "/libcuda.so.1";
+    const auto open_driver = [&] { return run({}, {"open", "driver"}, false, program); };
+    plant_cut("app/below", "cuda_12040", "libcuda.so.1");
+    const Outcome first = open_driver();
+    if (first.code == 126) GTEST_SKIP() << "no program can be run from " << root;
+    EXPECT_EQ(first.code, 0) << first.text;
+    EXPECT_TRUE(has_probe(first, file + " (system loader)", "is damaged")) << kind << ": " << first.text;
+    fs::remove(file);
+    plant_pipe("app/below", "libcuda.so.1");
+    EXPECT_TRUE(has_probe(open_driver(), file + " (system loader)", "is not a file")) << kind;
+    fs::remove(file);
+    const std::string cut = plant_cut("app/below/glibc-hwcaps/x86-64-v2", "cuda_13000", "libcuda.so.1");
+    plant("app/below", "cuda_12040", "libcuda.so.1");
+    opened(open_driver(), file, "CUDA 12.4");
+    fs::remove(cut);
+    opened(open_driver(), file, "CUDA 12.4");
+    fs::remove_all(root / "app");
+  }
+}
+
 TEST_F(LoaderFiles, CutBehindTwoOthers) {
   const std::string path = plant("path", "cuda_needing_middle", "libcuda.so.1");
   plant("path", "middle", "libmiddle.so.1");
@@ -263,10 +311,27 @@ class LoaderSystem : public LoaderFiles {
   Outcome open_driver() {
     return run({}, {"open", "driver"}, false, "/probe");
   }
+  // Those that this system's loader searches last, whatever it was built with.
+  static std::vector<std::string> system_folders() {
+    void* const program = dlopen(nullptr, RTLD_LAZY);
+    Dl_serinfo size;
+    EXPECT_EQ(dlinfo(program, RTLD_DI_SERINFOSIZE, &size), 0) << dlerror();
+    std::vector<Dl_serinfo> memory(size.dls_size / sizeof(Dl_serinfo) + 1);
+    memory[0] = size;
+    EXPECT_EQ(dlinfo(program, RTLD_DI_SERINFO, memory.data()), 0) << dlerror();
+    std::vector<std::string> found;
+    for (unsigned i = 0; i < size.dls_cnt; ++i) {
+      const std::string folder = memory[0].dls_serpath[i].dls_name;
+      if (folder.rfind("/lib", 0) == 0 || folder.rfind("/usr/lib", 0) == 0) found.push_back(folder);
+    }
+    EXPECT_GE(found.size(), 2u);
+    dlclose(program);
+    return found;
+  }
 };
 
 TEST_F(LoaderSystem, CutInASystemFolder) {
-  for (const std::string folder : {"/lib", "/usr/lib"}) {
+  for (const std::string& folder : system_folders()) {
     const std::string below = folder.substr(1);
     plant_cut(below, "cuda_12040", "libcuda.so.1");
     refused(open_driver(), {folder + "/libcuda.so.1 (system loader): is damaged"});
