@@ -130,6 +130,7 @@ Status Engine::run_here(Ref<Task> ref) {
   Task& task = *ref;
   task.fold();
   task.marker_ = true;
+  if (tracing_.load(std::memory_order_relaxed)) task.submitted_us_ = Trace::now_us();
   std::unique_lock lock(order_mutex_);
   const bool ready = enter(task);
   lock.unlock();

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/thread_id.h"
+#include "engine/shown.h"
 #include "engine/stream.h"
 #include "engine/tensor.h"
 
@@ -137,7 +138,7 @@ std::string operands_text(const std::vector<TaskOperand>& operands) {
     else if (!text.empty())
       text += ", ";
     written = each.written;
-    text += operand_text(each.view);
+    text += shown_text(each.view);
   }
   return text;
 }
@@ -153,9 +154,12 @@ class Events {
     begin_event();
     std::fprintf(file_,
                  "{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
-                 "\"args\":{\"submitted_us\":%.3f",
-                 escaped(name).c_str(), category, process, thread, begin - start_, end - begin, submitted - start_);
-    if (!operands.empty()) std::fprintf(file_, ",\"operands\":\"%s\"", operands_text(operands).c_str());
+                 "\"args\":{",
+                 escaped(name).c_str(), category, process, thread, begin - start_, end - begin);
+    const bool known = submitted >= start_;  // else it was before the trace began
+    if (known) std::fprintf(file_, "\"submitted_us\":%.3f", submitted - start_);
+    if (!operands.empty())
+      std::fprintf(file_, "%s\"operands\":\"%s\"", known ? "," : "", operands_text(operands).c_str());
     std::fputs("}}", file_);
   }
   void process(int process, const char* name) { named("process_name", process, 0, name); }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "engine/shown.h"
 #include "engine/tensor.h"
 #include "graph/graph.h"
 
@@ -43,7 +44,7 @@ std::vector<Effect> effects_of(const Task& task) {
       for (const Access& access : task.accesses()) read = read || (access.variable == view.storage && access.read);
       for (const Effect& other : effects) read = read && other.variable != view.storage;
     }
-    effects.push_back({view.storage, true, read, written, operand_text(view)});
+    effects.push_back({view.storage, true, read, written, shown_text(view)});
   }
   if (!operands.empty()) return effects;
   // Copies of bytes, and user tasks that name variables.

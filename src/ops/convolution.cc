@@ -10,7 +10,7 @@ namespace rondo::ops {
 namespace {
 
 const char* way_name(ConvolutionWay way) {
-  static const char* const names[] = {"convolution", "convolution_data", "convolution_filter"};
+  static const char* const names[] = {"convolution", "convolution_data", "convolution_filter_grad"};
   return names[static_cast<int>(way)];
 }
 

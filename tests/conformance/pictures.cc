@@ -56,7 +56,7 @@ TEST_P(Pictures, TraceHasShapesThreadsAndStreams) {
   });
   const std::vector<json> adds = spans(events, "add", on_cuda() ? "device" : "host");
   ASSERT_EQ(adds.size(), 1u) << events.dump(1);
-  EXPECT_EQ(adds[0].at("args").at("operands"), "f32 [3, 4], f32 [3, 4] -> f32 [3, 4]");
+  EXPECT_EQ(adds[0].at("args").at("operands"), "f32 [3, 4], f32 [4] -> f32 [3, 4]");
   const std::vector<json> parts = spans(events, "host_part", "host");
   ASSERT_EQ(parts.size(), 1u) << events.dump(1);
   EXPECT_EQ(parts[0].at("args").at("operands"), "f32 [4] -> f32 [6, 4]");
@@ -68,6 +68,41 @@ TEST_P(Pictures, TraceHasShapesThreadsAndStreams) {
   const std::vector<json> issued = spans(events, "add", "issue");
   ASSERT_EQ(issued.size(), 1u) << events.dump(1);
   EXPECT_EQ(row(events, issued[0]), GetParam().mode == RONDO_ENGINE_THREADED ? "rondo-issue" : own);
+}
+
+// Each span says when its task was submitted, also that of a read, which the calling thread runs itself; not those of
+// tasks that were submitted before the trace began.
+TEST_P(Pictures, TraceSaysWhenTasksWereSubmitted) {
+  const Tensor a = up(full(RONDO_F32, {6}, 1));
+  const Variable v(engine());
+  must(rondo_engine_wait_all(engine()));
+  Gate gate;
+  if (!naive()) {
+    const rondo_task_options early = task_options("early");
+    must(push(engine(), waiting(gate), {}, {v}));
+    while (!gate.entered) std::this_thread::yield();
+    must(push(
+        engine(), [](rondo_task_context*) { return RONDO_OK; }, {}, {v}, &early));
+  }
+  const json events = trace_of([&] {
+    gate.open = true;
+    (void)download(make(rondo_unary, RONDO_NEG, a));
+  });
+  int seen = 0;
+  for (const json& event : events) {
+    if (event.at("ph") != "X") continue;
+    const json& arguments = event.at("args");
+    const bool earlier = event.at("name") == "early";
+    EXPECT_EQ(arguments.contains("submitted_us"), !earlier) << event.dump();
+    if (earlier) continue;
+    ++seen;
+    EXPECT_GE(arguments.at("submitted_us").get<double>(), 0) << event.dump();
+    if (event.at("cat") != "device") {  // the device's clock may be off by a little
+      EXPECT_LE(arguments.at("submitted_us").get<double>(), event.at("ts").get<double>()) << event.dump();
+    }
+  }
+  EXPECT_GE(seen, 2) << "the operator and the read: " << events.dump(1);
+  EXPECT_EQ(spans(events, "early", "host").size(), naive() ? 0U : 1U) << events.dump(1);
 }
 
 TEST_P(Pictures, TraceNamesEveryStream) {
@@ -158,6 +193,23 @@ TEST_P(Pictures, DotTellsOrderFromData) {
   EXPECT_TRUE(has(dot, "t0 -> t2 [style=dashed];"));
   EXPECT_TRUE(has(dot, "t1 -> t2 [style=dashed];"));
   EXPECT_TRUE(has(dot, "label=\"parameter\\nf32 [8]\""));
+}
+
+// Operands have their own shapes, whatever they are repeated to.
+TEST_P(Pictures, DotHasOwnShapesOfWhatIsRepeated) {
+  const Tensor image = up(full(RONDO_F32, {2, 3, 4, 5}, 1)), weight = up(full(RONDO_F64, {3}, 1)),
+               row = up(full(RONDO_F32, {3, 1, 5}, 1)), number = up(full(RONDO_F32, {}, 1));
+  std::vector<Tensor> kept;
+  const std::string dot = dot_of([&] {
+    kept.push_back(make(rondo_binary, RONDO_ADD, image, row));
+    kept.push_back(make(rondo_binary, RONDO_MUL, image, number));
+    kept.push_back(make(rondo_binary, RONDO_ADD, broadcast(weight, {4, 3}), number));
+  });
+  EXPECT_TRUE(has(dot, "label=\"input\\nf32 [2, 3, 4, 5]\""));
+  EXPECT_TRUE(has(dot, "label=\"input\\nf32 [3, 1, 5]\""));
+  EXPECT_TRUE(has(dot, "label=\"input\\nf32 []\""));
+  EXPECT_TRUE(has(dot, "label=\"input\\nf64 [3]\""));
+  EXPECT_TRUE(has(dot, "label=\"output\\nf64 [4, 3]\""));
 }
 
 TEST_P(Pictures, DotHasOperandsOfUserTasks) {

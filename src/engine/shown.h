@@ -1,0 +1,16 @@
+// How pictures and timelines show the tensors of a task. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace rondo {
+
+struct View;
+
+// "f32 [10]": dtype and shape of what is read or written. Operators work on views that repeat smaller operands up to
+// the result's shape; here each has its own size again: 1 along an axis that repeats it, and nothing for those in
+// front.
+std::string shown_text(const View& view);
+
+}  // namespace rondo
