@@ -159,11 +159,11 @@ rondo_status rondo_model_file_write(const char* path, const char* const* names, 
     std::vector<models::NamedTensor> named(n_tensors);
     for (size_t i = 0; i < n_tensors; ++i) {
       RONDO_TRY(text_at("names", names, i, &named[i].name));
-      RONDO_TRY(capi::check_tensor(tensors[i], "tensors"));
+      RONDO_TRY(capi::check_each(tensors, i, "tensors"));
       named[i].view = tensors[i]->view;
       RONDO_TRY(named[i].view.engine().usable());
       RONDO_TRY(check_not_recording(named[i].view.engine()));
-      RONDO_TRY(ops::check_written("rondo_model_file_write", "tensors", named[i].view));
+      RONDO_TRY(ops::check_written("rondo_model_file_write", format("tensors[%zu]", i).c_str(), named[i].view));
     }
     models::Metadata metadata(n_metadata);
     for (size_t i = 0; i < n_metadata; ++i) {

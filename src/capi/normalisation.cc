@@ -24,9 +24,9 @@ Status read(const rondo_norm_options* given, ops::NormOptions* options) {
     *view = &tensor->view;
     return {};
   };
-  RONDO_TRY(take(known.weight, "options.weight", &options->weight));
-  RONDO_TRY(take(known.bias, "options.bias", &options->bias));
-  RONDO_TRY(take(known.residual, "options.residual", &options->residual));
+  RONDO_TRY(take(known.weight, "options->weight", &options->weight));
+  RONDO_TRY(take(known.bias, "options->bias", &options->bias));
+  RONDO_TRY(take(known.residual, "options->residual", &options->residual));
   options->epsilon = known.epsilon;
   options->activation = known.activation;
   return {};

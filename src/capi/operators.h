@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/text.h"
 #include "capi/capi.h"
 #include "engine/views.h"
 #include "ops/ops.h"
@@ -17,6 +18,13 @@ inline Status check_out(rondo_tensor** out, const char* name = "out") {
   return error(RONDO_INVALID_ARGUMENT,
                "%s is not a live tensor: initialise it to NULL for a new one, or pass a tensor that was not destroyed",
                name);
+}
+
+// One of a list of tensors, which an error names by its place.
+inline Status check_each(rondo_tensor* const* tensors, size_t i, const char* list) {
+  if (tensors[i] && alive(tensors[i])) [[likely]]
+    return {};
+  return check_tensor(tensors[i], format("%s[%zu]", list, i).c_str());
 }
 
 // Operators of one tensor and an output, of two, and of an engine that is usable.

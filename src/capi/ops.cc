@@ -91,7 +91,7 @@ rondo_status rondo_add_n(int32_t n, rondo_tensor* const* tensors, rondo_tensor**
     if (!tensors) return capi::null_argument("tensors");
     const View* views[ops::kMostAddends];
     for (int32_t i = 0; i < n; ++i) {
-      RONDO_TRY(check_tensor(tensors[i], "tensors"));
+      RONDO_TRY(capi::check_each(tensors, static_cast<size_t>(i), "tensors"));
       views[i] = &tensors[i]->view;
     }
     RONDO_TRY(check_out(out));

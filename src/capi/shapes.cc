@@ -24,7 +24,7 @@ rondo_status join(const char* function, Join body, int32_t n, rondo_tensor* cons
     if (!tensors) return capi::null_argument("tensors");
     std::vector<const View*> views;
     for (int32_t i = 0; i < n; ++i) {
-      RONDO_TRY(check_tensor(tensors[i], "tensors"));
+      RONDO_TRY(capi::check_each(tensors, static_cast<size_t>(i), "tensors"));
       views.push_back(&tensors[i]->view);
     }
     RONDO_TRY(capi::check_out(out));

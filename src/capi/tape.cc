@@ -79,7 +79,9 @@ rondo_status rondo_tape_begin(rondo_engine* engine, uint32_t flags, rondo_tape**
     RONDO_NOT_NULL(tape);
     RONDO_TRY(engine->engine->usable());
     if (flags & ~static_cast<uint32_t>(RONDO_TAPE_KEEP))
-      return error(RONDO_INVALID_ARGUMENT, "flags has unknown bits 0x%x; use rondo_tape_flags", flags);
+      return error(RONDO_INVALID_ARGUMENT,
+                   "flags is 0x%x; RONDO_TAPE_DEFAULT (0x0) and RONDO_TAPE_KEEP (0x%x) are possible", flags,
+                   RONDO_TAPE_KEEP);
     if (Engine::in_task()) return error(RONDO_INVALID_STATE, "a tape cannot be opened inside a task");
     Ref<tape::Tape> made = make_ref<tape::Tape>(*engine->engine, (flags & RONDO_TAPE_KEEP) != 0);
     tape::open_tape(*made);

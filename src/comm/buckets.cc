@@ -57,10 +57,11 @@ Status Buckets::create(Communicator& comm, std::span<const View> parameters, con
   const int64_t bucket_bytes = options.bucket_bytes ? options.bucket_bytes : int64_t{25} << 20;
   const int64_t edge_bytes = options.edge_bytes ? options.edge_bytes : std::min(bucket_bytes, int64_t{1} << 20);
   if (bucket_bytes < 0 || edge_bytes < 0)
-    return error(RONDO_INVALID_ARGUMENT, "options.%s is below 0; bytes are needed, or 0 for the default",
-                 bucket_bytes < 0 ? "bucket_bytes" : "edge_bytes");
+    return error(RONDO_INVALID_ARGUMENT, "options->%s is %lld; bytes are needed, or 0 for the default",
+                 bucket_bytes < 0 ? "bucket_bytes" : "edge_bytes",
+                 static_cast<long long>(bucket_bytes < 0 ? bucket_bytes : edge_bytes));
   if (options.sum != 0 && options.sum != 1)
-    return error(RONDO_INVALID_ARGUMENT, "options.sum is %d, not 0 or 1", options.sum);
+    return error(RONDO_INVALID_ARGUMENT, "options->sum is %d; 0 (the mean) and 1 (the sum) are possible", options.sum);
   if (Engine::thread_sink())
     return error(RONDO_INVALID_STATE, "the thread records; make the buckets before the recording, and use them in it");
   std::unique_ptr<Buckets> buckets(new Buckets(comm));

@@ -33,8 +33,10 @@ Status check_reduction(const char* function, rondo_reduce_op reduction, rondo_dt
                      reduction == RONDO_MAX || reduction == RONDO_MEAN;
   const char* name = ops::reduce_name(reduction);
   if (!known && !name)
-    return error(RONDO_INVALID_ARGUMENT, "%s: reduction %d is none; use RONDO_SUM, PROD, MIN, MAX or MEAN", function,
-                 static_cast<int>(reduction));
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: reduction is %d; RONDO_SUM (%d), RONDO_PROD (%d), RONDO_MEAN (%d), RONDO_MAX (%d) and RONDO_MIN "
+                 "(%d) are possible",
+                 function, static_cast<int>(reduction), RONDO_SUM, RONDO_PROD, RONDO_MEAN, RONDO_MAX, RONDO_MIN);
   if (!known)
     return error(RONDO_UNSUPPORTED, "%s: no collective reduces by %s; sum, prod, min, max and mean are possible",
                  function, name);

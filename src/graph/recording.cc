@@ -104,7 +104,8 @@ Status begin_recording(Engine& engine, const rondo_record_options& options) {
   if (options.max_branches < 0 || options.max_branches > 32)
     return error(RONDO_INVALID_ARGUMENT, "options->max_branches is %d; 0 to 32 are possible", options.max_branches);
   if (options.flags & ~static_cast<uint32_t>(RONDO_RECORD_NAMED_OUTPUTS))
-    return error(RONDO_INVALID_ARGUMENT, "options->flags has unknown bits 0x%x; use rondo_record_flags", options.flags);
+    return error(RONDO_INVALID_ARGUMENT, "options->flags is 0x%x; 0 and RONDO_RECORD_NAMED_OUTPUTS (0x%x) are possible",
+                 options.flags, RONDO_RECORD_NAMED_OUTPUTS);
   thread_end.recorded = true;
   Engine::set_thread_sink(new Recording(engine, Engine::intern(options.name ? options.name : "graph"),
                                         options.max_branches ? options.max_branches : 8,

@@ -15,29 +15,29 @@ namespace rondo::models {
 
 namespace {
 
-// `what`: "a name" or "a key", of which none may come twice.
-Status check_texts(const char* what, std::vector<std::string_view> texts) {
-  for (const std::string_view each : texts)
-    if (first_not_utf8(each) != std::string_view::npos)
-      return error(RONDO_INVALID_ARGUMENT, "%s is not UTF-8: '%s'", what, shown(each).c_str());
+// A list of texts, of which none may come twice.
+Status check_texts(const char* list, std::vector<std::string_view> texts) {
+  for (size_t i = 0; i < texts.size(); ++i)
+    if (first_not_utf8(texts[i]) != std::string_view::npos)
+      return error(RONDO_INVALID_ARGUMENT, "%s[%zu] is '%s'; UTF-8 is needed", list, i, shown(texts[i]).c_str());
   std::sort(texts.begin(), texts.end());
   const auto twice = std::adjacent_find(texts.begin(), texts.end());
   if (twice == texts.end()) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s comes twice: '%s'", what, shown(*twice).c_str());
+  return error(RONDO_INVALID_ARGUMENT, "%s has '%s' twice; each must come once", list, shown(*twice).c_str());
 }
 
 Status check(const std::vector<NamedTensor>& tensors, const Metadata& metadata) {
   std::vector<std::string_view> names, keys;
   for (const NamedTensor& each : tensors) names.emplace_back(each.name);
   if (std::find(names.begin(), names.end(), kMetadata) != names.end())
-    return error(RONDO_INVALID_ARGUMENT, "a name is '__metadata__', which the format has for the metadata");
-  RONDO_TRY(check_texts("a name", std::move(names)));
+    return error(RONDO_INVALID_ARGUMENT, "names has '__metadata__', which the format has for the metadata");
+  RONDO_TRY(check_texts("names", std::move(names)));
   for (const auto& [key, value] : metadata) {
     keys.emplace_back(key);
     if (first_not_utf8(value) != std::string_view::npos)
-      return error(RONDO_INVALID_ARGUMENT, "the value of the key '%s' is not UTF-8", shown(key).c_str());
+      return error(RONDO_INVALID_ARGUMENT, "values: that of the key '%s' is not UTF-8", shown(key).c_str());
   }
-  return check_texts("a key", std::move(keys));
+  return check_texts("keys", std::move(keys));
 }
 
 std::vector<Entry> entries_of(const std::vector<NamedTensor>& tensors) {

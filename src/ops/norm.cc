@@ -86,18 +86,19 @@ Status check_options(const char* function, const View& a, const NormOptions& opt
   RONDO_TRY(check_inputs(function, {{"a", &a}}));
   RONDO_TRY(check_image(function, a));
   if (!std::isfinite(options.epsilon) || options.epsilon < 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: epsilon is %g; a finite number of at least 0 is needed", function,
-                 options.epsilon);
+    return error(RONDO_INVALID_ARGUMENT, "%s: options->epsilon is %g; a finite number of at least 0 is needed",
+                 function, options.epsilon);
   if (options.activation != RONDO_ACTIVATION_NONE && options.activation != RONDO_ACTIVATION_RELU)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "%s: options.activation is %d; RONDO_ACTIVATION_NONE (%d) and RONDO_ACTIVATION_RELU (%d) are possible",
-                 function, options.activation, RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU);
-  if (options.weight) RONDO_TRY(check_channels(function, "weight", *options.weight, a, false));
-  if (options.bias) RONDO_TRY(check_channels(function, "bias", *options.bias, a, false));
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "%s: options->activation is %d; RONDO_ACTIVATION_NONE (%d) and RONDO_ACTIVATION_RELU (%d) are possible",
+        function, options.activation, RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU);
+  if (options.weight) RONDO_TRY(check_channels(function, "options->weight", *options.weight, a, false));
+  if (options.bias) RONDO_TRY(check_channels(function, "options->bias", *options.bias, a, false));
   if (!options.residual) return {};
-  RONDO_TRY(check_inputs(function, {{"a", &a}, {"residual", options.residual}}));
+  RONDO_TRY(check_inputs(function, {{"a", &a}, {"options->residual", options.residual}}));
   if (options.residual->dtype != a.dtype || !options.residual->layout.same_shape(a.layout))
-    return error(RONDO_INVALID_ARGUMENT, "%s: options.residual is %s; a is %s, and they must be alike", function,
+    return error(RONDO_INVALID_ARGUMENT, "%s: options->residual is %s; a is %s, and they must be alike", function,
                  operand_text(*options.residual).c_str(), operand_text(a).c_str());
   return {};
 }

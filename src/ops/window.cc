@@ -123,12 +123,12 @@ Status pool(const char* function, bool largest, const View& a, int n, const int6
   for (int i = 0; i < n; ++i) {
     WindowAxis& axis = windows.axis[i];
     RONDO_TRY(check_number(function, "kernel", i, kernel[i], 1, kMostSize));
-    RONDO_TRY(check_number(function, "options.stride", i, options.stride[i], 0, kMostSize));
+    RONDO_TRY(check_number(function, "options->stride", i, options.stride[i], 0, kMostSize));
     RONDO_TRY(
-        check_number(function, "options.dilation", i, options.dilation[i], 1, largest ? kMostSize / kernel[i] : 1));
+        check_number(function, "options->dilation", i, options.dilation[i], 1, largest ? kMostSize / kernel[i] : 1));
     const int64_t reach = (kernel[i] - 1) * options.dilation[i];
-    RONDO_TRY(check_number(function, "options.padding", i, options.padding[i], 0, reach));
-    RONDO_TRY(check_number(function, "options.padding_end", i, options.padding_end[i], -1, reach));
+    RONDO_TRY(check_number(function, "options->padding", i, options.padding[i], 0, reach));
+    RONDO_TRY(check_number(function, "options->padding_end", i, options.padding_end[i], -1, reach));
     axis.rule = WindowRule::fixed;
     axis.in = a.layout.shape[2 + i];
     axis.size = kernel[i];

@@ -245,11 +245,11 @@ TEST_P(DataParallel, Misuse) {
   rondo_buckets_options options = RONDO_BUCKETS_OPTIONS_INIT;
   options.bucket_bytes = -1;
   expect_failure(rondo_buckets_create(comm(0), 3, handles.data(), &options, &made), RONDO_INVALID_ARGUMENT,
-                 "options.bucket_bytes is below 0");
+                 "options->bucket_bytes is -1; bytes are needed");
   options = RONDO_BUCKETS_OPTIONS_INIT;
   options.sum = 2;
   expect_failure(rondo_buckets_create(comm(0), 3, handles.data(), &options, &made), RONDO_INVALID_ARGUMENT,
-                 "options.sum is 2");
+                 "options->sum is 2; 0 (the mean) and 1 (the sum)");
   expect_failure(rondo_buckets_create(nullptr, 3, handles.data(), nullptr, &made), RONDO_INVALID_ARGUMENT, "comm");
   expect_failure(rondo_buckets_create(comm(0), 0, handles.data(), nullptr, &made), RONDO_INVALID_ARGUMENT,
                  "n_parameters is 0");

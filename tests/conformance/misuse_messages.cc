@@ -1,5 +1,7 @@
 // What refusals say: the operation, the value, what is possible, and the cure where there is one. The other misuse
 // tests look at function and argument. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
 #include "harness.h"
 
 namespace conformance {
@@ -162,6 +164,88 @@ TEST_P(MisuseMessages, Cures) {
     into_given(home, {"out is on cpu", "cuda:0", "NULL", "rondo_copy"});
     refused("rondo_binary(add)", {"b is on cpu", "a is on cuda:0", "rondo_copy_to"}, rondo_binary, RONDO_ADD, f, home);
   }
+}
+
+// Of options the member, of lists the place.
+TEST_P(MisuseMessages, MembersOfOptions) {
+  const Tensor image = ones(RONDO_F32, {1, 2, 4, 4}), line = ones(RONDO_F32, {5});
+  const int64_t sizes[] = {2, 2}, nothing[] = {0, 2}, wide[] = {9, 9};
+  rondo_norm_options norm = RONDO_NORM_OPTIONS_INIT;
+  norm.epsilon = -1;
+  refused("rondo_instance_norm", {"options->epsilon is -1", "at least 0"}, rondo_instance_norm, image, &norm);
+  norm = RONDO_NORM_OPTIONS_INIT;
+  norm.weight = line;
+  refused("rondo_instance_norm", {"options->weight has shape [5]", "[2] is needed", "channels"}, rondo_instance_norm,
+          image, &norm);
+  norm = RONDO_NORM_OPTIONS_INIT;
+  norm.activation = RONDO_ACTIVATION_GELU;
+  refused("rondo_instance_norm", {"options->activation is 2", "RONDO_ACTIVATION_NONE (0)", "RONDO_ACTIVATION_RELU (1)"},
+          rondo_instance_norm, image, &norm);
+  rondo_pool_options pool = RONDO_POOL_OPTIONS_INIT;
+  pool.stride[1] = -1;
+  refused("rondo_avg_pool", {"options->stride[1] is -1", "0 to "}, rondo_avg_pool, image, 2, sizes, &pool);
+  pool = RONDO_POOL_OPTIONS_INIT;
+  pool.padding[0] = 3;
+  refused("rondo_avg_pool", {"options->padding[0] is 3", "0 to 1"}, rondo_avg_pool, image, 2, sizes, &pool);
+  refused("rondo_max_pool", {"kernel[0] is 0", "1 to "}, rondo_max_pool, image, 2, nothing, nullptr);
+  refused("rondo_max_pool", {"kernel[0] covers 9", "a has 4"}, rondo_max_pool, image, 2, wide, nullptr);
+  refused("rondo_adaptive_avg_pool", {"sizes[0] is 0", "1 to "}, rondo_adaptive_avg_pool, image, 2, nothing);
+  rondo_convolution_options convolution = RONDO_CONVOLUTION_OPTIONS_INIT;
+  convolution.stride[0] = 0;
+  const Tensor filter = ones(RONDO_F32, {3, 2, 3, 3});
+  refused("rondo_convolution", {"options->stride[0] is 0", "1 to "}, rondo_convolution, image, filter, &convolution);
+  convolution = RONDO_CONVOLUTION_OPTIONS_INIT;
+  convolution.bias = line;
+  refused("rondo_convolution", {"options->bias is f32 [5]", "f32 [3] is needed"}, rondo_convolution, image, filter,
+          &convolution);
+  rondo_record_options record = RONDO_RECORD_OPTIONS_INIT;
+  record.flags = 6;
+  says(rondo_record_begin(engine(), &record), "rondo_record_begin",
+       {"options->flags is 0x6", "RONDO_RECORD_NAMED_OUTPUTS (0x1)"});
+  rondo_tape* tape = nullptr;
+  says(rondo_tape_begin(engine(), 99, &tape), "rondo_tape_begin", {"flags is 0x63", "RONDO_TAPE_KEEP (0x1)"});
+}
+
+TEST_P(MisuseMessages, PlacesInLists) {
+  const Tensor a = ones(RONDO_F32, {2, 3});
+  NoHandle nothing;
+  rondo_tensor* const stray[] = {a, reinterpret_cast<rondo_tensor*>(&nothing)};
+  rondo_tensor* const none[] = {a, nullptr};
+  refused("rondo_concat", {"tensors[1] is not a live tensor"}, rondo_concat, 2, stray, 0);
+  refused("rondo_add_n", {"tensors[1] is NULL"}, rondo_add_n, 2, none);
+  const char* const names[] = {"x", "y"};
+  const char* const twice[] = {"x", "x"};
+  const char* const bytes[] = {"x", "\xff"};
+  const std::string path = testing::TempDir() + "rondo_messages.safetensors";
+  const auto save = [&](const char* const* under, rondo_tensor* const* tensors) {
+    return rondo_model_file_write(path.c_str(), under, tensors, 2, nullptr, nullptr, 0);
+  };
+  const std::string function = "rondo_model_file_write";
+  rondo_tensor* const both[] = {a, a};
+  says(save(names, stray), function, {"tensors[1] is not a live tensor"});
+  says(save(twice, both), function, {"names has 'x' twice"});
+  says(save(bytes, both), function, {"names[1] is ", "UTF-8"});
+  const Tensor fresh = empty(RONDO_F32, {4});
+  rondo_tensor* const unwritten[] = {a, fresh};
+  says(save(names, unwritten), function, {"tensors[1], f32 [4]", "never written"}, RONDO_INVALID_STATE);
+}
+
+TEST_P(MisuseMessages, GroupsAndBuckets) {
+  const Tensor a = upload(engine(), kCpu, full(RONDO_F32, {4}, 1));
+  rondo_comm* made = nullptr;
+  must(rondo_comm_create_all(engine(), &kCpu, 1, nullptr, &made));
+  const std::unique_ptr<rondo_comm, void (*)(rondo_comm*)> comm(made, rondo_comm_destroy);
+  rondo_tensor* out = nullptr;
+  says(rondo_comm_all_reduce(made, a, static_cast<rondo_reduce_op>(40), &out), "rondo_comm_all_reduce",
+       {"reduction is 40", "RONDO_SUM (0)", "RONDO_MIN ("});
+  says(rondo_comm_broadcast(made, a, 3), "rondo_comm_broadcast", {"root is 3", "0 to 0"});
+  rondo_buckets* buckets = nullptr;
+  rondo_tensor* const parameters[] = {a};
+  rondo_buckets_options options = RONDO_BUCKETS_OPTIONS_INIT;
+  options.edge_bytes = -4;
+  says(rondo_buckets_create(made, 1, parameters, &options, &buckets), "rondo_buckets_create",
+       {"options->edge_bytes is -4", "0 for the default"});
+  EXPECT_TRUE(!out && !buckets);
 }
 
 TEST_P(MisuseMessages, HandlesThatAreNotAlive) {

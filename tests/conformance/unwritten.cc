@@ -1,5 +1,7 @@
 // What was never written has no contents to read, and what counts as written; contents accepted as they are.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
 #include "recording.h"
 
 namespace conformance {
@@ -58,6 +60,41 @@ TEST_P(Unwritten, IsNoInput) {
   slot = sum;
   refused(rondo_unary(RONDO_NEG, b, &slot), "rondo_unary", "out");
   EXPECT_EQ(static_cast<rondo_tensor*>(out), nullptr);
+}
+
+TEST_P(Unwritten, IsNoInputOfAnyFamily) {
+  const Tensor image = empty(RONDO_F32, {1, 2, 3, 4}), known = up(full(RONDO_F32, {1, 2, 3, 4}, 1)), line = fresh(),
+               index = empty(RONDO_I64, {2}), good = up(full(RONDO_F32, {3, 4}, 1)), channels = empty(RONDO_F32, {2});
+  Tensor out, more;
+  const auto expect = [&](rondo_status status, const char* function, const char* argument) {
+    expect_refused(status, RONDO_INVALID_STATE, function, argument);
+    EXPECT_NE(std::string(rondo_last_error()).find("never written"), std::string::npos) << rondo_last_error();
+    EXPECT_EQ(static_cast<rondo_tensor*>(out), nullptr) << function;
+  };
+  const int64_t two[] = {2, 2}, filter[] = {2, 2, 1, 1};
+  const Tensor w = make(rondo_tensor_create, engine(), device(), RONDO_F32, 4, filter);
+  expect(rondo_convolution(known, w, nullptr, out.slot()), "rondo_convolution", "w");
+  rondo_norm_options norm = RONDO_NORM_OPTIONS_INIT;
+  norm.weight = channels;
+  expect(rondo_instance_norm(known, &norm, out.slot()), "rondo_instance_norm", "weight");
+  expect(rondo_batch_norm(known, channels, channels, nullptr, out.slot()), "rondo_batch_norm", "mean");
+  expect(rondo_max_pool(image, 2, two, nullptr, out.slot()), "rondo_max_pool", "a");
+  expect(rondo_resize(image, 2, two, RONDO_RESIZE_NEAREST, RONDO_RESIZE_HALF_PIXEL, out.slot()), "rondo_resize", "a");
+  expect(rondo_layer_norm(line, -1, nullptr, nullptr, 1e-5, out.slot()), "rondo_layer_norm", "a");
+  expect(rondo_cumulative(RONDO_SUM, line, 0, 0, out.slot()), "rondo_cumulative", "a");
+  expect(rondo_sort(line, 0, 0, out.slot()), "rondo_sort", "a");
+  expect(rondo_topk(line, 1, 0, 1, out.slot(), more.slot()), "rondo_topk", "a");
+  rondo_tensor* const both[] = {good, line};
+  expect(rondo_concat(2, both, 0, out.slot()), "rondo_concat", "tensors");
+  expect(rondo_add_n(2, both, out.slot()), "rondo_add_n", "tensors");
+  expect(rondo_take(good, index, 0, out.slot()), "rondo_take", "indices");
+  expect(rondo_put(good, index, up(full(RONDO_F32, {2, 4}, 1)), 0), "rondo_put", "indices");
+  rondo_expression* made = nullptr;
+  must(rondo_expression_create("y = a + 1", nullptr, &made));
+  const std::unique_ptr<rondo_expression, void (*)(rondo_expression*)> text(made, rondo_expression_destroy);
+  const rondo_argument arguments[] = {RONDO_TENSOR("a", line)};
+  expect(rondo_expression_run(made, 1, arguments, 1, out.slot()), "rondo_expression_run", "a");
+  EXPECT_EQ(rondo_engine_wait_all(engine()), RONDO_OK);
 }
 
 TEST_P(Unwritten, WithoutElementsThereIsNothingToRead) {
