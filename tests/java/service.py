@@ -40,7 +40,16 @@ def skipped(reports):
                 yield f"{case.get('classname').rpartition('.')[2]}.{case.get('name')}: {reason}"
 
 
+def help_of_run(root):
+    """Told at once: nothing is installed, built or fetched for it."""
+    said = subprocess.run([f"{root}/examples/java-service/run", "--port", "9000", "--help"], text=True, capture_output=True, timeout=120)
+    lines = said.stdout.splitlines()
+    assert said.returncode == 0 and lines[:1] == ["usage: examples/java-service/run [options]"], said
+    assert all(line.startswith("  --") for line in lines[1:]) and lines[-1].split()[0] == "--help" and '"' not in said.stdout, said.stdout
+
+
 def main(root, build, c_digits):
+    help_of_run(root)
     if not shutil.which("mvn") or not shutil.which("javac"):
         print("Maven or a JDK is not installed")
         return 77
