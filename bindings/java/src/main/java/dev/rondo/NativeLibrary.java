@@ -111,7 +111,7 @@ final class NativeLibrary {
         extraction.end();
       }
     } catch (IOException e) {
-      tried.add("class path: " + folder + " cannot be extracted: " + e.getMessage());
+      tried.add("class path: " + folder + " cannot be extracted (java.io.tmpdir or dev.rondo.native.extractDir): " + e);
       return false;
     }
   }

@@ -146,6 +146,12 @@ class LoaderTest {
     assertLoads(run(noexec(kept, java(kept, classPath(true), List.of("-Ddev.rondo.native.path=" + FILES)))));
   }
 
+  @Test
+  void aTemporaryFolderThatIsNotThereIsNamed(@TempDir Path temporary) throws Exception {
+    final String out = run(java(temporary.resolve("not there"), classPath(true), List.of()));
+    assertTrue(out.contains("cannot be extracted (java.io.tmpdir") && out.contains("NoSuchFile") && out.contains("not there"), out);
+  }
+
   /** A process that sees a folder mounted so that nothing in it can be executed. */
   private static ProcessBuilder noexec(Path folder, ProcessBuilder process) {
     final List<String> command = new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
