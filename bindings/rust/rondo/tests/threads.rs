@@ -24,12 +24,39 @@ fn handles_cross_threads() {
     crosses::<Engine>();
     crosses::<rondo::EngineBuilder>();
     crosses::<Tensor>();
+    crosses::<rondo::Comm>();
+    crosses::<rondo::Expression>();
+    crosses::<rondo::Module>();
+    crosses::<rondo::ModelFile>();
     crosses::<Variable>();
     crosses::<rondo::Graph>();
     crosses::<rondo::Trace>();
     crosses::<rondo::Error>();
     crosses::<rondo::WaitFuture>();
     crosses::<rondo::dlpack::Given<rondo::dlpack::DLManagedTensorVersioned>>();
+}
+
+/// Compiles only where the type is not of the trait: else which `item` is meant would be ambiguous.
+macro_rules! is_not {
+    ($type:ty: $trait:ident) => {{
+        trait Item<A> {
+            fn item() {}
+        }
+        impl<T: ?Sized> Item<()> for T {}
+        #[allow(dead_code)]
+        struct OfTrait;
+        impl<T: ?Sized + $trait> Item<OfTrait> for T {}
+        <$type as Item<_>>::item();
+    }};
+}
+
+#[test]
+fn what_belongs_to_a_thread_stays_there() {
+    is_not!(rondo::Tape: Send);
+    is_not!(rondo::Tape: Sync);
+    is_not!(rondo::TaskContext<'static>: Send);
+    is_not!(rondo::TaskContext<'static>: Sync);
+    is_not!(rondo::Buckets: Sync);
 }
 
 #[test]
