@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Does what README.md says about building and installing, word for word, in a copy of the sources and an empty home.
+"""Does what README.md says about building and installing, word for word, in a copy of the sources and an empty home: in C, then
+with the same library in Rust and in Java, where their tools are.
 
     readme.py
 """
@@ -14,13 +15,42 @@ import tempfile
 
 from consumer import ROOT, run
 
-BLOCK = re.compile(r"^(?:    .*\n)*    meson setup .*\n(?:    .*\n)*", re.MULTILINE)
+README = (ROOT / "README.md").read_text()
+
+
+def recipe(language, begins):
+    """The block of commands in the section of a language that has a line which begins so, and what its program prints."""
+    section = re.search(rf"^## {language}$(.*?)^## ", README, re.MULTILINE | re.DOTALL)[1]
+    block = re.search(rf"^(?:    .*\n)*    {begins} .*\n(?:    .*\n)*", section, re.MULTILINE)[0]
+    return "".join(line[4:] + "\n" for line in block.splitlines()), printed(section)
+
+
+def printed(section):
+    return re.search(r"It prints `(.*?)`", section)[1]
+
+
+def follow(commands, expected, folder, environment):
+    print(commands)
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[-1].endswith(expected), done.stdout  # Maven puts the terminal's colours back on the same line
+
+
+def rust(sources, home, environment):
+    """A program of one's own beside the checkout, as its section says; it must not compile the library anew."""
+    section = re.search(r"^## Rust$(.*?)^## ", README, re.MULTILINE | re.DOTALL)[1]
+    [program] = re.findall(r"^```rust\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    dependency = re.search(r"`(rondo = \{ path = .*?\})`", section)[1].replace("bindings/", f"{sources}/bindings/")
+    folder = sources.parent / "program"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src/main.rs").write_text(program)
+    (folder / "Cargo.toml").write_text(f'[package]\nname = "program"\nversion = "1.0.0"\nedition = "2021"\n\n[dependencies]\n{dependency}\n')
+    libraries = f"{home}/rondo/lib"
+    follow("cargo run --quiet", printed(section), folder, {
+        **environment, "RONDO_NO_VENDOR": "1", "PKG_CONFIG_PATH": f"{libraries}/pkgconfig", "LD_LIBRARY_PATH": libraries})
 
 
 def main():
-    recipe = "".join(line[4:] + "\n" for line in BLOCK.search((ROOT / "README.md").read_text())[0].splitlines())
-    expected = re.search(r"It prints `(.*)`", (ROOT / "README.md").read_text())[1]
-    print(recipe)
     with tempfile.TemporaryDirectory() as name:
         home, sources = pathlib.Path(name) / "home", pathlib.Path(name) / "rondo"
         home.mkdir()
@@ -30,10 +60,12 @@ def main():
             shutil.copy2(ROOT / path, sources / path)
         clean = {name: value for name, value in os.environ.items() if name not in ("PKG_CONFIG_PATH", "LD_LIBRARY_PATH", "DESTDIR")}
         ccache = os.environ.get("CCACHE_DIR") or str(pathlib.Path.home() / ".cache/ccache")  # the home is another, what was compiled is the same
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", recipe], cwd=sources, env={**clean, "HOME": str(home), "CCACHE_DIR": ccache},
-                              stdout=subprocess.PIPE, text=True)
-        assert done.returncode == 0, done.stdout
-        assert done.stdout.splitlines()[-1] == expected, done.stdout
+        follow(*recipe("C", "meson setup"), sources, {**clean, "HOME": str(home), "CCACHE_DIR": ccache})
+        # Cargo and Maven keep what they fetched in the user's home.
+        if shutil.which("cargo"):
+            rust(sources, home, clean)
+        if shutil.which("mvn") and shutil.which("javac"):
+            follow(*recipe("Java", "mvn"), sources, clean)
 
 
 if __name__ == "__main__":
