@@ -2,13 +2,14 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include "engine/views.h"
 #include "ops/cuda_kernel.h"
 #include "ops/node.h"
 #include "ops/prepared.h"
-#include "ops/reductions.h"
+#include "ops/reduction_values.h"
 #include "rtc/device/cumulate.h"
 
 namespace rondo::ops {
@@ -30,13 +31,62 @@ struct CumulatePlan {
 
 // Results computed side by side where rows are closer together than the elements of a row.
 constexpr int64_t kTogether = 64;
+constexpr size_t kAccumulator = 16;  // bytes of one, at most
 
-// Sums are a device's, compensated ones for f32: a prefix has no tree to be short in.
-template <class T, class Op>
-void run(const CumulatePlan& plan) {
-  using Out = typename Op::Result;
-  const T* in = reinterpret_cast<const T*>(plan.in.address()) + plan.start[0];
-  Out* out = reinterpret_cast<Out*>(plan.out.address()) + plan.start[1];
+// The loops of a reduction over values. Sums are a device's, compensated ones for f32: a prefix has no tree to be short
+// in.
+struct Steps {
+  rondo_dtype values, results;
+  void (*clear)(void* to, int64_t n);  // n accumulators of nothing
+  // Takes n values and gives a result after each: neighbours in a row to one accumulator, or one to each of n.
+  void (*along)(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts);
+  void (*across)(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts);
+};
+
+template <class Op>
+struct StepsOf {
+  using Acc = typename Op::Acc;
+  using V = typename Op::Element;
+  using Result = Register<typename Op::Result>;
+  static_assert(sizeof(Acc) <= kAccumulator);
+
+  static void clear(void* to, int64_t n) { std::fill_n(static_cast<Acc*>(to), n, Op::identity()); }
+  template <bool same>
+  static void take(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts) {
+    Acc* acc = static_cast<Acc*>(to);
+    for (int64_t i = 0; i < n; ++i, acc += same ? 0 : 1) {
+      Op::take(*acc, static_cast<const V*>(values)[i], 0, facts);  // none of these asks for positions
+      static_cast<Result*>(results)[i] = Op::result(*acc, facts);
+    }
+  }
+  static constexpr Steps steps = {value_dtype<V>(), value_dtype<Result>(), clear, take<true>, take<false>};
+};
+
+// As the table's column: the accumulator is the result.
+template <class Op>
+constexpr bool kCumulative = false;
+template <bool on_device, class M, class Domain, class Before, template <class, bool> class Accumulator>
+constexpr bool kCumulative<device::Reduction<on_device, M, Domain, Before, Accumulator, device::AsIs>> =
+    !std::is_same_v<Domain, device::Position>;
+
+// Null for what is no running value.
+const Steps* steps_of(ReduceOp op, rondo_dtype dtype) {
+  return with_reduction(op, [dtype]<class Parts>() -> const Steps* {
+    if constexpr (kCumulative<typename Parts::template Of<true, float>>) {
+      return with_reduction_value<Parts, true>(
+          dtype, []<class V>(V*) -> const Steps* { return &StepsOf<typename Parts::template Of<true, V>>::steps; });
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+void cumulate(const CumulatePlan& plan) {
+  const Steps& steps = *steps_of(plan.op, plan.in.dtype);
+  const ValueReader reader(plan.in.dtype, steps.values);
+  const ValueWriter writer(steps.results, plan.out.dtype, plan.out.accumulate);
+  const auto in_size = static_cast<int64_t>(dtype_size(plan.in.dtype));
+  const auto out_size = static_cast<int64_t>(dtype_size(plan.out.dtype));
   const device::ReduceFacts facts = plan.facts();
   const Dims<2>& rows = plan.rows;
   const int inner = rows.count - 1;
@@ -44,17 +94,25 @@ void run(const CumulatePlan& plan) {
   const int64_t in_step = inner >= 0 ? rows.stride[0][inner] : 0, out_step = inner >= 0 ? rows.stride[1][inner] : 0;
   const int64_t together = std::abs(in_step) < std::abs(plan.step[0]) ? kTogether : 1;
   const int64_t count = rows.elements();
+  ValueBlock values, results;
   for (int64_t row = 0; row < count;) {
     const int64_t n = std::min(together, inner_size - row % inner_size);
-    const T* from = in + rows.offset(0, row);
-    Out* to = out + rows.offset(1, row);
-    typename Op::Acc acc[kTogether];
-    std::fill(acc, acc + n, Op::identity());
-    for (int64_t i = 0; i < plan.length; ++i) {
-      for (int64_t k = 0; k < n; ++k) {
-        Op::take(acc[k], from[i * plan.step[0] + k * in_step], i, facts);
-        put(to + i * plan.step[1] + k * out_step, Op::result(acc[k], facts), plan.out.accumulate);
+    const char* from = plan.in.address() + (plan.start[0] + rows.offset(0, row)) * in_size;
+    char* to = plan.out.address() + (plan.start[1] + rows.offset(1, row)) * out_size;
+    alignas(std::max_align_t) std::byte acc[kTogether * kAccumulator];
+    steps.clear(acc, n);
+    for (int64_t i = 0; i < plan.length;) {
+      const int64_t taken = n == 1 ? std::min(plan.length - i, kMostValues) : 1;
+      const char* at = from + i * plan.step[0] * in_size;
+      char* end = to + i * plan.step[1] * out_size;
+      if (n == 1) {
+        steps.along(acc, reader.read(at, plan.step[0], taken, &values), results.bytes, taken, facts);
+        writer.write(end, plan.step[1], results.bytes, taken);
+      } else {
+        steps.across(acc, reader.read(at, in_step, n, &values), results.bytes, n, facts);
+        writer.write(end, out_step, results.bytes, n);
       }
+      i += taken;
     }
     row += n;
   }
@@ -86,9 +144,7 @@ class CpuCumulate final : public Cumulate {
  public:
   using Cumulate::Cumulate;
   Status run(const TaskContext&) override {
-    with_reduction(plan_.op, [this]<class Parts>() {
-      with_element(plan_.in.dtype, [this]<class T>(T*) { ops::run<T, typename Parts::template Of<true, T>>(plan_); });
-    });
+    cumulate(plan_);
     return {};
   }
 };

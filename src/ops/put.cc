@@ -4,11 +4,14 @@
 #include "ops/put.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "engine/views.h"
 #include "ops/node.h"
 #include "ops/prepared.h"
 #include "ops/shapes.h"
+#include "ops/sort.h"
 #include "rtc/device/sort.h"
 
 namespace rondo::ops {
@@ -19,34 +22,39 @@ class CpuPut final : public Task {
  public:
   explicit CpuPut(const PutPlan& plan) : Task(plan.name, plan.out.device()), plan_(plan) { declare_put(*this, plan); }
   Status run(const TaskContext&) override {
-    const bool narrow = plan_.indices.dtype == RONDO_I32;
-    with_element(plan_.out.dtype,
-                 [&]<class M>(M*) { narrow ? put_lines<M, device::i32>() : put_lines<M, device::i64>(); });
+    with_element(plan_.out.dtype, [&]<class M>(M*) { put_lines<M>(); });
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_put_operands(plan_, list); }
 
  private:
-  template <class M, class Index>
+  template <class Index>
+  void read_line(int64_t line, KeyedPlace* entries) const {
+    const Index* indices = reinterpret_cast<const Index*>(plan_.indices.address()) + plan_.lines.offset(0, line);
+    for (int64_t i = 0; i < plan_.length; ++i)
+      entries[i] = {device::coordinate_key<device::i64>(indices[i * plan_.index_step], plan_.extent), i};
+  }
+  // The places of a line by their targets, those without one last.
+  std::span<const KeyedPlace> sorted(int64_t line, std::vector<KeyedPlace>* entries) const {
+    if (plan_.indices.dtype == RONDO_I32)
+      read_line<device::i32>(line, entries->data());
+    else
+      read_line<device::i64>(line, entries->data());
+    sort_places(entries, plan_.length);
+    return *entries;
+  }
+
+  template <class M>
   void put_lines() const {
-    using Key = device::SortKey<Index>;
-    struct Entry {
-      Key key;
-      int64_t place;
-      bool operator<(const Entry& other) const { return key < other.key || (key == other.key && place < other.place); }
-    };
-    std::vector<Entry> entries(static_cast<size_t>(plan_.length));
+    std::vector<KeyedPlace> room(static_cast<size_t>(plan_.length));
     const int64_t count = plan_.lines.elements(), width = plan_.columns.elements();
     for (int64_t line = 0; line < count; ++line) {
-      const Index* indices = reinterpret_cast<const Index*>(plan_.indices.address()) + plan_.lines.offset(0, line);
-      for (int64_t i = 0; i < plan_.length; ++i)
-        entries[static_cast<size_t>(i)] = {device::coordinate_key(indices[i * plan_.index_step], plan_.extent), i};
-      std::sort(entries.begin(), entries.end());
+      const std::span<const KeyedPlace> entries = sorted(line, &room);
       const M* values = reinterpret_cast<const M*>(plan_.values.address()) + plan_.lines.offset(1, line);
       M* out = reinterpret_cast<M*>(plan_.out.address()) + plan_.lines.offset(2, line);
-      for (auto run = entries.cbegin(); run != entries.cend() && run->key != device::kLastKey<Key>;) {
+      for (auto run = entries.begin(); run != entries.end() && run->key != device::kLastKey<device::u64>;) {
         const auto end =
-            std::find_if(run, entries.cend(), [key = run->key](const Entry& each) { return each.key != key; });
+            std::find_if(run, entries.end(), [key = run->key](const KeyedPlace& each) { return each.key != key; });
         for (int64_t column = 0; column < width; ++column) {
           M* to = out + static_cast<int64_t>(run->key) * plan_.out_step + plan_.columns.offset(1, column);
           const auto value = [&](auto entry) {

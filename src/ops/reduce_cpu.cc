@@ -2,12 +2,15 @@
 // down to leaves of a fixed length, so that rounding errors grow with the depth of the tree and results depend on the
 // shape alone.
 //
+// Each reduction comes as a table of its loops over values (ops/values.h); how the range is cut is the same for all.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <type_traits>
+#include <cstddef>
 
 #include "engine/workers.h"
 #include "ops/reduce.h"
+#include "ops/reduction_values.h"
 
 namespace rondo::ops {
 
@@ -19,119 +22,153 @@ constexpr int64_t kPart = 1 << 15;  // elements that are worth handing to anothe
 constexpr int64_t kShared = 1 << 17;
 constexpr int64_t kTogether = 64;  // results computed side by side when they are closer together than what is reduced
 
-// A sum of f32 or less is kept in f64, and rounded once.
-template <class Whole>
-struct OnHost {
-  using type = Whole;
-};
-template <class M, class Domain, class Before, class After>
-struct WideSum {
-  using Element = M;
-  using Result = typename Domain::template Of<M>::Result;
-  using Inner = device::Sum<double, false>;
-  using Acc = Inner::Acc;
-  static Acc identity() { return Inner::identity(); }
-  static void take(Acc& acc, M value, int64_t index, const device::ReduceFacts& facts) {
-    Inner::take(acc, Before::of(static_cast<double>(device::from_memory(value)), facts), index);
-  }
-  static void join(Acc& acc, Acc other) { Inner::join(acc, other); }
-  static Register<Result> result(Acc acc, const device::ReduceFacts& facts) {
-    return device::convert_to<Result>(After::of(Inner::result(acc), facts));
-  }
-};
-template <class M, class Domain, class Before, class After>
-requires std::is_same_v < typename Domain::template Of<M>::Computed,
-float > struct OnHost<device::Reduction<false, M, Domain, Before, device::Sum, After>> {
-  using type = WideSum<M, Domain, Before, After>;
+constexpr size_t kAccumulator = 24;  // bytes of one, at most
+
+using device::ReduceFacts;
+
+struct Steps {
+  rondo_dtype values, results;
+  void (*clear)(void* to, int64_t n);  // n accumulators of nothing
+  void (*join)(void* to, const void* from, int64_t n);
+  // To one accumulator, n neighbours in the range from `index` on; to n accumulators, a value each, all at `index`.
+  void (*along)(void* to, const void* values, int64_t n, int64_t index, const ReduceFacts& facts);
+  void (*across)(void* to, const void* values, int64_t n, int64_t index, const ReduceFacts& facts);
+  void (*finish)(void* results, const void* from, int64_t n, const ReduceFacts& facts);
 };
 
-template <class T, class Op>
-struct Reducer {
+template <class Op>
+struct LoopsOf {
   using Acc = typename Op::Acc;
-  const Dims<1>& reduced;
-  int64_t step;   // between results computed side by side
-  int64_t count;  // of them
-  device::ReduceFacts facts;
+  using V = typename Op::Element;
+  using Result = Register<typename Op::Result>;
+  static_assert(sizeof(Acc) <= kAccumulator);
 
-  // [begin, end) of the reduced range for `count` results.
-  void reduce(const T* from, int64_t begin, int64_t end, Acc* acc) const {
-    if (end - begin > kLeaf) {
-      const int64_t middle = begin + (end - begin + kLeaf - 1) / kLeaf / 2 * kLeaf;
-      Acc right[kTogether];
-      reduce(from, begin, middle, acc);
-      reduce(from, middle, end, right);
-      for (int64_t i = 0; i < count; ++i) Op::join(acc[i], right[i]);
-      return;
-    }
-    std::fill(acc, acc + count, Op::identity());
-    const int inner = reduced.count - 1;
-    const int64_t run_size = inner >= 0 ? reduced.size[inner] : 1;
-    const int64_t stride = inner >= 0 ? reduced.stride[0][inner] : 0;
-    while (begin < end) {
-      const int64_t run = std::min(end - begin, run_size - begin % run_size);
-      const T* at = from + reduced.offset(0, begin);
-      if (count == 1)
-        one(at, stride, run, begin, acc);
-      else
-        for (int64_t j = 0; j < run; ++j, at += stride)
-          for (int64_t i = 0; i < count; ++i) Op::take(acc[i], at[i * step], begin + j, facts);
-      begin += run;
-    }
+  static void clear(void* to, int64_t n) { std::fill_n(static_cast<Acc*>(to), n, Op::identity()); }
+  static void join(void* to, const void* from, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) Op::join(static_cast<Acc*>(to)[i], static_cast<const Acc*>(from)[i]);
   }
-
-  void one(const T* at, int64_t stride, int64_t run, int64_t index, Acc* acc) const {
+  static void along(void* to, const void* values, int64_t n, int64_t index, const ReduceFacts& facts) {
+    const V* at = static_cast<const V*>(values);
     Acc lanes[kLanes];
     std::fill(lanes, lanes + kLanes, Op::identity());
     int64_t j = 0;
-    if (stride == 1) {
-      for (; j + kLanes <= run; j += kLanes)
-        for (int l = 0; l < kLanes; ++l) Op::take(lanes[l], at[j + l], index + j + l, facts);
-    }
-    for (; j < run; ++j) Op::take(lanes[j % kLanes], at[j * stride], index + j, facts);
+    for (; j + kLanes <= n; j += kLanes)
+      for (int l = 0; l < kLanes; ++l) Op::take(lanes[l], at[j + l], index + j + l, facts);
+    for (; j < n; ++j) Op::take(lanes[j % kLanes], at[j], index + j, facts);
     for (int width = kLanes / 2; width > 0; width /= 2)
       for (int l = 0; l < width; ++l) Op::join(lanes[l], lanes[l + width]);
-    Op::join(*acc, lanes[0]);
+    Op::join(*static_cast<Acc*>(to), lanes[0]);
+  }
+  static void across(void* to, const void* values, int64_t n, int64_t index, const ReduceFacts& facts) {
+    Acc* acc = static_cast<Acc*>(to);
+    const V* at = static_cast<const V*>(values);
+    for (int64_t i = 0; i < n; ++i) Op::take(acc[i], at[i], index, facts);
+  }
+  static void finish(void* results, const void* from, int64_t n, const ReduceFacts& facts) {
+    for (int64_t i = 0; i < n; ++i)
+      static_cast<Result*>(results)[i] = Op::result(static_cast<const Acc*>(from)[i], facts);
   }
 };
 
-template <class T, class Op>
-void run(const ReducePlan& plan) {
-  using Out = typename Op::Result;
-  const T* in = reinterpret_cast<const T*>(plan.in.address());
-  Out* out = reinterpret_cast<Out*>(plan.out.address());
-  const device::ReduceFacts facts = plan.facts();
-  const Dims<2>& kept = plan.kept;
-  const int inner = kept.count - 1;
-  const int64_t inner_size = inner >= 0 ? kept.size[inner] : 1;
-  const int64_t in_step = inner >= 0 ? kept.stride[0][inner] : 0;
-  const int64_t out_step = inner >= 0 ? kept.stride[1][inner] : 0;
-  const int64_t reduced_step = plan.reduced.count ? plan.reduced.stride[0][plan.reduced.count - 1] : 0;
-  const int64_t together = std::abs(in_step) < std::abs(reduced_step) ? kTogether : 1;
-  const int64_t outputs = plan.outputs(), length = plan.length();
-  const auto results = [&](int64_t i, int64_t end) {
+template <class Op>
+constexpr Steps kSteps = {value_dtype<typename Op::Element>(),
+                          value_dtype<Register<typename Op::Result>>(),
+                          LoopsOf<Op>::clear,
+                          LoopsOf<Op>::join,
+                          LoopsOf<Op>::along,
+                          LoopsOf<Op>::across,
+                          LoopsOf<Op>::finish};
+
+const Steps* steps_of(ReduceOp op, rondo_dtype dtype) {
+  return with_reduction(op, [dtype]<class Parts>() {
+    return with_reduction_value<Parts, false>(
+        dtype, []<class V>(V*) -> const Steps* { return &kSteps<typename Parts::template Of<false, V>>; });
+  });
+}
+
+struct Accumulators {
+  alignas(std::max_align_t) std::byte bytes[kTogether * kAccumulator];
+};
+
+struct Reducer {
+  const ReducePlan& plan;
+  const Steps& steps;
+  const ValueReader reader;
+  const ValueWriter writer;
+  const ReduceFacts facts;
+  const int64_t in_size, out_size;     // bytes of an element
+  int64_t inner_size = 1;              // results in a row
+  int64_t in_step = 0, out_step = 0;   // between those
+  int64_t run_size = 1, run_step = 0;  // of the reduced range
+  int64_t together = 1;                // results computed side by side
+
+  explicit Reducer(const ReducePlan& plan)
+      : plan(plan),
+        steps(*steps_of(plan.op, plan.in.dtype)),
+        reader(plan.in.dtype, steps.values),
+        writer(steps.results, plan.out.dtype, plan.out.accumulate),
+        facts(plan.facts()),
+        in_size(static_cast<int64_t>(dtype_size(plan.in.dtype))),
+        out_size(static_cast<int64_t>(dtype_size(plan.out.dtype))) {
+    if (const int inner = plan.kept.count - 1; inner >= 0) {
+      inner_size = plan.kept.size[inner];
+      in_step = plan.kept.stride[0][inner];
+      out_step = plan.kept.stride[1][inner];
+    }
+    if (const int inner = plan.reduced.count - 1; inner >= 0) {
+      run_size = plan.reduced.size[inner];
+      run_step = plan.reduced.stride[0][inner];
+    }
+    if (std::abs(in_step) < std::abs(run_step)) together = kTogether;
+  }
+
+  // Results [i, end).
+  void results(int64_t i, int64_t end) const {
     while (i < end) {
       const int64_t count = std::min({together, inner_size - i % inner_size, end - i});
-      typename Op::Acc acc[kTogether];
-      Reducer<T, Op>{plan.reduced, in_step, count, facts}.reduce(in + kept.offset(0, i), 0, length, acc);
-      Out* to = out + kept.offset(1, i);
-      for (int64_t j = 0; j < count; ++j) put(to + j * out_step, Op::result(acc[j], facts), plan.out.accumulate);
+      Accumulators acc;
+      reduce(plan.in.address() + plan.kept.offset(0, i) * in_size, 0, facts.length, &acc, count);
+      ValueBlock room;
+      steps.finish(room.bytes, acc.bytes, count, facts);
+      writer.write(plan.out.address() + plan.kept.offset(1, i) * out_size, out_step, room.bytes, count);
       i += count;
     }
-  };
-  // Several threads for what is large; each result is one thread's.
-  const int64_t part = std::max<int64_t>(kPart / std::max<int64_t>(length, 1), together);
-  if (outputs * length < kShared) return results(0, outputs);
-  Workers::share((outputs + part - 1) / part,
-                 [&](int64_t number) { results(number * part, std::min((number + 1) * part, outputs)); });
-}
+  }
+
+  // [begin, end) of the reduced range for `count` results.
+  void reduce(const char* from, int64_t begin, int64_t end, Accumulators* acc, int64_t count) const {
+    if (end - begin > kLeaf) {
+      const int64_t middle = begin + (end - begin + kLeaf - 1) / kLeaf / 2 * kLeaf;
+      Accumulators right;
+      reduce(from, begin, middle, acc, count);
+      reduce(from, middle, end, &right, count);
+      return steps.join(acc->bytes, right.bytes, count);
+    }
+    steps.clear(acc->bytes, count);
+    ValueBlock room;
+    while (begin < end) {
+      const int64_t run = std::min(end - begin, run_size - begin % run_size);
+      const char* at = from + plan.reduced.offset(0, begin) * in_size;
+      if (count == 1)
+        steps.along(acc->bytes, reader.read(at, run_step, run, &room), run, begin, facts);
+      else
+        for (int64_t j = 0; j < run; ++j, at += run_step * in_size)
+          steps.across(acc->bytes, reader.read(at, in_step, count, &room), count, begin + j, facts);
+      begin += run;
+    }
+  }
+};
 
 }  // namespace
 
 void reduce_on_cpu(const ReducePlan& plan) {
-  with_reduction(plan.op, [&]<class Parts>() {
-    with_element(plan.in.dtype,
-                 [&]<class T>(T*) { run<T, typename OnHost<typename Parts::template Of<false, T>>::type>(plan); });
-  });
+  const Reducer reducer(plan);
+  const int64_t outputs = plan.outputs(), length = plan.length();
+  // Several threads for what is large; each result is one thread's.
+  if (outputs * length < kShared) return reducer.results(0, outputs);
+  const int64_t part = std::max<int64_t>(kPart / std::max<int64_t>(length, 1), reducer.together);
+  Workers::share((outputs + part - 1) / part,
+                 [&](int64_t number) { reducer.results(number * part, std::min((number + 1) * part, outputs)); });
 }
 
 }  // namespace rondo::ops

@@ -26,23 +26,15 @@ class CpuSort final : public Task {
  private:
   template <class M>
   void sort_lines() const {
-    struct Entry {
-      device::SortKey<M> key;
-      int64_t place;
-      bool operator<(const Entry& other) const { return key < other.key || (key == other.key && place < other.place); }
-    };
-    std::vector<Entry> entries(static_cast<size_t>(plan_.length));
+    std::vector<KeyedPlace> entries(static_cast<size_t>(plan_.length));
     const int64_t count = plan_.lines.elements();
     for (int64_t line = 0; line < count; ++line) {
       const M* from = reinterpret_cast<const M*>(plan_.in.address()) + plan_.lines.offset(0, line);
       for (int64_t i = 0; i < plan_.length; ++i) {
-        const device::SortKey<M> key = device::sort_key(from[i * plan_.step[0]]);
-        entries[static_cast<size_t>(i)] = {plan_.descending ? static_cast<device::SortKey<M>>(~key) : key, i};
+        const uint64_t key = device::sort_key(from[i * plan_.step[0]]);
+        entries[static_cast<size_t>(i)] = {plan_.descending ? ~key : key, i};
       }
-      if (plan_.keep == plan_.length)
-        std::sort(entries.begin(), entries.end());
-      else
-        std::partial_sort(entries.begin(), entries.begin() + plan_.keep, entries.end());
+      sort_places(&entries, plan_.keep);
       for (int64_t rank = 0; rank < plan_.keep; ++rank) {
         const int64_t place = entries[static_cast<size_t>(rank)].place;
         if (plan_.values.storage) {
@@ -107,6 +99,13 @@ Status submit_sort(const char* function, const View& a, int axis, int64_t keep, 
 }
 
 }  // namespace
+
+void sort_places(std::vector<KeyedPlace>* line, int64_t keep) {
+  if (keep == static_cast<int64_t>(line->size()))
+    std::sort(line->begin(), line->end());
+  else
+    std::partial_sort(line->begin(), line->begin() + keep, line->end());
+}
 
 void declare_sort(Task& task, const SortPlan& plan) {
   task.reads(*plan.in.storage);

@@ -3,6 +3,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "ops/element.h"
 #include "ops/ops.h"
 
@@ -17,6 +19,15 @@ struct SortPlan {
   int64_t length = 0, keep = 0;
   bool descending = false;
 };
+
+// An element of a line on the host: its key, whatever its dtype, and where it stood; equal ones stay in order.
+struct KeyedPlace {
+  uint64_t key;
+  int64_t place;
+  bool operator<(const KeyedPlace& other) const { return key < other.key || (key == other.key && place < other.place); }
+};
+// Brings the first `keep` into order.
+void sort_places(std::vector<KeyedPlace>* line, int64_t keep);
 
 void declare_sort(Task& task, const SortPlan& plan);
 void list_sort_operands(const SortPlan& plan, std::vector<TaskOperand>* list);
