@@ -6,9 +6,9 @@
 
 #include <rondo/rondo.h>
 
-#include <exception>
-#include <new>
+#include <utility>
 
+#include "base/caught.h"
 #include "engine/tensor.h"
 
 struct rondo_engine {
@@ -74,16 +74,10 @@ rondo_tensor_info describe(const View& view);
 
 template <class Body>
 rondo_status guard(Call call, Body&& body) noexcept {
-  try {
-    const Status status = body();
-    if (status.ok()) [[likely]]
-      return RONDO_OK;
-    return fail(call, status);
-  } catch (const std::bad_alloc&) {
-    return fail(call, Status(RONDO_OUT_OF_MEMORY, "the host has no memory left"));
-  } catch (const std::exception& exception) {
-    return fail(call, Status(RONDO_INTERNAL, exception.what()));
-  }
+  const Status status = caught(std::forward<Body>(body));
+  if (status.ok()) [[likely]]
+    return RONDO_OK;
+  return fail(call, status);
 }
 
 }  // namespace rondo::capi

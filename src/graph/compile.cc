@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/caught.h"
 #include "engine/trace.h"
 #include "graph/graph.h"
 #include "ops/kernels_ahead.h"
@@ -118,7 +119,7 @@ Status Graph::prepare() {
   std::optional<ops::KernelsAhead> ahead;
   auto work = [&](double until_us) {
     for (size_t i = next.fetch_add(1); i < tasks_.size(); i = next.fetch_add(1)) {
-      failures[i] = tasks_[i]->prepare();
+      failures[i] = caught([&] { return tasks_[i]->prepare(); });
       if (ahead) ahead->one_is_ready();
       if (until_us > 0 && Trace::now_us() > until_us) return;
     }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/caught.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
@@ -284,13 +285,12 @@ Status find_choice(CudaDevice& device, const Problem& problem, const Choice** ch
   std::unique_ptr<Choice> made;
   Status status;
   std::thread([&] {
-    try {
-      const CudaDevice::Current current(device);
-      status = current.status();
-      if (status.ok()) status = Chooser(device, problem).choose(&made);
-    } catch (const std::bad_alloc&) {
-      status = error(RONDO_OUT_OF_MEMORY, "convolution: no host memory to choose an engine of cuDNN");
-    }
+    status = caught(
+        [&] {
+          const CudaDevice::Current current(device);
+          return current.status().ok() ? Chooser(device, problem).choose(&made) : current.status();
+        },
+        "convolution: choosing an engine of cuDNN");
   }).join();
   RONDO_TRY(status);
   *choice = made.release();

@@ -6,6 +6,7 @@
 #include <map>
 #include <thread>
 
+#include "base/caught.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
@@ -82,13 +83,12 @@ Status find(CudaDevice& device, const Chosen& first, const Chosen& second, const
   Status status;
   // On a thread of its own, as choices are made.
   std::thread([&] {
-    try {
-      const CudaDevice::Current current(device);
-      status = current.status();
-      if (status.ok()) status = measure(device, first, second, times);
-    } catch (const std::bad_alloc&) {
-      status = error(RONDO_OUT_OF_MEMORY, "convolution_gradients: no host memory to measure two streams");
-    }
+    status = caught(
+        [&] {
+          const CudaDevice::Current current(device);
+          return current.status().ok() ? measure(device, first, second, times) : current.status();
+        },
+        "convolution_gradients: measuring two streams");
   }).join();
   if (status.code() == RONDO_DEVICE_LOST) return status;
   if (!status.ok()) {

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/caught.h"
 #include "base/log.h"
 #include "rtc/compiler.h"
 #include "rtc/device_text.h"
@@ -139,13 +140,9 @@ Status make_ready(CudaDevice& device, Entry& entry, const char* name, const Gene
   entry.compiling = true;
   lock.unlock();
 
-  Status status;
   Kernel kernel;
-  try {
-    status = load_kernel(device, name, generate(), &kernel);
-  } catch (const std::bad_alloc&) {
-    status = error(RONDO_OUT_OF_MEMORY, "%s: no host memory to compile the kernel", name);
-  }
+  // Whatever it is: those who wait for this compile must hear of its end.
+  const Status status = caught([&] { return load_kernel(device, name, generate(), &kernel); }, name);
 
   lock.lock();
   entry.compiling = false;
