@@ -30,9 +30,11 @@ struct Steps {
   rondo_dtype values, results;
   void (*clear)(void* to, int64_t n);  // n accumulators of nothing
   void (*join)(void* to, const void* from, int64_t n);
-  // To one accumulator, n neighbours in the range from `index` on; to n accumulators, a value each, all at `index`.
+  // To one accumulator, n neighbours in the range from `index` on; to n accumulators, a value each of so many rows,
+  // which lie `step` apart, the first of them at `index`.
   void (*along)(void* to, const void* values, int64_t n, int64_t index, const ReduceFacts& facts);
-  void (*across)(void* to, const void* values, int64_t n, int64_t index, const ReduceFacts& facts);
+  void (*across)(void* to, const void* values, int64_t n, int64_t rows, int64_t step, int64_t index,
+                 const ReduceFacts& facts);
   void (*finish)(void* results, const void* from, int64_t n, const ReduceFacts& facts);
 };
 
@@ -59,10 +61,12 @@ struct LoopsOf {
       for (int l = 0; l < width; ++l) Op::join(lanes[l], lanes[l + width]);
     Op::join(*static_cast<Acc*>(to), lanes[0]);
   }
-  static void across(void* to, const void* values, int64_t n, int64_t index, const ReduceFacts& facts) {
+  static void across(void* to, const void* values, int64_t n, int64_t rows, int64_t step, int64_t index,
+                     const ReduceFacts& facts) {
     Acc* acc = static_cast<Acc*>(to);
     const V* at = static_cast<const V*>(values);
-    for (int64_t i = 0; i < n; ++i) Op::take(acc[i], at[i], index, facts);
+    for (int64_t row = 0; row < rows; ++row, at += step)
+      for (int64_t i = 0; i < n; ++i) Op::take(acc[i], at[i], index + row, facts);
   }
   static void finish(void* results, const void* from, int64_t n, const ReduceFacts& facts) {
     for (int64_t i = 0; i < n; ++i)
@@ -151,9 +155,11 @@ struct Reducer {
       const char* at = from + plan.reduced.offset(0, begin) * in_size;
       if (count == 1)
         steps.along(acc->bytes, reader.read(at, run_step, run, &room), run, begin, facts);
+      else if (reader.as_it_lies(in_step))
+        steps.across(acc->bytes, at, count, run, run_step, begin, facts);
       else
         for (int64_t j = 0; j < run; ++j, at += run_step * in_size)
-          steps.across(acc->bytes, reader.read(at, in_step, count, &room), count, begin + j, facts);
+          steps.across(acc->bytes, reader.read(at, in_step, count, &room), count, 1, 0, begin + j, facts);
       begin += run;
     }
   }

@@ -17,17 +17,12 @@ class ReductionValue {
   using OfInteger = typename Whole<device::i64>::Computed;
   // The host keeps a sum of f32 in f64, and rounds it once.
   static constexpr bool wide = std::is_same_v<typename Whole<float>::Inner, device::Sum<float, false>>;
-  // Compared, they need no more than 32 bits; added up, all.
-  static constexpr bool narrow =
-      !std::is_same_v<OfInteger, device::u64> && (sizeof(R) < 4 || std::is_same_v<R, device::i32>);
-  using Integer = std::conditional_t<narrow, device::i32, device::i64>;
+  using Integer = std::conditional_t<(sizeof(R) < 4), device::i32, R>;
   using Float = std::conditional_t<wide, double, R>;
 
  public:
-  using type =
-      std::conditional_t<std::is_same_v<OfInteger, bool>, bool,
-                         std::conditional_t<device::is_floating<R>, Float,
-                                            std::conditional_t<device::is_floating<OfInteger>, double, Integer>>>;
+  using type = std::conditional_t<device::is_floating<R>, Float,
+                                  std::conditional_t<device::is_floating<OfInteger>, double, Integer>>;
 };
 
 // Calls f with a null pointer of the type of the values that elements of `dtype` are read as.

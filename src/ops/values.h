@@ -35,9 +35,10 @@ class ValueReader {
   ValueReader(rondo_dtype memory, rondo_dtype values, Instructions which = instructions());
   // Where the n elements, `stride` apart, are as values: in `room`, unless they are so in memory.
   const void* read(const char* from, int64_t stride, int64_t n, ValueBlock* room) const {
-    if (plain_ && stride == 1 && !convert_) return from;
-    return bring(from, stride, n, room);
+    return as_it_lies(stride) ? from : bring(from, stride, n, room);
   }
+  // Whether elements so far apart are values in memory.
+  bool as_it_lies(int64_t stride) const { return plain_ && stride == 1 && !convert_; }
 
  private:
   const void* bring(const char* from, int64_t stride, int64_t n, ValueBlock* room) const;
