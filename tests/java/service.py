@@ -66,7 +66,8 @@ def main(root, build, c_digits):
           "-Dmaven.test.skip=true", "package")
     subprocess.run([c_digits, "--device", "cpu", "--data", f"{root}/examples/data/digits.bin", "--out", here / "digits.svg",
                     "--parameters", here / "model.safetensors"], check=True, stdout=subprocess.DEVNULL, env=cpu)
-    given = [f"-Drondo.build={build}", f"-Drondo.jar={next((here / 'library').glob('rondo-*.jar'))}", f"-Dservice.target={here}/target",
+    jar = min((here / "library").glob("rondo-*.jar"), key=lambda path: len(path.name))  # where natives were laid out, theirs is beside it
+    given = [f"-Drondo.build={build}", f"-Drondo.jar={jar}", f"-Dservice.target={here}/target",
              f"-Dservice.model={here}/model.safetensors"]
     fetched = subprocess.run([sys.executable, f"{root}/examples/data/photographs.py", "--complete"], text=True, capture_output=True)
     if fetched.returncode == 0:  # else the test of the pretrained network is skipped

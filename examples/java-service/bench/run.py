@@ -67,7 +67,7 @@ def main():
     options = parser.parse_args()
     build = pathlib.Path(options.build).resolve()
     service = build / "examples/java-service"
-    rondo = next((service / "library").glob("rondo-*.jar"))
+    rondo = min((service / "library").glob("rondo-*.jar"), key=lambda path: len(path.name))  # not the one with natives
     target = service / "bench"
     if not (target / "bench.jar").exists() or os.environ.get("REBUILD"):
         subprocess.run(["mvn", "-B", "-q", "-ntp", "-f", HERE, f"-Drondo.jar={rondo}", f"-Dservice.jar={service}/target/service.jar",
