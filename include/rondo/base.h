@@ -60,7 +60,11 @@ typedef enum rondo_dtype {
   RONDO_F16 = 5,  /* IEEE 754 binary16; arithmetic and accumulation in float */
   RONDO_BF16 = 6, /* bfloat16; arithmetic and accumulation in float */
   RONDO_F32 = 7,
-  RONDO_F64 = 8
+  RONDO_F64 = 8,
+  RONDO_I16 = 9,
+  RONDO_U16 = 10,
+  RONDO_U32 = 11,
+  RONDO_U64 = 12
 } rondo_dtype;
 
 typedef enum rondo_device_kind { RONDO_CPU = 0, RONDO_CUDA = 1 } rondo_device_kind;

@@ -9,9 +9,10 @@
  * Operands of one call are of one engine and one device. Calls return once the task is submitted (in naive mode:
  * finished); a failure while it runs is reported by the waits on its outputs.
  *
- * Mixed dtypes are promoted: bool < u8, i8 < i32 < i64 < f16, bf16 < f32 < f64; u8 with i8 gives i32, f16 with bf16
- * gives f32. f16 and bf16 are computed in float and rounded once per operator. Integer arithmetic is exact and wraps
- * around. Broadcasting follows NumPy.
+ * Mixed dtypes are promoted: bool < integers < f16, bf16 < f32 < f64; f16 with bf16 gives f32. Two integers give the
+ * narrowest that holds both, except that u8 with i8 gives i32; none holds u64 and a signed integer, which give f64. The
+ * whole table: docs/operators.md. f16 and bf16 are computed in float and rounded once per operator. Integer arithmetic is
+ * exact and wraps around. Broadcasting follows NumPy.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_OPS_H
@@ -200,7 +201,7 @@ RONDO_API rondo_status rondo_copy_to(rondo_tensor* a, rondo_device device, rondo
 /* --- reductions --- */
 
 typedef enum rondo_reduce_op {
-  RONDO_SUM = 0,  /* integers and bool give i64, floats their dtype; pairwise, accumulated in float for 16-bit dtypes */
+  RONDO_SUM = 0,  /* integers and bool give i64, u64 and floats their dtype; pairwise; f16 and bf16 add up in float */
   RONDO_MEAN = 1, /* integers and bool give f32; of nothing NaN */
   RONDO_MAX = 2,  /* NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT */
   RONDO_MIN = 3,  /* NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT */

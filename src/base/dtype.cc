@@ -3,22 +3,41 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/dtype.h"
 
-#include <algorithm>
-
 namespace rondo {
 
 const char* dtype_name(rondo_dtype dtype) {
-  static const char* const names[kDtypes] = {"bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  static const char* const names[kDtypes] = {"bool", "u8",  "i8",  "i32", "i64", "f16", "bf16",
+                                             "f32",  "f64", "i16", "u16", "u32", "u64"};
   return is_dtype(dtype) ? names[dtype] : "unknown";
 }
 
+namespace {
+
+constexpr rondo_dtype b8 = RONDO_BOOL, u8 = RONDO_U8, i8 = RONDO_I8, i32 = RONDO_I32, i64 = RONDO_I64, f16 = RONDO_F16,
+                      bf16 = RONDO_BF16, f32 = RONDO_F32, f64 = RONDO_F64, i16 = RONDO_I16, u16 = RONDO_U16,
+                      u32 = RONDO_U32, u64 = RONDO_U64;
+
+// NumPy's rules, but: a float is as wide as the float operands say, and u8 with i8 gives i32.
+constexpr rondo_dtype kPromoted[kDtypes][kDtypes] = {
+    {b8, u8, i8, i32, i64, f16, bf16, f32, f64, i16, u16, u32, u64},              // bool
+    {u8, u8, i32, i32, i64, f16, bf16, f32, f64, i16, u16, u32, u64},             // u8
+    {i8, i32, i8, i32, i64, f16, bf16, f32, f64, i16, i32, i64, f64},             // i8
+    {i32, i32, i32, i32, i64, f16, bf16, f32, f64, i32, i32, i64, f64},           // i32
+    {i64, i64, i64, i64, i64, f16, bf16, f32, f64, i64, i64, i64, f64},           // i64
+    {f16, f16, f16, f16, f16, f16, f32, f32, f64, f16, f16, f16, f16},            // f16
+    {bf16, bf16, bf16, bf16, bf16, f32, bf16, f32, f64, bf16, bf16, bf16, bf16},  // bf16
+    {f32, f32, f32, f32, f32, f32, f32, f32, f64, f32, f32, f32, f32},            // f32
+    {f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64},            // f64
+    {i16, i16, i16, i32, i64, f16, bf16, f32, f64, i16, i32, i64, f64},           // i16
+    {u16, u16, i32, i32, i64, f16, bf16, f32, f64, i32, u16, u32, u64},           // u16
+    {u32, u32, i64, i64, i64, f16, bf16, f32, f64, i64, u32, u32, u64},           // u32
+    {u64, u64, f64, f64, f64, f16, bf16, f32, f64, f64, u64, u64, u64},           // u64
+};
+
+}  // namespace
+
 rondo_dtype promote(rondo_dtype a, rondo_dtype b) {
-  if (a == b) return a;
-  const rondo_dtype low = std::min(a, b);
-  const rondo_dtype high = std::max(a, b);
-  if (low == RONDO_U8 && high == RONDO_I8) return RONDO_I32;     // no common 8-bit type
-  if (low == RONDO_F16 && high == RONDO_BF16) return RONDO_F32;  // no common 16-bit type
-  return high;
+  return kPromoted[a][b];
 }
 
 float half_to_float(uint16_t bits) {

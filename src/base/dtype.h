@@ -11,8 +11,8 @@
 
 namespace rondo {
 
-inline constexpr int kDtypes = 9;
-inline constexpr uint8_t kDtypeSize[kDtypes] = {1, 1, 1, 4, 8, 2, 2, 4, 8};
+inline constexpr int kDtypes = 13;
+inline constexpr uint8_t kDtypeSize[kDtypes] = {1, 1, 1, 4, 8, 2, 2, 4, 8, 2, 2, 4, 8};
 
 constexpr bool is_dtype(int dtype) {
   return dtype >= 0 && dtype < kDtypes;
@@ -21,10 +21,14 @@ constexpr size_t dtype_size(rondo_dtype dtype) {
   return kDtypeSize[dtype];
 }
 constexpr bool is_float(rondo_dtype dtype) {
-  return dtype >= RONDO_F16;
+  return dtype >= RONDO_F16 && dtype <= RONDO_F64;
 }
 constexpr bool is_half(rondo_dtype dtype) {
   return dtype == RONDO_F16 || dtype == RONDO_BF16;
+}
+// Whether each value of the dtype is one of every 16-bit float too.
+constexpr bool exact_in_half(rondo_dtype dtype) {
+  return dtype == RONDO_BOOL || dtype == RONDO_U8 || dtype == RONDO_I8;
 }
 const char* dtype_name(rondo_dtype dtype);
 

@@ -17,7 +17,9 @@ namespace {
 
 constexpr DLDataType kTypes[kDtypes] = {{dlpack::kBool, 8, 1},    {dlpack::kUInt, 8, 1},   {dlpack::kInt, 8, 1},
                                         {dlpack::kInt, 32, 1},    {dlpack::kInt, 64, 1},   {dlpack::kFloat, 16, 1},
-                                        {dlpack::kBfloat, 16, 1}, {dlpack::kFloat, 32, 1}, {dlpack::kFloat, 64, 1}};
+                                        {dlpack::kBfloat, 16, 1}, {dlpack::kFloat, 32, 1}, {dlpack::kFloat, 64, 1},
+                                        {dlpack::kInt, 16, 1},    {dlpack::kUInt, 16, 1},  {dlpack::kUInt, 32, 1},
+                                        {dlpack::kUInt, 64, 1}};
 
 // -1 is no stream but Python's word for "no synchronisation", which the driver would take for an address.
 Status check_stream(const void* stream) {

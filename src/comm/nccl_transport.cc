@@ -47,10 +47,14 @@ bool dtype_of(rondo_dtype dtype, ncclDataType_t* result) {
     case RONDO_I8: *result = ncclInt8; return true;
     case RONDO_I32: *result = ncclInt32; return true;
     case RONDO_I64: *result = ncclInt64; return true;
+    case RONDO_I16:
+    case RONDO_U16:  // has no integers of 16 bits: what is only moved goes as what has as many
     case RONDO_F16: *result = ncclFloat16; return true;
     case RONDO_BF16: *result = ncclBfloat16; return true;
     case RONDO_F32: *result = ncclFloat32; return true;
     case RONDO_F64: *result = ncclFloat64; return true;
+    case RONDO_U32: *result = ncclUint32; return true;
+    case RONDO_U64: *result = ncclUint64; return true;
   }
   return false;
 }
@@ -105,6 +109,11 @@ class NcclTransport final : public Transport {
     ncclDataType_t dtype = 0;
     if (!dtype_of(operation.dtype, &dtype))
       return error(RONDO_UNSUPPORTED, "NCCL has not the dtype %d", operation.dtype);
+    const bool reduces =
+        operation.kind == Kind::all_reduce || operation.kind == Kind::reduce_scatter || operation.kind == Kind::reduce;
+    if (reduces && (operation.dtype == RONDO_I16 || operation.dtype == RONDO_U16))
+      return error(RONDO_UNSUPPORTED, "NCCL moves %s and does not reduce it: cast it to i32 first (rondo_cast)",
+                   dtype_name(operation.dtype));
     if (operation.dtype == RONDO_BF16 && nccl().number() < kWithBfloat16)
       return error(RONDO_UNSUPPORTED, "NCCL %s has not bf16; 2.10 or newer has", nccl().version().c_str());
     if (operation.reduction == RONDO_MEAN && nccl().number() < kWithBfloat16)

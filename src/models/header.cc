@@ -22,10 +22,10 @@ struct FormatDtype {
 constexpr FormatDtype kFormatDtypes[] = {
     {"BOOL", 8, RONDO_BOOL}, {"F4", 4, -1},          {"F6_E2M3", 6, -1},       {"F6_E3M2", 6, -1},
     {"U8", 8, RONDO_U8},     {"I8", 8, RONDO_I8},    {"F8_E5M2", 8, -1},       {"F8_E4M3", 8, -1},
-    {"F8_E8M0", 8, -1},      {"F8_E4M3FNUZ", 8, -1}, {"F8_E5M2FNUZ", 8, -1},   {"I16", 16, -1},
-    {"U16", 16, -1},         {"F16", 16, RONDO_F16}, {"BF16", 16, RONDO_BF16}, {"I32", 32, RONDO_I32},
-    {"U32", 32, -1},         {"F32", 32, RONDO_F32}, {"C64", 64, -1},          {"F64", 64, RONDO_F64},
-    {"I64", 64, RONDO_I64},  {"U64", 64, -1},
+    {"F8_E8M0", 8, -1},      {"F8_E4M3FNUZ", 8, -1}, {"F8_E5M2FNUZ", 8, -1},   {"I16", 16, RONDO_I16},
+    {"U16", 16, RONDO_U16},  {"F16", 16, RONDO_F16}, {"BF16", 16, RONDO_BF16}, {"I32", 32, RONDO_I32},
+    {"U32", 32, RONDO_U32},  {"F32", 32, RONDO_F32}, {"C64", 64, -1},          {"F64", 64, RONDO_F64},
+    {"I64", 64, RONDO_I64},  {"U64", 64, RONDO_U64},
 };
 static_assert(std::count_if(std::begin(kFormatDtypes), std::end(kFormatDtypes),
                             [](const FormatDtype& each) { return each.rondo_dtype >= 0; }) == kDtypes,

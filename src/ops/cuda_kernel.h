@@ -18,7 +18,8 @@ namespace rondo::ops {
 
 // Memory type of a dtype in rtc/device/prelude.h.
 inline const char* memory_type(rondo_dtype dtype) {
-  static const char* const names[kDtypes] = {"b8", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  static const char* const names[kDtypes] = {"b8",  "u8",  "i8",  "i32", "i64", "f16", "bf16",
+                                             "f32", "f64", "i16", "u16", "u32", "u64"};
   return names[dtype];
 }
 

@@ -28,6 +28,10 @@ auto with_element(rondo_dtype dtype, F&& f) {
     case RONDO_F16: return f(static_cast<device::f16*>(nullptr));
     case RONDO_BF16: return f(static_cast<device::bf16*>(nullptr));
     case RONDO_F32: return f(static_cast<device::f32*>(nullptr));
+    case RONDO_I16: return f(static_cast<device::i16*>(nullptr));
+    case RONDO_U16: return f(static_cast<device::u16*>(nullptr));
+    case RONDO_U32: return f(static_cast<device::u32*>(nullptr));
+    case RONDO_U64: return f(static_cast<device::u64*>(nullptr));
     default: return f(static_cast<device::f64*>(nullptr));
   }
 }

@@ -33,7 +33,7 @@ Status unknown(const char* function, int op, const Operator* (*find)(int)) {
 // An operand in the common dtype: a wider integer is rounded to a 16-bit float as a cast would.
 Value load(Expression& expression, rondo_dtype dtype, rondo_dtype common) {
   const Value value = expression.cast(expression.input(dtype), common);
-  const bool inexact = is_half(common) && (dtype == RONDO_I32 || dtype == RONDO_I64);
+  const bool inexact = is_half(common) && !is_float(dtype) && !exact_in_half(dtype);
   return inexact ? expression.round(value, common) : value;
 }
 

@@ -23,7 +23,8 @@ constexpr unsigned kThreads = 256;
 constexpr unsigned kBlocksPerProcessor = 16;
 
 const char* memory_type(rondo_dtype dtype) {
-  static const char* const names[kDtypes] = {"b8", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  static const char* const names[kDtypes] = {"b8",  "u8",  "i8",  "i32", "i64", "f16", "bf16",
+                                             "f32", "f64", "i16", "u16", "u32", "u64"};
   return names[dtype];
 }
 const char* register_type(rondo_dtype dtype) {

@@ -103,8 +103,7 @@ class Lowering {
   Value promoted(const Typed& from, rondo_dtype dtype) {
     if (from.dtype == dtype) return from.value;
     const Value value = e_.cast(from.value, dtype);
-    const bool exact = from.dtype == RONDO_BOOL || from.dtype == RONDO_U8 || from.dtype == RONDO_I8;
-    return is_half(dtype) && !exact ? e_.round(value, dtype) : value;
+    return is_half(dtype) && !exact_in_half(from.dtype) ? e_.round(value, dtype) : value;
   }
   // An operand of an operator that computes in `dtype`.
   Status operand(const Node& node, int i, rondo_dtype dtype, Value* value) {

@@ -33,8 +33,8 @@ Status refuse(const char* function, const char* argument, const Scalar& scalar, 
   const std::string range = with_element(dtype, []<class M>(M*) -> std::string {
     using T = Register<M>;
     if constexpr (device::is_floating<T>) return "";
-    return format("%lld to %lld", static_cast<long long>(device::kLowest<T>),
-                  static_cast<long long>(device::kHighest<T>));
+    return format("%lld to %llu", static_cast<long long>(device::kLowest<T>),
+                  static_cast<unsigned long long>(device::kHighest<T>));
   });
   return error(RONDO_INVALID_ARGUMENT, "%s: %s is %s; %s holds whole numbers, %s: cast the tensor first (rondo_cast)",
                function, argument, value.c_str(), dtype_name(dtype), range.c_str());
@@ -62,12 +62,17 @@ Status scalar_word(const char* function, const char* argument, Scalar scalar, ro
     }
     default: break;
   }
+  if (dtype == RONDO_U64 && !scalar.integer && scalar.f >= 0x1p63 && scalar.f < 0x1p64) {
+    *word = static_cast<uint64_t>(scalar.f);  // whole, as every double of that size
+    return {};
+  }
   int64_t value = 0;
   if (!whole(scalar, &value)) return refuse(function, argument, scalar, dtype);
   return with_element(dtype, [&]<class M>(M*) -> Status {
     using T = Register<M>;
     if constexpr (!device::is_floating<T>) {
-      if (value < static_cast<int64_t>(device::kLowest<T>) || value > static_cast<int64_t>(device::kHighest<T>))
+      if (value < static_cast<int64_t>(device::kLowest<T>) ||
+          (value > 0 && static_cast<uint64_t>(value) > static_cast<uint64_t>(device::kHighest<T>)))
         return refuse(function, argument, scalar, dtype);
     }
     *word = word_of(static_cast<T>(value));

@@ -19,9 +19,12 @@ constexpr rondo_dtype value_dtype() {
   if constexpr (std::is_same_v<V, bool>) return RONDO_BOOL;
   if constexpr (std::is_same_v<V, device::i32>) return RONDO_I32;
   if constexpr (std::is_same_v<V, device::i64>) return RONDO_I64;
+  if constexpr (std::is_same_v<V, device::u32>) return RONDO_U32;
+  if constexpr (std::is_same_v<V, device::u64>) return RONDO_U64;
   if constexpr (std::is_same_v<V, device::f32>) return RONDO_F32;
   static_assert(std::is_same_v<V, bool> || std::is_same_v<V, device::i32> || std::is_same_v<V, device::i64> ||
-                std::is_same_v<V, device::f32> || std::is_same_v<V, device::f64>);
+                std::is_same_v<V, device::u32> || std::is_same_v<V, device::u64> || std::is_same_v<V, device::f32> ||
+                std::is_same_v<V, device::f64>);
   return RONDO_F64;
 }
 

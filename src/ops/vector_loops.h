@@ -86,6 +86,49 @@ constexpr bool admits(Domain domain) {
   return domain == Domain::any || (domain == Domain::real) == device::is_floating<T>;
 }
 
+// Operators that make the same bits of unsigned integers as of signed ones.
+constexpr bool ignores_sign(Op op) {
+  switch (op) {
+    case Op::neg:
+    case Op::square:
+    case Op::logical_not:
+    case Op::isnan:
+    case Op::floor:
+    case Op::ceil:
+    case Op::round:
+    case Op::trunc:
+    case Op::isinf:
+    case Op::isfinite:
+    case Op::bit_not:
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::squared_difference:
+    case Op::eq:
+    case Op::ne:
+    case Op::logical_and:
+    case Op::logical_or:
+    case Op::logical_xor:
+    case Op::bit_and:
+    case Op::bit_or:
+    case Op::bit_xor:
+    case Op::shift_left:
+    case Op::fma: return true;
+    default: return false;
+  }
+}
+template <class T>
+struct SignedOf {
+  using type = T;
+};
+template <class T>
+requires(std::is_unsigned_v<T> && !std::is_same_v<T, bool>) struct SignedOf<T> {
+  using type = std::make_signed_t<T>;
+};
+// The type of the same bits whose loop is shared: a loop less in the library for each.
+template <class T, bool shared = true>
+using Shared = typename std::conditional_t<shared, SignedOf<T>, std::type_identity<T>>::type;
+
 // Null for a dtype outside the row's domain: the checks of the operator have refused or converted it.
 template <class T>
 Loop loop_of(Op op) {
@@ -95,11 +138,11 @@ Loop loop_of(Op op) {
     if (op == Op::tan) return angles<&near_tan, static_cast<F32 (*)(F32)>(&tan)>;
   }
   switch (op) {
-#define ROW(name, domain)                                                  \
-  case Op::name:                                                           \
-    if constexpr (admits<T>(Domain::domain))                               \
-      return LoopOf<&device::op_##name<Computed<T, Domain::domain>>>::run; \
-    else                                                                   \
+#define ROW(name, domain)                                                                                  \
+  case Op::name:                                                                                           \
+    if constexpr (admits<T>(Domain::domain))                                                               \
+      return LoopOf<&device::op_##name<Computed<Shared<T, ignores_sign(Op::name)>, Domain::domain>>>::run; \
+    else                                                                                                   \
       return nullptr;
 #define UNARY(ID, name, domain, ...) ROW(name, domain)
 #define BINARY(ID, name, domain, ...) ROW(name, domain)
@@ -109,7 +152,7 @@ Loop loop_of(Op op) {
 #undef BINARY
 #undef TERNARY
 #undef ROW
-    case Op::where: return LoopOf<&device::op_where<T>>::run;
+    case Op::where: return LoopOf<&device::op_where<Shared<T>>>::run;
     case Op::cast:
     case Op::round_to:
     case Op::uniform:
@@ -125,7 +168,11 @@ Loop find(const Expression::Instruction& each, rondo_dtype from) {
   return with_element(from, [&]<class M>(M*) -> Loop {
     using T = Register<M>;
     if (each.op != Op::cast) return loop_of<T>(each.op);
-    return with_element(dtype, [&]<class To>(To*) -> Loop { return LoopOf<&device::convert_to<To, T>>::run; });
+    return with_element(dtype, [&]<class To>(To*) -> Loop {
+      // From one integer to another no wider, the bits alone count.
+      constexpr bool cut = std::is_integral_v<To> && std::is_integral_v<T> && sizeof(To) <= sizeof(T);
+      return LoopOf<&device::convert_to<Shared<To, std::is_integral_v<T>>, Shared<T, cut>>>::run;
+    });
   });
 }
 
@@ -198,12 +245,12 @@ Moves moves_of(bool accumulate) {
   return {load_row<M>, load_tile<M>, accumulate ? store_row<M, true> : store_row<M, false>};
 }
 Moves moves(rondo_dtype dtype, bool accumulate) {
-  return with_element(dtype, [&]<class M>(M*) { return moves_of<M>(accumulate); });
+  return with_element(dtype, [&]<class M>(M*) { return moves_of<Shared<M>>(accumulate); });
 }
 Moves bytes(size_t size) {
   switch (size) {
-    case 1: return moves_of<device::u8>(false);
-    case 2: return moves_of<device::u16>(false);
+    case 1: return moves_of<device::i8>(false);
+    case 2: return moves_of<device::i16>(false);
     case 4: return moves_of<device::i32>(false);
     default: return moves_of<device::i64>(false);
   }

@@ -139,6 +139,16 @@ TEST_P(CommMisuse, Groups) {
   EXPECT_EQ(info.state, RONDO_COMM_WORKING);
 }
 
+TEST_P(CommMisuse, NcclReducesNoShortIntegers) {
+  if (library() == 0) GTEST_SKIP() << "NCCL moves nothing here";
+  for (const rondo_dtype dtype : {RONDO_I16, RONDO_U16}) {
+    const Tensor input = up(0, full(dtype, {4}, 1));
+    Tensor out;
+    expect_refused(rondo_comm_reduce_scatter(comm(0), input, RONDO_SUM, out.slot()), RONDO_UNSUPPORTED,
+                   "rondo_comm_reduce_scatter", rondo_dtype_name(dtype));
+  }
+}
+
 TEST_P(CommMisuse, TwoRanksInOneRecording) {
   const Tensor a = ones(0), b = ones(1);
   must(rondo_record_begin(engine(), nullptr));

@@ -43,8 +43,8 @@ namespace {
 
 enum { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3 };
 constexpr uint64_t kReadOnly = 1;
-constexpr DLDataType kTypes[] = {{6, 8, 1},  {1, 8, 1},  {0, 8, 1},  {0, 32, 1}, {0, 64, 1},
-                                 {2, 16, 1}, {4, 16, 1}, {2, 32, 1}, {2, 64, 1}};
+constexpr DLDataType kTypes[] = {{6, 8, 1},  {1, 8, 1},  {0, 8, 1},  {0, 32, 1}, {0, 64, 1}, {2, 16, 1}, {4, 16, 1},
+                                 {2, 32, 1}, {2, 64, 1}, {0, 16, 1}, {1, 16, 1}, {1, 32, 1}, {1, 64, 1}};
 
 DLManagedTensor* exported(rondo_tensor* tensor, DLManagedTensor*) {
   DLManagedTensor* out = nullptr;

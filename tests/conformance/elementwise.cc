@@ -31,12 +31,14 @@ Array unary_input(rondo_unary_op op, rondo_dtype dtype, int64_t n) {
   const Row row = row_of(op);
   const bool through_float = row.domain == 'r';  // integers go through f32 there: stay exact
   if (!is_floating(dtype)) {
-    const double most = dtype == RONDO_I8 ? 127 : dtype == RONDO_U8 ? 255 : 3e9;
+    const double most = dtype == RONDO_U64    ? 1.8e19
+                        : dtype == RONDO_BOOL ? 1
+                                              : std::min<double>(static_cast<double>(highest(dtype)), 3e9);
     const double high = through_float ? std::min(most, std::max(row.high, 1.0)) : most;
-    const double low = dtype == RONDO_U8 ? std::max(row.low, 0.0) : through_float ? std::ceil(row.low) : -high;
+    const double low = is_unsigned(dtype) ? std::max(row.low, 0.0) : through_float ? std::ceil(row.low) : -high;
     Array a = random_array(dtype, {n}, 11, std::min(low, high), high);
     if (n >= 31 && !through_float && dtype != RONDO_BOOL) {
-      a.set(7, dtype == RONDO_I32 ? Real(INT32_MIN) : dtype == RONDO_I64 ? Real(INT64_MIN) : -128);
+      a.set(7, is_unsigned(dtype) ? highest(dtype) : lowest(dtype));
       a.set(8, 0);
     }
     return a;
@@ -56,13 +58,13 @@ Array binary_input(rondo_binary_op op, rondo_dtype dtype, int64_t n, bool right)
   const uint32_t seed = right ? 22 : 21;
   if (!is_floating(dtype)) {
     if (op == RONDO_POW || row.domain == 'r')
-      return random_array(dtype, {n}, seed, right && dtype != RONDO_U8 && op == RONDO_POW ? -2 : 0, right ? 13 : 5);
-    const double high = dtype == RONDO_U8 ? 255 : dtype == RONDO_I8 ? 127 : dtype == RONDO_I32 ? 2e9 : 9e18;
+      return random_array(dtype, {n}, seed, right && !is_unsigned(dtype) && op == RONDO_POW ? -2 : 0, right ? 13 : 5);
+    const double high = dtype == RONDO_BOOL ? 1 : static_cast<double>(highest(dtype)) * 0.95;
     // Many small divisors and counts, zeros among them, and many equal pairs for the comparisons.
-    Array a = random_array(dtype, {n}, seed, dtype == RONDO_U8 ? 0 : -high, high);
-    for (size_t i = 0; i < a.size(); i += 2) a.set(i, Real((i * (right ? 7 : 3)) % 5) - (dtype == RONDO_U8 ? 0 : 2));
+    Array a = random_array(dtype, {n}, seed, is_unsigned(dtype) ? 0 : -high, high);
+    for (size_t i = 0; i < a.size(); i += 2) a.set(i, Real((i * (right ? 7 : 3)) % 5) - (is_unsigned(dtype) ? 0 : 2));
     if (n >= 31 && dtype != RONDO_BOOL) {
-      const Real least = dtype == RONDO_I32 ? Real(INT32_MIN) : dtype == RONDO_I64 ? Real(INT64_MIN) : -128;
+      const Real least = is_unsigned(dtype) ? highest(dtype) : lowest(dtype);
       a.set(9, right ? Real(-1) : least);
       a.set(11, right ? least : Real(-1));
       a.set(13, right ? Real(0) : least);
@@ -181,12 +183,14 @@ class Elementwise : public OnEngine {
   }
 
   void ternary(rondo_ternary_op op) {
-    for (const rondo_dtype dtype : covering({RONDO_I32, RONDO_I64, RONDO_F16, RONDO_BF16, RONDO_F32, RONDO_F64}, op)) {
+    for (const rondo_dtype dtype : covering({std::begin(kAllDtypes), std::end(kAllDtypes)}, op)) {
+      if (dtype == RONDO_BOOL) continue;
       const Row row = row_of(op);
       Array x[3];
       Tensor t[3];
       for (uint32_t i = 0; i < 3; ++i) {
-        x[i] = random_array(dtype, {257}, 70 + i, i == 2 && op == RONDO_CLAMP ? 0 : row.low, row.high);
+        x[i] = random_array(dtype, {257}, 70 + i, (i == 2 && op == RONDO_CLAMP) || is_unsigned(dtype) ? 0 : row.low,
+                            row.high);
         if (is_floating(dtype)) x[i].set(3 + i, NAN);
         t[i] = up(x[i]);
       }
@@ -234,13 +238,13 @@ TEST_P(Elementwise, ZeroSize) {
 
 // Mixed dtypes: one operator, every pair of dtypes, values that every dtype holds.
 TEST_P(Elementwise, Promotion) {
-  const std::vector<rondo_dtype> dtypes = sparing()
-                                              ? std::vector<rondo_dtype>{RONDO_BOOL, RONDO_I64, RONDO_F16, RONDO_F32}
-                                              : std::vector<rondo_dtype>{std::begin(kAllDtypes), std::end(kAllDtypes)};
+  const std::vector<rondo_dtype> dtypes =
+      sparing() ? std::vector<rondo_dtype>{RONDO_BOOL, integer_of_share(), RONDO_F16, RONDO_F32}
+                : std::vector<rondo_dtype>{std::begin(kAllDtypes), std::end(kAllDtypes)};
   std::vector<Array> hosts;
   std::vector<Tensor> tensors;
   for (const rondo_dtype dtype : dtypes) {
-    hosts.push_back(random_array(dtype, {37}, 30 + dtype, dtype == RONDO_U8 ? 0 : -90, 90));
+    hosts.push_back(random_array(dtype, {37}, 30 + dtype, is_unsigned(dtype) ? 0 : -90, 90));
     tensors.push_back(up(hosts.back()));
   }
   run([&](Results& results) {
@@ -275,6 +279,31 @@ TEST_P(Elementwise, AddN) {
     results.keep("one", make(rondo_add_n, 1, three),
                  [&] { return expect_binary(RONDO_MUL, x, full(RONDO_F32, {1}, 1)); });
   });
+}
+
+// u64 keeps all its bits, and with a signed integer becomes f64.
+TEST_P(Elementwise, WideUnsignedIntegersAreExact) {
+  const Array x = array_of(RONDO_U64, {5}, {Real(UINT64_MAX), Real(UINT64_MAX), 9007199254740993.0L, 1, 0});
+  const Array y = array_of(RONDO_U64, {5}, {Real(UINT64_MAX) - 1, 3, 9007199254740993.0L, 64, 0});
+  const Array z = array_of(RONDO_I64, {5}, {-1, 1, 2, Real(INT64_MIN), 0});
+  const Tensor a = up(x), b = up(y), c = up(z);
+  run([&](Results& results) {
+    for (const rondo_binary_op op :
+         {RONDO_ADD, RONDO_SUB, RONDO_DIV, RONDO_MOD, RONDO_LT, RONDO_SHIFT_LEFT, RONDO_GCD}) {
+      if (sparing() && op != RONDO_SUB && op != RONDO_DIV) continue;
+      results.keep("operator " + std::to_string(op), make(rondo_binary, op, a, b),
+                   [&, op] { return expect_binary(op, x, y); });
+    }
+    results.keep("with i64", make(rondo_binary, RONDO_ADD, a, c), [&] { return expect_binary(RONDO_ADD, x, z); });
+    results.keep("2^63 and more as a scalar", make(rondo_binary_scalar, RONDO_SUB, a, 0x1p63),
+                 [&] { return expect_binary(RONDO_SUB, x, full(RONDO_U64, {}, 0x1p63L)); });
+  });
+  Tensor out;
+  expect_refused(rondo_binary_scalar(RONDO_ADD, a, 0x1p64, out.slot()), RONDO_INVALID_ARGUMENT, "rondo_binary_scalar",
+                 "scalar");
+  expect_refused(rondo_binary_scalar_i64(RONDO_ADD, a, -1, out.slot()), RONDO_INVALID_ARGUMENT,
+                 "rondo_binary_scalar_i64", "scalar");
+  expect_refused(rondo_binary(RONDO_BIT_AND, a, c, out.slot()), RONDO_INVALID_ARGUMENT, "rondo_binary", "f64");
 }
 
 // i64 keeps all its bits.

@@ -9,23 +9,27 @@
 
 namespace conformance {
 
+// The rules in words; tests/unit/base_test.cc compares all of them with NumPy's.
 inline rondo_dtype promoted(rondo_dtype a, rondo_dtype b) {
-  if (a == b) return a;
-  const rondo_dtype low = std::min(a, b), high = std::max(a, b);
-  if (low == RONDO_U8 && high == RONDO_I8) return RONDO_I32;
-  if (low == RONDO_F16 && high == RONDO_BF16) return RONDO_F32;
-  return high;
+  if (a == b || b == RONDO_BOOL) return a;
+  if (a == RONDO_BOOL) return b;
+  if (is_half(a) && is_half(b)) return RONDO_F32;
+  if (is_floating(a) && is_floating(b)) return std::max(a, b);
+  if (is_floating(a) || is_floating(b)) return is_floating(a) ? a : b;
+  if (std::min(a, b) == RONDO_U8 && std::max(a, b) == RONDO_I8) return RONDO_I32;
+  for (const rondo_dtype each : {RONDO_U8, RONDO_I8, RONDO_U16, RONDO_I16, RONDO_U32, RONDO_I32, RONDO_U64, RONDO_I64})
+    if (lowest(each) <= std::min(lowest(a), lowest(b)) && highest(each) >= std::max(highest(a), highest(b)))
+      return each;
+  return RONDO_F64;
 }
 
 // As rondo_cast documents it.
 inline Real converted(rondo_dtype from, rondo_dtype to, Real value) {
   if (to == RONDO_BOOL) return value != 0;
   if (is_floating(to)) return rounded(to, value);
-  if (!is_floating(from)) return Real(wrap(to, static_cast<int64_t>(value)));
+  if (!is_floating(from)) return wrap(to, bits_of(value));
   if (std::isnan(value)) return 0;
-  const Real low = to == RONDO_U8 ? 0 : to == RONDO_I8 ? -128 : to == RONDO_I32 ? Real(INT32_MIN) : Real(INT64_MIN);
-  const Real high = to == RONDO_U8 ? 255 : to == RONDO_I8 ? 127 : to == RONDO_I32 ? Real(INT32_MAX) : Real(INT64_MAX);
-  return std::trunc(std::clamp(value, low, high));
+  return std::trunc(std::clamp(value, lowest(to), highest(to)));
 }
 
 // --- the table of operators: what the rows say of each, so that a new row is tested by itself. The values they are
@@ -120,20 +124,22 @@ inline Real absolute_bound(const Row& row, rondo_dtype computed, Real scale) {
 }
 
 // --- unary
-inline Real unary_integer(rondo_unary_op op, int64_t x, const std::vector<double>& p) {
+// Whole is int64_t, or uint64_t for u64.
+template <class Whole>
+Real unary_integer(rondo_unary_op op, Whole x, const std::vector<double>& p) {
   const uint64_t bits = static_cast<uint64_t>(x);
   switch (op) {
-    case RONDO_NEG: return Real(static_cast<int64_t>(0 - bits));
-    case RONDO_ABS: return Real(static_cast<int64_t>(x < 0 ? 0 - bits : bits));
+    case RONDO_NEG: return Real(static_cast<Whole>(0 - bits));
+    case RONDO_ABS: return Real(static_cast<Whole>(x < 0 ? 0 - bits : bits));
     case RONDO_SIGN: return (x > 0) - (x < 0);
-    case RONDO_SQUARE: return Real(static_cast<int64_t>(bits * bits));
+    case RONDO_SQUARE: return Real(static_cast<Whole>(bits * bits));
     case RONDO_LOGICAL_NOT: return x == 0;
     case RONDO_ISNAN:
     case RONDO_ISINF: return 0;
     case RONDO_ISFINITE: return 1;
     case RONDO_SIGNBIT: return x < 0;
-    case RONDO_RELU: return Real(std::max<int64_t>(x, 0));
-    case RONDO_BIT_NOT: return Real(static_cast<int64_t>(~bits));
+    case RONDO_RELU: return Real(std::max<Whole>(x, 0));
+    case RONDO_BIT_NOT: return Real(static_cast<Whole>(~bits));
     case RONDO_CLIP: return std::clamp(Real(x), Real(p[0]), Real(p[1]));
     case RONDO_FLOOR:
     case RONDO_CEIL:
@@ -273,8 +279,10 @@ inline Expected expect_unary(rondo_unary_op op, const Array& a) {
     } else if (a.dtype == RONDO_BOOL && op == RONDO_BIT_NOT) {
       out.values[i] = a[i] == 0;
     } else {
-      const Real value = unary_integer(op, a.integer(i), row.parameters);
-      out.values[i] = dtype == RONDO_BOOL ? value : Real(wrap(dtype, static_cast<int64_t>(value)));
+      const int64_t x = a.integer(i);
+      const Real value = a.dtype == RONDO_U64 ? unary_integer(op, static_cast<uint64_t>(x), row.parameters)
+                                              : unary_integer(op, x, row.parameters);
+      out.values[i] = dtype == RONDO_BOOL ? value : wrap(dtype, bits_of(value));
     }
   }
   return out;
@@ -288,38 +296,45 @@ inline double binary_bound(rondo_binary_op op, rondo_dtype dtype) {
   return bound_of(row_of(op), dtype);
 }
 
-inline int64_t power(int64_t base, int64_t exponent) {
-  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+template <class Whole>
+constexpr bool is_minus_one(Whole x) {
+  return std::is_signed_v<Whole> && x == static_cast<Whole>(-1);
+}
+template <class Whole>
+Whole power(Whole base, Whole exponent) {
+  if (exponent < 0) return base == 1 ? 1 : is_minus_one(base) ? (exponent % 2 ? static_cast<Whole>(-1) : 1) : 0;
   uint64_t result = 1, factor = static_cast<uint64_t>(base);
   for (; exponent; exponent >>= 1, factor *= factor) {
     if (exponent & 1) result *= factor;
   }
-  return static_cast<int64_t>(result);
+  return static_cast<Whole>(result);
 }
 
-inline int64_t shifted(rondo_dtype dtype, int64_t a, int64_t b, bool left) {
-  const int64_t width = dtype == RONDO_BOOL ? 1 : static_cast<int64_t>(rondo_dtype_size(dtype)) * 8;
-  if (b < 0 || b >= width) return left || a >= 0 ? 0 : -1;
-  return left ? static_cast<int64_t>(static_cast<uint64_t>(a) << b) : a >> b;
+template <class Whole>
+Whole shifted(rondo_dtype dtype, Whole a, Whole b, bool left) {
+  const Whole width = dtype == RONDO_BOOL ? 1 : static_cast<Whole>(rondo_dtype_size(dtype)) * 8;
+  if (b < 0 || b >= width) return left || a >= 0 ? 0 : static_cast<Whole>(-1);
+  return left ? static_cast<Whole>(static_cast<uint64_t>(a) << b) : static_cast<Whole>(a >> b);
 }
 
-inline int64_t binary_integer(rondo_binary_op op, rondo_dtype dtype, int64_t a, int64_t b) {
+template <class Whole>
+Whole binary_integer(rondo_binary_op op, rondo_dtype dtype, Whole a, Whole b) {
   const uint64_t x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
   switch (op) {
-    case RONDO_ADD: return static_cast<int64_t>(x + y);
-    case RONDO_SUB: return static_cast<int64_t>(x - y);
-    case RONDO_MUL: return static_cast<int64_t>(x * y);
-    case RONDO_DIV: return b == 0 ? 0 : b == -1 ? static_cast<int64_t>(0 - x) : a / b;
+    case RONDO_ADD: return static_cast<Whole>(x + y);
+    case RONDO_SUB: return static_cast<Whole>(x - y);
+    case RONDO_MUL: return static_cast<Whole>(x * y);
+    case RONDO_DIV: return b == 0 ? 0 : is_minus_one(b) ? static_cast<Whole>(0 - x) : a / b;
     case RONDO_POW: return power(a, b);
     case RONDO_MAXIMUM: return std::max(a, b);
     case RONDO_MINIMUM: return std::min(a, b);
-    case RONDO_MOD: return b == 0 || b == -1 ? 0 : a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);
-    case RONDO_FMOD: return b == 0 || b == -1 ? 0 : a % b;
+    case RONDO_MOD: return b == 0 || is_minus_one(b) ? 0 : a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);
+    case RONDO_FMOD: return b == 0 || is_minus_one(b) ? 0 : a % b;
     case RONDO_FLOOR_DIV:
-      return b == 0 ? 0 : b == -1 ? static_cast<int64_t>(0 - x) : a / b - (a % b != 0 && (a < 0) != (b < 0));
+      return b == 0 ? 0 : is_minus_one(b) ? static_cast<Whole>(0 - x) : a / b - (a % b != 0 && (a < 0) != (b < 0));
     case RONDO_FMAX: return std::max(a, b);
     case RONDO_FMIN: return std::min(a, b);
-    case RONDO_SQUARED_DIFFERENCE: return static_cast<int64_t>((x - y) * (x - y));
+    case RONDO_SQUARED_DIFFERENCE: return static_cast<Whole>((x - y) * (x - y));
     case RONDO_BIT_AND: return a & b;
     case RONDO_BIT_OR: return a | b;
     case RONDO_BIT_XOR: return a ^ b;
@@ -330,9 +345,10 @@ inline int64_t binary_integer(rondo_binary_op op, rondo_dtype dtype, int64_t a, 
       uint64_t m = a < 0 ? 0 - x : x, n = b < 0 ? 0 - y : y;
       const uint64_t product_of = m;
       while (n) m = std::exchange(n, m % n);
-      if (op == RONDO_GCD) return static_cast<int64_t>(m);
-      const int64_t least = m == 0 ? 0 : wrap(dtype, static_cast<int64_t>(product_of / m * (b < 0 ? 0 - y : y)));
-      return least < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(least)) : least;
+      if (op == RONDO_GCD) return static_cast<Whole>(m);
+      const uint64_t least = m == 0 ? 0 : product_of / m * (b < 0 ? 0 - y : y);
+      const Real kept = wrap(dtype, least);
+      return static_cast<Whole>(bits_of(kept < 0 ? wrap(dtype, 0 - least) : kept));
     }
     case RONDO_EQ: return a == b;
     case RONDO_NE: return a != b;
@@ -408,8 +424,12 @@ inline Real binary_float(rondo_binary_op op, Real x, Real y, const std::vector<d
 inline Real binary_value(rondo_binary_op op, rondo_dtype dtype, Real a, Real b) {
   const Row row = row_of(op);
   if (is_floating(dtype)) return binary_float(op, a, b, row.parameters);
-  const int64_t value = binary_integer(op, dtype, static_cast<int64_t>(a), static_cast<int64_t>(b));
-  return Real(row.boolean ? value : wrap(dtype, value));
+  const uint64_t x = bits_of(a), y = bits_of(b);
+  const uint64_t value =
+      dtype == RONDO_U64
+          ? binary_integer(op, dtype, x, y)
+          : static_cast<uint64_t>(binary_integer(op, dtype, static_cast<int64_t>(x), static_cast<int64_t>(y)));
+  return row.boolean ? Real(value) : wrap(dtype, value);
 }
 
 inline Expected expect_binary(rondo_binary_op op, const Array& a, const Array& b) {
@@ -445,13 +465,7 @@ inline Expected expect_ternary(rondo_ternary_op op, const Array& a, const Array&
     const bool integer = !is_floating(computed);
     const bool nan = std::isnan(x) || std::isnan(y) || std::isnan(z);
     switch (op) {
-      case RONDO_FMA:
-        out.values[i] =
-            integer ? Real(wrap(computed, static_cast<int64_t>(static_cast<uint64_t>(static_cast<int64_t>(x)) *
-                                                                   static_cast<uint64_t>(static_cast<int64_t>(y)) +
-                                                               static_cast<uint64_t>(static_cast<int64_t>(z)))))
-                    : x * y + z;
-        break;
+      case RONDO_FMA: out.values[i] = integer ? wrap(computed, bits_of(x) * bits_of(y) + bits_of(z)) : x * y + z; break;
       case RONDO_CLAMP: out.values[i] = nan ? NAN : std::min(std::max(x, y), z); break;
       case RONDO_LERP: out.values[i] = x + z * (y - x); break;
     }

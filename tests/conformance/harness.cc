@@ -254,8 +254,19 @@ Task OnEngine::waiting(Gate& gate) const {
   };
 }
 
+rondo_dtype integer_of_share() {
+  constexpr rondo_dtype kIntegers[] = {RONDO_I64, RONDO_U64, RONDO_I16, RONDO_U32,
+                                       RONDO_I32, RONDO_U16, RONDO_U8,  RONDO_I8};
+  return share() < 0 ? RONDO_I64 : kIntegers[static_cast<size_t>(share()) % std::size(kIntegers)];
+}
+
 std::vector<rondo_dtype> OnEngine::covering(std::vector<rondo_dtype> all, int turn) const {
-  if (!sparing() || all.size() <= 2) return all;
+  if (!sparing() || all.size() <= 2) {
+    if (std::count_if(all.begin(), all.end(), is_integer) <= 4) return all;
+    int number = turn;
+    std::erase_if(all, [&](rondo_dtype each) { return is_integer(each) && number++ % 2 != 0; });
+    return all;
+  }
   const bool single = std::find(all.begin(), all.end(), RONDO_F32) != all.end();
   std::vector<rondo_dtype> chosen;
   if (single) chosen.push_back(RONDO_F32);

@@ -39,6 +39,8 @@ bool quick();  // RONDO_TEST_QUICK=1, or a build with the thread sanitizer
 // RONDO_TEST_SHARE=k, k = 0, 1, ...: a run under one of many orders of the simulated driver takes a part of the values,
 // another one for each k; -1 without: all.
 int share();
+// An integer dtype, another one for each share; i64 without.
+rondo_dtype integer_of_share();
 bool thread_checked();  // this is a build with the thread sanitizer
 bool needs_cuda();      // RONDO_TEST_NEEDS_CUDA=1: without a cuda device its cases fail; otherwise they are skipped
 int32_t cuda_devices();
@@ -190,7 +192,8 @@ class OnEngine : public testing::TestWithParam<Config> {
     std::atomic<bool> entered{false};
   };
   Task waiting(Gate& gate) const;
-  // The dtypes of `all` to test on this device: all of them, or on cuda in a quick run a selection that `turn` rotates.
+  // The dtypes of `all` to test on this device: all of them, but of many integers half, those that are next to each
+  // other alternating by `turn`; on cuda in a quick run fewer, which `turn` rotates.
   std::vector<rondo_dtype> covering(std::vector<rondo_dtype> all, int turn) const;
   // Of a list of sizes or problems what this run takes: all of it, or on cuda its share, which is never empty.
   template <class T>

@@ -14,7 +14,8 @@ class ModelFiles : public OnModelFiles {};
 CONFORMANCE_ENGINE_SUITE(ModelFiles);
 
 const char* format_name(rondo_dtype dtype) {
-  const char* const names[] = {"BOOL", "U8", "I8", "I32", "I64", "F16", "BF16", "F32", "F64"};
+  const char* const names[] = {"BOOL", "U8",  "I8",  "I32", "I64", "F16", "BF16",
+                               "F32",  "F64", "I16", "U16", "U32", "U64"};
   return names[dtype];
 }
 

@@ -172,7 +172,7 @@ TEST_P(ModelFilesHostile, Json) {
 // What the format has and Rondo has not is listed, and does not keep the rest from being loaded.
 TEST_P(ModelFilesHostile, WhatRondoLacksIsListed) {
   const ModelFile file = open_model(
-      put(file_bytes("{\"u\":{\"dtype\":\"U16\",\"shape\":[2],\"data_offsets\":[0,4]},"
+      put(file_bytes("{\"u\":{\"dtype\":\"F8_E8M0\",\"shape\":[4],\"data_offsets\":[0,4]},"
                      "\"future\":{\"dtype\":\"Q3_K\",\"shape\":[7],\"data_offsets\":[4,5]},"
                      "\"nine\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[5,6]},"
                      "\"bool\":{\"dtype\":\"BOOL\",\"shape\":[3],\"data_offsets\":[6,9]},"
@@ -190,7 +190,7 @@ TEST_P(ModelFilesHostile, WhatRondoLacksIsListed) {
   const auto load_of = [&](const char* name) {
     return rondo_model_file_load(file.get(), name, engine(), device(), &out);
   };
-  expect_refused(load_of("u"), RONDO_UNSUPPORTED, "rondo_model_file_load", "U16");
+  expect_refused(load_of("u"), RONDO_UNSUPPORTED, "rondo_model_file_load", "F8_E8M0");
   expect_refused(load_of("future"), RONDO_UNSUPPORTED, "rondo_model_file_load", "Q3_K");
   expect_refused(load_of("nine"), RONDO_UNSUPPORTED, "rondo_model_file_load", "nine");
   expect_refused(load_of("huge"), RONDO_INVALID_ARGUMENT, "rondo_model_file_load", "shape");

@@ -52,7 +52,7 @@ rondo_dtype reduced_dtype(rondo_reduce_op op, rondo_dtype dtype) {
   if (domain == "Truth") return RONDO_BOOL;
   if (domain == "Position") return RONDO_I64;
   if (domain == "Same" || is_floating(dtype)) return dtype;
-  return domain == "Total" ? RONDO_I64 : RONDO_F32;
+  return domain != "Total" ? RONDO_F32 : dtype == RONDO_U64 ? dtype : RONDO_I64;
 }
 
 struct Answer {
@@ -85,8 +85,8 @@ Answer reduce_group(rondo_reduce_op op, rondo_dtype dtype, std::vector<Real> x, 
     case RONDO_NANPROD: {
       if (!is_floating(dtype)) {
         uint64_t product = 1;
-        for (const Real value : x) product *= static_cast<uint64_t>(static_cast<int64_t>(value));
-        return {Real(static_cast<int64_t>(product)), 0};
+        for (const Real value : x) product *= bits_of(value);
+        return {wrap(dtype == RONDO_U64 ? dtype : RONDO_I64, product), 0};
       }
       Real product = 1;
       for (const Real value : x) product *= value;
@@ -198,7 +198,7 @@ class Reduce : public OnEngine {
       }
       run([&](Results& results) {
         for (const Case& c : dealt(cases)) {
-          Array x = random_array(dtype, c.shape, 17, dtype == RONDO_U8 ? std::max(of.low, 0.0) : of.low, of.high);
+          Array x = random_array(dtype, c.shape, 17, is_unsigned(dtype) ? std::max(of.low, 0.0) : of.low, of.high);
           if (product && !is_floating(dtype)) x = odd(x);
           if (op == RONDO_ALL || op == RONDO_ANY) x = sparse(x, op == RONDO_ALL);
           const Tensor a = up(x);
@@ -211,7 +211,7 @@ class Reduce : public OnEngine {
 
   // Products of odd numbers never become 0, so that every factor counts up to the wrap.
   static Array odd(const Array& like) {
-    Array out = random_array(like.dtype, like.shape, 18, like.dtype == RONDO_U8 ? 0 : -3, 3);
+    Array out = random_array(like.dtype, like.shape, 18, is_unsigned(like.dtype) ? 0 : -3, 3);
     for (size_t i = 0; i < out.size(); ++i) out.set(i, out[i] * 2 + 1);
     return out;
   }
@@ -302,11 +302,11 @@ TEST_P(Reduce, Cumulative) {
     const Row of = row_of(op);
     if (sparing() && op != RONDO_SUM && op != RONDO_PROD && op != RONDO_LOGSUMEXP) continue;
     for (const rondo_dtype dtype : covering({std::begin(kAllDtypes), std::end(kAllDtypes)}, op)) {
-      if (op != RONDO_SUM && dtype != RONDO_F32 && dtype != RONDO_I32) continue;
+      if (op != RONDO_SUM && dtype != RONDO_F32 && (!is_integer(dtype) || rondo_dtype_size(dtype) < 4)) continue;
       run([&](Results& results) {
         for (const auto& [shape, axis] : dealt(cases)) {
           if (count(shape) == 1100 && op != RONDO_SUM) continue;  // the reference takes the square of the length
-          Array x = random_array(dtype, shape, 31, dtype == RONDO_U8 ? 0 : of.low, of.high);
+          Array x = random_array(dtype, shape, 31, is_unsigned(dtype) ? 0 : of.low, of.high);
           if (op == RONDO_PROD && !is_floating(dtype)) x = odd(x);
           const Tensor a = up(x);
           for (const int32_t reverse : {0, 1}) {
@@ -420,9 +420,14 @@ TEST_P(Reduce, TiesAndNan) {
 TEST_P(Reduce, InfinitiesAndWrap) {
   const Array x = array_of(RONDO_F32, {2, 3}, {INFINITY, 1, 2, INFINITY, -INFINITY, 0});
   const Array y = array_of(RONDO_I64, {2}, {Real(INT64_MAX), 1});
+  const Array wide = array_of(RONDO_U64, {3}, {Real(UINT64_MAX), 2, Real(UINT64_MAX) - 1});
   const Array z = full(RONDO_F32, {5}, -INFINITY), nan = array_of(RONDO_F32, {4}, {-INFINITY, 3, NAN, 2});
-  const Tensor a = up(x), b = up(y), c = up(z), d = up(nan);
+  const Tensor a = up(x), b = up(y), c = up(z), d = up(nan), e = up(wide);
   run([&](Results& results) {
+    results.keep("u64 wraps", reduce(RONDO_SUM, e, {}), [] { return Expected(full(RONDO_U64, {}, Real(UINT64_MAX))); });
+    results.keep("its largest", reduce(RONDO_MAX, e, {}),
+                 [] { return Expected(full(RONDO_U64, {}, Real(UINT64_MAX))); });
+    results.keep("where", reduce(RONDO_ARGMAX, e, {}), [] { return Expected(full(RONDO_I64, {}, 0)); });
     results.keep("sum", reduce(RONDO_SUM, a, {1}), [] { return Expected(array_of(RONDO_F32, {2}, {INFINITY, NAN})); });
     results.keep("logsumexp", reduce(RONDO_LOGSUMEXP, a, {1}), [] {
       return Expected(array_of(RONDO_F32, {2}, {INFINITY, INFINITY}));

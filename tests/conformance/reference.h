@@ -27,14 +27,30 @@ using Real = long double;
 using Shape = std::vector<int64_t>;
 
 inline constexpr rondo_dtype kAllDtypes[] = {RONDO_BOOL, RONDO_U8,   RONDO_I8,  RONDO_I32, RONDO_I64,
-                                             RONDO_F16,  RONDO_BF16, RONDO_F32, RONDO_F64};
+                                             RONDO_F16,  RONDO_BF16, RONDO_F32, RONDO_F64, RONDO_I16,
+                                             RONDO_U16,  RONDO_U32,  RONDO_U64};
 inline constexpr rondo_dtype kFloatDtypes[] = {RONDO_F16, RONDO_BF16, RONDO_F32, RONDO_F64};
 
 inline bool is_floating(rondo_dtype dtype) {
-  return dtype >= RONDO_F16;
+  return dtype >= RONDO_F16 && dtype <= RONDO_F64;
 }
 inline bool is_half(rondo_dtype dtype) {
   return dtype == RONDO_F16 || dtype == RONDO_BF16;
+}
+
+inline bool is_unsigned(rondo_dtype dtype) {
+  return dtype == RONDO_U8 || dtype == RONDO_U16 || dtype == RONDO_U32 || dtype == RONDO_U64;
+}
+inline bool is_integer(rondo_dtype dtype) {
+  return dtype != RONDO_BOOL && !is_floating(dtype);
+}
+// Of an integer dtype.
+inline Real highest(rondo_dtype dtype) {
+  const int bits = static_cast<int>(rondo_dtype_size(dtype)) * 8 - (is_unsigned(dtype) ? 0 : 1);
+  return std::ldexp(Real(1), bits) - 1;
+}
+inline Real lowest(rondo_dtype dtype) {
+  return is_unsigned(dtype) ? 0 : -highest(dtype) - 1;
 }
 
 inline size_t count(const Shape& shape) {
@@ -79,13 +95,22 @@ inline uint16_t encode16(Real value, int digits) {
 
 // --- arrays
 // ---------------------------------------------------------------------------------------------------------------
-inline int64_t wrap(rondo_dtype dtype, int64_t value) {
+// The 64 bits of a whole number between INT64_MIN and UINT64_MAX.
+inline uint64_t bits_of(Real value) {
+  return value < 0 ? static_cast<uint64_t>(static_cast<int64_t>(value)) : static_cast<uint64_t>(value);
+}
+// What the dtype makes of them: it keeps as many as it has.
+inline Real wrap(rondo_dtype dtype, uint64_t bits) {
   switch (dtype) {
-    case RONDO_BOOL: return value != 0;
-    case RONDO_U8: return static_cast<uint8_t>(value);
-    case RONDO_I8: return static_cast<int8_t>(value);
-    case RONDO_I32: return static_cast<int32_t>(value);
-    default: return value;
+    case RONDO_BOOL: return bits != 0;
+    case RONDO_U8: return static_cast<uint8_t>(bits);
+    case RONDO_I8: return static_cast<int8_t>(bits);
+    case RONDO_I16: return static_cast<int16_t>(bits);
+    case RONDO_U16: return static_cast<uint16_t>(bits);
+    case RONDO_I32: return static_cast<int32_t>(bits);
+    case RONDO_U32: return static_cast<uint32_t>(bits);
+    case RONDO_U64: return Real(bits);
+    default: return Real(static_cast<int64_t>(bits));
   }
 }
 
@@ -116,6 +141,10 @@ struct Array {
       case RONDO_I8: return raw<int8_t>(i);
       case RONDO_I32: return raw<int32_t>(i);
       case RONDO_I64: return raw<int64_t>(i);
+      case RONDO_I16: return raw<int16_t>(i);
+      case RONDO_U16: return raw<uint16_t>(i);
+      case RONDO_U32: return raw<uint32_t>(i);
+      case RONDO_U64: return raw<uint64_t>(i);
       case RONDO_F16:
       case RONDO_BF16: return decode16(raw<uint16_t>(i), mantissa_bits(dtype));
       case RONDO_F32: return raw<float>(i);
@@ -123,15 +152,19 @@ struct Array {
     }
     throw std::logic_error("unknown dtype");
   }
-  int64_t integer(size_t i) const { return static_cast<int64_t>((*this)[i]); }
-  // Stores the nearest value of the dtype; integers must be in the range of int64_t and wrap around.
+  int64_t integer(size_t i) const { return static_cast<int64_t>(bits_of((*this)[i])); }
+  // Stores the nearest value of the dtype; integers must be between INT64_MIN and UINT64_MAX, and wrap around.
   void set(size_t i, Real value) {
     switch (dtype) {
-      case RONDO_BOOL:
+      case RONDO_BOOL: return set_raw(i, static_cast<uint8_t>(bits_of(value) != 0));
       case RONDO_U8:
-      case RONDO_I8: return set_raw(i, static_cast<uint8_t>(wrap(dtype, static_cast<int64_t>(value))));
-      case RONDO_I32: return set_raw(i, static_cast<int32_t>(wrap(dtype, static_cast<int64_t>(value))));
-      case RONDO_I64: return set_raw(i, static_cast<int64_t>(value));
+      case RONDO_I8: return set_raw(i, static_cast<uint8_t>(bits_of(value)));
+      case RONDO_I16:
+      case RONDO_U16: return set_raw(i, static_cast<uint16_t>(bits_of(value)));
+      case RONDO_I32:
+      case RONDO_U32: return set_raw(i, static_cast<uint32_t>(bits_of(value)));
+      case RONDO_I64:
+      case RONDO_U64: return set_raw(i, bits_of(value));
       case RONDO_F16:
       case RONDO_BF16: return set_raw(i, encode16(value, mantissa_bits(dtype)));
       case RONDO_F32: return set_raw(i, static_cast<float>(value));

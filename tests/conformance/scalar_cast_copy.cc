@@ -16,7 +16,7 @@ CONFORMANCE_SUITE(Scalar);
 TEST_P(Scalar, BothSides) {
   for (const rondo_dtype dtype : covering({std::begin(kAllDtypes), std::end(kAllDtypes)}, 4)) {
     if (dtype == RONDO_BOOL) continue;
-    const Array x = random_array(dtype, {257}, 1, dtype == RONDO_U8 ? 0 : -11, 11);
+    const Array x = random_array(dtype, {257}, 1, is_unsigned(dtype) ? 0 : -11, 11);
     const Tensor a = up(x);
     run([&](Results& results) {
       for (const rondo_binary_op op : {RONDO_SUB, RONDO_DIV, RONDO_MAXIMUM, RONDO_MOD, RONDO_POW, RONDO_LT, RONDO_EQ}) {
@@ -119,17 +119,18 @@ CONFORMANCE_SUITE(Cast);
 
 TEST_P(Cast, Matrix) {
   const std::vector<rondo_dtype> all(std::begin(kAllDtypes), std::end(kAllDtypes));
-  const std::vector<rondo_dtype> some = {RONDO_BOOL, RONDO_I64, RONDO_F16, RONDO_F32};
+  const std::vector<rondo_dtype> some = {RONDO_BOOL, integer_of_share(), RONDO_F16, RONDO_F32};
   for (const rondo_dtype from : sparing() ? some : all) {
-    Array x = random_array(from, {100}, 5, from == RONDO_U8 ? 0 : -100, 100);
+    Array x = random_array(from, {100}, 5, is_unsigned(from) ? 0 : -100, 100);
     if (is_floating(from)) {
-      const Real special[] = {NAN, INFINITY, -INFINITY, -0.0L, 0.5L, -0.9L, 1.5L,  255,
-                              256, -129,     40000,     1e-3L, 3e9L, 1e19L, -1e19L};
+      const Real special[] = {NAN,  INFINITY, -INFINITY, -0.0L, 0.5L,  -0.9L,  1.5L,  255,  256,
+                              -129, 40000,    1e-3L,     3e9L,  1e19L, -1e19L, 70000, 5e9L, 3e19L};
       for (size_t i = 0; i < std::size(special); ++i) x.set(i, special[i]);
-    } else if (from == RONDO_I32 || from == RONDO_I64) {
-      const Real special[] = {Real(INT32_MIN), Real(INT32_MAX), 256, 255, -129, 16777217};
+    } else if (rondo_dtype_size(from) > 1) {
+      const Real special[] = {
+          lowest(from), highest(from), Real(INT32_MIN), Real(INT32_MAX),      256, 255, -129, 16777217, 65519,
+          32769,        65535,         0x1p53L + 1,     0x1p63L + 0x1p39L + 1};
       for (size_t i = 0; i < std::size(special); ++i) x.set(i, special[i]);
-      if (from == RONDO_I64) x.set(7, Real(INT64_MIN));
     }
     const Tensor a = up(x);
     run([&](Results& results) {
@@ -193,7 +194,7 @@ TEST_P(Cast, RoundsOnce) {
   for (const auto& row : {std::pair{RONDO_F16, 10}, std::pair{RONDO_BF16, 7}}) {
     const rondo_dtype to = row.first;
     const int digits = row.second;
-    std::vector<Real> floats, wholes, words;
+    std::vector<Real> floats, wholes, words, shorts;
     const Real highest = std::ldexp(2 - std::ldexp(1.0L, -digits), to == RONDO_F16 ? 15 : 127);
     const Real least = std::ldexp(1.0L, to == RONDO_F16 ? -24 : -133);
     for (int i = 0; i < 8; ++i) {
@@ -207,6 +208,7 @@ TEST_P(Cast, RoundsOnce) {
         for (const int exponent : {40, 56, 61})
           wholes.push_back((std::ldexp(tie, exponent) + beside) * (i % 2 ? -1 : 1));
         words.push_back((std::ldexp(tie, 29) + beside) * (i % 2 ? -1 : 1));
+        shorts.push_back((std::ldexp(tie, 14) + beside) * (i % 2 ? -1 : 1));
       }
     }
     const Real limit = highest * (1 + std::ldexp(1.0L, -digits - 2));  // half a place above: a tie with infinity
@@ -215,8 +217,13 @@ TEST_P(Cast, RoundsOnce) {
       floats.push_back(each);
     wholes.push_back(Real(INT64_MAX)), wholes.push_back(Real(INT64_MIN)), wholes.push_back(65519),
         wholes.push_back(65520);
-    for (const auto& [from, values] :
-         {std::pair{RONDO_F64, &floats}, std::pair{RONDO_I64, &wholes}, std::pair{RONDO_I32, &words}}) {
+    std::vector<std::pair<rondo_dtype, std::vector<Real>*>> sources = {
+        {RONDO_F64, &floats}, {RONDO_I64, &wholes}, {RONDO_U64, &wholes}, {RONDO_I32, &words},
+        {RONDO_U32, &words},  {RONDO_I16, &shorts}, {RONDO_U16, &shorts}};
+    if (sparing())
+      std::erase_if(sources,
+                    [](const auto& each) { return is_integer(each.first) && each.first != integer_of_share(); });
+    for (const auto& [from, values] : sources) {
       const Array x = array_of(from, {static_cast<int64_t>(values->size())}, *values);
       const Tensor a = up(x), one = up(full(to, {}, 1));
       run([&](Results& results) {

@@ -28,7 +28,7 @@ class Shapes : public OnEngine {
  protected:
   // Every size of an element; what moves is not computed, so the dtype matters no further.
   std::vector<rondo_dtype> sizes() const {
-    return covering({RONDO_U8, RONDO_F16, RONDO_F32, RONDO_I64, RONDO_BOOL, RONDO_BF16, RONDO_F64}, 0);
+    return covering({RONDO_U8, RONDO_U16, RONDO_F32, RONDO_U64, RONDO_BOOL, RONDO_BF16, RONDO_F64}, 0);
   }
 };
 CONFORMANCE_SUITE(Shapes);

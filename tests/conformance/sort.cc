@@ -67,7 +67,7 @@ TEST_P(Sort, EveryDtypeAndAxis) {
   for (const rondo_dtype dtype : covering({std::begin(kAllDtypes), std::end(kAllDtypes)}, 0)) {
     Array x = random_array(dtype, {3, 40, 7}, 1, 0, 9);
     for (size_t i = 0; i < x.size(); ++i)
-      x.set(i, std::floor(x[i]) - (dtype == RONDO_U8 || dtype == RONDO_BOOL ? 0 : 4));
+      x.set(i, std::floor(x[i]) - (is_unsigned(dtype) || dtype == RONDO_BOOL ? 0 : 4));
     const Tensor a = up(x);
     run([&](Results& results) {
       for (const int32_t axis : {0, 1, -1}) keep_all(results, rondo_dtype_name(dtype), x, a, axis);
@@ -112,6 +112,9 @@ TEST_P(Sort, SpecialValues) {
   const Array extremes = array_of(RONDO_I64, {5}, {Real(INT64_MAX), Real(INT64_MIN), 0, -1, Real(INT64_MIN)});
   const Tensor a = up(extremes);
   run([&](Results& results) { keep_all(results, "i64", extremes, a, 0); });
+  const Array wide = array_of(RONDO_U64, {5}, {Real(UINT64_MAX), 0, Real(INT64_MAX), 0x1p63L, Real(UINT64_MAX) - 1});
+  const Tensor b = up(wide);
+  run([&](Results& results) { keep_all(results, "u64", wide, b, 0); });
 }
 
 TEST_P(Sort, NothingAndOutputs) {

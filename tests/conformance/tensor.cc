@@ -37,13 +37,14 @@ TEST_P(TensorTest, Facts) {
 }
 
 TEST_P(TensorTest, DtypeSizesAndNames) {
-  const size_t sizes[] = {1, 1, 1, 4, 8, 2, 2, 4, 8};
-  const char* const names[] = {"bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  const size_t sizes[] = {1, 1, 1, 4, 8, 2, 2, 4, 8, 2, 2, 4, 8};
+  const char* const names[] = {"bool", "u8",  "i8",  "i32", "i64", "f16", "bf16",
+                               "f32",  "f64", "i16", "u16", "u32", "u64"};
   for (const rondo_dtype dtype : kAllDtypes) {
     EXPECT_EQ(rondo_dtype_size(dtype), sizes[dtype]);
     EXPECT_STREQ(rondo_dtype_name(dtype), names[dtype]);
   }
-  EXPECT_EQ(rondo_dtype_size(static_cast<rondo_dtype>(9)), 0u);
+  EXPECT_EQ(rondo_dtype_size(static_cast<rondo_dtype>(13)), 0u);
   EXPECT_STREQ(rondo_dtype_name(static_cast<rondo_dtype>(-1)), "unknown");
 }
 

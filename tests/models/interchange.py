@@ -19,7 +19,8 @@ import package
 
 # Rondo's dtypes in the order of their numbers: how the package spells them in Python and in a file, bytes.
 DTYPES = [("bool", "BOOL", 1), ("uint8", "U8", 1), ("int8", "I8", 1), ("int32", "I32", 4), ("int64", "I64", 8), ("float16", "F16", 2),
-          ("bfloat16", "BF16", 2), ("float32", "F32", 4), ("float64", "F64", 8)]
+          ("bfloat16", "BF16", 2), ("float32", "F32", 4), ("float64", "F64", 8), ("int16", "I16", 2), ("uint16", "U16", 2),
+          ("uint32", "U32", 4), ("uint64", "U64", 8)]
 NAMES = ["w", "w.1", "layers.0.weight", "\u00fc", "\U0001f600", " ", "", "\"", "\\", "/", "\t\n\r\b\f", "\x01\x1f\x7f", "a" * 300,
          "0", "A", "~", "\u2028", "__metadata", "dtype"]
 

@@ -105,10 +105,10 @@ std::size_t element_bytes(int dtype) {
     case ncclFloat16:
     case ncclBfloat16: return 2;
     case ncclInt32:
-    case 3:
+    case ncclUint32:
     case ncclFloat32: return 4;
     case ncclInt64:
-    case 5:
+    case ncclUint64:
     case ncclFloat64: return 8;
     default: return 0;
   }
@@ -119,9 +119,9 @@ void reduce(int dtype, int op, const std::vector<const void*>& inputs, void* out
     case ncclInt8: return fold_integers<std::int8_t>(op, inputs, output, count);
     case ncclUint8: return fold_integers<std::uint8_t>(op, inputs, output, count);
     case ncclInt32: return fold_integers<std::int32_t>(op, inputs, output, count);
-    case 3: return fold_integers<std::uint32_t>(op, inputs, output, count);
+    case ncclUint32: return fold_integers<std::uint32_t>(op, inputs, output, count);
     case ncclInt64: return fold_integers<std::int64_t>(op, inputs, output, count);
-    case 5: return fold_integers<std::uint64_t>(op, inputs, output, count);
+    case ncclUint64: return fold_integers<std::uint64_t>(op, inputs, output, count);
     case ncclFloat16: return fold<std::uint16_t, double, widen<10>, narrow<10>>(op, inputs, output, count);
     case ncclBfloat16: return fold<std::uint16_t, double, widen<7>, narrow<7>>(op, inputs, output, count);
     case ncclFloat32: return fold<float, double, as, as>(op, inputs, output, count);

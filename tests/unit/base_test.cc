@@ -114,8 +114,9 @@ TEST(Half, AgreesWithTheCompiler) {
 // --- dtypes ---
 
 TEST(Dtype, SizesAndNames) {
-  const size_t sizes[] = {1, 1, 1, 4, 8, 2, 2, 4, 8};
-  const char* const names[] = {"bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  const size_t sizes[] = {1, 1, 1, 4, 8, 2, 2, 4, 8, 2, 2, 4, 8};
+  const char* const names[] = {"bool", "u8",  "i8",  "i32", "i64", "f16", "bf16",
+                               "f32",  "f64", "i16", "u16", "u32", "u64"};
   for (int i = 0; i < kDtypes; ++i) {
     EXPECT_EQ(dtype_size(static_cast<rondo_dtype>(i)), sizes[i]);
     EXPECT_STREQ(dtype_name(static_cast<rondo_dtype>(i)), names[i]);
@@ -127,22 +128,59 @@ TEST(Dtype, SizesAndNames) {
 }
 
 TEST(Dtype, PromotionTable) {
-  // Rows and columns in the order of rondo_dtype: bool u8 i8 i32 i64 f16 bf16 f32 f64.
+  // Rows and columns in the order of rondo_dtype.
   const char* const table[kDtypes][kDtypes] = {
-      {"bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"},
-      {"u8", "u8", "i32", "i32", "i64", "f16", "bf16", "f32", "f64"},
-      {"i8", "i32", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"},
-      {"i32", "i32", "i32", "i32", "i64", "f16", "bf16", "f32", "f64"},
-      {"i64", "i64", "i64", "i64", "i64", "f16", "bf16", "f32", "f64"},
-      {"f16", "f16", "f16", "f16", "f16", "f16", "f32", "f32", "f64"},
-      {"bf16", "bf16", "bf16", "bf16", "bf16", "f32", "bf16", "f32", "f64"},
-      {"f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f64"},
-      {"f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64"},
+      {"bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64", "i16", "u16", "u32", "u64"},
+      {"u8", "u8", "i32", "i32", "i64", "f16", "bf16", "f32", "f64", "i16", "u16", "u32", "u64"},
+      {"i8", "i32", "i8", "i32", "i64", "f16", "bf16", "f32", "f64", "i16", "i32", "i64", "f64"},
+      {"i32", "i32", "i32", "i32", "i64", "f16", "bf16", "f32", "f64", "i32", "i32", "i64", "f64"},
+      {"i64", "i64", "i64", "i64", "i64", "f16", "bf16", "f32", "f64", "i64", "i64", "i64", "f64"},
+      {"f16", "f16", "f16", "f16", "f16", "f16", "f32", "f32", "f64", "f16", "f16", "f16", "f16"},
+      {"bf16", "bf16", "bf16", "bf16", "bf16", "f32", "bf16", "f32", "f64", "bf16", "bf16", "bf16", "bf16"},
+      {"f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f64", "f32", "f32", "f32", "f32"},
+      {"f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64"},
+      {"i16", "i16", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "i16", "i32", "i64", "f64"},
+      {"u16", "u16", "i32", "i32", "i64", "f16", "bf16", "f32", "f64", "i32", "u16", "u32", "u64"},
+      {"u32", "u32", "i64", "i64", "i64", "f16", "bf16", "f32", "f64", "i64", "u32", "u32", "u64"},
+      {"u64", "u64", "f64", "f64", "f64", "f16", "bf16", "f32", "f64", "f64", "u64", "u64", "u64"},
   };
   for (int a = 0; a < kDtypes; ++a)
     for (int b = 0; b < kDtypes; ++b)
       EXPECT_STREQ(dtype_name(promote(static_cast<rondo_dtype>(a), static_cast<rondo_dtype>(b))), table[a][b])
           << a << " with " << b;
+}
+
+// What numpy.promote_types (2.4.6) gives. Rondo differs where the note of rondo/ops.h says so, and nowhere else: an
+// integer with a float does not widen the float, and u8 with i8 gives i32.
+TEST(Dtype, PromotionIsNumPys) {
+  const char* const names[] = {"bool", "u8", "i8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"};
+  constexpr int kCount = std::size(names);
+  const char* const table[kCount][kCount] = {
+      {"bool", "u8", "i8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"},
+      {"u8", "u8", "i16", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"},
+      {"i8", "i16", "i8", "i16", "i32", "i32", "i64", "i64", "f64", "f32", "f64"},
+      {"i16", "i16", "i16", "i16", "i32", "i32", "i64", "i64", "f64", "f32", "f64"},
+      {"u16", "u16", "i32", "i32", "u16", "i32", "u32", "i64", "u64", "f32", "f64"},
+      {"i32", "i32", "i32", "i32", "i32", "i32", "i64", "i64", "f64", "f64", "f64"},
+      {"u32", "u32", "i64", "i64", "u32", "i64", "u32", "i64", "u64", "f64", "f64"},
+      {"i64", "i64", "i64", "i64", "i64", "i64", "i64", "i64", "f64", "f64", "f64"},
+      {"u64", "u64", "f64", "f64", "u64", "f64", "u64", "f64", "u64", "f64", "f64"},
+      {"f32", "f32", "f32", "f32", "f32", "f64", "f64", "f64", "f64", "f32", "f64"},
+      {"f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64"},
+  };
+  const auto dtype_of = [](const char* name) {
+    int i = 0;
+    while (std::string(dtype_name(static_cast<rondo_dtype>(i))) != name) ++i;
+    return static_cast<rondo_dtype>(i);
+  };
+  for (int a = 0; a < kCount; ++a)
+    for (int b = 0; b < kCount; ++b) {
+      const rondo_dtype x = dtype_of(names[a]), y = dtype_of(names[b]);
+      std::string expected = table[a][b];
+      if (is_float(x) != is_float(y)) expected = names[is_float(x) ? a : b];
+      if ((x == RONDO_U8 && y == RONDO_I8) || (x == RONDO_I8 && y == RONDO_U8)) expected = "i32";
+      EXPECT_EQ(dtype_name(promote(x, y)), expected) << names[a] << " with " << names[b];
+    }
 }
 
 // --- containers ---

@@ -95,6 +95,10 @@ void store(rondo_dtype dtype, void* memory, size_t i, double number) {
     case RONDO_BF16: static_cast<uint16_t*>(memory)[i] = float_to_bf16(static_cast<float>(number)); break;
     case RONDO_F32: static_cast<float*>(memory)[i] = static_cast<float>(number); break;
     case RONDO_F64: static_cast<double*>(memory)[i] = number; break;
+    case RONDO_I16: static_cast<int16_t*>(memory)[i] = static_cast<int16_t>(number); break;
+    case RONDO_U16: static_cast<uint16_t*>(memory)[i] = static_cast<uint16_t>(number); break;
+    case RONDO_U32: static_cast<uint32_t*>(memory)[i] = static_cast<uint32_t>(number); break;
+    case RONDO_U64: static_cast<uint64_t*>(memory)[i] = static_cast<uint64_t>(number); break;
   }
 }
 
@@ -118,8 +122,8 @@ double reduced(rondo_reduce_op op, int ranks, size_t i) {
   return op == RONDO_MEAN ? sum / ranks : sum;
 }
 
-constexpr rondo_dtype kDtypesReduced[] = {RONDO_U8,  RONDO_I8,   RONDO_I32, RONDO_I64,
-                                          RONDO_F16, RONDO_BF16, RONDO_F32, RONDO_F64};
+constexpr rondo_dtype kDtypesReduced[] = {RONDO_U8,  RONDO_I8,  RONDO_I32, RONDO_I64, RONDO_F16, RONDO_BF16,
+                                          RONDO_F32, RONDO_F64, RONDO_I16, RONDO_U16, RONDO_U32, RONDO_U64};
 constexpr size_t kCounts[] = {0, 1, 3, 1000, 20011};
 
 TEST_P(HostTransport, AllReduceEveryDtypeAndReduction) {

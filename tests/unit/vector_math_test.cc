@@ -228,7 +228,8 @@ TEST_P(VectorMath, OperatorsHaveTheBaselinesBits) {
 #undef BINARY
 #undef TERNARY
   };
-  for (const rondo_dtype dtype : {RONDO_BOOL, RONDO_U8, RONDO_I8, RONDO_I32, RONDO_I64, RONDO_F32, RONDO_F64}) {
+  for (const rondo_dtype dtype : {RONDO_BOOL, RONDO_U8, RONDO_I8, RONDO_I32, RONDO_I64, RONDO_F32, RONDO_F64, RONDO_I16,
+                                  RONDO_U16, RONDO_U32, RONDO_U64}) {
     const std::vector<char> a = values(dtype, 1), b = values(dtype, 2), c = values(dtype, 3);
     for (const auto& each : kOperators) {
       const Loop baseline = loop_of(Instructions::baseline, each.op, dtype), loop = loop_of(GetParam(), each.op, dtype);
@@ -246,8 +247,8 @@ TEST_P(VectorMath, OperatorsHaveTheBaselinesBits) {
   }
 }
 
-constexpr rondo_dtype kAll[] = {RONDO_BOOL, RONDO_U8,   RONDO_I8,  RONDO_I32, RONDO_I64,
-                                RONDO_F16,  RONDO_BF16, RONDO_F32, RONDO_F64};
+constexpr rondo_dtype kAll[] = {RONDO_BOOL, RONDO_U8,  RONDO_I8,  RONDO_I32, RONDO_I64, RONDO_F16, RONDO_BF16,
+                                RONDO_F32,  RONDO_F64, RONDO_I16, RONDO_U16, RONDO_U32, RONDO_U64};
 
 TEST_P(VectorMath, CastsHaveTheBaselinesBits) {
   for (const rondo_dtype from : kAll) {

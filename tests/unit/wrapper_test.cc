@@ -44,6 +44,10 @@ TEST(Wrapper, TensorsAndViews) {
   EXPECT_EQ(wide.info().elements, 1);
   wide.fill_i64((1ll << 60) + 1);
   EXPECT_EQ(wide.read<int64_t>()[0], (1ll << 60) + 1);
+  EXPECT_EQ(engine.from_host<uint64_t>(kCpu, {1}, {UINT64_MAX}).read<uint64_t>()[0], UINT64_MAX);
+  EXPECT_EQ(engine.from_host<uint32_t>(kCpu, {1}, {UINT32_MAX}).info().dtype, RONDO_U32);
+  EXPECT_EQ(engine.from_host<int16_t>(kCpu, {1}, {-1}).info().dtype, RONDO_I16);
+  EXPECT_EQ(engine.from_host<uint16_t>(kCpu, {1}, {65535}).read<uint16_t>()[0], 65535);
 
   Tensor moved = std::move(a);
   EXPECT_FALSE(a);

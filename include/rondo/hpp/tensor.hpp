@@ -23,8 +23,16 @@ constexpr rondo_dtype dtype_of() {
     return RONDO_U8;
   else if constexpr (std::is_same_v<T, int8_t>)
     return RONDO_I8;
+  else if constexpr (std::is_same_v<T, int16_t>)
+    return RONDO_I16;
+  else if constexpr (std::is_same_v<T, uint16_t>)
+    return RONDO_U16;
   else if constexpr (std::is_same_v<T, int32_t>)
     return RONDO_I32;
+  else if constexpr (std::is_same_v<T, uint32_t>)
+    return RONDO_U32;
+  else if constexpr (std::is_same_v<T, uint64_t>)
+    return RONDO_U64;
   else if constexpr (std::is_same_v<T, int64_t>)
     return RONDO_I64;
   else if constexpr (std::is_same_v<T, float>)

@@ -1,4 +1,4 @@
-// Every scalar operator, once for all devices. T is a register type: bool, u8, i8, i32, i64, f32 or f64. Integers wrap
+// Every scalar operator, once for all devices. T is a register type: bool, an integer, f32 or f64. Integers wrap
 // around; bool computes as an integer and is true where that is not 0. rondo/ops.h states the meaning of each.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -51,11 +51,18 @@ RONDO_INLINE f32 to_odd(i64 x) {
   if (x >= -exact && x <= exact) return to_odd(static_cast<f64>(x));
   return to_odd(static_cast<f64>((x >> 11) | ((x & 2047) != 0 ? 1 : 0))) * 2048.0f;
 }
+RONDO_INLINE f32 to_odd(u32 x) {
+  return to_odd(static_cast<f64>(x));
+}
+RONDO_INLINE f32 to_odd(u64 x) {
+  if (x <= (1ull << 53)) return to_odd(static_cast<f64>(x));
+  return to_odd(static_cast<f64>((x >> 11) | ((x & 2047) != 0 ? 1 : 0))) * 2048.0f;
+}
 // To the register type of M, on the way to M.
 template <class M, class From>
 RONDO_INLINE Register<M> convert_to(From x) {
   constexpr bool half = same_type<M, f16> || same_type<M, bf16>;
-  if constexpr (half && (same_type<From, f64> || same_type<From, i64> || same_type<From, i32>))
+  if constexpr (half && sizeof(From) >= 4 && !same_type<From, f32>)
     return to_odd(x);
   else
     return convert<Register<M>>(x);

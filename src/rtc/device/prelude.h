@@ -17,6 +17,7 @@ namespace rondo::device {
 
 using u8 = unsigned char;
 using i8 = signed char;
+using i16 = short;
 using u16 = unsigned short;
 using i32 = int;
 using u32 = unsigned int;
@@ -251,6 +252,10 @@ template <>
 struct WrappingOf<i64> {
   using type = u64;
 };
+template <>
+struct WrappingOf<u64> {
+  using type = u64;
+};
 template <class T>
 using Wrapping = typename WrappingOf<T>::type;
 
@@ -258,6 +263,8 @@ template <class T>
 constexpr T kLowest = 0;
 template <>
 constexpr i8 kLowest<i8> = -128;
+template <>
+constexpr i16 kLowest<i16> = -32768;
 template <>
 constexpr i32 kLowest<i32> = -2147483647 - 1;
 template <>
@@ -268,6 +275,14 @@ template <>
 constexpr u8 kHighest<u8> = 255;
 template <>
 constexpr i8 kHighest<i8> = 127;
+template <>
+constexpr i16 kHighest<i16> = 32767;
+template <>
+constexpr u16 kHighest<u16> = 65535;
+template <>
+constexpr u32 kHighest<u32> = 4294967295u;
+template <>
+constexpr u64 kHighest<u64> = 18446744073709551615ull;
 template <>
 constexpr i32 kHighest<i32> = 2147483647;
 template <>

@@ -35,13 +35,13 @@ struct Same {
     using Result = M;
   };
 };
-// Integers add up in 64 bits and wrap around.
+// Integers add up in 64 bits and wrap around; only those of u64 as unsigned ones.
 struct Total {
   template <class M>
   struct Of {
     static constexpr bool real = is_floating<Register<M>>;
     using Computed = typename Choose<real, Register<M>, u64>::type;
-    using Result = typename Choose<real, M, i64>::type;
+    using Result = typename Choose<real || same_type<M, u64>, M, i64>::type;
   };
 };
 // Integers become f64 on the way and f32 at the end.

@@ -34,7 +34,7 @@ RONDO_INLINE SortKey<M> sort_key(M element) {
     if (op_isnan(x)) return kLastKey<Key>;
     const Key bits = x == 0 ? 0 : bits_as<Key>(x);
     return bits & sign ? ~bits : bits | sign;
-  } else if constexpr (same_type<M, b8> || same_type<M, u8>) {
+  } else if constexpr (kLowest<Register<M>> == 0) {
     return static_cast<Key>(x);
   } else {
     return static_cast<Key>(static_cast<i64>(x)) ^ sign;

@@ -56,6 +56,10 @@ pub const RONDO_F16: rondo_dtype = 5;
 pub const RONDO_BF16: rondo_dtype = 6;
 pub const RONDO_F32: rondo_dtype = 7;
 pub const RONDO_F64: rondo_dtype = 8;
+pub const RONDO_I16: rondo_dtype = 9;
+pub const RONDO_U16: rondo_dtype = 10;
+pub const RONDO_U32: rondo_dtype = 11;
+pub const RONDO_U64: rondo_dtype = 12;
 #[doc = " Element types. Values are ABI. Since 0.1."]
 pub type rondo_dtype = ::std::os::raw::c_uint;
 pub const RONDO_CPU: rondo_device_kind = 0;
@@ -694,7 +698,7 @@ extern "C" {
     #[doc = " A contiguous copy on another device (the same is allowed). Since 0.1."]
     pub fn rondo_copy_to(a: *mut rondo_tensor, device: rondo_device, out: *mut *mut rondo_tensor) -> rondo_status;
 }
-#[doc = " integers and bool give i64, floats their dtype; pairwise, accumulated in float for 16-bit dtypes"]
+#[doc = " integers and bool give i64, u64 and floats their dtype; pairwise; f16 and bf16 add up in float"]
 pub const RONDO_SUM: rondo_reduce_op = 0;
 #[doc = " integers and bool give f32; of nothing NaN"]
 pub const RONDO_MEAN: rondo_reduce_op = 1;

@@ -28,8 +28,8 @@ impl fmt::Display for DType {
     }
 }
 
-/// A Rust type that has a [`DType`]: `bool`, `u8`, `i8`, `i32`, `i64`, `f32`, `f64`, and with the feature `half` its
-/// `f16` and `bf16`.
+/// A Rust type that has a [`DType`]: `bool`, the integers from 8 to 64 bits, `f32`, `f64`, and with the feature
+/// `half` its `f16` and `bf16`.
 ///
 /// ```
 /// use rondo::{DType, Element};
@@ -67,7 +67,9 @@ macro_rules! elements {
     };
 }
 
-elements! { u8 = U8, i8 = I8, i32 = I32, i64 = I64, f32 = F32, f64 = F64, }
+elements! {
+    u8 = U8, i8 = I8, u16 = U16, i16 = I16, u32 = U32, i32 = I32, u64 = U64, i64 = I64, f32 = F32, f64 = F64,
+}
 #[cfg(feature = "half")]
 elements! { half::f16 = F16, half::bf16 = Bf16, }
 

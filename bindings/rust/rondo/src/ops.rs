@@ -61,7 +61,7 @@ macro_rules! numbers {
     };
 }
 
-numbers! { f32 => F64, f64 => F64, u8 => I64, i8 => I64, i32 => I64, i64 => I64, bool => I64, }
+numbers! { f32 => F64, f64 => F64, u8 => I64, i8 => I64, u16 => I64, i16 => I64, u32 => I64, i32 => I64, i64 => I64, bool => I64, }
 
 /// Axes to reduce: one, several, or all as `..`. Negative ones count from the end.
 ///

@@ -26,6 +26,10 @@ fn every_element_type_goes_there_and_back() {
         round_trip(engine, device, &[true, false, true]);
         round_trip(engine, device, &[0u8, 255]);
         round_trip(engine, device, &[-128i8, 127]);
+        round_trip(engine, device, &[i16::MIN, i16::MAX]);
+        round_trip(engine, device, &[0, u16::MAX]);
+        round_trip(engine, device, &[0, u32::MAX]);
+        round_trip(engine, device, &[0, u64::MAX]);
         round_trip(engine, device, &[i32::MIN, i32::MAX]);
         round_trip(engine, device, &[i64::MIN, i64::MAX]);
         round_trip(engine, device, &[1.5f32, -0.0]);

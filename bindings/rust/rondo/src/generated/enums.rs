@@ -61,6 +61,14 @@ Bf16 = 6,
 F32 = 7,
 /// `RONDO_F64`.
 F64 = 8,
+/// `RONDO_I16`.
+I16 = 9,
+/// `RONDO_U16`.
+U16 = 10,
+/// `RONDO_U32`.
+U32 = 11,
+/// `RONDO_U64`.
+U64 = 12,
 }
 }
 
@@ -337,7 +345,7 @@ Lerp = 2,
 c_enum! {
 /// An operator that reduces axes. `rondo_reduce_op` of the C interface.
 pub enum ReduceOp: rondo_reduce_op {
-/// Integers and bool give i64, floats their dtype; pairwise, accumulated in float for 16-bit dtypes.
+/// Integers and bool give i64, u64 and floats their dtype; pairwise; f16 and bf16 add up in float.
 Sum = 0,
 /// Integers and bool give f32; of nothing NaN.
 Mean = 1,

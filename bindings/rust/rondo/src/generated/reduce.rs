@@ -7,7 +7,7 @@ use crate::{Result, Tensor};
 
 /// Reductions.
 impl Tensor {
-    /// The `sum` over some axes, or over all with `..`. Integers and bool give i64, floats their dtype; pairwise, accumulated in float for 16-bit dtypes.
+    /// The `sum` over some axes, or over all with `..`. Integers and bool give i64, u64 and floats their dtype; pairwise; f16 and bf16 add up in float.
     ///
     /// ```
     /// # use rondo::{Device, Engine, Tensor};

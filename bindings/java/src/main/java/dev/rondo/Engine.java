@@ -154,6 +154,18 @@ public final class Engine extends NativeObject {
   }
 
   /**
+   * Makes a tensor of {@link DType#I16} with these elements.
+   *
+   * @param device where
+   * @param data its elements, row-major
+   * @param shape the size of each dimension; none: one dimension
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, short[] data, long... shape) {
+    return tensor(device, DType.I16, HostMemory.of(data), shapeOr(shape, data.length));
+  }
+
+  /**
    * Makes a tensor of {@link DType#I32} with these elements.
    *
    * @param device where
@@ -213,12 +225,11 @@ public final class Engine extends NativeObject {
   public Tensor full(Device device, DType dtype, double value, long... shape) {
     final Tensor tensor = empty(device, dtype, shape);
     try {
-      tensor.fill(value);
+      return tensor.fill(value);
     } catch (RuntimeException e) {
       tensor.close();
       throw e;
     }
-    return tensor;
   }
 
   /**

@@ -15,6 +15,10 @@ import java.util.Objects;
 /**
  * Memory of the host that tensors are filled from and read into: an array, a buffer from its position to its limit, or a memory
  * segment. Direct buffers and native segments are used where they are; what lies in Java's heap is copied on the way.
+ *
+ * <p>Java has no unsigned numbers: elements of U8, U16, U32 and U64 are the byte, short, int or long of the same bits, which
+ * {@link Byte#toUnsignedInt}, {@link Short#toUnsignedInt}, {@link Integer#toUnsignedLong} and {@link Long#toUnsignedString(long)}
+ * read.
  */
 public final class HostMemory {
   private final Object array; // in Java's heap, or null
@@ -58,7 +62,7 @@ public final class HostMemory {
   }
 
   /**
-   * The elements of an array, for a tensor of {@link DType#I32}.
+   * The elements of an array, for a tensor of {@link DType#I32} or {@link DType#U32}, whose bits they are.
    *
    * @param array the array
    * @return its memory
@@ -68,7 +72,7 @@ public final class HostMemory {
   }
 
   /**
-   * The elements of an array, for a tensor of {@link DType#I64}.
+   * The elements of an array, for a tensor of {@link DType#I64} or {@link DType#U64}, whose bits they are.
    *
    * @param array the array
    * @return its memory
@@ -78,7 +82,8 @@ public final class HostMemory {
   }
 
   /**
-   * The elements of an array, for a tensor of {@link DType#F16} or {@link DType#BF16}, whose bits they are.
+   * The elements of an array, for a tensor of {@link DType#I16}, {@link DType#U16}, {@link DType#F16} or {@link DType#BF16}, whose bits they
+   * are.
    *
    * @param array the array
    * @return its memory
@@ -241,13 +246,17 @@ public final class HostMemory {
         fits = element == double.class;
         break;
       case I32:
+      case U32:
         fits = element == int.class;
         break;
       case I64:
+      case U64:
         fits = element == long.class;
         break;
       case F16:
       case BF16:
+      case I16:
+      case U16:
         fits = element == short.class;
         break;
       case BOOL:
@@ -259,6 +268,17 @@ public final class HostMemory {
     if (!fits && element != byte.class) {
       throw new InvalidArgumentException("memory of " + element + "s does not fit a tensor of " + dtype + ": take bytes, or cast", null);
     }
+  }
+
+  /** How long an array must be for all elements of a tensor; refuses one of other dtypes. */
+  static int length(TensorInfo tensor, DType... dtypes) {
+    if (!Arrays.asList(dtypes).contains(tensor.dtype())) {
+      throw new InvalidArgumentException("the tensor has dtype " + tensor.dtype() + ", not " + dtypes[0] + ": cast it first", null);
+    }
+    if (tensor.elements() > Integer.MAX_VALUE - 8) {
+      throw new InvalidArgumentException("an array cannot hold " + tensor.elements() + " elements: read into a memory segment", null);
+    }
+    return (int) tensor.elements();
   }
 
   /** A call with an address and a number of bytes. */

@@ -162,24 +162,13 @@ public final class Tensor extends TensorOperators implements Dependency {
     }
   }
 
-  private int length(DType... dtypes) {
-    final TensorInfo known = info();
-    if (!Arrays.asList(dtypes).contains(known.dtype())) {
-      throw new InvalidArgumentException("the tensor has dtype " + known.dtype() + ", not " + dtypes[0] + ": cast it first", null);
-    }
-    if (known.elements() > Integer.MAX_VALUE - 8) {
-      throw new InvalidArgumentException("an array cannot hold " + known.elements() + " elements: read into a memory segment", null);
-    }
-    return (int) known.elements();
-  }
-
   /**
    * Waits and gives the elements of a tensor of {@link DType#F32}.
    *
    * @return a new array, row-major
    */
   public float[] toFloatArray() {
-    final float[] array = new float[length(DType.F32)];
+    final float[] array = new float[HostMemory.length(info(), DType.F32)];
     read(HostMemory.of(array));
     return array;
   }
@@ -190,40 +179,51 @@ public final class Tensor extends TensorOperators implements Dependency {
    * @return a new array, row-major
    */
   public double[] toDoubleArray() {
-    final double[] array = new double[length(DType.F64)];
+    final double[] array = new double[HostMemory.length(info(), DType.F64)];
     read(HostMemory.of(array));
     return array;
   }
 
   /**
-   * Waits and gives the elements of a tensor of {@link DType#I32}.
+   * Waits and gives the elements of a tensor of {@link DType#I16}, or the bits of one of {@link DType#U16}.
+   *
+   * @return a new array, row-major
+   */
+  public short[] toShortArray() {
+    final short[] array = new short[HostMemory.length(info(), DType.I16, DType.U16)];
+    read(HostMemory.of(array));
+    return array;
+  }
+
+  /**
+   * Waits and gives the elements of a tensor of {@link DType#I32}, or the bits of one of {@link DType#U32}.
    *
    * @return a new array, row-major
    */
   public int[] toIntArray() {
-    final int[] array = new int[length(DType.I32)];
+    final int[] array = new int[HostMemory.length(info(), DType.I32, DType.U32)];
     read(HostMemory.of(array));
     return array;
   }
 
   /**
-   * Waits and gives the elements of a tensor of {@link DType#I64}.
+   * Waits and gives the elements of a tensor of {@link DType#I64}, or the bits of one of {@link DType#U64}.
    *
    * @return a new array, row-major
    */
   public long[] toLongArray() {
-    final long[] array = new long[length(DType.I64)];
+    final long[] array = new long[HostMemory.length(info(), DType.I64, DType.U64)];
     read(HostMemory.of(array));
     return array;
   }
 
   /**
-   * Waits and gives the elements of a tensor of {@link DType#U8} or {@link DType#I8}.
+   * Waits and gives the elements of a tensor of {@link DType#I8}, or the bits of one of {@link DType#U8}.
    *
    * @return a new array, row-major
    */
   public byte[] toByteArray() {
-    final byte[] array = new byte[length(DType.U8, DType.I8)];
+    final byte[] array = new byte[HostMemory.length(info(), DType.U8, DType.I8)];
     read(HostMemory.of(array));
     return array;
   }
@@ -234,7 +234,7 @@ public final class Tensor extends TensorOperators implements Dependency {
    * @return a new array, row-major
    */
   public boolean[] toBooleanArray() {
-    final boolean[] array = new boolean[length(DType.BOOL)];
+    final boolean[] array = new boolean[HostMemory.length(info(), DType.BOOL)];
     read(HostMemory.of(array));
     return array;
   }

@@ -182,6 +182,26 @@ class TensorTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void unsignedElementsAreTheirBits(Device device) {
+    final short[] shorts = {0, -1, Short.MIN_VALUE, 7};
+    assertArrayEquals(shorts, engine.tensor(device, shorts).toShortArray());
+    final Tensor u16 = engine.tensor(device, DType.U16, HostMemory.of(shorts), 4);
+    assertArrayEquals(shorts, u16.toShortArray());
+    assertArrayEquals(new int[] {0, 65535, 32768, 7}, u16.cast(DType.I32).toIntArray());
+    final int[] ints = {-1, Integer.MIN_VALUE};
+    final Tensor u32 = engine.tensor(device, DType.U32, HostMemory.of(ints), 2);
+    assertArrayEquals(ints, u32.toIntArray());
+    assertArrayEquals(new long[] {4294967295L, 2147483648L}, u32.cast(DType.I64).toLongArray());
+    final long[] longs = {-1, Long.MIN_VALUE, 3};
+    final Tensor u64 = engine.tensor(device, DType.U64, HostMemory.of(longs), 3);
+    assertArrayEquals(longs, u64.toLongArray());
+    assertEquals("18446744073709551615", Long.toUnsignedString(u64.max().toLongArray()[0]));
+    fails(InvalidArgumentException.class, u64::toShortArray, "U64", "I16");
+    fails(InvalidArgumentException.class, () -> engine.tensor(device, DType.U64, HostMemory.of(ints), 2), "int", "U64");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void oneElementOfEveryDtype(Device device) {
     for (final DType dtype : DType.values()) {
       assertEquals(1, engine.full(device, dtype, 1, 1).item(), dtype.name());
