@@ -54,6 +54,8 @@ class OnGroup : public testing::TestWithParam<Group> {
   void regroup(const rondo_comm_options& options);
   void destroy_group();
   void destroy_end(int32_t rank);
+  // All groups, those too that other cases left: whoever watches them calls the library, at any time.
+  void destroy_every_group();
 
   // Calls it for all ranks that are here, on a thread for each: a driver may let the thread of one rank wait until what
   // runs on its device is done, and that waits for the other ranks. Throws what the first has thrown.

@@ -197,6 +197,11 @@ void OnGroup::destroy_end(int32_t rank) {
   held_->ends[static_cast<size_t>(rank)].reset();
 }
 
+void OnGroup::destroy_every_group() {
+  destroy_group();
+  Held::kept().clear();
+}
+
 std::vector<rondo_comm*> OnGroup::comms() const {
   const std::lock_guard lock(held_->mutex);
   if (held_->ends.empty()) held_->make(GetParam(), RONDO_COMM_OPTIONS_INIT);
