@@ -11,8 +11,8 @@
  *
  * Mixed dtypes are promoted: bool < integers < f16, bf16 < f32 < f64; f16 with bf16 gives f32. Two integers give the
  * narrowest that holds both, except that u8 with i8 gives i32; none holds u64 and a signed integer, which give f64. The
- * whole table: docs/operators.md. f16 and bf16 are computed in float and rounded once per operator. Integer arithmetic is
- * exact and wraps around. Broadcasting follows NumPy.
+ * whole table: docs/operators.md. f16 and bf16 are computed in float and rounded once per operator. Integer arithmetic
+ * is exact and wraps around. Broadcasting follows NumPy.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_OPS_H
@@ -201,10 +201,10 @@ RONDO_API rondo_status rondo_copy_to(rondo_tensor* a, rondo_device device, rondo
 /* --- reductions --- */
 
 typedef enum rondo_reduce_op {
-  RONDO_SUM = 0,  /* integers and bool give i64, u64 and floats their dtype; pairwise; f16 and bf16 add up in float */
-  RONDO_MEAN = 1, /* integers and bool give f32; of nothing NaN */
-  RONDO_MAX = 2,  /* NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT */
-  RONDO_MIN = 3,  /* NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT */
+  RONDO_SUM = 0,    /* integers and bool give i64, u64 and floats their dtype; pairwise; f16 and bf16 add up in float */
+  RONDO_MEAN = 1,   /* integers and bool give f32; of nothing NaN */
+  RONDO_MAX = 2,    /* NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT */
+  RONDO_MIN = 3,    /* NaN if any is NaN; of nothing RONDO_INVALID_ARGUMENT */
   RONDO_ARGMAX = 4, /* i64, index over the reduced axes in row-major order; first of equals; first NaN wins */
   RONDO_ARGMIN = 5,
   RONDO_PROD = 6, /* dtypes as RONDO_SUM */
