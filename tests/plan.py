@@ -29,7 +29,9 @@ SCOPES = ("run", "ci", "thorough")
 #   all        every test
 #   -          none
 #   3          three of each series, by turns: tests that differ in the number at their end, as under twenty seeds
-#   half       half of them, by turns
+#   1shared    as 1, but only of programs that tests of other rows run, so that no program is compiled for these alone
+#   half       half of the suite, by turns
+#   rest       the other half
 #   changed+3  those that belong to source files changed lately, and three of the others, by turns
 PLAN = """
 # build            suite/test                 run        ci         thorough
@@ -59,15 +61,18 @@ address,undefined  rust/*                     -          -          -
 address,undefined  mpi/*                      -          -          -
 address,undefined  simulated/*_whole          -          -          all
 address,undefined  simulated/digits_*         -          -          all
-address,undefined  simulated/*                -          1          all
+address,undefined  simulated/*_lost_*         -          1          all
+address,undefined  simulated/*                -          1shared    all
 address,undefined  faults/*_that_*            -          -          all
+address,undefined  conformance/comm_*         -          1shared    all
 address,undefined  conformance/*              -          half       all
+address,undefined  unit/*                     -          half       all
 address,undefined  */*                        -          all        all
 
 thread             abi/*                      -          -          -
 thread             rust/*                     -          -          -
 thread             mpi/*                      -          -          -
-thread             unit/*                     -          half       all
+thread             unit/*                     -          rest       all
 thread             simulated/*_whole          -          -          all
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
@@ -135,33 +140,46 @@ def of_changed_files(names):
     return {name for name in names if changed is None or files.get(name) in changed}
 
 
-def chosen(tests, flavour, scope, turn):
-    """Names of the tests that run."""
-    groups = collections.defaultdict(list)  # the tests among which a cell chooses
-    for test in tests:
-        cell = cell_of(test, flavour, scope)
-        groups[cell, series(test["name"]) if cell.isdigit() else ""].append(test["name"])
-    names = set()
-    for (cell, _), group in groups.items():
-        if cell == "all":
-            names.update(group)
-        elif cell == "half":
-            names.update(by_turns(group, (len(group) + 1) // 2, turn))
-        elif cell.isdigit():
-            names.update(by_turns(group, int(cell), turn))
-        elif cell != "-":
-            changed = of_changed_files(group)
-            names |= changed | set(by_turns([name for name in group if name not in changed], int(cell[8:]), turn))
-    return names
-
-
 def information(build, what):
     return json.loads((pathlib.Path(build) / "meson-info" / f"intro-{what}.json").read_text())
 
 
+def programs_of(build):
+    """By test, the programs of this build that it runs."""
+    programs = {target["id"] for target in information(build, "targets") if target["type"] == "executable"}
+    return {test["name"]: programs.intersection(test["depends"]) for test in information(build, "tests")}
+
+
+def chosen(build, flavour, scope, turn):
+    """Names of the tests that run."""
+    tests = information(build, "tests")
+    programs = programs_of(build)
+    groups = collections.defaultdict(list)  # the tests among which a cell chooses
+    for test in tests:
+        cell = cell_of(test, flavour, scope)
+        groups[cell, series(test["name"]) if cell[0].isdigit() else suite(test)].append(test["name"])
+    names = set()
+    for (cell, _), group in groups.items():
+        if cell == "all":
+            names.update(group)
+        elif cell in ("half", "rest"):
+            half = by_turns(group, (len(group) + 1) // 2, turn)
+            names.update(half if cell == "half" else set(group).difference(half))
+        elif cell.isdigit():
+            names.update(by_turns(group, int(cell), turn))
+        elif cell.startswith("changed"):
+            changed = of_changed_files(group)
+            names |= changed | set(by_turns([name for name in group if name not in changed], int(cell[8:]), turn))
+    run = set().union(*(programs[name] for name in names))
+    for (cell, _), group in groups.items():
+        if cell.endswith("shared"):
+            names.update(by_turns([name for name in group if programs[name] <= run], int(cell.removesuffix("shared")), turn))
+    return names
+
+
 def choose(build, flavour, scope, turn, file):
     tests = information(build, "tests")
-    names = chosen(tests, flavour, scope, turn)
+    names = chosen(build, flavour, scope, turn)
     with open(file, "a") as out:
         for test in tests:
             if test["name"] in names:
@@ -173,7 +191,7 @@ def choose(build, flavour, scope, turn, file):
 
 def targets(build, flavour, scope, turn):
     tests = information(build, "tests")
-    names = chosen(tests, flavour, scope, turn)
+    names = chosen(build, flavour, scope, turn)
     wanted = {target for test in tests if test["name"] in names for target in test["depends"]}
     root = pathlib.Path(build).resolve()
     for target in information(build, "targets"):

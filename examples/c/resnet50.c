@@ -16,7 +16,8 @@
 #include "resnet_options.h"
 #include "resnet_work.h"
 
-static const double kRate = 0.05, kPyramidRate = 0.0005, kMomentum = 0.9, kDecay = 1e-4;
+/* Wide networks take smaller steps: the rate is divided by the width. */
+static const double kRate = 0.4, kPyramidRate = 0.0005, kMomentum = 0.9, kDecay = 1e-4;
 
 /* What a graph is, in a line; 0 if a GPU's is not one piece. */
 static int describe(const char* what, const struct resnet_options* options, rondo_graph* graph) {
@@ -86,12 +87,13 @@ static float read_loss(rondo_tensor* loss) {
  * Leaves the losses of the first and the last step. */
 static int train(struct resnet_work* work, struct model* model, int recorded, float* first, float* last) {
   const int steps = work->options->steps;
+  const double rate = work->options->pyramid ? kPyramidRate : kRate / (double)work->options->net.width;
   struct descent descent;
   rondo_graph* graph = NULL;
   rondo_tensor* loss = NULL;
   int i, good = 1;
   CHECK(rondo_engine_seed(model->engine, 50));
-  descent_create(&descent, model, resnet_loss, work, work->options->pyramid ? kPyramidRate : kRate, kMomentum, kDecay);
+  descent_create(&descent, model, resnet_loss, work, rate, kMomentum, kDecay);
   CHECK(rondo_tensor_create(model->engine, model->device, RONDO_F32, 0, NULL, &loss));
   if (recorded) {
     CHECK(rondo_record_begin(model->engine, NULL));

@@ -64,7 +64,9 @@ typedef enum rondo_dtype {
   RONDO_I16 = 9,
   RONDO_U16 = 10,
   RONDO_U32 = 11,
-  RONDO_U64 = 12
+  RONDO_U64 = 12,
+  RONDO_F8_E4M3 = 13, /* OCP OFP8 E4M3 (no infinities); stored, moved and cast, not computed with */
+  RONDO_F8_E5M2 = 14  /* OCP OFP8 E5M2; stored, moved and cast, not computed with */
 } rondo_dtype;
 
 typedef enum rondo_device_kind { RONDO_CPU = 0, RONDO_CUDA = 1 } rondo_device_kind;

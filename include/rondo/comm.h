@@ -103,10 +103,10 @@ RONDO_API rondo_status rondo_comm_wait(rondo_comm* comm);
 /* --- collectives -----------------------------------------------------------------------------------------------------
  *
  * `out` is in and out as for operators (docs/conventions.md): NULL makes a tensor on the communicator's device, a
- * tensor is written. dtypes: bool is moved and not reduced; integers, f16, bf16 (NCCL 2.10), f32 and f64 are both.
- * Reductions: RONDO_SUM, RONDO_PROD, RONDO_MIN, RONDO_MAX, RONDO_MEAN; others RONDO_UNSUPPORTED. RONDO_MEAN is for
- * floating dtypes. Tensors are on the communicator's device and of its engine; an input that is not contiguous is
- * copied, an output must be contiguous. Each returns when the task is ordered. */
+ * tensor is written. dtypes: bool and 8-bit floats are moved and not reduced; integers, f16, bf16 (NCCL 2.10), f32 and
+ * f64 are both. Reductions: RONDO_SUM, RONDO_PROD, RONDO_MIN, RONDO_MAX, RONDO_MEAN; others RONDO_UNSUPPORTED.
+ * RONDO_MEAN is for floating dtypes. Tensors are on the communicator's device and of its engine; an input that is not
+ * contiguous is copied, an output must be contiguous. Each returns when the task is ordered. */
 
 /* *out = the reduction of all ranks' inputs, the same on every rank; it may be input itself. Since 0.1. */
 RONDO_API rondo_status rondo_comm_all_reduce(rondo_comm* comm, rondo_tensor* input, rondo_reduce_op reduction,

@@ -12,7 +12,8 @@
  * Mixed dtypes are promoted: bool < integers < f16, bf16 < f32 < f64; f16 with bf16 gives f32. Two integers give the
  * narrowest that holds both, except that u8 with i8 gives i32; none holds u64 and a signed integer, which give f64. The
  * whole table: docs/operators.md. f16 and bf16 are computed in float and rounded once per operator. Integer arithmetic
- * is exact and wraps around. Broadcasting follows NumPy.
+ * is exact and wraps around. Broadcasting follows NumPy. f8_e4m3 and f8_e5m2 are stored, moved (shapes.h, rondo_where),
+ * filled and cast; an operator that computes refuses them with RONDO_INVALID_ARGUMENT: rondo_cast comes first.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_OPS_H
@@ -183,7 +184,8 @@ RONDO_API rondo_status rondo_scalar_binary_i64(rondo_binary_op op, int64_t scala
 /* out = condition ? a : b; condition bool, all three broadcast. Since 0.1. */
 RONDO_API rondo_status rondo_where(rondo_tensor* condition, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out);
 /* out = a in another dtype, rounded once, to nearest even. Float to integer: toward zero, clamped to the range, NaN to
- * 0; to bool: != 0. Since 0.1. */
+ * 0; to bool: != 0. To an 8-bit float: what is larger than its largest number, infinities too, becomes that with its
+ * sign; NaN stays NaN. Since 0.1. */
 RONDO_API rondo_status rondo_cast(rondo_tensor* a, rondo_dtype dtype, rondo_tensor** out);
 
 /* --- fill and copy --- */

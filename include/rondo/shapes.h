@@ -1,7 +1,8 @@
 /* Operators that move elements and compute nothing: joining, padding, repeating, rolling, triangles, picking by index,
- * sorting. Names and meaning are NumPy's. All dtypes; bits are kept as they are, those of a NaN too. `out`, devices and
- * errors are as in ops.h; each call is one task, and one kernel on cuda, unless it says otherwise. What shows the same
- * elements in another order without moving them is a view (rondo_tensor_flip, rondo_tensor_split, rondo_tensor_slice).
+ * sorting. Names and meaning are NumPy's. All dtypes (8-bit floats: all but sorting, arange and linspace); bits are
+ * kept as they are, those of a NaN too. `out`, devices and errors are as in ops.h; each call is one task, and one
+ * kernel on cuda, unless it says otherwise. What shows the same elements in another order without moving them is a view
+ * (rondo_tensor_flip, rondo_tensor_split, rondo_tensor_slice).
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_SHAPES_H

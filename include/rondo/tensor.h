@@ -120,7 +120,7 @@ RONDO_API rondo_status rondo_tensor_broadcast(rondo_tensor* tensor, int32_t ndim
 /* A view that accumulates: an operator whose output it is adds to the elements instead of replacing them (in the
  * compute dtype, one rounding). For gradients that sum. rondo_tensor_read and rondo_tensor_wait on it read and wait for
  * the tensor; as an input of an operator, by rondo_tensor_write and by the export to DLPack it is refused. Tensors of
- * bool do not add: RONDO_INVALID_ARGUMENT. Since 0.1. */
+ * bool and of 8-bit floats do not add: RONDO_INVALID_ARGUMENT. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_accumulator(rondo_tensor* tensor, rondo_tensor** view);
 
 /* --- DLPack (https://dmlc.github.io/dlpack, versions 0 and 1) --- */

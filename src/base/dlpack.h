@@ -43,6 +43,14 @@ struct DLManagedTensorVersioned {
 
 namespace rondo::dlpack {
 enum DeviceType : int32_t { kCpu = 1, kCuda = 2, kCudaHost = 3 };
-enum TypeCode : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kBool = 6 };
+enum TypeCode : uint8_t {
+  kInt = 0,
+  kUInt = 1,
+  kFloat = 2,
+  kBfloat = 4,
+  kBool = 6,
+  kFloat8E4m3fn = 10,
+  kFloat8E5m2 = 12
+};
 inline constexpr uint64_t kReadOnly = 1;
 }  // namespace rondo::dlpack

@@ -6,8 +6,8 @@
 namespace rondo {
 
 const char* dtype_name(rondo_dtype dtype) {
-  static const char* const names[kDtypes] = {"bool", "u8",  "i8",  "i32", "i64", "f16", "bf16",
-                                             "f32",  "f64", "i16", "u16", "u32", "u64"};
+  static const char* const names[kDtypes] = {"bool", "u8",  "i8",  "i32", "i64", "f16",     "bf16",   "f32",
+                                             "f64",  "i16", "u16", "u32", "u64", "f8_e4m3", "f8_e5m2"};
   return is_dtype(dtype) ? names[dtype] : "unknown";
 }
 
@@ -18,7 +18,7 @@ constexpr rondo_dtype b8 = RONDO_BOOL, u8 = RONDO_U8, i8 = RONDO_I8, i32 = RONDO
                       u32 = RONDO_U32, u64 = RONDO_U64;
 
 // NumPy's rules, but: a float is as wide as the float operands say, and u8 with i8 gives i32.
-constexpr rondo_dtype kPromoted[kDtypes][kDtypes] = {
+constexpr rondo_dtype kPromoted[][RONDO_U64 + 1] = {
     {b8, u8, i8, i32, i64, f16, bf16, f32, f64, i16, u16, u32, u64},              // bool
     {u8, u8, i32, i32, i64, f16, bf16, f32, f64, i16, u16, u32, u64},             // u8
     {i8, i32, i8, i32, i64, f16, bf16, f32, f64, i16, i32, i64, f64},             // i8
@@ -37,7 +37,7 @@ constexpr rondo_dtype kPromoted[kDtypes][kDtypes] = {
 }  // namespace
 
 rondo_dtype promote(rondo_dtype a, rondo_dtype b) {
-  return kPromoted[a][b];
+  return a == b || !promotes(a, b) ? a : kPromoted[a][b];
 }
 
 float half_to_float(uint16_t bits) {

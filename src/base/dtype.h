@@ -11,8 +11,8 @@
 
 namespace rondo {
 
-inline constexpr int kDtypes = 13;
-inline constexpr uint8_t kDtypeSize[kDtypes] = {1, 1, 1, 4, 8, 2, 2, 4, 8, 2, 2, 4, 8};
+inline constexpr int kDtypes = 15;
+inline constexpr uint8_t kDtypeSize[kDtypes] = {1, 1, 1, 4, 8, 2, 2, 4, 8, 2, 2, 4, 8, 1, 1};
 
 constexpr bool is_dtype(int dtype) {
   return dtype >= 0 && dtype < kDtypes;
@@ -20,11 +20,16 @@ constexpr bool is_dtype(int dtype) {
 constexpr size_t dtype_size(rondo_dtype dtype) {
   return kDtypeSize[dtype];
 }
+// Of those that arithmetic happens in: the 8-bit floats are none.
 constexpr bool is_float(rondo_dtype dtype) {
   return dtype >= RONDO_F16 && dtype <= RONDO_F64;
 }
 constexpr bool is_half(rondo_dtype dtype) {
   return dtype == RONDO_F16 || dtype == RONDO_BF16;
+}
+// The 8-bit floats: stored, moved and cast, not computed with.
+constexpr bool is_f8(rondo_dtype dtype) {
+  return dtype >= RONDO_F8_E4M3;
 }
 // Whether each value of the dtype is one of every 16-bit float too.
 constexpr bool exact_in_half(rondo_dtype dtype) {
@@ -32,11 +37,19 @@ constexpr bool exact_in_half(rondo_dtype dtype) {
 }
 const char* dtype_name(rondo_dtype dtype);
 
-// The dtype arithmetic happens in: float for the 16-bit floats, itself otherwise.
+// What an element is in a register: float for the 16-bit and 8-bit floats, itself otherwise.
 constexpr rondo_dtype compute_dtype(rondo_dtype dtype) {
-  return is_half(dtype) ? RONDO_F32 : dtype;
+  return is_half(dtype) || is_f8(dtype) ? RONDO_F32 : dtype;
 }
-// The common dtype of two operands (rondo/ops.h).
+// What elements that are only moved go as: what says how to compute with 8-bit floats need not be there.
+constexpr rondo_dtype moved_dtype(rondo_dtype dtype) {
+  return is_f8(dtype) ? RONDO_U8 : dtype;
+}
+// The common dtype of two operands (rondo/ops.h). An 8-bit float has one with itself only.
+constexpr bool promotes(rondo_dtype a, rondo_dtype b) {
+  return a == b || !(is_f8(a) || is_f8(b));
+}
+// Of two that have one.
 rondo_dtype promote(rondo_dtype a, rondo_dtype b);
 
 inline float bf16_to_float(uint16_t bits) {

@@ -1,12 +1,14 @@
-// A file's descriptor with an owner, and writing all of a text to it.
+// A file's descriptor with an owner, writing all of a text to it, and reading a small one.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -55,6 +57,23 @@ inline bool write_all(int file, std::string_view text) {
     if (put <= 0) return false;
     text.remove_prefix(static_cast<size_t>(put));
   }
+  return true;
+}
+
+// What the file begins with, `most` bytes at most: for texts of a few lines, those of the system's own file systems
+// too, which do not say how long they are. Whether it could be opened; what cannot be read is left out.
+inline bool read_text(const std::string& path, size_t most, std::string* text) {
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return false;
+  text->resize(most);
+  size_t done = 0;
+  while (done < most) {
+    const ssize_t got = ::read(file.get(), text->data() + done, most - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<size_t>(got);
+  }
+  text->resize(done);
   return true;
 }
 

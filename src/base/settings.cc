@@ -3,11 +3,13 @@
 
 #include <sys/auxv.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <sstream>
+#include <string_view>
 
 #include "base/log.h"
+#include "base/text.h"
 
 namespace rondo {
 
@@ -42,10 +44,9 @@ std::string setting(Setting which) {
 
 int setting_choice(Setting which) {
   const std::string value = setting(which);
-  std::istringstream names(info(which).values);
-  std::string name;
-  for (int i = 0; std::getline(names >> std::ws, name, ','); ++i)
-    if (name == value) return i;
+  std::string_view names = info(which).values, name;
+  for (int i = 0; take_part(&names, ',', &name); ++i)
+    if (name.substr(std::min(name.find_first_not_of(' '), name.size())) == value) return i;
   return -1;
 }
 

@@ -1,6 +1,7 @@
 // printf into std::string. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace rondo {
@@ -22,6 +23,20 @@ std::string format(const char* format, ...) {
   std::string text = vformat(format, arguments);
   va_end(arguments);
   return text;
+}
+
+bool take_part(std::string_view* rest, char end, std::string_view* part) {
+  if (rest->empty()) return false;
+  const size_t length = std::min(rest->find(end), rest->size());
+  *part = rest->substr(0, length);
+  rest->remove_prefix(std::min(length + 1, rest->size()));
+  return true;
+}
+
+bool take_word(std::string_view* rest, std::string_view* word) {
+  while (take_part(rest, ' ', word))
+    if (!word->empty()) return true;
+  return false;
 }
 
 std::string bytes_text(double bytes) {

@@ -15,11 +15,11 @@ using capi::guard;
 
 namespace {
 
-constexpr DLDataType kTypes[kDtypes] = {{dlpack::kBool, 8, 1},    {dlpack::kUInt, 8, 1},   {dlpack::kInt, 8, 1},
-                                        {dlpack::kInt, 32, 1},    {dlpack::kInt, 64, 1},   {dlpack::kFloat, 16, 1},
-                                        {dlpack::kBfloat, 16, 1}, {dlpack::kFloat, 32, 1}, {dlpack::kFloat, 64, 1},
-                                        {dlpack::kInt, 16, 1},    {dlpack::kUInt, 16, 1},  {dlpack::kUInt, 32, 1},
-                                        {dlpack::kUInt, 64, 1}};
+constexpr DLDataType kTypes[kDtypes] = {
+    {dlpack::kBool, 8, 1},   {dlpack::kUInt, 8, 1},         {dlpack::kInt, 8, 1},       {dlpack::kInt, 32, 1},
+    {dlpack::kInt, 64, 1},   {dlpack::kFloat, 16, 1},       {dlpack::kBfloat, 16, 1},   {dlpack::kFloat, 32, 1},
+    {dlpack::kFloat, 64, 1}, {dlpack::kInt, 16, 1},         {dlpack::kUInt, 16, 1},     {dlpack::kUInt, 32, 1},
+    {dlpack::kUInt, 64, 1},  {dlpack::kFloat8E4m3fn, 8, 1}, {dlpack::kFloat8E5m2, 8, 1}};
 
 // -1 is no stream but Python's word for "no synchronisation", which the driver would take for an address.
 Status check_stream(const void* stream) {
@@ -72,7 +72,7 @@ Status export_tensor(const char* function, rondo_tensor* tensor, void* stream, M
   out.strides = exported->strides;
   out.byte_offset = 0;
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
-    exported->managed.version = {1, 0};
+    exported->managed.version = {1, is_f8(view.dtype) ? 1u : 0u};  // 1.1 names them
     exported->managed.flags = read_only ? dlpack::kReadOnly : 0;
   }
   exported->managed.manager_ctx = exported.get();

@@ -222,6 +222,7 @@ rondo_status rondo_tensor_accumulator(rondo_tensor* tensor, rondo_tensor** view)
     RONDO_TRY(ops::check_writable("rondo_tensor_accumulator", "tensor", from));
     if (from.dtype == RONDO_BOOL)
       return error(RONDO_INVALID_ARGUMENT, "tensor is bool, which does not add; use a number dtype");
+    RONDO_TRY(ops::check_computed("rondo_tensor_accumulator", "tensor", from.dtype));
     *to = from;
     to->accumulate = true;
     return {};

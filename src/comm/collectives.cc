@@ -42,6 +42,9 @@ Status check_reduction(const char* function, rondo_reduce_op reduction, rondo_dt
                  function, name);
   if (dtype == RONDO_BOOL)
     return error(RONDO_UNSUPPORTED, "%s: bool is moved, not reduced; cast it to u8 first", function);
+  if (is_f8(dtype))
+    return error(RONDO_UNSUPPORTED, "%s: %s is moved, not reduced; cast it to f32 or another dtype first (rondo_cast)",
+                 function, dtype_name(dtype));
   if (reduction == RONDO_MEAN && !is_float(dtype))
     return error(RONDO_UNSUPPORTED, "%s: the mean is for floating dtypes, not for %s; cast first", function,
                  dtype_name(dtype));
@@ -176,7 +179,7 @@ Status Communicator::grouped(const Status& status) {
 Status Communicator::all_reduce(const View& input, rondo_reduce_op reduction, ops::Output& out) {
   constexpr auto kName = "rondo_comm_all_reduce";
   RONDO_TRY(check_view(kName, "input", input));
-  RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
+  RONDO_TRY(ops::check_moved(kName, {{"input", &input}}));
   RONDO_TRY(check_reduction(kName, reduction, input.dtype));
   const Operation operation{Kind::all_reduce, input.dtype, reduction, 0, static_cast<size_t>(input.elements())};
   return submit(kName, operation, input, input.layout, true, out);
@@ -194,7 +197,7 @@ Status Communicator::all_reduce_in_place(const View& view, rondo_reduce_op reduc
 Status Communicator::all_gather(const View& input, ops::Output& out) {
   constexpr auto kName = "rondo_comm_all_gather";
   RONDO_TRY(check_view(kName, "input", input));
-  RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
+  RONDO_TRY(ops::check_moved(kName, {{"input", &input}}));
   const Operation operation{Kind::all_gather, input.dtype, RONDO_SUM, 0, static_cast<size_t>(input.elements())};
   return submit(kName, operation, input, scaled(input.layout, size(), 1), false, out);
 }
@@ -208,7 +211,7 @@ Status Communicator::check_parts(const char* function, const View& input) const 
 Status Communicator::reduce_scatter(const View& input, rondo_reduce_op reduction, ops::Output& out) {
   constexpr auto kName = "rondo_comm_reduce_scatter";
   RONDO_TRY(check_view(kName, "input", input));
-  RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
+  RONDO_TRY(ops::check_moved(kName, {{"input", &input}}));
   RONDO_TRY(check_reduction(kName, reduction, input.dtype));
   RONDO_TRY(check_parts(kName, input));
   const auto count = static_cast<size_t>(input.elements() / size());
@@ -221,7 +224,7 @@ Status Communicator::broadcast(const View& view, int32_t root) {
   RONDO_TRY(check_rank(kName, "root", root));
   RONDO_TRY(check_view(kName, "tensor", view));
   const bool mine = root == rank();
-  RONDO_TRY(mine ? ops::check_inputs(kName, {{"tensor", &view}}) : ops::check_writable(kName, "tensor", view));
+  RONDO_TRY(mine ? ops::check_moved(kName, {{"tensor", &view}}) : ops::check_writable(kName, "tensor", view));
   if (!mine) RONDO_TRY(check_output(kName, view));
   const Operation operation{Kind::broadcast, view.dtype, RONDO_SUM, root, static_cast<size_t>(view.elements())};
   RONDO_TRY(check_operation(kName, operation));
@@ -232,7 +235,7 @@ Status Communicator::reduce(const View& input, rondo_reduce_op reduction, int32_
   constexpr auto kName = "rondo_comm_reduce";
   RONDO_TRY(check_rank(kName, "root", root));
   RONDO_TRY(check_view(kName, "input", input));
-  RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
+  RONDO_TRY(ops::check_moved(kName, {{"input", &input}}));
   RONDO_TRY(check_reduction(kName, reduction, input.dtype));
   const Operation operation{Kind::reduce, input.dtype, reduction, root, static_cast<size_t>(input.elements())};
   if (root == rank()) return submit(kName, operation, input, input.layout, true, *out);
@@ -243,7 +246,7 @@ Status Communicator::reduce(const View& input, rondo_reduce_op reduction, int32_
 Status Communicator::all_to_all(const View& input, ops::Output& out) {
   constexpr auto kName = "rondo_comm_all_to_all";
   RONDO_TRY(check_view(kName, "input", input));
-  RONDO_TRY(ops::check_inputs(kName, {{"input", &input}}));
+  RONDO_TRY(ops::check_moved(kName, {{"input", &input}}));
   RONDO_TRY(check_parts(kName, input));
   const auto count = static_cast<size_t>(input.elements() / size());
   const Operation operation{Kind::all_to_all, input.dtype, RONDO_SUM, 0, count};
@@ -254,7 +257,7 @@ Status Communicator::send(const View& view, int32_t peer) {
   constexpr auto kName = "rondo_comm_send";
   RONDO_TRY(check_rank(kName, "peer", peer));
   RONDO_TRY(check_view(kName, "tensor", view));
-  RONDO_TRY(ops::check_inputs(kName, {{"tensor", &view}}));
+  RONDO_TRY(ops::check_moved(kName, {{"tensor", &view}}));
   const Operation operation{Kind::send, view.dtype, RONDO_SUM, peer, static_cast<size_t>(view.elements())};
   RONDO_TRY(check_operation(kName, operation));
   return submit(operation, &view, nullptr);

@@ -6,10 +6,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+#include <string_view>
 #include <thread>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "comm/handshake.h"
 #include "comm/socket_session.h"
@@ -50,12 +50,14 @@ Status write_file(const std::string& path, int port, const std::string& secret) 
 }
 
 bool read_file(const std::string& path, Place* place, bool secret_given) {
-  std::ifstream file(path);
-  std::string head, secret, address;
-  if (!std::getline(file, head) || head.rfind(kFileHead, 0) != 0 || !std::getline(file, secret)) return false;
-  const int port = std::atoi(head.c_str() + std::strlen(kFileHead));
+  constexpr size_t kMost = size_t{1} << 16;
+  std::string text;
+  read_text(path, kMost, &text);
+  std::string_view rest = text, head, secret, address;
+  if (!take_part(&rest, '\n', &head) || head.rfind(kFileHead, 0) != 0 || !take_part(&rest, '\n', &secret)) return false;
+  const int port = std::atoi(std::string(head.substr(std::strlen(kFileHead))).c_str());
   place->tries.clear();
-  while (std::getline(file, address)) place->tries.emplace_back(address, port);
+  while (take_part(&rest, '\n', &address)) place->tries.emplace_back(address, port);
   if (!secret_given) place->key.secret = secret;
   return port > 0 && port < 65536 && !place->tries.empty();
 }

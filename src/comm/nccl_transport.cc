@@ -44,6 +44,8 @@ bool dtype_of(rondo_dtype dtype, ncclDataType_t* result) {
   switch (dtype) {
     case RONDO_BOOL:
     case RONDO_U8: *result = ncclUint8; return true;
+    case RONDO_F8_E4M3:
+    case RONDO_F8_E5M2: *result = ncclUint8; return true;  // only moved
     case RONDO_I8: *result = ncclInt8; return true;
     case RONDO_I32: *result = ncclInt32; return true;
     case RONDO_I64: *result = ncclInt64; return true;

@@ -50,7 +50,7 @@ Shape shape_of(PeerMethod method, size_t bytes, int ranks, int max_blocks) {
 }  // namespace
 
 bool PeerKernels::serves(const Operation& operation) {
-  if (operation.kind != Kind::all_reduce || operation.dtype == RONDO_BOOL) return false;
+  if (operation.kind != Kind::all_reduce || operation.dtype == RONDO_BOOL || is_f8(operation.dtype)) return false;
   switch (operation.reduction) {
     case RONDO_SUM:
     case RONDO_PROD:

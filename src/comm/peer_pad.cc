@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <random>
 #include <set>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "comm/agree.h"
@@ -29,9 +29,9 @@ CUdeviceptr address_of(const void* pointer) {
 
 // Tells this machine, as it runs now, from every other.
 std::string machine_boot() {
-  std::string name;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> name;
-  return name;
+  std::string text;
+  read_text("/proc/sys/kernel/random/boot_id", 256, &text);
+  return text.substr(0, text.find('\n'));
 }
 
 // Tells this process from every other; one after a fork is another.

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <sstream>
+#include <string_view>
 #include <thread>
 
 #include "base/text.h"
@@ -104,11 +104,10 @@ Status Successors::host(const Key& key, int rank, const std::vector<int>& others
 }
 
 Status Successors::come(const Key& key, int rank, int to, const Deadline& deadline, Met* met) const {
-  std::istringstream place(places_[static_cast<size_t>(to)]);
-  int port = 0;
-  place >> port;
+  std::string_view place = places_[static_cast<size_t>(to)], each;
+  const int port = take_word(&place, &each) ? std::atoi(std::string(each).c_str()) : 0;
   std::vector<std::string> hosts;
-  for (std::string each; place >> each;) hosts.push_back(each);
+  while (take_word(&place, &each)) hosts.emplace_back(each);
   Status status = error(RONDO_RANK_LOST, "rank %d has no port at which those that are left could meet", to);
   while (!hosts.empty()) {
     File socket;

@@ -30,8 +30,8 @@ Status check_ndim(int ndim, const int64_t* shape) {
 Status check_dtype(int dtype) {
   if (is_dtype(dtype)) [[likely]]
     return {};
-  return error(RONDO_INVALID_ARGUMENT, "dtype is %d; RONDO_BOOL (%d) to RONDO_U64 (%d) are possible", dtype, RONDO_BOOL,
-               RONDO_U64);
+  return error(RONDO_INVALID_ARGUMENT, "dtype is %d; RONDO_BOOL (%d) to RONDO_F8_E5M2 (%d) are possible", dtype,
+               RONDO_BOOL, RONDO_F8_E5M2);
 }
 
 Status check_shape(int ndim, const int64_t* shape, rondo_dtype dtype, Layout* layout) {

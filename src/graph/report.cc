@@ -3,6 +3,14 @@
 #include "graph/graph.h"
 
 namespace rondo {
+namespace {
+
+// "1 task", "2 tasks".
+std::string counted(int64_t n, const char* one, const char* many) {
+  return format("%lld %s", static_cast<long long>(n), n == 1 ? one : many);
+}
+
+}  // namespace
 
 const char* Segment::kind_text() const {
   switch (kind) {
@@ -16,14 +24,17 @@ const char* Segment::kind_text() const {
 std::string Graph::report() const {
   const rondo_graph_info info = query();
   std::string text =
-      format("graph '%s': %d tasks in %d segment%s, %d captured, %d nodes, %d edges, %d branches\n", name_, info.tasks,
-             info.segments, info.segments == 1 ? "" : "s", info.captured, info.nodes, info.edges, info.branches);
+      format("graph '%s': %s in %s, %d captured, %s, %s, %s\n", name_, counted(info.tasks, "task", "tasks").c_str(),
+             counted(info.segments, "segment", "segments").c_str(), info.captured,
+             counted(info.nodes, "node", "nodes").c_str(), counted(info.edges, "edge", "edges").c_str(),
+             counted(info.branches, "branch", "branches").c_str());
   for (size_t s = 0; s < segments_.size(); ++s) {
     const Segment& segment = segments_[s];
-    text += format("  segment %zu on %s: %s, %zu tasks", s, device_name(segment.device->id()).c_str(),
-                   segment.kind_text(), segment.tasks.size());
+    text += format("  segment %zu on %s: %s, %s", s, device_name(segment.device->id()).c_str(), segment.kind_text(),
+                   counted(static_cast<int64_t>(segment.tasks.size()), "task", "tasks").c_str());
     if (segment.kind == Segment::Kind::captured)
-      text += format(", %d nodes, %d branches", segment.native.nodes, segment.branches);
+      text += format(", %s, %s", counted(segment.native.nodes, "node", "nodes").c_str(),
+                     counted(segment.branches, "branch", "branches").c_str());
     // A cpu has no CUDA graphs, so a graph of cpu operators alone is not split by them.
     else if (segments_.size() > 1)
       text += format("; split at task %u: %s", segment.tasks.front(), segment.why_split.c_str());
@@ -35,8 +46,8 @@ std::string Graph::report() const {
   text += format("  memory: temporaries %lld bytes in an arena of %lld, outputs %lld bytes\n",
                  static_cast<long long>(info.temporary_bytes), static_cast<long long>(info.arena_bytes),
                  static_cast<long long>(info.output_bytes));
-  text += format("  times: record %.3f ms, prepare %.3f ms, capture %.3f ms; launched %lld times\n", info.record_ms,
-                 info.prepare_ms, info.capture_ms, static_cast<long long>(info.launches));
+  text += format("  times: record %.3f ms, prepare %.3f ms, capture %.3f ms; launched %s\n", info.record_ms,
+                 info.prepare_ms, info.capture_ms, counted(info.launches, "time", "times").c_str());
   return text;
 }
 

@@ -16,10 +16,10 @@
 
 namespace rondo::ops {
 
-// Memory type of a dtype in rtc/device/prelude.h.
+// Memory type of a dtype in rtc/device/prelude.h and rtc/device/f8.h.
 inline const char* memory_type(rondo_dtype dtype) {
-  static const char* const names[kDtypes] = {"b8",  "u8",  "i8",  "i32", "i64", "f16", "bf16",
-                                             "f32", "f64", "i16", "u16", "u32", "u64"};
+  static const char* const names[kDtypes] = {"b8",  "u8",  "i8",  "i32", "i64", "f16",    "bf16",  "f32",
+                                             "f64", "i16", "u16", "u32", "u64", "f8e4m3", "f8e5m2"};
   return names[dtype];
 }
 
@@ -88,7 +88,9 @@ class KernelSpec {
     std::string text = "using namespace rondo::device;\n";
     for (int i = 0; i < count_; ++i) {
       const Entry& entry = entries_[i];
-      text += entry.is_type ? format("using %s = %s;\n", entry.name, memory_type(static_cast<rondo_dtype>(entry.value)))
+      // Kernels of these families move 8-bit floats as bytes.
+      const rondo_dtype moved = entry.is_type ? moved_dtype(static_cast<rondo_dtype>(entry.value)) : RONDO_BOOL;
+      text += entry.is_type ? format("using %s = %s;\n", entry.name, memory_type(moved))
                             : format("constexpr int %s = %d;\n", entry.name, entry.value);
     }
     text += rtc::kStridedText;

@@ -67,20 +67,63 @@ Status Descriptor::get(cudnnBackendAttributeName_t name, cudnnBackendAttributeTy
   return failure(result, format("cudnnBackendGetAttribute(%d)", name).c_str());
 }
 
-Status handle_of(CudaDevice& device, Handle** handle) {
+namespace {
+
+// The handles that a thread has, each of one device.
+class Owned {
+ public:
+  Owned() = default;
+  ~Owned() {
+    for (const auto& [of, handle] : each_) {
+      const std::lock_guard lock(of->mutex);
+      of->unused.push_back(handle);
+    }
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+
+  Status find(CudaDevice& device, Handles& of, cudnnHandle_t* handle) {
+    for (const auto& [known, native] : each_)
+      if (known == &of) {
+        *handle = native;
+        return {};
+      }
+    if (of.unused.empty()) {
+      const StreamDevice::Relaxed relaxed(device);  // it takes memory
+      RONDO_TRY(check(cudnn().cudnnCreate(handle), "cudnnCreate"));
+    } else {
+      *handle = of.unused.back();
+      of.unused.pop_back();
+    }
+    each_.emplace_back(&of, *handle);
+    return {};
+  }
+
+ private:
+  std::vector<std::pair<Handles*, cudnnHandle_t>> each_;
+};
+
+}  // namespace
+
+Status own_handle(CudaDevice& device, Handles& handles, cudnnHandle_t* handle) {
+  thread_local Owned owned;
+  return owned.find(device, handles, handle);
+}
+
+Status handles_of(CudaDevice& device, Handles** handles) {
   static std::mutex mutex;
-  static auto* handles = new std::unordered_map<int, std::unique_ptr<Handle>>;
-  std::lock_guard lock(mutex);
-  std::unique_ptr<Handle>& kept = (*handles)[device.id().index];
+  static auto* all = new std::unordered_map<int, std::unique_ptr<Handles>>;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<Handles>& kept = (*all)[device.id().index];
   if (!kept) {
     RONDO_TRY(cudnn().open());
     const CudaDevice::Current current(device);
     RONDO_TRY(current.status());
-    auto made = std::make_unique<Handle>();
-    RONDO_TRY(check(cudnn().cudnnCreate(&made->native), "cudnnCreate"));
+    auto made = std::make_unique<Handles>();
+    RONDO_TRY(check(cudnn().cudnnCreate(&made->maker), "cudnnCreate"));
     kept = std::move(made);
   }
-  *handle = kept.get();
+  *handles = kept.get();
   return {};
 }
 

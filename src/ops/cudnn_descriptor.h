@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
@@ -53,12 +54,18 @@ class Descriptor {
   cuda::cudnnBackendDescriptor_t native_ = nullptr;
 };
 
-// The process's handle of a device, made on first use and never destroyed, which would wait for the device. Only one
-// thread may use it at a time: whoever does holds `mutex`.
-struct Handle {
+// A device's handles, made on first use and never destroyed, which would wait for the device. Only one thread may use
+// the library's handles of a device at a time: whoever does holds `mutex`.
+struct Handles {
   std::mutex mutex;
-  cuda::cudnnHandle_t native = nullptr;
+  cuda::cudnnHandle_t maker = nullptr;      // that graphs and plans are made with
+  std::vector<cuda::cudnnHandle_t> unused;  // of threads that have ended
 };
-Status handle_of(cuda::CudaDevice& device, Handle** handle);
+Status handles_of(cuda::CudaDevice& device, Handles** handles);
+// The calling thread's own handle of the device, to run plans with; its thread gives it back at its end. A handle
+// remembers an event of the stream it was set to: were it another thread's as well, which sets it to a stream while
+// this one's is captured, the driver would take that event from a capture that another thread is about to end, and
+// frees it twice (seen with driver 580 and cuDNN 9.19). The caller holds `mutex`.
+Status own_handle(cuda::CudaDevice& device, Handles& handles, cuda::cudnnHandle_t* handle);
 
 }  // namespace rondo::ops::dnn

@@ -4,7 +4,7 @@
 #include "ops/cudnn_plan.h"
 
 #include <algorithm>
-#include <sstream>
+#include <string_view>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -94,24 +94,29 @@ std::string text_of(const Recipe& recipe) {
 }
 
 bool read_recipe(const std::string& text, Recipe* recipe) {
-  std::istringstream in(text);
-  if (!(in >> recipe->engine)) return false;
+  std::string_view rest = text, part;
+  long long value = 0;
+  int used = 0;
+  // Each word apart and as a whole: no number is read beyond it.
+  const auto reads = [&](const char* form, auto... to) {
+    const std::string word(part);
+    return std::sscanf(word.c_str(), form, to..., &used) == sizeof...(to) && static_cast<size_t>(used) == word.size();
+  };
+  if (!take_word(&rest, &part) || !reads("%lld%n", &value)) return false;
+  recipe->engine = value;
   recipe->knobs.clear();
-  for (std::string word; in >> word;) {
+  while (take_word(&rest, &part)) {
     int type = 0;
-    long long value = 0;
-    int used = 0;
-    if (std::sscanf(word.c_str(), "%d:%lld%n", &type, &value, &used) != 2 || static_cast<size_t>(used) != word.size())
-      return false;
+    if (!reads("%d:%lld%n", &type, &value)) return false;
     recipe->knobs.emplace_back(type, value);
   }
   return true;
 }
 
 Status OperationGraph::make(CudaDevice& device, const Problem& problem, std::shared_ptr<const OperationGraph>* graph) {
-  Handle* handle = nullptr;
-  RONDO_TRY(handle_of(device, &handle));
-  std::shared_ptr<OperationGraph> made(new OperationGraph(*handle, problem));
+  Handles* handles = nullptr;
+  RONDO_TRY(handles_of(device, &handles));
+  std::shared_ptr<OperationGraph> made(new OperationGraph(*handles, problem));
   RONDO_TRY(made->build());
   *graph = std::move(made);
   return {};
@@ -225,8 +230,9 @@ Status OperationGraph::build() {
     RONDO_TRY(add_pointwise(steps[i].mode, compute, *result, steps[i].b, *y));
     result = y;
   }
+  const std::lock_guard lock(handles_.mutex);  // the handle is used, as below by plans
   RONDO_TRY(graph_.create(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR));
-  RONDO_TRY(graph_.set_handle(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handle_.native));
+  RONDO_TRY(graph_.set_handle(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handles_.maker));
   RONDO_TRY(graph_.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
                        static_cast<int64_t>(operations_.size()), operations_.data()));
   return graph_.finalize();
@@ -252,6 +258,7 @@ Status OperationGraph::propose(std::vector<Recipe>* recipes) const {
 }
 
 Status OperationGraph::ask(int mode, std::vector<Recipe>* recipes) const {
+  const std::lock_guard lock(handles_.mutex);
   Descriptor heuristics;
   RONDO_TRY(heuristics.create(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR));
   RONDO_TRY(heuristics.set_descriptor(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph_));
@@ -313,17 +320,17 @@ Status OperationGraph::read_configuration(const Descriptor& configuration, std::
         if (note >= CUDNN_NUMERICAL_NOTE_WINOGRAD && note <= CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13) return {};
     }
 
-  count = 0;
-  RONDO_TRY(configuration.get(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count, nullptr));
-  std::vector<Descriptor> choices(static_cast<size_t>(std::clamp<int64_t>(count, 0, 64)));
+  // Asked how many there are, the library says none: it wants room for as many as there may be.
+  constexpr int64_t kMostKnobs = 64;
+  std::vector<Descriptor> choices(kMostKnobs);
   std::vector<cudnnBackendDescriptor_t> natives;
   for (Descriptor& each : choices) {
     RONDO_TRY(each.create(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR));
     natives.push_back(each.native());
   }
-  if (!choices.empty())
-    RONDO_TRY(configuration.get(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                                static_cast<int64_t>(choices.size()), &count, natives.data()));
+  count = 0;
+  RONDO_TRY(configuration.get(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR, kMostKnobs, &count,
+                              natives.data()));
   for (size_t i = 0; i < choices.size() && static_cast<int64_t>(i) < count; ++i) {
     int64_t one = 0, value = 0;
     int type = 0;
@@ -363,8 +370,9 @@ Status Plan::build() {
     RONDO_TRY(configuration_.set(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
                                  static_cast<int64_t>(natives.size()), natives.data()));
   RONDO_TRY(configuration_.finalize());
+  const std::lock_guard lock(graph_->handles_.mutex);
   RONDO_TRY(plan_.create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR));
-  RONDO_TRY(plan_.set_handle(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, graph_->handle_.native));
+  RONDO_TRY(plan_.set_handle(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, graph_->handles_.maker));
   RONDO_TRY(plan_.set_descriptor(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration_));
   RONDO_TRY(plan_.finalize());
   int64_t count = 0, bytes = 0;
@@ -390,10 +398,11 @@ Status Plan::run(CudaDevice& device, const Addresses& addresses, void* workspace
   RONDO_TRY(pack.finalize());
   const CudaDevice::Current current(device);
   RONDO_TRY(current.status());
-  Handle& handle = graph_->handle_;
-  std::lock_guard lock(handle.mutex);
-  RONDO_TRY(check(cudnn().cudnnSetStream(handle.native, static_cast<CUstream>(stream)), "cudnnSetStream"));
-  return check(cudnn().cudnnBackendExecute(handle.native, plan_.native(), pack.native()), "cudnnBackendExecute");
+  const std::lock_guard lock(graph_->handles_.mutex);
+  cudnnHandle_t handle = nullptr;
+  RONDO_TRY(own_handle(device, graph_->handles_, &handle));
+  RONDO_TRY(check(cudnn().cudnnSetStream(handle, static_cast<CUstream>(stream)), "cudnnSetStream"));
+  return check(cudnn().cudnnBackendExecute(handle, plan_.native(), pack.native()), "cudnnBackendExecute");
 }
 
 }  // namespace rondo::ops::dnn

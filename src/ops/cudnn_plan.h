@@ -73,14 +73,14 @@ class OperationGraph {
 
  private:
   friend class Plan;
-  OperationGraph(Handle& handle, const Problem& problem) : handle_(handle), problem_(problem) {}
+  OperationGraph(Handles& handles, const Problem& problem) : handles_(handles), problem_(problem) {}
   Status build();
   Status add_tensor(int64_t id, int dtype, const Operand& operand, bool is_virtual, const Descriptor** tensor);
   Status add_pointwise(int mode, int precision, const Descriptor& x, const Descriptor* b, const Descriptor& y);
   Status ask(int mode, std::vector<Recipe>* recipes) const;
   Status read_configuration(const Descriptor& configuration, std::vector<Recipe>* recipes) const;
 
-  Handle& handle_;
+  Handles& handles_;
   const Problem problem_;
   std::vector<std::unique_ptr<Descriptor>> parts_;
   std::vector<cuda::cudnnBackendDescriptor_t> operations_;

@@ -2,10 +2,10 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstddef>
 #include <string>
 
 #include "engine/views.h"
+#include "engine/workers.h"
 #include "ops/cuda_kernel.h"
 #include "ops/node.h"
 #include "ops/prepared.h"
@@ -29,28 +29,23 @@ struct CumulatePlan {
   device::ReduceFacts facts() const { return {length, reduction_row(op).parameter}; }
 };
 
-// Results computed side by side where rows are closer together than the elements of a row.
-constexpr int64_t kTogether = 64;
-constexpr size_t kAccumulator = 16;  // bytes of one, at most
+constexpr int64_t kPart = 1 << 15;  // elements that are worth handing to another thread, of so many in all
+constexpr int64_t kShared = 1 << 17;
 
 // The loops of a reduction over values. Sums are a device's, compensated ones for f32: a prefix has no tree to be short
 // in.
-struct Steps {
-  rondo_dtype values, results;
-  void (*clear)(void* to, int64_t n);  // n accumulators of nothing
+struct Steps : ValueSteps {
   // Takes n values and gives a result after each: neighbours in a row to one accumulator, or one to each of n.
   void (*along)(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts);
   void (*across)(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts);
 };
 
 template <class Op>
-struct StepsOf {
-  using Acc = typename Op::Acc;
-  using V = typename Op::Element;
-  using Result = Register<typename Op::Result>;
-  static_assert(sizeof(Acc) <= kAccumulator);
+struct StepsOf : ValueLoops<Op> {
+  using typename ValueLoops<Op>::Acc;
+  using typename ValueLoops<Op>::V;
+  using typename ValueLoops<Op>::Result;
 
-  static void clear(void* to, int64_t n) { std::fill_n(static_cast<Acc*>(to), n, Op::identity()); }
   template <bool same>
   static void take(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts) {
     Acc* acc = static_cast<Acc*>(to);
@@ -59,7 +54,7 @@ struct StepsOf {
       static_cast<Result*>(results)[i] = Op::result(*acc, facts);
     }
   }
-  static constexpr Steps steps = {value_dtype<V>(), value_dtype<Result>(), clear, take<true>, take<false>};
+  static constexpr Steps steps = {ValueLoops<Op>::steps, take<true>, take<false>};
 };
 
 // As the table's column: the accumulator is the result.
@@ -81,41 +76,53 @@ const Steps* steps_of(ReduceOp op, rondo_dtype dtype) {
   });
 }
 
-void cumulate(const CumulatePlan& plan) {
-  const Steps& steps = *steps_of(plan.op, plan.in.dtype);
-  const ValueReader reader(plan.in.dtype, steps.values);
-  const ValueWriter writer(steps.results, plan.out.dtype, plan.out.accumulate);
-  const auto in_size = static_cast<int64_t>(dtype_size(plan.in.dtype));
-  const auto out_size = static_cast<int64_t>(dtype_size(plan.out.dtype));
-  const device::ReduceFacts facts = plan.facts();
-  const Dims<2>& rows = plan.rows;
-  const int inner = rows.count - 1;
-  const int64_t inner_size = inner >= 0 ? rows.size[inner] : 1;
-  const int64_t in_step = inner >= 0 ? rows.stride[0][inner] : 0, out_step = inner >= 0 ? rows.stride[1][inner] : 0;
-  const int64_t together = std::abs(in_step) < std::abs(plan.step[0]) ? kTogether : 1;
-  const int64_t count = rows.elements();
-  ValueBlock values, results;
-  for (int64_t row = 0; row < count;) {
-    const int64_t n = std::min(together, inner_size - row % inner_size);
-    const char* from = plan.in.address() + (plan.start[0] + rows.offset(0, row)) * in_size;
-    char* to = plan.out.address() + (plan.start[1] + rows.offset(1, row)) * out_size;
-    alignas(std::max_align_t) std::byte acc[kTogether * kAccumulator];
-    steps.clear(acc, n);
-    for (int64_t i = 0; i < plan.length;) {
-      const int64_t taken = n == 1 ? std::min(plan.length - i, kMostValues) : 1;
-      const char* at = from + i * plan.step[0] * in_size;
-      char* end = to + i * plan.step[1] * out_size;
-      if (n == 1) {
-        steps.along(acc, reader.read(at, plan.step[0], taken, &values), results.bytes, taken, facts);
-        writer.write(end, plan.step[1], results.bytes, taken);
-      } else {
-        steps.across(acc, reader.read(at, in_step, n, &values), results.bytes, n, facts);
-        writer.write(end, out_step, results.bytes, n);
-      }
-      i += taken;
+struct Cumulator : ValueRun<CumulatePlan, Steps> {
+  explicit Cumulator(const CumulatePlan& plan) : ValueRun(plan, *steps_of(plan.op, plan.in.dtype), plan.rows) {}
+
+  // Rows [i, end).
+  void rows(int64_t i, int64_t end) const {
+    while (i < end) {
+      const int64_t n = std::min(row.together(i, plan.step[0]), end - i);
+      const char* from = plan.in.address() + (plan.start[0] + plan.rows.offset(0, i)) * in_size;
+      char* to = plan.out.address() + (plan.start[1] + plan.rows.offset(1, i)) * out_size;
+      n == 1 ? along(from, to) : across(from, to, n);
+      i += n;
     }
-    row += n;
   }
+
+ private:
+  void along(const char* from, char* to) const {
+    ValueBlock values, results;
+    Accumulators acc;
+    steps.clear(acc.bytes, 1);
+    for (int64_t i = 0; i < plan.length; i += kMostValues) {
+      const int64_t n = std::min(plan.length - i, kMostValues);
+      steps.along(acc.bytes, reader.read(from + i * plan.step[0] * in_size, plan.step[0], n, &values), results.bytes, n,
+                  facts);
+      writer.write(to + i * plan.step[1] * out_size, plan.step[1], results.bytes, n);
+    }
+  }
+  void across(const char* from, char* to, int64_t n) const {
+    ValueBlock values, results;
+    Accumulators acc;
+    steps.clear(acc.bytes, n);
+    for (int64_t i = 0; i < plan.length; ++i) {
+      steps.across(acc.bytes, reader.read(from, row.in_step, n, &values), results.bytes, n, facts);
+      writer.write(to, row.out_step, results.bytes, n);
+      from += plan.step[0] * in_size;
+      to += plan.step[1] * out_size;
+    }
+  }
+};
+
+void cumulate(const CumulatePlan& plan) {
+  const Cumulator cumulator(plan);
+  const int64_t count = plan.rows.elements();
+  // Several threads for what is large; each row is one thread's.
+  if (count * plan.length < kShared) return cumulator.rows(0, count);
+  const int64_t part = std::max(kPart / plan.length, cumulator.row.together(0, plan.step[0]));
+  Workers::share((count + part - 1) / part,
+                 [&](int64_t number) { cumulator.rows(number * part, std::min((number + 1) * part, count)); });
 }
 
 class Cumulate : public Task {

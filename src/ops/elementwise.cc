@@ -209,7 +209,7 @@ Status add_n(std::span<const View* const> tensors, Output& out) {
 
 Status where(const View& condition, const View& a, const View& b, Output& out) {
   const char* const function = "rondo_where";
-  RONDO_TRY(check_inputs(function, {{"condition", &condition}, {"a", &a}, {"b", &b}}));
+  RONDO_TRY(check_moved(function, {{"condition", &condition}, {"a", &a}, {"b", &b}}));
   if (condition.dtype != RONDO_BOOL)
     return error(RONDO_INVALID_ARGUMENT,
                  "%s: condition has dtype %s; bool is needed (rondo_cast or a comparison makes it)", function,
@@ -219,14 +219,15 @@ Status where(const View& condition, const View& a, const View& b, Output& out) {
   if (!broadcast_shapes(a.layout, b.layout, &values)) return shapes_differ(function, "a", a.layout, "b", b.layout);
   if (!broadcast_shapes(condition.layout, values, &shape))
     return shapes_differ(function, "condition", condition.layout, "the values", values);
-  const rondo_dtype common = promote(a.dtype, b.dtype);
+  if (!promotes(a.dtype, b.dtype)) return without_common_dtype(function, "a", a.dtype, "b", b.dtype);
+  const rondo_dtype common = promote(a.dtype, b.dtype), moved = moved_dtype(common);
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), common, shape, {&condition, &a, &b}, true, &to));
   Expression expression;
   const Value c = expression.input(RONDO_BOOL);
-  const Value x = load(expression, a.dtype, common);
-  const Value y = load(expression, b.dtype, common);
-  expression.output(expression.where(c, x, y), to.dtype, to.accumulate);
+  const Value x = load(expression, moved_dtype(a.dtype), moved);
+  const Value y = load(expression, moved_dtype(b.dtype), moved);
+  expression.output(expression.where(c, x, y), moved, to.accumulate);
   return submit_prepared(a.engine(), make("where", a.device(), expression, to.layout, {&condition, &a, &b, &to}),
                          {&out}, [] { return Call{WhereCall{}}; });
 }
@@ -235,20 +236,23 @@ Status copy_elements(const char* function, const View& from, const View& to) {
   Layout shape;
   if (!broadcast_shapes(from.layout, to.layout, &shape) || !shape.same_shape(to.layout))
     return shapes_differ(function, "the source", from.layout, "the target", to.layout);
+  const bool moves = from.dtype == to.dtype;
+  const rondo_dtype source = moves ? moved_dtype(from.dtype) : from.dtype;
+  const rondo_dtype target = moves ? moved_dtype(to.dtype) : to.dtype;
   Expression expression;
-  const Value x = expression.input(from.dtype);
+  const Value x = expression.input(source);
   // What is added is rounded with the sum, not before it.
-  const rondo_dtype on_its_way = to.accumulate ? compute_dtype(to.dtype) : to.dtype;
-  expression.output(expression.cast(x, on_its_way), to.dtype, to.accumulate);
-  return submit_prepared(
-      from.engine(), make(from.dtype == to.dtype ? "copy" : "cast", from.device(), expression, to.layout, {&from, &to}),
-      {}, [] { return Call{CopyCall{}}; });
+  const rondo_dtype on_its_way = to.accumulate ? compute_dtype(target) : target;
+  expression.output(expression.cast(x, on_its_way), target, to.accumulate);
+  return submit_prepared(from.engine(),
+                         make(moves ? "copy" : "cast", from.device(), expression, to.layout, {&from, &to}), {},
+                         [] { return Call{CopyCall{}}; });
 }
 
 Status cast(const View& a, rondo_dtype dtype, Output& out) {
   const char* const function = "rondo_cast";
   RONDO_TRY(check_dtype(dtype));
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), dtype, a.layout, {&a}, true, &to));
   RONDO_TRY(copy_elements(function, a, to));
@@ -268,7 +272,7 @@ Status fill(const char* function, const View& tensor, Scalar value) {
 
 Status copy(const View& a, Output& out) {
   const char* const function = "rondo_copy";
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
   Layout shape = a.layout;
   Device* device = &a.device();
   if (out.given()) {

@@ -23,7 +23,7 @@ constexpr int kMaxOperands = Expression::kMaxInputs + Expression::kMaxOutputs;
 
 // Same bits in a register as in memory.
 bool plain(rondo_dtype dtype) {
-  return dtype != RONDO_BOOL && !is_half(dtype);
+  return dtype != RONDO_BOOL && compute_dtype(dtype) == dtype;
 }
 
 template <class T>

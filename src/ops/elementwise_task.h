@@ -21,6 +21,10 @@
 
 namespace rondo::ops {
 
+// Of kernels: threads of a block, and packs along each side of a tile.
+constexpr unsigned kElementwiseThreads = 256;
+constexpr int kElementwiseTile = 32;
+
 // The iteration space of a task: dimensions of size > 1, outermost first, neighbours joined wherever every operand
 // allows.
 struct Space {
@@ -28,12 +32,17 @@ struct Space {
   bool flat = false;   // one dimension, every stride 0 or 1
   bool wide = false;   // indices need 64 bits
   uint8_t vector = 1;  // elements moved at once
+  // cuda: operands that are dense along the last dimension but one instead of the last: they come through tiles of
+  // shared memory, a bit each. 0: there are none, or it is not worth it.
+  uint32_t turned = 0;
   int64_t elements = 0;
   // sizes[ndim], then strides[ndim] of each operand.
   SmallVector<int64_t, 8> dims;
 
   int64_t size(int d) const { return dims[static_cast<uint32_t>(d)]; }
   const int64_t* strides(int operand) const { return dims.begin() + (1 + operand) * ndim; }
+  // Whether an operand has the same element all along the innermost dimension.
+  bool repeats(int operand) const { return strides(operand)[ndim - 1] == 0; }
 };
 
 class ElementwiseTask final : public Task {
@@ -98,7 +107,7 @@ uint64_t random_counters(rondo_dtype dtype, int64_t elements);
 void evaluate_on_cpu(const Expression& expression, const Space& space, char* const* addresses, const uint64_t* scalars,
                      RandomState random, Instructions which = instructions());
 
-// The kernel's text for an expression over a space; deterministic.
+// The kernel's text for an expression over a space; deterministic. (elementwise_text.cc)
 std::string elementwise_text(const Expression& expression, const Space& space);
 
 }  // namespace rondo::ops

@@ -360,6 +360,8 @@ class ExpressionParser {
     Node node;
     node.at = name.at;
     if (find_dtype(name.text, &node.dtype)) {
+      if (is_f8(node.dtype))
+        return refused(name.at, shown(name.text) + " is no dtype to compute with; cast the result (rondo_cast)");
       if (count != 1) return takes(name, 1, 1, count);
       node.kind = Node::cast;
       node.count = 1;

@@ -89,6 +89,7 @@ Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& ou
     return error(RONDO_INVALID_ARGUMENT, "%s: depth is %lld; 0 or more is needed", kOneHot,
                  static_cast<long long>(depth));
   RONDO_TRY(check_dtype(dtype));
+  RONDO_TRY(check_computed(kOneHot, "the result", dtype));
   if (indices.layout.ndim == kMaxDims)
     return error(RONDO_INVALID_ARGUMENT,
                  "%s: indices has %d dimensions; the result would have one more, and %d are the most", kOneHot,
@@ -114,7 +115,7 @@ Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& ou
 }
 
 Status gather_rows(const View& table, const View& indices, Output& out) {
-  RONDO_TRY(check_inputs(kGather, {{"table", &table}, {"indices", &indices}}));
+  RONDO_TRY(check_moved(kGather, {{"table", &table}, {"indices", &indices}}));
   RONDO_TRY(check_indices(kGather, indices));
   if (table.layout.ndim == 0)
     return error(RONDO_INVALID_ARGUMENT, "%s: table has 0 dimensions; rows need at least 1", kGather);
@@ -122,14 +123,14 @@ Status gather_rows(const View& table, const View& indices, Output& out) {
 }
 
 Status take(const View& a, const View& indices, int axis, Output& out) {
-  RONDO_TRY(check_inputs(kTake, {{"a", &a}, {"indices", &indices}}));
+  RONDO_TRY(check_moved(kTake, {{"a", &a}, {"indices", &indices}}));
   RONDO_TRY(check_indices(kTake, indices));
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
   return take_rows(kTake, "a", a, indices, axis, out);
 }
 
 Status take_along_axis(const View& a, const View& indices, int axis, Output& out) {
-  RONDO_TRY(check_inputs(kTakeAlong, {{"a", &a}, {"indices", &indices}}));
+  RONDO_TRY(check_moved(kTakeAlong, {{"a", &a}, {"indices", &indices}}));
   RONDO_TRY(check_indices(kTakeAlong, indices));
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
   Layout rest = a.layout, named = indices.layout, shape;

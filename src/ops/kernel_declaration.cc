@@ -239,7 +239,7 @@ bool accepts(const KernelParameter& parameter, rondo_dtype dtype) {
   if (parameter.kind == KernelParameter::other) return true;
   const bool wide_float = is_float(dtype) && !is_half(dtype);
   return dtype_size(dtype) == parameter.size && wide_float == (parameter.kind == KernelParameter::floating) &&
-         (!is_half(dtype) || parameter.kind == KernelParameter::natural);
+         (!(is_half(dtype) || is_f8(dtype)) || parameter.kind == KernelParameter::natural);
 }
 
 bool argument_word(const KernelParameter& parameter, const Scalar& number, uint64_t* word) {

@@ -11,7 +11,29 @@
 
 namespace rondo::ops {
 
+Status check_computed(const char* function, const char* name, rondo_dtype dtype) {
+  if (!is_f8(dtype)) [[likely]]
+    return {};
+  return error(
+      RONDO_INVALID_ARGUMENT,
+      "%s: %s has dtype %s, which is stored, moved and cast, not computed with; cast it to f32 or another dtype "
+      "first (rondo_cast)",
+      function, name, dtype_name(dtype));
+}
+
+Status without_common_dtype(const char* function, const char* name_a, rondo_dtype a, const char* name_b,
+                            rondo_dtype b) {
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s: %s has dtype %s and %s %s; an 8-bit float is not promoted: cast one of them first (rondo_cast)",
+               function, name_a, dtype_name(a), name_b, dtype_name(b));
+}
+
 Status check_inputs(const char* function, std::span<const NamedView> inputs) {
+  for (const NamedView& input : inputs) RONDO_TRY(check_computed(function, input.name, input.view->dtype));
+  return check_moved(function, inputs);
+}
+
+Status check_moved(const char* function, std::span<const NamedView> inputs) {
   const NamedView* first = inputs.data();
   for (const NamedView& input : inputs) {
     if (&input.view->engine() != &first->view->engine())
@@ -102,7 +124,7 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
   return {};
 }
 
-bool channels_last(const Layout& layout) {
+static bool channels_last(const Layout& layout) {
   // With one channel it may be anywhere; strides of axes of size 1 say where.
   bool last = layout.ndim > 2, extended = layout.shape[1] > 1;
   for (int d = 2; d < layout.ndim; ++d) {
@@ -113,18 +135,22 @@ bool channels_last(const Layout& layout) {
   return last && extended;
 }
 
+void arrange_like(const Layout& like, Layout* layout) {
+  if (!channels_last(like)) return;
+  int64_t step = std::max<int64_t>(layout->shape[1], 1);
+  layout->strides[1] = 1;
+  for (int d = layout->ndim - 1; d >= 0; --d) {
+    if (d == 1) continue;
+    layout->strides[d] = step;
+    step *= std::max<int64_t>(layout->shape[d], 1);
+  }
+}
+
 Status Output::resolve_as(const View& like, const Layout& shape, std::span<const View* const> inputs, View* view) {
   const bool made = !given();
   RONDO_TRY(resolve(like.engine(), like.device(), like.dtype, shape, inputs, false, view));
-  if (!made || !channels_last(like.layout)) return {};
-  Layout& layout = created_->view.layout;
-  int64_t step = std::max<int64_t>(layout.shape[1], 1);
-  layout.strides[1] = 1;
-  for (int d = layout.ndim - 1; d >= 0; --d) {
-    if (d == 1) continue;
-    layout.strides[d] = step;
-    step *= std::max<int64_t>(layout.shape[d], 1);
-  }
+  if (!made) return {};
+  arrange_like(like.layout, &created_->view.layout);
   *view = created_->view;
   return {};
 }

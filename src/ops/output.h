@@ -48,8 +48,9 @@ class Output {
   rondo_tensor* created_ = nullptr;
 };
 
-// Whether the second of three or more axes, that of channels, is innermost in memory.
-bool channels_last(const Layout& layout);
+// Gives a row-major layout the order of axes in memory that `like` has: where the second of three or more, that of
+// channels, is innermost, it is innermost here.
+void arrange_like(const Layout& like, Layout* layout);
 
 // An error if a view cannot be written: it may show an element twice, or its memory is read-only.
 Status check_writable(const char* function, const char* name, const View& view);
@@ -58,15 +59,27 @@ Status check_writable(const char* function, const char* name, const View& view);
 // thread records, the launch is what counts.
 Status check_written(const char* function, const char* name, const View& view);
 
-// All inputs on one engine and device, with contents, none an accumulator; messages name `function` and the argument.
+// All inputs on one engine and device, with contents, none an accumulator, of dtypes to compute with; messages name
+// `function` and the argument.
 struct NamedView {
   const char* name;
   const View* view;
 };
 Status check_inputs(const char* function, std::span<const NamedView> inputs);
+// The same of operators that move elements and do not compute with them: 8-bit floats, which are for that, may come
+// too.
+Status check_moved(const char* function, std::span<const NamedView> inputs);
+inline Status check_moved(const char* function, std::initializer_list<NamedView> inputs) {
+  return check_moved(function, std::span(inputs.begin(), inputs.size()));
+}
+// An error if operators do not compute with a dtype.
+Status check_computed(const char* function, const char* name, rondo_dtype dtype);
 inline Status check_inputs(const char* function, std::initializer_list<NamedView> inputs) {
   return check_inputs(function, std::span(inputs.begin(), inputs.size()));
 }
+
+// Of two dtypes that do not promote (base/dtype.h).
+Status without_common_dtype(const char* function, const char* name_a, rondo_dtype a, const char* name_b, rondo_dtype b);
 
 // Submits a task whose outputs are `outputs`; on success commits them.
 Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs);

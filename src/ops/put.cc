@@ -22,7 +22,7 @@ class CpuPut final : public Task {
  public:
   explicit CpuPut(const PutPlan& plan) : Task(plan.name, plan.out.device()), plan_(plan) { declare_put(*this, plan); }
   Status run(const TaskContext&) override {
-    with_element(plan_.out.dtype, [&]<class M>(M*) { put_lines<M>(); });
+    with_element(moved_dtype(plan_.out.dtype), [&]<class M>(M*) { put_lines<M>(); });
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_put_operands(plan_, list); }
@@ -82,7 +82,7 @@ Status resolve(const char* function, rondo_tensor* tensor, const View& indices, 
   const View& to = tensor->view;
   View plain = to;  // what accumulates is read here
   plain.accumulate = false;
-  RONDO_TRY(check_inputs(function, {{"tensor", &plain}, {"indices", &indices}, {"values", &values}}));
+  RONDO_TRY(check_moved(function, {{"tensor", &plain}, {"indices", &indices}, {"values", &values}}));
   RONDO_TRY(check_indices(function, indices));
   if (values.dtype != to.dtype)
     return error(RONDO_INVALID_ARGUMENT, "%s: values has dtype %s but tensor has %s; cast one with rondo_cast",

@@ -6,7 +6,6 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstddef>
 
 #include "engine/workers.h"
 #include "ops/reduce.h"
@@ -16,19 +15,16 @@ namespace rondo::ops {
 
 namespace {
 
-constexpr int64_t kLeaf = 256;      // elements combined one by one
-constexpr int kLanes = 8;           // independent chains within a leaf of one result
-constexpr int64_t kPart = 1 << 15;  // elements that are worth handing to another thread, of so many in all
+constexpr int64_t kLeaf = 256;          // elements combined one by one
+constexpr int64_t kLongLeaf = 1 << 13;  // where the order does not matter
+constexpr int kLanes = 8;               // independent chains within a leaf of one result
+constexpr int64_t kPart = 1 << 15;      // elements that are worth handing to another thread, of so many in all
 constexpr int64_t kShared = 1 << 17;
-constexpr int64_t kTogether = 64;  // results computed side by side when they are closer together than what is reduced
-
-constexpr size_t kAccumulator = 24;  // bytes of one, at most
 
 using device::ReduceFacts;
 
-struct Steps {
-  rondo_dtype values, results;
-  void (*clear)(void* to, int64_t n);  // n accumulators of nothing
+struct Steps : ValueSteps {
+  int64_t leaf;
   void (*join)(void* to, const void* from, int64_t n);
   // To one accumulator, n neighbours in the range from `index` on; to n accumulators, a value each of so many rows,
   // which lie `step` apart, the first of them at `index`.
@@ -39,13 +35,13 @@ struct Steps {
 };
 
 template <class Op>
-struct LoopsOf {
-  using Acc = typename Op::Acc;
-  using V = typename Op::Element;
-  using Result = Register<typename Op::Result>;
-  static_assert(sizeof(Acc) <= kAccumulator);
+struct LoopsOf : ValueLoops<Op> {
+  using typename ValueLoops<Op>::Acc;
+  using typename ValueLoops<Op>::V;
+  using typename ValueLoops<Op>::Result;
+  // Whether the results are the same however elements are combined.
+  static constexpr bool exact = !device::is_floating<typename Op::Computed>;
 
-  static void clear(void* to, int64_t n) { std::fill_n(static_cast<Acc*>(to), n, Op::identity()); }
   static void join(void* to, const void* from, int64_t n) {
     for (int64_t i = 0; i < n; ++i) Op::join(static_cast<Acc*>(to)[i], static_cast<const Acc*>(from)[i]);
   }
@@ -75,13 +71,9 @@ struct LoopsOf {
 };
 
 template <class Op>
-constexpr Steps kSteps = {value_dtype<typename Op::Element>(),
-                          value_dtype<Register<typename Op::Result>>(),
-                          LoopsOf<Op>::clear,
-                          LoopsOf<Op>::join,
-                          LoopsOf<Op>::along,
-                          LoopsOf<Op>::across,
-                          LoopsOf<Op>::finish};
+constexpr Steps kSteps = {ValueLoops<Op>::steps, LoopsOf<Op>::exact ? kLongLeaf : kLeaf,
+                          LoopsOf<Op>::join,     LoopsOf<Op>::along,
+                          LoopsOf<Op>::across,   LoopsOf<Op>::finish};
 
 const Steps* steps_of(ReduceOp op, rondo_dtype dtype) {
   return with_reduction(op, [dtype]<class Parts>() {
@@ -90,59 +82,33 @@ const Steps* steps_of(ReduceOp op, rondo_dtype dtype) {
   });
 }
 
-struct Accumulators {
-  alignas(std::max_align_t) std::byte bytes[kTogether * kAccumulator];
-};
-
-struct Reducer {
-  const ReducePlan& plan;
-  const Steps& steps;
-  const ValueReader reader;
-  const ValueWriter writer;
-  const ReduceFacts facts;
-  const int64_t in_size, out_size;     // bytes of an element
-  int64_t inner_size = 1;              // results in a row
-  int64_t in_step = 0, out_step = 0;   // between those
+struct Reducer : ValueRun<ReducePlan, Steps> {
   int64_t run_size = 1, run_step = 0;  // of the reduced range
-  int64_t together = 1;                // results computed side by side
 
-  explicit Reducer(const ReducePlan& plan)
-      : plan(plan),
-        steps(*steps_of(plan.op, plan.in.dtype)),
-        reader(plan.in.dtype, steps.values),
-        writer(steps.results, plan.out.dtype, plan.out.accumulate),
-        facts(plan.facts()),
-        in_size(static_cast<int64_t>(dtype_size(plan.in.dtype))),
-        out_size(static_cast<int64_t>(dtype_size(plan.out.dtype))) {
-    if (const int inner = plan.kept.count - 1; inner >= 0) {
-      inner_size = plan.kept.size[inner];
-      in_step = plan.kept.stride[0][inner];
-      out_step = plan.kept.stride[1][inner];
-    }
+  explicit Reducer(const ReducePlan& plan) : ValueRun(plan, *steps_of(plan.op, plan.in.dtype), plan.kept) {
     if (const int inner = plan.reduced.count - 1; inner >= 0) {
       run_size = plan.reduced.size[inner];
       run_step = plan.reduced.stride[0][inner];
     }
-    if (std::abs(in_step) < std::abs(run_step)) together = kTogether;
   }
 
   // Results [i, end).
   void results(int64_t i, int64_t end) const {
     while (i < end) {
-      const int64_t count = std::min({together, inner_size - i % inner_size, end - i});
+      const int64_t count = std::min(row.together(i, run_step), end - i);
       Accumulators acc;
       reduce(plan.in.address() + plan.kept.offset(0, i) * in_size, 0, facts.length, &acc, count);
       ValueBlock room;
       steps.finish(room.bytes, acc.bytes, count, facts);
-      writer.write(plan.out.address() + plan.kept.offset(1, i) * out_size, out_step, room.bytes, count);
+      writer.write(plan.out.address() + plan.kept.offset(1, i) * out_size, row.out_step, room.bytes, count);
       i += count;
     }
   }
 
   // [begin, end) of the reduced range for `count` results.
   void reduce(const char* from, int64_t begin, int64_t end, Accumulators* acc, int64_t count) const {
-    if (end - begin > kLeaf) {
-      const int64_t middle = begin + (end - begin + kLeaf - 1) / kLeaf / 2 * kLeaf;
+    if (const int64_t leaf = steps.leaf; end - begin > leaf) {
+      const int64_t middle = begin + (end - begin + leaf - 1) / leaf / 2 * leaf;
       Accumulators right;
       reduce(from, begin, middle, acc, count);
       reduce(from, middle, end, &right, count);
@@ -151,15 +117,17 @@ struct Reducer {
     steps.clear(acc->bytes, count);
     ValueBlock room;
     while (begin < end) {
-      const int64_t run = std::min(end - begin, run_size - begin % run_size);
+      int64_t run = std::min(end - begin, run_size - begin % run_size);
       const char* at = from + plan.reduced.offset(0, begin) * in_size;
-      if (count == 1)
+      if (count == 1) {
+        if (!reader.as_it_lies(run_step)) run = std::min(run, kMostValues);
         steps.along(acc->bytes, reader.read(at, run_step, run, &room), run, begin, facts);
-      else if (reader.as_it_lies(in_step))
+      } else if (reader.as_it_lies(row.in_step)) {
         steps.across(acc->bytes, at, count, run, run_step, begin, facts);
-      else
+      } else {
         for (int64_t j = 0; j < run; ++j, at += run_step * in_size)
-          steps.across(acc->bytes, reader.read(at, in_step, count, &room), count, 1, 0, begin + j, facts);
+          steps.across(acc->bytes, reader.read(at, row.in_step, count, &room), count, 1, 0, begin + j, facts);
+      }
       begin += run;
     }
   }
@@ -172,7 +140,8 @@ void reduce_on_cpu(const ReducePlan& plan) {
   const int64_t outputs = plan.outputs(), length = plan.length();
   // Several threads for what is large; each result is one thread's.
   if (outputs * length < kShared) return reducer.results(0, outputs);
-  const int64_t part = std::max<int64_t>(kPart / std::max<int64_t>(length, 1), reducer.together);
+  const int64_t part =
+      std::max<int64_t>(kPart / std::max<int64_t>(length, 1), reducer.row.together(0, reducer.run_step));
   Workers::share((outputs + part - 1) / part,
                  [&](int64_t number) { reducer.results(number * part, std::min((number + 1) * part, outputs)); });
 }

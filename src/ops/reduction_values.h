@@ -1,8 +1,12 @@
-// What the host's reductions compute with: of a row of reductions.def, the values that elements are read as. There are
-// fewer of them than dtypes, so that a row's loops are compiled a few times only.
+// What the host's reductions and running reductions have in common: of a row of reductions.def, the values that
+// elements are read as, of which there are fewer than dtypes, so that a row's loops are compiled a few times only;
+// accumulators, whatever their type; and how results lie.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include <algorithm>
+#include <cstddef>
 
 #include "ops/reductions.h"
 #include "ops/values.h"
@@ -31,5 +35,70 @@ auto with_reduction_value(rondo_dtype dtype, F&& f) {
   return with_element(
       dtype, [&]<class M>(M*) { return f(static_cast<typename ReductionValue<Parts, on_device, M>::type*>(nullptr)); });
 }
+
+// Results computed side by side where they are closer together than what they are made of.
+inline constexpr int64_t kTogether = 64;
+
+inline constexpr size_t kAccumulator = 24;  // bytes of one, at most
+
+struct Accumulators {
+  alignas(std::max_align_t) std::byte bytes[kTogether * kAccumulator];
+};
+
+// The beginning of a table of loops over values.
+struct ValueSteps {
+  rondo_dtype values, results;
+  void (*clear)(void* to, int64_t n);  // n accumulators of nothing
+};
+
+template <class Op>
+struct ValueLoops {
+  using Acc = typename Op::Acc;
+  using V = typename Op::Element;
+  using Result = Register<typename Op::Result>;
+  static_assert(sizeof(Acc) <= kAccumulator);
+
+  static void clear(void* to, int64_t n) { std::fill_n(static_cast<Acc*>(to), n, Op::identity()); }
+  static constexpr ValueSteps steps = {value_dtype<V>(), value_dtype<Result>(), clear};
+};
+
+// Results along their innermost dimension, which neighbours are found by; steps in elements.
+struct ResultRow {
+  int64_t size = 1, in_step = 0, out_step = 0;
+
+  explicit ResultRow(const Dims<2>& results) {  // arrays: in, out
+    const int inner = results.count - 1;
+    if (inner < 0) return;
+    size = results.size[inner];
+    in_step = results.stride[0][inner];
+    out_step = results.stride[1][inner];
+  }
+  // How many from result i on are computed together, where what each is made of lies `apart`.
+  int64_t together(int64_t i, int64_t apart) const {
+    return std::min(std::abs(in_step) < std::abs(apart) ? kTogether : 1, size - i % size);
+  }
+};
+
+// What a plan of either kind is run with; Steps begins with ValueSteps.
+template <class Plan, class Steps>
+struct ValueRun {
+  const Plan& plan;
+  const Steps& steps;
+  const ValueReader reader;
+  const ValueWriter writer;
+  const device::ReduceFacts facts;
+  const int64_t in_size, out_size;  // bytes of an element
+  const ResultRow row;
+
+  ValueRun(const Plan& plan, const Steps& steps, const Dims<2>& results)
+      : plan(plan),
+        steps(steps),
+        reader(plan.in.dtype, steps.values),
+        writer(steps.results, plan.out.dtype, plan.out.accumulate),
+        facts(plan.facts()),
+        in_size(static_cast<int64_t>(dtype_size(plan.in.dtype))),
+        out_size(static_cast<int64_t>(dtype_size(plan.out.dtype))),
+        row(results) {}
+};
 
 }  // namespace rondo::ops

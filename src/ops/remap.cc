@@ -256,14 +256,15 @@ Ref<Task> make_cpu_remap(const RemapPlan& plan) {
 }
 
 uint64_t element_bits(rondo_dtype dtype, uint64_t word) {
-  return with_element(dtype, [&]<class M>(M*) -> uint64_t {
+  const auto bits_of = [&]<class M>(M*) -> uint64_t {
     Register<M> value;
     std::memcpy(&value, &word, sizeof value);
     const M element = device::to_memory<M>(value);
     uint64_t bits = 0;
     std::memcpy(&bits, &element, sizeof element);
     return bits;
-  });
+  };
+  return is_f8(dtype) ? with_f8_element(dtype, bits_of) : with_element(dtype, bits_of);
 }
 
 }  // namespace rondo::ops

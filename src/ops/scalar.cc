@@ -40,6 +40,13 @@ Status refuse(const char* function, const char* argument, const Scalar& scalar, 
                function, argument, value.c_str(), dtype_name(dtype), range.c_str());
 }
 
+// What storing as a float narrower than f32 and loading again does.
+float rounded(rondo_dtype dtype, float value) {
+  if (dtype == RONDO_F16) return device::round_f16(value);
+  if (dtype == RONDO_BF16) return device::round_bf16(value);
+  return with_f8_element(dtype, [value]<class M>(M*) { return device::from_memory(device::to_memory<M>(value)); });
+}
+
 }  // namespace
 
 uint64_t float_word(rondo_dtype register_dtype, double value) {
@@ -50,16 +57,15 @@ Status scalar_word(const char* function, const char* argument, Scalar scalar, ro
   switch (dtype) {
     case RONDO_F64: *word = word_of(scalar.integer ? static_cast<double>(scalar.i) : scalar.f); return {};
     case RONDO_F32:
-    case RONDO_F16:
-    case RONDO_BF16: {
-      float value = scalar.integer ? static_cast<float>(scalar.i) : static_cast<float>(scalar.f);
-      if (is_half(dtype)) {
-        value = scalar.integer ? device::to_odd(static_cast<device::i64>(scalar.i)) : device::to_odd(scalar.f);
-        value = dtype == RONDO_F16 ? device::round_f16(value) : device::round_bf16(value);
-      }
-      *word = word_of(value);
+      *word = word_of(scalar.integer ? static_cast<float>(scalar.i) : static_cast<float>(scalar.f));
       return {};
-    }
+    case RONDO_F16:
+    case RONDO_BF16:
+    case RONDO_F8_E4M3:
+    case RONDO_F8_E5M2:
+      *word = word_of(rounded(
+          dtype, scalar.integer ? device::to_odd(static_cast<device::i64>(scalar.i)) : device::to_odd(scalar.f)));
+      return {};
     default: break;
   }
   if (dtype == RONDO_U64 && !scalar.integer && scalar.f >= 0x1p63 && scalar.f < 0x1p64) {

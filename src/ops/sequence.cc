@@ -92,6 +92,7 @@ bool steps(Scalar start, Scalar stop, Scalar step, int64_t* count) {
 }  // namespace
 
 Status arange(const char* function, const NewTensor& made, Scalar start, Scalar stop, Scalar step, Output& out) {
+  RONDO_TRY(check_computed(function, "the result", made.dtype));
   uint64_t word = 0;
   const bool floats = is_float(made.dtype);
   if (!floats && !start.integer) {
@@ -123,6 +124,7 @@ Status arange(const char* function, const NewTensor& made, Scalar start, Scalar 
 
 Status linspace(const NewTensor& made, double start, double stop, int64_t count, bool endpoint, Output& out) {
   const char* const function = "rondo_linspace";
+  RONDO_TRY(check_computed(function, "the result", made.dtype));
   if (count < 0) return error(RONDO_INVALID_ARGUMENT, "%s: count is %" PRId64 "; 0 or more is needed", function, count);
   if (!is_float(made.dtype) && !(std::isfinite(start) && std::isfinite(stop)))
     return error(RONDO_INVALID_ARGUMENT, "%s: %s is %g; %s holds finite numbers", function,

@@ -39,7 +39,7 @@ Status join(const char* function, const char* name, std::span<const View* const>
             Output& out) {
   std::vector<NamedView> named;
   for (const View* tensor : tensors) named.push_back({"tensors", tensor});
-  RONDO_TRY(check_inputs(function, named));
+  RONDO_TRY(check_moved(function, named));
   const Layout& first = tensors[0]->layout;
   if (stacks && first.ndim == kMaxDims)
     return error(RONDO_INVALID_ARGUMENT,
@@ -64,6 +64,9 @@ Status join(const char* function, const char* name, std::span<const View* const>
                    stacks ? "all must have the same" : format("all but axis %d must be the same", a).c_str());
     if (!stacks && __builtin_add_overflow(shape.shape[a], each.shape[a], &shape.shape[a]))
       return too_large(function, a);
+    if (!promotes(common, tensors[i]->dtype))
+      return without_common_dtype(function, "a tensor before", common, format("tensors[%zu]", i).c_str(),
+                                  tensors[i]->dtype);
     common = promote(common, tensors[i]->dtype);
   }
   View to;
@@ -129,7 +132,7 @@ Status stack(std::span<const View* const> tensors, int axis, Output& out) {
 
 Status pad(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, double value, Output& out) {
   const char* const function = "rondo_pad";
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
   static constexpr int32_t outside[] = {device::kRemapFill, device::kRemapEdge, device::kRemapReflect,
                                         device::kRemapSymmetric, device::kRemapWrap};
   if (mode < RONDO_PAD_CONSTANT || mode > RONDO_PAD_WRAP)
@@ -175,7 +178,7 @@ Status pad(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, dou
 
 Status tile(const View& a, int n, const int64_t* counts, Output& out) {
   const char* const function = "rondo_tile";
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
   if (n < 0 || n > kMaxDims)
     return error(RONDO_INVALID_ARGUMENT, "%s: n is %d; 0 to %d are possible", function, n, kMaxDims);
   const int ndim = std::max(n, a.layout.ndim);
@@ -207,7 +210,7 @@ Status tile(const View& a, int n, const int64_t* counts, Output& out) {
 
 Status repeat(const View& a, int64_t count, int axis, Output& out) {
   const char* const function = "rondo_repeat";
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
   int along = 0;
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &along));
   if (count < 0) return error(RONDO_INVALID_ARGUMENT, "%s: count is %" PRId64 "; 0 or more is needed", function, count);
@@ -227,7 +230,7 @@ Status repeat(const View& a, int64_t count, int axis, Output& out) {
 
 Status roll(const View& a, int n, const int64_t* shifts, Output& out) {
   const char* const function = "rondo_roll";
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
   const Layout& shape = a.layout;
   if (n != shape.ndim)
     return error(RONDO_INVALID_ARGUMENT, "%s: n is %d; a has %d dimension%s, and a shift of each is needed (0: none)",
@@ -249,7 +252,7 @@ Status roll(const View& a, int n, const int64_t* shifts, Output& out) {
 }
 
 Status triangle(const char* function, bool upper, const View& a, int64_t diagonal, Output& out) {
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
   const int ndim = a.layout.ndim;
   if (ndim < 2)
     return error(RONDO_INVALID_ARGUMENT, "%s: a has %d dimension%s; a matrix has 2, or more in front", function, ndim,

@@ -194,7 +194,7 @@ Status copy_across(const View& from, const View& to) {
 
 Status copy_to(const View& a, Device& device, Output& out) {
   View to;
-  RONDO_TRY(check_inputs("rondo_copy_to", {{"a", &a}}));
+  RONDO_TRY(check_moved("rondo_copy_to", {{"a", &a}}));
   RONDO_TRY(out.resolve(a.engine(), device, a.dtype, a.layout, {&a}, false, &to));
   RONDO_TRY(&a.device() == &device ? copy_elements("rondo_copy_to", a, to) : copy_across(a, to));
   out.commit();

@@ -15,7 +15,7 @@ Loop conversion(const Loops& table, rondo_dtype from, rondo_dtype to) {
 ValueReader::ValueReader(rondo_dtype memory, rondo_dtype values, Instructions which)
     : load_(loops(which).moves(memory, false).load),
       convert_(conversion(loops(which), memory, values)),
-      plain_(memory != RONDO_BOOL && !is_half(memory)) {}
+      plain_(memory != RONDO_BOOL && compute_dtype(memory) == memory) {}
 
 const void* ValueReader::bring(const char* from, int64_t stride, int64_t n, ValueBlock* room) const {
   if (!convert_) {

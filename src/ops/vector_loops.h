@@ -28,6 +28,13 @@ namespace rondo::ops::RONDO_VECTOR_SET {
 
 namespace {
 
+// Before a loop whose arrays are the same or have nothing in common: it needs no scalar twin for others.
+#if defined(__clang__)
+#define RONDO_APART _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define RONDO_APART _Pragma("GCC ivdep")
+#endif
+
 // --- operators
 // What a function of real numbers computes f32 in.
 template <class T, Domain domain>
@@ -41,6 +48,7 @@ struct LoopOf<f, R (*)(T)> {
   RONDO_VECTOR static void run(void* to, const void* a, const void*, const void*, int64_t n) {
     R* r = static_cast<R*>(to);
     const T* x = static_cast<const T*>(a);
+    RONDO_APART
     for (int64_t i = 0; i < n; ++i) r[i] = f(x[i]);
   }
 };
@@ -50,6 +58,7 @@ struct LoopOf<f, R (*)(T, T)> {
     R* r = static_cast<R*>(to);
     const T* x = static_cast<const T*>(a);
     const T* y = static_cast<const T*>(b);
+    RONDO_APART
     for (int64_t i = 0; i < n; ++i) r[i] = f(x[i], y[i]);
   }
 };
@@ -60,6 +69,7 @@ struct LoopOf<f, R (*)(S, T, T)> {
     const S* x = static_cast<const S*>(a);
     const T* y = static_cast<const T*>(b);
     const T* z = static_cast<const T*>(c);
+    RONDO_APART
     for (int64_t i = 0; i < n; ++i) r[i] = f(x[i], y[i], z[i]);
   }
 };
@@ -168,7 +178,8 @@ Loop find(const Expression::Instruction& each, rondo_dtype from) {
   return with_element(from, [&]<class M>(M*) -> Loop {
     using T = Register<M>;
     if (each.op != Op::cast) return loop_of<T>(each.op);
-    return with_element(dtype, [&]<class To>(To*) -> Loop {
+    // On the way to an 8-bit float as on that to a 16-bit one: it is rounded once, where it is stored.
+    return with_element(is_f8(dtype) ? RONDO_BF16 : dtype, [&]<class To>(To*) -> Loop {
       // From one integer to another no wider, the bits alone count.
       constexpr bool cut = std::is_integral_v<To> && std::is_integral_v<T> && sizeof(To) <= sizeof(T);
       return LoopOf<&device::convert_to<Shared<To, std::is_integral_v<T>>, Shared<T, cut>>>::run;
@@ -204,11 +215,13 @@ RONDO_VECTOR void load_row(void* to, const char* from, int64_t stride, int64_t n
           for (int64_t j = i; j < i + 8; ++j) r[j] = device::from_memory(m[j]);
     }
 #endif
+    RONDO_APART
     for (; i < n; ++i) r[i] = device::from_memory(m[i]);
   } else if (stride == 0) {
     const Register<M> value = device::from_memory(*m);
     for (int64_t i = 0; i < n; ++i) r[i] = value;
   } else {
+    RONDO_APART
     for (int64_t i = 0; i < n; ++i) r[i] = device::from_memory(m[i * stride]);
   }
 }
@@ -226,6 +239,7 @@ RONDO_VECTOR void store_row(char* to, int64_t stride, const void* from, int64_t 
           for (int64_t j = i; j < i + 8; ++j) m[j] = device::to_f16(r[j]);
     }
 #endif
+    RONDO_APART
     for (; i < n; ++i) put(m + i, r[i], accumulate);
   } else {
     for (int64_t i = 0; i < n; ++i) put(m + i * stride, r[i], accumulate);
@@ -245,6 +259,10 @@ Moves moves_of(bool accumulate) {
   return {load_row<M>, load_tile<M>, accumulate ? store_row<M, true> : store_row<M, false>};
 }
 Moves moves(rondo_dtype dtype, bool accumulate) {
+  if (is_f8(dtype))
+    return with_f8_element(dtype, []<class M>(M*) -> Moves {
+      return {load_row<M>, load_tile<M>, store_row<M, false>};
+    });
   return with_element(dtype, [&]<class M>(M*) { return moves_of<Shared<M>>(accumulate); });
 }
 Moves bytes(size_t size) {
@@ -292,6 +310,7 @@ RONDO_VECTOR float largest(const float* values, int64_t n) {
   return lanes[0];
 }
 RONDO_VECTOR void exponentials(float* to, const float* from, float top, int64_t n) {
+  RONDO_APART
   for (int64_t i = 0; i < n; ++i) to[i] = exp(F32::of(from[i] - top)).v;
 }
 RONDO_VECTOR void divide(float* values, float by, int64_t n) {

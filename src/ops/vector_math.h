@@ -60,25 +60,47 @@ inline f64 within(f64 x, f64 low, f64 high) {
   return above > high ? high : above;
 }
 
-// exp(x) = scale (1 + rest), with a small relative error of the rest too. x within +-700.
-struct Power {
-  f64 scale, rest;
-  f64 value() const { return scale + scale * rest; }
-  f64 less_one() const { return scale * rest + (scale - 1); }
-};
-inline Power power(f64 whole, f64 r) {  // 2^n exp(r): whole is n + kRound, |r| <= ln(2) / 2
-  // (exp(r) - 1 - r) / r^2, interpolated at the nodes of Chebyshev.
-  f64 p = 0.000198909908246736538;
-  p = p * r + 0.00139336499963092504;
-  p = p * r + 0.00833331092548090083;
-  p = p * r + 0.0416664649252859054;
-  p = p * r + 0.166666666816232314;
-  p = p * r + 0.50000000134658092;
-  return {bits_as<f64>((bits_as<u64>(whole) + 1023) << 52), r + r * r * p};
+// Powers of 2 of an exponent t within +-1010: of its whole part, which goes to the result's exponent as it stands in
+// the low bits, and of what is left, at most 1/2 in size. Polynomials are interpolated at the nodes of Chebyshev.
+inline constexpr f64 kLog2E = 1.44269504088896340736;
+
+// With a relative error below 2^-28. Of a NaN that was f32 the low bits are 0, so that it stays one.
+inline f64 two_to(f64 t) {
+  const f64 whole = t + kRound, r = t - (whole - kRound);
+  f64 p = 0.0001546144469698307;
+  p = p * r + 0.0013400428177439477;
+  p = p * r + 0.009618056678525198;
+  p = p * r + 0.05550327226670787;
+  p = p * r + 0.24022650922288832;
+  p = p * r + 0.6931472067028323;
+  p = p * r + 1.0000000000000002;
+  return bits_as<f64>(bits_as<u64>(p) + (bits_as<u64>(whole) << 52));
 }
-inline Power exponential(f64 x) {
-  const f64 whole = x * 1.44269504088896340736 + kRound;
-  return power(whole, x - (whole - kRound) * kLn2);
+inline f64 exponential(f64 x) {
+  return two_to(x * kLog2E);
+}
+
+// 2^t = 2^whole (1 + rest), with a small relative error of the rest too.
+struct Power {
+  u64 whole;  // in the low bits
+  f64 rest;
+  f64 scale() const { return bits_as<f64>((whole + 1023) << 52); }
+  f64 inverse_scale() const { return bits_as<f64>((1023 - whole) << 52); }
+};
+inline Power power(f64 t) {
+  const f64 whole = t + kRound, r = t - (whole - kRound);
+  f64 p = 1.5297323724772072e-05;
+  p = p * r + 0.0001546144470305989;
+  p = p * r + 0.0013333502386352935;
+  p = p * r + 0.009618056678510513;
+  p = p * r + 0.0555041088390939;
+  p = p * r + 0.24022650922288846;
+  p = p * r + 0.6931471805599454;
+  return {bits_as<u64>(whole), r * p};
+}
+inline f64 exponential_less_one(f64 x) {
+  const Power at = power(x * kLog2E);
+  return at.scale() * at.rest + (at.scale() - 1);
 }
 
 // y = 2^exponent mantissa, the mantissa around 1, and log(mantissa). For y in (0, infinity), not subnormal in f64.
@@ -167,35 +189,40 @@ inline f64 erfc(f64 x) {
   p = p * u + 0.139736038365195784;
   p = p * u + 0.343580343425198893;
   p = p * u + 0.510791352680605709;
-  const f64 beyond = p * t * exponential(-size * size).value();
+  const f64 beyond = p * t * exponential(-size * size);
   return x < 0 ? 2 - beyond : beyond;
 }
 
 }  // namespace wide
 
-// --- exponentials
+// --- exponentials. Arguments are limited as f32, of which a vector holds twice as many.
+inline float within(float x, float low, float high) {
+  const float above = x < low ? low : x;
+  return above > high ? high : above;
+}
 inline F32 exp(F32 x) {
-  return F32(wide::exponential(wide::within(x.v, -150, 130)).value());
+  return F32(wide::exponential(within(x.v, -150, 130)));
 }
 inline F32 exp2(F32 x) {
-  const double near = wide::within(x.v, -200, 200), whole = near + wide::kRound;
-  return F32(wide::power(whole, (near - (whole - wide::kRound)) * wide::kLn2).value());
+  return F32(wide::two_to(within(x.v, -200, 200)));
 }
 inline F32 expm1(F32 x) {
-  const float value = static_cast<float>(wide::exponential(wide::within(x.v, -40, 130)).less_one());
+  const float value = static_cast<float>(wide::exponential_less_one(within(x.v, -40, 130)));
   return F32::of(x.v == 0 ? x.v : value);  // the sign of zero
 }
 inline F32 sinh(F32 x) {
-  const double e = wide::exponential(wide::within(std::fabs(x.v), 0, 130)).less_one();
+  const double e = wide::exponential_less_one(within(std::fabs(x.v), 0, 130));
   return F32::of(std::copysign(static_cast<float>(0.5 * (e + e / (e + 1))), x.v));
 }
 inline F32 cosh(F32 x) {
-  const double e = wide::exponential(wide::within(std::fabs(x.v), 0, 130)).value();
+  const double e = wide::exponential(within(std::fabs(x.v), 0, 130));
   return F32(0.5 * (e + 1 / e));
 }
+// (e - 1) / (e + 1) for e = exp(2 |x|), above and below the line divided by the power of 2 in it.
 inline F32 tanh(F32 x) {
-  const double e = wide::exponential(wide::within(2 * static_cast<double>(std::fabs(x.v)), 0, 40)).less_one();
-  return F32::of(std::copysign(static_cast<float>(e / (e + 2)), x.v));
+  const wide::Power e = wide::power(within(std::fabs(x.v), 0, 20) * (2 * wide::kLog2E));
+  const double one = e.inverse_scale();
+  return F32::of(std::copysign(static_cast<float>((e.rest + (1 - one)) / (e.rest + (1 + one))), x.v));
 }
 
 // --- logarithms
@@ -311,7 +338,7 @@ using ops::F32;
 using namespace ops::wide;
 
 inline f64 decay(f64 x) {  // exp(-|x|)
-  return exponential(within(-std::fabs(x), -700, 0)).value();
+  return exponential(within(-std::fabs(x), -700, 0));
 }
 inline f64 sigmoid(f64 x) {
   const f64 e = decay(x), share = 1 / (1 + e);
@@ -360,7 +387,7 @@ inline ops::F32 op_silu(ops::F32 x) {
 // tanh(log(1 + e)) for e = exp(x) is (e e + 2 e) / (e e + 2 e + 2).
 template <>
 inline ops::F32 op_mish(ops::F32 x) {
-  const f64 e = ops::wide::exponential(ops::wide::within(x.v, -700, 40)).value(), part = e * (e + 2);
+  const f64 e = ops::wide::exponential(ops::wide::within(x.v, -700, 40)), part = e * (e + 2);
   return wide_forms::gated(x, part / (part + 2));
 }
 template <>

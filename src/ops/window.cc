@@ -85,6 +85,7 @@ Status window_largest(const char* function, const Windows& windows, const View& 
     Layout layout = plan.result.layout;
     const Layout rows = Layout::row_major(layout.ndim, layout.shape);
     plan.places = make_temporary(a.engine(), a.device(), windows.place_dtype(), rows, &places);
+    arrange_like(layout, &plan.places->layout);
   }
   plan.arrange(windows);
   return submit_window(plan, {&out}, Call{WindowCall{windows, true, a.layout}});

@@ -64,20 +64,54 @@ class CpuWindow final : public WindowTask {
   }
 };
 
+// How many neighbours in the innermost dimension around the windows a lane takes: those that lie side by side in every
+// array, where every window begins at a multiple.
+int widest_vector(const WindowPlan& plan) {
+  const device::WindowArguments& arguments = plan.arguments;
+  if (plan.inner == 0) return 1;
+  const View* const views[kWindowArrays] = {&plan.image, &plan.result, plan.places ? &*plan.places : nullptr};
+  const auto fits = [&](int array, int64_t vector) {
+    const View* view = views[array];
+    if (!view) return true;
+    const int64_t bytes = vector * static_cast<int64_t>(dtype_size(view->dtype));
+    if (bytes > 16 || alignment_of(*view, 16) < bytes) return false;
+    for (int d = 0; d < plan.inner; ++d)
+      if (d == plan.inner - 1 ? arguments.inner.stride[array][d] != 1 || arguments.inner.size[d] % vector != 0
+                              : arguments.inner.stride[array][d] % vector != 0)
+        return false;
+    for (int d = 0; d < plan.outer; ++d)
+      if (arguments.outer.stride[array][d] % vector != 0) return false;
+    for (int a = 0; a < plan.axes; ++a) {
+      const WindowAxis& axis = arguments.axis[a];
+      const int64_t step = array == kWindowImage    ? axis.in_step
+                           : array == kWindowResult ? axis.out_step
+                                                    : axis.place_step;
+      if (step % vector != 0) return false;
+    }
+    return true;
+  };
+  for (int vector = 8; vector > 1; vector /= 2)
+    if (fits(kWindowImage, vector) && fits(kWindowResult, vector) && fits(kWindowPlaces, vector)) return vector;
+  return 1;
+}
+
 class CudaWindow final : public WindowTask {
  public:
-  using WindowTask::WindowTask;
+  explicit CudaWindow(const WindowPlan& plan) : WindowTask(plan), vector_(widest_vector(plan)) {
+    plan_.arguments.inner_count /= vector_;
+    plan_.arguments.count /= vector_;
+  }
   Status prepare() override {
     if (kernel_) return {};
     KernelSpec spec(rtc::kWindow, 0, needs_wide(plan_.reach));
     spec.type("Element", plan_.image.dtype).type("Place", plan_.places ? plan_.places->dtype : RONDO_U8);
     spec.constant("kKind", static_cast<int>(plan_.kind)).constant("kAxes", plan_.axes);
-    spec.constant("kOuter", plan_.outer).constant("kInner", plan_.inner);
+    spec.constant("kOuter", plan_.outer).constant("kInner", plan_.inner).constant("kVector", vector_);
     constexpr const char* kernel = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const WindowArguments args) {
   const Index i = static_cast<Index>(blockIdx.x) * 256 + threadIdx.x;
   if (i < args.count)
-    WindowKernel<Element, Place, Index, static_cast<WindowKind>(kKind), kAxes, kOuter, kInner>{args}.run(i);
+    WindowKernel<Element, Place, Index, static_cast<WindowKind>(kKind), kAxes, kOuter, kInner, kVector>{args}.run(i);
 }
 )";
     return rtc::find_kernel(
@@ -94,6 +128,7 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const WindowArgum
   }
 
  private:
+  const int vector_;
   const rtc::Kernel* kernel_ = nullptr;
 };
 

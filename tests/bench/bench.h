@@ -21,7 +21,7 @@ namespace bench {
 struct Options {
   rondo_device device{RONDO_CPU, 0};
   bool quick = false;
-  bool networks = false;  // whole networks instead of everything else
+  enum { kSubmission, kOperators, kNetworks } table = kSubmission;
 };
 
 // Takes one sample: microseconds per unit of the row. Owns what it measures.
@@ -33,8 +33,9 @@ struct Samplers {
 };
 
 struct Goal {
-  enum Kind { kNone, kRatio, kAbove, kAtMost } kind = kNone;
-  // kRatio: at most value times the floor; kAbove: at most floor + value microseconds; kAtMost: value microseconds
+  enum Kind { kNone, kRatio, kAbove, kAtMost, kPeer } kind = kNone;
+  // kRatio: at most value times the floor; kAbove: at most floor + value microseconds; kAtMost: value microseconds;
+  // kPeer: at most value times the fastest peer
   double value = 0;
 };
 inline Goal at_most_times(double ratio) {
@@ -44,6 +45,9 @@ inline Goal at_most_above(double us) {
   return {Goal::kAbove, us};
 }
 
+inline Goal at_most_of_peer(double ratio) {
+  return {Goal::kPeer, ratio};
+}
 inline Goal at_most(double us) {
   return {Goal::kAtMost, us};
 }
@@ -61,6 +65,8 @@ void add_task_rows(const Options& options, std::vector<Row>& rows);        // ta
 void add_graph_rows(const Options& options, std::vector<Row>& rows);       // graph.cc
 void add_scaling_rows(const Options& options, std::vector<Row>& rows);     // scale.cc
 void add_training_rows(const Options& options, std::vector<Row>& rows);    // train.cc
+void add_operator_rows(const Options& options, std::vector<Row>& rows);    // operators.cc
+void add_backward_rows(const Options& options, std::vector<Row>& rows);    // backward.cc
 void add_network_rows(const Options& options, std::vector<Row>& rows);     // networks.cc
 
 inline double now_us() {

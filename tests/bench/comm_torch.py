@@ -55,7 +55,8 @@ def measure(rank, port):
     os._exit(0)  # a group that was captured waits without end when it is destroyed
 
 
-def main():
+def start(measure):
+    """measure(rank, port) in a process for each GPU; 0, or why not."""
     try:
         import torch
     except ImportError as problem:
@@ -74,4 +75,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(start(measure))

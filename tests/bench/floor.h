@@ -7,6 +7,7 @@
 
 #include <rondo/rondo.h>
 
+#include <cstddef>
 #include <memory>
 
 namespace bench {
@@ -25,7 +26,8 @@ class Floor {
   virtual ~Floor() = default;
   virtual void add() = 0;      // enqueues c = a + b over kElements floats
   virtual void add_new() = 0;  // the same into memory taken for it and given back after it, both in stream order
-  virtual void wait() = 0;     // until everything enqueued is done
+  virtual void copy(std::size_t bytes) = 0;  // enqueues a copy from one place of the device to another
+  virtual void wait() = 0;                   // until everything enqueued is done
   // `nodes` additions in `branches` independent chains, ready to launch. What this call takes is the floor of
   // recording.
   virtual std::unique_ptr<FloorGraph> graph(int nodes, int branches) = 0;

@@ -2,6 +2,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "floor_cpu.h"
 
+#include <cstring>
+
 #include <vector>
 
 #include "floor.h"
@@ -66,6 +68,14 @@ class CpuFloor final : public Floor {
       plain_add(a_.data(), b_.data(), fresh.get());
     });
   }
+  void copy(std::size_t bytes) override {
+    if (from_.size() < bytes) {
+      wait();
+      from_.assign(bytes, 1);
+      to_.assign(bytes, 0);
+    }
+    thread_.push([this, bytes] { std::memcpy(to_.data(), from_.data(), bytes); });
+  }
   void wait() override { thread_.wait(); }
   std::unique_ptr<FloorGraph> graph(int nodes, int) override { return std::make_unique<Loop>(*this, nodes); }
 
@@ -82,6 +92,7 @@ class CpuFloor final : public Floor {
   };
 
   std::vector<float> a_ = std::vector<float>(kElements, 1.0F), b_ = a_, c_ = a_;
+  std::vector<char> from_, to_;
   HandOff thread_;  // last: it ends before what it works on
 };
 

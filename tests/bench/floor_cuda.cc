@@ -142,6 +142,7 @@ class CudaFloor final : public Floor {
     driver().cuCtxSetCurrent(card_.context);
     driver().cuStreamSynchronize(stream_);
     for (const CUdeviceptr operand : operands_) driver().cuMemFree_v2(operand);
+    for (const CUdeviceptr each : copied_) driver().cuMemFree_v2(each);
     driver().cuEventDestroy_v2(event_);
     driver().cuStreamDestroy_v2(stream_);
   }
@@ -157,6 +158,20 @@ class CudaFloor final : public Floor {
     FLOOR_CALL(cuMemAllocAsync, &fresh, kElements * sizeof(float), stream_);
     launch(operands_[0], operands_[1], fresh, stream_);
     FLOOR_CALL(cuMemFreeAsync, fresh, stream_);
+  }
+
+  void copy(size_t bytes) override {
+    enter();
+    if (copied_bytes_ < bytes) {
+      wait();
+      for (CUdeviceptr& each : copied_) {
+        driver().cuMemFree_v2(each);
+        each = 0;
+        FLOOR_CALL(cuMemAlloc_v2, &each, bytes);
+      }
+      copied_bytes_ = bytes;
+    }
+    FLOOR_CALL(cuMemcpyDtoDAsync_v2, copied_[1], copied_[0], bytes, stream_);
   }
 
   void wait() override {
@@ -232,6 +247,8 @@ class CudaFloor final : public Floor {
   const Card& card_;
   CUstream stream_ = nullptr;
   CUevent event_ = nullptr;
+  CUdeviceptr copied_[2] = {};
+  size_t copied_bytes_ = 0;
   CUdeviceptr operands_[2 + kMaxBranches] = {};  // a, b, then what each branch adds to; c is that of the first
 };
 

@@ -6,7 +6,7 @@
 #
 # BUILD: a folder with a finished build of this tree (made elsewhere, if this machine has no GoogleTest); without it the
 # tree is built in build-gpu. STEP: some of compile info kernels conformance stress digits bench memcheck racecheck; without one, all
-# of these. networks (minutes: ResNet-50 beside PyTorch) runs only when it is named; rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
+# of these. networks (minutes: ResNet-50 beside PyTorch) and operators (large ones) run only when they are named; rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
 # Ends with a summary of at most 80 lines; exits 1 if a step failed. Each step has a limit of its own, so that one that hangs
 # does not take the others' turn. From the environment:
 #   OUT          folder to put the summary, all logs packed, the table as JSON and the picture into, besides build-gpu/logs
@@ -27,7 +27,7 @@ if [ $# -gt 0 ] && [ -d "$1" ]; then
   shift
 fi
 all="compile info kernels conformance stress digits bench memcheck racecheck"
-named="rust java service comm networks"
+named="rust java service comm networks operators"
 steps=${*:-$all}
 for step in $steps; do
   case " $all $named " in
@@ -190,7 +190,7 @@ service_example() {
   "${vm[@]}" Digits --device "$DEVICE" --epochs 10 --data examples/data/digits.bin --parameters "$logs/model.safetensors" || return
   python3 tests/bench/service.py "$DEVICE" "$logs/model.safetensors" "${vm[@]}" dev.rondo.examples.service.Main
 }
-# All-reduce between two GPUs: in one process, in two, and PyTorch's.
+# Between two GPUs: all-reduce in one process, in two, and PyTorch's; a data-parallel step, and PyTorch's.
 comm_rows() {
   local code=0
   export NCCL_NVLS_ENABLE=0 # no multicast, so that both use the same wires
@@ -198,6 +198,8 @@ comm_rows() {
   "$build/tests/bench/comm" || code=1
   "$build/tests/bench/comm" --processes || code=1
   timeout 60 python3 tests/bench/comm_torch.py || code=1
+  "$build/src/rondo" launch -n 2 "$build/tests/bench/parallel" --trace "$logs/parallel.json" || code=1
+  timeout 90 python3 tests/bench/parallel_torch.py || code=1
   return $code
 }
 export DEVICE=${DEVICE:-cuda:0} logs build
@@ -251,6 +253,12 @@ for step in $steps; do
       run networks 440 "$build/tests/bench/bench" --device cuda:0 --networks --json "$logs/networks.json"
       tell networks 30 '   |cannot run|prepared in|^bench:|^torch|rondo_'
       ;;
+    operators)
+      run operators 150 "$build/tests/bench/bench" --device cuda:0 --operators --json "$logs/operators.json"
+      tell operators 46 '   |cannot run|^bench:|^torch'
+      RONDO_BACKWARD_STREAMS=never run one-by-one 60 "$build/tests/bench/bench" --device cuda:0 --operators --filter backward --peers no
+      tell one-by-one 7 'both gradients'
+      ;;
     bench)
       run bench 150 "$build/tests/bench/bench" --device cuda:0 --json "$logs/bench.json"
       tell bench 36 '   |cannot run|^bench:|^torch|^cupy'
@@ -264,7 +272,7 @@ done
 } | tee "$logs/summary.txt"
 if [ -n "${OUT:-}" ]; then
   tar czf "$OUT/logs.tar.gz" -C "$logs" .
-  for file in summary.txt bench.json networks.json digits.svg; do
+  for file in summary.txt bench.json operators.json networks.json digits.svg; do
     [ -f "$logs/$file" ] && cp "$logs/$file" "$OUT"
   done
 fi

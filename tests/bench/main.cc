@@ -28,6 +28,7 @@ constexpr char kUsage[] =
     "  --device cpu|cuda:0    what to measure (cuda:0 where there is one, else cpu)\n"
     "  --filter TEXT          only rows whose id contains TEXT; may be given several times\n"
     "  --list                 ids and descriptions of the rows\n"
+    "  --operators            single operators on large operands instead of the other rows\n"
     "  --networks             whole networks (ResNet-50, feature pyramid) instead of the other rows: minutes\n"
     "  --quick                shorter samples, to see that everything runs; not for claims\n"
     "  --json FILE            also write everything measured, with card, driver, versions and date\n"
@@ -71,8 +72,12 @@ Command parse(int argc, char** argv) {
       std::fputs(kUsage, stdout);
       std::exit(0);
     }
-    if (option == "--quick" || option == "--list" || option == "--networks") {
-      (option == "--quick" ? c.options.quick : option == "--list" ? c.list : c.options.networks) = true;
+    if (option == "--quick" || option == "--list") {
+      (option == "--quick" ? c.options.quick : c.list) = true;
+      continue;
+    }
+    if (option == "--networks" || option == "--operators") {
+      c.options.table = option == "--networks" ? Options::kNetworks : Options::kOperators;
       continue;
     }
     std::string* value = option == "--device"   ? &device
@@ -123,8 +128,11 @@ Result measure(const Row& row, int repetitions) {
 int run(const Command& c) {
   const int repetitions = c.options.quick ? 9 : 15;
   std::vector<Row> rows;
-  if (c.options.networks) {
+  if (c.options.table == Options::kNetworks) {
     add_network_rows(c.options, rows);
+  } else if (c.options.table == Options::kOperators) {
+    add_operator_rows(c.options, rows);
+    add_backward_rows(c.options, rows);
   } else {
     add_submission_rows(c.options, rows);
     add_task_rows(c.options, rows);

@@ -22,6 +22,7 @@ STEPS = {"step.small": (64, 64, 64, 10), "step.large": (640, 4096, 2048, 1024)} 
 
 class Sizes:
     def __init__(self, quick):
+        self.quick = quick
         self.repetitions = 9 if quick else 15
         self.bursts = 8 if quick else 40
         self.trips = 50 if quick else 300
@@ -96,6 +97,22 @@ def measure_networks(sizes, work):
         gc.collect()
         if large:
             work.torch.cuda.empty_cache()
+
+
+def measure_operators(sizes, work):
+    """Rows of operators.cc: the same sizes."""
+    if isinstance(work, CuPy):
+        return
+    from peer_operators import backward, operators
+
+    large = not isinstance(work, NumPy) and work.a.device.type == "cuda"
+    side = (4096 if sizes.quick else 16384) if large else 1024 if sizes.quick else 4096
+    count = 10 if large else 2
+    for row, call in operators(getattr(work, "torch", None), getattr(work, "numpy", None), work.a, side):
+        yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count)
+    if isinstance(work, Torch):
+        for row, call, pairs in backward(work.torch, work.a.device):
+            yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count / pairs)
 
 
 class Torch:
@@ -215,11 +232,36 @@ class CuPy:
         return None  # it has no gradients
 
 
+class NumPy:
+    """One thread, and nothing to wait for."""
+
+    has_graphs = False
+
+    def __init__(self, kind, index):
+        if kind != "cpu":
+            raise RuntimeError("it has no CUDA device")
+        import numpy
+
+        self.numpy = numpy
+        self.version = numpy.__version__
+        self.a, self.b, self.c = (numpy.ones(ELEMENTS, dtype=numpy.float32) for _ in range(3))
+
+    def wait(self):
+        pass
+
+    def add(self):
+        self.numpy.add(self.a, self.b, out=self.c)
+
+    def add_new(self):
+        self.numpy.add(self.a, self.b)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Rows of the benchmark table with PyTorch and CuPy.")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cuda")
     parser.add_argument("--index", type=int, default=0)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--operators", action="store_true", help="single operators instead of the other rows")
     parser.add_argument("--networks", action="store_true", help="whole networks instead of the other rows")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
     options = parser.parse_args()
@@ -232,7 +274,8 @@ def main():
             print(kind, name, text, flush=True)
 
     gc.disable()
-    for name, library in (("torch", Torch), ("cupy", CuPy)):
+    rows_of = measure_networks if options.networks else measure_operators if options.operators else measure
+    for name, library in (("torch", Torch), ("cupy", CuPy), ("numpy", NumPy)):
         try:
             work = library(options.device, options.index)
         except Exception as error:  # whatever keeps a peer from working makes it absent, not us fail
@@ -240,7 +283,7 @@ def main():
             continue
         say("version", name, work.version)
         try:
-            for row, value in (measure_networks if options.networks else measure)(sizes, work):
+            for row, value in rows_of(sizes, work):
                 gathered[name].setdefault("rows", {})[row] = value
                 if not options.json:
                     print("row", name, row, f"{value:.4f}", flush=True)

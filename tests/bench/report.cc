@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-constexpr const char* kPeers[] = {"torch", "cupy"};
+constexpr const char* kPeers[] = {"torch", "cupy", "numpy"};
 
 std::string number(double value, int digits) {
   char text[32];
@@ -30,6 +30,7 @@ std::string goal_text(const Goal& goal) {
     case Goal::kRatio: return "<= " + number(goal.value, 2) + " x";
     case Goal::kAbove: return "<= +" + number(goal.value, 1) + " us";
     case Goal::kAtMost: return "<= " + number(goal.value, 0) + " us";
+    case Goal::kPeer: return "<= " + number(goal.value, 2) + " p";
     case Goal::kNone: break;
   }
   return "-";
@@ -105,8 +106,11 @@ std::string processor() {
 
 Verdict judge(const Result& r) {
   const Goal& goal = r.row.goal;
-  if (goal.kind == Goal::kNone || !r.cannot.empty() || (!r.floor && goal.kind != Goal::kAtMost)) return Verdict::kNone;
+  const std::optional<double> peer = fastest_peer(r);
+  const bool known = goal.kind == Goal::kPeer ? peer.has_value() : goal.kind == Goal::kAtMost || r.floor.has_value();
+  if (goal.kind == Goal::kNone || !r.cannot.empty() || !known) return Verdict::kNone;
   const double limit = goal.kind == Goal::kAtMost  ? goal.value
+                       : goal.kind == Goal::kPeer  ? goal.value * *peer
                        : goal.kind == Goal::kRatio ? goal.value * r.floor->median
                                                    : r.floor->median + goal.value;
   return r.rondo.median <= limit ? Verdict::kMet : Verdict::kMissed;
@@ -146,8 +150,11 @@ void print_table(const Setting& setting, const std::vector<Result>& results) {
   }
   std::printf("microseconds, medians of %d; +- is half the distance of the quartiles%s\n\n", setting.repetitions,
               setting.quick ? "; --quick: not for claims" : "");
-  std::printf("%-51s %8s %5s %8s %7s %8s %8s %7s %9s %s\n", "", "Rondo", "+-", "floor", "x floor", "PyTorch", "CuPy",
-              "x peer", "goal", "met");
+  // CuPy has no cpu device, and NumPy no other.
+  const bool on_cpu = setting.peers.count("numpy") != 0;
+  const char *third = on_cpu ? "numpy" : "cupy", *third_name = on_cpu ? "NumPy" : "CuPy";
+  std::printf("%-51s %8s %5s %8s %7s %8s %8s %7s %9s %s\n", "", "Rondo", "+-", "floor", "x floor", "PyTorch",
+              third_name, "x peer", "goal", "met");
   for (const Result& r : results) {
     if (!r.cannot.empty()) {
       std::printf("%-51s cannot run: %s\n", r.row.what.c_str(), r.cannot.c_str());
@@ -162,7 +169,7 @@ void print_table(const Setting& setting, const std::vector<Result>& results) {
                 microseconds(r.rondo.median).c_str(), 100 * r.rondo.spread,
                 r.floor ? microseconds(r.floor->median).c_str() : "-",
                 r.floor ? number(r.rondo.median / r.floor->median, 2).c_str() : "-", peer_text("torch").c_str(),
-                peer_text("cupy").c_str(), best ? number(r.rondo.median / *best, 2).c_str() : "-",
+                peer_text(third).c_str(), best ? number(r.rondo.median / *best, 2).c_str() : "-",
                 goal_text(r.row.goal).c_str(), verdict_text(judge(r)).c_str());
   }
 }

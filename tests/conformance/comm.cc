@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Conformance, Collectives, testing::ValuesIn(groups()), 
 // What every transport reduces, and what every one moves.
 const std::vector<rondo_dtype> kNumbers = {RONDO_U8,   RONDO_I8,  RONDO_I32, RONDO_I64, RONDO_F16,
                                            RONDO_BF16, RONDO_F32, RONDO_F64, RONDO_U32, RONDO_U64};
-const std::vector<rondo_dtype> kAll = {std::begin(kAllDtypes), std::end(kAllDtypes)};
+const std::vector<rondo_dtype> kAll = {std::begin(kStoredDtypes), std::end(kStoredDtypes)};
 const std::vector<Shape> kShapes = {{1}, {5}, {4, 3, 7}, {}, {0, 3}};
 
 TEST_P(Collectives, AllReduce) {

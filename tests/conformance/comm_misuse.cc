@@ -82,6 +82,10 @@ TEST_P(CommMisuse, Operands) {
                  RONDO_INVALID_ARGUMENT, "rondo_comm_all_reduce", "reduction");
   expect_refused(rondo_comm_all_reduce(comm(0), up(0, full(RONDO_BOOL, {4}, 1)), RONDO_SUM, out.slot()),
                  RONDO_UNSUPPORTED, "rondo_comm_all_reduce", "bool");
+  for (const rondo_dtype dtype : {RONDO_F8_E4M3, RONDO_F8_E5M2})
+    for (const char* part : {rondo_dtype_name(dtype), "rondo_cast"})
+      expect_refused(rondo_comm_all_reduce(comm(0), up(0, full(dtype, {4}, 1)), RONDO_SUM, out.slot()),
+                     RONDO_UNSUPPORTED, "rondo_comm_all_reduce", part);
   expect_refused(rondo_comm_all_reduce(comm(0), up(0, full(RONDO_I32, {4}, 1)), RONDO_MEAN, out.slot()),
                  RONDO_UNSUPPORTED, "rondo_comm_all_reduce", "mean");
   for (rondo_tensor* input : {static_cast<rondo_tensor*>(odd), static_cast<rondo_tensor*>(scalar)}) {

@@ -26,8 +26,8 @@ inline rondo_dtype promoted(rondo_dtype a, rondo_dtype b) {
 // As rondo_cast documents it.
 inline Real converted(rondo_dtype from, rondo_dtype to, Real value) {
   if (to == RONDO_BOOL) return value != 0;
-  if (is_floating(to)) return rounded(to, value);
-  if (!is_floating(from)) return wrap(to, bits_of(value));
+  if (is_floating(to) || is_f8(to)) return rounded(to, value);
+  if (!is_floating(from) && !is_f8(from)) return wrap(to, bits_of(value));
   if (std::isnan(value)) return 0;
   return std::trunc(std::clamp(value, lowest(to), highest(to)));
 }

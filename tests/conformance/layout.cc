@@ -109,6 +109,46 @@ TEST_P(Layout, Large) {
   });
 }
 
+// Operands that are dense along another dimension than the result: whole tiles and odd ends of them, in batches, two at
+// once, misaligned, beside broadcast ones and into sums.
+TEST_P(Layout, Turned) {
+  const struct {
+    rondo_dtype dtype;
+    int64_t n, rows, columns;
+  } cases[] = {{RONDO_F32, 3, 64, 128}, {RONDO_F32, 2, 71, 45}, {RONDO_F16, 1, 34, 260},
+               {RONDO_F16, 2, 65, 33},  {RONDO_U8, 2, 36, 132}, {RONDO_F64, 1, 40, 50}};
+  for (const auto& [dtype, n, rows, columns] : cases) {
+    SCOPED_TRACE(std::string(rondo_dtype_name(dtype)) + " " + std::to_string(rows));
+    const Array x = random_array(dtype, {n, rows, columns}, 21, 0, 9),
+                y = random_array(dtype, {n, columns, rows}, 22, 0, 9),
+                z = random_array(dtype, {rows, n, columns}, 23, 0, 9), c = random_array(dtype, {n, rows, 1}, 24, 0, 9);
+    const Tensor a = up(x), b = up(y), m = up(z), column = up(c);
+    const Array turned = host_transpose(y, {0, 2, 1});
+    run([&](Results& results) {
+      const Tensor t = transpose(b, {0, 2, 1});
+      results.keep("with a dense one", make(rondo_binary, RONDO_ADD, a, t),
+                   [=] { return expect_binary(RONDO_ADD, x, turned); });
+      results.keep("alone", make(rondo_unary, RONDO_SQUARE, t), [=] { return expect_unary(RONDO_SQUARE, turned); });
+      results.keep("with a column", make(rondo_binary, RONDO_ADD, t, column),
+                   [=] { return expect_binary(RONDO_ADD, turned, c); });
+      results.keep("two of them", make(rondo_binary, RONDO_MUL, t, t),
+                   [=] { return expect_binary(RONDO_MUL, turned, turned); });
+      results.keep("with other axes swapped", make(rondo_binary, RONDO_ADD, transpose(m, {1, 0, 2}), t), [=] {
+        return expect_binary(RONDO_ADD, host_transpose(z, {1, 0, 2}), turned);
+      });
+      results.keep("misaligned", make(rondo_unary, RONDO_SQUARE, slice(slice(t, 1, 1, rows), 2, 1, columns)), [=] {
+        return expect_unary(RONDO_SQUARE, host_slice(host_slice(turned, 1, 1, rows - 1, 1), 2, 1, columns - 1, 1));
+      });
+      results.keep("all axes", make(rondo_unary, RONDO_SQUARE, transpose(b, {2, 1, 0})), [=] {
+        return expect_unary(RONDO_SQUARE, host_transpose(y, {2, 1, 0}));
+      });
+      Tensor sum = make(rondo_unary, RONDO_ABS, a);  // nothing is negative
+      into(make(rondo_tensor_accumulator, sum), rondo_unary, RONDO_ABS, t);
+      results.keep("added", std::move(sum), [=] { return expect_binary(RONDO_ADD, x, turned); });
+    });
+  }
+}
+
 TEST_P(Layout, GivenOutput) {
   const Array x = random_array(RONDO_F32, {12, 9}, 7, -9, 9);
   const Tensor a = up(x);

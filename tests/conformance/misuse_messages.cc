@@ -62,10 +62,10 @@ TEST_P(MisuseMessages, NumbersThatNameNothing) {
           a);
   refused("rondo_reduce", {"op is -1", "RONDO_SUM (0) to RONDO_NANPROD (16)"}, rondo_reduce,
           static_cast<rondo_reduce_op>(-1), a, 0, nullptr, 0);
-  const std::vector<std::string> dtypes = {"dtype is 13", "RONDO_BOOL (0) to RONDO_U64 (12)"};
-  refused("rondo_cast", dtypes, rondo_cast, a, static_cast<rondo_dtype>(13));
-  refused("rondo_one_hot", dtypes, rondo_one_hot, i, 3, static_cast<rondo_dtype>(13));
-  refused("rondo_tensor_create", dtypes, rondo_tensor_create, engine(), device(), static_cast<rondo_dtype>(13), 1,
+  const std::vector<std::string> dtypes = {"dtype is 15", "RONDO_BOOL (0) to RONDO_F8_E5M2 (14)"};
+  refused("rondo_cast", dtypes, rondo_cast, a, static_cast<rondo_dtype>(15));
+  refused("rondo_one_hot", dtypes, rondo_one_hot, i, 3, static_cast<rondo_dtype>(15));
+  refused("rondo_tensor_create", dtypes, rondo_tensor_create, engine(), device(), static_cast<rondo_dtype>(15), 1,
           &size);
   rondo_matmul_options with = RONDO_MATMUL_OPTIONS_INIT;
   with.activation = static_cast<rondo_activation>(3);

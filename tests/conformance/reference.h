@@ -29,6 +29,10 @@ using Shape = std::vector<int64_t>;
 inline constexpr rondo_dtype kAllDtypes[] = {RONDO_BOOL, RONDO_U8,   RONDO_I8,  RONDO_I32, RONDO_I64,
                                              RONDO_F16,  RONDO_BF16, RONDO_F32, RONDO_F64, RONDO_I16,
                                              RONDO_U16,  RONDO_U32,  RONDO_U64};
+// What is stored, moved and cast: those, which operators compute with, and the 8-bit floats.
+inline constexpr rondo_dtype kStoredDtypes[] = {RONDO_BOOL, RONDO_U8,   RONDO_I8,  RONDO_I32,     RONDO_I64,
+                                                RONDO_F16,  RONDO_BF16, RONDO_F32, RONDO_F64,     RONDO_I16,
+                                                RONDO_U16,  RONDO_U32,  RONDO_U64, RONDO_F8_E4M3, RONDO_F8_E5M2};
 inline constexpr rondo_dtype kFloatDtypes[] = {RONDO_F16, RONDO_BF16, RONDO_F32, RONDO_F64};
 
 inline bool is_floating(rondo_dtype dtype) {
@@ -37,12 +41,15 @@ inline bool is_floating(rondo_dtype dtype) {
 inline bool is_half(rondo_dtype dtype) {
   return dtype == RONDO_F16 || dtype == RONDO_BF16;
 }
+inline bool is_f8(rondo_dtype dtype) {
+  return dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2;
+}
 
 inline bool is_unsigned(rondo_dtype dtype) {
   return dtype == RONDO_U8 || dtype == RONDO_U16 || dtype == RONDO_U32 || dtype == RONDO_U64;
 }
 inline bool is_integer(rondo_dtype dtype) {
-  return dtype != RONDO_BOOL && !is_floating(dtype);
+  return dtype != RONDO_BOOL && !is_floating(dtype) && !is_f8(dtype);
 }
 // Of an integer dtype.
 inline Real highest(rondo_dtype dtype) {
@@ -91,6 +98,41 @@ inline uint16_t encode16(Real value, int digits) {
   const int bits =
       ((exponent - least) << digits) + static_cast<int>(std::nearbyint(std::ldexp(magnitude, digits - exponent)));
   return static_cast<uint16_t>(sign | std::min(bits, infinity));
+}
+
+// --- 8-bit floats, from tables 1 and 2 of the OCP 8-bit Floating Point Specification (OFP8, revision 1.0)
+inline Real decode8(uint8_t bits, rondo_dtype dtype) {
+  const int digits = dtype == RONDO_F8_E4M3 ? 3 : 2, bias = dtype == RONDO_F8_E4M3 ? 7 : 15;
+  const int exponent = (bits & 0x7f) >> digits, mantissa = bits & ((1 << digits) - 1);
+  const Real sign = bits & 0x80 ? -1 : 1;
+  if (dtype == RONDO_F8_E4M3 && (bits & 0x7f) == 0x7f) return std::numeric_limits<Real>::quiet_NaN();
+  if (dtype == RONDO_F8_E5M2 && exponent == 31)
+    return mantissa ? std::numeric_limits<Real>::quiet_NaN() : sign * INFINITY;
+  if (exponent == 0) return sign * std::ldexp(Real(mantissa), 1 - bias - digits);
+  return sign * std::ldexp(Real(mantissa | (1 << digits)), exponent - bias - digits);
+}
+inline uint8_t largest8(rondo_dtype dtype) {
+  return dtype == RONDO_F8_E4M3 ? 0x7e : 0x7b;
+}
+// The nearest number, found among all of them; of two as near the one whose code is even. NaN has no sign.
+inline uint8_t encode8(Real value, rondo_dtype dtype) {
+  if (std::isnan(value)) return 0x7f;
+  const uint8_t largest = largest8(dtype), sign = std::signbit(value) ? 0x80 : 0;
+  const Real magnitude = std::fabs(value);
+  uint8_t above = 0, beyond = largest;  // the first number that is not below it, by halving
+  while (above < beyond) {
+    const auto middle = static_cast<uint8_t>((above + beyond) / 2);
+    if (decode8(middle, dtype) < magnitude)
+      above = static_cast<uint8_t>(middle + 1);
+    else
+      beyond = middle;
+  }
+  if (above > 0) {
+    const auto below = static_cast<uint8_t>(above - 1);
+    const Real down = magnitude - decode8(below, dtype), up = decode8(above, dtype) - magnitude;
+    if (down < up || (down == up && below % 2 == 0)) above = below;
+  }
+  return static_cast<uint8_t>(sign | above);
 }
 
 // --- arrays
@@ -149,11 +191,14 @@ struct Array {
       case RONDO_BF16: return decode16(raw<uint16_t>(i), mantissa_bits(dtype));
       case RONDO_F32: return raw<float>(i);
       case RONDO_F64: return raw<double>(i);
+      case RONDO_F8_E4M3:
+      case RONDO_F8_E5M2: return decode8(raw<uint8_t>(i), dtype);
     }
     throw std::logic_error("unknown dtype");
   }
   int64_t integer(size_t i) const { return static_cast<int64_t>(bits_of((*this)[i])); }
-  // Stores the nearest value of the dtype; integers must be between INT64_MIN and UINT64_MAX, and wrap around.
+  // Stores the nearest value of the dtype, of an 8-bit float the nearest finite one; integers must be between INT64_MIN
+  // and UINT64_MAX, and wrap around.
   void set(size_t i, Real value) {
     switch (dtype) {
       case RONDO_BOOL: return set_raw(i, static_cast<uint8_t>(bits_of(value) != 0));
@@ -169,6 +214,8 @@ struct Array {
       case RONDO_BF16: return set_raw(i, encode16(value, mantissa_bits(dtype)));
       case RONDO_F32: return set_raw(i, static_cast<float>(value));
       case RONDO_F64: return set_raw(i, static_cast<double>(value));
+      case RONDO_F8_E4M3:
+      case RONDO_F8_E5M2: return set_raw(i, encode8(value, dtype));
     }
   }
 };

@@ -51,6 +51,22 @@ TEST_P(Tapes, WritesWhereItIsTold) {
   expect_same_bits(download(dw), array_of(RONDO_F32, {3}, {102, 104, 106}), "added to");
 }
 
+// What was an 8-bit float on its way is a constant, as what was an integer.
+TEST_P(Tapes, NothingPassesEightBitFloats) {
+  const Tensor x = up(array_of(RONDO_F32, {3}, {1, 1.0625, -500})), dx = up(full(RONDO_F32, {3}, 50)),
+               f8 = up(full(RONDO_F8_E5M2, {3}, 1));
+  once([&] {
+    const Tape tape(engine());
+    expect_refusal(rondo_tape_watch(tape, f8), RONDO_INVALID_ARGUMENT, {"rondo_tape_watch", "f8_e5m2"});
+    tape.watch(x);
+    const Tensor stored = make(rondo_cast, make(rondo_cast, x, RONDO_F8_E4M3), RONDO_F32);
+    const Tensor y = total(make(rondo_binary, RONDO_MUL, stored, x));
+    rondo_tensor* gradient = dx;
+    must(ask(tape, y, x, &gradient));
+  });
+  expect_same_bits(download(dx), array_of(RONDO_F32, {3}, {1, 1, -448}), "the stored values");
+}
+
 // A gradient may go where its source is: to the source itself, which backward still reads.
 TEST_P(Tapes, AddsToItsSource) {
   const Tensor w = up(array_of(RONDO_F32, {2}, {1, 2}));

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Builds the digits service of examples/java-service against the library of this tree, lets the C example train its model, and runs
-its tests: on the cpu, then, those of devices, on the simulated driver that the environment names.
+"""Starts the digits service of examples/java-service as its users do, which builds it against the library of this tree and trains its
+model; then runs its tests: on the cpu, then, those of devices, on the simulated driver that the environment names.
 
-    service.py SOURCE_ROOT BUILD_ROOT C_DIGITS
+    service.py SOURCE_ROOT BUILD_ROOT
 
 Skipped (77) where there is no Maven or no JDK of version 17. Maven fetches its plugins and the libraries once, into the user's repository.
 """
@@ -15,6 +15,8 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree
+
+import service_run
 
 SETTINGS = [name for name in os.environ if name.startswith(("RONDO_", "SIMCUDA_"))]
 TOTALS = re.compile(r"^(?:\[\w+\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)\s*$", re.MULTILINE)
@@ -48,7 +50,7 @@ def help_of_run(root):
     assert all(line.startswith("  --") for line in lines[1:]) and lines[-1].split()[0] == "--help" and '"' not in said.stdout, said.stdout
 
 
-def main(root, build, c_digits):
+def main(root, build):
     help_of_run(root)
     if not shutil.which("mvn") or not shutil.which("javac"):
         print("Maven or a JDK is not installed")
@@ -62,10 +64,7 @@ def main(root, build, c_digits):
     cpu = {key: value for key, value in os.environ.items() if key not in SETTINGS}
     cpu.update(RONDO_CUDA_DRIVER="none", RONDO_CACHE=f"{build}/kernel-cache")
 
-    maven(f"{root}/bindings/java", here / "library.log", cpu, f"-Drondo.build={build}", f"-Drondo.target={here}/library",
-          "-Dmaven.test.skip=true", "package")
-    subprocess.run([c_digits, "--device", "cpu", "--data", f"{root}/examples/data/digits.bin", "--out", here / "digits.svg",
-                    "--parameters", here / "model.safetensors"], check=True, stdout=subprocess.DEVNULL, env=cpu)
+    service_run.check(root, build, cpu)
     jar = min((here / "library").glob("rondo-*.jar"), key=lambda path: len(path.name))  # where natives were laid out, theirs is beside it
     given = [f"-Drondo.build={build}", f"-Drondo.jar={jar}", f"-Dservice.target={here}/target",
              f"-Dservice.model={here}/model.safetensors"]

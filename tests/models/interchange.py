@@ -20,7 +20,7 @@ import package
 # Rondo's dtypes in the order of their numbers: how the package spells them in Python and in a file, bytes.
 DTYPES = [("bool", "BOOL", 1), ("uint8", "U8", 1), ("int8", "I8", 1), ("int32", "I32", 4), ("int64", "I64", 8), ("float16", "F16", 2),
           ("bfloat16", "BF16", 2), ("float32", "F32", 4), ("float64", "F64", 8), ("int16", "I16", 2), ("uint16", "U16", 2),
-          ("uint32", "U32", 4), ("uint64", "U64", 8)]
+          ("uint32", "U32", 4), ("uint64", "U64", 8), ("float8_e4m3fn", "F8_E4M3", 1), ("float8_e5m2", "F8_E5M2", 1)]
 NAMES = ["w", "w.1", "layers.0.weight", "\u00fc", "\U0001f600", " ", "", "\"", "\\", "/", "\t\n\r\b\f", "\x01\x1f\x7f", "a" * 300,
          "0", "A", "~", "\u2028", "__metadata", "dtype"]
 

@@ -12,10 +12,10 @@ import pathlib
 import safetensors
 
 # The package's name of each dtype, its bits, whether Rondo has it.
-DTYPES = [("bool", 8, True), ("uint8", 8, True), ("int8", 8, True), ("int16", 16, False), ("uint16", 16, False),
-          ("float16", 16, True), ("bfloat16", 16, True), ("int32", 32, True), ("uint32", 32, False), ("float32", 32, True),
-          ("complex64", 64, False), ("float64", 64, True), ("int64", 64, True), ("uint64", 64, False),
-          ("float8_e4m3fn", 8, False), ("float8_e5m2", 8, False), ("float4_e2m1fn_x2", 4, False)]
+DTYPES = [("bool", 8, True), ("uint8", 8, True), ("int8", 8, True), ("int16", 16, True), ("uint16", 16, True),
+          ("float16", 16, True), ("bfloat16", 16, True), ("int32", 32, True), ("uint32", 32, True), ("float32", 32, True),
+          ("complex64", 64, False), ("float64", 64, True), ("int64", 64, True), ("uint64", 64, True),
+          ("float8_e4m3fn", 8, True), ("float8_e5m2", 8, True), ("float4_e2m1fn_x2", 4, False)]
 MEMORY = []
 SHAPES = [[], [5], [2, 3, 4], [3, 0]]
 

@@ -26,7 +26,7 @@ import mutations
 import places
 from places import Wrong
 
-OBJECTS = "src/librondo.a.p/"  # where the build keeps the library's objects
+OBJECTS = ("src/librondo.a.p/", "src/librondo_loops.a.p/", "src/librondo_lean.a.p/")  # where the build keeps the library's objects
 SECONDS = 60  # for one run of a program: many times what the slowest takes
 
 
@@ -72,8 +72,9 @@ def build_library(source, build, name, file, text, compiler):
     words = shlex.split(original[0]["command"])
     for option, value in (("-o", object_file), ("-c", copy), ("-MF", folder / "mutated.d"), ("-MQ", object_file)):
         words[words.index(option) + 1] = str(value)
-    # Warnings belong to the unchanged file; less optimisation, because it is compiled to run for seconds.
-    call(words + ["-w", "-O1", "-g0"], build)
+    # Warnings belong to the unchanged file; less optimisation, because it is compiled to run for seconds. What is made for size stays so,
+    # because its precompiled header is.
+    call(words + ["-w", "-g0"] + ([] if "-Os" in words else ["-O1"]), build)
     others = [str(each) for each in objects if each != build / original[0]["output"]]
     call(
         compiler

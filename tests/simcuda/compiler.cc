@@ -287,8 +287,9 @@ CompileResult compile(const CompileRequest& request) {
   for (const std::string& flag : toolchain.check_flags()) words.push_back(flag);
 
   write_text(folder.file("full.cc"), text);
-  words.insert(words.end(), {"-shared", "-Wl,-Bsymbolic", folder.file("full.cc"), "-x", "none", hooks, "-o",
-                             folder.file("kernel.so"), "-lm"});
+  // Of the libraries only what a kernel may call: with C++'s the linker would take as long again as all of it does.
+  words.insert(words.end(), {"-shared", "-Wl,-Bsymbolic", "-nostdlib", folder.file("full.cc"), "-x", "none", hooks,
+                             "-o", folder.file("kernel.so"), "-lm", "-lc", "-lgcc"});
   status = run(words, folder.file("log"));
   result.log = clean(read_text(folder.file("log")), folder, request.name);
   if (status != 0) {

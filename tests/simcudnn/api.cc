@@ -203,11 +203,11 @@ void get_attribute(const Object& object, int attribute, int type, std::int64_t r
     case CUDNN_ATTR_ENGINECFG_KNOB_CHOICES: {
       expect(CUDNN_TYPE_BACKEND_DESCRIPTOR);
       const auto there = static_cast<std::int64_t>(object.engine->knobs.size());
-      give(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, there, there, requested, count, values,
-           [&](Object& empty, std::size_t i) {
-             put_number(empty, CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, object.engine->knobs[i].first);
-             put_number(empty, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, object.engine->knobs[i].second);
-           });
+      // Asked for none, the library says that there are none.
+      give(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, there, 0, requested, count, values, [&](Object& empty, std::size_t i) {
+        put_number(empty, CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, object.engine->knobs[i].first);
+        put_number(empty, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, object.engine->knobs[i].second);
+      });
       return;
     }
     case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:

@@ -5,6 +5,7 @@
 //                       residual, relu, beta, tf32, deterministic: what the commands below are about, joined by commas
 //   choose              the plans that were chosen: status, plan (a line for each), capturable
 //   run                 runs the choice eagerly and captured and compares with sums taken here: worst, bits
+//   thread              another thread runs the choice, as `run` does
 //   nan                 runs the choice with a bias, or a residual, of NaN: kept, if all of the result is that
 //   workspace BYTES     runs with no more workspace than that
 //   engines MOODS       moods of engines from now on
@@ -22,6 +23,7 @@
 #include <cstring>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/dtype.h"
@@ -312,6 +314,8 @@ int run_words(const std::vector<std::string>& words) {
       const size_t most = word == "workspace" ? std::stoul(next()) : size_t{1} << 20;
       say(choice && choice->plan() ? Runner(device, problem).run(*choice, most)
                                    : error(RONDO_UNSUPPORTED, "there is no plan"));
+    } else if (word == "thread") {
+      std::thread([&] { say(Runner(device, problem).run(*choice, size_t{1} << 20)); }).join();
     } else if (word == "nan") {
       say(choice && choice->plan() ? Runner(device, problem).run_nan(*choice)
                                    : error(RONDO_UNSUPPORTED, "there is no plan"));

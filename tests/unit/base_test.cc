@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -12,12 +13,14 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/shape.h"
 #include "base/small_vector.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "device/cpu/cpu_device.h"
 #include "memory/fence.h"
 
 namespace rondo {
@@ -114,9 +117,9 @@ TEST(Half, AgreesWithTheCompiler) {
 // --- dtypes ---
 
 TEST(Dtype, SizesAndNames) {
-  const size_t sizes[] = {1, 1, 1, 4, 8, 2, 2, 4, 8, 2, 2, 4, 8};
-  const char* const names[] = {"bool", "u8",  "i8",  "i32", "i64", "f16", "bf16",
-                               "f32",  "f64", "i16", "u16", "u32", "u64"};
+  const size_t sizes[] = {1, 1, 1, 4, 8, 2, 2, 4, 8, 2, 2, 4, 8, 1, 1};
+  const char* const names[] = {"bool", "u8",  "i8",  "i32", "i64", "f16",     "bf16",   "f32",
+                               "f64",  "i16", "u16", "u32", "u64", "f8_e4m3", "f8_e5m2"};
   for (int i = 0; i < kDtypes; ++i) {
     EXPECT_EQ(dtype_size(static_cast<rondo_dtype>(i)), sizes[i]);
     EXPECT_STREQ(dtype_name(static_cast<rondo_dtype>(i)), names[i]);
@@ -129,7 +132,8 @@ TEST(Dtype, SizesAndNames) {
 
 TEST(Dtype, PromotionTable) {
   // Rows and columns in the order of rondo_dtype.
-  const char* const table[kDtypes][kDtypes] = {
+  constexpr int kComputed = RONDO_U64 + 1;
+  const char* const table[kComputed][kComputed] = {
       {"bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64", "i16", "u16", "u32", "u64"},
       {"u8", "u8", "i32", "i32", "i64", "f16", "bf16", "f32", "f64", "i16", "u16", "u32", "u64"},
       {"i8", "i32", "i8", "i32", "i64", "f16", "bf16", "f32", "f64", "i16", "i32", "i64", "f64"},
@@ -145,9 +149,12 @@ TEST(Dtype, PromotionTable) {
       {"u64", "u64", "f64", "f64", "f64", "f16", "bf16", "f32", "f64", "f64", "u64", "u64", "u64"},
   };
   for (int a = 0; a < kDtypes; ++a)
-    for (int b = 0; b < kDtypes; ++b)
-      EXPECT_STREQ(dtype_name(promote(static_cast<rondo_dtype>(a), static_cast<rondo_dtype>(b))), table[a][b])
-          << a << " with " << b;
+    for (int b = 0; b < kDtypes; ++b) {
+      const auto x = static_cast<rondo_dtype>(a), y = static_cast<rondo_dtype>(b);
+      EXPECT_EQ(promotes(x, y), a == b || (a < kComputed && b < kComputed)) << a << " with " << b;
+      if (!promotes(x, y)) continue;
+      EXPECT_STREQ(dtype_name(promote(x, y)), a < kComputed ? table[a][b] : dtype_name(x)) << a << " with " << b;
+    }
 }
 
 // What numpy.promote_types (2.4.6) gives. Rondo differs where the note of rondo/ops.h says so, and nowhere else: an
@@ -453,6 +460,53 @@ TEST_F(Settings, EveryDefaultIsOneOfItsValues) {
     if (setting_is_set(static_cast<Setting>(i))) continue;
     EXPECT_EQ(setting_problem(static_cast<Setting>(i)), "") << settings()[i].name;
   }
+}
+
+TEST(Text, ComesInParts) {
+  const auto parts = [](std::string_view text, bool (*take)(std::string_view*, std::string_view*)) {
+    std::vector<std::string> all;
+    for (std::string_view part; take(&text, &part);) all.emplace_back(part);
+    return all;
+  };
+  const auto line = [](std::string_view* rest, std::string_view* part) { return take_part(rest, '\n', part); };
+  using List = std::vector<std::string>;
+  EXPECT_EQ(parts("", line), List{});
+  EXPECT_EQ(parts("a", line), List{"a"});
+  EXPECT_EQ(parts("a\n\nb\n", line), (List{"a", "", "b"}));
+  EXPECT_EQ(parts("\n", line), List{""});
+  EXPECT_EQ(parts("", take_word), List{});
+  EXPECT_EQ(parts("  ", take_word), List{});
+  EXPECT_EQ(parts(" a  bc ", take_word), (List{"a", "bc"}));
+}
+
+TEST(ReadText, GivesWhatIsThere) {
+  std::string text = "before";
+  EXPECT_FALSE(read_text("/proc/no such file", 10, &text));
+  EXPECT_EQ(text, "before");
+  ASSERT_TRUE(read_text("/proc/self/stat", 4096, &text));  // of size 0 to those who ask for it
+  EXPECT_EQ(text.back(), '\n');
+  const std::string whole = text;
+  ASSERT_TRUE(read_text("/proc/self/stat", 3, &text));
+  EXPECT_EQ(text, whole.substr(0, 3));
+  ASSERT_TRUE(read_text("/dev/null", 10, &text));
+  EXPECT_EQ(text, "");
+}
+
+TEST(CpuDevice, AsksForLargePagesForWhatIsLarge) {
+  void* large = nullptr;
+  ASSERT_TRUE(cpu_device().allocate((size_t{8} << 20) + 5, &large).ok());
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(large) % (size_t{2} << 20), 0u);
+  char begin[32];
+  std::snprintf(begin, sizeof begin, "%lx-", reinterpret_cast<unsigned long>(large));
+  std::string maps;
+  const bool shown = read_text("/proc/self/smaps", size_t{4} << 20, &maps);
+  cpu_device().release(large);
+  if (!shown) GTEST_SKIP() << "this system does not show a process its memory";
+  const size_t at = maps.find("\n" + std::string(begin));
+  ASSERT_NE(at, std::string::npos) << "a mapping of its own begins at " << begin;
+  const std::string flags = maps.substr(maps.find("VmFlags:", at));
+  if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) != 0) GTEST_SKIP() << "this system has none";
+  EXPECT_NE(flags.substr(0, flags.find('\n')).find(" hg"), std::string::npos) << flags.substr(0, flags.find('\n'));
 }
 
 TEST(Log, LevelsCallbacksAndDestroy) {

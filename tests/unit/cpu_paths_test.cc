@@ -66,10 +66,13 @@ class Paths {
       cast(name + " to f32", a, RONDO_F32);
       cast(name + " from f32", f32, dtype);
       reductions(name, a);
+      scans(name, a);
       if (dtype != RONDO_I32) softmax(name, a);
     }
     reductions("f32", f32);
     reductions("turned", turned);
+    scans("f32", f32);
+    scans("turned", turned);
     softmax("f32", f32);
     softmax("turned", turned);
     out = nullptr;
@@ -133,6 +136,14 @@ class Paths {
           must(rondo_reduce(op, a, count, axes + first, 0, &out));
           note(name + " " + rondo_reduce_op_name(op) + std::to_string(first) + std::to_string(count), out);
         }
+  }
+  void scans(const std::string& name, rondo_tensor* a) {
+    for (const auto op : {RONDO_SUM, RONDO_MAX})
+      for (const int32_t axis : {0, 1}) {
+        rondo_tensor* out = nullptr;
+        must(rondo_cumulative(op, a, axis, axis, &out));
+        note(name + " cumulative " + rondo_reduce_op_name(op) + std::to_string(axis), out);
+      }
   }
   void softmax(const std::string& name, rondo_tensor* a) {
     for (const int32_t axis : {0, 1}) {

@@ -254,7 +254,7 @@ TEST(ExpressionText, AnyTextEndsWell) {
       ASSERT_NE(std::string(status.message()).find('^'), std::string::npos) << text;
       continue;
     }
-    view.dtype = static_cast<rondo_dtype>(below(kDtypes));
+    view.dtype = static_cast<rondo_dtype>(below(RONDO_U64 + 1));  // 8-bit floats are refused before
     std::vector<Bound> bound(result->operands().size());
     for (Bound& each : bound) {
       each.view = below(3) ? &view : nullptr;

@@ -87,6 +87,8 @@ double value(int rank, size_t i) {
 void store(rondo_dtype dtype, void* memory, size_t i, double number) {
   switch (dtype) {
     case RONDO_BOOL: static_cast<uint8_t*>(memory)[i] = number > 2; break;
+    case RONDO_F8_E4M3:
+    case RONDO_F8_E5M2:  // any byte, for it is only moved
     case RONDO_U8: static_cast<uint8_t*>(memory)[i] = static_cast<uint8_t>(number); break;
     case RONDO_I8: static_cast<int8_t*>(memory)[i] = static_cast<int8_t>(number); break;
     case RONDO_I32: static_cast<int32_t*>(memory)[i] = static_cast<int32_t>(number); break;

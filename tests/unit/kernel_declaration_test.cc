@@ -105,13 +105,14 @@ TEST(KernelDeclaration, PointersTakeTheirDtypes) {
                {"const double* x", {RONDO_F64}},
                {"int* x", {RONDO_I32, RONDO_U32}},
                {"long long* x", {RONDO_I64, RONDO_U64}},
-               {"unsigned char* x", {RONDO_BOOL, RONDO_U8, RONDO_I8}},
+               {"unsigned char* x", {RONDO_BOOL, RONDO_U8, RONDO_I8, RONDO_F8_E4M3, RONDO_F8_E5M2}},
                {"bool* x", {RONDO_BOOL, RONDO_U8, RONDO_I8}},
                {"unsigned short* x", {RONDO_F16, RONDO_BF16, RONDO_I16, RONDO_U16}},
                {"int16_t* x", {RONDO_I16, RONDO_U16}}};
   for (const auto& each : cases)
-    for (const rondo_dtype dtype : {RONDO_BOOL, RONDO_U8, RONDO_I8, RONDO_I32, RONDO_I64, RONDO_F16, RONDO_BF16,
-                                    RONDO_F32, RONDO_F64, RONDO_I16, RONDO_U16, RONDO_U32, RONDO_U64}) {
+    for (const rondo_dtype dtype :
+         {RONDO_BOOL, RONDO_U8, RONDO_I8, RONDO_I32, RONDO_I64, RONDO_F16, RONDO_BF16, RONDO_F32, RONDO_F64, RONDO_I16,
+          RONDO_U16, RONDO_U32, RONDO_U64, RONDO_F8_E4M3, RONDO_F8_E5M2}) {
       const bool wanted = std::find(each.dtypes.begin(), each.dtypes.end(), dtype) != each.dtypes.end();
       EXPECT_EQ(accepts(parameter(each.text), dtype), wanted) << each.text << " " << dtype_name(dtype);
     }

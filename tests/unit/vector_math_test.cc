@@ -247,8 +247,9 @@ TEST_P(VectorMath, OperatorsHaveTheBaselinesBits) {
   }
 }
 
-constexpr rondo_dtype kAll[] = {RONDO_BOOL, RONDO_U8,  RONDO_I8,  RONDO_I32, RONDO_I64, RONDO_F16, RONDO_BF16,
-                                RONDO_F32,  RONDO_F64, RONDO_I16, RONDO_U16, RONDO_U32, RONDO_U64};
+constexpr rondo_dtype kAll[] = {RONDO_BOOL, RONDO_U8,   RONDO_I8,  RONDO_I32,     RONDO_I64,
+                                RONDO_F16,  RONDO_BF16, RONDO_F32, RONDO_F64,     RONDO_I16,
+                                RONDO_U16,  RONDO_U32,  RONDO_U64, RONDO_F8_E4M3, RONDO_F8_E5M2};
 
 TEST_P(VectorMath, CastsHaveTheBaselinesBits) {
   for (const rondo_dtype from : kAll) {
@@ -265,6 +266,24 @@ TEST_P(VectorMath, CastsHaveTheBaselinesBits) {
   }
 }
 
+// Of floats all over their range.
+template <class Code>
+void expect_same_stores(const Moves& expected, const Moves& got, rondo_dtype dtype) {
+  constexpr uint32_t kDistance = 16411;
+  std::vector<float> values(1 << 16);
+  std::vector<Code> c(values.size()), d(values.size());
+  for (uint64_t next = 0; next < (uint64_t{1} << 32);) {
+    for (float& value : values) {
+      value = std::bit_cast<float>(static_cast<uint32_t>(next));
+      next += kDistance;
+    }
+    const auto n = static_cast<int64_t>(values.size());
+    expected.store(reinterpret_cast<char*>(c.data()), 1, values.data(), n);
+    got.store(reinterpret_cast<char*>(d.data()), 1, values.data(), n);
+    ASSERT_EQ(c, d) << dtype_name(dtype) << " before " << next;
+  }
+}
+
 TEST_P(VectorMath, MovesHaveTheBaselinesBits) {
   for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16}) {
     const Moves expected = loops(Instructions::baseline).moves(dtype, false),
@@ -275,18 +294,24 @@ TEST_P(VectorMath, MovesHaveTheBaselinesBits) {
     expected.load(a.data(), reinterpret_cast<const char*>(all.data()), 1, static_cast<int64_t>(all.size()));
     got.load(b.data(), reinterpret_cast<const char*>(all.data()), 1, static_cast<int64_t>(all.size()));
     ASSERT_EQ(std::memcmp(a.data(), b.data(), a.size() * 4), 0) << dtype_name(dtype);
-    constexpr uint32_t kDistance = 16411;
-    std::vector<uint16_t> c(1 << 16), d(1 << 16);
-    for (uint64_t next = 0; next < (uint64_t{1} << 32);) {
-      for (float& value : a) {
-        value = std::bit_cast<float>(static_cast<uint32_t>(next));
-        next += kDistance;
-      }
-      const auto n = static_cast<int64_t>(a.size());
-      expected.store(reinterpret_cast<char*>(c.data()), 1, a.data(), n);
-      got.store(reinterpret_cast<char*>(d.data()), 1, a.data(), n);
-      ASSERT_EQ(c, d) << dtype_name(dtype) << " before " << next;
+    ASSERT_NO_FATAL_FAILURE(expect_same_stores<uint16_t>(expected, got, dtype));
+  }
+}
+
+TEST_P(VectorMath, MovesOfEightBitFloatsHaveTheBaselinesBits) {
+  for (const rondo_dtype dtype : {RONDO_F8_E4M3, RONDO_F8_E5M2}) {
+    const Moves expected = loops(Instructions::baseline).moves(dtype, false),
+                got = loops(GetParam()).moves(dtype, false);
+    std::vector<uint8_t> all(256);
+    for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<uint8_t>(i);
+    std::vector<float> a(all.size()), b(all.size());
+    for (const int64_t stride : {1, 3}) {
+      const int64_t n = 256 / stride;
+      expected.load(a.data(), reinterpret_cast<const char*>(all.data()), stride, n);
+      got.load(b.data(), reinterpret_cast<const char*>(all.data()), stride, n);
+      ASSERT_EQ(std::memcmp(a.data(), b.data(), static_cast<size_t>(n) * 4), 0) << dtype_name(dtype);
     }
+    ASSERT_NO_FATAL_FAILURE(expect_same_stores<uint8_t>(expected, got, dtype));
   }
 }
 

@@ -296,7 +296,7 @@ TEST(CheckShape, CountsBytesIn63Bits) {
   refused(check_shape(2, negative, RONDO_F32, &layout), "shape[1] is -1");
   refused(check_shape(2, nullptr, RONDO_F32, &layout), "shape is NULL");
   refused(check_shape(9, most, RONDO_F32, &layout), "ndim is 9");
-  refused(check_shape(0, nullptr, static_cast<rondo_dtype>(13), &layout), "dtype is 13");
+  refused(check_shape(0, nullptr, static_cast<rondo_dtype>(15), &layout), "dtype is 15");
   EXPECT_TRUE(check_shape(0, nullptr, RONDO_F32, &layout).ok());
   EXPECT_EQ(layout.elements(), 1);
 }

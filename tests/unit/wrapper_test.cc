@@ -47,6 +47,10 @@ TEST(Wrapper, TensorsAndViews) {
   EXPECT_EQ(engine.from_host<uint64_t>(kCpu, {1}, {UINT64_MAX}).read<uint64_t>()[0], UINT64_MAX);
   EXPECT_EQ(engine.from_host<uint32_t>(kCpu, {1}, {UINT32_MAX}).info().dtype, RONDO_U32);
   EXPECT_EQ(engine.from_host<int16_t>(kCpu, {1}, {-1}).info().dtype, RONDO_I16);
+  const Tensor codes = cast(engine.from_host<float>(kCpu, {2}, {1, 500}), RONDO_F8_E4M3);
+  EXPECT_EQ(codes.read<uint8_t>(), (std::vector<uint8_t>{0x38, 0x7e}));
+  EXPECT_THROW(codes.read<int8_t>(), std::invalid_argument);
+  EXPECT_EQ(engine.from_host(kCpu, RONDO_F8_E4M3, {2}, "\x38\x7e").info().bytes, 2);
   EXPECT_EQ(engine.from_host<uint16_t>(kCpu, {1}, {65535}).read<uint16_t>()[0], 65535);
 
   Tensor moved = std::move(a);
@@ -242,7 +246,9 @@ TEST(Wrapper, Graphs) {
   graph.launch();
   EXPECT_EQ(a.read<float>(), (Floats{4, 8}));
   EXPECT_EQ(graph.info().tasks, 1);
-  EXPECT_NE(graph.report().find("twice"), std::string::npos);
+  EXPECT_NE(graph.report().find("graph 'twice': 1 task in 1 segment, 0 captured, 0 nodes"), std::string::npos)
+      << graph.report();
+  EXPECT_NE(graph.report().find("launched 2 times"), std::string::npos) << graph.report();
   EXPECT_EQ(status_of([&] { graph.dot("/nowhere/graph.dot"); }), RONDO_IO_ERROR);
   // An exception on the way leaves no recording open.
   EXPECT_THROW(engine.record([] { throw std::logic_error("changed my mind"); }), std::logic_error);

@@ -1,13 +1,9 @@
-/* The calls of Calls.java in C: prints `name nanoseconds` for each, the best of several rounds.
- * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
-
+/* The calls of Calls.java in C, in loops that Java starts. Copyright 2026 the Rondo developers.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <jni.h>
 #include <rondo/rondo.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-enum { CALLS = 200000, ROUNDS = 15 };
 
 static rondo_tensor *a, *b, *c;
 
@@ -34,41 +30,44 @@ static void view(void) {
   rondo_tensor_destroy(out);
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+static void repeat(void (*call)(void), jint times) {
+  jint i;
+  for (i = 0; i < times; ++i) call();
 }
 
-static void measure(const char* name, void (*call)(void)) {
-  double best = 1e9;
-  int round, i;
-  for (round = 0; round < ROUNDS; ++round) {
-    const double begin = now();
-    double took;
-    for (i = 0; i < CALLS; ++i) call();
-    took = (now() - begin) / CALLS;
-    if (took < best) best = took;
-  }
-  printf("%s %.1f\n", name, best);
+JNIEXPORT void JNICALL Java_Calls_binaryIntoInC(JNIEnv* env, jclass self, jint times) {
+  (void)env;
+  (void)self;
+  repeat(binary_into, times);
 }
 
-int main(void) {
+JNIEXPORT void JNICALL Java_Calls_binaryNewInC(JNIEnv* env, jclass self, jint times) {
+  (void)env;
+  (void)self;
+  repeat(binary_new, times);
+}
+
+JNIEXPORT void JNICALL Java_Calls_viewInC(JNIEnv* env, jclass self, jint times) {
+  (void)env;
+  (void)self;
+  repeat(view, times);
+}
+
+JNIEXPORT void JNICALL Java_Calls_nothing(JNIEnv* env, jclass self) {
+  (void)env;
+  (void)self;
+}
+
+JNIEXPORT void JNICALL Java_Calls_open(JNIEnv* env, jclass self) {
   const rondo_device device = {RONDO_CPU, 0};
   const int64_t shape[1] = {4};
   const float values[4] = {1, 2, 3, 4};
   rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
   rondo_engine* engine = NULL;
+  (void)env;
+  (void)self;
   options.mode = RONDO_ENGINE_NAIVE;
   check(rondo_engine_create(&options, &engine));
   check(rondo_tensor_from_host(engine, device, RONDO_F32, 1, shape, values, &a));
   check(rondo_tensor_from_host(engine, device, RONDO_F32, 1, shape, values, &b));
-  measure("binaryInto", binary_into);
-  measure("binaryNew", binary_new);
-  measure("view", view);
-  rondo_tensor_destroy(c);
-  rondo_tensor_destroy(b);
-  rondo_tensor_destroy(a);
-  rondo_engine_destroy(engine);
-  return 0;
 }

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""What a call costs in Java over C: builds and runs Calls.java (JMH) and calls.c on this machine and prints both.
+"""What a call costs in Java over C: builds and runs Calls.java with calls.c on this machine and prints both.
 
-    run.py BUILD_FOLDER
+    run.py BUILD_FOLDER [ROUNDS]
 
 The build is made by Meson, with optimisation; the library's jar is there too (bindings/java/package, or the test `java`).
+
+`over C` is the difference of the fastest rounds, and beside it the median of the differences of neighbouring rounds, which counts
+what else the machine does. `nothing` is a native method that does nothing.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
-import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,27 +20,22 @@ import tempfile
 LIMIT = 150  # nanoseconds that an operator may cost over C
 
 
-def main(build):
+def main(build, rounds="3000"):
     here, build = pathlib.Path(__file__).resolve().parent, pathlib.Path(build).resolve()
     jar = next(path for folder in (build / "bindings/java/package", build / "bindings/java/target") for path in folder.glob("rondo-*.*.*.jar"))
+    jdk = pathlib.Path(shutil.which("javac")).resolve().parents[1]
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["cc", "-std=c99", "-O2", "-I", here.parents[2] / "include", "-o", f"{folder}/calls", here / "calls.c",
-                        build / "src/librondo.so.0", f"-Wl,-rpath,{build}/src"], check=True)
-        c = {}
-        for _ in range(2):
-            for line in subprocess.run([f"{folder}/calls"], text=True, capture_output=True, check=True).stdout.splitlines():
-                name, took = line.split()
-                c[name] = min(float(took), c.get(name, 1e9))
-        subprocess.run(["mvn", "-B", "-q", "-ntp", "-f", here, f"-Drondo.target={jar.parent}", f"-Dbench.target={folder}/target", "compile",
-                        "exec:exec", f"-Dexec.args=-Ddev.rondo.native.path={build}/bindings/java -cp %classpath org.openjdk.jmh.Main "
-                        f"-rf json -rff {folder}/result.json"], check=True)
-        results = json.loads(pathlib.Path(folder, "result.json").read_text())
-    print(f"{'call':<12}{'C ns':>10}{'Java ns':>10}{'over C':>10}")
-    for result in results:
-        name = result["benchmark"].split(".")[-1]
-        rounds = [value for fork in result["primaryMetric"]["rawData"] for value in fork]
-        java = min(rounds)  # the best of both, so that what else the machine does counts for neither
-        print(f"{name:<12}{c[name]:>10.1f}{java:>10.1f}{java - c[name]:>10.1f}{'  more than ' + str(LIMIT) if java - c[name] > LIMIT else ''}")
+        subprocess.run(["cc", "-std=c99", "-O2", "-fPIC", "-shared", "-I", here.parents[2] / "include", "-I", jdk / "include", "-I",
+                        jdk / "include/linux", "-o", f"{folder}/libcalls.so", here / "calls.c", build / "src/librondo.so.0",
+                        f"-Wl,-rpath,{build}/src"], check=True)
+        subprocess.run([jdk / "bin/javac", "-cp", jar, "-d", folder, here / "Calls.java"], check=True)
+        out = subprocess.run([jdk / "bin/java", f"-Ddev.rondo.native.path={build}/bindings/java", "-cp", f"{jar}:{folder}", "Calls",
+                              f"{folder}/libcalls.so", rounds], text=True, capture_output=True, check=True).stdout
+    print(f"{'call':<12}{'C ns':>10}{'Java ns':>10}{'over C':>10}{'median':>10}    load {os.getloadavg()[0]:.1f}")
+    for line in out.splitlines():
+        name, *figures = line.split()
+        c, java, median = map(float, figures)
+        print(f"{name:<12}{c:>10.1f}{java:>10.1f}{java - c:>10.1f}{median:>10.1f}{'  more than ' + str(LIMIT) if java - c > LIMIT else ''}")
 
 
 if __name__ == "__main__":

@@ -288,7 +288,6 @@ class Operator:
         for p, name, java in self.signature(True):
             arguments[name] = name
             if p["kind"] == "handle" and java.endswith("[]"):
-                prelude += f"    final NativeObject.Uses {name}Uses = NativeObject.use({name});\n"
                 uses.append(("array", name))
                 arguments[name] = f"{name}Uses.addresses()"
                 engine = engine or f"Tensor.engineOf({name})"
@@ -320,16 +319,15 @@ class Operator:
             body = [f"final long[] results = new long[{len(outs)}];", f"{method}({call}, results);",
                     "return new Tensor[] {" + ", ".join(f"Tensor.result({engine}, results[{i}], {out})"
                                                          for i, out in enumerate(outs)) + "};"]
-        # Of one call's objects the first is counted as a use of the engine; the others are nearly always of the same one.
-        first = next((name for kind, name in uses if kind == "one"), None)
-        for kind, name in reversed(uses):
-            beside = first if first and name != first else None
-            acquire = f"{name}.acquireBeside({beside})" if beside else f"{name}.acquire()"
-            get = {"one": f"final long {name}Address = {acquire};",
-                   "maybe": f"final long {name}Address = {name} == null ? 0 : {acquire};", "array": None}[kind]
-            end = {"one": f"{name}.releaseBeside({beside});" if beside else f"{name}.release();",
-                   "maybe": f"NativeObject.release({name}{', ' + beside if beside else ''});", "array": f"{name}Uses.end();"}[kind]
-            body = ([get] if get else []) + ["try {"] + ["  " + line for line in body] + ["} finally {", f"  {end}", "}"]
+        one = [name for kind, name in uses if kind != "array"]
+        if one:
+            begin = [f"final long {name}Address = {f'NativeObject.addressOf({name})' if kind == 'maybe' else f'{name}.address()'};"
+                     for kind, name in uses if kind != "array"]
+            body = begin + ["final InUse inUse = InUse.current();", f"inUse.begin({', '.join(one)});", "try {",
+                            *("  " + line for line in body), "} finally {", f"  inUse.end({', '.join(one)});", "}"]
+        for name in reversed([name for kind, name in uses if kind == "array"]):
+            body = [f"final NativeObject.Uses {name}Uses = NativeObject.use({name});", "try {", *("  " + line for line in body),
+                    "} finally {", f"  {name}Uses.end();", "}"]
         return prelude + "".join(f"    {line}\n" for line in body)
 
 
@@ -413,8 +411,8 @@ def methods_file(texts, abi):
                               f"reduceWith(ReduceOp.{short}, self(), {axes}, false, new double[] {{{', '.join(names)}}})")
     return "TensorOperators", java_file(f"""/** The operations of a tensor that follow from the enums of the C interface. */
 abstract class TensorOperators extends NativeObject {{
-  TensorOperators(Handle handle) {{
-    super(handle);
+  TensorOperators(long address, Gate gate, Handle.Destroyer destroyer) {{
+    super("tensor", address, gate, destroyer);
   }}
 
   abstract Tensor self();

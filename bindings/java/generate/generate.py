@@ -57,7 +57,7 @@ def number(version):
 def files(abi):
     """{path: text} of all that is made."""
     print_of = hashlib.sha256(json.dumps(abi, sort_keys=True).encode()).hexdigest()
-    texts = names.Texts(abi)
+    texts = names.Texts(abi, [function["name"] for function in abi["functions"] if api.Operator.is_one(function)])
     made, c = {}, {}
 
     def java(named):

@@ -24,6 +24,11 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad"),
             ("rondo_buckets_options", "sum")}
 
+# What Java calls functions that the headers' texts tell of, besides operators.
+NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@link Recording#keep}",
+         "rondo_tape_gradients": "{@link Tape#gradients}", "rondo_tensor_create": "{@link Engine#empty}",
+         "rondo_last_error()": "the exception's message"}
+
 
 def camel(name):
     first, *rest = name.split("_")
@@ -62,8 +67,11 @@ def exception_name(status):
 class Texts:
     """Turns the headers' text into Javadoc."""
 
-    def __init__(self, abi):
+    def __init__(self, abi, operators=()):
         self.links = {}
+        self.named = {**NAMED, **{name: f"{{@link Operators#{method_name(name)}}}" for name in operators}}
+        self.named.update((each["name"], f"{{@link {class_name(each['name'])}}}") for each in [*abi["enums"], *abi["structs"]])
+        self.constants = {constant["name"]: str(constant["value"]) for constant in abi["constants"]}
         for enum in abi["enums"]:
             for name, short in value_names(enum).items():
                 self.links[name] = f"{class_name(enum['name'])}#{short}"
@@ -72,6 +80,8 @@ class Texts:
         text = html.escape(text, quote=False).replace("@", "&#64;").replace("*/", "*&#47;")
         text = re.sub(r"`([^`]*)`", r"{@code \1}", text)
         text = re.sub(r"(?<![\w#])RONDO_\w+", lambda m: f"{{@link {self.links[m[0]]}}}" if m[0] in self.links else m[0], text)
+        text = re.sub(r"(?<!\{@code )\brondo_\w+(\(\))?", lambda m: self.named.get(m[0], m[0]), text)
+        text = re.sub(r"\bRONDO_\w+", lambda m: self.constants.get(m[0], m[0]), text).replace("*out", "out")
         text = re.sub(r"\bRONDO_\w+_INIT\b", "the defaults", text)
         text = re.sub(r"\bNULL\b", "null", text)
         return text

@@ -47,9 +47,10 @@ def packed(build, folder):
 def meson_sources(build):
     """Sources of librondo as Meson compiles them, beginning with `src/`, and the one it makes."""
     targets = json.loads((build / "meson-info/intro-targets.json").read_text())
-    [library] = [target for target in targets if target["name"] == "rondo" and target["type"] == "static library"]
-    listed = {pathlib.Path(file) for source in library["target_sources"] for file in source.get("sources", [])}
-    made = {pathlib.Path(file) for source in library["target_sources"] for file in source.get("generated_sources", [])}
+    sources = [source for target in targets if target["name"] in ("rondo", "rondo_loops", "rondo_lean") and target["type"] == "static library"
+               for source in target["target_sources"]]
+    listed = {pathlib.Path(file) for source in sources for file in source.get("sources", [])}
+    made = {pathlib.Path(file) for source in sources for file in source.get("generated_sources", [])}
     return {file.relative_to(run.ROOT).as_posix() for file in listed}, made
 
 

@@ -38,7 +38,8 @@ constexpr rondo_dtype dtype_of() {
   else if constexpr (std::is_same_v<T, float>)
     return RONDO_F32;
   else {
-    static_assert(std::is_same_v<T, double>, "no dtype for this type; f16 and bf16 are read and written as bytes");
+    static_assert(std::is_same_v<T, double>,
+                  "no dtype for this type; f16, bf16 and the 8-bit floats are read and written as bytes");
     return RONDO_F64;
   }
 }
@@ -72,12 +73,14 @@ class Tensor : public Owner<rondo_tensor, rondo_tensor_destroy> {
   void accept() { check(rondo_tensor_accept(get())); }
   void write(const void* data, size_t bytes) { check(rondo_tensor_write(get(), data, bytes)); }
   void read(void* data, size_t bytes) const { check(rondo_tensor_read(get(), data, bytes)); }
-  // All elements in row-major order; T must be the tensor's dtype.
+  // All elements in row-major order; T must be the tensor's dtype. uint8_t is what bool and the codes of 8-bit floats
+  // are.
   template <class T>
   std::vector<T> read() const {
     static_assert(!std::is_same_v<T, bool>, "read bool tensors as uint8_t");
     const rondo_tensor_info facts = info();
-    const rondo_dtype asked = facts.dtype == RONDO_BOOL && std::is_same_v<T, uint8_t> ? RONDO_BOOL : dtype_of<T>();
+    const bool byte = facts.dtype == RONDO_BOOL || facts.dtype == RONDO_F8_E4M3 || facts.dtype == RONDO_F8_E5M2;
+    const rondo_dtype asked = byte && std::is_same_v<T, uint8_t> ? facts.dtype : dtype_of<T>();
     if (facts.dtype != asked)
       throw std::invalid_argument(std::string("rondo::Tensor::read: the tensor is ") + rondo_dtype_name(facts.dtype) +
                                   ", read as " + rondo_dtype_name(asked));

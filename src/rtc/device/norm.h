@@ -142,11 +142,21 @@ struct NormPass {
       for (int v = 0; v < n; ++v) to[v] = from_memory(pack.v[v]);
     }
   }
+  // What n neighbours have in memory. Loaded ahead of its use, so that many loads are under way at once.
+  template <int n>
+  struct Loaded {
+    C x[n], g[n], y[n];
+  };
+  template <int n>
+  RONDO_INLINE void fetch(Loaded<n>& loaded, const Places& places) const {
+    load<n>(array<In>(kNormX) + places.at[kNormX], loaded.x);
+    if constexpr (!kMoments) load<n>(array<In>(kNormDy) + places.at[kNormDy], loaded.g);
+    if constexpr (!kMoments && masked) load<n>(array<In>(kNormY) + places.at[kNormY], loaded.y);
+  }
   // n neighbours, an accumulator each; so many as they have counted so far.
   template <bool columns, int n>
-  RONDO_INLINE void absorb(Acc* acc, const Places& places, const Statistics& statistics) const {
-    C x[n];
-    load<n>(array<In>(kNormX) + places.at[kNormX], x);
+  RONDO_INLINE void absorb(Acc* acc, Loaded<n>& loaded, const Places& places, const Statistics& statistics) const {
+    const C(&x)[n] = loaded.x;
     if constexpr (kMoments) {
       const C share = C(1) / static_cast<C>(acc[0].count + 1);
 #pragma unroll
@@ -157,13 +167,10 @@ struct NormPass {
         acc[v].squares += distance * (x[v] - acc[v].mean);
       }
     } else {
-      C g[n];
-      load<n>(array<In>(kNormDy) + places.at[kNormDy], g);
+      C(&g)[n] = loaded.g;
       if constexpr (masked) {
-        C y[n];
-        load<n>(array<In>(kNormY) + places.at[kNormY], y);
 #pragma unroll
-        for (int v = 0; v < n; ++v) g[v] = y[v] > C(0) ? g[v] : C(0);
+        for (int v = 0; v < n; ++v) g[v] = loaded.y[v] > C(0) ? g[v] : C(0);
       }
       if constexpr (weighted) {
         const Index step =
@@ -234,11 +241,15 @@ struct NormPass {
       const Index whole = end() - (end() - begin()) % vector;
       for (Index i = begin() + lane * vector; i < whole; i += group * vector) {
         const Places places = at(i);
-        absorb<false, vector>(acc, places, statistics);
+        Loaded<vector> loaded;
+        fetch(loaded, places);
+        absorb<false>(acc, loaded, places, statistics);
       }
       for (Index i = whole + lane; i < end(); i += group) {
         const Places places = at(i);
-        absorb<false, 1>(acc, places, statistics);
+        Loaded<1> loaded;
+        fetch(loaded, places);
+        absorb<false>(acc, loaded, places, statistics);
       }
     }
     finish_rows(acc, lane, number);
@@ -261,6 +272,24 @@ struct NormPass {
     if (lane == 0 && number < args.groups) deliver(number, acc[0]);
   }
 
+  // Elements i, i + height ... of `vector` neighbouring groups, `ahead` of them loaded before the first is used.
+  template <int ahead>
+  RONDO_INLINE void walk(Acc* acc, const Places& base, Statistics& statistics, Index i) const {
+    Places places[ahead];
+    Loaded<vector> loaded[ahead];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      places[k] = base;
+      move<Dims<kNormInputs>, reduced>(args.reduced, places[k], i + k * (256 / group));
+      fetch(loaded[k], places[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      if constexpr (!kMoments && !fixed)
+        load_statistics<true>(statistics, places[k].at[kNormMean], places[k].at[kNormInverse]);
+      absorb<true>(acc, loaded[k], places[k], statistics);
+    }
+  }
   RONDO_INLINE void columns() const {
     constexpr int height = 256 / group;
     const int x = threadIdx.x % group, y = threadIdx.x / group;
@@ -282,13 +311,10 @@ struct NormPass {
         if constexpr (!kMoments && fixed)
           load_statistics<true>(statistics, offset<kept>(args.kept, kNormMean, number),
                                 offset<kept>(args.kept, kNormInverse, number));
-        for (Index i = begin() + y; i < end(); i += height) {
-          Places places = base;
-          move<Dims<kNormInputs>, reduced>(args.reduced, places, i);
-          if constexpr (!kMoments && !fixed)
-            load_statistics<true>(statistics, places.at[kNormMean], places.at[kNormInverse]);
-          absorb<true, vector>(acc, places, statistics);
-        }
+        constexpr int kAhead = 4;
+        Index i = begin() + y;
+        for (; i + (kAhead - 1) * height < end(); i += kAhead * height) walk<kAhead>(acc, base, statistics, i);
+        for (; i < end(); i += height) walk<1>(acc, base, statistics, i);
       }
     }
     Acc* shared = reinterpret_cast<Acc*>(memory);

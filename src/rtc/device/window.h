@@ -157,20 +157,20 @@ RONDO_INLINE bool window_tap(const Taps<Index>& taps, Index i, Index* j) {
   return distance >= 0 && *j >= taps.first && *j < taps.last && *j * taps.step == distance;
 }
 
-// One lane's work: result, or element of an image, number `number`. Axes that are not there have one element and one
-// result.
-template <class M, class Place, class Index, WindowKind kind, int axes, int outer, int inner>
+// One lane's work: the results, or elements of an image, from number * vector on, which are neighbours in the innermost
+// dimension within. Axes that are not there have one element and one result.
+template <class M, class Place, class Index, WindowKind kind, int axes, int outer, int inner, int vector = 1>
 struct WindowKernel {
   using C = Register<M>;
   static constexpr bool kBack = kind == WindowKind::spread || kind == WindowKind::spread_one;
-  const WindowArguments& args;
+  const WindowArguments& args;  // inner_count and count are those of lanes
 
   RONDO_INLINE static Index extent(const WindowAxis& axis) { return static_cast<Index>(kBack ? axis.in : axis.out); }
 
   RONDO_INLINE void run(Index number) const {
     const Index inner_count = static_cast<Index>(args.inner_count);
     Index rest = number / inner_count;
-    const Index within = number - rest * inner_count;
+    const Index within = (number - rest * inner_count) * vector;
     Index at[3] = {0, 0, 0};
 #if defined(__CUDACC_RTC__)
 #pragma unroll
@@ -193,6 +193,14 @@ struct WindowKernel {
       forward(image, result, places, at);
   }
 
+  RONDO_INLINE void deliver(M* to, const C (&values)[vector]) const {
+    Pack<M, vector> pack = {};
+    if (args.accumulate) pack = load_pack<M, vector>(to);
+    for (int v = 0; v < vector; ++v)
+      pack.v[v] = to_memory<M>(args.accumulate ? op_add<C>(from_memory(pack.v[v]), values[v]) : values[v]);
+    store_pack<M, vector>(to, pack);
+  }
+
   RONDO_INLINE void forward(const M* image, M* result, Place* places, const Index* at) const {
     Taps<Index> taps[3];
     Index to = 0, place_to = 0;
@@ -203,45 +211,62 @@ struct WindowKernel {
     }
     for (int a = axes; a < 3; ++a) taps[a] = {0, 1, 0, 1, 1, 0.0, false};
     const auto step = [&](int a) { return a < axes ? static_cast<Index>(args.axis[a].in_step) : Index(0); };
+    C values[vector];
     if constexpr (kind == WindowKind::pick) {
-      Index place = static_cast<Index>(places[place_to]), from = 0;
-      bool nothing = false;  // the window has no element
-      for (int a = axes - 1; a >= 0; --a) {
-        const Index size = static_cast<Index>(args.axis[a].size), j = place % size;
-        place /= size;
-        from += (taps[a].start + j * taps[a].step) * step(a);
-        nothing |= taps[a].first == taps[a].last;
+      for (int v = 0; v < vector; ++v) {
+        Index place = static_cast<Index>(places[place_to + v]), from = v;
+        bool nothing = false;  // the window has no element
+        for (int a = axes - 1; a >= 0; --a) {
+          const Index size = static_cast<Index>(args.axis[a].size), j = place % size;
+          place /= size;
+          from += (taps[a].start + j * taps[a].step) * step(a);
+          nothing |= taps[a].first == taps[a].last;
+        }
+        values[v] = nothing ? C(0) : from_memory(image[from]);
       }
-      put(result + to, nothing ? C(0) : from_memory(image[from]), args.accumulate);
+      deliver(result + to, values);
       return;
     }
-    C sum = 0, best = weakest<C, true>();
-    Index place = 0;
-    bool found = false;
+    for (int v = 0; v < vector; ++v) values[v] = kind == WindowKind::combine ? C(0) : weakest<C, true>();
+    Pack<Place, vector> found = {};
+    bool first = true;
     for (Index i = taps[0].first; i < taps[0].last; ++i) {
       const Index at0 = (taps[0].start + i * taps[0].step) * step(0);
       for (Index j = taps[1].first; j < taps[1].last; ++j) {
         const Index at1 = at0 + (taps[1].start + j * taps[1].step) * step(1);
         for (Index k = taps[2].first; k < taps[2].last; ++k) {
-          const C x = from_memory(image[at1 + (taps[2].start + k * taps[2].step) * step(2)]);
+          const Pack<M, vector> x = load_pack<M, vector>(image + at1 + (taps[2].start + k * taps[2].step) * step(2));
           if constexpr (kind == WindowKind::combine) {
-            sum += x * (taps[0].template weight<C>(i) * taps[1].template weight<C>(j) * taps[2].template weight<C>(k));
-          } else if (!found || beats<C, true>(x, best)) {
-            found = true;
-            best = x;
-            place = i;
-            if (axes > 1) place = place * static_cast<Index>(args.axis[1].size) + j;
-            if (axes > 2) place = place * static_cast<Index>(args.axis[2].size) + k;
+            const C weight =
+                taps[0].template weight<C>(i) * taps[1].template weight<C>(j) * taps[2].template weight<C>(k);
+            for (int v = 0; v < vector; ++v) values[v] += from_memory(x.v[v]) * weight;
+          } else {
+            const Place place = static_cast<Place>(number_of(i, j, k));
+            for (int v = 0; v < vector; ++v) {
+              const C value = from_memory(x.v[v]);
+              if (!first && !beats<C, true>(value, values[v])) continue;
+              values[v] = value;
+              found.v[v] = place;
+            }
+            first = false;
           }
         }
       }
     }
     if constexpr (kind == WindowKind::combine) {
-      put(result + to, sum / static_cast<C>(taps[0].divisor * taps[1].divisor * taps[2].divisor), args.accumulate);
-    } else {
-      put(result + to, best, args.accumulate);
-      if (args.places) places[place_to] = static_cast<Place>(place);
+      const C divisor = static_cast<C>(taps[0].divisor * taps[1].divisor * taps[2].divisor);
+      for (int v = 0; v < vector; ++v) values[v] = values[v] / divisor;
+    } else if (args.places) {
+      store_pack<Place, vector>(places + place_to, found);
     }
+    deliver(result + to, values);
+  }
+
+  // Which of a window's taps one is.
+  RONDO_INLINE Index number_of(Index i, Index j, Index k) const {
+    if (axes > 1) i = i * static_cast<Index>(args.axis[1].size) + j;
+    if (axes > 2) i = i * static_cast<Index>(args.axis[2].size) + k;
+    return i;
   }
 
   RONDO_INLINE void backward(M* image, const M* result, const Place* places, const Index* at) const {
@@ -267,7 +292,8 @@ struct WindowKernel {
       one->weight = taps.template weight<C>(one->j);
       return true;
     };
-    C sum = 0;
+    C sum[vector];
+    for (int v = 0; v < vector; ++v) sum[v] = 0;
     One x, y, z;
     for (Index i = range[0].first; i < range[0].last; ++i) {
       if (!look(0, i, &x)) continue;
@@ -275,21 +301,22 @@ struct WindowKernel {
         if (!look(1, j, &y)) continue;
         for (Index k = range[2].first; k < range[2].last; ++k) {
           if (!look(2, k, &z)) continue;
-          const Index from = x.from + y.from + z.from;
+          const Pack<M, vector> from = load_pack<M, vector>(result + (x.from + y.from + z.from));
           if constexpr (kind == WindowKind::spread) {
-            sum += from_memory(result[from]) * (x.weight * y.weight * z.weight) /
-                   static_cast<C>(x.divisor * y.divisor * z.divisor);
+            const C weight = x.weight * y.weight * z.weight;
+            const C divisor = static_cast<C>(x.divisor * y.divisor * z.divisor);
+            for (int v = 0; v < vector; ++v) sum[v] += from_memory(from.v[v]) * weight / divisor;
           } else {
-            Index place = x.j;
-            if (axes > 1) place = place * static_cast<Index>(args.axis[1].size) + y.j;
-            if (axes > 2) place = place * static_cast<Index>(args.axis[2].size) + z.j;
-            if (static_cast<Index>(places[x.place_from + y.place_from + z.place_from]) == place)
-              sum += from_memory(result[from]);
+            const Index place = number_of(x.j, y.j, z.j);
+            const Pack<Place, vector> of =
+                load_pack<Place, vector>(places + (x.place_from + y.place_from + z.place_from));
+            for (int v = 0; v < vector; ++v)
+              if (static_cast<Index>(of.v[v]) == place) sum[v] += from_memory(from.v[v]);
           }
         }
       }
     }
-    put(image + to, sum, args.accumulate);
+    deliver(image + to, sum);
   }
 };
 

@@ -60,6 +60,10 @@ pub const RONDO_I16: rondo_dtype = 9;
 pub const RONDO_U16: rondo_dtype = 10;
 pub const RONDO_U32: rondo_dtype = 11;
 pub const RONDO_U64: rondo_dtype = 12;
+#[doc = " OCP OFP8 E4M3 (no infinities); stored, moved and cast, not computed with"]
+pub const RONDO_F8_E4M3: rondo_dtype = 13;
+#[doc = " OCP OFP8 E5M2; stored, moved and cast, not computed with"]
+pub const RONDO_F8_E5M2: rondo_dtype = 14;
 #[doc = " Element types. Values are ABI. Since 0.1."]
 pub type rondo_dtype = ::std::os::raw::c_uint;
 pub const RONDO_CPU: rondo_device_kind = 0;
@@ -678,7 +682,8 @@ extern "C" {
 }
 extern "C" {
     #[doc = " out = a in another dtype, rounded once, to nearest even. Float to integer: toward zero, clamped to the range, NaN to"]
-    #[doc = " 0; to bool: != 0. Since 0.1."]
+    #[doc = " 0; to bool: != 0. To an 8-bit float: what is larger than its largest number, infinities too, becomes that with its"]
+    #[doc = " sign; NaN stays NaN. Since 0.1."]
     pub fn rondo_cast(a: *mut rondo_tensor, dtype: rondo_dtype, out: *mut *mut rondo_tensor) -> rondo_status;
 }
 extern "C" {
@@ -2351,7 +2356,7 @@ extern "C" {
     #[doc = " A view that accumulates: an operator whose output it is adds to the elements instead of replacing them (in the"]
     #[doc = " compute dtype, one rounding). For gradients that sum. rondo_tensor_read and rondo_tensor_wait on it read and wait for"]
     #[doc = " the tensor; as an input of an operator, by rondo_tensor_write and by the export to DLPack it is refused. Tensors of"]
-    #[doc = " bool do not add: RONDO_INVALID_ARGUMENT. Since 0.1."]
+    #[doc = " bool and of 8-bit floats do not add: RONDO_INVALID_ARGUMENT. Since 0.1."]
     pub fn rondo_tensor_accumulator(tensor: *mut rondo_tensor, view: *mut *mut rondo_tensor) -> rondo_status;
 }
 #[repr(C)]

@@ -28,8 +28,8 @@ impl fmt::Display for DType {
     }
 }
 
-/// A Rust type that has a [`DType`]: `bool`, the integers from 8 to 64 bits, `f32`, `f64`, and with the feature
-/// `half` its `f16` and `bf16`.
+/// A Rust type that has a [`DType`]: `bool`, the integers from 8 to 64 bits, `f32`, `f64`, [`F8E4m3`] and [`F8E5m2`],
+/// and with the feature `half` its `f16` and `bf16`.
 ///
 /// ```
 /// use rondo::{DType, Element};
@@ -56,6 +56,34 @@ pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
     }
 }
 
+/// The code of an element of [`DType::F8E4m3`]. [`Tensor::cast`](crate::Tensor::cast) makes numbers of them.
+///
+/// ```
+/// use rondo::{DType, Device, Engine, F8E4m3, Tensor};
+/// # let engine = Engine::new()?;
+///
+/// let codes = Tensor::from_slice(&engine, Device::CPU, 2, &[F8E4m3(0x38), F8E4m3(0x7e)])?;
+/// assert_eq!(codes.cast(DType::F32)?.to_vec::<f32>()?, [1.0, 448.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct F8E4m3(pub u8);
+
+/// The code of an element of [`DType::F8E5m2`]. [`Tensor::cast`](crate::Tensor::cast) makes numbers of them.
+///
+/// ```
+/// use rondo::{DType, Device, Engine, F8E5m2, Tensor};
+/// # let engine = Engine::new()?;
+///
+/// let codes = Tensor::from_slice(&engine, Device::CPU, 2, &[F8E5m2(0x3c), F8E5m2(0x7b)])?;
+/// assert_eq!(codes.cast(DType::F32)?.to_vec::<f32>()?, [1.0, 57344.0]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct F8E5m2(pub u8);
+
 macro_rules! elements {
     ($($type:ty = $dtype:ident,)*) => {
         $(
@@ -69,6 +97,7 @@ macro_rules! elements {
 
 elements! {
     u8 = U8, i8 = I8, u16 = U16, i16 = I16, u32 = U32, i32 = I32, u64 = U64, i64 = I64, f32 = F32, f64 = F64,
+    F8E4m3 = F8E4m3, F8E5m2 = F8E5m2,
 }
 #[cfg(feature = "half")]
 elements! { half::f16 = F16, half::bf16 = Bf16, }

@@ -158,7 +158,17 @@ impl Drop for Graph {
 impl fmt::Debug for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.info() {
-            Ok(info) => write!(f, "Graph({} tasks in {} segments)", info.tasks, info.segments),
+            Ok(info) => {
+                let plural = |n| if n == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "Graph({} task{} in {} segment{})",
+                    info.tasks,
+                    plural(info.tasks),
+                    info.segments,
+                    plural(info.segments)
+                )
+            }
             Err(error) => write!(f, "Graph({})", error),
         }
     }

@@ -101,7 +101,7 @@ pub use crate::comm::{Comm, CommInfo, CommState};
 pub use crate::context::{Operand, TaskContext};
 pub use crate::device::{Device, DeviceInfo, DeviceKind};
 pub use crate::dims::{Dims, Shape};
-pub use crate::element::{DType, Element};
+pub use crate::element::{DType, Element, F8E4m3, F8E5m2};
 pub use crate::engine::{Engine, EngineBuilder, EngineMode};
 pub use crate::error::{Error, ErrorKind, Result};
 pub use crate::exchange::{Message, Step};

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{devices, everywhere};
-use rondo::{DType, Device, DeviceKind, Element, Engine, EngineMode, ErrorKind, Tensor};
+use rondo::{DType, Device, DeviceKind, Element, Engine, EngineMode, ErrorKind, F8E4m3, F8E5m2, Tensor};
 
 fn round_trip<T: Element + PartialEq + std::fmt::Debug>(engine: &Engine, device: Device, data: &[T]) {
     let tensor = Tensor::from_slice(engine, device, data.len(), data).unwrap();
@@ -34,12 +34,32 @@ fn every_element_type_goes_there_and_back() {
         round_trip(engine, device, &[i64::MIN, i64::MAX]);
         round_trip(engine, device, &[1.5f32, -0.0]);
         round_trip(engine, device, &[f64::MIN_POSITIVE, f64::MAX]);
+        round_trip(engine, device, &[F8E4m3(0), F8E4m3(0xff)]);
+        round_trip(engine, device, &[F8E5m2(0x7c), F8E5m2(0xff)]);
         #[cfg(feature = "half")]
         {
             round_trip(engine, device, &[half::f16::from_f32(1.5), half::f16::MAX]);
             round_trip(engine, device, &[half::bf16::from_f32(1.5), half::bf16::MIN]);
         }
         round_trip::<f32>(engine, device, &[]);
+    });
+}
+
+#[test]
+fn eight_bit_floats_are_cast_and_not_computed_with() {
+    everywhere(|engine, device| {
+        let wide = Tensor::from_slice(engine, device, 5, &[1.0f32, 1.0625, -500.0, f32::INFINITY, f32::NAN]).unwrap();
+        let e4m3 = wide.cast(DType::F8E4m3).unwrap();
+        assert_eq!(e4m3.to_vec::<F8E4m3>().unwrap(), [0x38, 0x38, 0xfe, 0x7e, 0x7f].map(F8E4m3));
+        let e5m2 = wide.cast(DType::F8E5m2).unwrap();
+        assert_eq!(e5m2.to_vec::<F8E5m2>().unwrap(), [0x3c, 0x3c, 0xe0, 0x7b, 0x7f].map(F8E5m2));
+        assert_eq!(e5m2.cast(DType::F64).unwrap().to_vec::<f64>().unwrap()[..4], [1.0, 1.0, -512.0, 57344.0]);
+        assert_eq!(DType::F8E4m3.to_string(), "f8_e4m3");
+        let refused = (&e4m3 + &e4m3).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+        for part in ["rondo_binary(add)", "f8_e4m3", "rondo_cast"] {
+            assert!(refused.to_string().contains(part), "{}", refused);
+        }
     });
 }
 
@@ -201,5 +221,5 @@ fn debug_texts_say_what_things_are() {
     assert_eq!(format!("{:?}", a.shape().unwrap()), "[2, 3]");
     assert!(format!("{:?}", engine).starts_with("Engine(0x"));
     let (graph, ()) = engine.record(|| a.fill(1.0)).unwrap();
-    assert_eq!(format!("{:?}", graph), "Graph(1 tasks in 1 segments)");
+    assert_eq!(format!("{:?}", graph), "Graph(1 task in 1 segment)");
 }

@@ -69,6 +69,10 @@ U16 = 10,
 U32 = 11,
 /// `RONDO_U64`.
 U64 = 12,
+/// OCP OFP8 E4M3 (no infinities); stored, moved and cast, not computed with.
+F8E4m3 = 13,
+/// OCP OFP8 E5M2; stored, moved and cast, not computed with.
+F8E5m2 = 14,
 }
 }
 

@@ -29,7 +29,7 @@ public final class Buckets extends NativeObject {
   private final Object lock = new Object();
 
   private Buckets(Engine engine, long address) {
-    super(new Handle("buckets", address, engine.gate(), NativeDataParallel::bucketsDestroy));
+    super("buckets", address, engine.gate(), NativeDataParallel::bucketsDestroy);
     this.engine = engine;
     Scope.add(this);
   }

@@ -28,7 +28,7 @@ public final class Comm extends NativeObject {
   private final Engine engine;
 
   private Comm(Engine engine, long address) {
-    super(new Handle("communicator", address, engine.gate(), NativeComm::commDestroy));
+    super("communicator", address, engine.gate(), NativeComm::commDestroy);
     this.engine = engine;
     Scope.add(this);
   }

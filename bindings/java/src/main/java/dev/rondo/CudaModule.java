@@ -42,7 +42,7 @@ public final class CudaModule extends NativeObject {
    * @throws CompileFailedException with the compiler's log, whose lines are the text's
    */
   public CudaModule(Engine engine, Device device, String text, String kernels, ModuleOptions options) {
-    super(new Handle("module", create(engine, device, text, kernels, options), engine.gate(), NativeUser::moduleDestroy));
+    super("module", create(engine, device, text, kernels, options), engine.gate(), NativeUser::moduleDestroy);
     this.engine = engine;
     Scope.add(this);
   }

@@ -35,7 +35,7 @@ public final class Engine extends NativeObject {
   private final Gate gate;
 
   private Engine(long address, Gate gate) {
-    super(new Handle("engine", address, gate, NativeEngine::engineDestroy));
+    super("engine", address, gate, NativeEngine::engineDestroy);
     this.gate = gate;
     Scope.add(this);
   }
@@ -378,16 +378,16 @@ public final class Engine extends NativeObject {
    * @return completed when every task submitted before has finished; exceptionally with what {@code awaitAll} throws
    */
   public CompletableFuture<Void> awaitAllAsync() {
-    final long address = acquire(); // a use from now on: closing the engine comes after this wait
+    handle.pin(); // a use from now on: closing the engine comes after this wait
     final CompletableFuture<Void> future = new CompletableFuture<>();
     WAITS.execute(() -> {
       RuntimeException failure = null;
       try {
-        NativeEngine.engineWaitAll(address);
+        NativeEngine.engineWaitAll(address());
       } catch (RuntimeException e) {
         failure = e;
       } finally {
-        release();
+        handle.unpin();
       }
       if (failure == null) {
         future.complete(null);

@@ -35,7 +35,7 @@ public final class Expression extends NativeObject {
    * @throws InvalidArgumentException with line and column for a text that is not right
    */
   public Expression(String text, String name) {
-    super(new Handle("expression", NativeUser.expressionCreate(text, name), new Gate(), NativeUser::expressionDestroy));
+    super("expression", NativeUser.expressionCreate(text, name), new Gate(), NativeUser::expressionDestroy);
     Scope.add(this);
   }
 

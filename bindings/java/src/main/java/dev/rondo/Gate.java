@@ -1,18 +1,21 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Counts the calls under way that use an engine or an object of it, so that closing the engine comes after them: C does not allow to
- * destroy an engine under a call. Threads count in places of their own, because every call passes here.
+ * Knows of the calls under way that use an engine or an object of it, so that closing the engine comes after them: C does not allow to
+ * destroy an engine under a call. Most are published by their threads ({@link InUse}); here those are counted that {@linkplain
+ * Handle#pin pin} an object, in several places, because every call of a virtual thread passes here.
  */
 final class Gate {
   private static final int PLACES = 16;
   private static final int APART = 32; // ints between places: no two in a line of the cache, nor in neighbours
   private static final long POLL_NANOS = 50_000;
 
+  final long id = InUse.current().newId();
   private final AtomicIntegerArray counts = new AtomicIntegerArray((PLACES + 1) * APART);
   private volatile boolean closed;
 
@@ -36,10 +39,15 @@ final class Gate {
     counts.getAndDecrement(place());
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   /** Lets nobody in and waits until all are out. */
   void close() {
     closed = true;
-    while (sum() != 0) {
+    VarHandle.fullFence();
+    while (isUsed()) {
       LockSupport.parkNanos(this, POLL_NANOS);
       if (Thread.interrupted()) { // goes on waiting, and is told afterwards
         closeInterrupted();
@@ -49,11 +57,15 @@ final class Gate {
   }
 
   private void closeInterrupted() {
-    while (sum() != 0) {
+    while (isUsed()) {
       Thread.interrupted();
       LockSupport.parkNanos(this, POLL_NANOS);
     }
     Thread.currentThread().interrupt();
+  }
+
+  private boolean isUsed() {
+    return sum() != 0 || InUse.anywhere(id);
   }
 
   private int sum() {

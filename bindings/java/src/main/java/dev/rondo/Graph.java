@@ -8,7 +8,7 @@ public final class Graph extends NativeObject {
   private final Engine engine;
 
   Graph(Engine engine, long address) {
-    super(new Handle("graph", address, engine.gate(), NativeGraph::graphDestroy));
+    super("graph", address, engine.gate(), NativeGraph::graphDestroy);
     this.engine = engine;
     Scope.add(this);
   }

@@ -3,123 +3,165 @@ package dev.rondo;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.PhantomReference;
 
 /**
- * What a wrapper of a handle of C shares with the cleaner: the address, how many calls use it now, and how it is given back. It
- * has no reference to the wrapper, so the wrapper can be collected.
+ * What is left of a wrapper when the garbage collector took it: the address of C, whether it is closed, and how it is given back.
  *
  * <p>Closing forbids new uses; the last use destroys. So an address is never given to C after it was destroyed, and whoever
- * closes needs no lock that a waiting call would hold.
+ * closes needs no lock that a waiting call would hold. Uses are published by their threads ({@link InUse}), or counted here: those
+ * that end in another thread than they began in, and those of virtual threads.
  */
-final class Handle implements Runnable {
+final class Handle extends PhantomReference<NativeObject> {
   /** Destroys what is at an address. */
   interface Destroyer {
     void destroy(long address);
   }
 
-  private static final int CLOSED = Integer.MIN_VALUE; // the sign bit of uses
-  private static final VarHandle USES;
+  private static final int CLOSED = 1 << 31; // the sign of state
+  private static final int CLAIMED = 1 << 30; // one thread destroys it or has done so
+  private static final int PINS = CLAIMED - 1; // the uses that are counted
+  private static final long POLL_MILLIS = 5;
+  private static final VarHandle STATE;
+  private static final VarHandle DESTROYED;
 
   static {
     try {
-      USES = MethodHandles.lookup().findVarHandle(Handle.class, "uses", int.class);
+      STATE = MethodHandles.lookup().findVarHandle(Handle.class, "state", int.class);
+      DESTROYED = MethodHandles.lookup().findVarHandle(Handle.class, "destroyed", boolean.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
-  private final long address;
+  final long address;
+  final long id;
+  final Gate gate; // of the engine
+  final int place; // in what the owner keeps
   private final String kind;
   private final Destroyer destroyer;
-  private final Gate gate; // of the engine
   private final Throwable site = Leaks.site(); // null unless asked for
-  private volatile int uses;
-  private boolean destroyed; // guarded by this
+  private final InUse owner; // of the thread that made it
+  private volatile boolean shared; // another thread used it
+  private volatile int state;
+  private volatile boolean destroyed;
+  private volatile boolean awaited; // somebody waits for that
 
-  Handle(String kind, long address, Gate gate, Destroyer destroyer) {
+  Handle(NativeObject of, String kind, long address, Gate gate, Destroyer destroyer) {
+    super(of, Kept.ABANDONED);
     this.kind = kind;
     this.gate = gate;
     this.address = address;
     this.destroyer = destroyer;
+    owner = InUse.current();
+    id = owner.newId();
+    place = owner.kept.add(this);
   }
 
-  /** Begins a use: the address stays valid until release. */
-  long acquire() {
-    acquireOwn();
-    if (!gate.enter()) {
-      releaseOwn();
-      throw new InvalidStateException(kind.equals("engine") ? "this engine is closed" : "the engine of this " + kind + " is closed", null);
+  // --- uses
+
+  /** Before the use is published. Closers look for it in the owner's thread alone unless they are told of others. */
+  void usedBy(InUse thread) {
+    if (thread != owner && !shared) {
+      shared = true;
     }
-    return address;
   }
 
-  /** Ends a use. */
-  void release() {
+  /** After the use is published. */
+  boolean isRefused() {
+    return state < 0 || gate.isClosed();
+  }
+
+  InvalidStateException refusal() {
+    final String what = state < 0 || kind.equals("engine") ? "this " + kind + " is closed" : "the engine of this " + kind + " is closed";
+    return new InvalidStateException(what, null);
+  }
+
+  /** Begins a use that may end in another thread. */
+  void pin() {
+    final boolean open = (int) STATE.getAndAdd(this, 1) >= 0;
+    if (!open || !gate.enter()) {
+      final InvalidStateException refusal = refusal();
+      unpinOwn();
+      throw refusal;
+    }
+  }
+
+  void unpin() {
     gate.exit();
-    releaseOwn();
+    unpinOwn();
   }
 
-  /** Begins a use inside one of another handle, which keeps the engine open if both are of the same. */
-  long acquireBeside(Handle other) {
-    if (gate != other.gate) {
-      return acquire();
-    }
-    acquireOwn();
-    return address;
-  }
-
-  /** Ends it, with the same other handle. */
-  void releaseBeside(Handle other) {
-    if (gate != other.gate) {
-      gate.exit();
-    }
-    releaseOwn();
-  }
-
-  private void acquireOwn() {
-    if ((int) USES.getAndAdd(this, 1) < 0) {
-      releaseOwn();
-      throw new InvalidStateException("this " + kind + " is closed", null);
+  private void unpinOwn() {
+    if ((int) STATE.getAndAdd(this, -1) < 0) {
+      destroyIfUnused();
     }
   }
 
-  private void releaseOwn() {
-    if ((int) USES.getAndAdd(this, -1) == CLOSED + 1) {
-      destroy();
-    }
-  }
+  // --- closing
 
   boolean isClosed() {
-    return uses < 0;
+    return state < 0;
   }
 
-  /** For a caller inside a use. */
-  long address() {
-    return address;
+  boolean isDestroyed() {
+    return destroyed;
   }
 
   /** Forbids uses and waits for those under way, except inside a function of the user that Rondo called, where waiting might be for itself. */
   void close() {
-    if ((int) USES.getAndBitwiseOr(this, CLOSED) == 0) {
-      destroy();
-    } else if (!ThreadState.current().insideCall()) {
+    final ThreadState thread = ThreadState.current();
+    if (thread.inUse == owner && !shared && STATE.compareAndSet(this, 0, CLOSED | CLAIMED)) {
+      if (!isPublished()) { // as nearly always
+        destroy();
+        return;
+      }
+      STATE.getAndBitwiseAnd(this, ~CLAIMED);
+    } else {
+      STATE.getAndBitwiseOr(this, CLOSED);
+    }
+    destroyIfUnused();
+    if (!destroyed && !thread.insideCall()) {
       awaitDestroyed();
     }
   }
 
-  private synchronized void destroy() {
-    if (!destroyed) { // a use that was refused counts too for a moment, so this may be the second time
-      destroyed = true;
-      destroyer.destroy(address);
-      notifyAll();
+  /** For whoever forbade uses, and whoever ended one and saw that they are forbidden: the last of them finds no use. */
+  void destroyIfUnused() {
+    VarHandle.fullFence();
+    for (int now = state; (now & (CLAIMED | PINS)) == 0 && !isPublished(); now = state) {
+      if (STATE.compareAndSet(this, now, now | CLAIMED)) {
+        destroy();
+        return;
+      }
     }
   }
 
+  private boolean isPublished() {
+    return shared ? InUse.anywhere(id) : owner.has(id);
+  }
+
+  private void destroy() {
+    try {
+      destroyer.destroy(address);
+    } finally {
+      DESTROYED.setRelease(this, true);
+      owner.kept.remove(this, InUse.current() == owner);
+      if (awaited) {
+        synchronized (this) {
+          notifyAll();
+        }
+      }
+    }
+  }
+
+  /** Asks again after a while: who destroys makes no fence before it asks whether somebody waits. */
   private synchronized void awaitDestroyed() {
     boolean interrupted = false;
+    awaited = true;
     while (!destroyed) {
       try {
-        wait();
+        wait(POLL_MILLIS);
       } catch (InterruptedException e) {
         interrupted = true;
       }
@@ -129,12 +171,11 @@ final class Handle implements Runnable {
     }
   }
 
-  /** Called by the cleaner: nobody can use the wrapper any more. */
-  @Override
-  public void run() {
-    if (!isClosed()) {
+  /** The wrapper was collected, so that nobody can use it any more. */
+  void abandoned() {
+    if ((int) STATE.getAndBitwiseOr(this, CLOSED) >= 0) {
       Leaks.report(kind, site);
-      close();
     }
+    destroyIfUnused();
   }
 }

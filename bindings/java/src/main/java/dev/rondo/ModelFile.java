@@ -26,7 +26,7 @@ import java.util.Objects;
  */
 public final class ModelFile extends NativeObject {
   private ModelFile(long address) {
-    super(new Handle("model file", address, new Gate(), NativeModels::modelFileDestroy));
+    super("model file", address, new Gate(), NativeModels::modelFileDestroy);
     Scope.add(this);
   }
 
@@ -186,21 +186,14 @@ public final class ModelFile extends NativeObject {
 
   private Tensor load(String name, Engine engine, Device device, Tensor out) {
     Objects.requireNonNull(name, "name");
-    final long address = acquire();
+    final long engineAddress = engine.address();
+    final long outAddress = addressOf(out);
+    final InUse inUse = InUse.current();
+    inUse.begin(this, engine, out);
     try {
-      final long engineAddress = engine.acquire();
-      try {
-        final long outAddress = out == null ? 0 : out.acquire();
-        try {
-          return Tensor.result(engine, NativeModels.modelFileLoad(address, name, engineAddress, device, outAddress), out);
-        } finally {
-          NativeObject.release(out);
-        }
-      } finally {
-        engine.release();
-      }
+      return Tensor.result(engine, NativeModels.modelFileLoad(address(), name, engineAddress, device, outAddress), out);
     } finally {
-      release();
+      inUse.end(this, engine, out);
     }
   }
 

@@ -119,10 +119,10 @@ final class NativeLibrary {
   private static boolean fromSystem(List<String> tried) {
     try {
       System.loadLibrary("rondo_jni");
-      LOG.log(System.Logger.Level.DEBUG, "loaded {0} (java.library.path)", JNI);
+      LOG.log(System.Logger.Level.DEBUG, "loaded {0} (library path of the virtual machine)", JNI);
       return true;
     } catch (UnsatisfiedLinkError e) {
-      tried.add("java.library.path: " + e.getMessage());
+      tried.add("library path of the virtual machine: " + e.getMessage());
       return false;
     }
   }

@@ -1,18 +1,12 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
-import java.lang.ref.Cleaner;
-
-/** A wrapper of a handle of C: closed once, by the user or at last by the cleaner, and never used after. */
+/** A wrapper of a handle of C: closed once, by the user or at last by the garbage collector, and never used after. */
 abstract class NativeObject implements AutoCloseable {
-  private static final Cleaner CLEANER = Cleaner.create();
+  final Handle handle;
 
-  private final Handle handle;
-  private final Cleaner.Cleanable cleanable;
-
-  NativeObject(Handle handle) {
-    this.handle = handle;
-    this.cleanable = CLEANER.register(this, handle);
+  NativeObject(String kind, long address, Gate gate, Handle.Destroyer destroyer) {
+    handle = new Handle(this, kind, address, gate, destroyer);
   }
 
   /**
@@ -24,7 +18,6 @@ abstract class NativeObject implements AutoCloseable {
   @Override
   public void close() {
     handle.close();
-    cleanable.clean();
   }
 
   /**
@@ -36,39 +29,24 @@ abstract class NativeObject implements AutoCloseable {
     return handle.isClosed();
   }
 
-  /** Begins a use in a native call; release ends it. */
+  /** Begins a use in a native call; release ends it, in the same thread, after those that began later. */
   final long acquire() {
-    return handle.acquire();
+    InUse.current().begin(this);
+    return handle.address;
   }
 
   final void release() {
-    handle.release();
-  }
-
-  /** Begins a use beside another one of the same call, which lasts longer. */
-  final long acquireBeside(NativeObject other) {
-    return handle.acquireBeside(other.handle);
-  }
-
-  final void releaseBeside(NativeObject other) {
-    handle.releaseBeside(other.handle);
-  }
-
-  static void release(NativeObject object) {
-    if (object != null) {
-      object.release();
-    }
-  }
-
-  static void release(NativeObject object, NativeObject other) {
-    if (object != null) {
-      object.releaseBeside(other);
-    }
+    InUse.current().end(this);
   }
 
   /** The address for a native call inside a use. */
   final long address() {
-    return handle.address();
+    return handle.address;
+  }
+
+  /** The same of an object that may be null. */
+  static long addressOf(NativeObject object) {
+    return object == null ? 0 : object.handle.address;
   }
 
   /** Begins a use of each object; of none if one is closed. */
@@ -84,16 +62,10 @@ abstract class NativeObject implements AutoCloseable {
     private Uses(NativeObject[] objects) {
       this.objects = objects.clone();
       addresses = new long[objects.length];
-      int done = 0;
-      try {
-        for (; done < objects.length; ++done) {
-          addresses[done] = this.objects[done].acquire();
-        }
-      } finally {
-        for (int i = 0; done < objects.length && i < done; ++i) {
-          this.objects[i].release();
-        }
+      for (int i = 0; i < addresses.length; ++i) {
+        addresses[i] = this.objects[i].address(); // none is null
       }
+      InUse.current().begin(this.objects);
     }
 
     long[] addresses() {
@@ -101,9 +73,7 @@ abstract class NativeObject implements AutoCloseable {
     }
 
     void end() {
-      for (final NativeObject object : objects) {
-        object.release();
-      }
+      InUse.current().end(objects);
     }
   }
 }

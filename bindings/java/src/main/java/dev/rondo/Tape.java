@@ -29,7 +29,7 @@ public final class Tape extends NativeObject {
   private final Object lock = new Object(); // a tape that has ended may be used by any thread, one at a time
 
   private Tape(Engine engine, long address) {
-    super(new Handle("tape", address, engine.gate(), NativeTape::tapeDestroy));
+    super("tape", address, engine.gate(), NativeTape::tapeDestroy);
     this.engine = engine;
     Scope.add(this);
   }

@@ -22,7 +22,7 @@ public final class Tensor extends TensorOperators implements Dependency {
   }
 
   private Tensor(Engine engine, long address, Handle.Destroyer destroyer) {
-    super(new Handle("tensor", address, engine.gate(), destroyer));
+    super(address, engine.gate(), destroyer);
     this.engine = engine;
     Scope.add(this);
   }
@@ -185,12 +185,12 @@ public final class Tensor extends TensorOperators implements Dependency {
   }
 
   /**
-   * Waits and gives the elements of a tensor of {@link DType#I16}, or the bits of one of {@link DType#U16}.
+   * Waits and gives the elements of a tensor of {@link DType#I16}, or the bits of one of U16, F16 or BF16.
    *
    * @return a new array, row-major
    */
   public short[] toShortArray() {
-    final short[] array = new short[HostMemory.length(info(), DType.I16, DType.U16)];
+    final short[] array = new short[HostMemory.length(info(), DType.I16, DType.U16, DType.F16, DType.BF16)];
     read(HostMemory.of(array));
     return array;
   }
@@ -218,12 +218,12 @@ public final class Tensor extends TensorOperators implements Dependency {
   }
 
   /**
-   * Waits and gives the elements of a tensor of {@link DType#I8}, or the bits of one of {@link DType#U8}.
+   * Waits and gives the elements of a tensor of {@link DType#I8}, or the bits of one of U8, F8_E4M3 or F8_E5M2.
    *
    * @return a new array, row-major
    */
   public byte[] toByteArray() {
-    final byte[] array = new byte[HostMemory.length(info(), DType.U8, DType.I8)];
+    final byte[] array = new byte[HostMemory.length(info(), DType.U8, DType.I8, DType.F8_E4M3, DType.F8_E5M2)];
     read(HostMemory.of(array));
     return array;
   }

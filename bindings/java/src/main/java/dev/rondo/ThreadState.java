@@ -1,10 +1,11 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
-/** What the library knows of a thread: its innermost scope, its recording, and whether Rondo called it. */
+/** What the library knows of a thread: what it uses, its innermost scope, its recording, and whether Rondo called it. */
 final class ThreadState {
   private static final ThreadLocal<ThreadState> STATES = ThreadLocal.withInitial(ThreadState::new);
 
+  final InUse inUse = new InUse();
   Scope scope;
   Recording recording;
   int calls; // of tasks, gradients, exchanges and groups of the user, entered and not left

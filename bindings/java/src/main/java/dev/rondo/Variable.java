@@ -8,7 +8,7 @@ public final class Variable extends NativeObject implements Dependency {
   private final Engine engine;
 
   Variable(Engine engine, long address) {
-    super(new Handle("variable", address, engine.gate(), NativeEngine::variableDestroy));
+    super("variable", address, engine.gate(), NativeEngine::variableDestroy);
     this.engine = engine;
     Scope.add(this);
   }

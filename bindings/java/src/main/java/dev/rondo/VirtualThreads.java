@@ -26,7 +26,7 @@ final class VirtualThreads {
     }
   }
 
-  private static boolean isCurrent() {
+  static boolean isCurrent() {
     try {
       return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
     } catch (Throwable e) {

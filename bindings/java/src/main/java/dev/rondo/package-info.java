@@ -27,7 +27,7 @@
  *       and extracted to a temporary folder of the process, which is gone once they are loaded. With {@code
  *       -Ddev.rondo.native.extractDir=FOLDER} they stay in that folder and serve the next process too; take it where the temporary
  *       folder does not allow to execute files.
- *   <li>{@code librondo_jni.so} in a folder of {@code java.library.path}.
+ *   <li>{@code librondo_jni.so} in a folder of the library path of the virtual machine.
  * </ol>
  *
  * If none is there, {@link dev.rondo.LibraryMissingException} says every place that was looked at. On Java 24 and later run with

@@ -1,6 +1,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -75,5 +76,19 @@ class JavadocTest {
     assertTrue(ended && process.exitValue() == 0, out);
     assertTrue(out.endsWith("all of them\n"), out);
     assertTrue(examples.size() >= 12, "there are " + examples.size());
+  }
+
+  /** What is made from the headers' texts says what Java has in place of functions, structs and constants of C. */
+  @Test
+  void itNamesWhatJavaHas() throws Exception {
+    final Pattern ofC = Pattern.compile("(?<!\\{@code )\\brondo_\\w|\\bNULL\\b|RONDO_MAX|RONDO_\\w+_INIT");
+    final Path folder = Path.of(System.getProperty("rondo.build"), "bindings/java/generated/dev/rondo");
+    try (Stream<Path> files = Files.list(folder)) {
+      for (final Path file : files.filter(path -> !path.getFileName().toString().startsWith("Native")).collect(Collectors.toList())) {
+        for (final String line : Files.readAllLines(file)) {
+          assertFalse(line.trim().startsWith("*") && ofC.matcher(line).find(), () -> file.getFileName() + ": " + line);
+        }
+      }
+    }
   }
 }

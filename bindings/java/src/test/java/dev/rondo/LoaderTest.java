@@ -49,7 +49,7 @@ class LoaderTest {
     command.add(Program.class.getName());
     command.addAll(List.of(arguments));
     final ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().remove("LD_LIBRARY_PATH"); // java.library.path would have its folders
+    builder.environment().remove("LD_LIBRARY_PATH"); // the library path would have its folders
     return builder;
   }
 
@@ -164,7 +164,7 @@ class LoaderTest {
   void whatIsMissingIsSaidWithEveryPlace(@TempDir Path temporary) throws Exception {
     final String out = run(java(temporary, classPath(false), List.of()));
     for (final String words : List.of("twice: true", "dev.rondo.native.path: not set", "class path: there is no dev/rondo/native/",
-        "java.library.path", "rondo-" + Fingerprint.VERSION + "-" + NativeLibrary.platform() + ".jar")) {
+        "library path of the virtual machine", "rondo-" + Fingerprint.VERSION + "-" + NativeLibrary.platform() + ".jar")) {
       assertTrue(out.contains(words), out);
     }
   }
@@ -173,7 +173,7 @@ class LoaderTest {
   void aWrongPathIsAnErrorWithoutAnotherPlace(@TempDir Path temporary) throws Exception {
     final String out = run(java(temporary, classPath(true), List.of("-Ddev.rondo.native.path=" + temporary)));
     assertTrue(out.contains("there is no file " + temporary) && out.contains("twice: true"), out);
-    assertFalse(out.contains("java.library.path"), out);
+    assertFalse(out.contains("library path of the virtual machine"), out);
     Files.write(temporary.resolve(NativeLibrary.JNI), new byte[] {1, 2, 3});
     final String damaged = run(java(temporary, classPath(true), List.of("-Ddev.rondo.native.path=" + temporary)));
     assertTrue(damaged.contains("cannot be loaded"), damaged);

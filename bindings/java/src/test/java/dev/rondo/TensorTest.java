@@ -58,6 +58,7 @@ class TensorTest {
     assertArrayEquals(booleans, engine.tensor(device, booleans).toBooleanArray());
     final short[] halves = {0x3c00, (short) 0xc000}; // 1 and -2
     final Tensor half = engine.tensor(device, DType.F16, HostMemory.of(halves), 2);
+    assertArrayEquals(halves, half.toShortArray());
     final short[] back = new short[2];
     half.read(HostMemory.of(back));
     assertArrayEquals(halves, back);
@@ -198,6 +199,20 @@ class TensorTest {
     assertEquals("18446744073709551615", Long.toUnsignedString(u64.max().toLongArray()[0]));
     fails(InvalidArgumentException.class, u64::toShortArray, "U64", "I16");
     fails(InvalidArgumentException.class, () -> engine.tensor(device, DType.U64, HostMemory.of(ints), 2), "int", "U64");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void eightBitFloatsAreCastAndNotComputedWith(Device device) {
+    final Tensor wide = engine.tensor(device, new float[] {1, 1.0625f, -500, Float.POSITIVE_INFINITY, Float.NaN});
+    final byte[] e4m3 = {0x38, 0x38, (byte) 0xfe, 0x7e, 0x7f};
+    final byte[] e5m2 = {0x3c, 0x3c, (byte) 0xe0, 0x7b, 0x7f};
+    assertArrayEquals(e4m3, wide.cast(DType.F8_E4M3).toByteArray());
+    assertArrayEquals(e5m2, wide.cast(DType.F8_E5M2).toByteArray());
+    final Tensor codes = engine.tensor(device, DType.F8_E5M2, HostMemory.of(e5m2), 5);
+    assertArrayEquals(new float[] {1, 1, -512, 57344, Float.NaN}, codes.cast(DType.F32).toFloatArray());
+    fails(InvalidArgumentException.class, () -> codes.add(codes), "rondo_binary(add)", "f8_e5m2", "rondo_cast");
+    fails(InvalidArgumentException.class, () -> engine.tensor(device, DType.F8_E5M2, HostMemory.of(new int[5]), 5), "int", "F8_E5M2");
   }
 
   @ParameterizedTest

@@ -5,7 +5,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -21,6 +23,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 /** Brings requests to the {@link Api}: no thread waits for a request's body, for its answer, or for a slow visitor. */
 final class JettyServer {
   private static final Duration SILENCE = Duration.ofSeconds(5); // of a visitor whose request is not complete when the server stops
+  private static final Duration IDLE = Duration.ofMillis(200); // of a connection without a request then; one that is on its way comes in
 
   private final Server server;
   private final ServerConnector connector;
@@ -29,7 +32,7 @@ final class JettyServer {
     server = new Server(threads);
     final HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
-    connector = new ServerConnector(server, new HttpConnectionFactory(http));
+    connector = new Connector(server, new HttpConnectionFactory(http));
     connector.setHost(host);
     connector.setPort(port);
     connector.setAcceptQueueSize(16384);
@@ -47,6 +50,25 @@ final class JettyServer {
   /** Accepts no more, waits for requests that came in to be answered, then closes. */
   void stop() throws Exception {
     server.stop();
+  }
+
+  /** Its end does not wait for connections that visitors keep for requests to come. */
+  private static final class Connector extends ServerConnector {
+    Connector(Server server, HttpConnectionFactory http) {
+      super(server, http);
+    }
+
+    @Override
+    public CompletableFuture<Void> shutdown() {
+      final CompletableFuture<Void> done = super.shutdown();
+      for (final EndPoint each : getConnectedEndPoints()) {
+        final Connection connection = each.getConnection();
+        if (connection != null && connection.getMessagesIn() == connection.getMessagesOut()) {
+          each.setIdleTimeout(IDLE.toMillis());
+        }
+      }
+      return done;
+    }
   }
 
   private static final class Bridge extends Handler.Abstract.NonBlocking {

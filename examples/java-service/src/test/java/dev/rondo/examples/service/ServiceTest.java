@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.ConnectException;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,6 +93,26 @@ class ServiceTest {
       assertTrue(service.process.waitFor(60, TimeUnit.SECONDS));
       assertEquals(128 + 15, service.process.exitValue());
       assertThrows(ConnectException.class, () -> service.get("/healthz"));
+    }
+  }
+
+  /** Of these only the ones that are answered have somebody who waits. */
+  @Test
+  void doesNotWaitForConnectionsThatAreKept() throws Exception {
+    final List<float[]> digits = ServiceProcess.digits();
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--max-wait", "10000000"); Socket silent = new Socket("127.0.0.1", service.port())) {
+      check(service.get("/healthz"), 200, "alive"); // over a connection that the client keeps
+      final var answer = service.post(ServiceProcess.body(digits.subList(0, 1)));
+      while (service.metric("digits_queue_images") < 1) {
+        Thread.sleep(10);
+      }
+      final long begin = System.nanoTime();
+      service.terminate();
+      check(answer.get(60, TimeUnit.SECONDS), 200, "\"batch\":1");
+      assertTrue(service.process.waitFor(60, TimeUnit.SECONDS));
+      final double took = (System.nanoTime() - begin) * 1e-9;
+      assertTrue(took < 4, () -> "it stops after " + took + " s");
+      assertEquals(-1, silent.getInputStream().read());
     }
   }
 }

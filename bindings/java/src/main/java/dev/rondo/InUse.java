@@ -1,0 +1,266 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.WeakReference;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The objects that one thread gives to C now, where those who close them see it. A call writes the numbers of its objects here, into
+ * memory that no other thread writes, and asks after a fence whether one of them is closed; who closes marks the object, and looks here
+ * after a fence. So either the call sees the mark, or the closer sees the call. A call costs two fences, whatever the number of its
+ * objects, and threads that use the same objects do not take lines of the cache from each other.
+ *
+ * <p>Virtual threads have none, since there may be any number of them: they count in each object.
+ */
+final class InUse {
+  private static final int TOP = 16; // where the first free place is kept; two lines of the cache before it are nobody's
+  private static final int FIRST = TOP + 1;
+  private static final int ROOM = 14; // places at first: a call with seven objects, or calls inside calls
+  private static final int IDS = 1 << 16; // taken at once
+  private static final VarHandle PLACE = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final AtomicLong NEXT_IDS = new AtomicLong(IDS); // from where on nobody took ids; 0 is none
+
+  private static volatile InUse[] all = {}; // of the threads that live, and of some that have ended since the last began
+
+  final Kept kept; // where what the thread makes is kept
+  private final WeakReference<Thread> thread = new WeakReference<>(Thread.currentThread());
+  private volatile long[] places; // null in a virtual thread
+  private long nextId;
+
+  InUse() {
+    if (VirtualThreads.isCurrent()) {
+      kept = Kept.OF_VIRTUAL_THREADS;
+    } else {
+      places = room(ROOM);
+      add(this); // which lets go of those that do not matter any more
+      kept = Kept.take();
+    }
+  }
+
+  private static long[] room(int count) {
+    final long[] made = new long[FIRST + count + TOP];
+    made[TOP] = FIRST;
+    return made;
+  }
+
+  private static synchronized void add(InUse made) {
+    final InUse[] more = new InUse[all.length + 1];
+    int count = 0;
+    for (final InUse each : all) {
+      if (each.matters()) {
+        more[count++] = each;
+      } else {
+        each.kept.leave();
+      }
+    }
+    more[count++] = made;
+    all = Arrays.copyOf(more, count);
+  }
+
+  /** Not of a thread that has ended, nor of the calling one, which has lost it: pools of threads clear what is local to a thread. */
+  private boolean matters() {
+    final Thread known = thread.get();
+    return known != null && known.isAlive() && (known != Thread.currentThread() || places[TOP] != FIRST);
+  }
+
+  static InUse current() {
+    return ThreadState.current().inUse;
+  }
+
+  /** A number that no other object has. For its own thread. */
+  long newId() {
+    if (nextId % IDS == 0) {
+      nextId = NEXT_IDS.getAndAdd(IDS);
+    }
+    return nextId++;
+  }
+
+  // --- for its own thread
+
+  /** Begins a use of each object that is not null; of none if one is closed. Each begin has its end, the last one first. */
+  void begin(NativeObject a, NativeObject b, NativeObject c) {
+    final long[] to = places;
+    if (to == null) {
+      pin(a, b, c);
+      return;
+    }
+    final int top = (int) to[TOP];
+    if (top + 6 > to.length - TOP) {
+      grow(6);
+      begin(a, b, c);
+      return;
+    }
+    publish(to, put(to, put(to, put(to, top, a), b), c));
+    if (refused(a) || refused(b) || refused(c)) {
+      end(a, b, c);
+      refuse(a, b, c);
+    }
+  }
+
+  void end(NativeObject a, NativeObject b, NativeObject c) {
+    final long[] from = places;
+    if (from == null) {
+      unpin(a, b, c);
+      return;
+    }
+    publish(from, (int) from[TOP] - 2 * (counted(a) + counted(b) + counted(c)));
+    ended(a);
+    ended(b);
+    ended(c);
+  }
+
+  void begin(NativeObject a, NativeObject b) {
+    begin(a, b, null);
+  }
+
+  void end(NativeObject a, NativeObject b) {
+    end(a, b, null);
+  }
+
+  void begin(NativeObject a) {
+    begin(a, null, null);
+  }
+
+  void end(NativeObject a) {
+    end(a, null, null);
+  }
+
+  void begin(NativeObject... objects) {
+    final long[] to = places;
+    if (to == null) {
+      pin(objects);
+      return;
+    }
+    int top = (int) to[TOP];
+    if (top + 2 * objects.length > to.length - TOP) {
+      grow(2 * objects.length);
+      begin(objects);
+      return;
+    }
+    for (final NativeObject each : objects) {
+      top = put(to, top, each);
+    }
+    publish(to, top);
+    for (final NativeObject each : objects) {
+      if (refused(each)) {
+        end(objects);
+        refuse(objects);
+      }
+    }
+  }
+
+  void end(NativeObject... objects) {
+    final long[] from = places;
+    if (from == null) {
+      unpin(objects);
+      return;
+    }
+    int top = (int) from[TOP];
+    for (final NativeObject each : objects) {
+      top -= 2 * counted(each);
+    }
+    publish(from, top);
+    for (final NativeObject each : objects) {
+      ended(each);
+    }
+  }
+
+  private int put(long[] to, int top, NativeObject object) {
+    if (object == null) {
+      return top;
+    }
+    final Handle handle = object.handle;
+    handle.usedBy(this);
+    PLACE.setOpaque(to, top, handle.gate.id);
+    PLACE.setOpaque(to, top + 1, handle.id);
+    return top + 2;
+  }
+
+  private static void publish(long[] to, int top) {
+    PLACE.setRelease(to, TOP, (long) Math.max(top, FIRST)); // less only where the beginning was lost with what is local to the thread
+    VarHandle.fullFence();
+  }
+
+  private static boolean refused(NativeObject object) {
+    return object != null && object.handle.isRefused();
+  }
+
+  private static int counted(NativeObject object) {
+    return object == null ? 0 : 1;
+  }
+
+  private static void ended(NativeObject object) {
+    if (object != null && object.handle.isClosed()) {
+      object.handle.destroyIfUnused();
+    }
+  }
+
+  /** Throws what the first closed one says. */
+  private static void refuse(NativeObject... objects) {
+    for (final NativeObject each : objects) {
+      if (refused(each)) {
+        throw each.handle.refusal();
+      }
+    }
+  }
+
+  /** What is published stays so: a closer that still sees the old places sees what was in use when they were left. */
+  private void grow(int more) {
+    final long[] old = places;
+    final long[] made = room(2 * (old.length + more));
+    System.arraycopy(old, TOP, made, TOP, (int) old[TOP] - TOP);
+    places = made;
+  }
+
+  private static void pin(NativeObject... objects) {
+    int done = 0;
+    try {
+      for (; done < objects.length; ++done) {
+        if (objects[done] != null) {
+          objects[done].handle.pin();
+        }
+      }
+    } finally {
+      if (done < objects.length) {
+        unpin(Arrays.copyOf(objects, done));
+      }
+    }
+  }
+
+  private static void unpin(NativeObject... objects) {
+    for (final NativeObject each : objects) {
+      if (each != null) {
+        each.handle.unpin();
+      }
+    }
+  }
+
+  // --- for those who close
+
+  /** Whether this thread uses what has the id. */
+  boolean has(long id) {
+    final long[] seen = places;
+    if (seen == null) {
+      return false;
+    }
+    for (int i = (int) (long) PLACE.getAcquire(seen, TOP) - 1; i >= FIRST; --i) {
+      if ((long) PLACE.getOpaque(seen, i) == id) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether any thread does. */
+  static boolean anywhere(long id) {
+    for (final InUse each : all) {
+      if (each.has(id)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

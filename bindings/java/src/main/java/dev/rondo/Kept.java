@@ -1,0 +1,119 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.ReferenceQueue;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Handles that are not destroyed yet, which must outlive their wrappers, and the thread that destroys those whose wrappers the garbage
+ * collector took. A {@link java.lang.ref.Cleaner} does that with one list behind a lock. Here each thread has places of its own for
+ * what it makes: it takes them, and gives them back, without atomic operations; another thread that closes an object empties the place,
+ * which its owner finds when it has no other one.
+ */
+final class Kept {
+  static final ReferenceQueue<NativeObject> ABANDONED = new ReferenceQueue<>();
+  static final Kept OF_VIRTUAL_THREADS = new Kept(); // all of them, one at a time
+
+  private static final VarHandle PLACE = MethodHandles.arrayElementVarHandle(Handle[].class);
+  private static final List<Kept> ALL = new ArrayList<>(); // guarded by itself, like the next
+  private static final Deque<Kept> WITHOUT_THREAD = new ArrayDeque<>();
+
+  static {
+    final Thread thread = new Thread(null, Kept::destroyAbandoned, "rondo-abandoned", 0, false);
+    thread.setDaemon(true);
+    thread.setContextClassLoader(null);
+    thread.start();
+  }
+
+  private volatile Handle[] places = {};
+  private int[] free = {}; // places that are empty
+  private int freeCount;
+
+  private Kept() {}
+
+  /** For a thread that had none. */
+  static Kept take() {
+    synchronized (ALL) {
+      Kept taken = WITHOUT_THREAD.poll();
+      if (taken == null) {
+        taken = new Kept();
+        ALL.add(taken);
+      }
+      return taken;
+    }
+  }
+
+  /** Of a thread that has ended. */
+  void leave() {
+    synchronized (ALL) {
+      WITHOUT_THREAD.add(this);
+    }
+  }
+
+  /** For its thread. Returns the handle's place. */
+  int add(Handle handle) {
+    if (this != OF_VIRTUAL_THREADS) {
+      return put(handle);
+    }
+    synchronized (this) {
+      return put(handle);
+    }
+  }
+
+  private int put(Handle handle) {
+    if (freeCount == 0) {
+      findFree();
+    }
+    final int place = free[--freeCount];
+    places[place] = handle;
+    return place;
+  }
+
+  /** For any thread. */
+  void remove(Handle handle, boolean ofThisThread) {
+    if (ofThisThread && this != OF_VIRTUAL_THREADS) {
+      places[handle.place] = null;
+      free[freeCount++] = handle.place;
+    } else {
+      PLACE.compareAndSet(places, handle.place, handle, null);
+    }
+  }
+
+  private void findFree() {
+    final Handle[] in = places;
+    for (int i = 0; i < in.length; ++i) {
+      if (in[i] != null && in[i].isDestroyed()) { // emptied in the places before the last growth
+        in[i] = null;
+      }
+      if (in[i] == null) {
+        free[freeCount++] = i;
+      }
+    }
+    if (freeCount <= in.length / 4) {
+      final int length = Math.max(64, 2 * in.length);
+      final int[] more = new int[length];
+      System.arraycopy(free, 0, more, 0, freeCount);
+      for (int i = in.length; i < length; ++i) {
+        more[freeCount++] = i;
+      }
+      free = more;
+      places = Arrays.copyOf(in, length);
+    }
+  }
+
+  private static void destroyAbandoned() {
+    for (;;) {
+      try {
+        ((Handle) ABANDONED.remove()).abandoned();
+      } catch (InterruptedException | RuntimeException | Error e) {
+        // what one object meets is not the others' matter
+      }
+    }
+  }
+}

@@ -1,0 +1,299 @@
+// The text of elementwise kernels.
+//
+// One shape of kernel serves all layouts. A thread takes packs of `vector` neighbours along the innermost dimension, in
+// a loop over the whole grid; place() turns a pack's number into each operand's offset, fetch() loads, finish()
+// computes and stores. In a flat space the offset is the number itself, and two packs are in flight at once; in others
+// it comes from divisions by multiplication, with the divisors among the arguments. So a kernel depends on the
+// expression, the vector width, which operands repeat along the inner dimension, the number of dimensions and the index
+// width, and on no size.
+//
+// Where an operand is dense along another dimension than the innermost one, those two are walked in square tiles: a
+// block reads such an operand's tile along its own dimension into shared memory, and takes it from there along the
+// other.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda_kernel.h"
+#include "ops/elementwise_task.h"
+#include "rtc/device_text.h"
+
+namespace rondo::ops {
+
+namespace {
+
+constexpr unsigned kThreads = kElementwiseThreads;
+constexpr int kTile = kElementwiseTile;
+
+const char* register_type(rondo_dtype dtype) {
+  return dtype == RONDO_BOOL ? "bool" : memory_type(compute_dtype(dtype));
+}
+
+// The output is the input, bit for bit: no conversion that might touch a NaN.
+bool is_move(const Expression& expression, const Expression::Output& output) {
+  return Expression::is_input(output.value) && !output.accumulate &&
+         expression.input_dtype(output.value) == output.dtype;
+}
+
+class Writer {
+ public:
+  Writer(const Expression& expression, const Space& space) : e_(expression), s_(space) {}
+
+  std::string text() {
+    for (int k = 0; k < e_.operands() && text_.empty(); ++k)
+      if (is_f8(e_.operand_dtype(k))) text_ = rtc::kF8Text;
+    arguments();
+    place();
+    loaded();
+    finish();
+    if (s_.turned)
+      tiled_kernel();
+    else
+      kernel();
+    return std::move(text_);
+  }
+
+ private:
+  template <class... A>
+  void line(const char* pattern, A... arguments) {
+    text_ += format(pattern, arguments...);
+    text_ += '\n';
+  }
+  const char* type(int operand) const { return memory_type(e_.operand_dtype(operand)); }
+  std::string pack(int operand) const { return format(s_.repeats(operand) ? "%s" : "Pack<%s, N>", type(operand)); }
+  bool turned(int operand) const { return (s_.turned >> operand & 1) != 0; }
+  bool fetched(int operand) const { return operand < e_.inputs() || e_.output(operand - e_.inputs()).accumulate; }
+
+  void arguments() {
+    line("using Index = %s;", s_.wide ? "u64" : "u32");
+    line("using Offset = %s;", s_.wide ? "i64" : "i32");
+    line("struct Arguments {");
+    for (int k = 0; k < e_.operands(); ++k) line("  %s%s* p%d;", k < e_.inputs() ? "const " : "", type(k), k);
+    for (int k = 0; k < e_.scalars(); ++k) line("  alignas(8) %s s%d;", register_type(e_.scalar_dtype(k)), k);
+    if (e_.generators() > 0) {
+      line("  const PhiloxState* random;");
+      line("  u64 key;");
+      for (int k = 0; k < e_.generators(); ++k) line("  u64 start%d;", k);
+    }
+    line("  alignas(8) Index packs;");
+    line("  alignas(8) Index elements;");
+    if (s_.turned) line("  alignas(8) Index rows;\n  alignas(8) Index columns;");
+    if (!s_.flat) {
+      for (int d = s_.ndim - 1; d > 0; --d) {
+        line("  alignas(8) Index size%d;", d);
+        if (!s_.wide) line("  alignas(8) Divider by%d;", d);
+      }
+      for (int k = 0; k < e_.operands(); ++k)
+        for (int d = s_.ndim - 1; d >= 0; --d) line("  alignas(8) Offset t%d_%d;", k, d);
+      for (int k = 0; s_.turned && k < e_.operands(); ++k)  // of elements; the others are of tiles
+        for (int d = s_.ndim - 1; d >= s_.ndim - 2; --d) line("  alignas(8) Offset u%d_%d;", k, d);
+    }
+    line("};");
+  }
+
+  void place() {
+    line("struct Place {");
+    line(s_.turned ? "  Index element, row, column;" : "  Index element;");
+    for (int k = 0; k < e_.operands(); ++k) line("  Offset o%d;", k);
+    line("};");
+    line("RONDO_INLINE Place place(const Arguments& a, Index pack) {");
+    line("  Place p;");
+    line("  p.element = pack * %d;", s_.vector);
+    if (s_.flat) {
+      line("  (void)a;");
+      for (int k = 0; k < e_.operands(); ++k)
+        line("  p.o%d = %s;", k, s_.repeats(k) ? "0" : "static_cast<Offset>(p.element)");
+    } else {
+      line("  Index rest = pack, outer;");
+      for (int d = s_.ndim - 1; d >= 0; --d) {
+        if (d == 0) {
+          line("  const Offset i0 = static_cast<Offset>(rest);");
+        } else {
+          line(s_.wide ? "  outer = rest / a.size%d;" : "  outer = quotient(rest, a.by%d);", d);
+          line("  const Offset i%d = static_cast<Offset>(rest - outer * a.size%d);", d, d);
+          line("  rest = outer;");
+        }
+      }
+      if (s_.turned) {
+        const int side = kTile * s_.vector, inner = s_.ndim - 1;
+        line("  p.row = static_cast<Index>(i%d) * %d;", inner - 1, side);
+        line("  p.column = static_cast<Index>(i%d) * %d;", inner, side);
+      }
+      for (int k = 0; k < e_.operands(); ++k) {
+        std::string sum;
+        for (int d = s_.ndim - 1; d >= 0; --d) sum += format("%si%d * a.t%d_%d", sum.empty() ? "" : " + ", d, k, d);
+        line("  p.o%d = %s;", k, sum.c_str());
+      }
+    }
+    line("  return p;");
+    line("}");
+  }
+
+  void loaded() {
+    line("template <int N>");
+    line("struct Loaded {");
+    for (int k = 0; k < e_.operands(); ++k)
+      if (fetched(k)) line("  %s x%d;", pack(k).c_str(), k);
+    line("};");
+    line("template <int N>");
+    line("RONDO_INLINE Loaded<N> fetch(const Arguments& a, const Place& p) {");
+    line("  Loaded<N> l;");
+    line("  (void)a, (void)p;");
+    for (int k = 0; k < e_.operands(); ++k) {
+      if (!fetched(k) || turned(k)) continue;  // turned ones come from their tiles
+      if (s_.repeats(k))
+        line("  l.x%d = a.p%d[p.o%d];", k, k, k);
+      else
+        line("  l.x%d = load_pack<%s, N>(a.p%d + p.o%d);", k, type(k), k, k);
+    }
+    line("  return l;");
+    line("}");
+  }
+
+  std::string element(int operand) const { return format(s_.repeats(operand) ? "l.x%d" : "l.x%d.v[v]", operand); }
+  static std::string value(Value value) {
+    if (Expression::is_input(value)) return format("i%d", value);
+    if (Expression::is_scalar(value)) return format("a.s%d", Expression::scalar_index(value));
+    return format("r%d", Expression::result_index(value));
+  }
+
+  std::string call(const Expression::Instruction& each) const {
+    const auto dtype = static_cast<rondo_dtype>(each.dtype);
+    const std::string a = value(each.a);
+    switch (each.op) {
+      // On the way to any float narrower than f32 the same: rounding from there on gives what rounding once would.
+      case Op::cast: return format("convert_to<%s>(%s)", memory_type(is_f8(dtype) ? RONDO_BF16 : dtype), a.c_str());
+      case Op::where: return format("op_where(%s, %s, %s)", a.c_str(), value(each.b).c_str(), value(each.c).c_str());
+      case Op::round_to: return format("round_%s(%s)", memory_type(dtype), a.c_str());
+      case Op::uniform: return format("uniform<%s>(g%d, e)", register_type(dtype), each.a);
+      case Op::normal: return format("normal<%s>(g%d, e)", register_type(dtype), each.a);
+      default: break;
+    }
+    std::string text = format("op_%s(%s", operator_of(each.op).name, a.c_str());
+    const int arity = Expression::arity(each);
+    if (arity > 1) text += ", " + value(each.b);
+    if (arity > 2) text += ", " + value(each.c);
+    return text + ")";
+  }
+
+  void finish() {
+    line("template <int N>");
+    line("RONDO_INLINE void finish(const Arguments& a, const Place& p, const Loaded<N>& l) {");
+    line("  (void)l;");
+    for (int k = e_.inputs(); k < e_.operands(); ++k) line("  Pack<%s, N> y%d;", type(k), k);
+    if (e_.generators() > 0) {
+      line("  const u64 key = a.random ? a.random->key : a.key;");
+      line("  const u64 base = a.random ? a.random->offset : 0;");
+      for (int k = 0; k < e_.generators(); ++k) line("  PhiloxBlock g%d;", k);
+    }
+    line("#pragma unroll");
+    line("  for (int v = 0; v < N; ++v) {");
+    if (e_.generators() > 0) line("    const u64 e = static_cast<u64>(p.element) + static_cast<u64>(v);");
+    for (int k = 0; k < e_.generators(); ++k) {
+      const char* dtype = register_type(e_.generator_dtype(k));
+      line("    if (v == 0 || e %% kDrawsPerBlock<%s> == 0) g%d = random_block<%s>(key, base + a.start%d, e);", dtype,
+           k, dtype, k);
+    }
+    for (int k = 0; k < e_.inputs(); ++k)
+      line("    [[maybe_unused]] const %s i%d = from_memory(%s);", register_type(e_.input_dtype(k)), k,
+           element(k).c_str());
+    for (int k = 0; k < e_.instructions(); ++k) {
+      const Expression::Instruction& each = e_.instruction(k);
+      line("    const %s r%d = %s;", register_type(Expression::result_dtype(each)), k, call(each).c_str());
+    }
+    for (int k = 0; k < e_.outputs(); ++k) {
+      const Expression::Output& output = e_.output(k);
+      const int operand = e_.inputs() + k;
+      std::string result = value(output.value);
+      if (is_move(e_, output)) {
+        line("    y%d.v[v] = %s;", operand, element(output.value).c_str());
+        continue;
+      }
+      if (output.accumulate) result = format("op_add(from_memory(l.x%d.v[v]), %s)", operand, result.c_str());
+      line("    y%d.v[v] = to_memory<%s>(%s);", operand, type(operand), result.c_str());
+    }
+    line("  }");
+    for (int k = e_.inputs(); k < e_.operands(); ++k)
+      line("  store_pack<%s, N>(a.p%d + p.o%d, y%d);", type(k), k, k, k);
+    line("}");
+  }
+
+  void kernel() {
+    const int width = s_.vector;
+    // Two packs in flight hide more of memory's latency; with much arithmetic there is less of it to hide.
+    const bool twice = s_.flat && e_.instructions() <= 8 && e_.generators() == 0;
+    line("extern \"C\" __global__ void __launch_bounds__(%u) rondo_kernel(const Arguments a) {", kThreads);
+    line("  const Index first = static_cast<Index>(blockIdx.x) * %uu + threadIdx.x;", kThreads);
+    line("  const Index step = static_cast<Index>(gridDim.x) * %uu;", kThreads);
+    line("  for (Index pack = first; pack < a.packs; pack += %sstep) {", twice ? "2 * " : "");
+    line("    const Place p0 = place(a, pack);");
+    line("    const Loaded<%d> l0 = fetch<%d>(a, p0);", width, width);
+    if (twice) {
+      line("    const bool more = pack + step < a.packs;");
+      line("    const Place p1 = place(a, more ? pack + step : pack);");
+      line("    Loaded<%d> l1 = l0;", width);
+      line("    if (more) l1 = fetch<%d>(a, p1);", width);
+    }
+    line("    finish<%d>(a, p0, l0);", width);
+    if (twice) line("    if (more) finish<%d>(a, p1, l1);", width);
+    line("  }");
+    if (s_.flat && width > 1) {  // elsewhere packs fill the rows
+      line("  Place p;");
+      line("  p.element = a.packs * %d + first;", width);
+      for (int k = 0; k < e_.operands(); ++k)
+        line("  p.o%d = %s;", k, s_.repeats(k) ? "0" : "static_cast<Offset>(p.element)");
+      line("  if (p.element < a.elements) finish<1>(a, p, fetch<1>(a, p));");
+    }
+    line("}");
+  }
+
+  // The dimensions of the arguments are those of tiles; `rows` and `columns` say where the last ones end.
+  void tiled_kernel() {
+    const int width = s_.vector, side = kTile * width, inner = s_.ndim - 1, rows = inner - 1;
+    line("extern \"C\" __global__ void __launch_bounds__(%u) rondo_kernel(const Arguments a) {", kThreads);
+    for (int k = 0; k < e_.inputs(); ++k)  // a pitch of an odd number of words: columns lie in different banks
+      if (turned(k)) line("  __shared__ Pack<%s, %d> tile%d[%d][%d];", type(k), width, k, side, kTile + 1);
+    line("  const int lane = threadIdx.x %% 32, warp = threadIdx.x / 32;");
+    line("  for (Index tile = blockIdx.x; tile < a.packs; tile += gridDim.x) {");
+    line("    const Place corner = place(a, tile);");
+    line("    const Index row = corner.row, column = corner.column;");
+    for (int k = 0; k < e_.inputs(); ++k) {
+      if (!turned(k)) continue;
+      line("#pragma unroll");
+      line("    for (int y = 0; y < %d; y += 8)", side);
+      line("      if (column + y + warp < a.columns && row + lane * %d < a.rows)", width);
+      line(
+          "        tile%d[y + warp][lane] = load_pack<%s, %d>(a.p%d + corner.o%d + (y + warp) * a.u%d_%d + lane * %d);",
+          k, type(k), width, k, k, k, inner, width);
+    }
+    line("    __syncthreads();");
+    line("#pragma unroll 4");
+    line("    for (int y = warp; y < %d; y += 8) {", side);
+    line("      if (row + y >= a.rows || column + lane * %d >= a.columns) continue;", width);
+    line("      Place p = corner;");
+    for (int k = 0; k < e_.operands(); ++k)
+      if (!turned(k)) line("      p.o%d += y * a.u%d_%d + lane * %d * a.u%d_%d;", k, k, rows, width, k, inner);
+    line("      Loaded<%d> l = fetch<%d>(a, p);", width, width);
+    for (int k = 0; k < e_.inputs(); ++k) {
+      if (!turned(k)) continue;
+      line("#pragma unroll");
+      line("      for (int v = 0; v < %d; ++v) l.x%d.v[v] = tile%d[lane * %d + v][y / %d].v[y %% %d];", width, k, k,
+           width, width, width);
+    }
+    line("      finish<%d>(a, p, l);", width);
+    line("    }");
+    line("    __syncthreads();");
+    line("  }");
+    line("}");
+  }
+
+  const Expression& e_;
+  const Space& s_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string elementwise_text(const Expression& expression, const Space& space) {
+  return Writer(expression, space).text();
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,123 @@
+// Rows of single operators that are bound by memory, or by arithmetic on every element: on a GPU with 2^28 elements
+// beside a copy of as many bytes as the operator moves, on a cpu with 2^24 beside NumPy and PyTorch. A row is the
+// microseconds of one of several operators, submitted one behind the other.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <rondo/rondo.hpp>
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench.h"
+#include "floor.h"
+
+namespace bench {
+namespace {
+
+// What an operator works on; they share the operands, which are large.
+struct Work {
+  rondo::Engine engine;
+  rondo_dtype dtype = RONDO_F32;
+  int64_t side = 0;                           // of a square matrix
+  rondo::Tensor a, b, c, row, column, small;  // matrices; one row and one column of such; 1024 x 1024
+  rondo::Expression gelu{"y = 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))", "gelu"};
+
+  Work(rondo_device device, rondo_dtype given, int64_t n) : dtype(given), side(n) {
+    const bool whole = dtype == RONDO_I32;
+    const auto made = [&](const std::vector<int64_t>& shape) {
+      return rondo::cast(engine.uniform(device, RONDO_F32, shape, whole ? -1000 : -2, whole ? 1000 : 2), dtype);
+    };
+    a = made({n, n});
+    b = made({n, n});
+    c = made({n, n});
+    row = made({n});
+    column = made({n, 1});
+    small = made({1024, 1024});
+  }
+};
+
+struct Case {
+  const char* id;
+  const char* what;
+  double share;  // of the copy's speed: the goal on a GPU; 0: none there
+  double times;  // NumPy's speed: the goal on a cpu; 0: not measured there
+  int moved;     // matrices that the operator reads and writes
+  std::function<void(Work&)> run;
+  bool f16 = true, i32 = false;  // dtypes beside f32
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {"add", "c = a + b", 1.04, 1.5, 3, [](Work& w) { rondo::binary_into(RONDO_ADD, w.a, w.b, w.c); }, true, true},
+      {"exp", "exp", 1.0, 1.5, 2, [](Work& w) { rondo::unary_into(RONDO_EXP, w.a, w.c); }},
+      {"tanh", "tanh", 0, 1.5, 2, [](Work& w) { rondo::unary_into(RONDO_TANH, w.a, w.c); }, false},
+      {"add.row", "a matrix + a row", 0.98, 1.5, 2, [](Work& w) { rondo::binary_into(RONDO_ADD, w.a, w.row, w.c); }},
+      {"add.column", "a matrix + a column", 0.98, 0, 2,
+       [](Work& w) { rondo::binary_into(RONDO_ADD, w.a, w.column, w.c); }},
+      {"add.transposed", "a + b transposed", 0.85, 3, 3,
+       [](Work& w) { rondo::binary_into(RONDO_ADD, w.a, w.b.transpose(), w.c); }},
+      {"copy.transposed", "a copy of a matrix transposed", 0.85, 0, 2,
+       [](Work& w) { rondo::copy_into(w.b.transpose(), w.c); }},
+      {"sum", "sum of all", 1.03, 1.5, 1, [](Work& w) { rondo::reduce(RONDO_SUM, w.a); }},
+      {"sum.0", "sum over axis 0", 1.03, 1.5, 1, [](Work& w) { rondo::reduce(RONDO_SUM, w.a, {0}); }},
+      {"sum.1", "sum over axis 1", 1.03, 0, 1, [](Work& w) { rondo::reduce(RONDO_SUM, w.a, {1}); }},
+      {"softmax", "softmax over the last axis", 0.95, 3, 2, [](Work& w) { rondo::softmax(w.a); }},
+      {"softmax.0", "softmax over axis 0", 0.95, 0, 2, [](Work& w) { rondo::softmax(w.a, 0); }},
+      {"matmul", "1024 x 1024 x 1024", 0, 1, 0, [](Work& w) { rondo::matmul(w.small, w.small); }, false},
+      {"gelu", "GELU of 8 operators, one expression", 1.0, 0, 2,
+       [](Work& w) {
+         w.gelu.run_into({{"x", w.a}}, {w.c});
+       }},
+  };
+  return all;
+}
+
+void add_row(const Options& options, const Case& of, rondo_dtype dtype, std::shared_ptr<std::unique_ptr<Work>> shared,
+             std::vector<Row>& rows) {
+  const bool large = options.device.kind == RONDO_CUDA;
+  const int64_t side = large ? (options.quick ? 4096 : 16384) : (options.quick ? 1024 : 4096);
+  const std::string name = rondo_dtype_name(dtype);
+  const double share = dtype == RONDO_F32 ? of.share : of.share * 0.97;
+  const Goal goal = large && of.share > 0 ? at_most_times(1 / share) : !large ? at_most_of_peer(1 / of.times) : Goal{};
+  rows.push_back({std::string(of.id) + "." + name, std::string(of.what) + ", " + name,
+                  "a copy inside the device that moves as many bytes", goal, [=]() -> Samplers {
+                    if (!*shared) *shared = std::make_unique<Work>(options.device, dtype, side);
+                    Work* const work = shared->get();
+                    std::shared_ptr<Floor> floor = make_floor(options.device);
+                    const size_t bytes = static_cast<size_t>(side * side * of.moved) * rondo_dtype_size(dtype) / 2;
+                    const int count = large ? 10 : 2;
+                    const Sample rondo = [=, &of] {
+                      work->engine.wait_all();
+                      const double begin = now_us();
+                      for (int i = 0; i < count; ++i) of.run(*work);
+                      work->engine.wait_all();
+                      return (now_us() - begin) / count;
+                    };
+                    if (bytes == 0) return {rondo, {}};
+                    return {rondo, [=] {
+                              floor->wait();
+                              const double begin = now_us();
+                              for (int i = 0; i < count; ++i) floor->copy(bytes);
+                              floor->wait();
+                              return (now_us() - begin) / count;
+                            }};
+                  }});
+}
+
+}  // namespace
+
+void add_operator_rows(const Options& options, std::vector<Row>& rows) {
+  const bool large = options.device.kind == RONDO_CUDA;
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_I32}) {
+    const auto shared = std::make_shared<std::unique_ptr<Work>>();  // made by the first row that runs
+    for (const Case& each : cases()) {
+      const bool has = dtype == RONDO_F32 || (dtype == RONDO_F16 ? each.f16 : each.i32);
+      if (has && (large ? each.share : each.times) > 0) add_row(options, each, dtype, shared, rows);
+    }
+  }
+}
+
+}  // namespace bench

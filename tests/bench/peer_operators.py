@@ -1,0 +1,104 @@
+"""Operators of operators.cc with PyTorch or NumPy, on square matrices of which each has the given side.
+
+Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+"""
+
+
+def operators(torch, numpy, like, side):
+    """(row, call) of one of the libraries; `like` is an array where the operands shall be."""
+    return of_torch(torch, like.device, side) if torch else of_numpy(numpy, side)
+
+
+# Channels in and out, side, kernel: those of backward.cc.
+SHAPES = ((64, 64, 56, 3), (128, 128, 28, 3), (256, 256, 14, 3), (512, 512, 7, 3), (256, 64, 56, 1), (512, 128, 28, 1), (1024, 256, 14, 1))
+PAIRS = 10
+
+
+def backward(torch, device):
+    """Both gradients of a convolution; of a GPU so many pairs captured, as there."""
+    torch.backends.cudnn.benchmark = True
+    large = device.type == "cuda"
+    for inputs, outputs, side, kernel in SHAPES:
+        def image(*shape):
+            made = torch.randn(*shape, device=device, dtype=torch.float16 if large else torch.float32)
+            return made.to(memory_format=torch.channels_last)
+
+        batch = 32 if large else 1
+        x, w, dy = image(batch, inputs, side, side), image(outputs, inputs, kernel, kernel), image(batch, outputs, side, side)
+        pad = [kernel // 2] * 2
+
+        def pair():
+            return torch.ops.aten.convolution_backward(dy, x, w, None, [1, 1], pad, [1, 1], False, [0, 0], 1, [True, True, False])
+
+        if not large:
+            yield f"backward.{inputs}.{side}", pair, 1
+            continue
+        for _ in range(3):
+            pair()
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for _ in range(PAIRS):
+                pair()
+        yield f"backward.{inputs}.{side}", graph.replay, PAIRS
+
+
+def of_torch(torch, device, side):
+    cpu = device.type == "cpu"
+    for dtype, name in ((torch.float32, "f32"), (torch.float16, "f16"), (torch.int32, "i32")):
+        whole = name == "i32"
+
+        def made(*shape):
+            return (torch.rand(shape, device=device) * (2000 if whole else 4) - (1000 if whole else 2)).to(dtype)
+
+        a, b, c, row, column = made(side, side), made(side, side), made(side, side), made(side), made(side, 1)
+        yield f"add.{name}", lambda: torch.add(a, b, out=c)
+        if whole:
+            continue
+        yield f"exp.{name}", lambda: torch.exp(a, out=c)
+        yield f"add.row.{name}", lambda: torch.add(a, row, out=c)
+        yield f"add.transposed.{name}", lambda: torch.add(a, b.t(), out=c)
+        yield f"sum.{name}", lambda: torch.sum(a)
+        yield f"sum.0.{name}", lambda: torch.sum(a, 0)
+        yield f"softmax.{name}", lambda: torch.softmax(a, -1)
+        if cpu:
+            if name == "f32":
+                small = made(1024, 1024)
+                yield "tanh.f32", lambda: torch.tanh(a, out=c)
+                yield "matmul.f32", lambda: torch.matmul(small, small)
+            continue
+        yield f"add.column.{name}", lambda: torch.add(a, column, out=c)
+        yield f"copy.transposed.{name}", lambda: c.copy_(b.t())
+        yield f"sum.1.{name}", lambda: torch.sum(a, 1)
+        yield f"softmax.0.{name}", lambda: torch.softmax(a, 0)
+        yield f"gelu.{name}", lambda: torch.nn.functional.gelu(a, approximate="tanh")
+
+
+def of_numpy(np, side):
+    generator = np.random.default_rng(1)
+    for dtype, name in ((np.float32, "f32"), (np.float16, "f16"), (np.int32, "i32")):
+        whole = name == "i32"
+
+        def made(*shape):
+            return (generator.random(shape, dtype=np.float32) * (2000 if whole else 4) - (1000 if whole else 2)).astype(dtype)
+
+        a, b, c, row = made(side, side), made(side, side), made(side, side), made(side)
+        yield f"add.{name}", lambda: np.add(a, b, out=c)
+        if whole:
+            continue
+        yield f"exp.{name}", lambda: np.exp(a, out=c)
+        yield f"add.row.{name}", lambda: np.add(a, row, out=c)
+        yield f"add.transposed.{name}", lambda: np.add(a, b.T, out=c)
+        yield f"sum.{name}", lambda: a.sum()
+        yield f"sum.0.{name}", lambda: a.sum(0)
+
+        def softmax():
+            np.subtract(a, a.max(1, keepdims=True), out=c)
+            np.exp(c, out=c)
+            np.divide(c, c.sum(1, keepdims=True), out=c)
+
+        yield f"softmax.{name}", softmax
+        if name == "f32":
+            small = made(1024, 1024)
+            yield "tanh.f32", lambda: np.tanh(a, out=c)
+            yield "matmul.f32", lambda: np.matmul(small, small)
