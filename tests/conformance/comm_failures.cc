@@ -13,9 +13,11 @@ namespace {
 
 class CommFailures : public OnGroup {
  protected:
-  void limit(int64_t milliseconds) {
+  // A group whose limit is soon over. What making one needs for the first time is there by then: that may take longer.
+  void soon_over() {
+    (void)comms();
     rondo_comm_options options = RONDO_COMM_OPTIONS_INIT;
-    options.time_limit_ms = milliseconds;
+    options.time_limit_ms = 2000;
     options.name = "pair";
     regroup(options);
   }
@@ -49,7 +51,7 @@ TEST_P(CommFailures, Abort) {
 }
 
 TEST_P(CommFailures, NobodyComes) {
-  limit(1000);
+  soon_over();
   const auto begun = std::chrono::steady_clock::now();
   const Tensor out = alone();
   expect_failure(rondo_tensor_wait(out), RONDO_TIMED_OUT, "all_reduce of communicator 'pair' is not done on rank 0");
@@ -59,7 +61,7 @@ TEST_P(CommFailures, NobodyComes) {
 
 // What was computed from it fails with it, what was there before is kept, and what is written anew is good.
 TEST_P(CommFailures, WhatDependsOnItFailsToo) {
-  limit(1000);
+  soon_over();
   const Tensor kept = ones(0), parameter = ones(0);
   const Tensor out = alone();
   const Tensor more = make(rondo_binary, RONDO_ADD, out, kept);
@@ -114,7 +116,7 @@ TEST_P(CommFailures, AGraphWhosePoisonedInputIsTold) {
 }
 
 TEST_P(CommFailures, AGraphThatOneRankLaunches) {
-  limit(1000);
+  soon_over();
   std::vector<Tensor> tensors;
   for (int32_t rank = 0; rank < ranks(); ++rank) tensors.push_back(ones(rank));
   const Tensor kept = ones(0);
@@ -133,11 +135,12 @@ TEST_P(CommFailures, AGraphThatOneRankLaunches) {
   expect_as(download(kept), Expected(full(RONDO_F32, {100}, 1)), "kept");
 }
 
+// The new group has the old one's time limit, so what ends the old one is not its limit: a busy machine needs its time.
 TEST_P(CommFailures, ANewGroupOfThoseLeft) {
-  limit(1000);
   const Tensor out = alone();
-  expect_failure(rondo_tensor_wait(out), RONDO_TIMED_OUT, "all_reduce");
-  expect_failed(RONDO_TIMED_OUT, "all_reduce");
+  must(rondo_comm_abort(comm(1), "enough of it"));
+  expect_failure(rondo_tensor_wait(out), RONDO_RANK_LOST, "enough of it");
+  expect_failed(RONDO_RANK_LOST, "enough of it");
   std::vector<rondo_comm*> made(static_cast<size_t>(ranks()));
   must(rondo_comm_reform(comms().data(), ranks(), made.data()));
   std::vector<Comm> again;
@@ -240,7 +243,7 @@ TEST_P(CommFailures, AnErrorBetweenCalls) {
 // Each rank is in another group's collective, and waits for the other one: the time limit ends one of them, and says
 // so.
 TEST_P(CommFailures, AnotherOrderOnAnotherRank) {
-  limit(1000);
+  soon_over();
   const int32_t colours[2] = {0, 0};
   rondo_comm* made[2] = {};
   must(rondo_comm_split(comms().data(), 2, colours, nullptr, made));
