@@ -60,9 +60,12 @@ address,undefined  abi/*                      -          -          -
 address,undefined  rust/*                     -          -          -
 address,undefined  mpi/*                      -          -          -
 address,undefined  simulated/*_whole          -          -          all
-address,undefined  simulated/digits_*         -          -          all
-address,undefined  simulated/*_lost_*         -          1          all
-address,undefined  simulated/*                -          1shared    all
+address,undefined  simulated/*_engine_*       -          1shared    all
+address,undefined  simulated/*_recording_*    -          1shared    all
+address,undefined  simulated/*_stress_*       -          1shared    all
+address,undefined  simulated/digits_*         -          -          5
+address,undefined  simulated/*_lost_*         -          1          5
+address,undefined  simulated/*                -          1shared    5
 address,undefined  faults/*_that_*            -          -          all
 address,undefined  conformance/comm_*         -          1shared    all
 address,undefined  conformance/*              -          half       all
@@ -73,13 +76,14 @@ thread             abi/*                      -          -          -
 thread             rust/*                     -          -          -
 thread             mpi/*                      -          -          -
 thread             unit/*                     -          rest       all
-thread             simulated/*_whole          -          -          all
+thread             simulated/*_whole          -          -          -
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
 thread             conformance/*_recording    -          all        all
 thread             simulated/*_engine_*       -          1          all
 thread             simulated/*_recording_*    -          1          all
 thread             simulated/*_stress_*       -          1          all
+thread             simulated/*                -          -          5
 thread             */*                        -          -          all
 """
 
