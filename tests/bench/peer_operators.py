@@ -3,6 +3,8 @@
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
 
+import itertools
+
 
 def operators(torch, numpy, like, side):
     """(row, call) of one of the libraries; `like` is an array where the operands shall be."""
@@ -56,6 +58,7 @@ def of_torch(torch, device, side):
         if whole:
             continue
         yield f"exp.{name}", lambda: torch.exp(a, out=c)
+        yield f"tanh.{name}", lambda: torch.tanh(a, out=c)
         yield f"add.row.{name}", lambda: torch.add(a, row, out=c)
         yield f"add.transposed.{name}", lambda: torch.add(a, b.t(), out=c)
         yield f"sum.{name}", lambda: torch.sum(a)
@@ -64,13 +67,22 @@ def of_torch(torch, device, side):
         if cpu:
             if name == "f32":
                 small = made(1024, 1024)
-                yield "tanh.f32", lambda: torch.tanh(a, out=c)
                 yield "matmul.f32", lambda: torch.matmul(small, small)
             continue
         yield f"add.column.{name}", lambda: torch.add(a, column, out=c)
         yield f"copy.transposed.{name}", lambda: c.copy_(b.t())
         yield f"sum.1.{name}", lambda: torch.sum(a, 1)
         yield f"softmax.0.{name}", lambda: torch.softmax(a, 0)
+        yield f"softmax.long.{name}", lambda: torch.softmax(a.view(-1), 0)
+        yield f"add.misaligned.{name}", lambda: torch.add(a.view(-1)[1:], b.view(-1)[1:], out=c.view(-1)[1:])
+        yield f"normal.{name}", lambda: c.normal_()
+        turns = itertools.cycle(range(0, side, side // 16))
+
+        def strided():
+            first = next(turns)
+            return torch.sum(a[:, first : first + side * 1000 // 16384], 1)
+
+        yield f"sum.strided.{name}", strided
         yield f"gelu.{name}", lambda: torch.nn.functional.gelu(a, approximate="tanh")
 
 
@@ -98,7 +110,7 @@ def of_numpy(np, side):
             np.divide(c, c.sum(1, keepdims=True), out=c)
 
         yield f"softmax.{name}", softmax
+        yield f"tanh.{name}", lambda: np.tanh(a, out=c)
         if name == "f32":
             small = made(1024, 1024)
-            yield "tanh.f32", lambda: np.tanh(a, out=c)
             yield "matmul.f32", lambda: np.matmul(small, small)
