@@ -6,6 +6,7 @@
 #include "base/dtype.h"
 #include "base/text.h"
 #include "ops/cuda_kernel.h"
+#include "rtc/device_text.h"
 #include "rtc/kernel.h"
 
 namespace rondo::comm {

@@ -9,11 +9,6 @@ namespace rondo::ops {
 
 namespace {
 
-const char* way_name(ConvolutionWay way) {
-  static const char* const names[] = {"convolution", "convolution_data", "convolution_filter_grad"};
-  return names[static_cast<int>(way)];
-}
-
 long long shown(int64_t value) {
   return value;
 }
@@ -162,18 +157,21 @@ Status submit_convolution(const Convolution& problem, Output& out, const Describ
 
 }  // namespace
 
-ConvolutionTask::ConvolutionTask(const Convolution& problem)
-    : Task(way_name(problem.way), problem.out().device()), problem_(problem) {
-  for (const View* view : {&problem.first(), &problem.second(), &problem.scale, &problem.bias, &problem.residual})
-    if (view->storage) reads(*view->storage);
-  declare_output(*this, problem.out());
+const char* Convolution::name() const {
+  static const char* const names[] = {"convolution", "convolution_data", "convolution_filter_grad"};
+  return names[static_cast<int>(way)];
 }
 
-void ConvolutionTask::list_operands(std::vector<TaskOperand>* list) const {
-  const Convolution& p = problem_;
-  for (const View* view : {&p.first(), &p.second(), &p.scale, &p.bias, &p.residual})
+void Convolution::declare(Task& task) const {
+  for (const View* view : {&first(), &second(), &scale, &bias, &residual})
+    if (view->storage) task.reads(*view->storage);
+  declare_output(task, out());
+}
+
+void Convolution::list_operands(std::vector<TaskOperand>* list) const {
+  for (const View* view : {&first(), &second(), &scale, &bias, &residual})
     if (view->storage) list->push_back({*view, false});
-  list->push_back({p.out(), true});
+  list->push_back({out(), true});
 }
 
 Status pose_convolution(const char* function, const View& x, const View& w, const ConvolutionOptions& options,

@@ -77,16 +77,9 @@ struct Convolution {
   bool has_epilogue() const {
     return scale.storage || bias.storage || residual.storage || activation != RONDO_ACTIVATION_NONE;
   }
-};
-
-// A task of a convolution that declares its accesses; the devices add prepare and run.
-class ConvolutionTask : public Task {
- public:
-  explicit ConvolutionTask(const Convolution& problem);
-  void list_operands(std::vector<TaskOperand>* list) const override;
-
- protected:
-  Convolution problem_;
+  const char* name() const;
+  void declare(Task& task) const;
+  void list_operands(std::vector<TaskOperand>* list) const;
 };
 
 Ref<Task> make_cpu_convolution(const Convolution& problem);

@@ -266,9 +266,11 @@ class ProductLoops {
   bool channels_inner_, m_inner_;
 };
 
-class CpuConvolution final : public ConvolutionTask {
+class CpuConvolution final : public Task {
  public:
-  explicit CpuConvolution(const Convolution& problem) : ConvolutionTask(problem), plan_(find_onednn_plan(problem)) {
+  explicit CpuConvolution(const Convolution& problem)
+      : Task(problem.name(), problem.out().device()), problem_(problem), plan_(find_onednn_plan(problem)) {
+    problem.declare(*this);
     if (plan_) {
       workspace_bytes_ = plan_->workspace_bytes();
       return;
@@ -280,13 +282,17 @@ class CpuConvolution final : public ConvolutionTask {
   Status run(const TaskContext& context) override {
     if (plan_) return plan_->run(problem_, context);
     with_float_element(problem_.dtype(), [&]<class T>(T*) {
-      for (const ConvolutionProduct& product : products_)
-        ProductLoops<T>(product.placed(problem_), context.workspace).run();
+      for (ConvolutionProduct& product : products_) {
+        product.place(problem_, [](auto& word, const View& view, int64_t bytes) { word = view.address() + bytes; });
+        ProductLoops<T>(product.arguments, context.workspace).run();
+      }
     });
     return {};
   }
+  void list_operands(std::vector<TaskOperand>* list) const override { problem_.list_operands(list); }
 
  private:
+  const Convolution problem_;
   const std::unique_ptr<ConvolutionPlan> plan_;
   std::vector<ConvolutionProduct> products_;
 };

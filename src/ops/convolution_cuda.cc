@@ -10,7 +10,9 @@
 #include "ops/convolution_products.h"
 #include "ops/cuda_kernel.h"
 #include "ops/elementwise_task.h"
+#include "ops/kernel_task.h"
 #include "ops/prepared.h"
+#include "rtc/device_text.h"
 
 namespace rondo::ops {
 
@@ -18,7 +20,7 @@ namespace {
 
 enum Kernel : int { kTiledKernel, kDirectKernel, kFinishKernel };
 
-constexpr int kThreads = 256;
+constexpr int kBlock = 256;         // threads
 constexpr int64_t kTile = 64;       // of the result, per block
 constexpr int64_t kFewKernels = 8;  // of a group: a tile would be empty for the most part
 constexpr int64_t kMaxGridY = 65535;
@@ -174,13 +176,11 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const ProductArgu
 }
 )";
 
-// One product, and the kernels that do it.
-struct Launch {
+// One product, and how the kernels share it.
+struct ProductPlan {
   ConvolutionProduct product;
   bool direct = false;
   int lanes = 1;
-  const rtc::Kernel* kernel = nullptr;
-  const rtc::Kernel* finish = nullptr;  // of more parts than one
 
   const device::ProductArguments& arguments() const { return product.arguments; }
   int64_t elements() const { return arguments().groups * arguments().m * arguments().columns; }
@@ -189,14 +189,19 @@ struct Launch {
     if (arguments().parts == 1) return 0;
     return static_cast<size_t>(arguments().parts * elements()) * dtype_size(compute_dtype(dtype));
   }
+  bool wide() const { return needs_wide(std::max(product.reach(), elements())); }
+  bool divides() const {
+    return std::any_of(arguments().axis, arguments().axis + device::kProductAxes,
+                       [](const device::ProductAxis& axis) { return axis.divide != 1; });
+  }
 };
 
-Launch plan_launch(const ConvolutionProduct& product) {
-  Launch plan{product};
+ProductPlan plan_product(const ConvolutionProduct& product) {
+  ProductPlan plan{product};
   device::ProductArguments& p = plan.product.arguments;
   plan.direct = p.m <= kFewKernels;
   if (plan.direct) {
-    plan.lanes = p.depth >= kThreads && plan.elements() < kEnoughBlocks * kThreads ? kThreads : 1;
+    plan.lanes = p.depth >= kBlock && plan.elements() < kEnoughBlocks * kBlock ? kBlock : 1;
     return plan;
   }
   const int64_t blocks = plan.tiles() * p.groups;
@@ -207,31 +212,40 @@ Launch plan_launch(const ConvolutionProduct& product) {
   return plan;
 }
 
-class CudaConvolution final : public ConvolutionTask {
+class CudaConvolution final : public KernelTask {
  public:
-  explicit CudaConvolution(const Convolution& problem) : ConvolutionTask(problem) {}
+  explicit CudaConvolution(const Convolution& problem)
+      : KernelTask(problem.name(), problem.out().device()), problem_(problem) {
+    problem.declare(*this);
+  }
 
   Status prepare() override {
-    if (ready_) return {};
+    if (!chosen_) RONDO_TRY(choose());
+    return KernelTask::prepare();
+  }
+  Status run(const TaskContext& context) override {
+    RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
+    if (library_) RONDO_TRY(library_->run(problem_, context).with_context(name()));
+    if (relu_) RONDO_TRY(relu_->run(context));
+    return KernelTask::run(context);
+  }
+  bool capturable(const char** why) const override { return !library_ || library_->capturable(why); }
+  void list_operands(std::vector<TaskOperand>* list) const override { problem_.list_operands(list); }
+
+ private:
+  // A library, or our own kernels.
+  Status choose() {
     RONDO_TRY(find_cudnn_plan(cuda_device(*this), problem_, &library_));
     if (library_) {
       workspace_bytes_ = library_->workspace_bytes();
       if (library_->leaves_activation()) RONDO_TRY(prepare_relu());
     } else {
-      RONDO_TRY(prepare_own());
+      add_products();
     }
-    ready_ = true;
+    chosen_ = true;
     return {};
   }
-  Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
-    if (!library_) return run_own(context);
-    RONDO_TRY(library_->run(problem_, context).with_context(name()));
-    return relu_ ? relu_->run(context) : Status();
-  }
-  bool capturable(const char** why) const override { return !library_ || library_->capturable(why); }
 
- private:
   // Behind a library, in place.
   Status prepare_relu() {
     const View& result = problem_.result;
@@ -242,34 +256,26 @@ class CudaConvolution final : public ConvolutionTask {
     return relu_->prepare();
   }
 
-  Status prepare_own() {
-    launches_.clear();
-    workspace_bytes_ = 0;
-    for (const ConvolutionProduct& product : convolution_products(problem_, kMostProducts)) {
-      Launch plan = plan_launch(product);
-      RONDO_TRY(plan.direct ? find_direct(&plan) : find_tiled(&plan));
+  void add_products() {
+    for (const ConvolutionProduct& product : convolution_products(problem_, kMostProducts))
+      products_.push_back(plan_product(product));
+    for (ProductPlan& plan : products_) {
+      device::ProductArguments& p = plan.product.arguments;
+      const int64_t elements = plan.elements();
       workspace_bytes_ = std::max(workspace_bytes_, plan.staged_bytes(problem_.dtype()));
-      launches_.push_back(plan);
+      plan.product.place(problem_,
+                         [this](auto& word, const View& view, int64_t bytes) { add_address(&word, view, bytes); });
+      if (p.parts > 1) add_workspace(&p.staged);
+      if (plan.direct)
+        add_launch(direct_kernel(plan), p, plan.lanes == 1 ? int64_t{blocks_for(elements, kThreads)} : elements);
+      else
+        add_launch(tiled_kernel(plan), p, plan.tiles(), std::min<int64_t>(p.groups * p.parts, kMaxGridY));
+      if (p.parts > 1) add_launch(finish_kernel(plan), p, blocks_for(elements, kThreads));
     }
-    return {};
   }
 
-  bool wide(const Launch& plan) const { return needs_wide(std::max(plan.product.reach(), plan.elements())); }
-  static bool divides(const Launch& plan) {
-    return std::any_of(plan.arguments().axis, plan.arguments().axis + device::kProductAxes,
-                       [](const device::ProductAxis& axis) { return axis.divide != 1; });
-  }
-  Status find(const KernelSpec& spec, const char* name, const char* text, const rtc::Kernel** kernel) {
-    return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), name,
-        [&] {
-          return spec.text({rtc::kConvolutionText, text});
-        },
-        kernel);
-  }
-
-  Status find_tiled(Launch* plan) {
-    const device::ProductArguments& p = plan->arguments();
+  int tiled_kernel(const ProductPlan& plan) {
+    const device::ProductArguments& p = plan.arguments();
     const device::ProductAxis& inner = p.axis[device::kProductAxes - 1];
     // Which way memory runs: through channels, or through places and taps of the innermost axis.
     const int64_t through_channels = p.channels > 1 ? std::abs(p.b_channel) : INT64_MAX;
@@ -278,47 +284,35 @@ class CudaConvolution final : public ConvolutionTask {
     const bool channels_inner = through_channels < through_taps;
     const int64_t through_a = std::min(p.channels > 1 ? std::abs(p.a_channel) : INT64_MAX,
                                        inner.taps > 1 ? std::abs(inner.a_tap) : INT64_MAX);
-    KernelSpec spec(rtc::kConvolution, kTiledKernel, wide(*plan));
+    KernelSpec spec(rtc::kConvolution, kTiledKernel, plan.wide(), "convolution");
     spec.type("In", problem_.dtype()).constant("kChannelsInner", channels_inner);
     spec.constant("kAlongA", through_a <= std::abs(p.a_m));
     spec.constant("kAlongB", std::min(through_channels, through_taps) < through_places);
-    spec.constant("kDivides", divides(*plan));
-    RONDO_TRY(find(spec, "convolution", kTiledText, &plan->kernel));
-    if (p.parts == 1) return {};
-    KernelSpec finish(rtc::kConvolution, kFinishKernel, wide(*plan));
-    finish.type("In", problem_.dtype());
-    return find(finish, "convolution_finish", kFinishText, &plan->finish);
+    spec.constant("kDivides", plan.divides());
+    return add_kernel(spec.text({rtc::kConvolutionText, kTiledText}));
   }
 
-  Status find_direct(Launch* plan) {
-    const device::ProductArguments& p = plan->arguments();
-    KernelSpec spec(rtc::kConvolution, kDirectKernel, wide(*plan));
-    spec.type("In", problem_.dtype()).constant("kLanes", plan->lanes);
+  int direct_kernel(const ProductPlan& plan) {
+    const device::ProductArguments& p = plan.arguments();
+    KernelSpec spec(rtc::kConvolution, kDirectKernel, plan.wide(), "convolution_direct");
+    spec.type("In", problem_.dtype()).constant("kLanes", plan.lanes);
     spec.constant("kGroupsInner", std::abs(p.b_group) < std::abs(p.axis[device::kProductAxes - 1].b_step));
-    spec.constant("kDivides", divides(*plan));
-    return find(spec, "convolution_direct", kDirectText, &plan->kernel);
+    spec.constant("kDivides", plan.divides());
+    return add_kernel(spec.text({rtc::kConvolutionText, kDirectText}));
   }
 
-  Status run_own(const TaskContext& context) {
-    for (const Launch& plan : launches_) {
-      device::ProductArguments p = plan.product.placed(problem_);
-      const int64_t elements = plan.elements();
-      if (p.parts > 1) p.staged = context.workspace;
-      if (plan.direct)
-        RONDO_TRY(launch(*this, *plan.kernel, context, kThreads,
-                         plan.lanes == 1 ? int64_t{blocks_for(elements, kThreads)} : elements, p));
-      else
-        RONDO_TRY(launch(*this, *plan.kernel, context, kThreads, plan.tiles(), p,
-                         std::min<int64_t>(p.groups * p.parts, kMaxGridY)));
-      if (plan.finish) RONDO_TRY(launch(*this, *plan.finish, context, kThreads, blocks_for(elements, kThreads), p));
-    }
-    return {};
+  // Of more parts of the depth than one.
+  int finish_kernel(const ProductPlan& plan) {
+    KernelSpec spec(rtc::kConvolution, kFinishKernel, plan.wide(), "convolution_finish");
+    spec.type("In", problem_.dtype());
+    return add_kernel(spec.text({rtc::kConvolutionText, kFinishText}));
   }
 
-  bool ready_ = false;
+  const Convolution problem_;
+  bool chosen_ = false;
   std::unique_ptr<ConvolutionPlan> library_;  // cuDNN's way; null: our own kernels
   Ref<Task> relu_;                            // of what the library leaves
-  std::vector<Launch> launches_;
+  std::vector<ProductPlan> products_;
 };
 
 }  // namespace

@@ -259,20 +259,6 @@ int64_t ConvolutionProduct::reach() const {
       {a, b, out, residual, coordinate, p.columns, p.depth, span(channels, p.scale_step), span(channels, p.bias_step)});
 }
 
-device::ProductArguments ConvolutionProduct::placed(const Convolution& problem) const {
-  ProductArguments p = arguments;
-  const auto size = static_cast<int64_t>(dtype_size(problem.dtype()));
-  const View& a = problem.way == ConvolutionWay::filter ? problem.result : problem.filter;
-  const View& b = problem.way == ConvolutionWay::data ? problem.result : problem.image;
-  p.a = a.address() + a_offset * size;
-  p.b = b.address();
-  p.out = problem.out().address() + out_offset * size;
-  if (problem.scale.storage) p.scale = problem.scale.address();
-  if (problem.bias.storage) p.bias = problem.bias.address();
-  if (problem.residual.storage) p.residual = problem.residual.address() + residual_offset * size;
-  return p;
-}
-
 std::vector<ConvolutionProduct> convolution_products(const Convolution& problem, int64_t most) {
   if (problem.way == ConvolutionWay::forward) return {forward(problem)};
   if (problem.way == ConvolutionWay::filter) return {filter(problem)};

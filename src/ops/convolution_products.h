@@ -22,9 +22,22 @@ struct ConvolutionProduct {
 
   // The largest index or offset that is met.
   int64_t reach() const;
-  // With the addresses, once tensors have memory.
-  device::ProductArguments placed(const Convolution& problem) const;
+  // Calls to(word, view, bytes) for each word of the arguments that is an address: of what, and how far behind its
+  // first element.
+  template <class F>
+  void place(const Convolution& problem, F&& to);
 };
+
+template <class F>
+void ConvolutionProduct::place(const Convolution& problem, F&& to) {
+  const auto size = static_cast<int64_t>(dtype_size(problem.dtype()));
+  to(arguments.a, problem.way == ConvolutionWay::filter ? problem.result : problem.filter, a_offset * size);
+  to(arguments.b, problem.way == ConvolutionWay::data ? problem.result : problem.image, 0);
+  to(arguments.out, problem.out(), out_offset * size);
+  if (problem.scale.storage) to(arguments.scale, problem.scale, 0);
+  if (problem.bias.storage) to(arguments.bias, problem.bias, 0);
+  if (problem.residual.storage) to(arguments.residual, problem.residual, residual_offset * size);
+}
 
 // Of way data, one product that asks each tap whether it reaches the place, instead of more than `most`.
 std::vector<ConvolutionProduct> convolution_products(const Convolution& problem, int64_t most);

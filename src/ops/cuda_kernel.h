@@ -1,18 +1,15 @@
 // What the families with kernels of their own share on a GPU: names of types in kernel text, dimensions as kernel
 // arguments, and the questions that choose a kernel (may indices be 32 bits wide, may elements be moved 16 bytes at a
-// time).
+// time). Their tasks are KernelTasks (kernel_task.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <climits>
-#include <string>
 
-#include "base/text.h"
+#include "device/cuda/cuda_device.h"
+#include "engine/tensor.h"
 #include "ops/element.h"
-#include "ops/output.h"
-#include "rtc/device_text.h"
-#include "rtc/kernel.h"
 
 namespace rondo::ops {
 
@@ -38,19 +35,8 @@ template <>
 struct Word<8> { using type = u64; };
 )";
 
-inline cuda::CudaDevice& cuda_device(Task& task) {
+inline cuda::CudaDevice& cuda_device(const Task& task) {
   return static_cast<cuda::CudaDevice&>(task.device());
-}
-
-// Launches `blocks` blocks, `layers` times in y, with one struct of arguments.
-template <class Arguments>
-Status launch(Task& task, const rtc::Kernel& kernel, const TaskContext& context, int threads, int64_t blocks,
-              const Arguments& arguments, int64_t layers = 1) {
-  cuda::CudaDevice::Launch shape;
-  shape.grid[0] = static_cast<unsigned>(blocks);
-  shape.grid[1] = static_cast<unsigned>(layers);
-  shape.block[0] = static_cast<unsigned>(threads);
-  return cuda_device(task).launch(kernel.function, shape, context.stream, &arguments);
 }
 
 // Dims<N> as a kernel's argument.
@@ -64,54 +50,6 @@ struct KernelDims : device::Dims<N> {
       for (int a = 0; a < N; ++a) this->stride[a][d] = dims.stride[a][d];
     }
   }
-};
-
-// What tells a kernel from its relatives: constants and types that its text begins with. They are the signature as
-// well, so that two texts never share one.
-class KernelSpec {
- public:
-  // `kernel` numbers the kernels of a family.
-  KernelSpec(rtc::Family family, int kernel, bool wide) : family_(family), kernel_(kernel) {
-    type("Index", wide ? RONDO_I64 : RONDO_I32);
-  }
-  KernelSpec& constant(const char* name, int value) { return add({name, value, false}); }
-  KernelSpec& type(const char* name, rondo_dtype dtype) { return add({name, dtype, true}); }
-
-  rtc::Signature signature() const {
-    rtc::Signature signature(family_);
-    signature.put(static_cast<int16_t>(kernel_));
-    for (int i = 0; i < count_; ++i) signature.put(static_cast<int16_t>(entries_[i].value));
-    return signature;
-  }
-  // Definitions, rtc/device/strided.h, then `rest`.
-  std::string text(std::initializer_list<const char*> rest) const {
-    std::string text = "using namespace rondo::device;\n";
-    for (int i = 0; i < count_; ++i) {
-      const Entry& entry = entries_[i];
-      // Kernels of these families move 8-bit floats as bytes.
-      const rondo_dtype moved = entry.is_type ? moved_dtype(static_cast<rondo_dtype>(entry.value)) : RONDO_BOOL;
-      text += entry.is_type ? format("using %s = %s;\n", entry.name, memory_type(moved))
-                            : format("constexpr int %s = %d;\n", entry.name, entry.value);
-    }
-    text += rtc::kStridedText;
-    for (const char* part : rest) text += part;
-    return text;
-  }
-
- private:
-  struct Entry {
-    const char* name;
-    int value;
-    bool is_type;
-  };
-  KernelSpec& add(const Entry& entry) {
-    entries_[count_++] = entry;
-    return *this;
-  }
-  rtc::Family family_;
-  int kernel_;
-  Entry entries_[16];
-  int count_ = 0;
 };
 
 // Whether numbers up to `largest`, and a launch's overshoot, need 64 bits.

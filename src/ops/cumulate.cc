@@ -7,10 +7,12 @@
 #include "engine/views.h"
 #include "engine/workers.h"
 #include "ops/cuda_kernel.h"
+#include "ops/kernel_task.h"
 #include "ops/node.h"
 #include "ops/prepared.h"
 #include "ops/reduction_values.h"
 #include "rtc/device/cumulate.h"
+#include "rtc/device_text.h"
 
 namespace rondo::ops {
 
@@ -27,6 +29,11 @@ struct CumulatePlan {
   int64_t start[2] = {};  // offset of a row's first element in the order of the operator
 
   device::ReduceFacts facts() const { return {length, reduction_row(op).parameter}; }
+  void declare(Task& task) const {
+    task.reads(*in.storage);
+    declare_output(task, out);
+  }
+  void list_operands(std::vector<TaskOperand>* list) const { *list = {{in, false}, {out, true}}; }
 };
 
 constexpr int64_t kPart = 1 << 15;  // elements that are worth handing to another thread, of so many in all
@@ -125,40 +132,46 @@ void cumulate(const CumulatePlan& plan) {
                  [&](int64_t number) { cumulator.rows(number * part, std::min((number + 1) * part, count)); });
 }
 
-class Cumulate : public Task {
- public:
-  explicit Cumulate(const CumulatePlan& plan) : Task(task_name(plan.op), plan.out.device()), plan_(plan) {
-    reads(*plan.in.storage);
-    declare_output(*this, plan.out);
-  }
-  void list_operands(std::vector<TaskOperand>* list) const override { *list = {{plan_.in, false}, {plan_.out, true}}; }
-
- protected:
-  static const char* task_name(ReduceOp op) {
-    switch (op) {
+const char* task_name(ReduceOp op) {
+  switch (op) {
 #define REDUCTION(ID, name, ...) \
   case ReduceOp::name:           \
     return "cumulative_" #name;
 #include "ops/reductions.def"
 #undef REDUCTION
-    }
-    __builtin_unreachable();  // the compiler warns of an enumerator without a case
   }
-  CumulatePlan plan_;
-};
+  __builtin_unreachable();  // the compiler warns of an enumerator without a case
+}
 
-class CpuCumulate final : public Cumulate {
+class CpuCumulate final : public Task {
  public:
-  using Cumulate::Cumulate;
+  explicit CpuCumulate(const CumulatePlan& plan) : Task(task_name(plan.op), plan.out.device()), plan_(plan) {
+    plan.declare(*this);
+  }
   Status run(const TaskContext&) override {
     cumulate(plan_);
     return {};
   }
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+
+ private:
+  CumulatePlan plan_;
 };
 
-class CudaCumulate final : public Cumulate {
+// Around what the reduction is made of.
+constexpr const char* kTextBefore = R"(
+using Kernel = CumulateKernel<Reduction<true, Element, )";
+constexpr const char* kTextBehind = R"(>, Index, kGroup, kGroup == 1 ? 1 : 4, kDims>;
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const CumulateArguments args) {
+  __shared__ __align__(16) unsigned char memory[Kernel::kShared];
+  Kernel{args, memory}.run();
+}
+)";
+
+class CudaCumulate final : public KernelTask {
  public:
-  explicit CudaCumulate(const CumulatePlan& plan) : Cumulate(plan) {
+  explicit CudaCumulate(const CumulatePlan& plan) : KernelTask(task_name(plan.op), plan.out.device()), plan_(plan) {
+    plan.declare(*this);
     const Dims<2>& rows = plan.rows;
     arguments_.rows = KernelDims<2>(rows);
     arguments_.count = rows.elements();
@@ -170,47 +183,23 @@ class CudaCumulate final : public Cumulate {
       arguments_.step[i] = plan.step[i];
       reach = std::max(reach, rows.reach(i) + plan.length * std::abs(plan.step[i]));
     }
-    wide_ = needs_wide(reach);
     const int64_t row_step = rows.count > 0 ? std::abs(rows.stride[0][rows.count - 1]) : INT64_MAX;
     const bool beside = row_step < std::abs(plan.step[0]);
-    group_ = plan.length <= 8 || (beside && arguments_.count >= 32) ? 1 : 256;
-  }
+    const int group = plan.length <= 8 || (beside && arguments_.count >= 32) ? 1 : kThreads;
 
-  Status prepare() override {
-    if (kernel_) return {};
-    KernelSpec spec(rtc::kCumulate, 0, wide_);
-    spec.type("Element", plan_.in.dtype).constant("kOp", static_cast<int>(plan_.op)).constant("kGroup", group_);
-    spec.constant("kDims", plan_.rows.count);
-    return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), name(),
-        [&] {
-          const std::string kernel = format(R"(
-using Kernel = CumulateKernel<Reduction<true, Element, %s>, Index, kGroup, kGroup == 1 ? 1 : 4, kDims>;
-extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const CumulateArguments args) {
-  __shared__ __align__(16) unsigned char memory[Kernel::kShared];
-  Kernel{args, memory}.run();
-}
-)",
-                                            reduction_row(plan_.op).parts);
-          return spec.text({rtc::kCumulateText, kernel.c_str()});
-        },
-        &kernel_);
+    KernelSpec spec(rtc::kCumulate, 0, needs_wide(reach), name());
+    spec.type("Element", plan.in.dtype).constant("kOp", static_cast<int>(plan.op)).constant("kGroup", group);
+    spec.constant("kDims", rows.count);
+    spec.text({rtc::kCumulateText, kTextBefore, reduction_row(plan.op).parts, kTextBehind});
+    add_launch(add_kernel(spec), arguments_, blocks_for(arguments_.count, kThreads / group));
+    add_address(&arguments_.in, plan.in, plan.start[0] * static_cast<int64_t>(dtype_size(plan.in.dtype)));
+    add_address(&arguments_.out, plan.out, plan.start[1] * static_cast<int64_t>(dtype_size(plan.out.dtype)));
   }
-
-  Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // found already, unless the task came here by another way
-    const auto in_size = static_cast<int64_t>(dtype_size(plan_.in.dtype));
-    const auto out_size = static_cast<int64_t>(dtype_size(plan_.out.dtype));
-    arguments_.in = plan_.in.address() + plan_.start[0] * in_size;
-    arguments_.out = plan_.out.address() + plan_.start[1] * out_size;
-    return launch(*this, *kernel_, context, 256, blocks_for(arguments_.count, 256 / group_), arguments_);
-  }
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
 
  private:
+  CumulatePlan plan_;
   CumulateArguments arguments_ = {};
-  int group_ = 1;
-  bool wide_ = false;
-  const rtc::Kernel* kernel_ = nullptr;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 // other.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
 #include "ops/cuda_kernel.h"
 #include "ops/elementwise_task.h"
 #include "rtc/device_text.h"

@@ -3,12 +3,11 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda_kernel.h"
 #include "ops/indexing.h"
+#include "ops/kernel_task.h"
 
 namespace rondo::ops {
 
 namespace {
-
-constexpr int kThreads = 256;
 
 // Follows definitions of In (indices), Out, kItems.
 constexpr const char* kOneHotText = R"(
@@ -38,9 +37,9 @@ struct OneHotArguments {
   int32_t accumulate = 0, unused = 0;
 };
 
-class CudaOneHot final : public Task {
+class CudaOneHot final : public KernelTask {
  public:
-  explicit CudaOneHot(const OneHotPlan& plan) : Task("one_hot", plan.out.device()), plan_(plan) {
+  explicit CudaOneHot(const OneHotPlan& plan) : KernelTask("one_hot", plan.out.device()), plan_(plan) {
     reads(*plan.indices.storage);
     declare_output(*this, plan.out);
     arguments_.items = KernelDims<2>(plan.items);
@@ -48,21 +47,13 @@ class CudaOneHot final : public Task {
     arguments_.depth = plan.depth;
     arguments_.out_step = plan.out_step;
     arguments_.accumulate = plan.out.accumulate;
-    wide_ = needs_wide(
+    const bool wide = needs_wide(
         std::max({arguments_.count, plan.items.reach(0), plan.items.reach(1) + plan.depth * std::abs(plan.out_step)}));
-  }
-  Status prepare() override {
-    if (kernel_) return {};
-    KernelSpec spec(rtc::kIndexing, 0, wide_);
+    KernelSpec spec(rtc::kIndexing, 0, wide, "one_hot");
     spec.type("In", plan_.indices.dtype).type("Out", plan_.out.dtype).constant("kItems", plan_.items.count);
-    return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), "one_hot", [&] { return spec.text({kOneHotText}); }, &kernel_);
-  }
-  Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // found already, unless the task came here by another way
-    arguments_.indices = plan_.indices.address();
-    arguments_.out = plan_.out.address();
-    return launch(*this, *kernel_, context, kThreads, blocks_for(arguments_.count, kThreads), arguments_);
+    add_launch(add_kernel(spec.text({kOneHotText})), arguments_, blocks_for(arguments_.count, kThreads));
+    add_address(&arguments_.indices, plan.indices);
+    add_address(&arguments_.out, plan.out);
   }
   void list_operands(std::vector<TaskOperand>* list) const override {
     *list = {{plan_.indices, false}, {plan_.out, true}};
@@ -71,8 +62,6 @@ class CudaOneHot final : public Task {
  private:
   OneHotPlan plan_;
   OneHotArguments arguments_;
-  bool wide_ = false;
-  const rtc::Kernel* kernel_ = nullptr;
 };
 
 }  // namespace

@@ -71,17 +71,17 @@ Status check_operands(const View& a, const View& b, const MatmulOptions& options
 
 }  // namespace
 
-MatmulTask::MatmulTask(const Product& product) : Task("matmul", product.out.device()), product_(product) {
-  reads(*product.a.storage);
-  reads(*product.b.storage);
-  if (product.has_bias()) reads(*product.bias.storage);
-  declare_output(*this, product.out);
+void Product::declare(Task& task) const {
+  task.reads(*a.storage);
+  task.reads(*b.storage);
+  if (has_bias()) task.reads(*bias.storage);
+  declare_output(task, out);
 }
 
-void MatmulTask::list_operands(std::vector<TaskOperand>* list) const {
-  *list = {{product_.a, false}, {product_.b, false}};
-  if (product_.has_bias()) list->push_back({product_.bias, false});
-  list->push_back({product_.out, true});
+void Product::list_operands(std::vector<TaskOperand>* list) const {
+  *list = {{a, false}, {b, false}};
+  if (has_bias()) list->push_back({bias, false});
+  list->push_back({out, true});
 }
 
 Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out) {

@@ -24,19 +24,11 @@ struct Product {
   rondo_dtype dtype() const { return out.dtype; }
   bool has_bias() const { return bias.storage != nullptr; }
   bool has_epilogue() const { return has_bias() || activation != RONDO_ACTIVATION_NONE; }
+  void declare(Task& task) const;
+  void list_operands(std::vector<TaskOperand>* list) const;
 };
 
 inline constexpr const char* kMatmul = "rondo_matmul";
-
-// A task of a product that declares its accesses; the devices add prepare and run.
-class MatmulTask : public Task {
- public:
-  explicit MatmulTask(const Product& product);
-  void list_operands(std::vector<TaskOperand>* list) const override;
-
- protected:
-  Product product_;
-};
 
 Ref<Task> make_cpu_matmul(const Product& product);
 Ref<Task> make_cuda_matmul(const Product& product);

@@ -173,9 +173,11 @@ class Multiplication {
   const T* bias_ = nullptr;
 };
 
-class CpuMatmul final : public MatmulTask {
+class CpuMatmul final : public Task {
  public:
-  explicit CpuMatmul(const Product& product) : MatmulTask(product), direct_(plan_direct(product)) {
+  explicit CpuMatmul(const Product& product)
+      : Task("matmul", product.out.device()), product_(product), direct_(plan_direct(product)) {
+    product.declare(*this);
     if (direct_.possible) return;
     const int64_t m = std::min(product_.m, kPanelM), n = std::min(product_.n, kPanelN),
                   k = std::min(product_.k, kPanelK);
@@ -186,8 +188,10 @@ class CpuMatmul final : public MatmulTask {
                        [&]<class T>(T*) { Multiplication<T>(product_, direct_, context.workspace).run(); });
     return {};
   }
+  void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
 
  private:
+  const Product product_;
   const DirectCall direct_;
 };
 

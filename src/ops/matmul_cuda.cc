@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "ops/cuda_kernel.h"
+#include "ops/kernel_task.h"
 #include "ops/matmul.h"
 #include "ops/matmul_cublaslt.h"
 
@@ -15,7 +16,6 @@ namespace {
 
 enum Kernel : int { kTiledKernel, kFinishKernel };
 
-constexpr int kThreads = 256;
 constexpr int64_t kTile = 64;  // of the result, per block
 constexpr int64_t kMaxGridY = 65535;
 constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
@@ -188,34 +188,42 @@ bool describe(int64_t rows, int64_t columns, int64_t row_step, int64_t column_st
   return fits(columns, rows, column_step, row_step, &operand->leading);
 }
 
-class CudaMatmul final : public MatmulTask {
+class CudaMatmul final : public KernelTask {
  public:
-  explicit CudaMatmul(const Product& product) : MatmulTask(product) {}
+  explicit CudaMatmul(const Product& product) : KernelTask("matmul", product.out.device()), product_(product) {
+    product.declare(*this);
+  }
   ~CudaMatmul() override {
     if (own_description_) lt::destroy_description(own_description_);
   }
 
   Status prepare() override {
-    if (ready_) return {};
+    if (!chosen_) RONDO_TRY(choose());
+    return KernelTask::prepare();
+  }
+  Status run(const TaskContext& context) override {
+    RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
+    if (plan_) RONDO_TRY(run_library(context));
+    return KernelTask::run(context);
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
+
+ private:
+  // The library, if it takes the product, and the kernel that follows it or does it all.
+  Status choose() {
     if (product_.k > 0 && have_cublaslt()) {
       RONDO_TRY(find_plan(false));
       const int64_t work = product_.batch.elements() * product_.m * product_.n * product_.k;
       if (!plan_ && work >= kWorthStaging) RONDO_TRY(find_plan(true));
     }
     if (!plan_)
-      RONDO_TRY(find_own_kernel());
+      add_own_kernel();
     else if (staged_bytes_)
-      RONDO_TRY(find_finish_kernel());
-    ready_ = true;
+      add_finish_kernel();
+    chosen_ = true;
     return {};
   }
 
-  Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
-    return plan_ ? run_library(context) : run_own(context);
-  }
-
- private:
   // Asks cuBLASLt for the whole product, or `staged` for the bare one into workspace. Leaves plan_ null if it has none.
   Status find_plan(bool staged) {
     lt::Problem problem;
@@ -318,26 +326,12 @@ class CudaMatmul final : public MatmulTask {
                                          out, workspace, context.stream);
       if (!status.ok()) return status.with_context(kMatmul);
     }
-    return staged ? finish(staged, context) : Status();
+    return {};
   }
 
-  Status find_finish_kernel() {
+  void add_finish_kernel() {
     const Product& p = product_;
-    const int64_t results = p.batch.elements() * p.m * p.n;
-    const int64_t reach = p.batch.reach(2) + p.m * std::abs(p.out_step[0]) + p.n * std::abs(p.out_step[1]);
-    const bool wide = needs_wide(std::max({results, reach, p.n * std::abs(p.bias_step)}));
-    KernelSpec spec(rtc::kMatmul, kFinishKernel, wide);
-    spec.type("In", p.dtype()).constant("kBatch", p.batch.count);
-    return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), "matmul_finish", [&] { return spec.text({kFinishText}); }, &kernel_);
-  }
-
-  Status finish(const void* staged, const TaskContext& context) {
-    const Product& p = product_;
-    FinishArguments arguments;
-    arguments.staged = staged;
-    arguments.bias = p.has_bias() ? p.bias.address() : nullptr;
-    arguments.out = p.out.address();
+    FinishArguments& arguments = finish_;
     arguments.batch = KernelDims<3>(p.batch);
     arguments.m = p.m;
     arguments.n = p.n;
@@ -346,32 +340,19 @@ class CudaMatmul final : public MatmulTask {
     arguments.bias_step = p.bias_step;
     arguments.activation = p.activation;
     arguments.accumulate = p.out.accumulate;
-    return launch(*this, *kernel_, context, kThreads, blocks_for(arguments.count, kThreads), arguments);
-  }
-
-  Status find_own_kernel() {
-    const Product& p = product_;
-    const bool a_along_k = std::abs(p.a_step[1]) <= std::abs(p.a_step[0]);
-    const bool b_along_k = std::abs(p.b_step[0]) < std::abs(p.b_step[1]);
-    const int64_t reach = std::max({p.batch.reach(0) + p.m * std::abs(p.a_step[0]) + p.k * std::abs(p.a_step[1]),
-                                    p.batch.reach(1) + p.k * std::abs(p.b_step[0]) + p.n * std::abs(p.b_step[1]),
-                                    p.batch.reach(2) + p.m * std::abs(p.out_step[0]) + p.n * std::abs(p.out_step[1]),
-                                    p.n * std::abs(p.bias_step), p.batch.elements(), p.m, p.n, p.k});
-    const bool wide = needs_wide(reach);
-    KernelSpec spec(rtc::kMatmul, kTiledKernel, wide);
+    const int64_t reach = p.batch.reach(2) + p.m * std::abs(p.out_step[0]) + p.n * std::abs(p.out_step[1]);
+    const bool wide = needs_wide(std::max({arguments.count, reach, p.n * std::abs(p.bias_step)}));
+    KernelSpec spec(rtc::kMatmul, kFinishKernel, wide, "matmul_finish");
     spec.type("In", p.dtype()).constant("kBatch", p.batch.count);
-    spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
-    return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), "matmul", [&] { return spec.text({kText}); }, &kernel_);
+    add_launch(add_kernel(spec.text({kFinishText})), arguments, blocks_for(arguments.count, kThreads));
+    add_workspace(&arguments.staged);
+    if (p.has_bias()) add_address(&arguments.bias, p.bias);
+    add_address(&arguments.out, p.out);
   }
 
-  Status run_own(const TaskContext& context) {
+  void add_own_kernel() {
     const Product& p = product_;
-    Arguments arguments;
-    arguments.a = p.a.address();
-    arguments.b = p.b.address();
-    arguments.bias = p.has_bias() ? p.bias.address() : nullptr;
-    arguments.out = p.out.address();
+    Arguments& arguments = own_;
     arguments.batch = KernelDims<3>(p.batch);
     arguments.m = p.m;
     arguments.n = p.n;
@@ -386,16 +367,31 @@ class CudaMatmul final : public MatmulTask {
     arguments.blocks_n = blocks_for(p.n, kTile);
     arguments.activation = p.activation;
     arguments.accumulate = p.out.accumulate;
-    return launch(*this, *kernel_, context, kThreads, blocks_for(p.m, kTile) * arguments.blocks_n, arguments,
-                  std::min(arguments.batches, kMaxGridY));
+    const bool a_along_k = std::abs(p.a_step[1]) <= std::abs(p.a_step[0]);
+    const bool b_along_k = std::abs(p.b_step[0]) < std::abs(p.b_step[1]);
+    const int64_t reach = std::max({p.batch.reach(0) + p.m * std::abs(p.a_step[0]) + p.k * std::abs(p.a_step[1]),
+                                    p.batch.reach(1) + p.k * std::abs(p.b_step[0]) + p.n * std::abs(p.b_step[1]),
+                                    p.batch.reach(2) + p.m * std::abs(p.out_step[0]) + p.n * std::abs(p.out_step[1]),
+                                    p.n * std::abs(p.bias_step), p.batch.elements(), p.m, p.n, p.k});
+    KernelSpec spec(rtc::kMatmul, kTiledKernel, needs_wide(reach), "matmul");
+    spec.type("In", p.dtype()).constant("kBatch", p.batch.count);
+    spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
+    add_launch(add_kernel(spec.text({kText})), arguments, blocks_for(p.m, kTile) * arguments.blocks_n,
+               std::min(arguments.batches, kMaxGridY));
+    add_address(&arguments.a, p.a);
+    add_address(&arguments.b, p.b);
+    if (p.has_bias()) add_address(&arguments.bias, p.bias);
+    add_address(&arguments.out, p.out);
   }
 
-  bool ready_ = false;
-  const lt::Plan* plan_ = nullptr;
+  const Product product_;
+  bool chosen_ = false;
+  const lt::Plan* plan_ = nullptr;  // null: our own kernel does it
   bool swapped_ = false;
   cuda::cublasLtMatmulDesc_t own_description_ = nullptr;  // carries this task's bias pointer
-  size_t staged_bytes_ = 0;              // of workspace, for the bare product; 0: the library writes the result
-  const rtc::Kernel* kernel_ = nullptr;  // our own, or what follows a staged product
+  size_t staged_bytes_ = 0;  // of workspace, for the bare product; 0: the library writes the result
+  Arguments own_;
+  FinishArguments finish_;
 };
 
 }  // namespace

@@ -4,7 +4,9 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda_kernel.h"
+#include "ops/kernel_task.h"
 #include "ops/norm.h"
+#include "rtc/device_text.h"
 
 namespace rondo::ops {
 
@@ -13,7 +15,17 @@ namespace {
 using device::kNormInputs;
 using device::NormArguments;
 
-constexpr int kThreads = 256;
+// Around the memory and the way of a pass.
+constexpr const char* kTextBefore = R"(
+using Pass = NormPass<In, Weight, Index, static_cast<NormKind>(kKind), kJoins, kPartial, kVector, kGroup, kKept,
+                      kReduced, kMasked, kWeighted, kFixed, kTracks>;
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const NormArguments args) {
+  __shared__ __align__(16) unsigned char memory[Pass::)";
+constexpr const char* kTextBetween = R"(];
+  Pass{args, memory}.)";
+constexpr const char* kTextBehind = R"(();
+}
+)";
 
 struct Variant {
   NormKind kind = NormKind::moments;
@@ -22,35 +34,14 @@ struct Variant {
   bool masked = false, weighted = false, fixed = true, tracks = false;
   int vector = 1, group = 32, kept = 0, reduced = 0;
 
-  KernelSpec spec() const {
-    KernelSpec spec(rtc::kNorm, columns ? 1 : 0, wide);
+  KernelSpec spec(const char* name) const {
+    KernelSpec spec(rtc::kNorm, columns ? 1 : 0, wide, name);
     spec.type("In", in).type("Weight", weight).constant("kKind", static_cast<int>(kind)).constant("kJoins", joins);
     spec.constant("kPartial", partial).constant("kVector", vector).constant("kGroup", group).constant("kKept", kept);
     spec.constant("kReduced", reduced).constant("kMasked", masked).constant("kWeighted", weighted);
-    return spec.constant("kFixed", fixed).constant("kTracks", tracks);
-  }
-  std::string text() const {
-    const std::string kernel = format(R"(
-using Pass = NormPass<In, Weight, Index, static_cast<NormKind>(kKind), kJoins, kPartial, kVector, kGroup, kKept,
-                      kReduced, kMasked, kWeighted, kFixed, kTracks>;
-extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const NormArguments args) {
-  __shared__ __align__(16) unsigned char memory[Pass::%s];
-  Pass{args, memory}.%s();
-}
-)",
-                                      columns ? "kColumnsMemory" : "kRowsMemory", columns ? "columns" : "rows");
-    return spec().text({rtc::kNormText, kernel.c_str()});
-  }
-};
-
-struct Pass {
-  Variant variant;
-  NormArguments arguments = {};
-  unsigned splits = 1;
-  const rtc::Kernel* kernel = nullptr;
-
-  unsigned blocks() const {
-    return blocks_for(arguments.groups, variant.columns ? variant.group * variant.vector : kThreads / variant.group);
+    spec.constant("kFixed", fixed).constant("kTracks", tracks);
+    return spec.text({rtc::kNormText, kTextBefore, columns ? "kColumnsMemory" : "kRowsMemory", kTextBetween,
+                      columns ? "columns" : "rows", kTextBehind});
   }
 };
 
@@ -62,45 +53,21 @@ size_t partial_bytes(NormKind kind, rondo_dtype dtype) {
   return 2 * (wide ? sizeof(device::Sum<double, true>::Acc) : sizeof(device::Sum<float, true>::Acc));
 }
 
-class CudaNorm final : public Task {
+class CudaNorm final : public KernelTask {
  public:
-  explicit CudaNorm(const NormPlan& given) : Task(given.name, given.x().device()), plan_(given) {
+  explicit CudaNorm(const NormPlan& given) : KernelTask(given.name, given.x().device()), plan_(given) {
     given.declare(*this);
     plan();
-  }
-
-  Status prepare() override {
-    for (int i = 0; i < passes_; ++i) {
-      Pass& pass = pass_[i];
-      if (pass.kernel) continue;
-      RONDO_TRY(rtc::find_kernel(
-          cuda_device(*this), pass.variant.spec().signature(), name(), [&pass] { return pass.variant.text(); },
-          &pass.kernel));
-    }
-    return {};
-  }
-
-  Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // found already, unless the task came here by another way
-    for (int i = 0; i < passes_; ++i) {
-      Pass& pass = pass_[i];
-      for (int a = 0; a < kNormInputs; ++a) pass.arguments.in[a] = plan_.in[a] ? plan_.in[a]->address() : nullptr;
-      for (int a = kNormInputs; a < device::kNormArrays; ++a)
-        pass.arguments.out[a - kNormInputs] = plan_.result(a) ? plan_.result(a)->address() : nullptr;
-      pass.arguments.partial = context.workspace;
-      RONDO_TRY(launch(*this, *pass.kernel, context, kThreads, pass.blocks(), pass.arguments, pass.splits));
-    }
-    return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
 
  private:
   void plan();
   int widest_vector(bool columns) const;
+  void add_pass(const Variant& variant, int64_t splits);
 
   NormPlan plan_;
-  Pass pass_[2];
-  int passes_ = 1;
+  NormArguments arguments_ = {};
 };
 
 // How many neighbours may be loaded at once from x, dy and y: along the innermost dimension of groups (columns) or
@@ -128,6 +95,11 @@ int CudaNorm::widest_vector(bool columns) const {
   return 1;
 }
 
+void CudaNorm::add_pass(const Variant& variant, int64_t splits) {
+  const int64_t together = variant.columns ? variant.group * variant.vector : kThreads / variant.group;
+  add_launch(add_kernel(variant.spec(name())), arguments_, blocks_for(arguments_.groups, together), splits);
+}
+
 void CudaNorm::plan() {
   const auto& kept = plan_.kept;
   const auto& reduced = plan_.reduced;
@@ -135,8 +107,7 @@ void CudaNorm::plan() {
   const int64_t kept_step = kept.count ? std::abs(kept.stride[device::kNormX][kept.count - 1]) : INT64_MAX;
   const int64_t reduced_step = reduced.count ? std::abs(reduced.stride[device::kNormX][reduced.count - 1]) : 0;
 
-  Pass& first = pass_[0];
-  Variant& variant = first.variant;
+  Variant variant;
   variant.kind = plan_.kind;
   variant.in = plan_.x().dtype;
   const auto& weight = plan_.in[device::kNormWeight];
@@ -165,30 +136,32 @@ void CudaNorm::plan() {
   const int64_t vector = variant.columns ? 1 : variant.vector;
   const int64_t chunk = ((length + splits - 1) / splits + vector - 1) / vector * vector;
   if (chunk > 0) splits = (length + chunk - 1) / chunk;
-  first.splits = static_cast<unsigned>(std::max<int64_t>(splits, 1));
+  splits = std::max<int64_t>(splits, 1);
 
-  NormArguments& arguments = first.arguments;
-  arguments.kept = KernelDims<device::kNormArrays>(kept);
-  arguments.reduced = KernelDims<kNormInputs>(reduced);
-  arguments.groups = groups;
-  arguments.length = length;
-  arguments.chunk = chunk;
-  arguments.parts = splits;
-  arguments.epsilon = plan_.epsilon;
-  arguments.momentum = plan_.momentum;
-  int64_t reach = std::max(groups * first.splits, length);
+  arguments_.kept = KernelDims<device::kNormArrays>(kept);
+  arguments_.reduced = KernelDims<kNormInputs>(reduced);
+  arguments_.groups = groups;
+  arguments_.length = length;
+  arguments_.chunk = chunk;
+  arguments_.parts = splits;
+  arguments_.epsilon = plan_.epsilon;
+  arguments_.momentum = plan_.momentum;
+  for (int a = 0; a < kNormInputs; ++a)
+    if (plan_.in[a]) add_address(&arguments_.in[a], *plan_.in[a]);
+  for (int a = kNormInputs; a < device::kNormArrays; ++a)
+    if (plan_.result(a)) add_address(&arguments_.out[a - kNormInputs], *plan_.result(a));
+  int64_t reach = std::max(groups * splits, length);
   for (int a = 0; a < device::kNormArrays; ++a)
     reach = std::max(reach, kept.reach(a) + (a < kNormInputs ? reduced.reach(a) : 0));
   variant.wide = needs_wide(reach);
-  if (first.splits == 1) return;
+  if (splits == 1) return add_pass(variant, splits);
 
+  workspace_bytes_ = static_cast<size_t>(groups * splits) * partial_bytes(plan_.kind, plan_.x().dtype);
+  add_workspace(&arguments_.partial);
   variant.partial = true;
   variant.tracks = false;
-  passes_ = 2;
-  workspace_bytes_ = static_cast<size_t>(groups * splits) * partial_bytes(plan_.kind, plan_.x().dtype);
-  Pass& second = pass_[1];
-  second.arguments = arguments;
-  Variant& joining = second.variant;
+  add_pass(variant, splits);
+  Variant joining;
   joining.kind = plan_.kind;
   joining.in = variant.in;
   joining.weight = variant.in;
@@ -197,6 +170,7 @@ void CudaNorm::plan() {
   joining.tracks = plan_.tracks();
   joining.kept = kept.count;
   joining.group = power_of_two_up_to(groups, 32);
+  add_pass(joining, 1);
 }
 
 }  // namespace

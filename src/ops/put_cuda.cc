@@ -3,15 +3,15 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <climits>
 
+#include "ops/cuda_kernel.h"
 #include "ops/put.h"
 #include "ops/sort_cuda.h"
 #include "rtc/device/put.h"
+#include "rtc/device_text.h"
 
 namespace rondo::ops {
 
 namespace {
-
-constexpr int kThreads = 256;
 
 // Follows kWordText and definitions of In (indices), kSize (of an element; 0: it is added), kLines, kAlong, kColumns.
 constexpr const char* kText =
@@ -21,14 +21,18 @@ constexpr const char* kText =
 }
 )";
 
-class CudaPut final : public Task {
+class CudaPut final : public SortingTask {
  public:
-  explicit CudaPut(const PutPlan& plan)
-      : Task(plan.name, plan.out.device()),
-        plan_(plan),
-        passes_(first_pass(plan), plan.indices.dtype, plan.lines.count, plan.length, false) {
+  explicit CudaPut(const PutPlan& plan) : SortingTask(plan.name, plan.out.device()), plan_(plan) {
     declare_put(*this, plan);
-    workspace_bytes_ = passes_.workspace_bytes();
+    Lines indices = {{}, plan.indices, plan.lines.count, plan.length};
+    static_cast<device::Dims<3>&>(indices.first.lines) = KernelDims<3>(plan.lines);
+    indices.first.step[0] = plan.index_step;
+    indices.first.count = plan.lines.elements();
+    indices.first.length = plan.length;
+    indices.first.extent = plan.extent;
+    sort(indices);
+
     static_cast<device::Dims<3>&>(arguments_.lines) = KernelDims<3>(plan.lines);
     static_cast<device::Dims<1>&>(arguments_.along) = KernelDims<1>(plan.along);
     static_cast<device::Dims<2>&>(arguments_.columns) = KernelDims<2>(plan.columns);
@@ -36,52 +40,33 @@ class CudaPut final : public Task {
     arguments_.width = plan.columns.elements();
     arguments_.count = plan.lines.elements() * plan.length * arguments_.width;
     arguments_.step = plan.out_step;
+    add_launch(kernel(), arguments_, blocks_for(arguments_.count, kThreads));
+    add_address(&arguments_.out, plan.out);
+    add_address(&arguments_.values, plan.values);
+    add_keys(&arguments_.keys);
+    add_places(&arguments_.places);
   }
   Status prepare() override {
     if (plan_.indices.dtype == RONDO_I32 && plan_.extent >= UINT_MAX)
       return error(RONDO_UNSUPPORTED, "%s: an axis of %lld elements needs indices of i64 on a cuda device", name(),
                    static_cast<long long>(plan_.extent));
-    RONDO_TRY(passes_.prepare(*this));
-    if (kernel_) return {};
-    const bool adds = plan_.out.accumulate;
-    KernelSpec spec(rtc::kPut, 0, true);
-    spec.type("Added", adds ? plan_.out.dtype : RONDO_U8).type("In", plan_.indices.dtype);
-    spec.constant("kSize", adds ? 0 : static_cast<int>(dtype_size(plan_.out.dtype)));
-    spec.constant("kLines", plan_.lines.count).constant("kAlong", plan_.along.count);
-    spec.constant("kColumns", plan_.columns.count);
-    return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), "put",
-        [&] {
-          return spec.text({rtc::kPutText, kWordText, kText});
-        },
-        &kernel_);
-  }
-  Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // found already, unless the task came here by another way
-    RONDO_TRY(passes_.run(*this, context, plan_.indices.address(), nullptr, nullptr));
-    arguments_.out = plan_.out.address();
-    arguments_.values = plan_.values.address();
-    arguments_.keys = passes_.keys(context.workspace);
-    arguments_.places = passes_.places(context.workspace);
-    return launch(*this, *kernel_, context, kThreads, blocks_for(arguments_.count, kThreads), arguments_);
+    return SortingTask::prepare();
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_put_operands(plan_, list); }
 
  private:
-  static device::SortArguments first_pass(const PutPlan& plan) {
-    device::SortArguments pass = {};
-    static_cast<device::Dims<3>&>(pass.lines) = KernelDims<3>(plan.lines);
-    pass.step[0] = plan.index_step;
-    pass.count = plan.lines.elements();
-    pass.length = plan.length;
-    pass.extent = plan.extent;
-    return pass;
+  int kernel() {
+    const bool adds = plan_.out.accumulate;
+    KernelSpec spec(rtc::kPut, 0, true, "put");
+    spec.type("Added", adds ? plan_.out.dtype : RONDO_U8).type("In", plan_.indices.dtype);
+    spec.constant("kSize", adds ? 0 : static_cast<int>(dtype_size(plan_.out.dtype)));
+    spec.constant("kLines", plan_.lines.count).constant("kAlong", plan_.along.count);
+    spec.constant("kColumns", plan_.columns.count);
+    return add_kernel(spec.text({rtc::kPutText, kWordText, kText}));
   }
 
   PutPlan plan_;
-  SortPasses passes_;
   device::PutArguments arguments_ = {};
-  const rtc::Kernel* kernel_ = nullptr;
 };
 
 }  // namespace

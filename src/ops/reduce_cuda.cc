@@ -4,16 +4,30 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda_kernel.h"
+#include "ops/kernel_task.h"
 #include "ops/reduce.h"
 #include "rtc/device/reduce.h"
+#include "rtc/device_text.h"
 
 namespace rondo::ops {
 
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kBlock = 256;  // threads
 
 using device::ReduceArguments;
+
+// Around what the reduction is made of, and the memory and the way of a pass.
+constexpr const char* kTextBefore = R"(
+using Pass = ReducePass<Reduction<true, Element, )";
+constexpr const char* kTextBehindParts = R"(>, Index, kJoins, kFinal, kVector, kGroup, kKept, kReduced>;
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const ReduceArguments args) {
+  __shared__ __align__(16) unsigned char memory[Pass::)";
+constexpr const char* kTextBetween = R"(];
+  Pass{args, memory}.)";
+constexpr const char* kTextBehind = R"(();
+}
+)";
 
 // What tells the kernels of a pass apart.
 struct Variant {
@@ -26,33 +40,13 @@ struct Variant {
   int vector = 1, group = 32, kept = 0, reduced = 0;
 
   KernelSpec spec() const {
-    KernelSpec spec(rtc::kReduce, columns ? 1 : 0, wide);
+    KernelSpec spec(rtc::kReduce, columns ? 1 : 0, wide, columns ? "reduce_columns" : "reduce_rows");
     spec.type("Element", in).constant("kOp", static_cast<int>(op)).constant("kJoins", joins);
     spec.constant("kFinal", !partial).constant("kVector", vector).constant("kGroup", group).constant("kKept", kept);
-    return spec.constant("kReduced", reduced);
-  }
-  std::string text() const {
-    const std::string kernel =
-        format(R"(
-using Pass = ReducePass<Reduction<true, Element, %s>, Index, kJoins, kFinal, kVector, kGroup, kKept, kReduced>;
-extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const ReduceArguments args) {
-  __shared__ __align__(16) unsigned char memory[Pass::%s];
-  Pass{args, memory}.%s();
-}
-)",
-               reduction_row(op).parts, columns ? "kColumnsMemory" : "kRowsMemory", columns ? "columns" : "rows");
-    return spec().text({rtc::kReduceText, kernel.c_str()});
-  }
-};
-
-struct Pass {
-  Variant variant;
-  ReduceArguments arguments = {};
-  unsigned splits = 1;
-  const rtc::Kernel* kernel = nullptr;
-
-  unsigned blocks() const {
-    return blocks_for(arguments.outputs, variant.columns ? variant.group * variant.vector : kThreads / variant.group);
+    spec.constant("kReduced", reduced);
+    return spec.text({rtc::kReduceText, kTextBefore, reduction_row(op).parts, kTextBehindParts,
+                      columns ? "kColumnsMemory" : "kRowsMemory", kTextBetween, columns ? "columns" : "rows",
+                      kTextBehind});
   }
 };
 
@@ -64,53 +58,27 @@ int column_lanes(int64_t outputs, int vector) {
 // Lanes that share a result: a block where the range is long or results are few, otherwise so many that each has a few
 // loads.
 int row_lanes(int64_t outputs, int64_t length, int vector) {
-  if (length > 2048 || (length > 256 && outputs < 1024)) return kThreads;
+  if (length > 2048 || (length > 256 && outputs < 1024)) return kBlock;
   const int64_t loads = (length + vector - 1) / vector;
   return power_of_two_up_to(outputs < 4096 ? loads : (loads + 3) / 4, 32);
 }
 
-class CudaReduction final : public Task {
+class CudaReduction final : public KernelTask {
  public:
-  explicit CudaReduction(const ReducePlan& given) : Task(given.name(), given.out.device()), plan_(given) {
+  explicit CudaReduction(const ReducePlan& given) : KernelTask(given.name(), given.out.device()), plan_(given) {
     reads(*given.in.storage);
     declare_output(*this, given.out);
     plan();
-  }
-
-  Status prepare() override {
-    for (int i = 0; i < passes_; ++i) {
-      Pass& pass = pass_[i];
-      if (pass.kernel) continue;
-      RONDO_TRY(rtc::find_kernel(
-          cuda_device(*this), pass.variant.spec().signature(), pass.variant.columns ? "reduce_columns" : "reduce_rows",
-          [&pass] { return pass.variant.text(); }, &pass.kernel));
-    }
-    return {};
-  }
-
-  Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // found already, unless the task came here by another way
-    pass_[0].arguments.in = plan_.in.address();
-    pass_[passes_ - 1].arguments.out = plan_.out.address();
-    if (passes_ == 2) {
-      pass_[0].arguments.out = context.workspace;
-      pass_[1].arguments.in = context.workspace;
-    }
-    for (int i = 0; i < passes_; ++i) {
-      const Pass& pass = pass_[i];
-      RONDO_TRY(launch(*this, *pass.kernel, context, kThreads, pass.blocks(), pass.arguments, pass.splits));
-    }
-    return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { *list = {{plan_.in, false}, {plan_.out, true}}; }
 
  private:
   void plan();
   int widest_vector(const Dims<2>& kept, bool columns) const;
+  void add_pass(const Variant& variant, ReduceArguments& arguments, int64_t splits);
 
   ReducePlan plan_;
-  Pass pass_[2];
-  int passes_ = 1;
+  ReduceArguments first_ = {}, second_ = {};
 };
 
 // How many neighbours may be loaded at once: along the innermost kept (columns) or reduced dimension (rows), which must
@@ -134,6 +102,11 @@ int CudaReduction::widest_vector(const Dims<2>& kept, bool columns) const {
   return 1;
 }
 
+void CudaReduction::add_pass(const Variant& variant, ReduceArguments& arguments, int64_t splits) {
+  const int64_t together = variant.columns ? variant.group * variant.vector : kBlock / variant.group;
+  add_launch(add_kernel(variant.spec()), arguments, blocks_for(arguments.outputs, together), splits);
+}
+
 void CudaReduction::plan() {
   const Dims<2>& kept = plan_.kept;
   const Dims<1>& reduced = plan_.reduced;
@@ -141,8 +114,7 @@ void CudaReduction::plan() {
   const int64_t kept_step = kept.count ? std::abs(kept.stride[0][kept.count - 1]) : INT64_MAX;
   const int64_t reduced_step = reduced.count ? std::abs(reduced.stride[0][reduced.count - 1]) : 0;
 
-  Pass& first = pass_[0];
-  Variant& variant = first.variant;
+  Variant variant;
   variant.op = plan_.op;
   variant.in = plan_.in.dtype;
   variant.columns = outputs > 1 && kept_step < reduced_step;
@@ -153,15 +125,17 @@ void CudaReduction::plan() {
 
   // Splits: enough blocks to fill a large device, each with enough to do.
   const int64_t blocks = variant.columns ? blocks_for(outputs, variant.group * variant.vector) : outputs;
-  const int64_t least = variant.columns ? kThreads / variant.group * 16 : 8192;
+  const int64_t least = variant.columns ? kBlock / variant.group * 16 : 8192;
   int64_t splits = 1;
-  if ((variant.columns || variant.group == kThreads) && blocks < 256 && length >= 2 * least)
+  if ((variant.columns || variant.group == kBlock) && blocks < 256 && length >= 2 * least)
     splits = std::min(512 / blocks, (length + least - 1) / least);
   const int64_t vector = variant.columns ? 1 : variant.vector;
   const int64_t chunk = ((length + splits - 1) / splits + vector - 1) / vector * vector;
   if (chunk > 0) splits = (length + chunk - 1) / chunk;
 
-  ReduceArguments& arguments = first.arguments;
+  splits = std::max<int64_t>(splits, 1);
+
+  ReduceArguments& arguments = first_;
   arguments.kept = KernelDims<2>(kept);
   arguments.reduced = KernelDims<1>(reduced);
   arguments.outputs = outputs;
@@ -169,23 +143,26 @@ void CudaReduction::plan() {
   arguments.chunk = chunk;
   arguments.facts = plan_.facts();
   arguments.accumulate = plan_.out.accumulate;
-  first.splits = static_cast<unsigned>(std::max<int64_t>(splits, 1));
-  variant.wide =
-      needs_wide(std::max({kept.reach(0) + reduced.reach(0), kept.reach(1), outputs * first.splits, length}));
-  if (first.splits == 1) return;
+  variant.wide = needs_wide(std::max({kept.reach(0) + reduced.reach(0), kept.reach(1), outputs * splits, length}));
+  add_address(&first_.in, plan_.in);
+  if (splits == 1) {
+    add_address(&first_.out, plan_.out);
+    return add_pass(variant, first_, splits);
+  }
 
-  variant.partial = true;
-  passes_ = 2;
   workspace_bytes_ = static_cast<size_t>(outputs * splits) * partial_bytes(plan_.op, plan_.in.dtype);
-  Pass& second = pass_[1];
-  second.variant.op = plan_.op;
-  second.variant.in = plan_.in.dtype;
-  second.variant.joins = true;
-  second.variant.columns = outputs > 1;
-  second.variant.group = second.variant.columns ? column_lanes(outputs, 1) : kThreads;
-  second.variant.wide = variant.wide;
-  second.variant.kept = kept.count;
-  second.variant.reduced = 1;
+  add_workspace(&first_.out);
+  variant.partial = true;
+  add_pass(variant, first_, splits);
+  Variant joining;
+  joining.op = plan_.op;
+  joining.in = plan_.in.dtype;
+  joining.joins = true;
+  joining.columns = outputs > 1;
+  joining.group = joining.columns ? column_lanes(outputs, 1) : kBlock;
+  joining.wide = variant.wide;
+  joining.kept = kept.count;
+  joining.reduced = 1;
   Dims<2> partial = kept;  // numbered in row-major order
   int64_t step = 1;
   for (int d = partial.count - 1; d >= 0; --d) {
@@ -194,11 +171,14 @@ void CudaReduction::plan() {
   }
   Dims<1> parts;
   parts.push(splits, {outputs});
-  second.arguments = arguments;
-  second.arguments.kept = KernelDims<2>(partial);
-  second.arguments.reduced = KernelDims<1>(parts);
-  second.arguments.length = splits;
-  second.arguments.chunk = splits;
+  second_ = arguments;
+  second_.kept = KernelDims<2>(partial);
+  second_.reduced = KernelDims<1>(parts);
+  second_.length = splits;
+  second_.chunk = splits;
+  add_workspace(&second_.in);
+  add_address(&second_.out, plan_.out);
+  add_pass(joining, second_, 1);
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda_kernel.h"
+#include "ops/kernel_task.h"
 #include "ops/remap.h"
+#include "rtc/device_text.h"
 
 namespace rondo::ops {
 
 namespace {
-
-constexpr int kThreads = 256;
 
 // Follows kWordText and definitions of Index, In (the index tensor), kSize (of an element; 0: it is added), kFeatures,
 // kDims, kAxis, kVector, kSources.
@@ -20,55 +20,49 @@ constexpr const char* kText =
 )";
 
 template <int sources>
-class CudaRemap final : public Task {
+class CudaRemap final : public KernelTask {
  public:
-  explicit CudaRemap(const RemapPlan& plan) : Task(plan.name, plan.out.device()), plan_(plan) {
+  explicit CudaRemap(const RemapPlan& plan) : KernelTask(plan.name, plan.out.device()), plan_(plan) {
     for (const View& source : plan.sources) reads(*source.storage);
     if (plan.index.storage) reads(*plan.index.storage);
     declare_output(*this, plan.out);
-    wide_ = needs_wide(plan.reach());
-    vector_ = widest_vector();
-    if (vector_ > 1) plan_.arguments.dim[plan.dims - 1].size /= vector_;
-    plan_.arguments.count = plan_.elements();
-  }
-  Status prepare() override {
-    if (kernel_) return {};
-    KernelSpec spec(rtc::kRemap, 0, wide_);
-    const rondo_dtype dtype = plan_.out.dtype;
-    const bool adds = plan_.out.accumulate;
-    spec.type("In", plan_.index.storage ? plan_.index.dtype : RONDO_I64).type("Added", adds ? dtype : RONDO_U8);
-    spec.constant("kSize", adds ? 0 : static_cast<int>(dtype_size(dtype))).constant("kFeatures", plan_.features);
-    spec.constant("kDims", plan_.dims).constant("kAxis", plan_.axis).constant("kVector", vector_);
-    spec.constant("kSources", sources);
-    return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), "remap",
-        [&] {
-          return spec.text({rtc::kRemapText, kWordText, kText});
-        },
-        &kernel_);
-  }
-  Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // found already, unless the task came here by another way
-    const RemapPlan::Arguments& all = plan_.arguments;
-    device::RemapArguments<sources> given;
-    given.out = plan_.out.address();
-    given.index = plan_.index.storage ? plan_.index.address() : nullptr;
-    std::copy(all.dim, all.dim + kMaxDims, given.dim);
-    std::copy(all.source, all.source + sources, given.source);
-    for (size_t s = 0; s < plan_.sources.size(); ++s) given.source[s].from = plan_.sources[s].address();
-    given.count = all.count;
-    given.index_extent = all.index_extent;
-    given.index_step = all.index_step;
-    given.low = all.low;
-    given.high = all.high;
-    given.fill = all.fill;
-    given.value = all.value;
-    given.used = all.used;
-    return launch(*this, *kernel_, context, kThreads, blocks_for(all.count, kThreads), given);
+    const bool wide = needs_wide(plan.reach());
+    const int vector = widest_vector();
+    fill(plan.arguments);
+    if (vector > 1) arguments_.dim[plan.dims - 1].size /= vector;
+    arguments_.count = plan.elements() / vector;
+    add_launch(kernel(wide, vector), arguments_, blocks_for(arguments_.count, kThreads));
+    add_address(&arguments_.out, plan.out);
+    if (plan.index.storage) add_address(&arguments_.index, plan.index);
+    for (size_t s = 0; s < plan.sources.size(); ++s) add_address(&arguments_.source[s].from, plan.sources[s]);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_remap_operands(plan_, list); }
 
  private:
+  // Of as many sources as there are.
+  void fill(const RemapPlan::Arguments& all) {
+    std::copy(all.dim, all.dim + kMaxDims, arguments_.dim);
+    std::copy(all.source, all.source + sources, arguments_.source);
+    arguments_.index_extent = all.index_extent;
+    arguments_.index_step = all.index_step;
+    arguments_.low = all.low;
+    arguments_.high = all.high;
+    arguments_.fill = all.fill;
+    arguments_.value = all.value;
+    arguments_.used = all.used;
+  }
+
+  int kernel(bool wide, int vector) {
+    KernelSpec spec(rtc::kRemap, 0, wide, "remap");
+    const rondo_dtype dtype = plan_.out.dtype;
+    const bool adds = plan_.out.accumulate;
+    spec.type("In", plan_.index.storage ? plan_.index.dtype : RONDO_I64).type("Added", adds ? dtype : RONDO_U8);
+    spec.constant("kSize", adds ? 0 : static_cast<int>(dtype_size(dtype))).constant("kFeatures", plan_.features);
+    spec.constant("kDims", plan_.dims).constant("kAxis", plan_.axis).constant("kVector", vector);
+    spec.constant("kSources", sources);
+    return add_kernel(spec.text({rtc::kRemapText, kWordText, kText}));
+  }
+
   // Neighbours moved at once: of the innermost dimension, where each run of the result shows a run of one source, and
   // every run starts at a multiple.
   int widest_vector() const {
@@ -95,9 +89,7 @@ class CudaRemap final : public Task {
   }
 
   RemapPlan plan_;
-  int vector_ = 1;
-  bool wide_ = false;
-  const rtc::Kernel* kernel_ = nullptr;
+  device::RemapArguments<sources> arguments_ = {};
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda_kernel.h"
+#include "ops/kernel_task.h"
 #include "ops/rows.h"
+#include "rtc/device_text.h"
 
 namespace rondo::ops {
 
@@ -12,9 +14,18 @@ constexpr int kMaxElements = 32;  // of a row per lane, in registers
 
 using device::RowsArguments;
 
-class CudaRows final : public Task {
+constexpr const char* kText = R"(
+using Kernel = RowsKernel<In, Per, Index, static_cast<RowKind>(kKind), kThreads, kGroup, kBeside, kVector, kItems, kDims,
+                          kMasked, kWeighted, kBiased>;
+extern "C" __global__ void __launch_bounds__(kThreads) rondo_kernel(const RowsArguments args) {
+  __shared__ Kernel::C shared[Kernel::kShared];
+  Kernel(args, shared).run();
+}
+)";
+
+class CudaRows final : public KernelTask {
  public:
-  explicit CudaRows(const RowPlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
+  explicit CudaRows(const RowPlan& plan) : KernelTask(plan.name(), plan.out.device()), plan_(plan) {
     plan.declare(*this);
 
     arguments_.rows = KernelDims<device::kRowArrays>(plan.rows);
@@ -31,46 +42,32 @@ class CudaRows final : public Task {
     if (plan.bias) arguments_.bias_step = plan.bias->layout.strides[0];
     reach = std::max<int64_t>(
         {reach, plan.length * std::abs(arguments_.weight_step), plan.length * std::abs(arguments_.bias_step)});
-    wide_ = needs_wide(reach);
+    add_launch(kernel(needs_wide(reach)), arguments_, blocks_for(arguments_.count, threads_ / group_), 1, threads_);
+    add_addresses();
   }
 
-  Status prepare() override {
-    if (kernel_) return {};
-    KernelSpec spec(plan_.has_labels() ? rtc::kCrossEntropy : rtc::kSoftmax, 0, wide_);
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+
+ private:
+  int kernel(bool wide) {
+    KernelSpec spec(plan_.has_labels() ? rtc::kCrossEntropy : rtc::kSoftmax, 0, wide, name());
     spec.type("In", plan_.x.dtype).type("Per", plan_.per_row ? plan_.per_row->dtype : RONDO_I64);
     spec.constant("kKind", static_cast<int>(plan_.kind)).constant("kThreads", threads_).constant("kGroup", group_);
     spec.constant("kBeside", beside_).constant("kVector", vector_).constant("kItems", items_);
     spec.constant("kDims", plan_.rows.count).constant("kMasked", plan_.masked());
     spec.constant("kWeighted", plan_.weight.has_value()).constant("kBiased", plan_.bias.has_value());
-    constexpr const char* kernel = R"(
-using Kernel = RowsKernel<In, Per, Index, static_cast<RowKind>(kKind), kThreads, kGroup, kBeside, kVector, kItems, kDims,
-                          kMasked, kWeighted, kBiased>;
-extern "C" __global__ void __launch_bounds__(kThreads) rondo_kernel(const RowsArguments args) {
-  __shared__ Kernel::C shared[Kernel::kShared];
-  Kernel(args, shared).run();
-}
-)";
-    return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), name(),
-        [&] {
-          return spec.text({rtc::kRowsText, kernel});
-        },
-        &kernel_);
+    return add_kernel(spec.text({rtc::kRowsText, kText}));
   }
 
-  Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // found already, unless the task came here by another way
-    arguments_.x = plan_.x.address();
-    arguments_.other = plan_.other ? plan_.other->address() : nullptr;
-    arguments_.weight = plan_.weight ? plan_.weight->address() : nullptr;
-    arguments_.bias = plan_.bias ? plan_.bias->address() : nullptr;
-    arguments_.per_row = plan_.per_row ? plan_.per_row->address() : nullptr;
-    arguments_.out = plan_.out.address();
-    return launch(*this, *kernel_, context, threads_, blocks_for(arguments_.count, threads_ / group_), arguments_);
+  void add_addresses() {
+    add_address(&arguments_.x, plan_.x);
+    if (plan_.other) add_address(&arguments_.other, *plan_.other);
+    if (plan_.weight) add_address(&arguments_.weight, *plan_.weight);
+    if (plan_.bias) add_address(&arguments_.bias, *plan_.bias);
+    if (plan_.per_row) add_address(&arguments_.per_row, *plan_.per_row);
+    add_address(&arguments_.out, plan_.out);
   }
-  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
 
- private:
   void choose_group() {
     const Dims<device::kRowArrays>& rows = plan_.rows;
     const int64_t length = plan_.length, count = arguments_.count;
@@ -119,8 +116,6 @@ extern "C" __global__ void __launch_bounds__(kThreads) rondo_kernel(const RowsAr
   RowPlan plan_;
   RowsArguments arguments_ = {};
   int threads_ = 256, group_ = 1, beside_ = 0, vector_ = 1, items_ = 0;
-  bool wide_ = false;
-  const rtc::Kernel* kernel_ = nullptr;
 };
 
 }  // namespace

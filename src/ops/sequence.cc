@@ -7,17 +7,17 @@
 #include <cmath>
 
 #include "ops/cuda_kernel.h"
+#include "ops/kernel_task.h"
 #include "ops/prepared.h"
 #include "ops/scalar.h"
 #include "ops/shapes.h"
+#include "rtc/device_text.h"
 
 namespace rondo::ops {
 
 namespace {
 
 using device::SequenceArguments;
-
-constexpr int kThreads = 256;
 
 constexpr const char* kText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const SequenceArguments args) {
@@ -26,31 +26,23 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const SequenceArg
 }
 )";
 
-class Sequence final : public Task {
+class Sequence final : public KernelTask {
  public:
   Sequence(const char* name, const View& out, SequenceArguments arguments)
-      : Task(name, out.device()), out_(out), arguments_(arguments) {
+      : KernelTask(name, out.device()), out_(out), arguments_(arguments) {
     declare_output(*this, out);
     arguments_.count = out.layout.shape[0];
     arguments_.stride = out.layout.strides[0];
     arguments_.adds = out.accumulate;
-  }
-  Status prepare() override {
-    if (kernel_ || out_.device().is_host()) return {};
-    KernelSpec spec(rtc::kSequence, 0, true);
-    spec.type("M", out_.dtype);
-    return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), "sequence",
-        [&] {
-          return spec.text({rtc::kSequenceText, kText});
-        },
-        &kernel_);
+    if (device().is_host()) return;
+    KernelSpec spec(rtc::kSequence, 0, true, "sequence");
+    spec.type("M", out.dtype).text({rtc::kSequenceText, kText});
+    add_launch(add_kernel(spec), arguments_, blocks_for(arguments_.count, kThreads));
+    add_address(&arguments_.out, out);
   }
   Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // found already, unless the task came here by another way
+    if (!device().is_host()) return KernelTask::run(context);
     arguments_.out = out_.address();
-    if (!out_.device().is_host())
-      return launch(*this, *kernel_, context, kThreads, blocks_for(arguments_.count, kThreads), arguments_);
     with_element(out_.dtype, [&]<class M>(M*) {
       for (int64_t i = 0; i < arguments_.count; ++i) device::sequence_element<M>(arguments_, i);
     });
@@ -61,7 +53,6 @@ class Sequence final : public Task {
  private:
   View out_;
   SequenceArguments arguments_;
-  const rtc::Kernel* kernel_ = nullptr;
 };
 
 Status submit_sequence(const char* function, const NewTensor& made, int64_t count, const SequenceArguments& arguments,

@@ -8,7 +8,9 @@
 #include <bit>
 #include <climits>
 
+#include "ops/cuda_kernel.h"
 #include "ops/sort.h"
+#include "rtc/device_text.h"
 
 namespace rondo::ops {
 
@@ -16,7 +18,6 @@ namespace {
 
 using device::SortArguments;
 
-constexpr int kThreads = device::kSortThreads;
 constexpr int64_t kBlock = device::kSortBlock;
 
 // Follows definitions of M, Index, kLines (dimensions that number the lines), kMerges.
@@ -29,45 +30,31 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const SortArgumen
 }
 )";
 
-class CudaSort final : public Task {
+class CudaSort final : public SortingTask {
  public:
-  explicit CudaSort(const SortPlan& plan)
-      : Task(plan.name, plan.in.device()),
-        plan_(plan),
-        passes_(first_pass(plan), plan.in.dtype, plan.lines.count, plan.keep, true) {
+  explicit CudaSort(const SortPlan& plan) : SortingTask(plan.name, plan.in.device()), plan_(plan) {
     declare_sort(*this, plan);
-    workspace_bytes_ = passes_.workspace_bytes();
-  }
-  Status prepare() override { return passes_.prepare(*this); }
-  Status run(const TaskContext& context) override {
-    return passes_.run(*this, context, plan_.in.address(), plan_.values.storage ? plan_.values.address() : nullptr,
-                       plan_.indices.storage ? plan_.indices.address() : nullptr);
+    Lines lines = {{}, plan.in, plan.lines.count, plan.keep, &plan.values, &plan.indices};
+    SortArguments& first = lines.first;
+    static_cast<device::Dims<3>&>(first.lines) = KernelDims<3>(plan.lines);
+    std::copy(plan.step, plan.step + 3, first.step);
+    first.count = plan.lines.elements();
+    first.length = plan.length;
+    first.descending = plan.descending;
+    first.adds = (plan.values.accumulate ? 1 : 0) | (plan.indices.accumulate ? 2 : 0);
+    sort(lines);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_sort_operands(plan_, list); }
 
  private:
-  static SortArguments first_pass(const SortPlan& plan) {
-    SortArguments pass = {};
-    static_cast<device::Dims<3>&>(pass.lines) = KernelDims<3>(plan.lines);
-    std::copy(plan.step, plan.step + 3, pass.step);
-    pass.count = plan.lines.elements();
-    pass.length = plan.length;
-    pass.descending = plan.descending;
-    pass.adds = (plan.values.accumulate ? 1 : 0) | (plan.indices.accumulate ? 2 : 0);
-    return pass;
-  }
-
   SortPlan plan_;
-  SortPasses passes_;
 };
 
 }  // namespace
 
-SortPasses::SortPasses(const SortArguments& first, rondo_dtype dtype, int lines, int64_t keep, bool emits)
-    : dtype_(dtype), lines_(lines), emits_(emits) {
+void SortingTask::plan(SortArguments pass, int64_t keep, bool emits) {
   // Merging keeps all; a few can be chosen again and again, each time from at most half as many.
   const bool few = keep <= kBlock / 2;
-  SortArguments pass = first;
   pass.first = 1;
   for (bool tiled = true; tiled;) {
     const int64_t tile = std::min(kBlock, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(pass.length))));
@@ -76,7 +63,7 @@ SortPasses::SortPasses(const SortArguments& first, rondo_dtype dtype, int lines,
     pass.keep = static_cast<int32_t>(few || pass.tiles == 1 ? keep : pass.tile);
     pass.left = (pass.tiles - 1) * pass.keep + std::min<int64_t>(pass.keep, pass.length - (pass.tiles - 1) * pass.tile);
     pass.last = emits && pass.tiles == 1;
-    add(kTiles, blocks_for(pass.count * pass.tiles, kBlock / pass.tile), pass);
+    passes_.push_back({false, blocks_for(pass.count * pass.tiles, kBlock / pass.tile), pass});
     if (pass.first) half_ = pass.count * pass.left;
     pass.first = 0;
     pass.length = pass.left;
@@ -86,52 +73,45 @@ SortPasses::SortPasses(const SortArguments& first, rondo_dtype dtype, int lines,
   for (pass.run = pass.tile; pass.run < pass.length; pass.run *= 2) {
     pass.last = emits && 2 * pass.run >= pass.length;
     pass.left = keep;
-    add(kMerge, blocks_for(pass.count * pass.length, kThreads), pass);
+    passes_.push_back({true, blocks_for(pass.count * pass.length, kThreads), pass});
   }
 }
 
-size_t SortPasses::workspace_bytes() const {
-  if (emits_ && passes_.size() == 1) return 0;
-  return static_cast<size_t>(2 * half_ * (key_size() + 4));
-}
-
-Status SortPasses::prepare(Task& task) {
-  if (passes_.front().arguments.length >= UINT_MAX)
-    return error(RONDO_UNSUPPORTED, "%s: a line of %lld elements; a cuda device sorts lines of less than 2^32",
-                 task.name(), static_cast<long long>(passes_.front().arguments.length));
-  for (const Pass& pass : passes_) {
-    const rtc::Kernel*& kernel = kernels_[pass.kernel];
-    if (kernel) continue;
-    KernelSpec spec(rtc::kSort, 0, true);
-    spec.type("M", dtype_).constant("kLines", lines_).constant("kMerges", pass.kernel == kMerge);
-    RONDO_TRY(rtc::find_kernel(
-        cuda_device(task), spec.signature(), pass.kernel == kMerge ? "sort_merge" : "sort",
-        [&] {
-          return spec.text({rtc::kSortText, kText});
-        },
-        &kernel));
-  }
-  return {};
-}
-
-Status SortPasses::run(Task& task, const TaskContext& context, const void* in, void* values, void* indices) {
-  RONDO_TRY(prepare(task));  // found already, unless the task came here by another way
-  int from = 0;              // which half
-  for (const Pass& pass : passes_) {
-    SortArguments given = pass.arguments;
-    given.in = in;
-    given.values = values;
-    given.indices = indices;
-    if (context.workspace) {
-      given.from_keys = key_half(context.workspace, from);
-      given.from_places = place_half(context.workspace, from);
-      given.to_keys = key_half(context.workspace, 1 - from);
-      given.to_places = place_half(context.workspace, 1 - from);
+void SortingTask::sort(const Lines& lines) {
+  plan(lines.first, lines.keep, lines.values || lines.indices);
+  key_size_ = dtype_size(lines.in.dtype) == 8 ? 8 : 4;
+  const bool stays = !lines.values && !lines.indices;
+  const bool works = stays || passes_.size() > 1;
+  if (works) workspace_bytes_ = static_cast<size_t>(2 * half_ * (key_size_ + 4));
+  int kernels[2] = {-1, -1};
+  int64_t from = 0;  // which half
+  for (Pass& pass : passes_) {
+    int& kernel = kernels[pass.merges];
+    if (kernel < 0) {
+      KernelSpec spec(rtc::kSort, 0, true, pass.merges ? "sort_merge" : "sort");
+      spec.type("M", lines.in.dtype).constant("kLines", lines.dims).constant("kMerges", pass.merges);
+      kernel = add_kernel(spec.text({rtc::kSortText, kText}));
     }
-    RONDO_TRY(launch(task, *kernels_[pass.kernel], context, kThreads, pass.blocks, given));
+    SortArguments& arguments = pass.arguments;
+    add_launch(kernel, arguments, pass.blocks);
+    add_address(&arguments.in, lines.in);
+    if (lines.values && lines.values->storage) add_address(&arguments.values, *lines.values);
+    if (lines.indices && lines.indices->storage) add_address(&arguments.indices, *lines.indices);
+    if (works) {
+      add_workspace(&arguments.from_keys, key_half(from));
+      add_workspace(&arguments.from_places, place_half(from));
+      add_workspace(&arguments.to_keys, key_half(1 - from));
+      add_workspace(&arguments.to_places, place_half(1 - from));
+    }
     from = 1 - from;
   }
-  return {};
+}
+
+Status SortingTask::prepare() {
+  if (const int64_t length = passes_.front().arguments.length; length >= UINT_MAX)
+    return error(RONDO_UNSUPPORTED, "%s: a line of %lld elements; a cuda device sorts lines of less than 2^32", name(),
+                 static_cast<long long>(length));
+  return KernelTask::prepare();
 }
 
 Ref<Task> make_cuda_sort(const SortPlan& plan) {

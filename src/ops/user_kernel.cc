@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/text.h"
+#include "ops/kernel_task.h"
 #include "ops/output.h"
 
 namespace rondo::ops {
@@ -13,17 +14,20 @@ namespace {
 
 constexpr const char* kLaunch = "rondo_module_launch";
 
-// One launch. Its arguments are words: a tensor's is its address, known when it runs.
-class UserKernelTask final : public Task {
+// One launch. Its arguments are words.
+class UserKernelTask final : public KernelTask {
  public:
-  UserKernelTask(const char* name, Device& device, const rtc::UserKernel& kernel, const cuda::CudaDevice::Launch& shape)
-      : Task(name, device), kernel_(kernel), shape_(shape) {}
+  UserKernelTask(const char* name, Device& device, const rtc::UserKernel& kernel, const cuda::CudaDevice::Launch& shape,
+                 size_t arguments)
+      : KernelTask(name, device), words_(arguments), parameters_(arguments) {
+    for (size_t i = 0; i < arguments; ++i) parameters_[i] = &words_[i];
+    add_launch(kernel.function, parameters_.data(), shape);
+  }
 
-  void number(uint64_t word) { words_.push_back(word); }
-  void tensor(const View& view, bool written) {
+  void number(size_t i, uint64_t word) { words_[i] = word; }
+  void tensor(size_t i, const View& view, bool written) {
     operands_.push_back({view, written});
-    places_.push_back(words_.size());
-    words_.push_back(0);
+    add_address(&words_[i], view);
     if (!written) {
       reads(*view.storage);
       return;
@@ -31,22 +35,11 @@ class UserKernelTask final : public Task {
     follows(*view.storage);  // the kernel may add to what is there
     declare_output(*this, view);
   }
-
   void list_operands(std::vector<TaskOperand>* list) const override { *list = operands_; }
-  Status run(const TaskContext& context) override {
-    std::vector<void*> parameters(words_.size());
-    for (size_t i = 0; i < places_.size(); ++i)
-      words_[places_[i]] = reinterpret_cast<uint64_t>(operands_[i].view.address());
-    for (uint32_t i = 0; i < words_.size(); ++i) parameters[i] = &words_[i];
-    return static_cast<cuda::CudaDevice&>(device()).launch_with(kernel_.function, shape_, context.stream,
-                                                                parameters.data());
-  }
 
  private:
-  const rtc::UserKernel& kernel_;
-  const cuda::CudaDevice::Launch shape_;
-  SmallVector<uint64_t, 8> words_;
-  SmallVector<uint32_t, 8> places_;  // of the operands' words
+  std::vector<uint64_t> words_;
+  std::vector<void*> parameters_;
   std::vector<TaskOperand> operands_;
 };
 
@@ -148,7 +141,7 @@ Status Module::launch(const char* kernel, std::span<const rondo_argument> argume
                  kernel, parameters.size());
   cuda::CudaDevice::Launch shape;
   RONDO_TRY(launch_shape(*found->code, options, &shape));
-  auto task = make_ref<UserKernelTask>(found->task_name, *device_, *found->code, shape);
+  auto task = make_ref<UserKernelTask>(found->task_name, *device_, *found->code, shape, arguments.size());
   task->priority = options.priority;
   task->stream_hint = options.stream;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -172,7 +165,7 @@ Status Module::launch(const char* kernel, std::span<const rondo_argument> argume
                      number.integer ? format("%lld", static_cast<long long>(number.i)).c_str()
                                     : format("%.17g", number.f).c_str(),
                      wanted.type.c_str());
-      task->number(word);
+      task->number(i, word);
       continue;
     }
     const View& view = given.tensor->view;
@@ -195,7 +188,7 @@ Status Module::launch(const char* kernel, std::span<const rondo_argument> argume
                    kLaunch, name.c_str());
     RONDO_TRY(wanted.written ? check_writable(kLaunch, name.c_str(), view)
                              : check_written(kLaunch, name.c_str(), view));
-    task->tensor(view, wanted.written);
+    task->tensor(i, view, wanted.written);
   }
   return engine_->submit(std::move(task));
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "ops/cuda_kernel.h"
+#include "ops/kernel_task.h"
 #include "ops/window.h"
+#include "rtc/device_text.h"
 
 namespace rondo::ops {
 
@@ -15,27 +17,15 @@ using device::kWindowImage;
 using device::kWindowPlaces;
 using device::kWindowResult;
 
-class WindowTask : public Task {
+class CpuWindow final : public Task {
  public:
-  explicit WindowTask(const WindowPlan& plan) : Task(plan.name, plan.written().device()), plan_(plan) {
+  explicit CpuWindow(const WindowPlan& plan) : Task(plan.name, plan.written().device()), plan_(plan) {
     plan.declare(*this);
   }
-  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-
- protected:
-  const device::WindowArguments& addressed() {
+  Status run(const TaskContext&) override {
     plan_.arguments.image = plan_.image.address();
     plan_.arguments.result = plan_.result.address();
     plan_.arguments.places = plan_.places ? plan_.places->address() : nullptr;
-    return plan_.arguments;
-  }
-  WindowPlan plan_;
-};
-
-class CpuWindow final : public WindowTask {
- public:
-  using WindowTask::WindowTask;
-  Status run(const TaskContext&) override {
     with_float_element(plan_.image.dtype, [this]<class M>(M*) {
       switch (plan_.kind) {
         case WindowKind::combine: return places<M, WindowKind::combine>();
@@ -47,6 +37,7 @@ class CpuWindow final : public WindowTask {
     });
     return {};
   }
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
 
  private:
   template <class M, WindowKind kind>
@@ -58,10 +49,12 @@ class CpuWindow final : public WindowTask {
   // All dimensions are there: those of size 1 cost a division.
   template <class M, class Place, WindowKind kind>
   void all() {
-    const device::WindowArguments& arguments = addressed();
+    const device::WindowArguments& arguments = plan_.arguments;
     const device::WindowKernel<M, Place, device::i64, kind, kMostSpatial, kMaxDims, kMaxDims> kernel{arguments};
     for (int64_t i = 0; i < arguments.count; ++i) kernel.run(i);
   }
+
+  WindowPlan plan_;
 };
 
 // How many neighbours in the innermost dimension around the windows a lane takes: those that lie side by side in every
@@ -95,41 +88,35 @@ int widest_vector(const WindowPlan& plan) {
   return 1;
 }
 
-class CudaWindow final : public WindowTask {
- public:
-  explicit CudaWindow(const WindowPlan& plan) : WindowTask(plan), vector_(widest_vector(plan)) {
-    plan_.arguments.inner_count /= vector_;
-    plan_.arguments.count /= vector_;
-  }
-  Status prepare() override {
-    if (kernel_) return {};
-    KernelSpec spec(rtc::kWindow, 0, needs_wide(plan_.reach));
-    spec.type("Element", plan_.image.dtype).type("Place", plan_.places ? plan_.places->dtype : RONDO_U8);
-    spec.constant("kKind", static_cast<int>(plan_.kind)).constant("kAxes", plan_.axes);
-    spec.constant("kOuter", plan_.outer).constant("kInner", plan_.inner).constant("kVector", vector_);
-    constexpr const char* kernel = R"(
+constexpr const char* kText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const WindowArguments args) {
   const Index i = static_cast<Index>(blockIdx.x) * 256 + threadIdx.x;
   if (i < args.count)
     WindowKernel<Element, Place, Index, static_cast<WindowKind>(kKind), kAxes, kOuter, kInner, kVector>{args}.run(i);
 }
 )";
-    return rtc::find_kernel(
-        cuda_device(*this), spec.signature(), name(),
-        [&] {
-          return spec.text({rtc::kWindowText, kernel});
-        },
-        &kernel_);
+
+class CudaWindow final : public KernelTask {
+ public:
+  explicit CudaWindow(const WindowPlan& plan) : KernelTask(plan.name, plan.written().device()), plan_(plan) {
+    plan.declare(*this);
+    const int vector = widest_vector(plan);
+    device::WindowArguments& arguments = plan_.arguments;
+    arguments.inner_count /= vector;
+    arguments.count /= vector;
+    KernelSpec spec(rtc::kWindow, 0, needs_wide(plan.reach), name());
+    spec.type("Element", plan.image.dtype).type("Place", plan.places ? plan.places->dtype : RONDO_U8);
+    spec.constant("kKind", static_cast<int>(plan.kind)).constant("kAxes", plan.axes);
+    spec.constant("kOuter", plan.outer).constant("kInner", plan.inner).constant("kVector", vector);
+    add_launch(add_kernel(spec.text({rtc::kWindowText, kText})), arguments, blocks_for(arguments.count, kThreads));
+    add_address(&arguments.image, plan.image);
+    add_address(&arguments.result, plan.result);
+    if (plan.places) add_address(&arguments.places, *plan.places);
   }
-  Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // found already, unless the task came here by another way
-    const device::WindowArguments& arguments = addressed();
-    return launch(*this, *kernel_, context, 256, blocks_for(arguments.count, 256), arguments);
-  }
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
 
  private:
-  const int vector_;
-  const rtc::Kernel* kernel_ = nullptr;
+  WindowPlan plan_;
 };
 
 // All dimensions of the host's loop count: those that are not there have size 1.
