@@ -27,6 +27,9 @@ constexpr bool is_float(rondo_dtype dtype) {
 constexpr bool is_half(rondo_dtype dtype) {
   return dtype == RONDO_F16 || dtype == RONDO_BF16;
 }
+constexpr bool is_unsigned(rondo_dtype dtype) {
+  return dtype == RONDO_U8 || (dtype >= RONDO_U16 && dtype <= RONDO_U64);
+}
 // The 8-bit floats: stored, moved and cast, not computed with.
 constexpr bool is_f8(rondo_dtype dtype) {
   return dtype >= RONDO_F8_E4M3;

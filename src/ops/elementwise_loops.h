@@ -5,6 +5,7 @@
 
 #include "device/cpu/instructions.h"
 #include "ops/expression.h"
+#include "ops/folds.h"
 
 namespace rondo::ops {
 
@@ -33,6 +34,7 @@ struct Loops {
   Moves (*moves)(rondo_dtype dtype, bool accumulate);
   Moves (*bytes)(size_t size);  // of elements that stay as they are
   AddRows (*add_rows)(Summand summand);
+  FoldLoops (*fold)(Fold kind, rondo_dtype values);  // positions: of values of at least 4 bytes
   // Of softmax: the largest that is a number; to[i] = exp(from[i] - top); values[i] /= by.
   float (*largest)(const float* values, int64_t n);
   void (*exponentials)(float* to, const float* from, float top, int64_t n);

@@ -19,13 +19,13 @@ class CpuReduction final : public Task {
   explicit CpuReduction(const ReducePlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
     reads(*plan.in.storage);
     declare_output(*this, plan.out);
-    if (is_plain_sum(plan)) workspace_bytes_ = plain_sum_workspace(plan);
+    workspace_bytes_ = is_plain_sum(plan) ? plain_sum_workspace(plan) : reduce_workspace(plan);
   }
   Status run(const TaskContext& context) override {
     if (is_plain_sum(plan_))
       plain_sum_on_cpu(plan_, context.workspace);
     else
-      reduce_on_cpu(plan_);
+      reduce_on_cpu(plan_, context.workspace);
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { *list = {{plan_.in, false}, {plan_.out, true}}; }

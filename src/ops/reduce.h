@@ -26,7 +26,9 @@ struct ReducePlan {
 Status reduce_over(const char* function, ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims,
                    Output& out);
 
-void reduce_on_cpu(const ReducePlan& plan);
+// Bytes of workspace that reduce_on_cpu() needs.
+size_t reduce_workspace(const ReducePlan& plan);
+void reduce_on_cpu(const ReducePlan& plan, void* workspace);
 Ref<Task> make_cuda_reduction(const ReducePlan& plan);
 
 }  // namespace rondo::ops

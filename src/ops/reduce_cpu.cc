@@ -1,11 +1,12 @@
 // Reductions on the host. Elements are combined pairwise: halves of the reduced range are reduced apart and joined,
 // down to leaves of a fixed length, so that rounding errors grow with the depth of the tree and results depend on the
-// shape alone.
+// shape alone. Threads share results, and the tree's upper branches where results are few.
 //
 // Each reduction comes as a table of its loops over values (ops/values.h); how the range is cut is the same for all.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <vector>
 
 #include "engine/workers.h"
 #include "ops/reduce.h"
@@ -20,32 +21,46 @@ constexpr int64_t kLongLeaf = 1 << 13;  // where the order does not matter
 constexpr int kLanes = 8;               // independent chains within a leaf of one result
 constexpr int64_t kPart = 1 << 15;      // elements that are worth handing to another thread, of so many in all
 constexpr int64_t kShared = 1 << 17;
+constexpr int64_t kParts = 32;  // of few results
 
-using device::ReduceFacts;
-
-struct Steps : ValueSteps {
-  int64_t leaf;
-  void (*join)(void* to, const void* from, int64_t n);
-  // To one accumulator, n neighbours in the range from `index` on; to n accumulators, a value each of so many rows,
-  // which lie `step` apart, the first of them at `index`.
-  void (*along)(void* to, const void* values, int64_t n, int64_t index, const ReduceFacts& facts);
-  void (*across)(void* to, const void* values, int64_t n, int64_t rows, int64_t step, int64_t index,
-                 const ReduceFacts& facts);
-  void (*finish)(void* results, const void* from, int64_t n, const ReduceFacts& facts);
+// Accumulators of results computed side by side where there is no tree, whose branches have each their own.
+struct Row {
+  alignas(64) std::byte bytes[16384];
 };
 
+struct Steps : ValueSteps {
+  bool exact;   // the results are the same however elements are combined
+  size_t size;  // bytes of an accumulator
+  uint64_t bits;
+  void (*join)(void* to, const void* from, int64_t n);
+  void (*finish)(void* results, const void* from, int64_t n, const HostFacts& facts);
+  FoldLoops loops;
+
+  int64_t leaf() const { return exact ? kLongLeaf : kLeaf; }
+};
+
+// Of accumulators alone.
+template <class Op, class Result>
+struct EndsOf {
+  using Acc = typename Op::Acc;
+  static void clear(void* to, int64_t n) { std::fill_n(static_cast<Acc*>(to), n, Op::identity()); }
+  static void join(void* to, const void* from, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) Op::join(static_cast<Acc*>(to)[i], static_cast<const Acc*>(from)[i]);
+  }
+  static void finish(void* results, const void* from, int64_t n, const HostFacts& facts) {
+    for (int64_t i = 0; i < n; ++i)
+      static_cast<Result*>(results)[i] = Op::result(static_cast<const Acc*>(from)[i], facts);
+  }
+};
+
+// --- by what a row of the table is made of
 template <class Op>
 struct LoopsOf : ValueLoops<Op> {
   using typename ValueLoops<Op>::Acc;
   using typename ValueLoops<Op>::V;
-  using typename ValueLoops<Op>::Result;
-  // Whether the results are the same however elements are combined.
-  static constexpr bool exact = !device::is_floating<typename Op::Computed>;
+  using Ends = EndsOf<Op, typename ValueLoops<Op>::Result>;
 
-  static void join(void* to, const void* from, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) Op::join(static_cast<Acc*>(to)[i], static_cast<const Acc*>(from)[i]);
-  }
-  static void along(void* to, const void* values, int64_t n, int64_t index, const ReduceFacts& facts) {
+  static void along(void* to, const void* values, int64_t n, int64_t index, const HostFacts& facts) {
     const V* at = static_cast<const V*>(values);
     Acc lanes[kLanes];
     std::fill(lanes, lanes + kLanes, Op::identity());
@@ -58,92 +73,264 @@ struct LoopsOf : ValueLoops<Op> {
     Op::join(*static_cast<Acc*>(to), lanes[0]);
   }
   static void across(void* to, const void* values, int64_t n, int64_t rows, int64_t step, int64_t index,
-                     const ReduceFacts& facts) {
+                     const HostFacts& facts) {
     Acc* acc = static_cast<Acc*>(to);
     const V* at = static_cast<const V*>(values);
     for (int64_t row = 0; row < rows; ++row, at += step)
       for (int64_t i = 0; i < n; ++i) Op::take(acc[i], at[i], index + row, facts);
   }
-  static void finish(void* results, const void* from, int64_t n, const ReduceFacts& facts) {
-    for (int64_t i = 0; i < n; ++i)
-      static_cast<Result*>(results)[i] = Op::result(static_cast<const Acc*>(from)[i], facts);
-  }
+  static constexpr Steps steps = {
+      ValueLoops<Op>::steps, !device::is_floating<typename Op::Computed>, sizeof(Acc), 0, Ends::join, Ends::finish,
+      {along, across}};
 };
 
+// --- comparisons and tests
+struct FoldRow {
+  bool any = false;
+  Fold kind = Fold::largest;
+  bool smallest = false;
+};
+template <template <class, bool> class Accumulator>
+constexpr FoldRow kFoldRow;
+template <>
+constexpr FoldRow kFoldRow<device::Largest> = {true, Fold::largest, false};
+template <>
+constexpr FoldRow kFoldRow<device::Smallest> = {true, Fold::largest, true};
+template <>
+constexpr FoldRow kFoldRow<device::FirstLargest> = {true, Fold::first_largest, false};
+template <>
+constexpr FoldRow kFoldRow<device::FirstSmallest> = {true, Fold::first_largest, true};
+template <>
+constexpr FoldRow kFoldRow<device::AnyOf> = {true, Fold::any, false};
+template <>
+constexpr FoldRow kFoldRow<device::AllOf> = {true, Fold::all, false};
 template <class Op>
-constexpr Steps kSteps = {ValueLoops<Op>::steps, LoopsOf<Op>::exact ? kLongLeaf : kLeaf,
-                          LoopsOf<Op>::join,     LoopsOf<Op>::along,
-                          LoopsOf<Op>::across,   LoopsOf<Op>::finish};
+constexpr FoldRow kFoldOf;
+template <bool on_device, class M, class Domain, class Before, template <class, bool> class Accumulator, class After>
+constexpr FoldRow kFoldOf<device::Reduction<on_device, M, Domain, Before, Accumulator, After>> = kFoldRow<Accumulator>;
 
-const Steps* steps_of(ReduceOp op, rondo_dtype dtype) {
-  return with_reduction(op, [dtype]<class Parts>() {
-    return with_reduction_value<Parts, false>(
-        dtype, []<class V>(V*) -> const Steps* { return &kSteps<typename Parts::template Of<false, V>>; });
+template <class K>
+struct LargestKey {
+  using Acc = K;
+  static Acc identity() { return device::weakest<K, true>(); }
+  static void join(Acc& acc, Acc other) {
+    if (device::beats<K, true>(other, acc)) acc = other;
+  }
+  static K result(Acc acc, const HostFacts& facts) { return turned(acc, facts.bits); }
+};
+template <class K>
+struct FirstKey {
+  using Acc = Found<K>;
+  static Acc identity() { return {-1, K(0)}; }
+  static void join(Acc& acc, Acc other) {  // which comes behind
+    if (acc.index < 0 || (other.index >= 0 && device::beats<K, true>(other.key, acc.key))) acc = other;
+  }
+  static int64_t result(Acc acc, const HostFacts&) { return acc.index; }
+};
+template <class K, bool all>
+struct Test {
+  using Acc = BitsOf<K>;
+  static Acc identity() { return 0; }
+  static void join(Acc& acc, Acc other) { acc = static_cast<Acc>(acc | other); }
+  static bool result(Acc acc, const HostFacts&) { return (acc != 0) != all; }
+};
+
+template <class Op, class Result>
+Steps with_ends(rondo_dtype values, rondo_dtype results, const FoldLoops& loops) {
+  using Ends = EndsOf<Op, Result>;
+  return {{values, results, false, Ends::clear}, true, sizeof(typename Op::Acc), 0, Ends::join, Ends::finish, loops};
+}
+
+Steps fold_steps(const FoldRow& row, rondo_dtype dtype) {
+  const size_t size = dtype_size(dtype);
+  const bool test = row.kind == Fold::any || row.kind == Fold::all;
+  rondo_dtype values = dtype == RONDO_BOOL ? RONDO_U8 : compute_dtype(dtype);
+  if (test) values = size == 1 ? RONDO_U8 : size == 2 ? RONDO_U16 : size == 4 ? RONDO_U32 : RONDO_U64;
+  if (row.kind == Fold::first_largest && dtype_size(values) < 4) values = RONDO_I32;
+  const FoldLoops made = loops(instructions()).fold(row.kind, values);
+  Steps steps = with_key(values, [&]<class K>(K*) -> Steps {
+    switch (row.kind) {
+      case Fold::largest: return with_ends<LargestKey<K>, K>(values, values, made);
+      case Fold::first_largest: return with_ends<FirstKey<K>, int64_t>(values, RONDO_I64, made);
+      case Fold::any: return with_ends<Test<K, false>, bool>(values, RONDO_BOOL, made);
+      case Fold::all: return with_ends<Test<K, true>, bool>(values, RONDO_BOOL, made);
+    }
+    __builtin_unreachable();  // the compiler warns of an enumerator without a case
+  });
+  const uint64_t sign = uint64_t{1} << (8 * dtype_size(values) - 1);
+  steps.as_bits = test;
+  if (test)
+    steps.bits = is_float(dtype) ? sign - 1 : ~uint64_t{0};  // negative zero is none
+  else if (is_float(values))
+    steps.bits = row.smallest ? sign : 0;
+  else
+    steps.bits = (row.smallest ? ~uint64_t{0} : 0) ^ (is_unsigned(values) ? sign : 0);
+  return steps;
+}
+
+Steps steps_of(ReduceOp op, rondo_dtype dtype) {
+  return with_reduction(op, [dtype]<class Parts>() -> Steps {
+    if constexpr (constexpr FoldRow row = kFoldOf<typename Parts::template Of<false, float>>; row.any)
+      return fold_steps(row, dtype);
+    else
+      return with_reduction_value<Parts, false>(
+          dtype, []<class V>(V*) -> Steps { return LoopsOf<typename Parts::template Of<false, V>>::steps; });
   });
 }
 
+// --- the range
 struct Reducer : ValueRun<ReducePlan, Steps> {
+  HostFacts known;
   int64_t run_size = 1, run_step = 0;  // of the reduced range
+  int64_t together = 1;                // results side by side, at most
+  int64_t part = 1, parts = 1;         // results of a part, and parts of them
+  int64_t branch;                      // elements of a branch of the tree that is a part of its own, at most
 
-  explicit Reducer(const ReducePlan& plan) : ValueRun(plan, *steps_of(plan.op, plan.in.dtype), plan.kept) {
+  explicit Reducer(const ReducePlan& plan)
+      : ValueRun(plan, steps_of(plan.op, plan.in.dtype), plan.kept), known{facts, steps.bits}, branch(facts.length) {
     if (const int inner = plan.reduced.count - 1; inner >= 0) {
       run_size = plan.reduced.size[inner];
       run_step = plan.reduced.stride[0][inner];
     }
+    if (std::abs(row.in_step) < std::abs(run_step)) {
+      const int64_t most = reader.as_it_lies(row.in_step) ? INT64_MAX : kMostValues;
+      together = steps.exact ? std::min(most, static_cast<int64_t>(sizeof(Row) / steps.size)) : kTogether;
+      together = std::min(together, row.size);
+    }
+    // Several threads for what is large.
+    const int64_t outputs = plan.outputs(), length = facts.length;
+    part = outputs;
+    if (outputs * length < kShared) return;
+    part = std::max<int64_t>(kPart / length, together);
+    parts = (outputs + part - 1) / part;
+    if (parts < kParts / 2)
+      branch = std::max({length * parts / kParts, kPart / std::min(together, outputs), steps.exact ? 1 : steps.leaf()});
   }
 
-  // Results [i, end).
-  void results(int64_t i, int64_t end) const {
-    while (i < end) {
-      const int64_t count = std::min(row.together(i, run_step), end - i);
-      Accumulators acc;
-      reduce(plan.in.address() + plan.kept.offset(0, i) * in_size, 0, facts.length, &acc, count);
-      ValueBlock room;
-      steps.finish(room.bytes, acc.bytes, count, facts);
-      writer.write(plan.out.address() + plan.kept.offset(1, i) * out_size, row.out_step, room.bytes, count);
-      i += count;
-    }
+  // The tree above its branches: calls reduce(begin, end) for each from the left, and join() behind two.
+  template <class Each, class Join>
+  void walk(int64_t begin, int64_t end, Each&& each, Join&& join) const {
+    if (end - begin <= branch) return each(begin, end);
+    const int64_t middle = middle_of(begin, end);
+    walk(begin, middle, each, join);
+    walk(middle, end, each, join);
+    join();
+  }
+  int64_t middle_of(int64_t begin, int64_t end) const {
+    const int64_t grain = steps.exact ? 1 : steps.leaf();
+    return begin + (end - begin + grain - 1) / grain / 2 * grain;
   }
 
-  // [begin, end) of the reduced range for `count` results.
-  void reduce(const char* from, int64_t begin, int64_t end, Accumulators* acc, int64_t count) const {
-    if (const int64_t leaf = steps.leaf; end - begin > leaf) {
-      const int64_t middle = begin + (end - begin + leaf - 1) / leaf / 2 * leaf;
-      Accumulators right;
-      reduce(from, begin, middle, acc, count);
-      reduce(from, middle, end, &right, count);
-      return steps.join(acc->bytes, right.bytes, count);
+  // Calls body(first, count) for the results [i, end) that are computed side by side.
+  template <class F>
+  void groups(int64_t i, int64_t end, const F& body) const {
+    for (int64_t count; i < end; i += count) {
+      count = std::min({together, end - i, row.size - i % row.size});
+      body(i, count);
     }
-    steps.clear(acc->bytes, count);
+  }
+  // [begin, end) of the reduced range for `count` results from `first` on.
+  void reduce(int64_t first, int64_t count, int64_t begin, int64_t end, void* acc) const {
+    const char* from = plan.in.address() + plan.kept.offset(0, first) * in_size;
+    if (!steps.exact) return tree(from, begin, end, acc, count);
+    steps.clear(acc, count);
+    take(from, begin, end, acc, count);
+  }
+  void deliver(int64_t first, int64_t count, const void* acc) const {
     ValueBlock room;
-    while (begin < end) {
-      int64_t run = std::min(end - begin, run_size - begin % run_size);
+    for (int64_t i = 0, n; i < count; i += n) {
+      n = std::min(count - i, kMostValues);
+      steps.finish(room.bytes, static_cast<const std::byte*>(acc) + static_cast<size_t>(i) * steps.size, n, known);
+      writer.write(plan.out.address() + plan.kept.offset(1, first + i) * out_size, row.out_step, room.bytes, n);
+    }
+  }
+
+ private:
+  void tree(const char* from, int64_t begin, int64_t end, void* acc, int64_t count) const {
+    if (end - begin > steps.leaf()) {
+      const int64_t middle = middle_of(begin, end);
+      Accumulators right;
+      tree(from, begin, middle, acc, count);
+      tree(from, middle, end, right.bytes, count);
+      return steps.join(acc, right.bytes, count);
+    }
+    steps.clear(acc, count);
+    take(from, begin, end, acc, count);
+  }
+  void take(const char* from, int64_t begin, int64_t end, void* acc, int64_t count) const {
+    const int64_t most = count > 1 || reader.as_it_lies(run_step) ? steps.leaf() : kMostValues;
+    constexpr int64_t kRooms = 8;  // rows that are read before they are taken
+    ValueBlock rooms[kRooms];
+    const auto apart = static_cast<int64_t>(sizeof(ValueBlock) / dtype_size(steps.values));
+    for (int64_t run; begin < end; begin += run) {
+      run = std::min({end - begin, run_size - begin % run_size, most});
       const char* at = from + plan.reduced.offset(0, begin) * in_size;
       if (count == 1) {
-        if (!reader.as_it_lies(run_step)) run = std::min(run, kMostValues);
-        steps.along(acc->bytes, reader.read(at, run_step, run, &room), run, begin, facts);
+        steps.loops.along(acc, reader.read(at, run_step, run, rooms), run, begin, known);
       } else if (reader.as_it_lies(row.in_step)) {
-        steps.across(acc->bytes, at, count, run, run_step, begin, facts);
+        steps.loops.across(acc, at, count, run, run_step, begin, known);
       } else {
-        for (int64_t j = 0; j < run; ++j, at += run_step * in_size)
-          steps.across(acc->bytes, reader.read(at, row.in_step, count, &room), count, 1, 0, begin + j, facts);
+        run = std::min(run, kRooms);
+        for (int64_t j = 0; j < run; ++j) reader.read(at + j * run_step * in_size, row.in_step, count, rooms + j);
+        steps.loops.across(acc, rooms, count, run, apart, begin, known);
       }
-      begin += run;
     }
   }
 };
 
+// The ends of its branches, from the left.
+std::vector<int64_t> branches_of(const Reducer& reducer) {
+  std::vector<int64_t> ends;
+  reducer.walk(
+      0, reducer.facts.length, [&](int64_t, int64_t end) { ends.push_back(end); }, [] {});
+  return ends;
+}
+
 }  // namespace
 
-void reduce_on_cpu(const ReducePlan& plan) {
+size_t reduce_workspace(const ReducePlan& plan) {
   const Reducer reducer(plan);
-  const int64_t outputs = plan.outputs(), length = plan.length();
-  // Several threads for what is large; each result is one thread's.
-  if (outputs * length < kShared) return reducer.results(0, outputs);
-  const int64_t part =
-      std::max<int64_t>(kPart / std::max<int64_t>(length, 1), reducer.row.together(0, reducer.run_step));
-  Workers::share((outputs + part - 1) / part,
-                 [&](int64_t number) { reducer.results(number * part, std::min((number + 1) * part, outputs)); });
+  const std::vector<int64_t> ends = branches_of(reducer);
+  return ends.size() == 1 ? 0 : ends.size() * static_cast<size_t>(plan.outputs()) * reducer.steps.size;
+}
+
+void reduce_on_cpu(const ReducePlan& plan, void* workspace) {
+  const Reducer reducer(plan);
+  const int64_t outputs = plan.outputs();
+  const std::vector<int64_t> ends = branches_of(reducer);
+  const auto branches = static_cast<int64_t>(ends.size());
+  // Calls body(first, count) for what is computed side by side of a part of the results.
+  const auto each_of = [&](int64_t number, const auto& body) {
+    reducer.groups(number * reducer.part, std::min((number + 1) * reducer.part, outputs), body);
+  };
+  if (branches == 1)
+    return Workers::share(reducer.parts, [&](int64_t number) {
+      each_of(number, [&](int64_t first, int64_t count) {
+        Row acc;
+        reducer.reduce(first, count, 0, reducer.facts.length, acc.bytes);
+        reducer.deliver(first, count, acc.bytes);
+      });
+    });
+  const auto partial = [&](int64_t branch, int64_t first) {
+    return static_cast<std::byte*>(workspace) + static_cast<size_t>(branch * outputs + first) * reducer.steps.size;
+  };
+  Workers::share(reducer.parts * branches, [&](int64_t number) {
+    const int64_t branch = number % branches, begin = branch ? ends[static_cast<size_t>(branch - 1)] : 0;
+    each_of(number / branches, [&](int64_t first, int64_t count) {
+      reducer.reduce(first, count, begin, ends[static_cast<size_t>(branch)], partial(branch, first));
+    });
+  });
+  reducer.groups(0, outputs, [&](int64_t first, int64_t count) {
+    std::vector<int64_t> left;
+    reducer.walk(
+        0, reducer.facts.length, [&, next = int64_t{0}](int64_t, int64_t) mutable { left.push_back(next++); },
+        [&] {
+          const int64_t right = left.back();
+          left.pop_back();
+          reducer.steps.join(partial(left.back(), first), partial(right, first), count);
+        });
+    reducer.deliver(first, count, partial(0, first));
+  });
 }
 
 }  // namespace rondo::ops

@@ -48,6 +48,7 @@ struct Accumulators {
 // The beginning of a table of loops over values.
 struct ValueSteps {
   rondo_dtype values, results;
+  bool as_bits;                        // values are the bits of elements, of whatever dtype
   void (*clear)(void* to, int64_t n);  // n accumulators of nothing
 };
 
@@ -59,7 +60,7 @@ struct ValueLoops {
   static_assert(sizeof(Acc) <= kAccumulator);
 
   static void clear(void* to, int64_t n) { std::fill_n(static_cast<Acc*>(to), n, Op::identity()); }
-  static constexpr ValueSteps steps = {value_dtype<V>(), value_dtype<Result>(), clear};
+  static constexpr ValueSteps steps = {value_dtype<V>(), value_dtype<Result>(), false, clear};
 };
 
 // Results along their innermost dimension, which neighbours are found by; steps in elements.
@@ -83,7 +84,7 @@ struct ResultRow {
 template <class Plan, class Steps>
 struct ValueRun {
   const Plan& plan;
-  const Steps& steps;
+  const Steps steps;
   const ValueReader reader;
   const ValueWriter writer;
   const device::ReduceFacts facts;
@@ -93,7 +94,7 @@ struct ValueRun {
   ValueRun(const Plan& plan, const Steps& steps, const Dims<2>& results)
       : plan(plan),
         steps(steps),
-        reader(plan.in.dtype, steps.values),
+        reader(steps.as_bits ? steps.values : plan.in.dtype, steps.values),
         writer(steps.results, plan.out.dtype, plan.out.accumulate),
         facts(plan.facts()),
         in_size(static_cast<int64_t>(dtype_size(plan.in.dtype))),

@@ -24,16 +24,18 @@
 #include "rtc/device/activations.h"
 #include "rtc/device/special.h"
 
-namespace rondo::ops::RONDO_VECTOR_SET {
-
-namespace {
-
 // Before a loop whose arrays are the same or have nothing in common: it needs no scalar twin for others.
 #if defined(__clang__)
 #define RONDO_APART _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define RONDO_APART _Pragma("GCC ivdep")
 #endif
+
+#include "ops/vector_folds.h"
+
+namespace rondo::ops::RONDO_VECTOR_SET {
+
+namespace {
 
 // --- operators
 // What a function of real numbers computes f32 in.
@@ -319,6 +321,6 @@ RONDO_VECTOR void divide(float* values, float by, int64_t n) {
 
 }  // namespace
 
-const Loops kLoops = {find, moves, bytes, add_rows, largest, exponentials, divide};
+const Loops kLoops = {find, moves, bytes, add_rows, fold, largest, exponentials, divide};
 
 }  // namespace rondo::ops::RONDO_VECTOR_SET

@@ -417,6 +417,34 @@ TEST_P(Reduce, TiesAndNan) {
   });
 }
 
+// Comparisons and tests where equals, both zeros and NaN are everywhere: along memory, down columns, in steps, all at
+// once, of lengths that no vector divides.
+TEST_P(Reduce, ComparesInEveryLayout) {
+  for (const rondo_dtype dtype : covering({std::begin(kAllDtypes), std::end(kAllDtypes)}, RONDO_ARGMAX)) {
+    for (const Shape& shape : dealt(std::vector<Shape>{{67, 131}, {3, 1031}, {300, 5}})) {
+      Array x = random_array(dtype, shape, 41, is_unsigned(dtype) ? 0 : -3, 3);
+      for (size_t i = 0; i < x.size(); ++i) {
+        if (is_floating(dtype)) x.set(i, i % 5 == 0 ? -0.0L : std::floor(x[i]));
+        if (is_floating(dtype) && i % 1201 == 700) x.set(i, NAN);
+      }
+      for (size_t i = 0; i < static_cast<size_t>(shape[1]); ++i) x.set(static_cast<size_t>(shape[1]) + i, 0);
+      const Tensor a = up(x);
+      run([&](Results& results) {
+        const Tensor cut = slice(transpose(a, {1, 0}), 0, INT64_MAX, INT64_MIN, -2);
+        const Array cut_host = host_slice(host_transpose(x, {1, 0}), 0, shape[1] - 1, (shape[1] + 1) / 2, -2);
+        for (const rondo_reduce_op op : {RONDO_MAX, RONDO_MIN, RONDO_ARGMAX, RONDO_ARGMIN, RONDO_ALL, RONDO_ANY}) {
+          if (sparing() && op != RONDO_MIN && op != RONDO_ARGMAX) continue;
+          for (const std::vector<int32_t>& axes : std::vector<std::vector<int32_t>>{{}, {0}, {1}}) {
+            results.keep(label(op, x, axes), reduce(op, a, axes), [=] { return expect_reduce(op, x, axes); });
+            results.keep("turned " + label(op, cut_host, axes), reduce(op, cut, axes),
+                         [=] { return expect_reduce(op, cut_host, axes); });
+          }
+        }
+      });
+    }
+  }
+}
+
 TEST_P(Reduce, InfinitiesAndWrap) {
   const Array x = array_of(RONDO_F32, {2, 3}, {INFINITY, 1, 2, INFINITY, -INFINITY, 0});
   const Array y = array_of(RONDO_I64, {2}, {Real(INT64_MAX), 1});

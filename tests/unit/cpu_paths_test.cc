@@ -58,7 +58,7 @@ class Paths {
     rondo_tensor* out = nullptr;
     must(rondo_copy_to(turned, kCpu, &out));
     note("copy", out);
-    for (const auto dtype : {RONDO_F16, RONDO_BF16, RONDO_I32, RONDO_F64}) {
+    for (const auto dtype : {RONDO_F16, RONDO_BF16, RONDO_I32, RONDO_F64, RONDO_I8}) {
       const std::string name = rondo_dtype_name(dtype);
       rondo_tensor* const a = made(dtype, {131, 1031}, 6);
       rondo_tensor* const b = transposed(made(dtype, {1031, 131}, 7));
@@ -67,7 +67,7 @@ class Paths {
       cast(name + " from f32", f32, dtype);
       reductions(name, a);
       scans(name, a);
-      if (dtype != RONDO_I32) softmax(name, a);
+      if (dtype != RONDO_I32 && dtype != RONDO_I8) softmax(name, a);
     }
     reductions("f32", f32);
     reductions("turned", turned);
@@ -129,7 +129,8 @@ class Paths {
   }
   void reductions(const std::string& name, rondo_tensor* a) {
     const int32_t axes[] = {0, 1};
-    for (const auto op : {RONDO_SUM, RONDO_MEAN, RONDO_MAX, RONDO_L2_NORM, RONDO_NANSUM, RONDO_VAR})
+    for (const auto op : {RONDO_SUM, RONDO_MEAN, RONDO_MAX, RONDO_L2_NORM, RONDO_NANSUM, RONDO_VAR, RONDO_MIN,
+                          RONDO_ARGMAX, RONDO_ARGMIN, RONDO_PROD, RONDO_ALL, RONDO_ANY, RONDO_LOGSUMEXP})
       for (int first = 0; first < 2; ++first)
         for (int count = 1; first + count <= 2; ++count) {
           rondo_tensor* out = nullptr;

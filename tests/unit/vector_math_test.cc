@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -313,6 +314,69 @@ TEST_P(VectorMath, MovesOfEightBitFloatsHaveTheBaselinesBits) {
     }
     ASSERT_NO_FATAL_FAILURE(expect_same_stores<uint8_t>(expected, got, dtype));
   }
+}
+
+// What an accumulator of a fold holds, whatever lies between its members.
+template <class K>
+std::vector<uint64_t> accumulated(Fold kind, const std::vector<char>& bytes, int64_t n) {
+  std::vector<uint64_t> held;
+  const auto note = [&](const char* from, size_t size) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, from, size);
+    held.push_back(bits);
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    const char* at =
+        bytes.data() + i * static_cast<int64_t>(kind == Fold::first_largest ? sizeof(Found<K>) : sizeof(K));
+    if (kind == Fold::first_largest) note(at + offsetof(Found<K>, index), 8), at += offsetof(Found<K>, key);
+    if (kind != Fold::any && kind != Fold::all)
+      note(at, sizeof(K));
+    else
+      held.push_back(BitsOf<K>(*reinterpret_cast<const BitsOf<K>*>(at)) != 0);
+  }
+  return held;
+}
+
+template <class K>
+void folds_have_the_baselines_bits(Instructions set, rondo_dtype dtype) {
+  const std::vector<char> data = values(dtype, 5);
+  const auto begun = [](Fold kind, int64_t n) {
+    std::vector<char> bytes(static_cast<size_t>(n) * sizeof(Found<double>));
+    for (int64_t i = 0; i < n; ++i) {
+      const Found<K> nothing{-1, K(0)};
+      const K least = device::weakest<K, true>();
+      if (kind == Fold::first_largest)
+        std::memcpy(&bytes[static_cast<size_t>(i) * sizeof nothing], &nothing, sizeof nothing);
+      if (kind == Fold::largest) std::memcpy(&bytes[static_cast<size_t>(i) * sizeof least], &least, sizeof least);
+    }
+    return bytes;
+  };
+  for (const Fold kind : {Fold::largest, Fold::first_largest, Fold::any, Fold::all}) {
+    if (kind == Fold::first_largest && sizeof(K) < 4) continue;
+    const FoldLoops expected = loops(Instructions::baseline).fold(kind, dtype), got = loops(set).fold(kind, dtype);
+    for (const uint64_t bits : {uint64_t{0}, ~uint64_t{0}, uint64_t{1} << (8 * sizeof(K) - 1)}) {
+      if (is_float(dtype) && bits == ~uint64_t{0}) continue;  // neither a float's nor turned round
+      HostFacts facts = {};
+      facts.bits = bits;
+      for (const int64_t n : {1, 3, 63, 64, 65, 255, 257, 1024}) {
+        std::vector<char> a = begun(kind, 1), b = a;
+        expected.along(a.data(), data.data(), n, 7, facts);
+        got.along(b.data(), data.data(), n, 7, facts);
+        ASSERT_EQ(accumulated<K>(kind, a, 1), accumulated<K>(kind, b, 1)) << dtype_name(dtype) << " along " << n;
+      }
+      for (const auto& [n, rows] : {std::pair<int64_t, int64_t>{1, 1024}, {3, 200}, {64, 16}, {67, 13}, {300, 3}}) {
+        std::vector<char> a = begun(kind, n), b = a;
+        expected.across(a.data(), data.data(), n, rows, n, 7, facts);
+        got.across(b.data(), data.data(), n, rows, n, 7, facts);
+        ASSERT_EQ(accumulated<K>(kind, a, n), accumulated<K>(kind, b, n)) << dtype_name(dtype) << " across " << n;
+      }
+    }
+  }
+}
+
+TEST_P(VectorMath, FoldsHaveTheBaselinesBits) {
+  for (const rondo_dtype dtype : {RONDO_U8, RONDO_I8, RONDO_I32, RONDO_I64, RONDO_F32, RONDO_F64, RONDO_I16})
+    with_key(dtype, [&]<class K>(K*) { folds_have_the_baselines_bits<K>(GetParam(), dtype); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, VectorMath, testing::ValuesIn(sets()),

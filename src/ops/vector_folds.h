@@ -1,0 +1,169 @@
+// The loops of folds.h, for the .cc file of each instruction set, as those of vector_loops.h. Lanes are as many on each
+// set, so that of equals the same one stays.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "ops/folds.h"
+
+namespace rondo::ops::RONDO_VECTOR_SET {
+
+namespace {
+
+template <class K>
+constexpr int kFoldLanes = 256 / static_cast<int>(sizeof(K));
+
+// As device::beats, without branches: the first NaN stays.
+template <class K>
+inline bool surpasses(K key, K best) {
+  if constexpr (device::is_floating<K>)
+    return (best == best) & !(key <= best);
+  else
+    return key > best;
+}
+template <class K>
+inline K larger(K best, K key) {
+  return surpasses(key, best) ? key : best;
+}
+
+template <class K>
+inline K largest_key(const K* at, int64_t n, uint64_t bits) {
+  constexpr int kLanes = kFoldLanes<K>, kFew = kLanes / 4;
+  if (n < kLanes) {
+    K best = turned(at[0], bits);
+    for (int64_t i = 1; i < n; ++i) best = larger(best, turned(at[i], bits));
+    return best;
+  }
+  K lanes[kLanes];
+  for (int l = 0; l < kLanes; ++l) lanes[l] = turned(at[l], bits);
+  for (int64_t i = kLanes; i + kLanes <= n; i += kLanes)
+    for (int l = 0; l < kLanes; ++l) lanes[l] = larger(lanes[l], turned(at[i + l], bits));
+  // The last of all, some of which were there already.
+  at += n - kLanes;
+  for (int l = 0; l < kLanes; ++l) lanes[l] = larger(lanes[l], turned(at[l], bits));
+  for (int part = kFew; part < kLanes; part += kFew)
+    for (int l = 0; l < kFew; ++l) lanes[l] = larger(lanes[l], lanes[part + l]);
+  K best = lanes[0];
+  for (int l = 1; l < kFew; ++l) best = larger(best, lanes[l]);
+  return best;
+}
+// Of n values that have it.
+template <class K>
+inline int64_t first_with(const K* at, int64_t n, K value) {
+  constexpr int kLanes = kFoldLanes<K>;
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    BitsOf<K> met = 0;
+    for (int l = 0; l < kLanes; ++l) met |= static_cast<BitsOf<K>>((at[i + l] == value) | (at[i + l] != at[i + l]));
+    if (met) break;
+  }
+  while (i + 1 < n && at[i] != value && at[i] == at[i]) ++i;
+  return i;
+}
+
+template <class K>
+RONDO_VECTOR void largest_along(void* to, const void* values, int64_t n, int64_t, const HostFacts& facts) {
+  K* best = static_cast<K*>(to);
+  *best = larger(*best, largest_key(static_cast<const K*>(values), n, facts.bits));
+}
+template <class K>
+RONDO_VECTOR void largest_across(void* to, const void* values, int64_t n, int64_t rows, int64_t step, int64_t,
+                                 const HostFacts& facts) {
+  K* best = static_cast<K*>(to);
+  const K* at = static_cast<const K*>(values);
+  const uint64_t bits = facts.bits;
+  for (int64_t row = 0; row < rows; ++row, at += step) {
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) best[i] = larger(best[i], turned(at[i], bits));
+  }
+}
+
+// Where it is is looked for where there is a larger one than before: seldom, after the first few.
+template <class K>
+RONDO_VECTOR void first_along(void* to, const void* values, int64_t n, int64_t index, const HostFacts& facts) {
+  Found<K>* found = static_cast<Found<K>*>(to);
+  const K* at = static_cast<const K*>(values);
+  const K best = largest_key(at, n, facts.bits);
+  if (found->index >= 0 && !surpasses(best, found->key)) return;
+  *found = {index + first_with(at, n, turned(best, facts.bits)), best};
+}
+template <class K>
+RONDO_VECTOR void first_across(void* to, const void* values, int64_t n, int64_t rows, int64_t step, int64_t index,
+                               const HostFacts& facts) {
+  using Row = std::make_signed_t<BitsOf<K>>;  // counted in as many bits as keys have: a vector holds as many
+  constexpr int64_t kColumns = 256;
+  const uint64_t bits = facts.bits;
+  for (int64_t begin = 0; begin < n; begin += kColumns) {
+    Found<K>* found = static_cast<Found<K>*>(to) + begin;
+    const K* at = static_cast<const K*>(values) + begin;
+    const int64_t columns = std::min(kColumns, n - begin);
+    K best[kColumns];
+    Row where[kColumns] = {};
+    for (int64_t i = 0; i < columns; ++i) best[i] = turned(at[i], bits);
+    for (int64_t row = 1; row < rows; ++row) {
+      at += step;
+      RONDO_APART
+      for (int64_t i = 0; i < columns; ++i) {
+        const K key = turned(at[i], bits);
+        const bool more = surpasses(key, best[i]);
+        best[i] = more ? key : best[i];
+        where[i] = more ? static_cast<Row>(row) : where[i];
+      }
+    }
+    for (int64_t i = 0; i < columns; ++i)
+      if (found[i].index < 0 || surpasses(best[i], found[i].key)) found[i] = {index + where[i], best[i]};
+  }
+}
+
+// What decides: of `any` something in the bits that count, of `all` nothing.
+template <class B, bool all>
+inline B deciding(B value, B bits) {
+  return static_cast<B>(all ? static_cast<B>((value & bits) == 0) : static_cast<B>(value & bits));
+}
+template <class B, bool all>
+RONDO_VECTOR void test_along(void* to, const void* values, int64_t n, int64_t, const HostFacts& facts) {
+  constexpr int kLanes = kFoldLanes<B>;
+  B* met = static_cast<B*>(to);
+  const B* at = static_cast<const B*>(values);
+  const B bits = static_cast<B>(facts.bits);
+  int64_t i = 0;
+  for (; *met == 0 && i + kLanes <= n; i += kLanes) {
+    B some = 0;
+    for (int l = 0; l < kLanes; ++l) some |= deciding<B, all>(at[i + l], bits);
+    *met = some;
+  }
+  for (; *met == 0 && i < n; ++i) *met = deciding<B, all>(at[i], bits);
+}
+template <class B, bool all>
+RONDO_VECTOR void test_across(void* to, const void* values, int64_t n, int64_t rows, int64_t step, int64_t,
+                              const HostFacts& facts) {
+  B* met = static_cast<B*>(to);
+  const B* at = static_cast<const B*>(values);
+  const B bits = static_cast<B>(facts.bits);
+  for (int64_t row = 0; row < rows; ++row, at += step) {
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) met[i] |= deciding<B, all>(at[i], bits);
+  }
+}
+
+FoldLoops fold(Fold kind, rondo_dtype values) {
+  return with_key(values, [kind]<class K>(K*) -> FoldLoops {
+    switch (kind) {
+      case Fold::largest: return {largest_along<K>, largest_across<K>};
+      case Fold::first_largest:
+        if constexpr (sizeof(K) >= 4)
+          return {first_along<K>, first_across<K>};
+        else
+          break;
+      case Fold::any: return {test_along<BitsOf<K>, false>, test_across<BitsOf<K>, false>};
+      case Fold::all: return {test_along<BitsOf<K>, true>, test_across<BitsOf<K>, true>};
+    }
+    return {};
+  });
+}
+
+}  // namespace
+
+}  // namespace rondo::ops::RONDO_VECTOR_SET
