@@ -5,6 +5,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -29,9 +30,10 @@ struct Work {
   rondo::Expression gelu{"y = 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))", "gelu"};
 
   Work(rondo_device on, rondo_dtype given, int64_t n) : device(on), dtype(given), side(n) {
-    const bool whole = dtype == RONDO_I32;
+    // Of u8 nothing but zeros, so that all of them are looked at.
+    const double low = dtype == RONDO_U8 ? 0 : dtype == RONDO_I32 ? -1000 : -2, high = dtype == RONDO_U8 ? 1 : -low;
     const auto made = [&](const std::vector<int64_t>& shape) {
-      return rondo::cast(engine.uniform(device, RONDO_F32, shape, whole ? -1000 : -2, whole ? 1000 : 2), dtype);
+      return rondo::cast(engine.uniform(device, RONDO_F32, shape, low, high), dtype);
     };
     a = made({n, n});
     b = made({n, n});
@@ -58,12 +60,20 @@ struct Case {
   double times;          // NumPy's speed: the goal on a cpu; 0: not measured there
   double moved;          // matrices that the operator reads and writes
   std::function<void(Work&)> run;
-  bool i32 = false;  // too
+  std::vector<rondo_dtype> dtypes = {RONDO_F32, RONDO_F16};
 };
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
-      {"add", "c = a + b", 1.04, 1.05, 1.5, 3, [](Work& w) { rondo::binary_into(RONDO_ADD, w.a, w.b, w.c); }, true},
+      {"add",
+       "c = a + b",
+       1.04,
+       1.05,
+       1.5,
+       3,
+       [](Work& w) { rondo::binary_into(RONDO_ADD, w.a, w.b, w.c); },
+       {RONDO_F32, RONDO_F16, RONDO_I32}},
+      {"add", "c = a + b", 0, 0, 1.5, 3, [](Work& w) { rondo::binary_into(RONDO_ADD, w.a, w.b, w.c); }, {RONDO_U8}},
       {"add.misaligned", "c = a + b, all an element beside 16 bytes", 0.95, 0.95, 0, 3,
        [](Work& w) { rondo::binary_into(RONDO_ADD, w.a_beside, w.b_beside, w.c_beside); }},
       {"exp", "exp", 1.0, 1.0, 1.5, 2, [](Work& w) { rondo::unary_into(RONDO_EXP, w.a, w.c); }},
@@ -81,6 +91,26 @@ const std::vector<Case>& cases() {
       {"sum.1", "sum over axis 1", 1.03, 1.03, 0, 1, [](Work& w) { rondo::reduce(RONDO_SUM, w.a, {1}); }},
       {"sum.strided", "sum over axis 1 of 1000 columns, others each time", 0.88, 0.80, 0, 1000.0 / 16384,
        [](Work& w) { rondo::reduce(RONDO_SUM, w.columns(), {1}); }},
+      {"max",
+       "the largest of all",
+       0,
+       0,
+       1.5,
+       1,
+       [](Work& w) { rondo::reduce(RONDO_MAX, w.a); },
+       {RONDO_F32, RONDO_F16, RONDO_I32, RONDO_U8}},
+      {"max.0", "the largest over axis 0", 0, 0, 1.5, 1, [](Work& w) { rondo::reduce(RONDO_MAX, w.a, {0}); }},
+      {"argmax.1", "where the largest is over axis 1", 0, 0, 1.5, 1,
+       [](Work& w) { rondo::reduce(RONDO_ARGMAX, w.a, {1}); }},
+      {"any", "any of all", 0, 0, 1.5, 1, [](Work& w) { rondo::reduce(RONDO_ANY, w.a); }, {RONDO_U8}},
+      {"cumsum.1",
+       "running sums along axis 1",
+       0,
+       0,
+       1.5,
+       2,
+       [](Work& w) { rondo::cumulative(RONDO_SUM, w.a, 1); },
+       {RONDO_F32}},
       {"softmax", "softmax over the last axis", 0.95, 0.92, 3, 2, [](Work& w) { rondo::softmax(w.a); }},
       {"softmax.0", "softmax over axis 0", 0.95, 0.92, 0, 2, [](Work& w) { rondo::softmax(w.a, 0); }},
       {"softmax.long", "softmax of one row", 0.95, 0.92, 0, 2, [](Work& w) { rondo::softmax(w.line); }},
@@ -88,7 +118,7 @@ const std::vector<Case>& cases() {
        [](Work& w) {
          w.engine.normal(w.device, w.dtype, {w.side, w.side});
        }},
-      {"matmul", "1024 x 1024 x 1024", 0, 0, 1, 0, [](Work& w) { rondo::matmul(w.small, w.small); }},
+      {"matmul", "1024 x 1024 x 1024", 0, 0, 1, 0, [](Work& w) { rondo::matmul(w.small, w.small); }, {RONDO_F32}},
       {"gelu", "GELU of 8 operators, one expression", 1.0, 0.98, 0, 2,
        [](Work& w) {
          w.gelu.run_into({{"x", w.a}}, {w.c});
@@ -134,11 +164,10 @@ void add_row(const Options& options, const Case& of, rondo_dtype dtype, std::sha
 
 void add_operator_rows(const Options& options, std::vector<Row>& rows) {
   const bool large = options.device.kind == RONDO_CUDA;
-  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_I32}) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_I32, RONDO_U8}) {
     const auto shared = std::make_shared<std::unique_ptr<Work>>();  // made by the first row that runs
     for (const Case& each : cases()) {
-      if (dtype == RONDO_I32 && !each.i32) continue;
-      if (dtype == RONDO_F16 && !large && !each.narrow) continue;
+      if (std::find(each.dtypes.begin(), each.dtypes.end(), dtype) == each.dtypes.end()) continue;
       if ((large ? each.share : each.times) > 0) add_row(options, each, dtype, shared, rows);
     }
   }

@@ -88,16 +88,20 @@ def of_torch(torch, device, side):
 
 def of_numpy(np, side):
     generator = np.random.default_rng(1)
-    for dtype, name in ((np.float32, "f32"), (np.float16, "f16"), (np.int32, "i32")):
-        whole = name == "i32"
-
+    # Of u8 nothing but zeros, as there.
+    for dtype, name, low, high in ((np.float32, "f32", -2, 2), (np.float16, "f16", -2, 2), (np.int32, "i32", -1000, 1000), (np.uint8, "u8", 0, 1)):
         def made(*shape):
-            return (generator.random(shape, dtype=np.float32) * (2000 if whole else 4) - (1000 if whole else 2)).astype(dtype)
+            return (generator.random(shape, dtype=np.float32) * (high - low) + low).astype(dtype)
 
         a, b, c, row = made(side, side), made(side, side), made(side, side), made(side)
         yield f"add.{name}", lambda: np.add(a, b, out=c)
-        if whole:
+        yield f"max.{name}", lambda: a.max()
+        if name == "u8":
+            yield "any.u8", lambda: a.any()
+        if name in ("i32", "u8"):
             continue
+        yield f"max.0.{name}", lambda: a.max(0)
+        yield f"argmax.1.{name}", lambda: a.argmax(1)
         yield f"exp.{name}", lambda: np.exp(a, out=c)
         yield f"add.row.{name}", lambda: np.add(a, row, out=c)
         yield f"add.transposed.{name}", lambda: np.add(a, b.T, out=c)
@@ -114,3 +118,4 @@ def of_numpy(np, side):
         if name == "f32":
             small = made(1024, 1024)
             yield "matmul.f32", lambda: np.matmul(small, small)
+            yield "cumsum.1.f32", lambda: np.cumsum(a, 1)
