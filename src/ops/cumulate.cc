@@ -39,8 +39,7 @@ struct CumulatePlan {
 constexpr int64_t kPart = 1 << 15;  // elements that are worth handing to another thread, of so many in all
 constexpr int64_t kShared = 1 << 17;
 
-// The loops of a reduction over values. Sums are a device's, compensated ones for f32: a prefix has no tree to be short
-// in.
+// The loops of a reduction over values. Sums of f32 are kept in f64: a prefix has no tree to be short in.
 struct Steps : ValueSteps {
   // Takes n values and gives a result after each: neighbours in a row to one accumulator, or one to each of n.
   void (*along)(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts);
@@ -53,15 +52,23 @@ struct StepsOf : ValueLoops<Op> {
   using typename ValueLoops<Op>::V;
   using typename ValueLoops<Op>::Result;
 
-  template <bool same>
-  static void take(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts) {
+  // None of these asks for positions.
+  static void along(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts) {
+    Acc acc = *static_cast<Acc*>(to);  // in a register
+    for (int64_t i = 0; i < n; ++i) {
+      Op::take(acc, static_cast<const V*>(values)[i], 0, facts);
+      static_cast<Result*>(results)[i] = Op::result(acc, facts);
+    }
+    *static_cast<Acc*>(to) = acc;
+  }
+  static void across(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts) {
     Acc* acc = static_cast<Acc*>(to);
-    for (int64_t i = 0; i < n; ++i, acc += same ? 0 : 1) {
-      Op::take(*acc, static_cast<const V*>(values)[i], 0, facts);  // none of these asks for positions
-      static_cast<Result*>(results)[i] = Op::result(*acc, facts);
+    for (int64_t i = 0; i < n; ++i) {
+      Op::take(acc[i], static_cast<const V*>(values)[i], 0, facts);
+      static_cast<Result*>(results)[i] = Op::result(acc[i], facts);
     }
   }
-  static constexpr Steps steps = {ValueLoops<Op>::steps, take<true>, take<false>};
+  static constexpr Steps steps = {ValueLoops<Op>::steps, along, across};
 };
 
 // As the table's column: the accumulator is the result.
@@ -74,9 +81,9 @@ constexpr bool kCumulative<device::Reduction<on_device, M, Domain, Before, Accum
 // Null for what is no running value.
 const Steps* steps_of(ReduceOp op, rondo_dtype dtype) {
   return with_reduction(op, [dtype]<class Parts>() -> const Steps* {
-    if constexpr (kCumulative<typename Parts::template Of<true, float>>) {
-      return with_reduction_value<Parts, true>(
-          dtype, []<class V>(V*) -> const Steps* { return &StepsOf<typename Parts::template Of<true, V>>::steps; });
+    if constexpr (kCumulative<typename Parts::template Of<false, float>>) {
+      return with_reduction_value<Parts, false>(
+          dtype, []<class V>(V*) -> const Steps* { return &StepsOf<typename Parts::template Of<false, V>>::steps; });
     } else {
       return nullptr;
     }
@@ -89,7 +96,7 @@ struct Cumulator : ValueRun<CumulatePlan, Steps> {
   // Rows [i, end).
   void rows(int64_t i, int64_t end) const {
     while (i < end) {
-      const int64_t n = std::min(row.together(i, plan.step[0]), end - i);
+      const int64_t n = std::min(row.together(i, plan.step[0], kMostValues), end - i);
       const char* from = plan.in.address() + (plan.start[0] + plan.rows.offset(0, i)) * in_size;
       char* to = plan.out.address() + (plan.start[1] + plan.rows.offset(1, i)) * out_size;
       n == 1 ? along(from, to) : across(from, to, n);
@@ -100,7 +107,7 @@ struct Cumulator : ValueRun<CumulatePlan, Steps> {
  private:
   void along(const char* from, char* to) const {
     ValueBlock values, results;
-    Accumulators acc;
+    Accumulators<1> acc;
     steps.clear(acc.bytes, 1);
     for (int64_t i = 0; i < plan.length; i += kMostValues) {
       const int64_t n = std::min(plan.length - i, kMostValues);
@@ -111,7 +118,7 @@ struct Cumulator : ValueRun<CumulatePlan, Steps> {
   }
   void across(const char* from, char* to, int64_t n) const {
     ValueBlock values, results;
-    Accumulators acc;
+    Accumulators<kMostValues> acc;
     steps.clear(acc.bytes, n);
     for (int64_t i = 0; i < plan.length; ++i) {
       steps.across(acc.bytes, reader.read(from, row.in_step, n, &values), results.bytes, n, facts);
@@ -127,7 +134,7 @@ void cumulate(const CumulatePlan& plan) {
   const int64_t count = plan.rows.elements();
   // Several threads for what is large; each row is one thread's.
   if (count * plan.length < kShared) return cumulator.rows(0, count);
-  const int64_t part = std::max(kPart / plan.length, cumulator.row.together(0, plan.step[0]));
+  const int64_t part = std::max(kPart / plan.length, cumulator.row.together(0, plan.step[0], kMostValues));
   Workers::share((count + part - 1) / part,
                  [&](int64_t number) { cumulator.rows(number * part, std::min((number + 1) * part, count)); });
 }

@@ -23,7 +23,8 @@ constexpr int64_t kPart = 1 << 15;      // elements that are worth handing to an
 constexpr int64_t kShared = 1 << 17;
 constexpr int64_t kParts = 32;  // of few results
 
-// Accumulators of results computed side by side where there is no tree, whose branches have each their own.
+constexpr int64_t kTogether = 64;  // results side by side in a tree
+// Accumulators of results side by side where there is no tree, whose branches have each their own.
 struct Row {
   alignas(64) std::byte bytes[16384];
 };
@@ -192,11 +193,9 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
       run_size = plan.reduced.size[inner];
       run_step = plan.reduced.stride[0][inner];
     }
-    if (std::abs(row.in_step) < std::abs(run_step)) {
-      const int64_t most = reader.as_it_lies(row.in_step) ? INT64_MAX : kMostValues;
-      together = steps.exact ? std::min(most, static_cast<int64_t>(sizeof(Row) / steps.size)) : kTogether;
-      together = std::min(together, row.size);
-    }
+    const int64_t most = reader.as_it_lies(row.in_step) ? INT64_MAX : kMostValues;
+    const int64_t wide = std::min(most, static_cast<int64_t>(sizeof(Row) / steps.size));
+    together = row.together(0, run_step, steps.exact ? wide : kTogether);
     // Several threads for what is large.
     const int64_t outputs = plan.outputs(), length = facts.length;
     part = outputs;
@@ -249,7 +248,7 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
   void tree(const char* from, int64_t begin, int64_t end, void* acc, int64_t count) const {
     if (end - begin > steps.leaf()) {
       const int64_t middle = middle_of(begin, end);
-      Accumulators right;
+      Accumulators<kTogether> right;
       tree(from, begin, middle, acc, count);
       tree(from, middle, end, right.bytes, count);
       return steps.join(acc, right.bytes, count);

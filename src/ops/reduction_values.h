@@ -36,13 +36,11 @@ auto with_reduction_value(rondo_dtype dtype, F&& f) {
       dtype, [&]<class M>(M*) { return f(static_cast<typename ReductionValue<Parts, on_device, M>::type*>(nullptr)); });
 }
 
-// Results computed side by side where they are closer together than what they are made of.
-inline constexpr int64_t kTogether = 64;
-
 inline constexpr size_t kAccumulator = 24;  // bytes of one, at most
 
+template <int64_t most>
 struct Accumulators {
-  alignas(std::max_align_t) std::byte bytes[kTogether * kAccumulator];
+  alignas(std::max_align_t) std::byte bytes[most * kAccumulator];
 };
 
 // The beginning of a table of loops over values.
@@ -74,9 +72,10 @@ struct ResultRow {
     in_step = results.stride[0][inner];
     out_step = results.stride[1][inner];
   }
-  // How many from result i on are computed together, where what each is made of lies `apart`.
-  int64_t together(int64_t i, int64_t apart) const {
-    return std::min(std::abs(in_step) < std::abs(apart) ? kTogether : 1, size - i % size);
+  // How many from result i on are computed side by side: `most` at most, where they are closer together than what each
+  // is made of, which lies `apart`.
+  int64_t together(int64_t i, int64_t apart, int64_t most) const {
+    return std::min(std::abs(in_step) < std::abs(apart) ? most : 1, size - i % size);
   }
 };
 
