@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-/* One kernel for a parameter, whatever follows from its gradient. */
+/* All that follows from a parameter's gradient: one task, and a kernel or two, for all parameters. */
 #define UPDATE                                                                   \
   "velocity = momentum * velocity + unscale * f32(gradient) + decay * master;\n" \
   "master = master - rate * velocity"
@@ -35,20 +35,31 @@ void descent_destroy(struct descent* descent) {
   rondo_expression_destroy(descent->round);
 }
 
-static void update(const struct descent* descent, struct model_parameter* p, rondo_tensor* gradient) {
-  const int rounds = p->value != p->master;
-  const rondo_argument arguments[] = {RONDO_TENSOR("velocity", p->velocity),
-                                      RONDO_TENSOR("master", p->master),
-                                      RONDO_TENSOR("gradient", gradient),
-                                      RONDO_SCALAR("momentum", descent->momentum),
-                                      RONDO_SCALAR("unscale", 1 / descent->loss_scale),
-                                      RONDO_SCALAR("decay", descent->decay),
-                                      RONDO_SCALAR("rate", descent->rate)};
-  rondo_tensor* out[3];
-  out[0] = p->velocity;
-  out[1] = p->master;
-  out[2] = p->value;
-  CHECK(rondo_expression_run(rounds ? descent->round : descent->update, 7, arguments, rounds ? 3 : 2, out));
+/* Of the parameters that are rounded for the layers, or of the others. */
+static void update(const struct descent* descent, struct model* model, rondo_tensor* const* gradients, int rounded) {
+  enum { OPERANDS = 7 };
+  rondo_argument arguments[MODEL_MOST][OPERANDS];
+  rondo_tensor* out[3 * MODEL_MOST];
+  const int results = rounded ? 3 : 2;
+  int i, k, count = 0;
+  for (i = 0; i < model->count; ++i) {
+    const struct model_parameter* p = &model->parameters[i];
+    const rondo_argument of_one[OPERANDS] = {RONDO_TENSOR("velocity", p->velocity),
+                                             RONDO_TENSOR("master", p->master),
+                                             RONDO_TENSOR("gradient", gradients[i]),
+                                             RONDO_SCALAR("momentum", descent->momentum),
+                                             RONDO_SCALAR("unscale", 1 / descent->loss_scale),
+                                             RONDO_SCALAR("decay", descent->decay),
+                                             RONDO_SCALAR("rate", descent->rate)};
+    if ((p->value != p->master) != rounded) continue;
+    for (k = 0; k < OPERANDS; ++k) arguments[count][k] = of_one[k];
+    out[results * count] = p->velocity;
+    out[results * count + 1] = p->master;
+    if (rounded) out[results * count + 2] = p->value;
+    ++count;
+  }
+  CHECK(rondo_expression_run_each(rounded ? descent->round : descent->update, count, OPERANDS, arguments[0], results,
+                                  out));
 }
 
 void descent_step(const struct descent* descent, struct model* model, model_forward forward, void* arg,
@@ -66,10 +77,9 @@ void descent_step(const struct descent* descent, struct model* model, model_forw
   CHECK(rondo_binary_scalar(RONDO_MUL, made, descent->loss_scale, &scaled));
   CHECK(rondo_tape_gradients(tape, 1, &scaled, NULL, model->count, sources, gradients));
   rondo_tape_destroy(tape);
-  for (i = 0; i < model->count; ++i) {
-    update(descent, &model->parameters[i], gradients[i]);
-    rondo_tensor_destroy(gradients[i]);
-  }
+  update(descent, model, gradients, 0);
+  update(descent, model, gradients, 1);
+  for (i = 0; i < model->count; ++i) rondo_tensor_destroy(gradients[i]);
   CHECK(rondo_copy(made, &loss));
   rondo_tensor_destroy(scaled);
   rondo_tensor_destroy(made);

@@ -11,8 +11,8 @@
 struct descent {
   double rate, momentum, decay;
   double loss_scale;        /* 1: the loss as it is */
-  rondo_expression* update; /* of one parameter */
-  rondo_expression* round;  /* of one whose values for the layers are rounded */
+  rondo_expression* update; /* of parameters */
+  rondo_expression* round;  /* of those whose values for the layers are rounded */
 };
 
 /* A pass: forward(arg, model) submits it and returns a scalar, the loss, which is destroyed by who asked for it. */

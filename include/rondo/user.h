@@ -71,6 +71,22 @@ RONDO_API const char* rondo_expression_result(rondo_expression* expression, int3
 RONDO_API rondo_status rondo_expression_run(rondo_expression* expression, int32_t n_arguments,
                                             const rondo_argument* arguments, int32_t n_out, rondo_tensor** out);
 
+/* What `count` calls of rondo_expression_run do, one for each set of tensors, as one task: a step of training ends with
+ * one for all parameters. `arguments` has `n_arguments` entries for each set, one set behind the other, `out` as many as
+ * the expression has results. Sets may differ in shapes, in dtypes and in numbers; they are of one engine and device,
+ * and what a set writes, no other may read or write. The results have the same bits as those of separate calls. With
+ * count 0 nothing is done.
+ *
+ * On cuda sets that are contiguous, of the same dtypes, numbers and alignment are one kernel and one node of a graph,
+ * as many as the kernel's arguments hold: of sets with 6 tensors and results about 70. Others have a kernel each, as if
+ * they were alone. On a cpu workers share the sets. Reductions are tasks of their own behind it. Since the sets are one
+ * task, an error of one operand is an error of all results.
+ *
+ * Errors are those of rondo_expression_run, with the number of the set; RONDO_INVALID_ARGUMENT for sets of several
+ * engines or devices, or that touch what another one writes. On error every entry of `out` is untouched. Since 0.1. */
+RONDO_API rondo_status rondo_expression_run_each(rondo_expression* expression, int32_t count, int32_t n_arguments,
+                                                 const rondo_argument* arguments, int32_t n_out, rondo_tensor** out);
+
 /* --- modules --- */
 
 /* A text of CUDA C++, compiled for one device. It belongs to one engine. */

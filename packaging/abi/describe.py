@@ -19,6 +19,9 @@ import parse
 
 # What neither a convention nor a comment's usual words tell: {(function, parameter): members}.
 EXCEPTIONS = {
+    ("rondo_expression_run_each", "arguments"): {"length": "n_arguments for each of count"},
+    ("rondo_expression_run_each", "out"): {"length": "n_out for each of count"},
+    ("rondo_expression_run_each", "count"): {"brief": "Number of sets."},
     ("rondo_tensor_transpose", "axes"): {"length": "dimensions of tensor"},
     ("rondo_tensor_from_host", "data"): {"length": "bytes of tensor"},
     ("rondo_model_file_metadata", "value"): {"brief": "The value of the key."},

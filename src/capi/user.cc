@@ -36,34 +36,37 @@ Status check_module(const rondo_module* module) {
   return capi::dead_handle("module", "module", module);
 }
 
-// Arguments are named if they must be, of a kind, and their tensors alive.
-Status check_arguments(int32_t n_arguments, const rondo_argument* arguments, bool named) {
+// Arguments, of so many sets, are named if they must be, of a kind, and their tensors alive.
+Status check_arguments(int32_t n_arguments, const rondo_argument* arguments, bool named, int32_t sets = 1) {
   if (n_arguments < 0) return error(RONDO_INVALID_ARGUMENT, "n_arguments is %d; 0 or more is needed", n_arguments);
-  if (n_arguments && !arguments) return capi::null_argument("arguments");
-  for (int32_t i = 0; i < n_arguments; ++i) {
+  const int64_t all = int64_t{sets} * n_arguments;
+  if (all && !arguments) return capi::null_argument("arguments");
+  for (int64_t i = 0; i < all; ++i) {
     const rondo_argument& each = arguments[i];
-    if (named && !each.name) return error(RONDO_INVALID_ARGUMENT, "arguments[%d].name is NULL; a name is needed", i);
+    const auto at = static_cast<long long>(i);
+    if (named && !each.name) return error(RONDO_INVALID_ARGUMENT, "arguments[%lld].name is NULL; a name is needed", at);
     if (each.kind < RONDO_ARGUMENT_TENSOR || each.kind > RONDO_ARGUMENT_INTEGER)
       return error(RONDO_INVALID_ARGUMENT,
-                   "arguments[%d].kind is %d; RONDO_ARGUMENT_TENSOR (0) to RONDO_ARGUMENT_INTEGER (2) are possible", i,
-                   static_cast<int>(each.kind));
+                   "arguments[%lld].kind is %d; RONDO_ARGUMENT_TENSOR (0) to RONDO_ARGUMENT_INTEGER (2) are possible",
+                   at, static_cast<int>(each.kind));
     if (each.kind == RONDO_ARGUMENT_TENSOR && !alive(each.tensor))
-      return error(RONDO_INVALID_ARGUMENT, "arguments[%d].tensor is %s; a live tensor is needed", i,
+      return error(RONDO_INVALID_ARGUMENT, "arguments[%lld].tensor is %s; a live tensor is needed", at,
                    each.tensor ? "not a live tensor" : "NULL");
   }
   return {};
 }
 
-Status check_results(size_t results, int32_t n_out, rondo_tensor** out) {
+Status check_results(size_t results, int32_t n_out, rondo_tensor** out, int32_t sets = 1) {
   if (n_out < 0 || static_cast<size_t>(n_out) != results)
     return error(RONDO_INVALID_ARGUMENT, "n_out is %d; the expression has %zu results", n_out, results);
-  if (!out) return capi::null_argument("out");
-  for (int32_t i = 0; i < n_out; ++i)
+  const int64_t all = int64_t{sets} * n_out;
+  if (all && !out) return capi::null_argument("out");
+  for (int64_t i = 0; i < all; ++i)
     if (out[i] && !alive(out[i]))
       return error(RONDO_INVALID_ARGUMENT,
-                   "out[%d] is not a live tensor: initialise it to NULL for a new one, or pass a tensor that was not "
-                   "destroyed",
-                   i);
+                   "out[%lld] is not a live tensor: initialise it to NULL for a new one, or pass a tensor that was "
+                   "not destroyed",
+                   static_cast<long long>(i));
   return {};
 }
 
@@ -119,6 +122,19 @@ rondo_status rondo_expression_run(rondo_expression* expression, int32_t n_argume
     RONDO_TRY(check_arguments(n_arguments, arguments, true));
     RONDO_TRY(check_results(text->results().size(), n_out, out));
     return ops::run_expression(*text, {arguments, static_cast<size_t>(n_arguments)}, out);
+  });
+}
+
+rondo_status rondo_expression_run_each(rondo_expression* expression, int32_t count, int32_t n_arguments,
+                                       const rondo_argument* arguments, int32_t n_out, rondo_tensor** out) {
+  return guard("rondo_expression_run_each", [&]() -> Status {
+    RONDO_TRY(check_expression(expression));
+    const Ref<ops::ExpressionText> text = expression->text;
+    if (count < 0) return error(RONDO_INVALID_ARGUMENT, "count is %d; 0 or more is needed", count);
+    RONDO_TRY(check_arguments(n_arguments, arguments, true, count));
+    RONDO_TRY(check_results(text->results().size(), n_out, out, count));
+    const auto sets = static_cast<size_t>(count);
+    return ops::run_expression_each(*text, sets, {arguments, sets * static_cast<size_t>(n_arguments)}, out);
   });
 }
 

@@ -57,6 +57,11 @@ void Task::add(Variable& variable, bool read, bool input, bool write) {
   access.previous = access.next = nullptr;
 }
 
+void Task::hand_accesses_to(Task& whole) {
+  for (const Access& access : accesses_) whole.add(*access.variable, access.read, access.input, access.write);
+  drop_accesses();
+}
+
 // One access per variable. Few accesses: pairwise; many: sorted, so that the cost stays n log n.
 void Task::fold() {
   auto merge = [](Access& into, const Access& from) {

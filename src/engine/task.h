@@ -63,6 +63,9 @@ class Task : public RefCounted {
   void follows(Variable& variable) { add(variable, true, false, false); }
   void writes(Variable& variable) { add(variable, false, false, true); }
   const SmallVector<Access, 4>& accesses() const { return accesses_; }
+  // Of a task that another one runs as a part of itself, never the engine: the accesses become the other's alone, so
+  // that a part keeps nothing that the whole has given up. Before the whole is submitted.
+  void hand_accesses_to(Task& whole);
 
   // Scratch memory for one run. Known before the run, because memory is never taken while a stream is locked.
   size_t workspace_bytes() const { return workspace_bytes_; }

@@ -208,25 +208,22 @@ void Evaluation::run(int64_t first, int64_t last) const {
   }
 }
 
-// What a block costs beside others, in bytes of memory: an instruction as much as some of them.
-int64_t cost_of(const Expression& e) {
-  int64_t cost = 0;
-  for (int k = 0; k < e.operands(); ++k) cost += static_cast<int64_t>(dtype_size(e.operand_dtype(k)));
-  return cost + 8 * e.instructions();
-}
-
 }  // namespace
+
+int64_t cost_on_cpu(const Expression& e) {
+  int64_t cost = 8 * e.instructions();
+  for (int k = 0; k < e.operands(); ++k) cost += static_cast<int64_t>(dtype_size(e.operand_dtype(k)));
+  return cost;
+}
 
 void evaluate_on_cpu(const Expression& e, const Space& space, char* const* addresses, const uint64_t* scalars,
                      RandomState random, Instructions which) {
   const Blocks blocks(space, e.inputs(), e.operands(), e.generators() > 0);
   const Evaluation evaluation(e, space, addresses, scalars, random, blocks, loops(which));
   const int64_t count = blocks.count();
-  // A part is worth waking a thread for.
-  constexpr int64_t kPart = int64_t{1} << 18, kShared = int64_t{1} << 20;
-  const int64_t cost = cost_of(e);
-  if (space.elements < kShared / cost) return evaluation.run(0, count);
-  const int64_t per_part = std::max<int64_t>(kPart / (cost * std::max<int64_t>(space.elements / count, 1)), 1);
+  const int64_t cost = cost_on_cpu(e);
+  if (space.elements < kSharedCost / cost) return evaluation.run(0, count);
+  const int64_t per_part = std::max<int64_t>(kPartCost / (cost * std::max<int64_t>(space.elements / count, 1)), 1);
   Workers::share((count + per_part - 1) / per_part,
                  [&](int64_t part) { evaluation.run(part * per_part, std::min((part + 1) * per_part, count)); });
 }

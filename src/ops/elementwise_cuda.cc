@@ -28,7 +28,7 @@ uint8_t vector_width(const Expression& expression, const Space& space, const Ele
     if (strides[inner] != 1) return 1;
     // The pool's blocks are 256-aligned; memory from elsewhere is what it is.
     const auto size = static_cast<int64_t>(dtype_size(expression.operand_dtype(k)));
-    const auto address = reinterpret_cast<intptr_t>(task.operand(k).storage->address()) + task.operand(k).offset;
+    const auto address = reinterpret_cast<intptr_t>(task.address(k));
     while (width > 1 && (address & (width * size - 1)) != 0) width >>= 1;
     for (int d = 0; d < inner; ++d)
       while (width > 1 && (strides[d] & (width - 1)) != 0) width >>= 1;
@@ -71,7 +71,7 @@ uint8_t tile_width(const Expression& expression, const Space& space, const Eleme
   int64_t width = 4;
   for (int k = 0; k < expression.operands(); ++k) {
     const auto size = static_cast<int64_t>(dtype_size(expression.operand_dtype(k)));
-    const auto address = reinterpret_cast<intptr_t>(task.operand(k).storage->address()) + task.operand(k).offset;
+    const auto address = reinterpret_cast<intptr_t>(task.address(k));
     const int64_t* strides = space.strides(k);
     const bool turned = (space.turned >> k & 1) != 0;
     if (!turned && strides[inner] == 0) continue;
@@ -133,9 +133,8 @@ int ElementwiseTask::alignment(int i) const {
   return space_.elements == 0 || space_.repeats(i) ? size : size * space_.vector;
 }
 
-Status ElementwiseTask::prepare() {
-  if (device().is_host() || space_.elements == 0 || kernel_) return {};
-  rtc::Signature signature(rtc::kElementwise);
+rtc::Signature ElementwiseTask::signature(rtc::Family family) const {
+  rtc::Signature signature(family);
   uint32_t repeated = 0;
   for (int k = 0; k < operands(); ++k) repeated |= static_cast<uint32_t>(space_.repeats(k)) << k;
   signature.put(static_cast<uint8_t>(space_.vector | (space_.wide ? 32 : 0) | (space_.flat ? 64 : 0) |
@@ -144,16 +143,20 @@ Status ElementwiseTask::prepare() {
   signature.put(repeated);
   if (space_.turned) signature.put(space_.turned);
   signature.put_bytes(packed_.begin(), packed_.size());
+  return signature;
+}
+
+Status ElementwiseTask::prepare() {
+  if (device().is_host() || space_.elements == 0 || kernel_) return {};
   return rtc::find_kernel(
-      static_cast<cuda::CudaDevice&>(device()), signature, name(),
+      static_cast<cuda::CudaDevice&>(device()), signature(rtc::kElementwise), name(),
       [this] { return elementwise_text(expression(), space_); }, &kernel_);
 }
 
 Status ElementwiseTask::run_on_cuda(const TaskContext& context) {
   if (!kernel_) return error(RONDO_INTERNAL, "%s was run before it was prepared", name());
   uint64_t* words = arguments_.begin();
-  for (int k = 0; k < operands(); ++k)
-    words[k] = reinterpret_cast<uint64_t>(operand(k).storage->address() + operand(k).offset);
+  for (int k = 0; k < operands(); ++k) words[k] = reinterpret_cast<uint64_t>(address(k));
   if (n_generators_ > 0) {
     const Expression expression = this->expression();
     uint64_t* random = words + first_random();

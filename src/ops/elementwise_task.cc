@@ -165,19 +165,20 @@ void ElementwiseTask::list_operands(std::vector<TaskOperand>* list) const {
 
 Status ElementwiseTask::run(const TaskContext& context) {
   if (space_.elements == 0) return {};
-  return device().is_host() ? run_on_cpu(context) : run_on_cuda(context);
+  if (!device().is_host()) return run_on_cuda(context);
+  run_on_cpu(context);
+  return {};
 }
 
-Status ElementwiseTask::run_on_cpu(const TaskContext& context) {
+void ElementwiseTask::run_on_cpu(const TaskContext& context) {
   char* addresses[kMaxOperands];
-  for (int k = 0; k < operands(); ++k) addresses[k] = operand(k).storage->address() + operand(k).offset;
+  for (int k = 0; k < operands(); ++k) addresses[k] = address(k);
   RandomState start = random_;
   if (context.random) {
     start.seed = context.random->seed;
     start.offset += context.random->offset;
   }
   evaluate_on_cpu(expression(), space_, addresses, scalars(), start);
-  return {};
 }
 
 }  // namespace rondo::ops

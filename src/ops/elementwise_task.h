@@ -24,6 +24,10 @@ namespace rondo::ops {
 // Of kernels: threads of a block, and packs along each side of a tile.
 constexpr unsigned kElementwiseThreads = 256;
 constexpr int kElementwiseTile = 32;
+// Of a kernel for several tasks at once: packs that a thread takes, and bytes of arguments, as many as every version of
+// CUDA passes to a kernel.
+constexpr int kGroupRounds = 4;
+constexpr int kGroupBytes = 4096;
 
 // The iteration space of a task: dimensions of size > 1, outermost first, neighbours joined wherever every operand
 // allows.
@@ -61,6 +65,8 @@ class ElementwiseTask final : public Task {
   Expression expression() const { return Expression::unpack(packed_.begin()); }
   const Operand& operand(int i) const { return operands_[static_cast<uint32_t>(i)]; }
   int operands() const { return static_cast<int>(operands_.size()); }
+  char* address(int i) const { return operand(i).storage->address() + operand(i).offset; }
+  const Space& space() const { return space_; }
   // Operand i as it was given, under the task's full shape (strides of 0 where it is broadcast).
   View view(int i) const;
   Layout shape() const;
@@ -73,6 +79,8 @@ class ElementwiseTask final : public Task {
   int first_scalar() const { return operands(); }
   int first_random() const { return operands() + n_scalars_; }
   const rtc::Kernel* kernel() const { return kernel_; }
+  // What tells its kernel from others of a family.
+  rtc::Signature signature(rtc::Family family) const;
   // In place, for the next run or for patching a graph's node.
   void set_scalar(int i, uint64_t word) { arguments_[static_cast<uint32_t>(first_scalar() + i)] = word; }
 
@@ -80,9 +88,9 @@ class ElementwiseTask final : public Task {
   Status prepare() override;
   Status run(const TaskContext& context) override;
   void set_random(RandomState state) override { random_ = state; }
+  void run_on_cpu(const TaskContext& context);
 
  private:
-  Status run_on_cpu(const TaskContext& context);
   Status run_on_cuda(const TaskContext& context);
 
   // elementwise_cuda.cc
@@ -107,7 +115,21 @@ uint64_t random_counters(rondo_dtype dtype, int64_t elements);
 void evaluate_on_cpu(const Expression& expression, const Space& space, char* const* addresses, const uint64_t* scalars,
                      RandomState random, Instructions which = instructions());
 
+// What an element costs on the host beside others, in bytes of memory: an instruction counts as some of them. What
+// costs kSharedCost is shared among workers, in parts of about kPartCost, which are worth waking a thread for.
+int64_t cost_on_cpu(const Expression& expression);
+constexpr int64_t kPartCost = int64_t{1} << 18, kSharedCost = int64_t{1} << 20;
+
 // The kernel's text for an expression over a space; deterministic. (elementwise_text.cc)
 std::string elementwise_text(const Expression& expression, const Space& space);
+// The same for several flat spaces at once (elementwise_group.h). Its argument is one struct:
+//   word 0                  how many spaces there are
+//   word 1 + k              scalar k, which all of them share
+//   then for each space     address of each operand, then its number of elements and its first block, 32 bits each
+std::string group_text(const Expression& expression, const Space& space);
+// How many spaces that is at most.
+inline int group_capacity(const Expression& expression) {
+  return (kGroupBytes / 8 - 1 - expression.scalars()) / (expression.operands() + 1);
+}
 
 }  // namespace rondo::ops

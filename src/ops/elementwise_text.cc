@@ -39,12 +39,7 @@ class Writer {
   Writer(const Expression& expression, const Space& space) : e_(expression), s_(space) {}
 
   std::string text() {
-    for (int k = 0; k < e_.operands() && text_.empty(); ++k)
-      if (is_f8(e_.operand_dtype(k))) text_ = rtc::kF8Text;
-    arguments();
-    place();
-    loaded();
-    finish();
+    common();
     if (s_.turned)
       tiled_kernel();
     else
@@ -52,7 +47,21 @@ class Writer {
     return std::move(text_);
   }
 
+  std::string group_text() {
+    common();
+    group_kernel();
+    return std::move(text_);
+  }
+
  private:
+  void common() {
+    for (int k = 0; k < e_.operands() && text_.empty(); ++k)
+      if (is_f8(e_.operand_dtype(k))) text_ = rtc::kF8Text;
+    arguments();
+    place();
+    loaded();
+    finish();
+  }
   template <class... A>
   void line(const char* pattern, A... arguments) {
     text_ += format(pattern, arguments...);
@@ -217,32 +226,70 @@ class Writer {
     line("}");
   }
 
-  void kernel() {
+  // Two packs in flight hide more of memory's latency; with much arithmetic there is less of it to hide.
+  bool twice() const { return s_.flat && e_.instructions() <= 8 && e_.generators() == 0; }
+
+  // The packs from `first` to `end`, a step apart: values of type Index.
+  void loop(const char* end) {
     const int width = s_.vector;
-    // Two packs in flight hide more of memory's latency; with much arithmetic there is less of it to hide.
-    const bool twice = s_.flat && e_.instructions() <= 8 && e_.generators() == 0;
-    line("extern \"C\" __global__ void __launch_bounds__(%u) rondo_kernel(const Arguments a) {", kThreads);
-    line("  const Index first = static_cast<Index>(blockIdx.x) * %uu + threadIdx.x;", kThreads);
-    line("  const Index step = static_cast<Index>(gridDim.x) * %uu;", kThreads);
-    line("  for (Index pack = first; pack < a.packs; pack += %sstep) {", twice ? "2 * " : "");
+    line("  for (Index pack = first; pack < %s; pack += %sstep) {", end, twice() ? "2 * " : "");
     line("    const Place p0 = place(a, pack);");
     line("    const Loaded<%d> l0 = fetch<%d>(a, p0);", width, width);
-    if (twice) {
-      line("    const bool more = pack + step < a.packs;");
+    if (twice()) {
+      line("    const bool more = pack + step < %s;", end);
       line("    const Place p1 = place(a, more ? pack + step : pack);");
       line("    Loaded<%d> l1 = l0;", width);
       line("    if (more) l1 = fetch<%d>(a, p1);", width);
     }
     line("    finish<%d>(a, p0, l0);", width);
-    if (twice) line("    if (more) finish<%d>(a, p1, l1);", width);
+    if (twice()) line("    if (more) finish<%d>(a, p1, l1);", width);
     line("  }");
-    if (s_.flat && width > 1) {  // elsewhere packs fill the rows
-      line("  Place p;");
-      line("  p.element = a.packs * %d + first;", width);
-      for (int k = 0; k < e_.operands(); ++k)
-        line("  p.o%d = %s;", k, s_.repeats(k) ? "0" : "static_cast<Offset>(p.element)");
-      line("  if (p.element < a.elements) finish<1>(a, p, fetch<1>(a, p));");
-    }
+    if (!s_.flat || width == 1) return;  // packs fill the rows
+    line("  Place p;");
+    line("  p.element = a.packs * %d + first;", width);
+    for (int k = 0; k < e_.operands(); ++k)
+      line("  p.o%d = %s;", k, s_.repeats(k) ? "0" : "static_cast<Offset>(p.element)");
+    line("  if (p.element < a.elements) finish<1>(a, p, fetch<1>(a, p));");
+  }
+
+  void kernel() {
+    line("extern \"C\" __global__ void __launch_bounds__(%u) rondo_kernel(const Arguments a) {", kThreads);
+    line("  const Index first = static_cast<Index>(blockIdx.x) * %uu + threadIdx.x;", kThreads);
+    line("  const Index step = static_cast<Index>(gridDim.x) * %uu;", kThreads);
+    loop("a.packs");
+    line("}");
+  }
+
+  // A block works in one space, which it finds by its number: the last one that begins there or before.
+  void group_kernel() {
+    line("struct Each {");
+    for (int k = 0; k < e_.operands(); ++k) line("  %s%s* p%d;", k < e_.inputs() ? "const " : "", type(k), k);
+    line("  u32 elements, block;");
+    line("};");
+    line("struct Group {");
+    line("  u32 count;");
+    for (int k = 0; k < e_.scalars(); ++k) line("  alignas(8) %s s%d;", register_type(e_.scalar_dtype(k)), k);
+    line("  alignas(8) Each each[%d];", group_capacity(e_));
+    line("};");
+    line("extern \"C\" __global__ void __launch_bounds__(%u) rondo_kernel(const Group group) {", kThreads);
+    line("  u32 low = 0;");
+    line("  for (u32 high = group.count; high - low > 1;) {");
+    line("    const u32 middle = (low + high) / 2;");
+    line("    const bool before = group.each[middle].block <= blockIdx.x;");
+    line("    low = before ? middle : low;");
+    line("    high = before ? high : middle;");
+    line("  }");
+    line("  Arguments a;");
+    for (int k = 0; k < e_.operands(); ++k) line("  a.p%d = group.each[low].p%d;", k, k);
+    for (int k = 0; k < e_.scalars(); ++k) line("  a.s%d = group.s%d;", k, k);
+    line("  a.elements = group.each[low].elements;");
+    line("  a.packs = a.elements / %du;", s_.vector);
+    line("  const Index step = %uu;", kThreads);
+    line("  const Index begin = (blockIdx.x - group.each[low].block) * %uu;", kThreads * kGroupRounds);
+    line("  const Index first = begin + threadIdx.x;");
+    line("  const Index end = a.packs - begin < %uu ? a.packs : begin + %uu;", kThreads * kGroupRounds,
+         kThreads * kGroupRounds);
+    loop("end");
     line("}");
   }
 
@@ -295,6 +342,10 @@ class Writer {
 
 std::string elementwise_text(const Expression& expression, const Space& space) {
   return Writer(expression, space).text();
+}
+
+std::string group_text(const Expression& expression, const Space& space) {
+  return Writer(expression, space).group_text();
 }
 
 }  // namespace rondo::ops

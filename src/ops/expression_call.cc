@@ -3,12 +3,16 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/expression_call.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <deque>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "base/text.h"
 #include "engine/views.h"
-#include "ops/elementwise_task.h"
+#include "ops/elementwise_group.h"
 #include "ops/overlap.h"
 #include "ops/prepared.h"
 
@@ -18,15 +22,14 @@ using Node = ExpressionText::Node;
 
 namespace {
 
-constexpr const char* kFunction = "rondo_expression_run";
-
 std::string list(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
 }
 
-Status bind(const ExpressionText& text, std::span<const rondo_argument> arguments, std::vector<Bound>* bound) {
+Status bind(const char* function, const ExpressionText& text, std::span<const rondo_argument> arguments,
+            std::vector<Bound>* bound) {
   const std::vector<std::string>& names = text.operands();
   std::vector<bool> given(names.size());
   bound->resize(names.size());
@@ -38,9 +41,9 @@ Status bind(const ExpressionText& text, std::span<const rondo_argument> argument
       return error(RONDO_INVALID_ARGUMENT,
                    "%s: arguments[%zu] is named '%s', which is not an operand of '%s'; its "
                    "operands are %s",
-                   kFunction, i, each.name, text.name(), names.empty() ? "none" : list(names).c_str());
+                   function, i, each.name, text.name(), names.empty() ? "none" : list(names).c_str());
     if (given[k])
-      return error(RONDO_INVALID_ARGUMENT, "%s: arguments[%zu] gives '%s' a second time", kFunction, i, each.name);
+      return error(RONDO_INVALID_ARGUMENT, "%s: arguments[%zu] gives '%s' a second time", function, i, each.name);
     given[k] = true;
     Bound& to = (*bound)[k];
     switch (each.kind) {
@@ -52,17 +55,18 @@ Status bind(const ExpressionText& text, std::span<const rondo_argument> argument
   for (size_t k = 0; k < names.size(); ++k)
     if (!given[k])
       return error(RONDO_INVALID_ARGUMENT, "%s: operand '%s' of '%s' is not among the arguments; its operands are %s",
-                   kFunction, names[k].c_str(), text.name(), list(names).c_str());
+                   function, names[k].c_str(), text.name(), list(names).c_str());
   return {};
 }
 
 // One call. Results go to slots of its own, so that the caller's are untouched unless all went well.
 class ExpressionCall {
  public:
-  ExpressionCall(const ExpressionText& text, rondo_tensor** out)
-      : text_(text), out_(out), slots_(out, out + text.results().size()) {
+  // function: for messages.
+  ExpressionCall(const char* function, const ExpressionText& text, rondo_tensor** out)
+      : function_(function), text_(text), out_(out), slots_(out, out + text.results().size()) {
     for (size_t i = 0; i < slots_.size(); ++i)
-      outputs_.emplace_back(kFunction, &slots_[i], text.results()[i].name.c_str());
+      outputs_.emplace_back(function_, &slots_[i], text.results()[i].name.c_str());
   }
   ~ExpressionCall() {
     for (size_t i = 0; i < slots_.size(); ++i)
@@ -71,19 +75,38 @@ class ExpressionCall {
   ExpressionCall(const ExpressionCall&) = delete;
   ExpressionCall& operator=(const ExpressionCall&) = delete;
 
-  Status run(std::span<const rondo_argument> arguments) {
-    RONDO_TRY(bind(text_, arguments, &bound_));
+  // Checks, and makes the task of all that is elementwise, which the caller submits; null if there is nothing.
+  Status pose(std::span<const rondo_argument> arguments, Ref<ElementwiseTask>* task) {
+    RONDO_TRY(bind(function_, text_, arguments, &bound_));
     RONDO_TRY(find_shape());
     RONDO_TRY(check_outputs());
     RONDO_TRY(lower(text_, bound_, &lowered_));
-    RONDO_TRY(elementwise());
+    return elementwise(task);
+  }
+  // Behind it.
+  Status reduce_results() {
     for (size_t i = 0; i < slots_.size(); ++i)
       if (is_reduction(i)) RONDO_TRY(reduce_result(i));
+    return {};
+  }
+  // Hands the results over, when nothing can go wrong any more.
+  void commit() {
     for (size_t i = 0; i < slots_.size(); ++i) {
       outputs_[i].commit();
       out_[i] = slots_[i];
     }
-    return {};
+  }
+
+  Engine& engine() const { return first().engine(); }
+  Device& device() const { return first().device(); }
+  const char* function() const { return function_; }
+  // Calls f(name, view, whether it is written) for the tensors that the caller gave.
+  template <class F>
+  void each_given(const F& f) const {
+    for (size_t k = 0; k < bound_.size(); ++k)
+      if (bound_[k].view) f(text_.operands()[k].c_str(), *bound_[k].view, false);
+    for (size_t i = 0; i < slots_.size(); ++i)
+      if (out_[i]) f(text_.results()[i].name.c_str(), out_[i]->view, true);
   }
 
  private:
@@ -105,8 +128,8 @@ class ExpressionCall {
     if (tensors_.empty())
       return error(RONDO_INVALID_ARGUMENT,
                    "%s: no argument is a tensor, so the results have neither shape nor device; at least one is needed",
-                   kFunction);
-    RONDO_TRY(check_inputs(kFunction, named));
+                   function_);
+    RONDO_TRY(check_inputs(function_, named));
     shape_ = first().layout;
     for (const NamedView& each : named) {
       Layout joined;
@@ -115,7 +138,7 @@ class ExpressionCall {
             RONDO_INVALID_ARGUMENT,
             "%s: %s of shape %s does not broadcast with %s%s of shape %s; from the last axis on, sizes must be "
             "equal or 1",
-            kFunction, each.name, shape_text(each.view->layout).c_str(), named[0].name, before,
+            function_, each.name, shape_text(each.view->layout).c_str(), named[0].name, before,
             shape_text(shape_).c_str());
       shape_ = joined;
       if (&each != named.data()) before = " and others";
@@ -132,13 +155,13 @@ class ExpressionCall {
       for (size_t k = 0; k < i; ++k)
         if (slots_[k] && written.storage == slots_[k]->view.storage && overlap(written, slots_[k]->view))
           return error(RONDO_INVALID_ARGUMENT, "%s: %s shares elements with %s; each result needs a tensor of its own",
-                       kFunction, text_.results()[i].name.c_str(), text_.results()[k].name.c_str());
+                       function_, text_.results()[i].name.c_str(), text_.results()[k].name.c_str());
       if (!is_reduction(i)) continue;
       for (size_t k = 0; k < bound_.size(); ++k)
         if (bound_[k].view && written.storage == bound_[k].view->storage && overlap(written, *bound_[k].view))
           return error(RONDO_INVALID_ARGUMENT,
                        "%s: %s is a reduction and shares elements with the operand %s; write to another tensor",
-                       kFunction, text_.results()[i].name.c_str(), text_.operands()[k].c_str());
+                       function_, text_.results()[i].name.c_str(), text_.operands()[k].c_str());
     }
     return {};
   }
@@ -155,7 +178,7 @@ class ExpressionCall {
   }
 
   // Every result that is elementwise, and what reductions need beside those, in one task.
-  Status elementwise() {
+  Status elementwise(Ref<ElementwiseTask>* task) {
     Expression expression = lowered_.expression;
     std::vector<View> written;
     sources_.resize(slots_.size());
@@ -175,7 +198,7 @@ class ExpressionCall {
       return error(RONDO_UNSUPPORTED,
                    "%s: one kernel writes %d results, and '%s' has more; compute some in an "
                    "expression of its own",
-                   kFunction, Expression::kMaxOutputs, text_.name());
+                   function_, Expression::kMaxOutputs, text_.name());
     expression = expression.without_dead();
     const unsigned used = expression.used_inputs();
     std::vector<const View*> views;
@@ -183,10 +206,8 @@ class ExpressionCall {
       if ((used >> k) & 1) views.push_back(tensors_[k]);
     for (const View& each : written) views.push_back(&each);
     const Expression shortened = expression.without_inputs(~used);
-    return submit_prepared(first().engine(),
-                           make_ref<ElementwiseTask>(text_.name(), first().device(), shortened, shape_, views.data(),
-                                                     lowered_.words.data()),
-                           {});
+    *task = make_ref<ElementwiseTask>(text_.name(), device(), shortened, shape_, views.data(), lowered_.words.data());
+    return {};
   }
 
   // What reduction i reads: a result or operand that is the same, or else a temporary that the task writes too.
@@ -209,7 +230,7 @@ class ExpressionCall {
     }
     Layout possible;
     if (Status status = check_shape(shape_.ndim, shape_.shape, wanted.dtype, &possible); !status.ok())
-      return status.with_context(kFunction);
+      return status.with_context(function_);
     temporaries_.emplace_back();
     source = make_temporary(first().engine(), first().device(), wanted.dtype, shape_, &temporaries_.back());
     expression->output(wanted.value, wanted.dtype, false);
@@ -220,11 +241,12 @@ class ExpressionCall {
   Status reduce_result(size_t i) {
     const ExpressionText::Reduction& reduction = text_.reductions()[node_of(i).index];
     const auto count = static_cast<int>(reduction.axes.size());
-    const Status status = reduce(kFunction, reduction.op, sources_[i], count, count ? reduction.axes.data() : nullptr,
+    const Status status = reduce(function_, reduction.op, sources_[i], count, count ? reduction.axes.data() : nullptr,
                                  reduction.keep, 0, nullptr, outputs_[i]);
     return status.ok() ? status : text_.error_at(status.code(), node_of(i).at, "%s", status.message());
   }
 
+  const char* const function_;
   const ExpressionText& text_;
   rondo_tensor** const out_;
   std::vector<rondo_tensor*> slots_;
@@ -240,7 +262,89 @@ class ExpressionCall {
 }  // namespace
 
 Status run_expression(const ExpressionText& text, std::span<const rondo_argument> arguments, rondo_tensor** out) {
-  return ExpressionCall(text, out).run(arguments);
+  ExpressionCall call("rondo_expression_run", text, out);
+  Ref<ElementwiseTask> task;
+  RONDO_TRY(call.pose(arguments, &task));
+  if (task) RONDO_TRY(submit_prepared(call.engine(), std::move(task), {}));
+  RONDO_TRY(call.reduce_results());
+  call.commit();
+  return {};
+}
+
+namespace {
+
+// Sets of one call, each with a name for messages.
+struct Set {
+  char function[64];
+  std::optional<ExpressionCall> call;
+};
+
+// A tensor of a set, by the bytes between its first and last element.
+struct Given {
+  int64_t begin, end;
+  const char* name;
+  const View* view;
+  bool written;
+  const Set* set;
+};
+
+// An error if what a set writes is touched by another one. Tensors are sorted, so that each is compared with those
+// alone that begin within it.
+Status check_apart(const std::deque<Set>& sets) {
+  std::vector<Given> all;
+  for (const Set& set : sets)
+    set.call->each_given([&](const char* name, const View& view, bool written) {
+      int64_t low = 0, high = 0;
+      view.layout.extent(&low, &high);
+      const auto size = static_cast<int64_t>(dtype_size(view.dtype));
+      all.push_back({view.offset + low * size, view.offset + high * size, name, &view, written, &set});
+    });
+  const auto storage = [](const Given& each) -> const Storage* { return each.view->storage; };
+  std::sort(all.begin(), all.end(), [&](const Given& a, const Given& b) {
+    return storage(a) != storage(b) ? std::less<>()(storage(a), storage(b)) : a.begin < b.begin;
+  });
+  for (auto a = all.begin(); a != all.end(); ++a)
+    for (auto b = a + 1; b != all.end() && storage(*b) == storage(*a) && b->begin < a->end; ++b)
+      if (a->set != b->set && (a->written || b->written) && overlap(*a->view, *b->view)) {
+        const Given &writes = a->written ? *a : *b, &other = a->written ? *b : *a;
+        return error(RONDO_INVALID_ARGUMENT,
+                     "%s: %s shares elements with %s of another set; what a set writes, no other may touch",
+                     writes.set->function, writes.name, other.name);
+      }
+  return {};
+}
+
+}  // namespace
+
+Status run_expression_each(const ExpressionText& text, size_t count, std::span<const rondo_argument> arguments,
+                           rondo_tensor** out) {
+  if (count == 0) return {};
+  const size_t n_arguments = arguments.size() / count, n_out = text.results().size();
+  std::deque<Set> sets;
+  std::vector<Ref<ElementwiseTask>> parts;
+  for (size_t i = 0; i < count; ++i) {
+    Set& set = sets.emplace_back();
+    std::snprintf(set.function, sizeof set.function, "rondo_expression_run_each, set %zu", i);
+    ExpressionCall& call = set.call.emplace(set.function, text, out + i * n_out);
+    Ref<ElementwiseTask> part;
+    RONDO_TRY(call.pose(arguments.subspan(i * n_arguments, n_arguments), &part));
+    const ExpressionCall& first = *sets[0].call;
+    if (&call.engine() != &first.engine())
+      return error(RONDO_INVALID_ARGUMENT, "%s: it belongs to another engine than set 0; all must be of one engine",
+                   set.function);
+    if (&call.device() != &first.device())
+      return error(RONDO_INVALID_ARGUMENT, "%s: it is on %s but set 0 is on %s; all must be on one device",
+                   set.function, device_name(call.device().id()).c_str(), device_name(first.device().id()).c_str());
+    if (part) parts.push_back(std::move(part));
+  }
+  RONDO_TRY(check_apart(sets));
+  const ExpressionCall& first = *sets[0].call;
+  if (!parts.empty())
+    RONDO_TRY(
+        submit_prepared(first.engine(), make_ref<ElementwiseGroup>(text.name(), first.device(), std::move(parts)), {}));
+  for (Set& set : sets) RONDO_TRY(set.call->reduce_results());
+  for (Set& set : sets) set.call->commit();
+  return {};
 }
 
 }  // namespace rondo::ops

@@ -1,5 +1,5 @@
 // Calls of an expression's text: dtypes deduced from the arguments, one elementwise task for all of it, and a reduction
-// behind it for each result that is one.
+// behind it for each result that is one. Several calls may share the task.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -35,5 +35,9 @@ Status lower(const ExpressionText& text, std::span<const Bound> bound, Lowered* 
 
 // Handles among the arguments and in `out` have been checked to be alive; `out` has one entry per result.
 Status run_expression(const ExpressionText& text, std::span<const rondo_argument> arguments, rondo_tensor** out);
+// The same for `count` sets of arguments, one behind the other in `arguments`, and of results in `out`: all that is
+// elementwise is one task.
+Status run_expression_each(const ExpressionText& text, size_t count, std::span<const rondo_argument> arguments,
+                           rondo_tensor** out);
 
 }  // namespace rondo::ops

@@ -77,6 +77,7 @@ enum Family : uint8_t {
   kNorm,
   kWindow,
   kPeer,
+  kElementwiseGroup,
 };
 
 }  // namespace rondo::rtc

@@ -1,47 +1,10 @@
 // Expressions written as text: they give the bits of the operators that they name, as one task, whatever the dtypes,
 // layouts and arguments; and every misuse is told. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
 // Apache-2.0
-#include <initializer_list>
-
-#include "harness.h"
+#include "user.h"
 
 namespace conformance {
 namespace {
-
-class Expression {
- public:
-  explicit Expression(const char* text, const char* name = nullptr) {
-    must(rondo_expression_create(text, name, &handle_));
-  }
-  ~Expression() { rondo_expression_destroy(handle_); }
-  Expression(const Expression&) = delete;
-  Expression& operator=(const Expression&) = delete;
-  operator rondo_expression*() const { return handle_; }
-
-  // Its one result, new or into `out`.
-  Tensor operator()(std::initializer_list<rondo_argument> arguments) const {
-    Tensor out;
-    must(rondo_expression_run(handle_, static_cast<int32_t>(arguments.size()), arguments.begin(), 1, out.slot()));
-    return out;
-  }
-  rondo_status run(const std::vector<rondo_argument>& arguments, std::vector<rondo_tensor*> out) const {
-    return rondo_expression_run(handle_, static_cast<int32_t>(arguments.size()), arguments.data(),
-                                static_cast<int32_t>(out.size()), out.data());
-  }
-
- private:
-  rondo_expression* handle_ = nullptr;
-};
-
-rondo_argument tensor(const char* name, rondo_tensor* tensor) {
-  return RONDO_TENSOR(name, tensor);
-}
-rondo_argument scalar(const char* name, double value) {
-  return RONDO_SCALAR(name, value);
-}
-rondo_argument integer(const char* name, int64_t value) {
-  return RONDO_INTEGER(name, value);
-}
 
 class UserExpression : public OnEngine {
  protected:

@@ -105,6 +105,13 @@ TEST(Wrapper, UserCode) {
   EXPECT_EQ(rondo::Expression("y = x * x")({{"x", x}}).read<float>(), (Floats{1, 4, 9}));
   rondo::Expression("x += 1").run_into({{"x", x}}, {x});
   EXPECT_EQ(x.read<float>(), (Floats{2, 3, 4}));
+  const Tensor y = engine.from_host<float>(kCpu, {1}, {8});
+  const rondo::Expression halve("p = p * r");
+  halve.run_each_into({{{{"p", x}, {"r", 0.5}}, {x}}, {{{"p", y}, {"r", 0.5}}, {y}}});
+  EXPECT_EQ(x.read<float>(), (Floats{1, 1.5, 2}));
+  EXPECT_EQ(y.read<float>(), (Floats{4}));
+  halve.run_each_into({});
+  EXPECT_THROW(halve.run_each_into({{{{"p", x}, {"r", 0.5}}, {}}}), std::invalid_argument);
   EXPECT_EQ(status_of([] { rondo::Expression("y = "); }), RONDO_INVALID_ARGUMENT);
   EXPECT_EQ(status_of([&] { text.run({{"x", x}}); }), RONDO_INVALID_ARGUMENT);
   EXPECT_EQ(status_of([&] { rondo::Module(engine, kCpu, "", "k(float* y)"); }), RONDO_UNSUPPORTED);

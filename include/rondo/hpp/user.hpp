@@ -51,6 +51,25 @@ class Expression : public Owner<rondo_expression, rondo_expression_destroy> {
     for (const Tensor& each : results) out.push_back(each.get());
     run(arguments, out);
   }
+  // What run_into does for each of the sets, as one task.
+  struct Set {
+    std::vector<Argument> arguments;
+    std::vector<std::reference_wrapper<const Tensor>> results;
+  };
+  void run_each_into(const std::vector<Set>& sets) const {
+    std::vector<rondo_argument> plain;
+    std::vector<rondo_tensor*> out;
+    const size_t n_arguments = sets.empty() ? 0 : sets[0].arguments.size(), n_out = results().size();
+    for (const Set& set : sets) {
+      if (set.arguments.size() != n_arguments || set.results.size() != n_out)
+        throw std::invalid_argument(
+            "rondo::Expression::run_each_into: each set needs as many arguments as the first, and all results");
+      for (const Argument& each : set.arguments) plain.push_back(each.get());
+      for (const Tensor& each : set.results) out.push_back(each.get());
+    }
+    check(rondo_expression_run_each(get(), static_cast<int32_t>(sets.size()), static_cast<int32_t>(n_arguments),
+                                    plain.data(), static_cast<int32_t>(n_out), out.data()));
+  }
 
  private:
   static rondo_expression* create(const std::string& text, const char* name) {

@@ -4901,6 +4901,29 @@ extern "C" {
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
+extern "C" {
+    #[doc = " What `count` calls of rondo_expression_run do, one for each set of tensors, as one task: a step of training ends with"]
+    #[doc = " one for all parameters. `arguments` has `n_arguments` entries for each set, one set behind the other, `out` as many as"]
+    #[doc = " the expression has results. Sets may differ in shapes, in dtypes and in numbers; they are of one engine and device,"]
+    #[doc = " and what a set writes, no other may read or write. The results have the same bits as those of separate calls. With"]
+    #[doc = " count 0 nothing is done."]
+    #[doc = ""]
+    #[doc = " On cuda sets that are contiguous, of the same dtypes, numbers and alignment are one kernel and one node of a graph,"]
+    #[doc = " as many as the kernel's arguments hold: of sets with 6 tensors and results about 70. Others have a kernel each, as if"]
+    #[doc = " they were alone. On a cpu workers share the sets. Reductions are tasks of their own behind it. Since the sets are one"]
+    #[doc = " task, an error of one operand is an error of all results."]
+    #[doc = ""]
+    #[doc = " Errors are those of rondo_expression_run, with the number of the set; RONDO_INVALID_ARGUMENT for sets of several"]
+    #[doc = " engines or devices, or that touch what another one writes. On error every entry of `out` is untouched. Since 0.1."]
+    pub fn rondo_expression_run_each(
+        expression: *mut rondo_expression,
+        count: i32,
+        n_arguments: i32,
+        arguments: *const rondo_argument,
+        n_out: i32,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct rondo_module {

@@ -145,6 +145,52 @@ impl Expression {
         self.call(arguments, &mut out)
     }
 
+    /// What [`run_into`](Expression::run_into) does for each of the sets of arguments and results, as one task. What a
+    /// set writes, no other may read or write.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Expression, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let weight = Tensor::from_slice(&engine, Device::CPU, 2, &[1f32, 2.0])?;
+    /// # let bias = Tensor::from_slice(&engine, Device::CPU, 1, &[3f32])?;
+    /// Expression::new("p = p - rate * p")?.run_each_into(&[
+    ///     (&[("p", (&weight).into()), ("rate", 0.5.into())], &[&weight]),
+    ///     (&[("p", (&bias).into()), ("rate", 0.5.into())], &[&bias]),
+    /// ])?;
+    /// assert_eq!(weight.to_vec::<f32>()?, [0.5, 1.0]);
+    /// assert_eq!(bias.to_vec::<f32>()?, [1.5]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    #[allow(clippy::type_complexity)]
+    pub fn run_each_into(&self, sets: &[(&[(&str, Operand<'_>)], &[&Tensor])]) -> Result<()> {
+        let refuse = |what| Error::new(ErrorKind::InvalidArgument, what);
+        let (n_arguments, n_out) = (sets.first().map_or(0, |set| set.0.len()), self.results().len());
+        if sets.iter().any(|set| set.0.len() != n_arguments || set.1.len() != n_out) {
+            return Err(refuse(
+                "Expression::run_each_into: each set needs as many arguments as the first, and all results",
+            ));
+        }
+        let count = |of: usize| i32::try_from(of).map_err(|_| refuse("Expression::run_each_into: more than there can be"));
+        let arguments = || sets.iter().flat_map(|set| set.0);
+        let names = arguments()
+            .map(|(name, _)| c_string("Expression::run_each_into", "arguments", name))
+            .collect::<Result<Vec<CString>>>()?;
+        let plain = raw_arguments(names.iter().zip(arguments()).map(|(name, (_, operand))| (name.as_ptr(), *operand)));
+        let mut out: Vec<_> = sets.iter().flat_map(|set| set.1).map(|tensor| tensor.as_ptr()).collect();
+        let (sets, n_arguments, n_out) = (count(sets.len())?, count(n_arguments)?, count(n_out)?);
+        // SAFETY: the arguments and their names live until the call is over; both have as many entries as they are told.
+        check(unsafe {
+            sys::rondo_expression_run_each(
+                self.as_ptr(),
+                sets,
+                n_arguments,
+                plain.as_ptr(),
+                n_out,
+                out.as_mut_ptr(),
+            )
+        })
+    }
+
     fn call(&self, arguments: &[(&str, Operand<'_>)], out: &mut [*mut sys::rondo_tensor]) -> Result<()> {
         let names = arguments
             .iter()

@@ -78,6 +78,22 @@ JNIEXPORT void JNICALL Java_dev_rondo_Expression_run0(JNIEnv* env, jclass self, 
   plain_put(&plain);
 }
 
+JNIEXPORT void JNICALL Java_dev_rondo_Expression_runEach0(JNIEnv* env, jclass self, jlong expression, jint count,
+                                                          jobjectArray names, jintArray kinds, jdoubleArray scalars,
+                                                          jlongArray words, jlongArray results) {
+  plain_arguments plain = {0};
+  rondo_jni_longs out = {0};
+  (void)self;
+  if (plain_get(env, names, kinds, scalars, words, &plain) && rondo_jni_longs_get(env, results, &out)) {
+    const rondo_status status = rondo_expression_run_each(
+        (rondo_expression*)(intptr_t)expression, count, (int32_t)(plain.count / count), plain.arguments,
+        (int32_t)(out.count / count), (rondo_tensor**)(void*)out.items);
+    if (status != RONDO_OK) rondo_jni_fail(env, status);
+  }
+  rondo_jni_longs_put(&out);
+  plain_put(&plain);
+}
+
 JNIEXPORT void JNICALL Java_dev_rondo_CudaModule_launch0(JNIEnv* env, jclass self, jlong module, jbyteArray kernel,
                                                          jobjectArray names, jintArray kinds, jdoubleArray scalars,
                                                          jlongArray words, jintArray options) {

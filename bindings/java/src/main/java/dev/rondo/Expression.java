@@ -105,6 +105,64 @@ public final class Expression extends NativeObject {
     return tensors;
   }
 
+  /** Arguments of {@link #runEach}, and the tensors that take the results. */
+  public static final class Set {
+    private final List<Tensor> out;
+    private final Argument[] arguments;
+
+    /**
+     * A set.
+     *
+     * @param out one tensor per result
+     * @param arguments one per operand, in any order
+     */
+    public Set(List<Tensor> out, Argument... arguments) {
+      this.out = new ArrayList<>(out);
+      this.arguments = arguments.clone();
+    }
+  }
+
+  /**
+   * Computes the results of each of the sets into tensors that are there, as one task. What a set writes, no other may
+   * read or write.
+   *
+   * @param sets the sets, with the same number of arguments each; of none nothing is done
+   * @throws RondoException if an argument does not fit, or in naive mode if a task failed
+   */
+  public void runEach(List<Set> sets) {
+    if (sets.isEmpty()) {
+      return;
+    }
+    final int operands = sets.get(0).arguments.length;
+    final int count = results().size();
+    final List<NativeObject> used = new ArrayList<>();
+    final List<Argument> arguments = new ArrayList<>();
+    final List<Tensor> out = new ArrayList<>();
+    used.add(this);
+    for (final Set set : sets) {
+      if (set.arguments.length != operands || set.out.size() != count) {
+        throw new InvalidArgumentException(
+            "Expression.runEach: each set needs as many arguments as the first, and all results", null);
+      }
+      Collections.addAll(arguments, set.arguments);
+      out.addAll(set.out);
+    }
+    final Argument[] all = arguments.toArray(new Argument[0]);
+    Arguments.addTensors(all, used);
+    used.addAll(out);
+    final Uses uses = use(used.toArray(new NativeObject[0]));
+    try {
+      final Arguments plain = new Arguments(all);
+      final long[] results = new long[out.size()];
+      for (int i = 0; i < results.length; ++i) {
+        results[i] = out.get(i).address();
+      }
+      runEach0(address(), sets.size(), plain.names, plain.kinds, plain.scalars, plain.words, results);
+    } finally {
+      uses.end();
+    }
+  }
+
   private interface NameOf {
     String at(long expression, int index);
   }
@@ -123,4 +181,6 @@ public final class Expression extends NativeObject {
   }
 
   private static native void run0(long expression, byte[][] names, int[] kinds, double[] scalars, long[] words, long[] results);
+
+  private static native void runEach0(long expression, int count, byte[][] names, int[] kinds, double[] scalars, long[] words, long[] results);
 }

@@ -35,6 +35,18 @@ class UserCodeTest {
       assertTrue(missing.getMessage().contains("'a'"), missing.getMessage());
       final RondoException wrong = assertThrows(InvalidArgumentException.class, () -> new Expression("y = x +"));
       assertTrue(wrong.getMessage().contains("1:8"), wrong.getMessage());
+      final Tensor y = engine.tensor(device, new float[] {8}, 1);
+      final Expression halve = new Expression("p = p * r");
+      halve.runEach(List.of(new Expression.Set(List.of(x), Argument.of("p", x), Argument.of("r", 0.5)),
+          new Expression.Set(List.of(y), Argument.of("p", y), Argument.of("r", 0.5))));
+      assertArrayEquals(new float[] {1, 2, 3}, x.toFloatArray());
+      assertArrayEquals(new float[] {4}, y.toFloatArray());
+      halve.runEach(List.of());
+      assertThrows(InvalidArgumentException.class, () -> halve.runEach(List.of(new Expression.Set(List.of(x)),
+          new Expression.Set(List.of(y), Argument.of("p", y), Argument.of("r", 0.5)))));
+      assertThrows(InvalidArgumentException.class, () -> halve.runEach(List.of(
+          new Expression.Set(List.of(x), Argument.of("p", x), Argument.of("r", 0.5)),
+          new Expression.Set(List.of(x), Argument.of("p", x), Argument.of("r", 0.5)))));
       text.close();
       assertThrows(InvalidStateException.class, text::operands);
     }

@@ -1,0 +1,47 @@
+// An expression written as text, and arguments for it. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "harness.h"
+
+namespace conformance {
+
+class Expression {
+ public:
+  explicit Expression(const char* text, const char* name = nullptr) {
+    must(rondo_expression_create(text, name, &handle_));
+  }
+  ~Expression() { rondo_expression_destroy(handle_); }
+  Expression(const Expression&) = delete;
+  Expression& operator=(const Expression&) = delete;
+  operator rondo_expression*() const { return handle_; }
+
+  // Its one result, new or into `out`.
+  Tensor operator()(std::initializer_list<rondo_argument> arguments) const {
+    Tensor out;
+    must(rondo_expression_run(handle_, static_cast<int32_t>(arguments.size()), arguments.begin(), 1, out.slot()));
+    return out;
+  }
+  rondo_status run(const std::vector<rondo_argument>& arguments, std::vector<rondo_tensor*> out) const {
+    return rondo_expression_run(handle_, static_cast<int32_t>(arguments.size()), arguments.data(),
+                                static_cast<int32_t>(out.size()), out.data());
+  }
+
+ private:
+  rondo_expression* handle_ = nullptr;
+};
+
+inline rondo_argument tensor(const char* name, rondo_tensor* tensor) {
+  return RONDO_TENSOR(name, tensor);
+}
+inline rondo_argument scalar(const char* name, double value) {
+  return RONDO_SCALAR(name, value);
+}
+inline rondo_argument integer(const char* name, int64_t value) {
+  return RONDO_INTEGER(name, value);
+}
+
+}  // namespace conformance
