@@ -84,6 +84,34 @@ void follow(const char* what, const std::function<void()>& call) {
   print(what);
 }
 
+// So many parameters, by one call for all and by one for each.
+void follow_updates(rondo_engine* engine, rondo_device device) {
+  constexpr int kCount = 20, kOperands = 3;
+  rondo_expression* made = nullptr;
+  check(rondo_expression_create("p = p - r * g", "update", &made), "rondo_expression_create");
+  const std::unique_ptr<rondo_expression, Destroy<rondo_expression, rondo_expression_destroy>> update(made);
+  std::vector<Tensor> owners;
+  std::vector<rondo_argument> arguments;
+  std::vector<rondo_tensor*> out;
+  for (int i = 0; i < kCount; ++i) {
+    for (int k = 0; k < 2; ++k) owners.push_back(make_tensor(engine, device, 1024, 1));
+    rondo_tensor *const p = owners[owners.size() - 2].get(), *const g = owners.back().get();
+    arguments.insert(arguments.end(), {RONDO_TENSOR("p", p), RONDO_TENSOR("g", g), RONDO_SCALAR("r", 0.5)});
+    out.push_back(p);
+  }
+  follow("20 updates, one call", [&] {
+    check(rondo_expression_run_each(made, kCount, kOperands, arguments.data(), 1, out.data()),
+          "rondo_expression_run_each");
+  });
+  check(rondo_engine_wait_all(engine), "rondo_engine_wait_all");
+  follow("20 updates, 20 calls", [&] {
+    for (int i = 0; i < kCount; ++i)
+      check(rondo_expression_run(made, kOperands, &arguments[static_cast<std::size_t>(kOperands) * i], 1, &out[i]),
+            "rondo_expression_run");
+  });
+  check(rondo_engine_wait_all(engine), "rondo_engine_wait_all");
+}
+
 void run(rondo_device device) {
   const Engine engine = make_engine(RONDO_ENGINE_ASYNC);
   const Tensor a = make_tensor(engine.get(), device, 1024, 1);
@@ -98,6 +126,7 @@ void run(rondo_device device) {
   check(rondo_engine_wait_all(engine.get()), "rondo_engine_wait_all");
   follow("a = a + b", [&] { add(a, b, a); });
   check(rondo_engine_wait_all(engine.get()), "rondo_engine_wait_all");
+  follow_updates(engine.get(), device);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
-// Rows of whole training steps, each one graph: two linear layers with dropout, mean squared error and plain descent,
+// Rows of training steps, each one graph. The parameters' update alone, of 160 tensors as ResNet-50 has them: as one
+// task, and as one for each. And whole steps: two linear layers with dropout, mean squared error and plain descent,
 // the step of the article "Accelerating PyTorch with CUDA Graphs" (pytorch.org, 2021). Gradients come from a tape.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.hpp>
 
 #include <cmath>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -70,9 +72,67 @@ class Step {
   rondo::Graph graph_;
 };
 
+// What a step of training ends with, descent with momentum of a network's parameters, recorded twice.
+class Update {
+ public:
+  Update(rondo_device device, int64_t width) {
+    const int blocks[] = {3, 4, 6, 3};
+    add_layer(device, 49 * 3, width);
+    int64_t from = width;
+    for (int stage = 0; stage < 4; ++stage) {
+      const int64_t inner = width << stage;
+      for (int block = 0; block < blocks[stage]; ++block, from = 4 * inner) {
+        add_layer(device, from, inner);
+        add_layer(device, 9 * inner, inner);
+        add_layer(device, inner, 4 * inner);
+      }
+    }
+    add_layer(device, from, 10 * width);
+    together_ = engine_.record([this] { update_.run_each_into(sets_); });
+    apart_ = engine_.record([this] {
+      for (const rondo::Expression::Set& set : sets_) update_.run_each_into({set});
+    });
+  }
+  double sample(bool together, int launches) const {
+    const rondo::Graph& graph = together ? together_ : apart_;
+    graph.launch();
+    engine_.wait_all();
+    const double begin = now_us();
+    for (int i = 0; i < launches; ++i) graph.launch();
+    engine_.wait_all();
+    return (now_us() - begin) / launches;
+  }
+
+ private:
+  // A filter, and the two numbers of each channel of its normalisation.
+  void add_layer(rondo_device device, int64_t inputs, int64_t outputs) {
+    for (const std::vector<int64_t>& shape : {std::vector<int64_t>{inputs, outputs}, {outputs}, {outputs}}) {
+      const auto made = [&]() -> const rondo::Tensor& {
+        return kept_.emplace_back(engine_.uniform(device, RONDO_F32, shape, -1, 1));
+      };
+      const rondo::Tensor &p = made(), &v = made(), &g = made();
+      sets_.push_back({{{"p", p}, {"v", v}, {"g", g}, {"m", 0.9}, {"r", 1e-3}}, {v, p}});
+    }
+  }
+
+  rondo::Engine engine_;
+  rondo::Expression update_{"v = m * v + g; p = p - r * v", "descent"};
+  std::deque<rondo::Tensor> kept_;  // where they stay
+  std::vector<rondo::Expression::Set> sets_;
+  rondo::Graph together_, apart_;
+};
+
 }  // namespace
 
 void add_training_rows(const Options& options, std::vector<Row>& rows) {
+  const bool large = options.device.kind == RONDO_CUDA;
+  rows.push_back(
+      {"update.each", large ? "update of ResNet-50's parameters, one task" : "the same of small ones",
+       "the same as a task for each parameter", large ? at_most_times(0.6) : Goal{}, [=]() -> Samplers {
+         auto update = std::make_shared<Update>(options.device, large ? 64 : 4);
+         const int launches = options.quick ? 5 : 50;
+         return {[=] { return update->sample(true, launches); }, [=] { return update->sample(false, launches); }};
+       }});
   const auto add = [&](const std::string& id, const std::string& what, int64_t n, int64_t inputs, int64_t hidden,
                        int64_t outputs) {
     rows.push_back({id, what, "none", Goal{}, [=]() -> Samplers {

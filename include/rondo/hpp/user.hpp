@@ -5,6 +5,8 @@
 
 #include <rondo/hpp/engine.hpp>
 
+#include <stdexcept>
+
 namespace rondo {
 
 // One argument: {"x", tensor}, {"scale", 0.5}, {"n", 3}.
