@@ -170,7 +170,8 @@ impl Expression {
                 "Expression::run_each_into: each set needs as many arguments as the first, and all results",
             ));
         }
-        let count = |of: usize| i32::try_from(of).map_err(|_| refuse("Expression::run_each_into: more than there can be"));
+        let count =
+            |of: usize| i32::try_from(of).map_err(|_| refuse("Expression::run_each_into: more than there can be"));
         let arguments = || sets.iter().flat_map(|set| set.0);
         let names = arguments()
             .map(|(name, _)| c_string("Expression::run_each_into", "arguments", name))
@@ -180,14 +181,7 @@ impl Expression {
         let (sets, n_arguments, n_out) = (count(sets.len())?, count(n_arguments)?, count(n_out)?);
         // SAFETY: the arguments and their names live until the call is over; both have as many entries as they are told.
         check(unsafe {
-            sys::rondo_expression_run_each(
-                self.as_ptr(),
-                sets,
-                n_arguments,
-                plain.as_ptr(),
-                n_out,
-                out.as_mut_ptr(),
-            )
+            sys::rondo_expression_run_each(self.as_ptr(), sets, n_arguments, plain.as_ptr(), n_out, out.as_mut_ptr())
         })
     }
 
