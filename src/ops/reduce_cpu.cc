@@ -206,6 +206,8 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
       branch = std::max({length * parts / kParts, kPart / std::min(together, outputs), steps.exact ? 1 : steps.leaf()});
   }
 
+  // Whether the tree is a single part.
+  bool whole() const { return facts.length <= branch; }
   // The tree above its branches: calls reduce(begin, end) for each from the left, and join() behind two.
   template <class Each, class Join>
   void walk(int64_t begin, int64_t end, Each&& each, Join&& join) const {
@@ -289,20 +291,18 @@ std::vector<int64_t> branches_of(const Reducer& reducer) {
 
 size_t reduce_workspace(const ReducePlan& plan) {
   const Reducer reducer(plan);
-  const std::vector<int64_t> ends = branches_of(reducer);
-  return ends.size() == 1 ? 0 : ends.size() * static_cast<size_t>(plan.outputs()) * reducer.steps.size;
+  if (reducer.whole()) return 0;
+  return branches_of(reducer).size() * static_cast<size_t>(plan.outputs()) * reducer.steps.size;
 }
 
 void reduce_on_cpu(const ReducePlan& plan, void* workspace) {
   const Reducer reducer(plan);
   const int64_t outputs = plan.outputs();
-  const std::vector<int64_t> ends = branches_of(reducer);
-  const auto branches = static_cast<int64_t>(ends.size());
   // Calls body(first, count) for what is computed side by side of a part of the results.
   const auto each_of = [&](int64_t number, const auto& body) {
     reducer.groups(number * reducer.part, std::min((number + 1) * reducer.part, outputs), body);
   };
-  if (branches == 1)
+  if (reducer.whole())
     return Workers::share(reducer.parts, [&](int64_t number) {
       each_of(number, [&](int64_t first, int64_t count) {
         Row acc;
@@ -310,6 +310,8 @@ void reduce_on_cpu(const ReducePlan& plan, void* workspace) {
         reducer.deliver(first, count, acc.bytes);
       });
     });
+  const std::vector<int64_t> ends = branches_of(reducer);
+  const auto branches = static_cast<int64_t>(ends.size());
   const auto partial = [&](int64_t branch, int64_t first) {
     return static_cast<std::byte*>(workspace) + static_cast<size_t>(branch * outputs + first) * reducer.steps.size;
   };
