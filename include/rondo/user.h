@@ -63,7 +63,8 @@ RONDO_API const char* rondo_expression_result(rondo_expression* expression, int3
  *
  * `out` has one entry per result: NULL for a new tensor, or a tensor to write, as for operators; one may be an operand,
  * element for element. All elementwise work is one task and one kernel, whatever it is made of; another value of a
- * number compiles nothing. Each reduction is a task behind it. On a cpu nothing is compiled.
+ * number compiles nothing. Each reduction is a task of its own, which computes what it reduces itself unless that is a
+ * result too. On a cpu nothing is compiled.
  *
  * RONDO_INVALID_ARGUMENT for a name that is missing, given twice or not an operand, and for whatever operators refuse,
  * with line and column where it stands in the text; RONDO_UNSUPPORTED beyond 16 tensors, 16 numbers, 64 operations or

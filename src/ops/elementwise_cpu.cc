@@ -228,4 +228,44 @@ void evaluate_on_cpu(const Expression& e, const Space& space, char* const* addre
                  [&](int64_t part) { evaluation.run(part * per_part, std::min((part + 1) * per_part, count)); });
 }
 
+struct RowEvaluator::Row {
+  Space space;
+  Blocks blocks;
+  char* addresses[kMaxOperands];
+  Evaluation evaluation;
+
+  Row(const Expression& e, const uint64_t* scalars, const int64_t* steps, int64_t n)
+      : space(space_of(e.inputs(), steps, n)),
+        blocks(space, e.inputs(), e.operands(), false),
+        evaluation(e, space, addresses, scalars, {}, blocks, loops(instructions())) {}
+  bool is(const int64_t* steps, int64_t n) const {
+    return space.elements == n && std::equal(steps, steps + space.dims.size() - 2, space.dims.begin() + 1);
+  }
+  static Space space_of(int inputs, const int64_t* steps, int64_t n) {
+    Space space;
+    space.ndim = 1;
+    space.elements = n;
+    space.dims.push_back(n);
+    for (int k = 0; k < inputs; ++k) space.dims.push_back(steps[k]);
+    space.dims.push_back(1);
+    return space;
+  }
+};
+
+RowEvaluator::RowEvaluator(const Expression& expression, const uint64_t* scalars)
+    : expression_(expression), scalars_(scalars) {}
+RowEvaluator::~RowEvaluator() = default;
+
+void RowEvaluator::run(char* const* addresses, const int64_t* steps, int64_t n, void* to) {
+  if (!rows_[last_] || !rows_[last_]->is(steps, n)) {
+    last_ = 1 - last_;
+    if (!rows_[last_] || !rows_[last_]->is(steps, n))
+      rows_[last_] = std::make_unique<Row>(expression_, scalars_, steps, n);
+  }
+  Row& row = *rows_[last_];
+  std::copy_n(addresses, expression_.inputs(), row.addresses);
+  row.addresses[expression_.inputs()] = static_cast<char*>(to);
+  row.evaluation.run(0, row.blocks.count());
+}
+
 }  // namespace rondo::ops

@@ -14,6 +14,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+
 #include "device/cpu/instructions.h"
 #include "engine/tensor.h"
 #include "ops/expression.h"
@@ -131,5 +133,27 @@ std::string group_text(const Expression& expression, const Space& space);
 inline int group_capacity(const Expression& expression) {
   return (kGroupBytes / 8 - 1 - expression.scalars()) / (expression.operands() + 1);
 }
+// For kernels of other families that compute an expression of one output where they would load an element: `struct
+// Operands`, 8 bytes for each input's address and then for each scalar, and `element(operands, offsets)`, which gives
+// an element of the output as in memory. `Element` has been defined as its type.
+std::string element_text(const Expression& expression);
+
+// The same on the host: rows of one length and of one kind, for which everything is looked up once. For one thread.
+class RowEvaluator {
+ public:
+  RowEvaluator(const Expression& expression, const uint64_t* scalars);
+  ~RowEvaluator();
+  RowEvaluator(const RowEvaluator&) = delete;
+  RowEvaluator& operator=(const RowEvaluator&) = delete;
+  // n elements of the inputs at these addresses and steps, go side by side to `to`.
+  void run(char* const* addresses, const int64_t* steps, int64_t n, void* to);
+
+ private:
+  struct Row;
+  const Expression& expression_;
+  const uint64_t* const scalars_;
+  std::unique_ptr<Row> rows_[2];  // the last two lengths, in turn
+  int last_ = 0;
+};
 
 }  // namespace rondo::ops

@@ -34,9 +34,73 @@ bool is_move(const Expression& expression, const Expression::Output& output) {
          expression.input_dtype(output.value) == output.dtype;
 }
 
-class Writer {
+// Lines of text about an expression, in which i<k> is an input, r<k> a result and a.s<k> a scalar.
+class Lines {
  public:
-  Writer(const Expression& expression, const Space& space) : e_(expression), s_(space) {}
+  explicit Lines(const Expression& expression) : e_(expression) {}
+
+ protected:
+  template <class... A>
+  void line(const char* pattern, A... arguments) {
+    text_ += format(pattern, arguments...);
+    text_ += '\n';
+  }
+  const char* type(int operand) const { return memory_type(e_.operand_dtype(operand)); }
+  static std::string value(Value value) {
+    if (Expression::is_input(value)) return format("i%d", value);
+    if (Expression::is_scalar(value)) return format("a.s%d", Expression::scalar_index(value));
+    return format("r%d", Expression::result_index(value));
+  }
+
+  std::string call(const Expression::Instruction& each) const {
+    const auto dtype = static_cast<rondo_dtype>(each.dtype);
+    const std::string a = value(each.a);
+    switch (each.op) {
+      // On the way to any float narrower than f32 the same: rounding from there on gives what rounding once would.
+      case Op::cast: return format("convert_to<%s>(%s)", memory_type(is_f8(dtype) ? RONDO_BF16 : dtype), a.c_str());
+      case Op::where: return format("op_where(%s, %s, %s)", a.c_str(), value(each.b).c_str(), value(each.c).c_str());
+      case Op::round_to: return format("round_%s(%s)", memory_type(dtype), a.c_str());
+      case Op::uniform: return format("uniform<%s>(g%d, e)", register_type(dtype), each.a);
+      case Op::normal: return format("normal<%s>(g%d, e)", register_type(dtype), each.a);
+      default: break;
+    }
+    std::string text = format("op_%s(%s", operator_of(each.op).name, a.c_str());
+    const int arity = Expression::arity(each);
+    if (arity > 1) text += ", " + value(each.b);
+    if (arity > 2) text += ", " + value(each.c);
+    return text + ")";
+  }
+
+  const Expression& e_;
+  std::string text_;
+};
+
+class ElementWriter : public Lines {
+ public:
+  using Lines::Lines;
+
+  std::string text() {
+    line("struct Operands {");
+    for (int k = 0; k < e_.inputs(); ++k) line("  const %s* p%d;", type(k), k);
+    for (int k = 0; k < e_.scalars(); ++k) line("  alignas(8) %s s%d;", register_type(e_.scalar_dtype(k)), k);
+    line("};");
+    line("template <class Index>");
+    line("RONDO_INLINE Element element(const Operands& a, const Index* o) {");
+    for (int k = 0; k < e_.inputs(); ++k)
+      line("  [[maybe_unused]] const %s i%d = from_memory(a.p%d[o[%d]]);", register_type(e_.input_dtype(k)), k, k, k);
+    for (int k = 0; k < e_.instructions(); ++k) {
+      const Expression::Instruction& each = e_.instruction(k);
+      line("  const %s r%d = %s;", register_type(Expression::result_dtype(each)), k, call(each).c_str());
+    }
+    line("  return to_memory<Element>(%s);", value(e_.output(0).value).c_str());
+    line("}");
+    return std::move(text_);
+  }
+};
+
+class Writer : public Lines {
+ public:
+  Writer(const Expression& expression, const Space& space) : Lines(expression), s_(space) {}
 
   std::string text() {
     common();
@@ -62,12 +126,6 @@ class Writer {
     loaded();
     finish();
   }
-  template <class... A>
-  void line(const char* pattern, A... arguments) {
-    text_ += format(pattern, arguments...);
-    text_ += '\n';
-  }
-  const char* type(int operand) const { return memory_type(e_.operand_dtype(operand)); }
   std::string pack(int operand) const { return format(s_.repeats(operand) ? "%s" : "Pack<%s, N>", type(operand)); }
   bool turned(int operand) const { return (s_.turned >> operand & 1) != 0; }
   bool fetched(int operand) const { return operand < e_.inputs() || e_.output(operand - e_.inputs()).accumulate; }
@@ -159,31 +217,6 @@ class Writer {
   }
 
   std::string element(int operand) const { return format(s_.repeats(operand) ? "l.x%d" : "l.x%d.v[v]", operand); }
-  static std::string value(Value value) {
-    if (Expression::is_input(value)) return format("i%d", value);
-    if (Expression::is_scalar(value)) return format("a.s%d", Expression::scalar_index(value));
-    return format("r%d", Expression::result_index(value));
-  }
-
-  std::string call(const Expression::Instruction& each) const {
-    const auto dtype = static_cast<rondo_dtype>(each.dtype);
-    const std::string a = value(each.a);
-    switch (each.op) {
-      // On the way to any float narrower than f32 the same: rounding from there on gives what rounding once would.
-      case Op::cast: return format("convert_to<%s>(%s)", memory_type(is_f8(dtype) ? RONDO_BF16 : dtype), a.c_str());
-      case Op::where: return format("op_where(%s, %s, %s)", a.c_str(), value(each.b).c_str(), value(each.c).c_str());
-      case Op::round_to: return format("round_%s(%s)", memory_type(dtype), a.c_str());
-      case Op::uniform: return format("uniform<%s>(g%d, e)", register_type(dtype), each.a);
-      case Op::normal: return format("normal<%s>(g%d, e)", register_type(dtype), each.a);
-      default: break;
-    }
-    std::string text = format("op_%s(%s", operator_of(each.op).name, a.c_str());
-    const int arity = Expression::arity(each);
-    if (arity > 1) text += ", " + value(each.b);
-    if (arity > 2) text += ", " + value(each.c);
-    return text + ")";
-  }
-
   void finish() {
     line("template <int N>");
     line("RONDO_INLINE void finish(const Arguments& a, const Place& p, const Loaded<N>& l) {");
@@ -333,9 +366,7 @@ class Writer {
     line("}");
   }
 
-  const Expression& e_;
   const Space& s_;
-  std::string text_;
 };
 
 }  // namespace
@@ -346,6 +377,10 @@ std::string elementwise_text(const Expression& expression, const Space& space) {
 
 std::string group_text(const Expression& expression, const Space& space) {
   return Writer(expression, space).group_text();
+}
+
+std::string element_text(const Expression& expression) {
+  return ElementWriter(expression).text();
 }
 
 }  // namespace rondo::ops

@@ -15,6 +15,7 @@
 #include "ops/elementwise_group.h"
 #include "ops/overlap.h"
 #include "ops/prepared.h"
+#include "ops/reduce.h"
 
 namespace rondo::ops {
 
@@ -182,6 +183,7 @@ class ExpressionCall {
     Expression expression = lowered_.expression;
     std::vector<View> written;
     sources_.resize(slots_.size());
+    made_.resize(slots_.size());
     for (size_t i = 0; i < slots_.size(); ++i) {
       if (is_reduction(i)) continue;
       const Lowered::Result& result = lowered_.results[i];
@@ -210,7 +212,29 @@ class ExpressionCall {
     return {};
   }
 
-  // What reduction i reads: a result or operand that is the same, or else a temporary that the task writes too.
+  // Whether reduction i makes what it reduces itself: of operands, none of which a result is written over.
+  bool made_within(size_t i) {
+    auto made = std::make_shared<ReducedExpression>();
+    Expression& expression = made->expression;
+    expression = lowered_.expression;
+    expression.output(lowered_.results[i].value, lowered_.results[i].dtype, false);
+    expression = expression.without_dead();
+    const unsigned used = expression.used_inputs();
+    if (used == 0 || expression.overflow()) return false;
+    expression = expression.without_inputs(~used);
+    made->scalars = lowered_.words;
+    for (size_t k = 0; k < tensors_.size(); ++k) {
+      if (!((used >> k) & 1)) continue;
+      if (overwritten(*tensors_[k])) return false;
+      View& input = made->inputs.emplace_back(*tensors_[k]);
+      input.layout = broadcast_layout(input.layout, shape_);
+    }
+    made_[i] = std::move(made);
+    return true;
+  }
+
+  // What reduction i reads: a result or operand that is the same, or what it makes itself, or else a temporary that the
+  // task writes too.
   Status find_source(size_t i, Expression* expression, std::vector<View>* written) {
     const Lowered::Result& wanted = lowered_.results[i];
     View& source = sources_[i];
@@ -231,6 +255,7 @@ class ExpressionCall {
     Layout possible;
     if (Status status = check_shape(shape_.ndim, shape_.shape, wanted.dtype, &possible); !status.ok())
       return status.with_context(function_);
+    if (made_within(i)) return {};
     temporaries_.emplace_back();
     source = make_temporary(first().engine(), first().device(), wanted.dtype, shape_, &temporaries_.back());
     expression->output(wanted.value, wanted.dtype, false);
@@ -241,8 +266,11 @@ class ExpressionCall {
   Status reduce_result(size_t i) {
     const ExpressionText::Reduction& reduction = text_.reductions()[node_of(i).index];
     const auto count = static_cast<int>(reduction.axes.size());
-    const Status status = reduce(function_, reduction.op, sources_[i], count, count ? reduction.axes.data() : nullptr,
-                                 reduction.keep, 0, nullptr, outputs_[i]);
+    const int32_t* const axes = count ? reduction.axes.data() : nullptr;
+    const Status status =
+        made_[i]
+            ? reduce_expression(function_, reduction.op, std::move(made_[i]), count, axes, reduction.keep, outputs_[i])
+            : reduce(function_, reduction.op, sources_[i], count, axes, reduction.keep, 0, nullptr, outputs_[i]);
     return status.ok() ? status : text_.error_at(status.code(), node_of(i).at, "%s", status.message());
   }
 
@@ -255,7 +283,8 @@ class ExpressionCall {
   std::vector<const View*> tensors_;  // of the operands that are: the inputs of the expression
   Layout shape_;
   Lowered lowered_;
-  std::vector<View> sources_;  // by result: where it is, or what a reduction reads
+  std::vector<View> sources_;                             // by result: where it is, or what a reduction reads
+  std::vector<std::shared_ptr<ReducedExpression>> made_;  // by result: what a reduction makes itself
   std::deque<Ref<Storage>> temporaries_;
 };
 

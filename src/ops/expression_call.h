@@ -1,5 +1,6 @@
-// Calls of an expression's text: dtypes deduced from the arguments, one elementwise task for all of it, and a reduction
-// behind it for each result that is one. Several calls may share the task.
+// Calls of an expression's text: dtypes deduced from the arguments, one elementwise task for all that is elementwise,
+// which several calls may share, and a reduction for each result that is one, which makes what it reduces itself where
+// nobody else needs it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/dtype.h"
+#include "ops/expression.h"
 #include "rtc/signature.h"
 
 namespace rondo::ops {
@@ -25,6 +26,13 @@ class KernelSpec {
   // same definitions.
   KernelSpec& text(std::initializer_list<const char*> parts) {
     for (const char* part : parts) parts_[part_count_++] = part;
+    return *this;
+  }
+
+  // An expression of one output, which stays where it is: its operands and its element (element_text) are defined in
+  // front of the other text.
+  KernelSpec& computing(const Expression& expression) {
+    expression_ = &expression;
     return *this;
   }
 
@@ -48,6 +56,7 @@ class KernelSpec {
   int entry_count_ = 0, part_count_ = 0;
   Entry entries_[16];
   const char* parts_[8];
+  const Expression* expression_ = nullptr;
 };
 
 }  // namespace rondo::ops

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "ops/cuda_kernel.h"
+#include "ops/elementwise_task.h"
 #include "rtc/device_text.h"
 #include "rtc/kernel.h"
 
@@ -14,6 +15,10 @@ rtc::Signature KernelSpec::signature() const {
   rtc::Signature signature(family_);
   signature.put(static_cast<int16_t>(number_));
   for (int i = 0; i < entry_count_; ++i) signature.put(static_cast<int16_t>(entries_[i].value));
+  if (expression_) {
+    uint8_t packed[Expression::kMaxPacked];
+    signature.put_bytes(packed, static_cast<uint32_t>(expression_->pack(packed)));
+  }
   return signature;
 }
 
@@ -27,6 +32,7 @@ std::string KernelSpec::source() const {
                           : format("constexpr int %s = %d;\n", entry.name, entry.value);
   }
   text += rtc::kStridedText;
+  if (expression_) text += element_text(*expression_);
   for (int i = 0; i < part_count_; ++i) text += parts_[i];
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "engine/views.h"
 #include "ops/node.h"
@@ -17,8 +18,7 @@ namespace {
 class CpuReduction final : public Task {
  public:
   explicit CpuReduction(const ReducePlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
-    reads(*plan.in.storage);
-    declare_output(*this, plan.out);
+    plan.declare(*this);
     workspace_bytes_ = is_plain_sum(plan) ? plain_sum_workspace(plan) : reduce_workspace(plan);
   }
   Status run(const TaskContext& context) override {
@@ -28,7 +28,7 @@ class CpuReduction final : public Task {
       reduce_on_cpu(plan_, context.workspace);
     return {};
   }
-  void list_operands(std::vector<TaskOperand>* list) const override { *list = {{plan_.in, false}, {plan_.out, true}}; }
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
 
  private:
   ReducePlan plan_;
@@ -38,13 +38,57 @@ bool gone(unsigned axes, int axis) {
   return (axes >> axis) & 1;
 }
 
-ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const View& out, unsigned axes,
-                          bool keep_dims) {
+// Dimensions walked by the widest input, all inputs and the result.
+using AllDims = Dims<Expression::kMaxInputs + 2>;
+
+template <int N>
+Dims<N> some_of(const AllDims& all, const int (&arrays)[N]) {
+  Dims<N> some;
+  some.count = all.count;
+  std::copy_n(all.size, all.count, some.size);
+  for (int a = 0; a < N; ++a) std::copy_n(all.stride[arrays[a]], all.count, some.stride[a]);
+  return some;
+}
+
+// Positions are counted in the tensor's own order.
+bool keeps_order(ReduceOp op) {
+  return op == ReduceOp::argmax || op == ReduceOp::argmin;
+}
+
+// The same dimensions for all inputs.
+void arrange(ReducedExpression& expression, unsigned axes, bool keep_dims, ReducePlan* plan) {
+  constexpr int kResult = Expression::kMaxInputs + 1;
+  AllDims kept, reduced;
+  int to = 0;
+  for (int d = 0; d < plan->in.layout.ndim; ++d) {
+    int64_t steps[kResult + 1] = {plan->in.layout.strides[d]};
+    for (size_t k = 0; k < expression.inputs.size(); ++k) steps[1 + k] = expression.inputs[k].layout.strides[d];
+    if (!gone(axes, d)) steps[kResult] = plan->out.layout.strides[to];
+    (gone(axes, d) ? reduced : kept).push(plan->in.layout.shape[d], steps);
+    if (!gone(axes, d) || keep_dims) ++to;
+  }
+  kept = kept.by_stride();
+  if (!keeps_order(plan->op)) reduced = reduced.by_stride();
+  plan->kept = some_of<2>(kept, {0, kResult});
+  plan->reduced = some_of<1>(reduced, {0});
+  int inputs[Expression::kMaxInputs];
+  std::iota(inputs, inputs + Expression::kMaxInputs, 1);
+  expression.kept = some_of(kept, inputs);
+  expression.reduced = some_of(reduced, inputs);
+}
+
+ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const View& out, unsigned axes, bool keep_dims,
+                          std::shared_ptr<ReducedExpression> expression) {
   ReducePlan plan;
   plan.op = op;
   plan.parameter = parameter;
   plan.in = in;
   plan.out = out;
+  if (expression) {
+    arrange(*expression, axes, keep_dims, &plan);
+    plan.expression = std::move(expression);
+    return plan;
+  }
   int to = 0;
   for (int d = 0; d < in.layout.ndim; ++d) {
     if (gone(axes, d)) {
@@ -55,9 +99,21 @@ ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const V
     if (!gone(axes, d) || keep_dims) ++to;
   }
   plan.kept = plan.kept.by_stride();
-  // Positions are counted in the tensor's own order.
-  if (op != ReduceOp::argmax && op != ReduceOp::argmin) plan.reduced = plan.reduced.by_stride();
+  if (!keeps_order(op)) plan.reduced = plan.reduced.by_stride();
   return plan;
+}
+
+// A bit for each axis to reduce.
+Status find_axes(const char* function, int ndim, int n_axes, const int32_t* axes, unsigned* mask) {
+  *mask = axes ? 0 : (1u << ndim) - 1;
+  for (int i = 0; i < n_axes; ++i) {
+    int axis = 0;
+    RONDO_TRY(check_axis(axes[i], ndim, "axes", "a", &axis));
+    if (gone(*mask, axis))
+      return error(RONDO_INVALID_ARGUMENT, "%s: axes names axis %d twice; each is possible once", function, axis);
+    *mask |= 1u << axis;
+  }
+  return {};
 }
 
 Status check_parameters(const char* function, const ReductionRow& row, int n_parameters, const double* parameters,
@@ -87,19 +143,45 @@ Status reduce(const char* function, rondo_reduce_op op, const View& a, int n_axe
   double parameter = 0;
   RONDO_TRY(check_parameters(function, *row, n_parameters, parameters, &parameter));
   RONDO_TRY(check_inputs(function, {{"a", &a}}));
-  unsigned mask = axes ? 0 : (1u << a.layout.ndim) - 1;
-  for (int i = 0; i < n_axes; ++i) {
-    int axis = 0;
-    RONDO_TRY(check_axis(axes[i], a.layout.ndim, "axes", "a", &axis));
-    if (gone(mask, axis))
-      return error(RONDO_INVALID_ARGUMENT, "%s: axes names axis %d twice; each is possible once", function, axis);
-    mask |= 1u << axis;
-  }
+  unsigned mask = 0;
+  RONDO_TRY(find_axes(function, a.layout.ndim, n_axes, axes, &mask));
   return reduce_over(function, row->op, parameter, a, mask, keep_dims, out);
 }
 
-Status reduce_over(const char* function, ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims,
-                   Output& out) {
+View ReducedExpression::widest() const {
+  const auto width = [](const View& view) {
+    int64_t elements = 1;
+    for (int d = 0; d < view.layout.ndim; ++d)
+      if (view.layout.strides[d] != 0) elements *= view.layout.shape[d];
+    return elements;
+  };
+  View view = *std::max_element(inputs.begin(), inputs.end(),
+                                [&](const View& a, const View& b) { return width(a) < width(b); });
+  view.dtype = dtype();
+  return view;
+}
+
+void ReducePlan::declare(Task& task) const {
+  if (expression)
+    for (const View& each : expression->inputs) task.reads(*each.storage);
+  else
+    task.reads(*in.storage);
+  declare_output(task, out);
+}
+
+void ReducePlan::list_operands(std::vector<TaskOperand>* list) const {
+  if (expression)
+    for (const View& each : expression->inputs) list->push_back({each, false});
+  else
+    list->push_back({in, false});
+  list->push_back({out, true});
+}
+
+namespace {
+
+// The result of reducing a, of these inputs.
+Status resolve(const char* function, ReduceOp op, const View& a, std::span<const View* const> inputs, unsigned axes,
+               bool keep_dims, Output& out, View* to) {
   const ReductionRow& row = reduction_row(op);
   Layout shape;
   int64_t length = 1;
@@ -111,16 +193,43 @@ Status reduce_over(const char* function, ReduceOp op, double parameter, const Vi
     return error(RONDO_INVALID_ARGUMENT,
                  "%s: a has shape %s, and there is no %s of nothing; at least one element is needed", function,
                  shape_text(a.layout).c_str(), row.name);
+  return out.resolve(a.engine(), a.device(), reduced_dtype(op, a.dtype), shape, inputs, false, to);
+}
+
+}  // namespace
+
+Status reduce_over(const char* function, ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims,
+                   Output& out) {
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), reduced_dtype(op, a.dtype), shape, {&a}, false, &to));
+  const View* const inputs[] = {&a};
+  RONDO_TRY(resolve(function, op, a, inputs, axes, keep_dims, out, &to));
   if (to.elements() == 0) {
     out.commit();
     return {};
   }
-  const ReducePlan plan = plan_reduction(op, parameter, a, to, axes, keep_dims);
+  const ReducePlan plan = plan_reduction(op, parameter, a, to, axes, keep_dims, nullptr);
   const auto describe = [&] { return Call{ReduceCall{op, parameter, axes, keep_dims}}; };
   return a.device().is_host() ? submit(a.engine(), make_ref<CpuReduction>(plan), {&out}, describe)
                               : submit_prepared(a.engine(), make_cuda_reduction(plan), {&out}, describe);
+}
+
+Status reduce_expression(const char* function, rondo_reduce_op op, std::shared_ptr<ReducedExpression> expression,
+                         int n_axes, const int32_t* axes, bool keep_dims, Output& out) {
+  const ReductionRow& row = *find_reduction(op);
+  const View in = expression->widest();
+  std::vector<const View*> inputs;
+  for (const View& each : expression->inputs) inputs.push_back(&each);
+  unsigned mask = 0;
+  RONDO_TRY(find_axes(function, in.layout.ndim, n_axes, axes, &mask));
+  View to;
+  RONDO_TRY(resolve(function, row.op, in, inputs, mask, keep_dims, out, &to));
+  if (to.elements() == 0) {
+    out.commit();
+    return {};
+  }
+  const ReducePlan plan = plan_reduction(row.op, row.parameter, in, to, mask, keep_dims, std::move(expression));
+  return in.device().is_host() ? submit(in.engine(), make_ref<CpuReduction>(plan), {&out})
+                               : submit_prepared(in.engine(), make_cuda_reduction(plan), {&out});
 }
 
 }  // namespace rondo::ops

@@ -6,9 +6,11 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "engine/workers.h"
+#include "ops/elementwise_task.h"
 #include "ops/reduce.h"
 #include "ops/reduction_values.h"
 
@@ -180,6 +182,39 @@ Steps steps_of(ReduceOp op, rondo_dtype dtype) {
 }
 
 // --- the range
+// Of an expression, elements in a row, as if they had been in memory.
+class Made {
+ public:
+  explicit Made(const ReducePlan& plan) : plan_(plan) {
+    if (plan.expression) evaluator_.emplace(plan.expression->expression, plan.expression->scalars.data());
+  }
+  // n neighbours from `at` of the reduced range on, of result i; or across: of n results from i on.
+  void row(int64_t i, int64_t at, bool across, int64_t n, void* to) {
+    const ReducedExpression& made = *plan_.expression;
+    char* addresses[Expression::kMaxInputs];
+    int64_t steps[Expression::kMaxInputs];
+    const auto& along = across ? made.kept : made.reduced;
+    for (size_t k = 0; k < made.inputs.size(); ++k) {
+      const int array = static_cast<int>(k);
+      const int64_t offset = made.kept.offset(array, i) + made.reduced.offset(array, at);
+      addresses[k] = made.inputs[k].address() + offset * static_cast<int64_t>(dtype_size(made.inputs[k].dtype));
+      steps[k] = along.count > 0 ? along.stride[k][along.count - 1] : 0;
+    }
+    evaluator_->run(addresses, steps, n, to);
+  }
+  // The same as values.
+  void values(const ValueReader& reader, int64_t i, int64_t at, bool across, int64_t n, ValueBlock* to) {
+    if (reader.as_it_lies(1)) return row(i, at, across, n, to->bytes);
+    ValueBlock elements;
+    row(i, at, across, n, elements.bytes);
+    reader.read(elements.bytes, 1, n, to);
+  }
+
+ private:
+  const ReducePlan& plan_;
+  std::optional<RowEvaluator> evaluator_;
+};
+
 struct Reducer : ValueRun<ReducePlan, Steps> {
   HostFacts known;
   int64_t run_size = 1, run_step = 0;  // of the reduced range
@@ -193,7 +228,7 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
       run_size = plan.reduced.size[inner];
       run_step = plan.reduced.stride[0][inner];
     }
-    const int64_t most = reader.as_it_lies(row.in_step) ? INT64_MAX : kMostValues;
+    const int64_t most = as_it_lies(row.in_step) ? INT64_MAX : kMostValues;
     const int64_t wide = std::min(most, static_cast<int64_t>(sizeof(Row) / steps.size));
     together = row.together(0, run_step, steps.exact ? wide : kTogether);
     // Several threads for what is large.
@@ -231,11 +266,10 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
     }
   }
   // [begin, end) of the reduced range for `count` results from `first` on.
-  void reduce(int64_t first, int64_t count, int64_t begin, int64_t end, void* acc) const {
-    const char* from = plan.in.address() + plan.kept.offset(0, first) * in_size;
-    if (!steps.exact) return tree(from, begin, end, acc, count);
+  void reduce(Made& made, int64_t first, int64_t count, int64_t begin, int64_t end, void* acc) const {
+    if (!steps.exact) return tree(made, first, begin, end, acc, count);
     steps.clear(acc, count);
-    take(from, begin, end, acc, count);
+    take(made, first, begin, end, acc, count);
   }
   void deliver(int64_t first, int64_t count, const void* acc) const {
     ValueBlock room;
@@ -247,36 +281,46 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
   }
 
  private:
-  void tree(const char* from, int64_t begin, int64_t end, void* acc, int64_t count) const {
+  void tree(Made& made, int64_t first, int64_t begin, int64_t end, void* acc, int64_t count) const {
     if (end - begin > steps.leaf()) {
       const int64_t middle = middle_of(begin, end);
       Accumulators<kTogether> right;
-      tree(from, begin, middle, acc, count);
-      tree(from, middle, end, right.bytes, count);
+      tree(made, first, begin, middle, acc, count);
+      tree(made, first, middle, end, right.bytes, count);
       return steps.join(acc, right.bytes, count);
     }
     steps.clear(acc, count);
-    take(from, begin, end, acc, count);
+    take(made, first, begin, end, acc, count);
   }
-  void take(const char* from, int64_t begin, int64_t end, void* acc, int64_t count) const {
-    const int64_t most = count > 1 || reader.as_it_lies(run_step) ? steps.leaf() : kMostValues;
+  void take(Made& made, int64_t first, int64_t begin, int64_t end, void* acc, int64_t count) const {
+    const char* from = plan.in.address() + plan.kept.offset(0, first) * in_size;
+    const int64_t most = count > 1 || as_it_lies(run_step) ? steps.leaf() : kMostValues;
     constexpr int64_t kRooms = 8;  // rows that are read before they are taken
     ValueBlock rooms[kRooms];
     const auto apart = static_cast<int64_t>(sizeof(ValueBlock) / dtype_size(steps.values));
     for (int64_t run; begin < end; begin += run) {
       run = std::min({end - begin, run_size - begin % run_size, most});
       const char* at = from + plan.reduced.offset(0, begin) * in_size;
-      if (count == 1) {
+      if (count == 1 && plan.expression) {
+        made.values(reader, first, begin, false, run, rooms);
+        steps.loops.along(acc, rooms, run, begin, known);
+      } else if (count == 1) {
         steps.loops.along(acc, reader.read(at, run_step, run, rooms), run, begin, known);
-      } else if (reader.as_it_lies(row.in_step)) {
+      } else if (as_it_lies(row.in_step)) {
         steps.loops.across(acc, at, count, run, run_step, begin, known);
       } else {
         run = std::min(run, kRooms);
-        for (int64_t j = 0; j < run; ++j) reader.read(at + j * run_step * in_size, row.in_step, count, rooms + j);
+        for (int64_t j = 0; j < run; ++j)
+          if (plan.expression)
+            made.values(reader, first, begin + j, true, count, rooms + j);
+          else
+            reader.read(at + j * run_step * in_size, row.in_step, count, rooms + j);
         steps.loops.across(acc, rooms, count, run, apart, begin, known);
       }
     }
   }
+  // Whether elements so far apart are values in memory.
+  bool as_it_lies(int64_t step) const { return !plan.expression && reader.as_it_lies(step); }
 };
 
 // The ends of its branches, from the left.
@@ -304,9 +348,10 @@ void reduce_on_cpu(const ReducePlan& plan, void* workspace) {
   };
   if (reducer.whole())
     return Workers::share(reducer.parts, [&](int64_t number) {
+      Made made(plan);
       each_of(number, [&](int64_t first, int64_t count) {
         Row acc;
-        reducer.reduce(first, count, 0, reducer.facts.length, acc.bytes);
+        reducer.reduce(made, first, count, 0, reducer.facts.length, acc.bytes);
         reducer.deliver(first, count, acc.bytes);
       });
     });
@@ -317,8 +362,9 @@ void reduce_on_cpu(const ReducePlan& plan, void* workspace) {
   };
   Workers::share(reducer.parts * branches, [&](int64_t number) {
     const int64_t branch = number % branches, begin = branch ? ends[static_cast<size_t>(branch - 1)] : 0;
+    Made made(plan);
     each_of(number / branches, [&](int64_t first, int64_t count) {
-      reducer.reduce(first, count, begin, ends[static_cast<size_t>(branch)], partial(branch, first));
+      reducer.reduce(made, first, count, begin, ends[static_cast<size_t>(branch)], partial(branch, first));
     });
   });
   reducer.groups(0, outputs, [&](int64_t first, int64_t count) {

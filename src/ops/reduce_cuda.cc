@@ -3,6 +3,9 @@
 // elements are combined depends on shape and layout alone, so results are the same in every run, eager or captured.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstring>
+
 #include "ops/cuda_kernel.h"
 #include "ops/kernel_task.h"
 #include "ops/reduce.h"
@@ -29,6 +32,22 @@ constexpr const char* kTextBehind = R"(();
 }
 )";
 
+// The same of a pass over what an expression makes.
+constexpr const char* kExpressionTextBefore = R"(
+struct Arguments {
+  ReduceArguments reduce;
+  Dims<kOperands> kept, reduced;
+  Operands operands;
+};
+using Pass = ReduceExpressionPass<Reduction<true, Element, )";
+constexpr const char* kExpressionTextBehind =
+    R"(>, Arguments, Index, kFinal, kColumns, kGroup, kKept, kReduced, kOperands>;
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
+  __shared__ __align__(16) unsigned char memory[Pass::kMemory];
+  Pass{args, memory}.run();
+}
+)";
+
 // What tells the kernels of a pass apart.
 struct Variant {
   ReduceOp op = ReduceOp::sum;
@@ -39,6 +58,7 @@ struct Variant {
   bool wide = false;
   int vector = 1, group = 32, kept = 0, reduced = 0;
 
+  unsigned blocks(int64_t outputs) const { return blocks_for(outputs, columns ? group * vector : kBlock / group); }
   KernelSpec spec() const {
     KernelSpec spec(rtc::kReduce, columns ? 1 : 0, wide, columns ? "reduce_columns" : "reduce_rows");
     spec.type("Element", in).constant("kOp", static_cast<int>(op)).constant("kJoins", joins);
@@ -47,6 +67,14 @@ struct Variant {
     return spec.text({rtc::kReduceText, kTextBefore, reduction_row(op).parts, kTextBehindParts,
                       columns ? "kColumnsMemory" : "kRowsMemory", kTextBetween, columns ? "columns" : "rows",
                       kTextBehind});
+  }
+  KernelSpec spec(const Expression& expression) const {
+    KernelSpec spec(rtc::kReduce, 2, wide, "reduce_expression");
+    spec.type("Element", in).constant("kOp", static_cast<int>(op)).constant("kFinal", !partial);
+    spec.constant("kColumns", columns).constant("kGroup", group).constant("kKept", kept).constant("kReduced", reduced);
+    spec.constant("kOperands", expression.inputs()).computing(expression);
+    return spec.text({rtc::kReduceText, rtc::kReduceExpressionText, kExpressionTextBefore, reduction_row(op).parts,
+                      kExpressionTextBehind});
   }
 };
 
@@ -66,18 +94,20 @@ int row_lanes(int64_t outputs, int64_t length, int vector) {
 class CudaReduction final : public KernelTask {
  public:
   explicit CudaReduction(const ReducePlan& given) : KernelTask(given.name(), given.out.device()), plan_(given) {
-    reads(*given.in.storage);
-    declare_output(*this, given.out);
+    given.declare(*this);
     plan();
   }
-  void list_operands(std::vector<TaskOperand>* list) const override { *list = {{plan_.in, false}, {plan_.out, true}}; }
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
 
  private:
   void plan();
   int widest_vector(const Dims<2>& kept, bool columns) const;
-  void add_pass(const Variant& variant, ReduceArguments& arguments, int64_t splits);
+  void lay_out_expression();
+  // to_workspace: the results are partial ones.
+  void add_first_pass(const Variant& variant, int64_t splits, bool to_workspace);
 
   ReducePlan plan_;
+  std::vector<uint64_t> words_;  // the first pass's, if it is over an expression
   ReduceArguments first_ = {}, second_ = {};
 };
 
@@ -102,9 +132,40 @@ int CudaReduction::widest_vector(const Dims<2>& kept, bool columns) const {
   return 1;
 }
 
-void CudaReduction::add_pass(const Variant& variant, ReduceArguments& arguments, int64_t splits) {
-  const int64_t together = variant.columns ? variant.group * variant.vector : kBlock / variant.group;
-  add_launch(add_kernel(variant.spec()), arguments, blocks_for(arguments.outputs, together), splits);
+// What the kernel's Arguments are.
+void CudaReduction::lay_out_expression() {
+  const ReducedExpression& made = *plan_.expression;
+  const auto copy = [this](const void* from, size_t bytes) {
+    const size_t at = words_.size();
+    words_.resize(at + bytes / sizeof(uint64_t));
+    std::memcpy(words_.data() + at, from, bytes);
+  };
+  copy(&first_, sizeof first_);
+  for (const auto& dims : {made.kept, made.reduced}) {
+    copy(dims.size, sizeof dims.size);
+    for (size_t k = 0; k < made.inputs.size(); ++k) copy(dims.stride[k], sizeof dims.stride[k]);
+  }
+  const size_t inputs = words_.size();
+  words_.resize(inputs + made.inputs.size());
+  copy(made.scalars.data(), made.scalars.size() * sizeof(uint64_t));
+  for (size_t k = 0; k < made.inputs.size(); ++k) add_address(&words_[inputs + k], made.inputs[k]);
+}
+
+void CudaReduction::add_first_pass(const Variant& variant, int64_t splits, bool to_workspace) {
+  void* to = &first_.out;
+  const unsigned blocks = variant.blocks(first_.outputs);
+  if (plan_.expression) {
+    lay_out_expression();
+    to = &words_[offsetof(ReduceArguments, out) / sizeof(uint64_t)];
+    add_launch(add_kernel(variant.spec(plan_.expression->expression)), *words_.data(), blocks, splits);
+  } else {
+    add_launch(add_kernel(variant.spec()), first_, blocks, splits);
+    add_address(&first_.in, plan_.in);
+  }
+  if (to_workspace)
+    add_workspace(to);
+  else
+    add_address(to, plan_.out);
 }
 
 void CudaReduction::plan() {
@@ -120,7 +181,7 @@ void CudaReduction::plan() {
   variant.columns = outputs > 1 && kept_step < reduced_step;
   variant.kept = kept.count;
   variant.reduced = reduced.count;
-  variant.vector = widest_vector(kept, variant.columns);
+  variant.vector = plan_.expression ? 1 : widest_vector(kept, variant.columns);
   variant.group = variant.columns ? column_lanes(outputs, variant.vector) : row_lanes(outputs, length, variant.vector);
 
   // Splits: enough blocks to fill a large device, each with enough to do.
@@ -143,17 +204,17 @@ void CudaReduction::plan() {
   arguments.chunk = chunk;
   arguments.facts = plan_.facts();
   arguments.accumulate = plan_.out.accumulate;
-  variant.wide = needs_wide(std::max({kept.reach(0) + reduced.reach(0), kept.reach(1), outputs * splits, length}));
-  add_address(&first_.in, plan_.in);
-  if (splits == 1) {
-    add_address(&first_.out, plan_.out);
-    return add_pass(variant, first_, splits);
+  int64_t reach = std::max({kept.reach(0) + reduced.reach(0), kept.reach(1), outputs * splits, length});
+  for (size_t k = 0; plan_.expression && k < plan_.expression->inputs.size(); ++k) {
+    const int array = static_cast<int>(k);
+    reach = std::max(reach, plan_.expression->kept.reach(array) + plan_.expression->reduced.reach(array));
   }
+  variant.wide = needs_wide(reach);
+  if (splits == 1) return add_first_pass(variant, 1, false);
 
   workspace_bytes_ = static_cast<size_t>(outputs * splits) * partial_bytes(plan_.op, plan_.in.dtype);
-  add_workspace(&first_.out);
   variant.partial = true;
-  add_pass(variant, first_, splits);
+  add_first_pass(variant, splits, true);
   Variant joining;
   joining.op = plan_.op;
   joining.in = plan_.in.dtype;
@@ -178,7 +239,7 @@ void CudaReduction::plan() {
   second_.chunk = splits;
   add_workspace(&second_.in);
   add_address(&second_.out, plan_.out);
-  add_pass(joining, second_, 1);
+  add_launch(add_kernel(joining.spec()), second_, joining.blocks(outputs));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ extern const char kPreludeText[];  // the compiler puts it in front of every ker
 extern const char kF8Text[];       // in front of those that cast from or to 8-bit floats
 extern const char kStridedText[];  // in front of those of families with strided arguments (ops/cuda_kernel.h)
 extern const char kReduceText[];
+extern const char kReduceExpressionText[];  // behind kReduceText
 extern const char kRemapText[];
 extern const char kSortText[];
 extern const char kSequenceText[];

@@ -1,6 +1,8 @@
 // Expressions written as text: they give the bits of the operators that they name, as one task, whatever the dtypes,
 // layouts and arguments; and every misuse is told. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
 // Apache-2.0
+#include <string>
+
 #include "user.h"
 
 namespace conformance {
@@ -131,6 +133,107 @@ TEST_P(UserExpression, ReducesAtTheEnd) {
     for (rondo_tensor* each : made) rondo_tensor_destroy(each);
   });
   EXPECT_EQ(graph_info(graph.get()).tasks, 4) << graph_report(graph.get());
+}
+
+// What is reduced and not kept is never in memory. As operators one after the other give it, within their rounding.
+TEST_P(UserExpression, ReducesWhatNobodyKeeps) {
+  struct Case {
+    rondo_reduce_op op;
+    const char* name;
+    double ulps;
+  };
+  const std::vector<Case> all = {{RONDO_SUM, "sum", 1},       {RONDO_MAX, "max", 0},
+                                 {RONDO_ARGMAX, "argmax", 0}, {RONDO_MEAN, "mean", 1},
+                                 {RONDO_VAR, "var", 32},      {RONDO_LOGSUMEXP, "logsumexp", 8},
+                                 {RONDO_PROD, "prod", 64},    {RONDO_L2_NORM, "l2_norm", 4}};
+  const auto one = [&](int number) { return std::vector<Case>{all[static_cast<size_t>(number) % all.size()]}; };
+  struct Place {
+    Shape x, w, y;
+    std::vector<int32_t> order;  // of the axes of x; empty: as they are
+    std::vector<int32_t> axes;   // empty: all
+    bool keep;
+  };
+  const std::vector<Place> places = {{{6, 40}, {40}, {6, 1}, {}, {1}, false},
+                                     {{6, 40}, {40}, {6, 1}, {}, {0}, true},
+                                     {{40, 6}, {6, 1}, {}, {1, 0}, {-1}, false},
+                                     {{5, 6, 7}, {6, 1}, {5}, {2, 1, 0}, {0, 2}, false},
+                                     {{5, 6, 7}, {1, 1, 7}, {6, 1}, {}, {}, true},
+                                     {{3, 20000}, {20000}, {3, 1}, {}, {1}, false},
+                                     {{9000, 3}, {3}, {9000, 1}, {}, {0}, false},
+                                     {{2, 1, 4}, {5, 1}, {1}, {}, {1}, false},
+                                     {{1}, {1}, {}, {}, {}, false},
+                                     {{0, 4}, {4}, {1}, {}, {1}, false}};
+  int turn = 0;
+  for (const rondo_dtype dtype : covering(
+           {RONDO_F32, RONDO_F16, RONDO_BF16, RONDO_F64, RONDO_I8, RONDO_I32, RONDO_I64, RONDO_U8, RONDO_U64}, turn++))
+    for (const Place& place : dealt(places))
+      for (const Case& each : on_cuda() || place.x[0] > 1000 || place.x.back() > 1000 ? one(turn++) : all) {
+        std::string axes;
+        for (const int32_t axis : place.axes) axes += ", " + std::to_string(axis);
+        const Expression text(
+            (std::string("r = ") + each.name + "(x * w - y" + axes + (place.keep ? ", keep)" : ")")).c_str());
+        const Tensor given = values(dtype, place.x), w = values(dtype, place.w, 3), y = values(dtype, place.y, 5);
+        const Tensor x = !place.order.empty() ? transpose(given, place.order) : slice(given, 0, 0, place.x[0]);
+        run(
+            [&](Results& results) {
+              results.keep(std::string(each.name) + axes, text({tensor("x", x), tensor("w", w), tensor("y", y)}), [&] {
+                const Tensor made = make(rondo_binary, RONDO_SUB, make(rondo_binary, RONDO_MUL, x, w), y);
+                Expected expected{download(reduce(each.op, made, place.axes, place.keep))};
+                expected.ulps = each.ulps;
+                return expected;
+              });
+            },
+            GraphShape{place.x[0] == 0 ? 0 : 1});
+      }
+}
+
+TEST_P(UserExpression, AReductionOfAnExpressionIsOneKernel) {
+  const Tensor x = values(RONDO_F32, {64, 100}), y = values(RONDO_F32, {100}, 2);
+  for (const char* source : {"s = sum(exp(x) * y * a, -1)", "s = max(x > y ? x : a * y, 0)", "s = all(x + y > a)"}) {
+    const Expression text(source);
+    expect_one_kernel([&] { text({tensor("x", x), tensor("y", y), scalar("a", 0.5)}); });
+  }
+  // Each makes what it reduces.
+  const Expression two("s = sum(x * y, 0); m = max(x * y, 1)");
+  const Graph graph = record(engine(), [&] {
+    rondo_tensor* made[2] = {};
+    const rondo_argument arguments[] = {tensor("x", x), tensor("y", y)};
+    must(rondo_expression_run(two, 2, arguments, 2, made));
+    for (rondo_tensor* each : made) rondo_tensor_destroy(each);
+  });
+  EXPECT_EQ(graph_info(graph.get()).tasks, 2) << graph_report(graph.get());
+}
+
+TEST_P(UserExpression, AReductionOfNothingIsItsIdentity) {
+  const Tensor x = values(RONDO_F32, {0, 3}), y = values(RONDO_F32, {3});
+  const Expression sums("s = sum(x * y, 0)"), products("p = prod(x + y, 0, keep)");
+  run([&](Results& results) {
+    results.keep("sum", sums({tensor("x", x), tensor("y", y)}), [] { return Expected(RONDO_F32, {3}); });
+    results.keep("prod", products({tensor("x", x), tensor("y", y)}), [] {
+      Expected ones(RONDO_F32, {1, 3});
+      ones.values.assign(3, 1);
+      return ones;
+    });
+  });
+}
+
+TEST_P(UserExpression, AReductionReadsWhatWasThereBefore) {
+  const Tensor x = values(RONDO_F32, {30});
+  const Array was = download(x);
+  double sum = 0;
+  for (size_t i = 0; i < was.size(); ++i) sum += static_cast<double>(was[i] * was[i]);
+  // y is written over x.
+  const Expression text("y = x + 1; s = sum(x * x)");
+  const Tensor total = empty(RONDO_F32, {});
+  ASSERT_EQ(text.run({tensor("x", x)}, {x, total}), RONDO_OK) << rondo_last_error();
+  EXPECT_EQ(static_cast<double>(download(total)[0]), sum);
+  EXPECT_EQ(download(x)[0], was[0] + 1);
+  // Into an accumulator, of what was written.
+  const Expression more("s = sum(x * 1 + 0)");
+  const Tensor adds = make(rondo_tensor_accumulator, total);
+  ASSERT_EQ(more.run({tensor("x", x)}, {adds}), RONDO_OK) << rondo_last_error();
+  for (size_t i = 0; i < was.size(); ++i) sum += static_cast<double>(was[i]) + 1;
+  EXPECT_EQ(static_cast<double>(download(total)[0]), sum);
 }
 
 TEST_P(UserExpression, HalvesAreRoundedWhereTheyAreStored) {
