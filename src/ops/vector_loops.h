@@ -278,26 +278,15 @@ Moves bytes(size_t size) {
 
 // --- sums
 template <Summand summand>
-inline double summed(double sum, double value) {
-  if constexpr (summand == Summand::magnitude) return sum + std::fabs(value);
-  if constexpr (summand == Summand::square) return sum + value * value;
-  if constexpr (summand == Summand::not_nan) return sum + (value == value ? value : 0.0);
-  return sum + value;
-}
-// Four rows at a time, in their order: a sum is in memory, and of twice the size of an element.
-template <Summand summand>
 RONDO_VECTOR void add(double* sums, const float* from, int64_t stride, int64_t rows, int64_t columns) {
-  int64_t r = 0;
-  for (; r + 4 <= rows; r += 4, from += 4 * stride) {
-    const float *a = from, *b = a + stride, *c = b + stride, *d = c + stride;
-    RONDO_APART
-    for (int64_t i = 0; i < columns; ++i)
-      sums[i] = summed<summand>(summed<summand>(summed<summand>(summed<summand>(sums[i], a[i]), b[i]), c[i]), d[i]);
-  }
-  for (; r < rows; ++r, from += stride) {
-    RONDO_APART
-    for (int64_t i = 0; i < columns; ++i) sums[i] = summed<summand>(sums[i], from[i]);
-  }
+  for (int64_t r = 0; r < rows; ++r, from += stride)
+    for (int64_t c = 0; c < columns; ++c) {
+      const double value = from[c];
+      if constexpr (summand == Summand::itself) sums[c] += value;
+      if constexpr (summand == Summand::magnitude) sums[c] += std::fabs(value);
+      if constexpr (summand == Summand::square) sums[c] += value * value;
+      if constexpr (summand == Summand::not_nan) sums[c] += value == value ? value : 0.0;
+    }
 }
 AddRows add_rows(Summand summand) {
   switch (summand) {
