@@ -73,10 +73,10 @@ RONDO_API rondo_status rondo_expression_run(rondo_expression* expression, int32_
                                             const rondo_argument* arguments, int32_t n_out, rondo_tensor** out);
 
 /* What `count` calls of rondo_expression_run do, one for each set of tensors, as one task: a step of training ends with
- * one for all parameters. `arguments` has `n_arguments` entries for each set, one set behind the other, `out` as many as
- * the expression has results. Sets may differ in shapes, in dtypes and in numbers; they are of one engine and device,
- * and what a set writes, no other may read or write. The results have the same bits as those of separate calls. With
- * count 0 nothing is done.
+ * one for all parameters. `arguments` has `n_arguments` entries for each set, one set behind the other, `out` as many
+ * as the expression has results. Sets may differ in shapes, in dtypes and in numbers; they are of one engine and
+ * device, and what a set writes, no other may read or write. The results have the same bits as those of separate calls.
+ * With count 0 nothing is done.
  *
  * On cuda sets that are contiguous, of the same dtypes, numbers and alignment are one kernel and one node of a graph,
  * as many as the kernel's arguments hold: of sets with 6 tensors and results about 70. Others have a kernel each, as if

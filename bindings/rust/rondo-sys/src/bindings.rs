@@ -4904,10 +4904,10 @@ extern "C" {
 }
 extern "C" {
     #[doc = " What `count` calls of rondo_expression_run do, one for each set of tensors, as one task: a step of training ends with"]
-    #[doc = " one for all parameters. `arguments` has `n_arguments` entries for each set, one set behind the other, `out` as many as"]
-    #[doc = " the expression has results. Sets may differ in shapes, in dtypes and in numbers; they are of one engine and device,"]
-    #[doc = " and what a set writes, no other may read or write. The results have the same bits as those of separate calls. With"]
-    #[doc = " count 0 nothing is done."]
+    #[doc = " one for all parameters. `arguments` has `n_arguments` entries for each set, one set behind the other, `out` as many"]
+    #[doc = " as the expression has results. Sets may differ in shapes, in dtypes and in numbers; they are of one engine and"]
+    #[doc = " device, and what a set writes, no other may read or write. The results have the same bits as those of separate calls."]
+    #[doc = " With count 0 nothing is done."]
     #[doc = ""]
     #[doc = " On cuda sets that are contiguous, of the same dtypes, numbers and alignment are one kernel and one node of a graph,"]
     #[doc = " as many as the kernel's arguments hold: of sets with 6 tensors and results about 70. Others have a kernel each, as if"]

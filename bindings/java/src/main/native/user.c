@@ -85,9 +85,9 @@ JNIEXPORT void JNICALL Java_dev_rondo_Expression_runEach0(JNIEnv* env, jclass se
   rondo_jni_longs out = {0};
   (void)self;
   if (plain_get(env, names, kinds, scalars, words, &plain) && rondo_jni_longs_get(env, results, &out)) {
-    const rondo_status status = rondo_expression_run_each(
-        (rondo_expression*)(intptr_t)expression, count, (int32_t)(plain.count / count), plain.arguments,
-        (int32_t)(out.count / count), (rondo_tensor**)(void*)out.items);
+    const rondo_status status =
+        rondo_expression_run_each((rondo_expression*)(intptr_t)expression, count, (int32_t)(plain.count / count),
+                                  plain.arguments, (int32_t)(out.count / count), (rondo_tensor**)(void*)out.items);
     if (status != RONDO_OK) rondo_jni_fail(env, status);
   }
   rondo_jni_longs_put(&out);
