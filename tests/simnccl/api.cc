@@ -1,4 +1,5 @@
 // Entry points of the simulated library. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
 #include <unistd.h>
 
 #include <climits>
@@ -185,6 +186,14 @@ ncclResult_t init(ncclComm_t* handle, int ranks, const ncclUniqueId& id, int ran
   return ncclSuccess;
 }
 
+// Whether a rank that lives has not taken yet what this one has published.
+bool someone_reads(const Comm& comm) {
+  const Shared& shared = *comm.shared;
+  for (int r = 0; r < comm.ranks; ++r)
+    if (shared.finished[r] < comm.steps && kill(shared.joined[r], 0) == 0) return true;
+  return false;
+}
+
 // Both ends wait, as NCCL does, until no graph holds work of the communicator.
 ncclResult_t end(ncclComm_t handle, bool aborted) {
   const CommRef comm = find_comm(handle);
@@ -210,6 +219,9 @@ ncclResult_t end(ncclComm_t handle, bool aborted) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
   if (remove_comm(handle) == nullptr) report("a communicator is destroyed twice");
+  // What real ranks have sent is with the others by then; here they may still have to come for it.
+  while (!aborted && someone_reads(*comm) && Clock::now() - since < std::chrono::seconds(2))
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
   for (const int file : comm->files)
     if (file >= 0) close(file);
   for (const int file : comm->message_files)

@@ -130,11 +130,11 @@ public final class Expression extends NativeObject {
    * @throws RondoException if an argument does not fit, or in naive mode if a task failed
    */
   public void runEach(List<Set> sets) {
+    final int count = results().size();
     if (sets.isEmpty()) {
       return;
     }
     final int operands = sets.get(0).arguments.length;
-    final int count = results().size();
     final List<NativeObject> used = new ArrayList<>();
     final List<Argument> arguments = new ArrayList<>();
     final List<Tensor> out = new ArrayList<>();
