@@ -15,7 +15,7 @@ namespace rondo::ops {
 namespace {
 
 constexpr int64_t kLanes = 128;       // partial sums of a row
-constexpr int64_t kColumns = 2048;    // sums side by side
+constexpr int64_t kColumns = 4096;    // sums side by side: whole rows of most matrices, one behind the other in memory
 constexpr int64_t kChunk = 1 << 16;   // elements of a row, and about as many of columns
 constexpr int64_t kShared = 1 << 17;  // elements in all that are worth other threads
 
