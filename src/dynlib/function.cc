@@ -13,7 +13,7 @@ namespace {
 constexpr int kFirst = -77001;  // and downwards
 
 struct Entry {
-  Library& library;
+  Library& from;
   const char* name;
   int since;
 };
@@ -52,10 +52,10 @@ Status missing_function_error(int result) {
   std::unique_lock lock(all.mutex);
   const Entry entry = all.list[static_cast<size_t>(kFirst - result)];
   lock.unlock();
-  RONDO_TRY(entry.library.open());
-  const std::string needed = entry.since ? entry.library.name_of(entry.since) + " or newer" : "another build of it";
+  RONDO_TRY(entry.from.open());
+  const std::string needed = entry.since ? entry.from.name_of(entry.since) + " or newer" : "another build of it";
   return error(RONDO_LIBRARY_MISSING, "%s has no function %s: found version %s at %s, %s is needed",
-               entry.library.spec().title, entry.name, entry.library.version().c_str(), entry.library.path().c_str(),
+               entry.from.spec().title, entry.name, entry.from.version().c_str(), entry.from.path().c_str(),
                needed.c_str());
 }
 

@@ -36,11 +36,11 @@ void ElementwiseGroup::plan_launches() {
   for (const Ref<ElementwiseTask>& part : parts_) {
     const Space& space = part->space();
     if (space.elements == 0) continue;
-    const rtc::Signature signature = part->signature(rtc::kElementwiseGroup);
     if (!space.flat || space.wide) {
       alone_.push_back(part.get());
       continue;
     }
+    const rtc::Signature signature = part->signature(rtc::kElementwiseGroup);
     // The last one that could be meant is the one with room.
     const auto found = std::find_if(launches_.rbegin(), launches_.rend(),
                                     [&](const Launch& launch) { return launch.takes(*part, signature); });

@@ -71,6 +71,16 @@ class Lines {
     return text + ")";
   }
 
+  void scalar_fields() {
+    for (int k = 0; k < e_.scalars(); ++k) line("  alignas(8) %s s%d;", register_type(e_.scalar_dtype(k)), k);
+  }
+  void instructions(const char* indentation) {
+    for (int k = 0; k < e_.instructions(); ++k) {
+      const Expression::Instruction& each = e_.instruction(k);
+      line("%sconst %s r%d = %s;", indentation, register_type(Expression::result_dtype(each)), k, call(each).c_str());
+    }
+  }
+
   const Expression& e_;
   std::string text_;
 };
@@ -82,16 +92,13 @@ class ElementWriter : public Lines {
   std::string text() {
     line("struct Operands {");
     for (int k = 0; k < e_.inputs(); ++k) line("  const %s* p%d;", type(k), k);
-    for (int k = 0; k < e_.scalars(); ++k) line("  alignas(8) %s s%d;", register_type(e_.scalar_dtype(k)), k);
+    scalar_fields();
     line("};");
     line("template <class Index>");
     line("RONDO_INLINE Element element(const Operands& a, const Index* o) {");
     for (int k = 0; k < e_.inputs(); ++k)
       line("  [[maybe_unused]] const %s i%d = from_memory(a.p%d[o[%d]]);", register_type(e_.input_dtype(k)), k, k, k);
-    for (int k = 0; k < e_.instructions(); ++k) {
-      const Expression::Instruction& each = e_.instruction(k);
-      line("  const %s r%d = %s;", register_type(Expression::result_dtype(each)), k, call(each).c_str());
-    }
+    instructions("  ");
     line("  return to_memory<Element>(%s);", value(e_.output(0).value).c_str());
     line("}");
     return std::move(text_);
@@ -135,7 +142,7 @@ class Writer : public Lines {
     line("using Offset = %s;", s_.wide ? "i64" : "i32");
     line("struct Arguments {");
     for (int k = 0; k < e_.operands(); ++k) line("  %s%s* p%d;", k < e_.inputs() ? "const " : "", type(k), k);
-    for (int k = 0; k < e_.scalars(); ++k) line("  alignas(8) %s s%d;", register_type(e_.scalar_dtype(k)), k);
+    scalar_fields();
     if (e_.generators() > 0) {
       line("  const PhiloxState* random;");
       line("  u64 key;");
@@ -238,10 +245,7 @@ class Writer : public Lines {
     for (int k = 0; k < e_.inputs(); ++k)
       line("    [[maybe_unused]] const %s i%d = from_memory(%s);", register_type(e_.input_dtype(k)), k,
            element(k).c_str());
-    for (int k = 0; k < e_.instructions(); ++k) {
-      const Expression::Instruction& each = e_.instruction(k);
-      line("    const %s r%d = %s;", register_type(Expression::result_dtype(each)), k, call(each).c_str());
-    }
+    instructions("    ");
     for (int k = 0; k < e_.outputs(); ++k) {
       const Expression::Output& output = e_.output(k);
       const int operand = e_.inputs() + k;
@@ -301,7 +305,7 @@ class Writer : public Lines {
     line("};");
     line("struct Group {");
     line("  u32 count;");
-    for (int k = 0; k < e_.scalars(); ++k) line("  alignas(8) %s s%d;", register_type(e_.scalar_dtype(k)), k);
+    scalar_fields();
     line("  alignas(8) Each each[%d];", group_capacity(e_));
     line("};");
     line("extern \"C\" __global__ void __launch_bounds__(%u) rondo_kernel(const Group group) {", kThreads);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "engine/views.h"
 #include "ops/node.h"
@@ -38,11 +39,8 @@ bool gone(unsigned axes, int axis) {
   return (axes >> axis) & 1;
 }
 
-// Dimensions walked by the widest input, all inputs and the result.
-using AllDims = Dims<Expression::kMaxInputs + 2>;
-
-template <int N>
-Dims<N> some_of(const AllDims& all, const int (&arrays)[N]) {
+template <int N, int All>
+Dims<N> some_of(const Dims<All>& all, const int (&arrays)[N]) {
   Dims<N> some;
   some.count = all.count;
   std::copy_n(all.size, all.count, some.size);
@@ -55,26 +53,20 @@ bool keeps_order(ReduceOp op) {
   return op == ReduceOp::argmax || op == ReduceOp::argmin;
 }
 
-// The same dimensions for all inputs.
-void arrange(ReducedExpression& expression, unsigned axes, bool keep_dims, ReducePlan* plan) {
-  constexpr int kResult = Expression::kMaxInputs + 1;
-  AllDims kept, reduced;
+// How what is reduced, the result, and then these inputs lie over the results and over the reduced range.
+template <int N>
+void lay_out(const ReducePlan& plan, std::span<const View> inputs, unsigned axes, bool keep_dims, Dims<N>* kept,
+             Dims<N>* reduced) {
   int to = 0;
-  for (int d = 0; d < plan->in.layout.ndim; ++d) {
-    int64_t steps[kResult + 1] = {plan->in.layout.strides[d]};
-    for (size_t k = 0; k < expression.inputs.size(); ++k) steps[1 + k] = expression.inputs[k].layout.strides[d];
-    if (!gone(axes, d)) steps[kResult] = plan->out.layout.strides[to];
-    (gone(axes, d) ? reduced : kept).push(plan->in.layout.shape[d], steps);
+  for (int d = 0; d < plan.in.layout.ndim; ++d) {
+    int64_t steps[N] = {plan.in.layout.strides[d]};
+    if (!gone(axes, d)) steps[1] = plan.out.layout.strides[to];
+    for (size_t k = 0; k < inputs.size(); ++k) steps[2 + k] = inputs[k].layout.strides[d];
+    (gone(axes, d) ? reduced : kept)->push(plan.in.layout.shape[d], steps);
     if (!gone(axes, d) || keep_dims) ++to;
   }
-  kept = kept.by_stride();
-  if (!keeps_order(plan->op)) reduced = reduced.by_stride();
-  plan->kept = some_of<2>(kept, {0, kResult});
-  plan->reduced = some_of<1>(reduced, {0});
-  int inputs[Expression::kMaxInputs];
-  std::iota(inputs, inputs + Expression::kMaxInputs, 1);
-  expression.kept = some_of(kept, inputs);
-  expression.reduced = some_of(reduced, inputs);
+  *kept = kept->by_stride();
+  if (!keeps_order(plan.op)) *reduced = reduced->by_stride();
 }
 
 ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const View& out, unsigned axes, bool keep_dims,
@@ -84,22 +76,21 @@ ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const V
   plan.parameter = parameter;
   plan.in = in;
   plan.out = out;
-  if (expression) {
-    arrange(*expression, axes, keep_dims, &plan);
-    plan.expression = std::move(expression);
+  if (!expression) {
+    Dims<2> reduced;
+    lay_out(plan, {}, axes, keep_dims, &plan.kept, &reduced);
+    plan.reduced = some_of(reduced, {0});
     return plan;
   }
-  int to = 0;
-  for (int d = 0; d < in.layout.ndim; ++d) {
-    if (gone(axes, d)) {
-      plan.reduced.push(in.layout.shape[d], {in.layout.strides[d]});
-    } else {
-      plan.kept.push(in.layout.shape[d], {in.layout.strides[d], out.layout.strides[to]});
-    }
-    if (!gone(axes, d) || keep_dims) ++to;
-  }
-  plan.kept = plan.kept.by_stride();
-  if (!keeps_order(op)) plan.reduced = plan.reduced.by_stride();
+  Dims<2 + Expression::kMaxInputs> kept, reduced;
+  lay_out(plan, expression->inputs, axes, keep_dims, &kept, &reduced);
+  plan.kept = some_of(kept, {0, 1});
+  plan.reduced = some_of(reduced, {0});
+  int inputs[Expression::kMaxInputs];
+  std::iota(inputs, inputs + Expression::kMaxInputs, 2);
+  expression->kept = some_of(kept, inputs);
+  expression->reduced = some_of(reduced, inputs);
+  plan.expression = std::move(expression);
   return plan;
 }
 
@@ -196,6 +187,14 @@ Status resolve(const char* function, ReduceOp op, const View& a, std::span<const
   return out.resolve(a.engine(), a.device(), reduced_dtype(op, a.dtype), shape, inputs, false, to);
 }
 
+// describe: for a tape, if it knows a gradient.
+template <class... Describe>
+Status begin(const ReducePlan& plan, Output& out, const Describe&... describe) {
+  Engine& engine = plan.in.engine();
+  return plan.in.device().is_host() ? submit(engine, make_ref<CpuReduction>(plan), {&out}, describe...)
+                                    : submit_prepared(engine, make_cuda_reduction(plan), {&out}, describe...);
+}
+
 }  // namespace
 
 Status reduce_over(const char* function, ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims,
@@ -207,10 +206,9 @@ Status reduce_over(const char* function, ReduceOp op, double parameter, const Vi
     out.commit();
     return {};
   }
-  const ReducePlan plan = plan_reduction(op, parameter, a, to, axes, keep_dims, nullptr);
-  const auto describe = [&] { return Call{ReduceCall{op, parameter, axes, keep_dims}}; };
-  return a.device().is_host() ? submit(a.engine(), make_ref<CpuReduction>(plan), {&out}, describe)
-                              : submit_prepared(a.engine(), make_cuda_reduction(plan), {&out}, describe);
+  return begin(plan_reduction(op, parameter, a, to, axes, keep_dims, nullptr), out, [&] {
+    return Call{ReduceCall{op, parameter, axes, keep_dims}};
+  });
 }
 
 Status reduce_expression(const char* function, rondo_reduce_op op, std::shared_ptr<ReducedExpression> expression,
@@ -227,9 +225,7 @@ Status reduce_expression(const char* function, rondo_reduce_op op, std::shared_p
     out.commit();
     return {};
   }
-  const ReducePlan plan = plan_reduction(row.op, row.parameter, in, to, mask, keep_dims, std::move(expression));
-  return in.device().is_host() ? submit(in.engine(), make_ref<CpuReduction>(plan), {&out})
-                               : submit_prepared(in.engine(), make_cuda_reduction(plan), {&out});
+  return begin(plan_reduction(row.op, row.parameter, in, to, mask, keep_dims, std::move(expression)), out);
 }
 
 }  // namespace rondo::ops

@@ -166,10 +166,11 @@ def pretrained(folder, device):
 
 def onednn(folder):
     """With the library, and with none of Rondo's kernels for convolutions by mistake: the example says what it found."""
-    if not package.library().is_file():
+    library = package.library()
+    if not library.is_file():
         print("oneDNN is not there: tests/examples/onednn.py fetches it")
         sys.exit(77)
-    os.environ["RONDO_ONEDNN"] = str(package.library())
+    os.environ["RONDO_ONEDNN"] = str(library)
     small(folder, "cpu")
     out, _ = run(folder, "--model", "model.safetensors", "--device", "cpu", "--pixels", "33", "wide.ppm")
     assert re.search(r"^  onednn   yes: 3\.", out, re.M), out
