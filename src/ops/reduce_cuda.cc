@@ -147,7 +147,7 @@ void CudaReduction::lay_out_expression() {
   }
   const size_t inputs = words_.size();
   words_.resize(inputs + made.inputs.size());
-  copy(made.scalars.data(), made.scalars.size() * sizeof(uint64_t));
+  words_.insert(words_.end(), made.scalars.begin(), made.scalars.end());
   for (size_t k = 0; k < made.inputs.size(); ++k) add_address(&words_[inputs + k], made.inputs[k]);
 }
 
