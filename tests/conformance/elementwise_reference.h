@@ -237,7 +237,10 @@ inline Real unary_float(rondo_unary_op op, Real x, const std::vector<double>& p)
     case RONDO_ERFC: return std::erfc(x);
     case RONDO_ERFINV: return inverse_erf(x);
     case RONDO_GAMMA: return std::tgamma(x);
-    case RONDO_LGAMMA: return std::lgamma(x);
+    case RONDO_LGAMMA: {
+      int sign;  // not into the variable that all threads share
+      return ::lgammal_r(x, &sign);
+    }
     case RONDO_DIGAMMA: return psi(x);
     case RONDO_TRIGAMMA: return psi1(x);
     case RONDO_SIGMOID: return sigmoid(x);

@@ -18,12 +18,17 @@ SIMCUDA_MATH1(exp) SIMCUDA_MATH1(exp2) SIMCUDA_MATH1(expm1) SIMCUDA_MATH1(log) S
 SIMCUDA_MATH1(log1p) SIMCUDA_MATH1(logb) SIMCUDA_MATH1(sqrt) SIMCUDA_MATH1(cbrt) SIMCUDA_MATH1(sin) SIMCUDA_MATH1(cos)
 SIMCUDA_MATH1(tan) SIMCUDA_MATH1(asin) SIMCUDA_MATH1(acos) SIMCUDA_MATH1(atan) SIMCUDA_MATH1(sinh) SIMCUDA_MATH1(cosh)
 SIMCUDA_MATH1(tanh) SIMCUDA_MATH1(asinh) SIMCUDA_MATH1(acosh) SIMCUDA_MATH1(atanh) SIMCUDA_MATH1(erf) SIMCUDA_MATH1(erfc)
-SIMCUDA_MATH1(tgamma) SIMCUDA_MATH1(lgamma) SIMCUDA_MATH1(floor) SIMCUDA_MATH1(ceil) SIMCUDA_MATH1(trunc) SIMCUDA_MATH1(round)
+SIMCUDA_MATH1(tgamma) SIMCUDA_MATH1(floor) SIMCUDA_MATH1(ceil) SIMCUDA_MATH1(trunc) SIMCUDA_MATH1(round)
 SIMCUDA_MATH1(rint) SIMCUDA_MATH1(nearbyint) SIMCUDA_MATH1(fabs) SIMCUDA_MATH1(j0) SIMCUDA_MATH1(j1) SIMCUDA_MATH1(y0) SIMCUDA_MATH1(y1)
 SIMCUDA_MATH2(pow) SIMCUDA_MATH2(fmod) SIMCUDA_MATH2(remainder) SIMCUDA_MATH2(atan2) SIMCUDA_MATH2(hypot) SIMCUDA_MATH2(fmax)
 SIMCUDA_MATH2(fmin) SIMCUDA_MATH2(fdim) SIMCUDA_MATH2(copysign) SIMCUDA_MATH2(nextafter)
 #undef SIMCUDA_MATH1
 #undef SIMCUDA_MATH2
+// The plain lgamma writes the sign into a variable that all threads share.
+extern "C" double lgamma_r(double, int*) noexcept;
+extern "C" float lgammaf_r(float, int*) noexcept;
+inline double lgamma(double x) { int sign; return lgamma_r(x, &sign); }
+inline float lgamma(float x) { int sign; return lgammaf_r(x, &sign); }
 extern "C" double fma(double, double, double) noexcept;
 extern "C" float fmaf(float, float, float) noexcept;
 inline float fma(float x, float y, float z) { return fmaf(x, y, z); }
