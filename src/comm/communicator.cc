@@ -264,16 +264,17 @@ void Communicator::end() {
     flights.swap(flights_);
   }
   log(RONDO_LOG_ERROR, "communicator '%s', rank %d: %s", name(), rank(), cause.message());
-  // What is known to be done is good. The device is asked for a while only: it may be loading a kernel, for which it
-  // waits for what is to be ended here.
+  // What is known to be done is good, so a lock that another thread has for a moment is waited for. For a while only:
+  // the device may be loading a kernel, for which it waits for what is to be ended here.
   (void)within<bool>(kPatience, [engine = engine_, flights] {
     // One that is just being issued is counted by its stream when that is over, which refuse() sees to.
     const Clock::time_point begun = Clock::now();
     for (const Flight& flight : flights)
       while (flight.stream && flight.stream->issued() < flight.sequence && Clock::now() - begun < kPatience)
         std::this_thread::yield();
-    return std::all_of(flights.begin(), flights.end(),
-                       [](const Flight& flight) { return !flight.stream || flight.stream->poll(flight.sequence); });
+    return std::all_of(flights.begin(), flights.end(), [](const Flight& flight) {
+      return !flight.stream || flight.stream->poll_waiting(flight.sequence);
+    });
   });
   const auto first = std::find_if_not(flights.begin(), flights.end(), [](const Flight& each) { return each.done(); });
   if (first != flights.end()) engine_->write_off(*first->stream, first->before, cause);

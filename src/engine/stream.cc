@@ -103,8 +103,18 @@ Status Stream::cover_locked(uint64_t sequence, Ref<Event>* event) {
 
 bool Stream::poll(uint64_t sequence) {
   if (completed() >= sequence || lost_.load(std::memory_order_acquire)) return true;
-  std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock) return completed() >= sequence;  // a task is being issued, perhaps by this very thread
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  // Else a task is being issued, perhaps by this very thread.
+  return lock ? poll_locked(sequence) : completed() >= sequence;
+}
+
+bool Stream::poll_waiting(uint64_t sequence) {
+  if (completed() >= sequence || lost_.load(std::memory_order_acquire)) return true;
+  const auto lock = lock_unless_held();
+  return poll_locked(sequence);
+}
+
+bool Stream::poll_locked(uint64_t sequence) {
   while (!markers_.empty() && completed() < sequence) {
     bool done = false;
     if (!noted(device.event_query(markers_.front().event->native, &done)).ok() || !done) break;

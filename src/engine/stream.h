@@ -81,6 +81,8 @@ class Stream {
   // Asks the device about recorded events, without blocking. On a lost device nothing will run any more, which is as
   // good as done for whoever wants the memory.
   bool poll(uint64_t sequence);
+  // The same; waits for the lock of the stream, while poll() says no where another thread has it.
+  bool poll_waiting(uint64_t sequence);
   // Blocks the host until the sequence number is done.
   Status wait(uint64_t sequence);
   // Names of the last tasks issued, newest first, for reports of device faults.
@@ -95,6 +97,7 @@ class Stream {
 
   // Under mutex_.
   Status cover_locked(uint64_t sequence, Ref<Event>* event);
+  bool poll_locked(uint64_t sequence);
   void complete_up_to(uint64_t sequence);
   Status noted(const Status& status);  // remembers that the device is lost
   std::unique_lock<std::mutex> lock_unless_held();

@@ -24,7 +24,8 @@ std::size_t bytes_of(const Operation& each) {
   return each.count * element_bytes(each.dtype);
 }
 
-// What a rank gives to the others, and how much it gets.
+// What a rank gives to the others, and how much it gets: what it does not get, it does not write. So the root of a
+// broadcast in place only reads, as the real library has it, and others may read the same memory meanwhile.
 std::size_t given_bytes(const Comm& comm, const Operation& each) {
   switch (each.kind) {
     case Kind::broadcast: return comm.rank == each.root ? bytes_of(each) : 0;
@@ -35,6 +36,7 @@ std::size_t given_bytes(const Comm& comm, const Operation& each) {
 }
 std::size_t got_bytes(const Comm& comm, const Operation& each) {
   switch (each.kind) {
+    case Kind::broadcast: return comm.rank == each.root && each.output == each.input ? 0 : bytes_of(each);
     case Kind::reduce: return comm.rank == each.root ? bytes_of(each) : 0;
     case Kind::all_gather: return bytes_of(each) * static_cast<std::size_t>(comm.ranks);
     case Kind::send: return 0;
@@ -182,7 +184,7 @@ class Run {
     const std::size_t bytes = bytes_of(each);
     auto entry = [&](int r) -> const Entry& { return comm.shared->steps[r].slots[slot]; };
     switch (each.kind) {
-      case Kind::broadcast: return load(entry(each.root), each.output, 0, bytes);
+      case Kind::broadcast: return load(entry(each.root), each.output, 0, got_bytes(comm, each));
       case Kind::all_gather: {
         for (int r = 0; r < comm.ranks; ++r)
           if (!load(entry(r), static_cast<char*>(each.output) + static_cast<std::size_t>(r) * bytes, 0, bytes))

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <set>
 #include <thread>
@@ -122,6 +123,23 @@ TEST_F(StreamTest, PollDoesNotBlockWhileATaskIsIssued) {
   std::thread other([&] { done_seen = stream->poll(3); });
   other.join();  // hangs if poll waits for the stream's lock
   EXPECT_FALSE(done_seen);
+}
+
+TEST_F(StreamTest, PollWaitingFindsWhatIsDoneWhileATaskIsIssued) {
+  auto stream = make(0);
+  issue(*stream, 3);
+  Ref<Event> event;
+  ASSERT_TRUE(stream->cover(3, &event).ok());
+  device.run_all();
+  bool done_seen = false;
+  std::thread other;
+  {
+    const Stream::Issue issuing(*stream);
+    other = std::thread([&] { done_seen = stream->poll_waiting(3); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  other.join();
+  EXPECT_TRUE(done_seen);
 }
 
 TEST_F(StreamTest, ABodyMayWaitForItsOwnStream) {
