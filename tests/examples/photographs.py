@@ -29,7 +29,7 @@ EXAMPLE, DATA = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 sys.path.insert(0, str(DATA))
 import lite0  # noqa: E402
 import lite0_reference as reference  # noqa: E402
-import onednn as package  # noqa: E402
+from onednn import library as onednn_library  # noqa: E402
 import photographs as fetched  # noqa: E402 (examples/data/photographs.py: this file is __main__)
 
 CLASSES = 7
@@ -166,7 +166,7 @@ def pretrained(folder, device):
 
 def onednn(folder):
     """With the library, and with none of Rondo's kernels for convolutions by mistake: the example says what it found."""
-    library = package.library()
+    library = onednn_library()
     if not library.is_file():
         print("oneDNN is not there: tests/examples/onednn.py fetches it")
         sys.exit(77)

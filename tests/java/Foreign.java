@@ -2,6 +2,8 @@
 // but its description: every function can be linked, every struct lies as described, and a program made of them computes.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import static java.lang.foreign.SymbolLookup.*;
+
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -91,7 +93,7 @@ public final class Foreign {
     for (final Map<?, ?> each : list(description.get("enums"))) {
       list(each.get("values")).forEach(value -> constants.put((String) value.get("name"), ((Number) value.get("value")).intValue()));
     }
-    final SymbolLookup symbols = SymbolLookup.libraryLookup(library, arena);
+    final SymbolLookup symbols = libraryLookup(library, arena);
     for (final Map<?, ?> function : list(description.get("functions"))) {
       final MemoryLayout[] parameters = list(function.get("parameters")).stream().map(this::layout).toArray(MemoryLayout[]::new);
       final Map<?, ?> returns = (Map<?, ?>) function.get("returns");

@@ -33,14 +33,14 @@ class Rondo:
     """The few functions that are needed, on the cpu."""
 
     def __init__(self, library):
-        self.library = ctypes.CDLL(library)
-        self.library.rondo_last_error.restype = ctypes.c_char_p
+        self.functions = ctypes.CDLL(library)
+        self.functions.rondo_last_error.restype = ctypes.c_char_p
         self.engine = ctypes.c_void_p()
         self.call("engine_create", None, ctypes.byref(self.engine))
 
     def call(self, name, *arguments):
-        status = getattr(self.library, "rondo_" + name)(*arguments)
-        assert status == 0, self.library.rondo_last_error().decode()
+        status = getattr(self.functions, "rondo_" + name)(*arguments)
+        assert status == 0, self.functions.rondo_last_error().decode()
 
     def tensor(self, dtype, shape, data):
         made = ctypes.c_void_p()
@@ -55,7 +55,7 @@ class Rondo:
         self.call("model_file_write", str(path).encode(), texts(list(made)), (ctypes.c_void_p * len(made))(*made.values()),
                   ctypes.c_size_t(len(made)), texts(list(metadata)), texts(list(metadata.values())), ctypes.c_size_t(len(metadata)))
         for each in made.values():
-            self.library.rondo_tensor_destroy(each)
+            self.functions.rondo_tensor_destroy(each)
 
     def read(self, path, tensors):
         """The bytes of these tensors of a file."""
@@ -66,8 +66,8 @@ class Rondo:
             self.call("model_file_load", file, name.encode(), self.engine, Device(0, 0), ctypes.byref(out))
             self.call("tensor_read", out, read, ctypes.c_size_t(len(data)))
             found[name] = read.raw[:len(data)]
-            self.library.rondo_tensor_destroy(out)
-        self.library.rondo_model_file_destroy(file)
+            self.functions.rondo_tensor_destroy(out)
+        self.functions.rondo_model_file_destroy(file)
         return found
 
 
