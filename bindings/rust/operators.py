@@ -25,7 +25,7 @@ ENUMS = {
     "rondo_comm_state": ("CommState", "RONDO_COMM_", "Whether a group of devices works.", set()),
     "rondo_resize_mode": ("ResizeMode", "RONDO_RESIZE_", "How an element of a resized image is made.", set()),
     "rondo_resize_origin": ("ResizeOrigin", "RONDO_RESIZE_", "Where an element of a resized image lies in the image.", set()),
-    "rondo_activation": ("Activation", "RONDO_ACTIVATION_", "What is applied to a matrix product last.", set()),
+    "rondo_activation": ("Activation", "RONDO_ACTIVATION_", "What is applied to a matrix product or a convolution last.", set()),
 }
 NOT_LISTS = {  # flags: methods of builders; the kind of an argument: variants of Operand
     "rondo_task_flags", "rondo_record_flags", "rondo_tape_flags", "rondo_argument_kind",

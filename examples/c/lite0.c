@@ -128,15 +128,15 @@ void lite0_destroy(struct lite0* net) {
  */
 
 /* The next layer's convolution. Each side is padded so that the result has size / stride places, rounded up; where that
- * is an odd number of zeros, one more stands behind. limited: to 0 ... 6, which is called ReLU6. */
+ * is an odd number of zeros, one more stands behind. */
 static rondo_tensor* convolution(struct lite0* net, rondo_tensor* x, int64_t stride, rondo_tensor* residual,
-                                 int limited) {
-  static const double limits[] = {0, 6};
+                                 rondo_activation activation) {
   rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
   rondo_tensor *weight = net->weights[net->next], *out = NULL;
   int axis;
   options.bias = net->biases[net->next++];
   options.residual = residual;
+  options.activation = activation;
   options.groups = size_of(x, 1) / size_of(weight, 1); /* depthwise: the weights have one channel */
   for (axis = 0; axis < 2; ++axis) {
     const int64_t size = size_of(x, 2 + axis), kernel = size_of(weight, 2 + axis);
@@ -146,17 +146,16 @@ static rondo_tensor* convolution(struct lite0* net, rondo_tensor* x, int64_t str
     options.padding_end[axis] = zeros > 0 ? zeros - zeros / 2 : 0;
   }
   CHECK(rondo_convolution(x, weight, &options, &out));
-  if (limited) CHECK(rondo_unary_with(RONDO_CLIP, out, 2, limits, &out)); /* in place */
   return out;
 }
 
 /* Wider, each channel by itself, narrow again; what came in is added where it fits. */
 static rondo_tensor* block(struct lite0* net, rondo_tensor* x, int stride, int expand) {
-  rondo_tensor *wide = expand ? convolution(net, x, 1, NULL, 1) : NULL, *inner, *out;
+  rondo_tensor *wide = expand ? convolution(net, x, 1, NULL, RONDO_ACTIVATION_RELU6) : NULL, *inner, *out;
   int fits;
-  inner = convolution(net, expand ? wide : x, stride, NULL, 1);
+  inner = convolution(net, expand ? wide : x, stride, NULL, RONDO_ACTIVATION_RELU6);
   fits = stride == 1 && size_of(net->weights[net->next], 0) == size_of(x, 1);
-  out = convolution(net, inner, 1, fits ? x : NULL, 0);
+  out = convolution(net, inner, 1, fits ? x : NULL, RONDO_ACTIVATION_NONE);
   rondo_tensor_destroy(wide);
   rondo_tensor_destroy(inner);
   return out;
@@ -185,11 +184,11 @@ rondo_tensor* lite0_forward(struct lite0* net, rondo_tensor* pixels) {
   rondo_tensor *x = prepare(pixels), *mean = NULL, *scores = NULL;
   int stage, i;
   net->next = 0;
-  x = replace(x, convolution(net, x, 2, NULL, 1));
+  x = replace(x, convolution(net, x, 2, NULL, RONDO_ACTIVATION_RELU6));
   for (stage = 0; stage < (int)(sizeof kStages / sizeof *kStages); ++stage)
     for (i = 0; i < kStages[stage].blocks; ++i)
       x = replace(x, block(net, x, i == 0 ? kStages[stage].stride : 1, kStages[stage].expand));
-  x = replace(x, convolution(net, x, 1, NULL, 1));
+  x = replace(x, convolution(net, x, 1, NULL, RONDO_ACTIVATION_RELU6));
   CHECK(rondo_reduce(RONDO_MEAN, x, 2, space, 0, &mean));
   rondo_tensor_destroy(x);
   options.transpose_b = 1;

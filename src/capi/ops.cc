@@ -190,9 +190,9 @@ rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_o
     rondo_matmul_options given = RONDO_MATMUL_OPTIONS_INIT;
     RONDO_TRY(capi::read_options("options", options, &given));
     if (given.bias) RONDO_TRY(check_tensor(given.bias, "options->bias"));
-    if (given.activation < RONDO_ACTIVATION_NONE || given.activation > RONDO_ACTIVATION_GELU)
+    if (given.activation < RONDO_ACTIVATION_NONE || given.activation > RONDO_ACTIVATION_SILU)
       return error(RONDO_INVALID_ARGUMENT,
-                   "options->activation is %d; RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_GELU (2) are possible",
+                   "options->activation is %d; RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_SILU (4) are possible",
                    given.activation);
     ops::MatmulOptions chosen;
     chosen.transpose_a = given.transpose_a != 0;

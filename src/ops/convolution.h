@@ -85,8 +85,8 @@ struct Convolution {
 Ref<Task> make_cpu_convolution(const Convolution& problem);
 Ref<Task> make_cuda_convolution(const Convolution& problem);
 
-// A library's way of doing one problem, all of it, epilogue and accumulation included, but for a ReLU that it may
-// leave. Belongs to a task; is run once or often, never twice at a time.
+// A library's way of doing one problem, all of it, epilogue and accumulation included, but for an activation that it
+// may leave. Belongs to a task; is run once or often, never twice at a time.
 class ConvolutionPlan {
  public:
   ConvolutionPlan() = default;
@@ -98,7 +98,7 @@ class ConvolutionPlan {
     (void)why;
     return true;
   }
-  // A ReLU, which keeps a rounded number or makes it 0, is exact behind the rounding too.
+  // What is left is exact behind the rounding of the sum.
   virtual bool leaves_activation() const { return false; }
   virtual Status run(const Convolution& problem, const TaskContext& context) = 0;
 };

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ops/activation.h"
 #include "ops/convolution_cudnn.h"
 #include "ops/convolution_products.h"
 #include "ops/cuda_kernel.h"
 #include "ops/elementwise_task.h"
 #include "ops/kernel_task.h"
 #include "ops/prepared.h"
+#include "ops/scalar.h"
 #include "rtc/device_text.h"
 
 namespace rondo::ops {
@@ -226,7 +228,7 @@ class CudaConvolution final : public KernelTask {
   Status run(const TaskContext& context) override {
     RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
     if (library_) RONDO_TRY(library_->run(problem_, context).with_context(name()));
-    if (relu_) RONDO_TRY(relu_->run(context));
+    if (activation_) RONDO_TRY(activation_->run(context));
     return KernelTask::run(context);
   }
   bool capturable(const char** why) const override { return !library_ || library_->capturable(why); }
@@ -238,7 +240,7 @@ class CudaConvolution final : public KernelTask {
     RONDO_TRY(find_cudnn_plan(cuda_device(*this), problem_, &library_));
     if (library_) {
       workspace_bytes_ = library_->workspace_bytes();
-      if (library_->leaves_activation()) RONDO_TRY(prepare_relu());
+      if (library_->leaves_activation()) RONDO_TRY(prepare_activation());
     } else {
       add_products();
     }
@@ -247,13 +249,22 @@ class CudaConvolution final : public KernelTask {
   }
 
   // Behind a library, in place.
-  Status prepare_relu() {
+  Status prepare_activation() {
     const View& result = problem_.result;
+    const ActivationOperator& is = operator_of(problem_.activation);
+    const rondo_dtype computed = compute_dtype(result.dtype);
     Expression e;
-    e.output(e.apply(Op::relu, e.input(result.dtype)), result.dtype, false);
+    const Value sum = e.input(result.dtype);
+    Value parameter[2] = {};
+    uint64_t words[2] = {};
+    for (int i = 0; i < is.parameters; ++i) {
+      parameter[i] = e.scalar(computed);
+      words[i] = float_word(computed, is.parameter[i]);
+    }
+    e.output(e.apply(is.op, sum, parameter[0], parameter[1]), result.dtype, false);
     const View* views[] = {&result, &result};
-    relu_ = make_ref<ElementwiseTask>("relu", device(), e, result.layout, views, nullptr);
-    return relu_->prepare();
+    activation_ = make_ref<ElementwiseTask>(is.name, device(), e, result.layout, views, words);
+    return activation_->prepare();
   }
 
   void add_products() {
@@ -311,7 +322,7 @@ class CudaConvolution final : public KernelTask {
   const Convolution problem_;
   bool chosen_ = false;
   std::unique_ptr<ConvolutionPlan> library_;  // cuDNN's way; null: our own kernels
-  Ref<Task> relu_;                            // of what the library leaves
+  Ref<Task> activation_;                      // where the library leaves it
   std::vector<ProductPlan> products_;
 };
 

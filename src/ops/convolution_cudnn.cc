@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "ops/activation.h"
 #include "ops/cuda_kernel.h"
 #include "ops/cudnn_choice.h"
 #include "ops/cudnn_pair.h"
@@ -66,12 +67,14 @@ void fill_in(int64_t* stride, const int64_t* size, int dims, bool last) {
 }
 
 // The problem in cuDNN's words. False where it has none, or where what it does is not what is promised: sums are
-// rounded once, so what follows them is left to it only in single precision or where it is added before rounding.
+// rounded once, so of 16 bits an activation other than limits, which follow a rounding as well, is not for it. Of f32,
+// every activation may follow.
 bool pose(const cuda::CudaDevice& device, const Convolution& c, dnn::Problem* p) {
   const rondo_dtype dtype = c.dtype();
   const bool relu = c.activation == RONDO_ACTIVATION_RELU;
   if (c.has_epilogue() && (c.way != ConvolutionWay::forward || dtype == RONDO_F64 || c.out().accumulate)) return false;
-  if (c.scale.storage || (c.activation != RONDO_ACTIVATION_NONE && !relu)) return false;
+  if (c.scale.storage || (c.activation != RONDO_ACTIVATION_NONE && !only_limits(c.activation) && is_half(dtype)))
+    return false;
   p->way = static_cast<int32_t>(c.way);
   p->dtype = dtype;
   p->device = device.id().index;

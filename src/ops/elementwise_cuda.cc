@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <climits>
 
 #include "ops/elementwise_task.h"
 #include "rtc/device/philox.h"
@@ -12,8 +13,19 @@ namespace rondo::ops {
 namespace {
 
 constexpr unsigned kThreads = kElementwiseThreads;
-constexpr unsigned kBlocksPerProcessor = 16;
-constexpr int kTile = kElementwiseTile;
+constexpr uint64_t kMostBlocks = INT_MAX;
+// Of a matrix beside the one that is walked along, so that tiles are worth while.
+constexpr int64_t kLeastTurned = 32;
+// Of tiles in shared memory, which every device has for a block.
+constexpr int64_t kTileBytes = 48 << 10;
+
+// The widest operand's size.
+int64_t widest(const Expression& expression) {
+  int64_t size = 1;
+  for (int k = 0; k < expression.operands(); ++k)
+    size = std::max(size, static_cast<int64_t>(dtype_size(expression.operand_dtype(k))));
+  return size;
+}
 
 // The widest vector that keeps every access aligned: each thread moves up to 16 bytes of the widest operand. A power of
 // two, and everything is done by masks: this is on the path of every launch.
@@ -51,12 +63,12 @@ uint32_t turned_along(const Space& space, int inputs, int d) {
 // Finds operands to take through tiles, and brings the dimension along which they are dense beside the innermost one.
 void turn(const Expression& expression, Space* space) {
   const int inner = space->ndim - 1;
-  if (space->flat || space->ndim < 2 || expression.generators() > 0 || space->size(inner) < kTile) return;
+  if (space->flat || space->ndim < 2 || expression.generators() > 0 || space->size(inner) < kLeastTurned) return;
   for (int k = expression.inputs(); k < expression.operands(); ++k)
     if (space->strides(k)[inner] != 1) return;
   int chosen = -1;
   for (int d = inner - 1; d >= 0; --d) {
-    const uint32_t turned = space->size(d) < kTile ? 0 : turned_along(*space, expression.inputs(), d);
+    const uint32_t turned = space->size(d) < kLeastTurned ? 0 : turned_along(*space, expression.inputs(), d);
     if (std::popcount(turned) > std::popcount(space->turned)) space->turned = turned, chosen = d;
   }
   for (int row = 0; space->turned && row <= expression.operands(); ++row) {  // sizes, then strides of each operand
@@ -65,10 +77,11 @@ void turn(const Expression& expression, Space* space) {
   }
 }
 
-// How many neighbours a lane takes in tiles: four bytes, where everything is aligned.
+// How many neighbours a lane takes in tiles, along their rows and along their columns: as many as are aligned wherever
+// they lie, and fit the registers of a lane, which has a square of them.
 uint8_t tile_width(const Expression& expression, const Space& space, const ElementwiseTask& task) {
   const int inner = space.ndim - 1, rows = inner - 1;
-  int64_t width = 4;
+  int64_t width = 8;
   for (int k = 0; k < expression.operands(); ++k) {
     const auto size = static_cast<int64_t>(dtype_size(expression.operand_dtype(k)));
     const auto address = reinterpret_cast<intptr_t>(task.address(k));
@@ -76,7 +89,7 @@ uint8_t tile_width(const Expression& expression, const Space& space, const Eleme
     const bool turned = (space.turned >> k & 1) != 0;
     if (!turned && strides[inner] == 0) continue;
     if (!turned && strides[inner] != 1) return 1;
-    while (width > 1 && (width * size > 4 || (address & (width * size - 1)) != 0)) width >>= 1;
+    while (width > 1 && (width * size > 16 || (address & (width * size - 1)) != 0)) width >>= 1;
     for (int d = 0; d <= inner; ++d)
       while (width > 1 && d != (turned ? rows : inner) && (strides[d] & (width - 1)) != 0) width >>= 1;
   }
@@ -84,16 +97,44 @@ uint8_t tile_width(const Expression& expression, const Space& space, const Eleme
   return static_cast<uint8_t>(width);
 }
 
+// Sets the width of packs and how many make the side of a tile: long enough for whole lines of memory.
+void choose_tile(const Expression& expression, const ElementwiseTask& task, Space* space) {
+  int64_t turned_bytes = 0;
+  for (int k = 0; k < expression.inputs(); ++k)
+    if (space->turned >> k & 1) turned_bytes += static_cast<int64_t>(dtype_size(expression.operand_dtype(k)));
+  const auto set = [&](int64_t width) {
+    space->vector = static_cast<uint8_t>(width);
+    space->tile = width * widest(expression) >= 8 ? 16 : 32;
+    return turned_bytes * space->tile * width * space->tile * width;
+  };
+  int64_t width = tile_width(expression, *space, task);
+  while (set(width) > kTileBytes && width > 1) width >>= 1;
+}
+
+// Bytes in flight hide memory's latency: a lane's one pack if it is wide, a few narrow ones. What computes much has its
+// registers for that.
+uint8_t choose_flight(const Expression& expression, const Space& space) {
+  int64_t flight = 4;
+  while (flight > 1 && flight * space.vector * widest(expression) > 16) flight >>= 1;
+  while (flight > 1 && flight * expression.operands() > 16) flight >>= 1;
+  if (space.turned || expression.generators() > 0 || expression.instructions() > 8) flight = 1;
+  return static_cast<uint8_t>(flight);
+}
+
 }  // namespace
 
 void ElementwiseTask::plan_cuda(const Expression& expression) {
   if (space_.elements == 0) return;
   turn(expression, &space_);
-  space_.vector = (space_.turned ? tile_width : vector_width)(expression, space_, *this);
+  if (space_.turned)
+    choose_tile(expression, *this, &space_);
+  else
+    space_.vector = vector_width(expression, space_, *this);
+  space_.flight = choose_flight(expression, space_);
   const int inner = space_.ndim - 1;
   // How many elements of a dimension go together: to a lane, or into a tile.
   const auto together = [&](int d) -> int64_t {
-    if (space_.turned) return d >= inner - 1 ? kTile * space_.vector : 1;
+    if (space_.turned) return d >= inner - 1 ? space_.tile * space_.vector : 1;
     return d == inner ? space_.vector : 1;
   };
   const auto parts = [&](int d) { return static_cast<uint64_t>((space_.size(d) + together(d) - 1) / together(d)); };
@@ -122,10 +163,9 @@ void ElementwiseTask::plan_cuda(const Expression& expression) {
     for (int k = 0; space_.turned && k < operands(); ++k)
       for (int d = inner; d >= inner - 1; --d) arguments_.push_back(static_cast<uint64_t>(space_.strides(k)[d]));
   }
-  const uint64_t wanted = space_.turned ? packs : (packs + kThreads - 1) / kThreads;
-  const uint64_t most =
-      static_cast<uint64_t>(static_cast<cuda::CudaDevice&>(device()).multiprocessors()) * kBlocksPerProcessor;
-  blocks_ = static_cast<unsigned>(std::clamp<uint64_t>(wanted, 1, most));
+  // What is near in memory is done at the same time, so blocks take their packs in one go, as many as that needs.
+  const uint64_t of_block = space_.turned ? 1 : uint64_t{kThreads} * space_.flight;
+  blocks_ = static_cast<unsigned>(std::clamp<uint64_t>((packs + of_block - 1) / of_block, 1, kMostBlocks));
 }
 
 int ElementwiseTask::alignment(int i) const {
@@ -139,7 +179,7 @@ rtc::Signature ElementwiseTask::signature(rtc::Family family) const {
   for (int k = 0; k < operands(); ++k) repeated |= static_cast<uint32_t>(space_.repeats(k)) << k;
   signature.put(static_cast<uint8_t>(space_.vector | (space_.wide ? 32 : 0) | (space_.flat ? 64 : 0) |
                                      (space_.turned ? 128 : 0)));
-  signature.put(static_cast<uint8_t>(space_.ndim));
+  signature.put(static_cast<uint8_t>(space_.ndim | space_.flight << 4));
   signature.put(repeated);
   if (space_.turned) signature.put(space_.turned);
   signature.put_bytes(packed_.begin(), packed_.size());

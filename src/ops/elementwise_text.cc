@@ -1,15 +1,15 @@
 // The text of elementwise kernels.
 //
-// One shape of kernel serves all layouts. A thread takes packs of `vector` neighbours along the innermost dimension, in
-// a loop over the whole grid; place() turns a pack's number into each operand's offset, fetch() loads, finish()
-// computes and stores. In a flat space the offset is the number itself, and two packs are in flight at once; in others
-// it comes from divisions by multiplication, with the divisors among the arguments. So a kernel depends on the
+// One shape of kernel serves all layouts. A lane takes packs of `vector` neighbours along the innermost dimension, a
+// few at once where they are narrow, and a block takes what lies together; place() turns a pack's number into each
+// operand's offset, fetch() loads, finish() computes and stores. In a flat space the offset is the number itself; in
+// others it comes from divisions by multiplication, with the divisors among the arguments. So a kernel depends on the
 // expression, the vector width, which operands repeat along the inner dimension, the number of dimensions and the index
 // width, and on no size.
 //
 // Where an operand is dense along another dimension than the innermost one, those two are walked in square tiles: a
 // block reads such an operand's tile along its own dimension into shared memory, and takes it from there along the
-// other.
+// other, each lane a square of so many packs as they are wide, which it turns in its registers.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
@@ -22,7 +22,6 @@ namespace rondo::ops {
 namespace {
 
 constexpr unsigned kThreads = kElementwiseThreads;
-constexpr int kTile = kElementwiseTile;
 
 const char* register_type(rondo_dtype dtype) {
   return dtype == RONDO_BOOL ? "bool" : memory_type(compute_dtype(dtype));
@@ -188,7 +187,7 @@ class Writer : public Lines {
         }
       }
       if (s_.turned) {
-        const int side = kTile * s_.vector, inner = s_.ndim - 1;
+        const int side = s_.tile * s_.vector, inner = s_.ndim - 1;
         line("  p.row = static_cast<Index>(i%d) * %d;", inner - 1, side);
         line("  p.column = static_cast<Index>(i%d) * %d;", inner, side);
       }
@@ -263,23 +262,25 @@ class Writer : public Lines {
     line("}");
   }
 
-  // Two packs in flight hide more of memory's latency; with much arithmetic there is less of it to hide.
-  bool twice() const { return s_.flat && e_.instructions() <= 8 && e_.generators() == 0; }
-
-  // The packs from `first` to `end`, a step apart: values of type Index.
-  void loop(const char* end) {
+  // The packs from `first` to `end`, kThreads apart, `flight` at once and then a step on: values of type Index.
+  void loop(const char* end, int flight) {
     const int width = s_.vector;
-    line("  for (Index pack = first; pack < %s; pack += %sstep) {", end, twice() ? "2 * " : "");
-    line("    const Place p0 = place(a, pack);");
-    line("    const Loaded<%d> l0 = fetch<%d>(a, p0);", width, width);
-    if (twice()) {
-      line("    const bool more = pack + step < %s;", end);
-      line("    const Place p1 = place(a, more ? pack + step : pack);");
-      line("    Loaded<%d> l1 = l0;", width);
-      line("    if (more) l1 = fetch<%d>(a, p1);", width);
+    line("  for (Index pack = first; pack < %s; pack += step) {", end);
+    if (flight == 1) {
+      line("    const Place p = place(a, pack);");
+      line("    finish<%d>(a, p, fetch<%d>(a, p));", width, width);
+    } else {
+      line("    if (pack + %uu < %s) {", kThreads * static_cast<unsigned>(flight - 1), end);
+      for (int i = 0; i < flight; ++i) line("      const Place p%d = place(a, pack + %uu);", i, kThreads * i);
+      for (int i = 0; i < flight; ++i) line("      const Loaded<%d> l%d = fetch<%d>(a, p%d);", width, i, width, i);
+      for (int i = 0; i < flight; ++i) line("      finish<%d>(a, p%d, l%d);", width, i, i);
+      line("    } else {");
+      line("      for (Index each = pack; each < %s; each += %uu) {", end, kThreads);
+      line("        const Place p = place(a, each);");
+      line("        finish<%d>(a, p, fetch<%d>(a, p));", width, width);
+      line("      }");
+      line("    }");
     }
-    line("    finish<%d>(a, p0, l0);", width);
-    if (twice()) line("    if (more) finish<%d>(a, p1, l1);", width);
     line("  }");
     if (!s_.flat || width == 1) return;  // packs fill the rows
     line("  Place p;");
@@ -291,9 +292,9 @@ class Writer : public Lines {
 
   void kernel() {
     line("extern \"C\" __global__ void __launch_bounds__(%u) rondo_kernel(const Arguments a) {", kThreads);
-    line("  const Index first = static_cast<Index>(blockIdx.x) * %uu + threadIdx.x;", kThreads);
-    line("  const Index step = static_cast<Index>(gridDim.x) * %uu;", kThreads);
-    loop("a.packs");
+    line("  const Index first = static_cast<Index>(blockIdx.x) * %uu + threadIdx.x;", kThreads * s_.flight);
+    line("  const Index step = static_cast<Index>(gridDim.x) * %uu;", kThreads * s_.flight);
+    loop("a.packs", s_.flight);
     line("}");
   }
 
@@ -321,49 +322,63 @@ class Writer : public Lines {
     for (int k = 0; k < e_.scalars(); ++k) line("  a.s%d = group.s%d;", k, k);
     line("  a.elements = group.each[low].elements;");
     line("  a.packs = a.elements / %du;", s_.vector);
-    line("  const Index step = %uu;", kThreads);
+    const int flight = e_.instructions() <= 8 ? 2 : 1;
+    line("  const Index step = %uu;", kThreads * flight);
     line("  const Index begin = (blockIdx.x - group.each[low].block) * %uu;", kThreads * kGroupRounds);
     line("  const Index first = begin + threadIdx.x;");
     line("  const Index end = a.packs - begin < %uu ? a.packs : begin + %uu;", kThreads * kGroupRounds,
          kThreads * kGroupRounds);
-    loop("end");
+    loop("end", flight);
     line("}");
   }
 
-  // The dimensions of the arguments are those of tiles; `rows` and `columns` say where the last ones end.
+  // The dimensions of the arguments are those of tiles; `rows` and `columns` say where the last ones end. In shared
+  // memory the packs of a row are swapped by the number of the square that it belongs to, so that lanes that take packs
+  // of one column find them in different banks.
   void tiled_kernel() {
-    const int width = s_.vector, side = kTile * width, inner = s_.ndim - 1, rows = inner - 1;
-    line("extern \"C\" __global__ void __launch_bounds__(%u) rondo_kernel(const Arguments a) {", kThreads);
-    for (int k = 0; k < e_.inputs(); ++k)  // a pitch of an odd number of words: columns lie in different banks
-      if (turned(k)) line("  __shared__ Pack<%s, %d> tile%d[%d][%d];", type(k), width, k, side, kTile + 1);
-    line("  const int lane = threadIdx.x %% 32, warp = threadIdx.x / 32;");
+    const int width = s_.vector, packs = s_.tile, side = packs * width, inner = s_.ndim - 1, rows = inner - 1;
+    const int squares = packs * packs, threads = static_cast<int>(kThreads);
+    line("extern \"C\" __global__ void __launch_bounds__(%d) rondo_kernel(const Arguments a) {", threads);
+    for (int k = 0; k < e_.inputs(); ++k)
+      if (turned(k)) line("  __shared__ Pack<%s, %d> tile%d[%d][%d];", type(k), width, k, side, packs);
+    line("  const int lane = threadIdx.x %% %d, line = threadIdx.x / %d;", packs, packs);
     line("  for (Index tile = blockIdx.x; tile < a.packs; tile += gridDim.x) {");
     line("    const Place corner = place(a, tile);");
     line("    const Index row = corner.row, column = corner.column;");
     for (int k = 0; k < e_.inputs(); ++k) {
       if (!turned(k)) continue;
       line("#pragma unroll");
-      line("    for (int y = 0; y < %d; y += 8)", side);
-      line("      if (column + y + warp < a.columns && row + lane * %d < a.rows)", width);
-      line(
-          "        tile%d[y + warp][lane] = load_pack<%s, %d>(a.p%d + corner.o%d + (y + warp) * a.u%d_%d + lane * %d);",
-          k, type(k), width, k, k, k, inner, width);
+      line("    for (int y = line; y < %d; y += %d)", side, threads / packs);
+      line("      if (column + y < a.columns && row + lane * %d < a.rows)", width);
+      line("        tile%d[y][lane ^ (y / %d %% %d)] =", k, width, packs);
+      line("            load_pack<%s, %d>(a.p%d + corner.o%d + y * a.u%d_%d + lane * %d);", type(k), width, k, k, k,
+           inner, width);
     }
     line("    __syncthreads();");
-    line("#pragma unroll 4");
-    line("    for (int y = warp; y < %d; y += 8) {", side);
-    line("      if (row + y >= a.rows || column + lane * %d >= a.columns) continue;", width);
-    line("      Place p = corner;");
+    line("#pragma unroll");
+    line("    for (int square = threadIdx.x; square < %d; square += %d) {", squares, threads);
+    line("      const int x = square %% %d, y = square / %d;", packs, packs);
+    line("      if (row + y * %d >= a.rows || column + x * %d >= a.columns) continue;", width, width);
+    for (int k = 0; k < e_.inputs(); ++k) {
+      if (!turned(k)) continue;
+      line("      Pack<%s, %d> t%d[%d];", type(k), width, k, width);
+      line("#pragma unroll");
+      line("      for (int v = 0; v < %d; ++v) t%d[v] = tile%d[x * %d + v][y ^ (x %% %d)];", width, k, k, width, packs);
+    }
+    line("#pragma unroll");
+    line("      for (int u = 0; u < %d; ++u) {", width);
+    line("        Place p = corner;");
     for (int k = 0; k < e_.operands(); ++k)
-      if (!turned(k)) line("      p.o%d += y * a.u%d_%d + lane * %d * a.u%d_%d;", k, k, rows, width, k, inner);
-    line("      Loaded<%d> l = fetch<%d>(a, p);", width, width);
+      if (!turned(k))
+        line("        p.o%d += (y * %d + u) * a.u%d_%d + x * %d * a.u%d_%d;", k, width, k, rows, width, k, inner);
+    line("        Loaded<%d> l = fetch<%d>(a, p);", width, width);
     for (int k = 0; k < e_.inputs(); ++k) {
       if (!turned(k)) continue;
       line("#pragma unroll");
-      line("      for (int v = 0; v < %d; ++v) l.x%d.v[v] = tile%d[lane * %d + v][y / %d].v[y %% %d];", width, k, k,
-           width, width, width);
+      line("        for (int v = 0; v < %d; ++v) l.x%d.v[v] = t%d[v].v[u];", width, k, k);
     }
-    line("      finish<%d>(a, p, l);", width);
+    line("        finish<%d>(a, p, l);", width);
+    line("      }");
     line("    }");
     line("    __syncthreads();");
     line("  }");

@@ -16,8 +16,8 @@ using device::RowsArguments;
 
 constexpr const char* kText = R"(
 using Kernel = RowsKernel<In, Per, Index, static_cast<RowKind>(kKind), kThreads, kGroup, kBeside, kVector, kItems, kDims,
-                          kMasked, kWeighted, kBiased>;
-extern "C" __global__ void __launch_bounds__(kThreads) rondo_kernel(const RowsArguments args) {
+                          kMasked, kWeighted, kBiased, kFull>;
+extern "C" __global__ void __launch_bounds__(kThreads, kBlocks) rondo_kernel(const RowsArguments args) {
   __shared__ Kernel::C shared[Kernel::kShared];
   Kernel(args, shared).run();
 }
@@ -56,6 +56,11 @@ class CudaRows final : public KernelTask {
     spec.constant("kBeside", beside_).constant("kVector", vector_).constant("kItems", items_);
     spec.constant("kDims", plan_.rows.count).constant("kMasked", plan_.masked());
     spec.constant("kWeighted", plan_.weight.has_value()).constant("kBiased", plan_.bias.has_value());
+    const int kept = items_ * vector_;
+    spec.constant("kFull", items_ > 0 && int64_t{kept} * group_ == plan_.length);
+    // Two blocks of a processor take turns at memory, where what they keep leaves them the registers for it.
+    const bool light = kept * static_cast<int>(dtype_size(compute_dtype(plan_.x.dtype))) <= 64 && !plan_.other;
+    spec.constant("kBlocks", threads_ == 1024 && items_ > 0 && light ? 2 : 1);
     return add_kernel(spec.text({rtc::kRowsText, kText}));
   }
 

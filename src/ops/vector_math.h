@@ -315,8 +315,10 @@ UNARY(asinh)
 UNARY(acosh)
 UNARY(atanh)
 UNARY(tgamma)
-UNARY(lgamma)
 #undef UNARY
+inline F32 lgamma(F32 x) {
+  return F32::of(device::lgamma(x.v));
+}
 #define BINARY(name)                     \
   inline F32 name(F32 a, F32 b) {        \
     return F32::of(std::name(a.v, b.v)); \

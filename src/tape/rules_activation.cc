@@ -1,34 +1,40 @@
 // Gradients through activations. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/rules_activation.h"
 
+#include <algorithm>
+
+#include "ops/activation.h"
 #include "ops/gradients.h"
 #include "ops/scalar.h"
 
 namespace rondo::tape {
 
 bool tells_from_result(rondo_activation activation, const Node& node) {
-  return activation == RONDO_ACTIVATION_RELU && !node.outputs[0].view.accumulate;
+  return ops::only_limits(activation) && !node.outputs[0].view.accumulate;
 }
 
 Status before_activation(rondo_activation activation, Backward& backward, const View& dy,
                          const std::function<Status(Slot* z)>& again, Slot* dz) {
   const View& out = backward.node().outputs[0].view;
-  const rondo_dtype dtype = out.dtype;
-  const bool relu = activation == RONDO_ACTIVATION_RELU;
-  const char* name = relu ? "relu_grad" : "gelu_grad";
+  const rondo_dtype dtype = out.dtype, computed = compute_dtype(dtype);
+  const ops::ActivationOperator& is = ops::operator_of(activation);
+  uint64_t words[ops::Expression::kMaxScalars] = {};  // the first is 0, also where there are no parameters
+  for (int i = 0; i < is.parameters; ++i) words[i] = ops::float_word(computed, is.parameter[i]);
   if (tells_from_result(activation, backward.node())) {
     ops::Expression e;
-    const ops::Value y = e.input(dtype), change = e.input(dtype), zero = e.scalar(compute_dtype(dtype));
-    e.output(e.where(e.apply(ops::Op::gt, y, zero), change, zero), dtype, false);
+    const ops::Value y = e.input(dtype), change = e.input(dtype), low = e.scalar(computed);
+    ops::Value passed = e.apply(ops::Op::gt, y, low);
+    if (is.parameters) passed = e.apply(ops::Op::logical_and, passed, e.apply(ops::Op::lt, y, e.scalar(computed)));
+    e.output(e.where(passed, change, low), dtype, false);
     const View* operands[] = {&backward.output(0), &dy};
-    const uint64_t nothing = 0;
-    return backward.compute(name, e, operands, &nothing, out.layout, dz);
+    return backward.compute(is.gradient, e, operands, words, out.layout, dz);
   }
   Slot z;
   RONDO_TRY(again(&z));
-  const ops::Gradient gradient = ops::gradient_of(relu ? ops::Op::relu : ops::Op::gelu_tanh, 1, &dtype, dtype);
+  const ops::Gradient gradient = ops::gradient_of(is.op, 1, &dtype, dtype);
+  std::copy_n(gradient.constants, gradient.n_constants, words + is.parameters);
   const View* operands[] = {&z.tensor->view, &dy};
-  return backward.compute(name, gradient.expression, operands, gradient.constants, out.layout, dz);
+  return backward.compute(is.gradient, gradient.expression, operands, words, out.layout, dz);
 }
 
 }  // namespace rondo::tape

@@ -9,8 +9,8 @@
 
 namespace rondo::tape {
 
-// Whether what the activation was applied to can be told from the node's result: ReLU leaves 0 where it passed nothing,
-// unless the result was added to a tensor.
+// Whether what the activation did can be told from the node's result: a ReLU, limited or not, leaves a limit where it
+// passed nothing, unless the result was added to a tensor.
 bool tells_from_result(rondo_activation activation, const Node& node);
 
 // dz = the gradient of what the activation was applied to, from that of the result, dy. Where the result does not tell,

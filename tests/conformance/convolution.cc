@@ -126,16 +126,19 @@ TEST_P(Convolutions, Views) {
 }
 
 Real activated(rondo_activation activation, Real x) {
+  if (activation == RONDO_ACTIVATION_NONE || std::isnan(x)) return x;
   if (activation == RONDO_ACTIVATION_RELU) return std::max<Real>(x, 0);
-  if (activation != RONDO_ACTIVATION_GELU) return x;
-  return x / (1 + std::exp(-std::sqrt(8 / std::acos(Real(-1))) * (x + 0.044715L * x * x * x)));
+  if (activation == RONDO_ACTIVATION_RELU6) return std::clamp<Real>(x, 0, 6);
+  const bool gelu = activation == RONDO_ACTIVATION_GELU;
+  const Real gate = 1 / (1 + std::exp(gelu ? -std::sqrt(8 / std::acos(Real(-1))) * (x + 0.044715L * x * x * x) : -x));
+  return gate == 0 ? -Real(0) : x * gate;
 }
 
 // activation(sum * scale + bias + residual), in all combinations, both ways round.
 TEST_P(Convolutions, WhatFollowsTheSum) {
   const Convolution problem{{2, 4, 6, 5}, {10, 4, 3, 3}, {2, 1}, {1, 1}, {1, 1}, {1, 1}};
   std::vector<int> combinations;
-  for (int each = 1; each < 24; ++each) combinations.push_back(each);
+  for (int each = 1; each < 40; ++each) combinations.push_back(each);
   int turn = 0;
   for (const rondo_dtype dtype : dtypes(3)) {
     const Way way = turn++ % 2 ? Way::data : Way::forward;
@@ -223,8 +226,8 @@ TEST_P(Convolutions, NanAndInfinity) {
   });
 }
 
-// A ReLU keeps NaN, whoever does it: a library in one with the sum, or Rondo behind it.
-TEST_P(Convolutions, NanBehindRelu) {
+// An activation keeps NaN, whoever does it: a library in one with the sum, or Rondo behind it.
+TEST_P(Convolutions, NanBehindActivations) {
   const Convolution problem{{2, 8, 5, 5}, {8, 8, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
   for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16}) {
     Array x = random_array(dtype, problem.image, 1, -1, 1);
@@ -233,9 +236,11 @@ TEST_P(Convolutions, NanBehindRelu) {
     const Array residuals = random_array(dtype, problem.result(), 3, -1, 1);
     run([&](Results& results) {
       const Tensor first = up(x), second = up(w), bias = up(biases), residual = up(residuals);
-      for (const int each : {0, 1, 3}) {
+      for (int each = 4; each < 20; ++each) {
+        if (each % 4 == 2) continue;  // a residual alone
+        const auto activation = static_cast<rondo_activation>(each / 4);
         rondo_convolution_options options = problem.options();
-        options.activation = RONDO_ACTIVATION_RELU;
+        options.activation = activation;
         if (each & 1) options.bias = bias;
         if (each & 2) options.residual = residual;
         results.keep(std::string(rondo_dtype_name(dtype)) + " behind " + std::to_string(each),
@@ -245,7 +250,7 @@ TEST_P(Convolutions, NanBehindRelu) {
                          const Real z =
                              out.values[i] + (each & 1 ? biases[i / 25 % 8] : 0) + (each & 2 ? residuals[i] : 0);
                          out.absolute[i] = 2 * out.absolute[i] + std::ldexp(Real(1), -20);
-                         out.values[i] = activated(RONDO_ACTIVATION_RELU, z);
+                         out.values[i] = activated(activation, z);
                        }
                        return out;
                      });

@@ -41,20 +41,21 @@ TEST_P(ConvolutionGradients, OfBothOperands) {
 TEST_P(ConvolutionGradients, OfWhatFollowsTheSum) {
   const Convolution problem{{2, 2, 4, 4}, {3, 2, 2, 2}, {1, 2}, {1, 0}, {0, 1}, {1, 1}};
   const Shape made = problem.result();
-  std::vector<int> combinations = {1, 2, 4, 7, 10, 15, 18, 23};  // bits of scale, bias, residual; eights: activations
+  std::vector<int> combinations = {1,  2,  4,  7,  10, 15,
+                                   18, 23, 26, 31, 34, 39};  // bits of scale, bias, residual; eights: activations
   run([&](Results& results) {
     for (const int each : dealt(combinations)) {
-      keep_gradients(
-          results, "combination " + std::to_string(each),
-          {numbers(problem.image, 1), numbers(problem.filter, 2), numbers({3}, 3), numbers({3}, 4), numbers(made, 5)},
-          [problem, each](const auto& in) {
-            rondo_convolution_options options = problem.options();
-            options.activation = static_cast<rondo_activation>(each / 8);
-            if (each & 1) options.scale = in[2];
-            if (each & 2) options.bias = in[3];
-            if (each & 4) options.residual = in[4];
-            return make(rondo_convolution, in[0], in[1], &options);
-          });
+      keep_gradients(results, "combination " + std::to_string(each),
+                     {numbers(problem.image, 1), numbers(problem.filter, 2), numbers({3}, 3),
+                      random_array(RONDO_F64, {3}, 4, -8, 8), numbers(made, 5)},
+                     [problem, each](const auto& in) {
+                       rondo_convolution_options options = problem.options();
+                       options.activation = static_cast<rondo_activation>(each / 8);
+                       if (each & 1) options.scale = in[2];
+                       if (each & 2) options.bias = in[3];
+                       if (each & 4) options.residual = in[4];
+                       return make(rondo_convolution, in[0], in[1], &options);
+                     });
     }
   });
 }
@@ -71,13 +72,16 @@ TEST_P(ConvolutionGradients, OfOperandsUsedTwice) {
     });
     keep_gradients(results, "itself", {numbers({2, 2, 3, 3}, 1)},
                    [](const auto& in) { return make(rondo_convolution, in[0], in[0], nullptr); });
-    keep_gradients(results, "added", {numbers({1, 2, 4, 4}, 1), numbers({3, 2, 2, 2}, 2)}, [](const auto& in) {
-      rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
-      options.activation = RONDO_ACTIVATION_RELU;
-      Tensor sum = make(rondo_convolution, in[0], in[1], nullptr);
-      into(make(rondo_tensor_accumulator, sum), rondo_convolution, in[0], in[1], &options);
-      return sum;
-    });
+    for (const auto activation : {RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_RELU6, RONDO_ACTIVATION_SILU})
+      keep_gradients(results, "added, activation " + std::to_string(activation),
+                     {numbers({1, 2, 4, 4}, 1), random_array(RONDO_F64, {3, 2, 2, 2}, 2, -6, 6)},
+                     [activation](const auto& in) {
+                       rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
+                       options.activation = activation;
+                       Tensor sum = make(rondo_convolution, in[0], in[1], nullptr);
+                       into(make(rondo_tensor_accumulator, sum), rondo_convolution, in[0], in[1], &options);
+                       return sum;
+                     });
   });
 }
 

@@ -23,13 +23,21 @@ Real gelu_argument(Real x) {
   return std::sqrt(8 / std::acos(Real(-1))) * (x + 0.044715L * x * x * x);
 }
 
+constexpr rondo_activation kActivations[] = {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU,
+                                             RONDO_ACTIVATION_RELU6, RONDO_ACTIVATION_SILU};
+
 Real activated(rondo_activation activation, Real x) {
   if (activation == RONDO_ACTIVATION_RELU) return std::isnan(x) ? x : std::max<Real>(x, 0);
-  if (activation == RONDO_ACTIVATION_GELU) {
-    const Real gate = 1 / (1 + std::exp(-gelu_argument(x)));
-    return gate == 0 ? -Real(0) : x * gate;
-  }
-  return x;
+  if (activation == RONDO_ACTIVATION_RELU6) return std::isnan(x) ? x : std::clamp<Real>(x, 0, 6);
+  if (activation == RONDO_ACTIVATION_NONE) return x;
+  const Real gate = 1 / (1 + std::exp(-(activation == RONDO_ACTIVATION_GELU ? gelu_argument(x) : x)));
+  return gate == 0 ? -Real(0) : x * gate;
+}
+
+// The bound of an activation's relative error for a given x, in units; 0: it has none.
+Real bound_of(rondo_activation activation, Real x) {
+  if (activation == RONDO_ACTIVATION_SILU) return 8;
+  return activation == RONDO_ACTIVATION_GELU ? 8 * (1 + std::fabs(gelu_argument(x))) : 0;
 }
 
 // `inner` is the precision that products are summed in: its epsilon times the sum of magnitudes bounds the error.
@@ -56,10 +64,9 @@ Expected expect_matmul(const Problem& problem, const Array& a, const Array& b, c
         if (bias) sum += (*bias)[static_cast<size_t>(j)], magnitude += std::fabs((*bias)[static_cast<size_t>(j)]);
         out.values[at] = activated(problem.activation, sum);
         out.absolute[at] = epsilon * (magnitude * (2 + std::sqrt(Real(k))) + std::fabs(sum) * 8);
-        if (problem.activation == RONDO_ACTIVATION_GELU) {                       // its slope is at most 1.13
-          const Real bound = 4 * epsilon * (1 + std::fabs(gelu_argument(sum)));  // epsilon is two units
-          out.absolute[at] = out.absolute[at] * 1.25L + bound * std::fabs(out.values[at]);
-        }
+        // Slopes are at most 1.13, and epsilon is two units.
+        if (const Real units = bound_of(problem.activation, sum); units != 0)
+          out.absolute[at] = out.absolute[at] * 1.25L + units * epsilon / 2 * std::fabs(out.values[at]);
       }
     }
   }
@@ -124,7 +131,7 @@ TEST_P(Matmul, Batches) {
 TEST_P(Matmul, Epilogues) {
   for (const rondo_dtype dtype : dtypes(2)) {
     std::vector<Problem> problems;
-    for (const rondo_activation activation : {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU}) {
+    for (const rondo_activation activation : kActivations) {
       problems.push_back({{9, 16}, {16, 10}, false, false, true, activation});
       problems.push_back({{9, 16}, {16, 10}, false, false, false, activation});
       problems.push_back({{3, 7, 5}, {5, 4}, false, false, true, activation});
@@ -151,8 +158,7 @@ TEST_P(Matmul, ActivationsKeepTheirBounds) {
       }
       const Tensor a = up(x), b = up(y), c = up(zeros);
       run([&](Results& results) {
-        for (const rondo_activation activation :
-             {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU}) {
+        for (const rondo_activation activation : kActivations) {
           for (const bool with_bias : {false, true}) {
             rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
             options.activation = activation;
@@ -163,8 +169,8 @@ TEST_P(Matmul, ActivationsKeepTheirBounds) {
               for (size_t i = 0; i < x.size(); ++i) {
                 const Real value = activated(activation, x[i]);
                 out.values[i] = value + added;
-                if (activation == RONDO_ACTIVATION_GELU)
-                  out.absolute[i] = 8 * (1 + std::fabs(gelu_argument(x[i]))) * unit * std::fabs(value) +
+                if (const Real units = bound_of(activation, x[i]); units != 0)
+                  out.absolute[i] = units * unit * std::fabs(value) +
                                     last_place(half ? RONDO_F32 : dtype, 0) * (1 + std::fabs(x[i])) +
                                     2 * unit * std::fabs(added) + (half ? last_place(dtype, out.values[i]) / 2 : 0);
               }
@@ -189,8 +195,9 @@ TEST_P(Matmul, ActivationsKeepTheirBounds) {
 TEST_P(Matmul, ActivationsOfSpecialValues) {
   const Real inf = INFINITY;
   const struct {
-    Real x, relu, gelu;
-  } specials[] = {{NAN, NAN, NAN}, {inf, inf, inf}, {-inf, 0, 0}, {-0.0L, 0, 0}, {-32768, 0, 0}, {32768, 32768, 32768}};
+    Real x, relu, relu6, gated;  // gated: by GELU and by SiLU
+  } specials[] = {{NAN, NAN, NAN, NAN}, {inf, inf, 6, inf}, {-inf, 0, 0, 0},
+                  {-0.0L, 0, 0, 0},     {-32768, 0, 0, 0},  {32768, 32768, 6, 32768}};
   for (const rondo_dtype dtype : dtypes(1)) {
     for (const int64_t n : sparing() ? std::vector<int64_t>{17} : std::vector<int64_t>{17, 272}) {
       // One column of specials and one row of ones, the rest zeros: row i of the result is special i, and no infinity
@@ -201,8 +208,7 @@ TEST_P(Matmul, ActivationsOfSpecialValues) {
       for (int64_t j = 0; j < n * 4; ++j) y.set(static_cast<size_t>(j), 1);
       const Tensor a = up(x), b = up(y), c = up(full(dtype, {n * 4}, 0));
       run([&](Results& results) {
-        for (const rondo_activation activation :
-             {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU}) {
+        for (const rondo_activation activation : kActivations) {
           for (const bool with_bias : {false, true}) {
             rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
             options.activation = activation;
@@ -212,19 +218,22 @@ TEST_P(Matmul, ActivationsOfSpecialValues) {
                            Expected out(dtype, {n, n * 4});
                            for (size_t i = 0; i < out.values.size(); ++i) {
                              const auto& each = specials[i / static_cast<size_t>(n * 4) % 6];
-                             out.values[i] = activation == RONDO_ACTIVATION_RELU   ? each.relu
-                                             : activation == RONDO_ACTIVATION_GELU ? each.gelu
-                                                                                   : each.x;
+                             out.values[i] = activation == RONDO_ACTIVATION_NONE    ? each.x
+                                             : activation == RONDO_ACTIVATION_RELU  ? each.relu
+                                             : activation == RONDO_ACTIVATION_RELU6 ? each.relu6
+                                                                                    : each.gated;
                            }
                            return out;
                          });
           }
         }
       });
-      rondo_matmul_options gelu = RONDO_MATMUL_OPTIONS_INIT;
-      gelu.activation = RONDO_ACTIVATION_GELU;
-      EXPECT_TRUE(std::signbit(download(make(rondo_matmul, a, b, &gelu))[static_cast<size_t>(2 * n * 4)]))
-          << rondo_dtype_name(dtype) << ": the sign of what comes of -infinity";
+      for (const rondo_activation activation : {RONDO_ACTIVATION_GELU, RONDO_ACTIVATION_SILU}) {
+        rondo_matmul_options gated = RONDO_MATMUL_OPTIONS_INIT;
+        gated.activation = activation;
+        EXPECT_TRUE(std::signbit(download(make(rondo_matmul, a, b, &gated))[static_cast<size_t>(2 * n * 4)]))
+            << rondo_dtype_name(dtype) << " activation " << activation << ": the sign of what comes of -infinity";
+      }
     }
   }
 }

@@ -46,15 +46,22 @@ RONDO_INLINE T op_gelu_tanh(T x) {
   if (minus_infinity(x)) return T(-0.0);
   return x * op_sigmoid(gelu_argument(x));
 }
-// What a matrix product ends with: rondo_activation.
-template <class T>
-RONDO_INLINE T activated(int activation, T x) {
-  return activation == 1 ? op_relu(x) : activation == 2 ? op_gelu_tanh(x) : x;
-}
 template <class T>
 RONDO_INLINE T op_silu(T x) {
   if (minus_infinity(x)) return T(-0.0);
   return x * op_sigmoid(x);
+}
+// What a matrix product or a convolution ends with: rondo_activation, whose checks let no other number come here. Its
+// operators by name: ops/activation.h.
+template <class T>
+RONDO_INLINE T activated(int activation, T x) {
+  switch (activation) {
+    case 1: return op_relu(x);
+    case 2: return op_gelu_tanh(x);
+    case 3: return op_clamp(x, T(0), T(6));
+    case 4: return op_silu(x);
+    default: return x;
+  }
 }
 template <class T>
 RONDO_INLINE T op_mish(T x) {

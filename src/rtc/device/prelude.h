@@ -59,7 +59,6 @@ using std::floor;
 using std::fma;
 using std::fmod;
 using std::hypot;
-using std::lgamma;
 using std::log;
 using std::log10;
 using std::log1p;
@@ -73,6 +72,15 @@ using std::tan;
 using std::tanh;
 using std::tgamma;
 using std::trunc;
+// The plain one writes the sign into a variable that all threads of the process share.
+inline double lgamma(double x) {
+  int sign;
+  return ::lgamma_r(x, &sign);
+}
+inline float lgamma(float x) {
+  int sign;
+  return ::lgammaf_r(x, &sign);
+}
 #endif
 
 // --- bits ---

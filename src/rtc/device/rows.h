@@ -63,9 +63,9 @@ struct LargestOfRows {
 
 // threads: of a block; group: lanes of a row; beside: rows side by side, 0: lanes of a row are; vector: neighbours
 // moved at once; items: vectors per lane, 0: the row is read again; dims: that number the rows; masked: per_row says
-// where rows end.
+// where rows end; full: a row is as long as what its lanes keep.
 template <class In, class Per, class Index, RowKind kind, int threads, int group, int beside, int vector, int items,
-          int dims, bool masked, bool weighted, bool biased>
+          int dims, bool masked, bool weighted, bool biased, bool full>
 struct RowsKernel {
   using C = Register<In>;
   // Rounding to 16 bits hides what the quick forms lose.
@@ -76,7 +76,7 @@ struct RowsKernel {
   static constexpr bool kNorm = kind == RowKind::layer_norm || kind == RowKind::rms_norm;
   static constexpr bool kNormGradient = kind == RowKind::layer_norm_grad || kind == RowKind::rms_norm_grad;
   static constexpr bool kLogarithm = kind == RowKind::log_softmax;
-  static constexpr int kShared = beside > 0 ? threads : 32;
+  static constexpr int kShared = beside > 0 ? threads : 64;
   static constexpr int kPerBlock = threads / group;
   const RowsArguments& args;
   C* shared;
@@ -105,9 +105,10 @@ struct RowsKernel {
       return exp(x);
   }
 
-  // The value of all lanes of the row, in each of them.
+  // The value of all lanes of the row, in each of them. turn: 0 and 1 by turns, so that nobody overwrites what others
+  // still read.
   template <class Op>
-  RONDO_INLINE C together(C value) const {
+  RONDO_INLINE C together(C value, int turn) const {
     if constexpr (beside > 0) {
       const int x = threadIdx.x % beside;
       __syncthreads();
@@ -118,18 +119,21 @@ struct RowsKernel {
       for (int each = 1; each < group; ++each) value = Op::of(value, shared[each * beside + x]);
     } else {
       constexpr int width = group < 32 ? group : 32;
-#pragma unroll
-      for (int delta = width / 2; delta > 0; delta /= 2)
-        value = Op::of(value, __shfl_xor_sync(0xffffffffu, value, delta, width));
+      value = across<Op, width>(value);
       if constexpr (group > 32) {
+        C* const warps = shared + turn * 32;
+        if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
         __syncthreads();
-        if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
-        __syncthreads();
-        value = shared[0];
-#pragma unroll
-        for (int w = 1; w < group / 32; ++w) value = Op::of(value, shared[w]);
+        value = across<Op, group / 32>(warps[threadIdx.x % (group / 32)]);
       }
     }
+    return value;
+  }
+  template <class Op, int width>
+  RONDO_INLINE static C across(C value) {
+#pragma unroll
+    for (int delta = width / 2; delta > 0; delta /= 2)
+      value = Op::of(value, __shfl_xor_sync(0xffffffffu, value, delta, width));
     return value;
   }
 
@@ -190,7 +194,7 @@ struct RowsKernel {
 #pragma unroll
     for (int j = 0; items > 0 ? j < items : (lane + j * Index(group)) * vector < length; ++j) {
       const Index i = (lane + j * Index(group)) * vector;
-      if (i < length) f(j, i);
+      if (full || i < length) f(j, i);
     }
   }
 
@@ -239,7 +243,7 @@ struct RowsKernel {
 #pragma unroll
       for (int v = 0; v < vector; ++v) adder.add(logarithm ? change[v] : result[v] * change[v]);
     });
-    const C sum = together<AddRows>(adder.sum), scale = static_cast<C>(args.scale);
+    const C sum = together<AddRows>(adder.sum, 0), scale = static_cast<C>(args.scale);
     if (!live) return;
     each([&](int j, Index i) {
       const C *result = y.again(j, i), *change = dy.again(j, i);
@@ -262,7 +266,7 @@ struct RowsKernel {
 #pragma unroll
         for (int v = 0; v < vector; ++v) adder.add(values[v]);
       });
-      *mean = together<AddRows>(adder.sum) / count;
+      *mean = together<AddRows>(adder.sum, 0) / count;
     }
     Adder squares;
     each([&](int j, Index i) {
@@ -270,7 +274,7 @@ struct RowsKernel {
 #pragma unroll
       for (int v = 0; v < vector; ++v) squares.add((values[v] - *mean) * (values[v] - *mean));
     });
-    return C(1) / sqrt(together<AddRows>(squares.sum) / count + static_cast<C>(args.scale));
+    return C(1) / sqrt(together<AddRows>(squares.sum, kCentred ? 1 : 0) / count + static_cast<C>(args.scale));
   }
   RONDO_INLINE C weight_at(Index i) const {
     return from_memory(static_cast<const In*>(args.weight)[i * static_cast<Index>(args.weight_step)]);
@@ -312,8 +316,8 @@ struct RowsKernel {
         dot.add(change * ((values[v] - mean) * inverse));
       }
     });
-    const C shift = kCentred ? together<AddRows>(sum.sum) / count : C(0);
-    const C share = together<AddRows>(dot.sum) / count;
+    const C shift = kCentred ? together<AddRows>(sum.sum, 0) / count : C(0);
+    const C share = together<AddRows>(dot.sum, 1) / count;
     if (!live) return;
     each([&](int j, Index i) {
       const C* values = x.again(j, i);
@@ -337,7 +341,7 @@ struct RowsKernel {
 #pragma unroll
       for (int v = 0; v < vector; ++v) top = LargestOfRows::of(top, values[v]);
     });
-    top = together<LargestOfRows>(top);
+    top = together<LargestOfRows>(top, 0);
     Adder adder;
     each([&](int j, Index i) {
       C* values = x.again(j, i);
@@ -348,7 +352,7 @@ struct RowsKernel {
         adder.add(value);
       }
     });
-    const C sum = together<AddRows>(adder.sum);
+    const C sum = together<AddRows>(adder.sum, 1);
     if (!live) return;
     const i64 label = kLabels ? per_row() : 0;
     const bool counts = label >= 0 && label < args.length;

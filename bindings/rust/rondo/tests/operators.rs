@@ -171,6 +171,11 @@ fn products_have_transposed_operands_bias_and_activation() {
         let out = Tensor::empty(engine, device, DType::F32, [3, 3]).unwrap();
         a.matmul_into(&a, how, &out).unwrap();
         assert_eq!(out.to_vec::<f32>().unwrap(), [0.0, 22.0, 27.0, 2.0, 29.0, 36.0, 7.0, 36.0, 45.0]);
+        a.matmul_into(&a, how.activation(Activation::Relu6), &out).unwrap();
+        assert_eq!(out.to_vec::<f32>().unwrap(), [0.0, 6.0, 6.0, 2.0, 6.0, 6.0, 6.0, 6.0, 6.0]);
+        a.matmul_into(&a, how.activation(Activation::Silu), &out).unwrap();
+        let values = out.to_vec::<f32>().unwrap();
+        assert!((values[0] + 3.0 / (1.0 + 3f32.exp())).abs() < 1e-5 && values[8] == 45.0, "{:?}", values);
         assert!(a.matmul(&a).is_err());
     });
 }

@@ -447,7 +447,7 @@ Asymmetric = 2,
 }
 
 c_enum! {
-/// What is applied to a matrix product last. `rondo_activation` of the C interface.
+/// What is applied to a matrix product or a convolution last. `rondo_activation` of the C interface.
 pub enum Activation: rondo_activation {
 /// `RONDO_ACTIVATION_NONE`.
 None = 0,
@@ -455,5 +455,9 @@ None = 0,
 Relu = 1,
 /// NaN for NaN, -0 for -infinity.
 Gelu = 2,
+/// Limited to 0 ... 6: NaN for NaN.
+Relu6 = 3,
+/// As `RONDO_SILU`: NaN for NaN, -0 for -infinity.
+Silu = 4,
 }
 }

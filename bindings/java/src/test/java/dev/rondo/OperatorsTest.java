@@ -224,6 +224,11 @@ class OperatorsTest {
     final Tensor bias = engine.tensor(device, new float[] {1, 0});
     final MatmulOptions options = new MatmulOptions().bias(bias).activation(Activation.RELU);
     assertArrayEquals(new float[] {5, 0, 11, 0}, a.matmul(b, options).toFloatArray());
+    final MatmulOptions limited = new MatmulOptions().bias(bias).activation(Activation.RELU6);
+    assertArrayEquals(new float[] {5, 0, 6, 0}, a.matmul(b, limited).toFloatArray());
+    final float below = (float) (-1 / (1 + Math.E)), above = (float) (4 / (1 + Math.exp(-4)));
+    assertArrayEquals(new float[] {above, below, (float) (10 / (1 + Math.exp(-10))), below},
+        a.matmul(b, new MatmulOptions().activation(Activation.SILU)).toFloatArray(), 1e-5f);
     assertSame(bias, options.bias());
     final MatmulOptions transposed = new MatmulOptions().transposeA(true).transposeB(true);
     assertArrayEquals(new long[] {3, 3}, a.matmul(b, transposed).shape());
