@@ -41,6 +41,7 @@ normal             simulated/*                1          1          all
 normal             mutation/*places           all        all        all
 normal             mutation/*                 changed+1  changed+3  all
 normal             abi/*                      all        all        all
+normal             conformance/large          -          -          all
 normal             conformance/*              all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   all        all        all
@@ -67,6 +68,7 @@ address,undefined  simulated/digits_*         -          -          5
 address,undefined  simulated/*_lost_*         -          1          5
 address,undefined  simulated/*                -          1shared    5
 address,undefined  faults/*_that_*            -          -          all
+address,undefined  conformance/large          -          -          -
 address,undefined  conformance/comm_*         -          1shared    all
 address,undefined  conformance/*              -          half       all
 address,undefined  unit/*                     -          half       all
@@ -77,6 +79,7 @@ thread             rust/*                     -          -          -
 thread             mpi/*                      -          -          -
 thread             unit/*                     -          rest       all
 thread             simulated/*_whole          -          -          -
+thread             conformance/large          -          -          -
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
 thread             conformance/*_recording    -          all        all

@@ -86,22 +86,44 @@ class Lines {
 
 class ElementWriter : public Lines {
  public:
-  using Lines::Lines;
+  ElementWriter(const Expression& expression, unsigned repeats) : Lines(expression), repeats_(repeats) {}
 
   std::string text() {
     line("struct Operands {");
     for (int k = 0; k < e_.inputs(); ++k) line("  const %s* p%d;", type(k), k);
     scalar_fields();
     line("};");
-    line("template <class Index>");
-    line("RONDO_INLINE Element element(const Operands& a, const Index* o) {");
+    line("template <int N>");
+    line("struct Loaded {");
+    for (int k = 0; k < e_.inputs(); ++k) line(repeats(k) ? "  %s x%d;" : "  Pack<%s, N> x%d;", type(k), k);
+    line("};");
+    line("template <int N, class Index>");
+    line("RONDO_INLINE Loaded<N> load(const Operands& a, const Index* o) {");
+    line("  Loaded<N> l;");
+    for (int k = 0; k < e_.inputs(); ++k) {
+      if (repeats(k))
+        line("  l.x%d = a.p%d[o[%d]];", k, k, k);
+      else
+        line("  l.x%d = load_pack<%s, N>(a.p%d + o[%d]);", k, type(k), k, k);
+    }
+    line("  return l;");
+    line("}");
+    line("template <int N>");
+    line("RONDO_INLINE Element element(const Operands& a, const Loaded<N>& l, int v) {");
+    line("  (void)a, (void)v;");
     for (int k = 0; k < e_.inputs(); ++k)
-      line("  [[maybe_unused]] const %s i%d = from_memory(a.p%d[o[%d]]);", register_type(e_.input_dtype(k)), k, k, k);
+      line(repeats(k) ? "  [[maybe_unused]] const %s i%d = from_memory(l.x%d);"
+                      : "  [[maybe_unused]] const %s i%d = from_memory(l.x%d.v[v]);",
+           register_type(e_.input_dtype(k)), k, k);
     instructions("  ");
     line("  return to_memory<Element>(%s);", value(e_.output(0).value).c_str());
     line("}");
     return std::move(text_);
   }
+
+ private:
+  bool repeats(int input) const { return (repeats_ >> input & 1) != 0; }
+  const unsigned repeats_;
 };
 
 class Writer : public Lines {
@@ -398,8 +420,8 @@ std::string group_text(const Expression& expression, const Space& space) {
   return Writer(expression, space).group_text();
 }
 
-std::string element_text(const Expression& expression) {
-  return ElementWriter(expression).text();
+std::string element_text(const Expression& expression, unsigned repeats) {
+  return ElementWriter(expression, repeats).text();
 }
 
 }  // namespace rondo::ops

@@ -30,10 +30,11 @@ class KernelSpec {
   }
 
   // An expression of one output, which stays where it is: its operands and its element (element_text) are defined in
-  // front of the other text.
-  KernelSpec& computing(const Expression& expression) {
+  // front of the other text. Inputs with a bit in `repeats` are the same for neighbours that are loaded at once.
+  KernelSpec& computing(const Expression& expression, unsigned repeats) {
     expression_ = &expression;
-    return *this;
+    repeats_ = repeats;
+    return constant("kRepeats", static_cast<int>(repeats));
   }
 
   const char* name() const { return name_; }
@@ -57,6 +58,7 @@ class KernelSpec {
   Entry entries_[16];
   const char* parts_[8];
   const Expression* expression_ = nullptr;
+  unsigned repeats_ = 0;
 };
 
 }  // namespace rondo::ops

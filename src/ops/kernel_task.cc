@@ -32,7 +32,7 @@ std::string KernelSpec::source() const {
                           : format("constexpr int %s = %d;\n", entry.name, entry.value);
   }
   text += rtc::kStridedText;
-  if (expression_) text += element_text(*expression_);
+  if (expression_) text += element_text(*expression_, repeats_);
   for (int i = 0; i < part_count_; ++i) text += parts_[i];
   return text;
 }

@@ -20,31 +20,27 @@ constexpr int kBlock = 256;  // threads
 
 using device::ReduceArguments;
 
-// Around what the reduction is made of, and the memory and the way of a pass.
-constexpr const char* kTextBefore = R"(
-using Pass = ReducePass<Reduction<true, Element, )";
-constexpr const char* kTextBehindParts = R"(>, Index, kJoins, kFinal, kVector, kGroup, kKept, kReduced>;
-extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const ReduceArguments args) {
-  __shared__ __align__(16) unsigned char memory[Pass::)";
-constexpr const char* kTextBetween = R"(];
-  Pass{args, memory}.)";
-constexpr const char* kTextBehind = R"(();
-}
+// Around what the reduction is made of, and what it reduces.
+constexpr const char* kTextBefore = "\nusing Op = Reduction<true, Element, ";
+constexpr const char* kStoredText = R"(>;
+struct Arguments {
+  ReduceArguments reduce;
+};
+using Source = Stored<typename Choose<kJoins, typename Op::Acc, Element>::type, Arguments, Index, kKept, kReduced, kDense>;
 )";
-
-// The same of a pass over what an expression makes.
-constexpr const char* kExpressionTextBefore = R"(
+constexpr const char* kMadeText = R"(>;
 struct Arguments {
   ReduceArguments reduce;
   Dims<kOperands> kept, reduced;
   Operands operands;
 };
-using Pass = ReduceExpressionPass<Reduction<true, Element, )";
-constexpr const char* kExpressionTextBehind =
-    R"(>, Arguments, Index, kFinal, kColumns, kGroup, kKept, kReduced, kOperands>;
+using Source = Made<Element, Arguments, Index, kKept, kReduced, kOperands>;
+)";
+constexpr const char* kTextBehind = R"(
+using Pass = ReducePass<Op, Index, Source, kJoins, kFinal, kColumns, kVector, kAhead, kGroup, kKept>;
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
   __shared__ __align__(16) unsigned char memory[Pass::kMemory];
-  Pass{args, memory}.run();
+  Pass{args.reduce, Source{args}, memory}.run();
 }
 )";
 
@@ -55,26 +51,30 @@ struct Variant {
   bool columns = false;
   bool joins = false;    // the input is partial results
   bool partial = false;  // the output is
+  bool dense = false;    // what is reduced lies side by side
   bool wide = false;
-  int vector = 1, group = 32, kept = 0, reduced = 0;
+  int vector = 1, ahead = 4, group = 32, kept = 0, reduced = 0;
+  unsigned repeats = 0;  // inputs of an expression that are the same for neighbours
 
   unsigned blocks(int64_t outputs) const { return blocks_for(outputs, columns ? group * vector : kBlock / group); }
-  KernelSpec spec() const {
-    KernelSpec spec(rtc::kReduce, columns ? 1 : 0, wide, columns ? "reduce_columns" : "reduce_rows");
+  // Of an expression, if there is one.
+  KernelSpec spec(const Expression* expression) const {
+    KernelSpec spec(rtc::kReduce,
+                    expression ? 2
+                    : columns  ? 1
+                               : 0,
+                    wide,
+                    expression ? "reduce_expression"
+                    : columns  ? "reduce_columns"
+                               : "reduce_rows");
     spec.type("Element", in).constant("kOp", static_cast<int>(op)).constant("kJoins", joins);
-    spec.constant("kFinal", !partial).constant("kVector", vector).constant("kGroup", group).constant("kKept", kept);
-    spec.constant("kReduced", reduced);
-    return spec.text({rtc::kReduceText, kTextBefore, reduction_row(op).parts, kTextBehindParts,
-                      columns ? "kColumnsMemory" : "kRowsMemory", kTextBetween, columns ? "columns" : "rows",
-                      kTextBehind});
-  }
-  KernelSpec spec(const Expression& expression) const {
-    KernelSpec spec(rtc::kReduce, 2, wide, "reduce_expression");
-    spec.type("Element", in).constant("kOp", static_cast<int>(op)).constant("kFinal", !partial);
-    spec.constant("kColumns", columns).constant("kGroup", group).constant("kKept", kept).constant("kReduced", reduced);
-    spec.constant("kOperands", expression.inputs()).computing(expression);
-    return spec.text({rtc::kReduceText, rtc::kReduceExpressionText, kExpressionTextBefore, reduction_row(op).parts,
-                      kExpressionTextBehind});
+    spec.constant("kFinal", !partial).constant("kColumns", columns).constant("kVector", vector);
+    spec.constant("kAhead", ahead).constant("kGroup", group).constant("kKept", kept).constant("kReduced", reduced);
+    const char* const parts = reduction_row(op).parts;
+    if (!expression)
+      return spec.constant("kDense", dense).text({rtc::kReduceText, kTextBefore, parts, kStoredText, kTextBehind});
+    spec.constant("kOperands", expression->inputs()).computing(*expression, repeats);
+    return spec.text({rtc::kReduceText, rtc::kReduceExpressionText, kTextBefore, parts, kMadeText, kTextBehind});
   }
 };
 
@@ -83,13 +83,20 @@ int column_lanes(int64_t outputs, int vector) {
   return power_of_two_up_to((outputs + vector - 1) / vector, 32);
 }
 
-// Lanes that share a result: a block where the range is long or results are few, otherwise so many that each has a few
-// loads.
+// Lanes that share a result: a block where results are few, otherwise so many that each has up to eight loads.
 int row_lanes(int64_t outputs, int64_t length, int vector) {
-  if (length > 2048 || (length > 256 && outputs < 1024)) return kBlock;
+  if (length > 256 && outputs < 1024) return kBlock;
   const int64_t loads = (length + vector - 1) / vector;
-  return power_of_two_up_to(outputs < 4096 ? loads : (loads + 3) / 4, 32);
+  if (length <= 2048 && outputs < 4096) return power_of_two_up_to(loads, 32);
+  return std::max(power_of_two_up_to((loads + 7) / 8, kBlock), power_of_two_up_to((loads + 3) / 4, 16));
 }
+
+// An array that is walked, and its steps over results and over what is reduced.
+struct Walked {
+  const View& view;
+  const int64_t* kept;
+  const int64_t* reduced;
+};
 
 class CudaReduction final : public KernelTask {
  public:
@@ -101,7 +108,14 @@ class CudaReduction final : public KernelTask {
 
  private:
   void plan();
-  int widest_vector(const Dims<2>& kept, bool columns) const;
+  std::vector<Walked> walked() const;
+  // Step of an array between neighbours that a lane loads at once.
+  int64_t inner_step(const Walked& array, bool columns) const {
+    const int dims = columns ? plan_.kept.count : plan_.reduced.count;
+    return dims == 0 ? 0 : (columns ? array.kept : array.reduced)[dims - 1];
+  }
+  int widest_vector(bool columns) const;
+  bool fits(const Walked& array, int64_t vector, bool columns) const;
   void lay_out_expression();
   // to_workspace: the results are partial ones.
   void add_first_pass(const Variant& variant, int64_t splits, bool to_workspace);
@@ -111,23 +125,46 @@ class CudaReduction final : public KernelTask {
   ReduceArguments first_ = {}, second_ = {};
 };
 
-// How many neighbours may be loaded at once: along the innermost kept (columns) or reduced dimension (rows), which must
-// be contiguous and start every run at a multiple.
-int CudaReduction::widest_vector(const Dims<2>& kept, bool columns) const {
+std::vector<Walked> CudaReduction::walked() const {
+  if (!plan_.expression) return {{plan_.in, plan_.kept.stride[0], plan_.reduced.stride[0]}};
+  const ReducedExpression& made = *plan_.expression;
+  std::vector<Walked> all;
+  for (size_t k = 0; k < made.inputs.size(); ++k)
+    all.push_back({made.inputs[k], made.kept.stride[k], made.reduced.stride[k]});
+  return all;
+}
+
+// Whether so many neighbours of an array can be loaded at once: they lie side by side and begin at a multiple, or are
+// all the same element.
+bool CudaReduction::fits(const Walked& array, int64_t vector, bool columns) const {
+  const int64_t step = inner_step(array, columns);
+  if (step == 0) return true;
+  const auto size = static_cast<int64_t>(dtype_size(array.view.dtype));
+  bool fits = step == 1 && vector * size <= 16 && alignment_of(array.view, 16) >= vector * size;
+  for (int d = 0; d < plan_.kept.count; ++d)
+    fits &= (columns && d == plan_.kept.count - 1) || array.kept[d] % vector == 0;
+  for (int d = 0; d < plan_.reduced.count; ++d)
+    fits &= (!columns && d == plan_.reduced.count - 1) || array.reduced[d] % vector == 0;
+  return fits;
+}
+
+// How many neighbours are loaded at once: along the innermost kept (columns) or reduced dimension (rows).
+int CudaReduction::widest_vector(bool columns) const {
+  const Dims<2>& kept = plan_.kept;
   const Dims<1>& reduced = plan_.reduced;
-  const auto size = static_cast<int64_t>(dtype_size(plan_.in.dtype));
-  for (int64_t vector = std::min<int64_t>(16 / size, columns ? 4 : 8); vector > 1; vector /= 2) {
-    bool fits = alignment_of(plan_.in, 16) >= vector * size;
-    for (int d = 0; d < kept.count; ++d)
-      fits &= columns && d == kept.count - 1 ? kept.stride[0][d] == 1 && kept.size[d] % vector == 0
-                                             : kept.stride[0][d] % vector == 0;
-    for (int d = 0; d < reduced.count; ++d) {
-      const bool inner = !columns && d == reduced.count - 1;
-      fits &= inner ? reduced.stride[0][d] == 1 && (reduced.count == 1 || reduced.size[d] % vector == 0)
-                    : reduced.stride[0][d] % vector == 0;
-    }
-    fits &= (columns ? kept.count : reduced.count) > 0;
-    if (fits) return static_cast<int>(vector);
+  const std::vector<Walked> arrays = walked();
+  if (std::all_of(arrays.begin(), arrays.end(), [&](const Walked& each) { return inner_step(each, columns) == 0; }))
+    return 1;
+  // Columns have an accumulator for each neighbour.
+  const int most = columns && partial_bytes(plan_.op, plan_.in.dtype) > 8 ? 4 : 8;
+  for (int vector = most; vector > 1; vector /= 2) {
+    // A row that is one run may end anywhere.
+    const bool whole = columns              ? kept.size[kept.count - 1] % vector == 0
+                       : reduced.count == 1 ? true
+                                            : reduced.size[reduced.count - 1] % vector == 0;
+    if (whole &&
+        std::all_of(arrays.begin(), arrays.end(), [&](const Walked& each) { return fits(each, vector, columns); }))
+      return vector;
   }
   return 1;
 }
@@ -157,9 +194,9 @@ void CudaReduction::add_first_pass(const Variant& variant, int64_t splits, bool 
   if (plan_.expression) {
     lay_out_expression();
     to = &words_[offsetof(ReduceArguments, out) / sizeof(uint64_t)];
-    add_launch(add_kernel(variant.spec(plan_.expression->expression)), *words_.data(), blocks, splits);
+    add_launch(add_kernel(variant.spec(&plan_.expression->expression)), *words_.data(), blocks, splits);
   } else {
-    add_launch(add_kernel(variant.spec()), first_, blocks, splits);
+    add_launch(add_kernel(variant.spec(nullptr)), first_, blocks, splits);
     add_address(&first_.in, plan_.in);
   }
   if (to_workspace)
@@ -181,15 +218,21 @@ void CudaReduction::plan() {
   variant.columns = outputs > 1 && kept_step < reduced_step;
   variant.kept = kept.count;
   variant.reduced = reduced.count;
-  variant.vector = plan_.expression ? 1 : widest_vector(kept, variant.columns);
+  variant.vector = widest_vector(variant.columns);
+  variant.dense = reduced.count == 1 && reduced.stride[0][0] == 1;
+  const std::vector<Walked> arrays = walked();
+  variant.ahead = arrays.size() <= 2 ? 4 : arrays.size() <= 4 ? 2 : 1;  // by the registers that what is fetched takes
+  for (size_t k = 0; k < arrays.size() && variant.vector > 1; ++k)
+    if (inner_step(arrays[k], variant.columns) == 0) variant.repeats |= 1u << k;
   variant.group = variant.columns ? column_lanes(outputs, variant.vector) : row_lanes(outputs, length, variant.vector);
 
   // Splits: enough blocks to fill a large device, each with enough to do.
   const int64_t blocks = variant.columns ? blocks_for(outputs, variant.group * variant.vector) : outputs;
-  const int64_t least = variant.columns ? kBlock / variant.group * 16 : 8192;
+  const int64_t least = variant.columns ? kBlock / variant.group * 16 : 2048 * variant.vector;
+  const int64_t most = variant.columns ? 512 : 2048;  // blocks: those of rows are quick to join
   int64_t splits = 1;
-  if ((variant.columns || variant.group == kBlock) && blocks < 256 && length >= 2 * least)
-    splits = std::min(512 / blocks, (length + least - 1) / least);
+  if ((variant.columns || variant.group == kBlock) && blocks < most / 2 && length >= 2 * least)
+    splits = std::min(most / blocks, (length + least - 1) / least);
   const int64_t vector = variant.columns ? 1 : variant.vector;
   const int64_t chunk = ((length + splits - 1) / splits + vector - 1) / vector * vector;
   if (chunk > 0) splits = (length + chunk - 1) / chunk;
@@ -232,6 +275,7 @@ void CudaReduction::plan() {
   }
   Dims<1> parts;
   parts.push(splits, {outputs});
+  joining.dense = outputs == 1;
   second_ = arguments;
   second_.kept = KernelDims<2>(partial);
   second_.reduced = KernelDims<1>(parts);
@@ -239,7 +283,7 @@ void CudaReduction::plan() {
   second_.chunk = splits;
   add_workspace(&second_.in);
   add_address(&second_.out, plan_.out);
-  add_launch(add_kernel(joining.spec()), second_, joining.blocks(outputs));
+  add_launch(add_kernel(joining.spec(nullptr)), second_, joining.blocks(outputs));
 }
 
 }  // namespace

@@ -504,6 +504,19 @@ TEST_P(Reduce, GivenAndAccumulatedOutput) {
   });
 }
 
+// Rows that neither a warp nor a whole block takes.
+TEST_P(Reduce, PartsOfABlock) {
+  const std::vector<rondo_dtype> dtypes = {RONDO_F16, RONDO_F32};
+  for (const rondo_dtype dtype : dealt(dtypes)) {
+    const Array x = random_array(dtype, {1030, 2056}, 11, -9, 9);
+    const Tensor a = up(x);
+    const rondo_reduce_op op = dtype == RONDO_F32 ? RONDO_SUM : RONDO_VAR;
+    run([&](Results& results) {
+      results.keep(label(op, x, {1}), reduce(op, a, {1}), [=] { return expect_reduce(op, x, {1}); });
+    });
+  }
+}
+
 TEST_P(Reduce, SameBitsEveryTime) {
   const Tensor a = up(random_array(RONDO_F32, {100000}, 4, -9, 9));
   const Array first = download(reduce(RONDO_SUM, a, {}));

@@ -1,6 +1,6 @@
 // The kernels of reductions and their argument. `rows` gives each result a group of lanes that walk its elements side
 // by side; `columns` gives neighbouring results to neighbouring lanes and splits what is reduced over the rest of the
-// block.
+// block. Where elements come from is a Source: memory here, an expression in reduce_expression.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -35,34 +35,76 @@ RONDO_INLINE A shuffle_down(A acc, int delta, int width) {
   return both.acc;
 }
 
-// One pass of 256 threads per block. joins: what comes in is partial results; final: what goes out is results. vector:
-// neighbours loaded at once; group: lanes of a result (rows), results side by side (columns).
-template <class Op, class Index, bool joins, bool final, int vector, int group, int kept, int reduced>
+// What a pass reduces, if it lies in memory. Place: where what belongs to a result begins; fetch: n neighbours at a
+// place of the reduced range; get: one of them. dense: what is reduced is one dimension, its elements side by side.
+template <class E, class Arguments, class Index, int kept, int reduced, bool dense>
+struct Stored {
+  using Element = E;
+  struct One {
+    E v[1];
+  };
+  template <int n>
+  using Fetched = typename Choose<n == 1, One, Pack<E, n>>::type;
+  const Arguments& args;
+
+  RONDO_INLINE const E* place(Index output) const {
+    return static_cast<const E*>(args.reduce.in) + offset<kept>(args.reduce.kept, 0, output);
+  }
+  template <int n>
+  RONDO_INLINE Fetched<n> fetch(const E* place, Index i) const {
+    if constexpr (!dense) i = offset<reduced>(args.reduce.reduced, 0, i);
+    return *reinterpret_cast<const Fetched<n>*>(place + i);
+  }
+  template <class F>
+  RONDO_INLINE E get(const F& fetched, int v) const {
+    return fetched.v[v];
+  }
+};
+
+// One pass of 256 threads per block. joins: the source has partial results; final: what goes out is results. vector:
+// neighbours fetched at once; ahead: how often that before the first is used; group: lanes of a result (rows), results
+// side by side (columns).
+template <class Op, class Index, class Source, bool joins, bool final, bool columns, int vector, int ahead, int group,
+          int kept>
 struct ReducePass {
   using Acc = typename Op::Acc;
   using Out = typename Op::Result;
-  using In = typename Choose<joins, Acc, typename Op::Element>::type;
+  using In = typename Source::Element;
+  template <int n>
+  using Fetched = typename Source::template Fetched<n>;
   const ReduceArguments& args;
+  const Source source;
   unsigned char* memory;  // shared
 
-  static constexpr int kRowsMemory = (group > 32 ? group / 32 : 1) * static_cast<int>(sizeof(Acc));
-  static constexpr int kColumnsMemory = 128 * vector * static_cast<int>(sizeof(Acc));
+  static constexpr int kMemory = (columns ? 128 * vector : group > 32 ? 8 : 1) * static_cast<int>(sizeof(Acc));
+  static constexpr bool kRuns = !joins && Op::kRuns;
+  // Lanes along rows: accumulators of each, and what it fetches whether or not the range goes on as far. Where
+  // neighbours are no run, that costs more registers than it is worth.
+  static constexpr int kAccs = kRuns ? 1 : vector;
+  static constexpr int kBatch = kRuns ? ahead : 1;
+  static constexpr int kUnroll = kRuns ? 1 : ahead;
 
+  RONDO_INLINE void run() const {
+    if constexpr (columns)
+      along_columns();
+    else
+      along_rows();
+  }
+
+ private:
   RONDO_INLINE void absorb(Acc& acc, In value, Index index) const {
     if constexpr (joins)
       Op::join(acc, value);
     else
       Op::take(acc, value, index, args.facts);
   }
-  // `vector` neighbours, one accumulator each; their indices are `step` apart.
-  template <int step>
-  RONDO_INLINE void absorb_run(Acc* acc, const In* from, Index index) const {
-    if constexpr (vector == 1) {
-      absorb(acc[0], *from, index);
-    } else {
-      const Pack<In, vector> pack = load_pack<In, vector>(from);
+  template <int count>
+  RONDO_INLINE void absorb_run(Acc& acc, const In (&values)[count], Index index, int step) const {
+    if constexpr (joins) {
 #pragma unroll
-      for (int v = 0; v < vector; ++v) absorb(acc[v], pack.v[v], index + v * step);
+      for (int k = 0; k < count; ++k) Op::join(acc, values[k]);
+    } else {
+      Op::template take_run<count>(acc, values, index, step, args.facts);
     }
   }
   RONDO_INLINE void deliver(Index output, Acc acc) const {
@@ -80,38 +122,55 @@ struct ReducePass {
     return begin() + static_cast<Index>(rest < args.chunk ? rest : args.chunk);
   }
 
-  RONDO_INLINE void rows() const {
-    constexpr int width = group < 32 ? group : 32;
+  RONDO_INLINE void along_rows() const {
+    constexpr int width = group < 32 ? group : 32, gap = group * vector;
     const int lane = threadIdx.x % group;
     const Index output = static_cast<Index>(blockIdx.x) * (256 / group) + static_cast<Index>(threadIdx.x / group);
-    Acc acc[vector];
+    Acc acc[kAccs];
 #pragma unroll
-    for (int v = 0; v < vector; ++v) acc[v] = Op::identity();
+    for (int v = 0; v < kAccs; ++v) acc[v] = Op::identity();
     if (output < args.outputs) {
-      const In* from = static_cast<const In*>(args.in) + offset<kept>(args.kept, 0, output);
+      const auto place = source.place(output);
       const Index whole = end() - (end() - begin()) % vector;
-#pragma unroll 4
-      for (Index i = begin() + lane * vector; i < whole; i += group * vector)
-        absorb_run<1>(acc, from + offset<reduced>(args.reduced, 0, i), i);
-      for (Index i = whole + lane; i < end(); i += group) absorb(acc[0], from[offset<reduced>(args.reduced, 0, i)], i);
+#pragma unroll kUnroll
+      for (Index i = begin() + lane * vector; i < whole; i += kBatch * gap) {
+        Fetched<vector> fetched[kBatch];
+#pragma unroll
+        for (int u = 0; u < kBatch; ++u)
+          if (u == 0 || i + u * gap < whole) fetched[u] = source.template fetch<vector>(place, i + u * gap);
+#pragma unroll
+        for (int u = 0; u < kBatch; ++u) {
+          if (u > 0 && i + u * gap >= whole) continue;
+          In values[vector];
+#pragma unroll
+          for (int v = 0; v < vector; ++v) values[v] = source.get(fetched[u], v);
+          if constexpr (kRuns)
+            absorb_run(acc[0], values, i + u * gap, 1);
+          else
+#pragma unroll
+            for (int v = 0; v < vector; ++v) absorb(acc[v], values[v], i + v);
+        }
+      }
+      for (Index i = whole + lane; i < end(); i += group)
+        absorb(acc[0], source.get(source.template fetch<1>(place, i), 0), i);
     }
 #pragma unroll
-    for (int half = vector / 2; half > 0; half /= 2)
+    for (int half = kAccs / 2; half > 0; half /= 2)
 #pragma unroll
       for (int v = 0; v < half; ++v) Op::join(acc[v], acc[v + half]);
 #pragma unroll
     for (int delta = width / 2; delta > 0; delta /= 2) Op::join(acc[0], shuffle_down(acc[0], delta, width));
     if constexpr (group > 32) {
       Acc* warps = reinterpret_cast<Acc*>(memory);
-      if (lane % 32 == 0) warps[lane / 32] = acc[0];
+      if (lane % 32 == 0) warps[threadIdx.x / 32] = acc[0];
       __syncthreads();
       if (lane == 0)
-        for (int w = 1; w < group / 32; ++w) Op::join(acc[0], warps[w]);
+        for (int w = 1; w < group / 32; ++w) Op::join(acc[0], warps[threadIdx.x / 32 + w]);
     }
     if (lane == 0 && output < args.outputs) deliver(output, acc[0]);
   }
 
-  RONDO_INLINE void columns() const {
+  RONDO_INLINE void along_columns() const {
     constexpr int height = 256 / group;
     const int x = threadIdx.x % group, y = threadIdx.x / group;
     const Index output = (static_cast<Index>(blockIdx.x) * group + x) * vector;
@@ -119,10 +178,28 @@ struct ReducePass {
 #pragma unroll
     for (int v = 0; v < vector; ++v) acc[v] = Op::identity();
     if (output < args.outputs) {
-      const In* from = static_cast<const In*>(args.in) + offset<kept>(args.kept, 0, output);
-#pragma unroll 4
-      for (Index i = begin() + y; i < end(); i += height)
-        absorb_run<0>(acc, from + offset<reduced>(args.reduced, 0, i), i);
+      const auto place = source.place(output);
+      const Index last = end();
+      Index i = begin() + y;
+#pragma unroll 1
+      for (; i + (ahead - 1) * height < last; i += ahead * height) {
+        Fetched<vector> fetched[ahead];
+#pragma unroll
+        for (int u = 0; u < ahead; ++u) fetched[u] = source.template fetch<vector>(place, i + u * height);
+#pragma unroll
+        for (int v = 0; v < vector; ++v) {
+          In values[ahead];
+#pragma unroll
+          for (int u = 0; u < ahead; ++u) values[u] = source.get(fetched[u], v);
+          absorb_run(acc[v], values, i, height);
+        }
+      }
+#pragma unroll 1
+      for (; i < last; i += height) {
+        const Fetched<vector> fetched = source.template fetch<vector>(place, i);
+#pragma unroll
+        for (int v = 0; v < vector; ++v) absorb(acc[v], source.get(fetched, v), i);
+      }
     }
     Acc* shared = reinterpret_cast<Acc*>(memory);
 #pragma unroll

@@ -105,22 +105,28 @@ using NanToZero = NanTo<0>;
 using NanToOne = NanTo<1>;
 
 // --- accumulators of values of type C: Acc (a partial result, without padding), identity, take (an element and its
-// index), join (a later partial result), result
+// index), join (a later partial result), result; kRuns: elements may be combined with each other first, a run of them
+// in `together`, and what they make be taken as one
 template <class C, bool on_device>
 struct Sum {
+  static constexpr bool kRuns = true;
   struct Acc {
     C sum;
   };
+  RONDO_INLINE static C together(C a, C b) { return a + b; }
   RONDO_INLINE static Acc identity() { return {C(0)}; }
   RONDO_INLINE static void take(Acc& acc, C value, i64) { acc.sum += value; }
   RONDO_INLINE static void join(Acc& acc, Acc other) { acc.sum += other.sum; }
   RONDO_INLINE static C result(Acc acc) { return acc.sum; }
 };
+// A run's sum is not compensated. Of 8 elements it is off by 3 roundings of 2^-24 at most, relative to their magnitudes.
 template <>
 struct Sum<f32, true> {
+  static constexpr bool kRuns = true;
   struct Acc {
     f32 sum, rest;
   };
+  RONDO_INLINE static f32 together(f32 a, f32 b) { return a + b; }
   RONDO_INLINE static Acc identity() { return {0.0f, 0.0f}; }
   RONDO_INLINE static void take(Acc& acc, f32 value, i64) { join(acc, {value, 0.0f}); }
   RONDO_INLINE static void join(Acc& acc, Acc other) {
@@ -135,9 +141,11 @@ struct Sum<f32, true> {
 
 template <class C, bool on_device>
 struct Product {
+  static constexpr bool kRuns = true;
   struct Acc {
     C product;
   };
+  RONDO_INLINE static C together(C a, C b) { return a * b; }
   RONDO_INLINE static Acc identity() { return {C(1)}; }
   RONDO_INLINE static void take(Acc& acc, C value, i64) { acc.product *= value; }
   RONDO_INLINE static void join(Acc& acc, Acc other) { acc.product *= other.product; }
@@ -146,9 +154,11 @@ struct Product {
 
 template <class C, bool on_device>
 struct AllOf {
+  static constexpr bool kRuns = true;
   struct Acc {
     i32 value;
   };
+  RONDO_INLINE static C together(C a, C b) { return a && b; }
   RONDO_INLINE static Acc identity() { return {1}; }
   RONDO_INLINE static void take(Acc& acc, C value, i64) { acc.value &= value ? 1 : 0; }
   RONDO_INLINE static void join(Acc& acc, Acc other) { acc.value &= other.value; }
@@ -156,9 +166,11 @@ struct AllOf {
 };
 template <class C, bool on_device>
 struct AnyOf {
+  static constexpr bool kRuns = true;
   struct Acc {
     i32 value;
   };
+  RONDO_INLINE static C together(C a, C b) { return a || b; }
   RONDO_INLINE static Acc identity() { return {0}; }
   RONDO_INLINE static void take(Acc& acc, C value, i64) { acc.value |= value ? 1 : 0; }
   RONDO_INLINE static void join(Acc& acc, Acc other) { acc.value |= other.value; }
@@ -182,13 +194,14 @@ RONDO_INLINE C weakest() {
 }
 template <class C, bool largest>
 struct Extreme {
+  static constexpr bool kRuns = true;
   struct Acc {
     C value;
   };
+  // Which NaN comes out of several does not matter.
+  RONDO_INLINE static C together(C a, C b) { return op_isnan(b) || (largest ? b > a : b < a) ? b : a; }
   RONDO_INLINE static Acc identity() { return {weakest<C, largest>()}; }
-  RONDO_INLINE static void take(Acc& acc, C value, i64) {
-    if (beats<C, largest>(value, acc.value)) acc.value = value;
-  }
+  RONDO_INLINE static void take(Acc& acc, C value, i64) { acc.value = together(acc.value, value); }
   RONDO_INLINE static void join(Acc& acc, Acc other) { take(acc, other.value, 0); }
   RONDO_INLINE static C result(Acc acc) { return acc.value; }
 };
@@ -199,6 +212,7 @@ struct Smallest : Extreme<C, false> {};
 
 template <class C, bool largest>
 struct First {
+  static constexpr bool kRuns = false;
   struct Acc {
     i64 index;  // -1: nothing yet
     C value, unused;
@@ -222,6 +236,7 @@ struct FirstSmallest : First<C, false> {};
 // The sum of squared distances from the mean (Welford 1962; joined as Chan, Golub and LeVeque 1979).
 template <class C, bool on_device>
 struct Moments {
+  static constexpr bool kRuns = false;
   struct Acc {
     C mean, squares;
     i64 count;
@@ -251,6 +266,7 @@ struct Moments {
 // The logarithm of a sum of exponentials, relative to the largest exponent so far.
 template <class C, bool on_device>
 struct LogSumExp {
+  static constexpr bool kRuns = false;
   struct Acc {
     C top, sum;  // sum 0: nothing yet
   };
@@ -324,6 +340,27 @@ struct Reduction {
   RONDO_INLINE static void take(Acc& acc, M value, i64 index, const ReduceFacts& facts) {
     Inner::take(acc, Before::of(convert<Computed>(from_memory(value)), facts), index);
   }
+  static constexpr bool kRuns = Inner::kRuns;
+#if defined(__CUDACC_RTC__)
+  // Elements whose indices are `step` apart; their number is a power of two.
+  template <int count>
+  RONDO_INLINE static void take_run(Acc& acc, const M (&values)[count], i64 index, i64 step, const ReduceFacts& facts) {
+    static_assert(count <= 8, "the bound of a sum of f32");
+    if constexpr (kRuns) {
+      Computed each[count];
+#pragma unroll
+      for (int k = 0; k < count; ++k) each[k] = Before::of(convert<Computed>(from_memory(values[k])), facts);
+#pragma unroll
+      for (int half = count / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int k = 0; k < half; ++k) each[k] = Inner::together(each[k], each[k + half]);
+      Inner::take(acc, each[0], index);
+    } else {
+#pragma unroll
+      for (int k = 0; k < count; ++k) take(acc, values[k], index + k * step, facts);
+    }
+  }
+#endif
   RONDO_INLINE static void join(Acc& acc, Acc other) { Inner::join(acc, other); }
   RONDO_INLINE static Register<Result> result(Acc acc, const ReduceFacts& facts) {
     return static_cast<Register<Result>>(After::of(Inner::result(acc), facts));
