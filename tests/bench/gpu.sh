@@ -5,7 +5,7 @@
 #   tests/bench/gpu.sh [BUILD] [STEP...]
 #
 # BUILD: a folder with a finished build of this tree (made elsewhere, if this machine has no GoogleTest); without it the
-# tree is built in build-gpu. STEP: some of compile info kernels conformance stress digits bench memcheck racecheck; without one, all
+# tree is built in build-gpu. STEP: some of compile info kernels conformance large stress digits bench memcheck racecheck; without one, all
 # of these. networks (minutes: ResNet-50 beside PyTorch) and operators (large ones) run only when they are named; rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
 # Ends with a summary of at most 80 lines; exits 1 if a step failed. Each step has a limit of its own, so that one that hangs
 # does not take the others' turn. From the environment:
@@ -26,7 +26,7 @@ if [ $# -gt 0 ] && [ -d "$1" ]; then
   prebuilt=yes
   shift
 fi
-all="compile info kernels conformance stress digits bench memcheck racecheck"
+all="compile info kernels conformance large stress digits bench memcheck racecheck"
 named="rust java service comm networks operators"
 steps=${*:-$all}
 for step in $steps; do
@@ -115,10 +115,10 @@ together() {
 }
 export -f together
 
-# test_suite STEP SUITE LIMIT N COMMAND...: the programs of a suite, each in N processes run by COMMAND.
+# test_suite STEP SUITE LIMIT N COMMAND...: the programs of a suite (but those that WITHOUT matches), each in N processes run by COMMAND.
 test_suite() {
   local step=$1 limit=$3 n=$4 found
-  mapfile -t found < <(programs "$2")
+  mapfile -t found < <(programs "$2" | grep -v "${WITHOUT:-^$}")
   shift 4
   if [ ${#found[@]} -eq 0 ]; then
     lines+=("$(printf '%-12s not run: no program of it in %s' "$step" "$build")")
@@ -154,7 +154,10 @@ sanitize() {
   # Calls that fail on purpose are the suite's to judge; kernels of cuDNN are not ours to mend: its filter gradient in f32
   # (wgrad_alg1_engine, cuDNN 9) reads up to some hundred bytes behind a small image, and uses nothing of it.
   [ "$1" = memcheck ] && own=(--report-api-errors no --kernel-name-exclude kns=cudnn)
-  GTEST_FILTER=${GPU_FILTER:-$2:-*Fork*:*ExitWithoutDestroying*:*EngineInAStaticObject*} RONDO_TEST_QUICK=1 test_suite "$1" conformance 240 "${GPU_SHARDS:-$parts}" \
+  # Communicators of one GPU make no call that the sanitizer could attend.
+  local alone=
+  [ "$(nvidia-smi -L 2>/dev/null | wc -l)" -lt 2 ] && alone=/conformance_comm$
+  WITHOUT=$alone GTEST_FILTER=${GPU_FILTER:-$2:-*Fork*:*ExitWithoutDestroying*:*EngineInAStaticObject*} RONDO_TEST_QUICK=1 test_suite "$1" conformance 240 "${GPU_SHARDS:-$parts}" \
     "$sanitizer" --tool "$1" "${own[@]}" --error-exitcode 99
 }
 
@@ -232,6 +235,10 @@ for step in $steps; do
       ;;
     conformance | stress)
       GTEST_FILTER=${GPU_FILTER:-*} test_suite "$step" "$step" 300 4 env RONDO_TEST_CASE_S=60
+      ;;
+    large) # sums of 2^28 elements
+      run large 90 "$build/tests/conformance/large" --gtest_filter='*cuda*' --gtest_brief=1
+      lines+=("    $(tally large)")
       ;;
     memcheck) sanitize memcheck '*cuda*' ;;
     # Races are inside kernels, which are the same in every mode; one mode is enough, and this tool is slow.
