@@ -10,7 +10,7 @@
 #include "ops/element.h"
 #include "ops/ops.h"
 #include "ops/prepared.h"
-#include "rtc/device/rows.h"
+#include "rtc/device/row_values.h"
 
 namespace rondo::ops {
 

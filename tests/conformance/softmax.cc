@@ -51,6 +51,37 @@ Expected expect_softmax_grad(const Array& y, const Array& dy, int32_t axis) {
   });
 }
 
+// softmax(x * scale) of the first elements of each row along `axis`; of the others 0 or -infinity.
+Expected expect_with(rondo_softmax_op op, const Array& a, int32_t axis, Real temperature,
+                     const std::vector<int64_t>& ends) {
+  size_t row = 0;
+  const bool logarithm = op == RONDO_LOG_SOFTMAX;
+  return along(
+      a, nullptr, axis, is_half(a.dtype) ? 1 : 64, logarithm ? 128 * unit(a.dtype) : 0, [&](auto& x, const auto&) {
+        const size_t end =
+            ends.empty() ? x.size() : static_cast<size_t>(std::clamp<int64_t>(ends[row++], 0, int64_t(x.size())));
+        std::vector<Real> part(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(end));
+        for (Real& value : part) value = (op == RONDO_SOFTMIN ? -value : value) / temperature;
+        if (!part.empty()) softmax_row(part, logarithm);
+        part.resize(x.size(), logarithm ? -INFINITY : 0);
+        x = part;
+      });
+}
+Expected expect_grad_with(rondo_softmax_op op, const Array& y, const Array& dy, int32_t axis, Real temperature,
+                          const std::vector<int64_t>& ends) {
+  size_t row = 0;
+  return along(y, &dy, axis, is_half(y.dtype) ? 1 : 16, 128 * unit(y.dtype), [&](auto& x, const auto& change) {
+    const size_t end =
+        ends.empty() ? x.size() : static_cast<size_t>(std::clamp<int64_t>(ends[row++], 0, int64_t(x.size())));
+    Real sum = 0;
+    for (size_t i = 0; i < end; ++i) sum += op == RONDO_LOG_SOFTMAX ? change[i] : x[i] * change[i];
+    for (size_t i = 0; i < x.size(); ++i) {
+      x[i] = op == RONDO_LOG_SOFTMAX ? change[i] - std::exp(x[i]) * sum : x[i] * (change[i] - sum);
+      x[i] = i < end ? (op == RONDO_SOFTMIN ? -x[i] : x[i]) / temperature : 0;
+    }
+  });
+}
+
 class Softmax : public OnEngine {
  protected:
   std::vector<rondo_dtype> dtypes(int turn) const {
@@ -96,34 +127,61 @@ TEST_P(Softmax, Strided) {
   });
 }
 
-// softmax(x * scale) of the first elements of each row along `axis`; of the others 0 or -infinity.
-Expected expect_with(rondo_softmax_op op, const Array& a, int32_t axis, Real temperature,
-                     const std::vector<int64_t>& ends) {
-  size_t row = 0;
-  const bool logarithm = op == RONDO_LOG_SOFTMAX;
-  return along(
-      a, nullptr, axis, is_half(a.dtype) ? 1 : 64, logarithm ? 128 * unit(a.dtype) : 0, [&](auto& x, const auto&) {
-        const size_t end =
-            ends.empty() ? x.size() : static_cast<size_t>(std::clamp<int64_t>(ends[row++], 0, int64_t(x.size())));
-        std::vector<Real> part(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(end));
-        for (Real& value : part) value = (op == RONDO_SOFTMIN ? -value : value) / temperature;
-        if (!part.empty()) softmax_row(part, logarithm);
-        part.resize(x.size(), logarithm ? -INFINITY : 0);
-        x = part;
-      });
+// Rows that no block of a GPU keeps: few, shared by blocks, or side by side.
+TEST_P(Softmax, LongRows) {
+  const std::vector<std::pair<Shape, int32_t>> cases = dealt(std::vector<std::pair<Shape, int32_t>>{
+      {{20001}, 0}, {{2, 16400}, 1}, {{1100, 1}, 0}, {{300, 7}, 0}, {{301, 40}, 0}, {{2, 310, 132}, 1}});
+  for (const rondo_dtype dtype : dtypes(3)) {
+    run([&](Results& results) {
+      for (const auto& [shape, axis] : cases) {
+        const int32_t d = axis;
+        const Array x = random_array(dtype, shape, 10, -20, 20), change = random_array(dtype, shape, 11, -2, 2);
+        const Tensor a = up(x), dy = up(change);
+        const std::string label =
+            std::string(rondo_dtype_name(dtype)) + " length " + std::to_string(shape[static_cast<size_t>(d)]);
+        results.keep("softmax " + label, make(rondo_softmax, a, d), [=] { return expect_softmax(x, d); });
+        results.keep("log_softmax " + label, make(rondo_log_softmax, a, d), [=] { return expect_log_softmax(x, d); });
+        Array y(dtype, shape), logs(dtype, shape);
+        const Expected exact = expect_softmax(x, d), logarithms = expect_log_softmax(x, d);
+        for (size_t i = 0; i < y.size(); ++i) y.set(i, exact.values[i]), logs.set(i, logarithms.values[i]);
+        results.keep("softmax_grad " + label, make(rondo_softmax_grad, up(y), dy, d),
+                     [=] { return expect_softmax_grad(y, change, d); });
+        results.keep("log_softmax_grad " + label,
+                     make(rondo_softmax_grad_with, RONDO_LOG_SOFTMAX, up(logs), dy, d, 1.0, Tensor()),
+                     [=] { return expect_grad_with(RONDO_LOG_SOFTMAX, logs, change, d, 1, {}); });
+      }
+    });
+  }
 }
-Expected expect_grad_with(rondo_softmax_op op, const Array& y, const Array& dy, int32_t axis, Real temperature,
-                          const std::vector<int64_t>& ends) {
-  size_t row = 0;
-  return along(y, &dy, axis, is_half(y.dtype) ? 1 : 16, 128 * unit(y.dtype), [&](auto& x, const auto& change) {
-    const size_t end =
-        ends.empty() ? x.size() : static_cast<size_t>(std::clamp<int64_t>(ends[row++], 0, int64_t(x.size())));
-    Real sum = 0;
-    for (size_t i = 0; i < end; ++i) sum += op == RONDO_LOG_SOFTMAX ? change[i] : x[i] * change[i];
-    for (size_t i = 0; i < x.size(); ++i) {
-      x[i] = op == RONDO_LOG_SOFTMAX ? change[i] - std::exp(x[i]) * sum : x[i] * (change[i] - sum);
-      x[i] = i < end ? (op == RONDO_SOFTMIN ? -x[i] : x[i]) / temperature : 0;
+
+// The same from an odd address, in steps, and turned round.
+TEST_P(Softmax, LongRowsStrided) {
+  const Array line = random_array(RONDO_F32, {40001}, 12, -20, 20),
+              table = random_array(RONDO_F32, {9, 304}, 13, -9, 9);
+  const Tensor a = up(line), b = up(table);
+  run([&](Results& results) {
+    const auto both = [&](const std::string& label, const Tensor& view, const Array& host, int32_t axis) {
+      results.keep("softmax " + label, make(rondo_softmax, view, axis), [=] { return expect_softmax(host, axis); });
+      results.keep("log_softmax " + label, make(rondo_log_softmax, view, axis),
+                   [=] { return expect_log_softmax(host, axis); });
+    };
+    both("odd", slice(a, 0, 1, 20001, 1), host_slice(line, 0, 1, 20000, 1), 0);
+    both("steps", slice(a, 0, 0, 40001, 2), host_slice(line, 0, 0, 20001, 2), 0);
+    both("turned", transpose(b, {1, 0}), host_transpose(table, {1, 0}), 0);
+    both("odd columns", slice(transpose(b, {1, 0}), 1, 1, 9, 1), host_slice(host_transpose(table, {1, 0}), 1, 1, 8, 1),
+         0);
+    const Tensor beside = up(host_transpose(table, {1, 0}));
+    for (const auto& [view, host, axis] :
+         {std::tuple{a, line, 0}, std::tuple{beside, host_transpose(table, {1, 0}), 0}}) {
+      Tensor twice = make(rondo_softmax, view, axis);
+      into(make(rondo_tensor_accumulator, twice), rondo_softmax, view, axis);
+      results.keep("accumulated", std::move(twice), [=, host = host, axis = axis] {
+        Expected out = expect_softmax(host, axis);
+        for (Real& value : out.values) value *= 2;
+        return out;
+      });
     }
+    both("columns in steps", slice(beside, 1, 1, 9, 2), host_slice(host_transpose(table, {1, 0}), 1, 1, 4, 2), 0);
   });
 }
 
@@ -140,7 +198,11 @@ TEST_P(Softmax, TemperatureAndLengths) {
                                    {RONDO_LOG_SOFTMAX, {7, 10}, 0, 4, {7, 6, 5, 4, 3, 2, 1, 1, 2, 3}},
                                    {RONDO_SOFTMIN, {2, 4099}, 1, 3, {}},
                                    {RONDO_LOG_SOFTMAX, {2, 4099}, -1, 1, {4000, 1}},
-                                   {RONDO_SOFTMIN, {3, 1000}, 1, 2, {1000, 3, 500}}};
+                                   {RONDO_SOFTMIN, {3, 1000}, 1, 2, {1000, 3, 500}},
+                                   // Shared by blocks, on a GPU.
+                                   {RONDO_SOFTMIN, {1, 20001}, 1, 3, {}},
+                                   {RONDO_LOG_SOFTMAX, {2, 16400}, 1, 2, {16399, 0}},
+                                   {RONDO_SOFTMAX, {300, 8}, 0, 0.5, {300, 1, 0, 150, 31, 32, 33, 301}}};
   for (const rondo_dtype dtype : dtypes(1)) {
     run([&](Results& results) {
       for (const With& c : dealt(cases)) {
@@ -231,6 +293,34 @@ TEST_P(Softmax, ExtremeInputs) {
       return out;
     });
   });
+}
+
+// What a part of a row has decides nothing that another part has not: infinities and NaN, in rows shared by blocks.
+TEST_P(Softmax, ExtremeInputsOfLongRows) {
+  const size_t rows = 5;
+  for (const bool beside : {false, true}) {
+    const size_t length = beside ? 700 : 16400, step = beside ? rows : 1, apart = beside ? 1 : length;
+    const auto n = static_cast<int64_t>(length), m = static_cast<int64_t>(rows);
+    Array x = random_array(RONDO_F32, beside ? Shape{n, m} : Shape{m, n}, 14, -2, 2);
+    for (size_t i = 0; i < length; ++i) {
+      if (i + 3 < length) x.set(i * step, -INFINITY);                                          // but in the last part
+      x.set(apart + i * step, x[apart + i * step] + (i < 3 ? 1000 : i < 600 ? 900 : -1e30L));  // far apart
+      x.set(2 * apart + i * step, -INFINITY);                                                  // all of it: NaN
+    }
+    x.set(3 * apart + 5 * step, NAN);
+    x.set(4 * apart + (length - 2) * step, INFINITY);
+    const int32_t axis = beside ? 0 : 1;
+    const Tensor a = up(x);
+    run([&](Results& results) {
+      const auto nan = [=](Expected out) {
+        for (size_t i = 0; i < length; ++i)
+          for (size_t r = 2; r < rows; ++r) out.values[r * apart + i * step] = NAN;
+        return out;
+      };
+      results.keep("softmax", make(rondo_softmax, a, axis), [=] { return nan(expect_softmax(x, axis)); });
+      results.keep("log_softmax", make(rondo_log_softmax, a, axis), [=] { return nan(expect_log_softmax(x, axis)); });
+    });
+  }
 }
 
 class CrossEntropy : public OnEngine {

@@ -1,75 +1,30 @@
-// The kernel of row operators, its argument and what they do. The lanes of a row are a part of a warp (short rows), a
-// block (long rows) or, where rows lie side by side in memory, lanes of different warps, so that neighbouring lanes are
-// on neighbouring rows. A row that fits is read once and kept in registers; a longer one is read again for each step.
+// The kernel of row operators, and what they do. The lanes of a row are a part of a warp (short rows), a block (long
+// rows) or, where rows lie side by side in memory, lanes of different warps, so that neighbouring lanes are on
+// neighbouring rows. A row that fits is read once and kept in registers; a longer one is read again for each step, and
+// of the softmaxes shared by blocks where that is faster (rows_split.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rtc/device/strided.h"
+#include "rtc/device/row_values.h"
 
 namespace rondo::device {
 
-enum class RowKind : i32 {
-  softmax,
-  log_softmax,
-  softmax_grad,
-  log_softmax_grad,
-  loss,
-  loss_grad,
-  layer_norm,
-  rms_norm,
-  layer_norm_grad,
-  rms_norm_grad
-};
-
-// The arrays of `rows`; one element of `per_row` belongs to each: the label, or how many elements count.
-enum { kRowX, kRowOther, kRowOut, kRowPer, kRowArrays };
-
-struct RowsArguments {
-  const void* x;      // gradients: the result
-  const void* other;  // gradients: the incoming one
-  void* out;
-  const void* per_row;
-  Dims<kRowArrays> rows;
-  i64 count, length;
-  i64 step[3];  // along a row
-  // Normalisations: what an element is multiplied by, and what is added then, by its place in the row.
-  const void* weight;
-  const void* bias;
-  i64 weight_step, bias_step;
-  // Normalisations: epsilon; softmaxes: of what goes in, and of their gradients; loss_grad: of what comes out.
-  f64 scale;
-  i32 accumulate, unused;
-};
-
-// Where a row's elements end, beyond which they do not count.
-RONDO_INLINE i64 row_end(i64 given, i64 length) {
-  return given < 0 ? 0 : given > length ? length : given;
-}
-
 #if defined(__CUDACC_RTC__)
-struct AddRows {
-  template <class C>
-  RONDO_INLINE static C of(C a, C b) {
-    return a + b;
-  }
-};
-struct LargestOfRows {
-  template <class C>
-  RONDO_INLINE static C of(C a, C b) {
-    return a < b ? b : a;
-  }
-};
-
 // threads: of a block; group: lanes of a row; beside: rows side by side, 0: lanes of a row are; vector: neighbours
 // moved at once; items: vectors per lane, 0: the row is read again; dims: that number the rows; masked: per_row says
 // where rows end; full: a row is as long as what its lanes keep.
 template <class In, class Per, class Index, RowKind kind, int threads, int group, int beside, int vector, int items,
           int dims, bool masked, bool weighted, bool biased, bool full>
-struct RowsKernel {
-  using C = Register<In>;
-  // Rounding to 16 bits hides what the quick forms lose.
-  static constexpr bool kQuick = sizeof(In) == 2;
+struct RowsKernel : RowNumbers<In> {
+  using typename RowNumbers<In>::C;
+  using RowNumbers<In>::exponential;
+  using RowNumbers<In>::gradient;
+  using RowNumbers<In>::gradient_term;
+  using RowNumbers<In>::kQuick;
+  using RowNumbers<In>::lowest;
+  using RowNumbers<In>::share;
+  using Adder = typename RowNumbers<In>::template Adder<items == 0 && !kQuick>;
   static constexpr bool kGradient = kind == RowKind::softmax_grad || kind == RowKind::log_softmax_grad;
   static constexpr bool kLabels = kind == RowKind::loss || kind == RowKind::loss_grad;
   static constexpr bool kCentred = kind == RowKind::layer_norm || kind == RowKind::layer_norm_grad;
@@ -96,13 +51,6 @@ struct RowsKernel {
 
   RONDO_INLINE i64 per_row() const {
     return static_cast<const Per*>(args.per_row)[offset<dims>(args.rows, kRowPer, row)];
-  }
-  RONDO_INLINE static C lowest() { return static_cast<C>(bits_as<f32>(0xff800000u)); }
-  RONDO_INLINE static C exponential(C x) {
-    if constexpr (kQuick)
-      return __expf(x);
-    else
-      return exp(x);
   }
 
   // The value of all lanes of the row, in each of them. turn: 0 and 1 by turns, so that nobody overwrites what others
@@ -136,21 +84,6 @@ struct RowsKernel {
       value = Op::of(value, __shfl_xor_sync(0xffffffffu, value, delta, width));
     return value;
   }
-
-  // A sum of what one lane adds. Where that may be much, what rounding loses is carried along.
-  struct Adder {
-    C sum = 0, lost = 0;
-    RONDO_INLINE void add(C value) {
-      if constexpr (items > 0 || kQuick) {
-        sum += value;
-      } else {
-        const C corrected = value - lost;
-        const C next = sum + corrected;
-        lost = (next - sum) - corrected;
-        sum = next;
-      }
-    }
-  };
 
   // This lane's part of a row: vector j of it begins at element i. What does not count is `beyond`.
   struct Part {
@@ -225,7 +158,7 @@ struct RowsKernel {
 
   RONDO_INLINE void run() const {
     if constexpr (kGradient)
-      gradient();
+      propagate();
     else if constexpr (kNorm)
       normalise();
     else if constexpr (kNormGradient)
@@ -234,14 +167,14 @@ struct RowsKernel {
       forward();
   }
 
-  RONDO_INLINE void gradient() const {
+  RONDO_INLINE void propagate() const {
     constexpr bool logarithm = kind == RowKind::log_softmax_grad;
     Part y(*this, args.x, kRowX, C(1), C(0)), dy(*this, args.other, kRowOther, C(1), C(0));
     Adder adder;
     each([&](int j, Index i) {
       const C *result = y.fetch(j, i), *change = dy.fetch(j, i);
 #pragma unroll
-      for (int v = 0; v < vector; ++v) adder.add(logarithm ? change[v] : result[v] * change[v]);
+      for (int v = 0; v < vector; ++v) adder.add(gradient_term(logarithm, result[v], change[v]));
     });
     const C sum = together<AddRows>(adder.sum, 0), scale = static_cast<C>(args.scale);
     if (!live) return;
@@ -249,8 +182,7 @@ struct RowsKernel {
       const C *result = y.again(j, i), *change = dy.again(j, i);
       C values[vector];
 #pragma unroll
-      for (int v = 0; v < vector; ++v)
-        values[v] = (logarithm ? change[v] - exponential(result[v]) * sum : result[v] * (change[v] - sum)) * scale;
+      for (int v = 0; v < vector; ++v) values[v] = gradient(logarithm, result[v], change[v], sum) * scale;
       write(i, values, C(0));
     });
   }
@@ -371,7 +303,7 @@ struct RowsKernel {
             results[v] = (values[v] - top) - log_sum;
           } else {
             const C value = keeps ? values[v] : exponential(values[v] - top);
-            results[v] = kQuick ? value * inverse : value / sum;
+            results[v] = share(value, sum, inverse);
             if (kLabels) results[v] = counts ? (results[v] - (i + v == label ? C(1) : C(0))) * scale : C(0);
           }
         }

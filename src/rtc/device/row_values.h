@@ -1,0 +1,106 @@
+// What kernels of row operators share, whether a row is a block's or many blocks': which operator, the arguments, and
+// what is computed.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rtc/device/strided.h"
+
+namespace rondo::device {
+
+enum class RowKind : i32 {
+  softmax,
+  log_softmax,
+  softmax_grad,
+  log_softmax_grad,
+  loss,
+  loss_grad,
+  layer_norm,
+  rms_norm,
+  layer_norm_grad,
+  rms_norm_grad
+};
+
+// The arrays of `rows`; one element of `per_row` belongs to each: the label, or how many elements count.
+enum { kRowX, kRowOther, kRowOut, kRowPer, kRowArrays };
+
+struct RowsArguments {
+  const void* x;      // gradients: the result
+  const void* other;  // gradients: the incoming one
+  void* out;
+  const void* per_row;
+  Dims<kRowArrays> rows;
+  i64 count, length;
+  i64 step[3];  // along a row
+  // Normalisations: what an element is multiplied by, and what is added then, by its place in the row.
+  const void* weight;
+  const void* bias;
+  i64 weight_step, bias_step;
+  // Normalisations: epsilon; softmaxes: of what goes in, and of their gradients; loss_grad: of what comes out.
+  f64 scale;
+  i32 accumulate, unused;
+};
+
+// Where a row's elements end, beyond which they do not count.
+RONDO_INLINE i64 row_end(i64 given, i64 length) {
+  return given < 0 ? 0 : given > length ? length : given;
+}
+
+#if defined(__CUDACC_RTC__)
+struct AddRows {
+  template <class C>
+  RONDO_INLINE static C of(C a, C b) {
+    return a + b;
+  }
+};
+struct LargestOfRows {
+  template <class C>
+  RONDO_INLINE static C of(C a, C b) {
+    return a < b ? b : a;
+  }
+};
+
+// What rows are computed with, by one block or by many.
+template <class In>
+struct RowNumbers {
+  using C = Register<In>;
+  // Rounding to 16 bits hides what the quick forms lose.
+  static constexpr bool kQuick = sizeof(In) == 2;
+
+  RONDO_INLINE static C lowest() { return static_cast<C>(bits_as<f32>(0xff800000u)); }
+  RONDO_INLINE static C exponential(C x) {
+    if constexpr (kQuick)
+      return __expf(x);
+    else
+      return exp(x);
+  }
+
+  // A sum of what one lane adds. Where that may be much, what rounding loses is carried along.
+  template <bool carries>
+  struct Adder {
+    C sum = 0, lost = 0;
+    RONDO_INLINE void add(C value) {
+      if constexpr (!carries) {
+        sum += value;
+      } else {
+        const C corrected = value - lost;
+        const C next = sum + corrected;
+        lost = (next - sum) - corrected;
+        sum = next;
+      }
+    }
+  };
+
+  // What an element adds to the sum of its row in the gradient of a softmax, and what it is with that sum.
+  RONDO_INLINE static C gradient_term(bool logarithm, C result, C change) {
+    return logarithm ? change : result * change;
+  }
+  RONDO_INLINE static C gradient(bool logarithm, C result, C change, C sum) {
+    return logarithm ? change - exponential(result) * sum : result * (change - sum);
+  }
+  // A softmax of an element, of which this is the exponential; inverse: 1 / sum.
+  RONDO_INLINE static C share(C value, C sum, C inverse) { return kQuick ? value * inverse : value / sum; }
+};
+#endif
+
+}  // namespace rondo::device
