@@ -131,7 +131,8 @@ TEST_P(Random, SameInEveryModeAndOnEveryDevice) {
       } else {
         Expected near(expected);
         near.ulps = is_half(dtype) ? 1 : 32;
-        near.absolute.assign(near.values.size(), dtype == RONDO_F64 ? 1e-14L : 1e-6L);
+        // The cpu rounds the angle, by 4e-7 at most, and the radius is up to 6.7.
+        near.absolute.assign(near.values.size(), dtype == RONDO_F64 ? 1e-14L : 3e-6L);
         expect_as(gauss, near, "normal");
       }
     }
