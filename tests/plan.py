@@ -52,6 +52,7 @@ normal             rust/*                     all        all        all
 normal             simcuda/*                  all        all        all
 normal             stress/*                   all        all        all
 normal             java/*                     all        all        all
+normal             toolkits/cudnn             -          -          all
 normal             toolkits/*                 all        all        all
 normal             mpi/*                      all        all        all
 normal             tools/*                    all        all        all

@@ -67,6 +67,12 @@ Status Descriptor::get(cudnnBackendAttributeName_t name, cudnnBackendAttributeTy
   return failure(result, format("cudnnBackendGetAttribute(%d)", name).c_str());
 }
 
+Status Handles::give(Descriptor& descriptor, std::optional<cudnnBackendAttributeName_t> for_handle,
+                     std::optional<cudnnBackendAttributeName_t> for_properties) const {
+  if (maker) return for_handle ? descriptor.set_handle(*for_handle, maker) : Status();
+  return for_properties ? descriptor.set_descriptor(*for_properties, properties) : Status();
+}
+
 namespace {
 
 // The handles that a thread has, each of one device.

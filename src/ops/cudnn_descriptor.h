@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,11 +56,17 @@ class Descriptor {
 };
 
 // A device's handles, made on first use and never destroyed, which would wait for the device. Only one thread may use
-// the library's handles of a device at a time: whoever does holds `mutex`.
+// the library's handles of a device at a time: whoever does holds `mutex`. Without a handle there are the properties of
+// a device that need not be there, as from version 9.8 on: graphs and plans are made for it, and cannot be run.
 struct Handles {
   std::mutex mutex;
-  cuda::cudnnHandle_t maker = nullptr;      // that graphs and plans are made with
+  cuda::cudnnHandle_t maker = nullptr;  // that graphs and plans are made with
+  Descriptor properties;
   std::vector<cuda::cudnnHandle_t> unused;  // of threads that have ended
+
+  // Says to a descriptor what it is made for, in the attribute that it has for that.
+  Status give(Descriptor& descriptor, std::optional<cuda::cudnnBackendAttributeName_t> for_handle,
+              std::optional<cuda::cudnnBackendAttributeName_t> for_properties) const;
 };
 Status handles_of(cuda::CudaDevice& device, Handles** handles);
 // The calling thread's own handle of the device, to run plans with; its thread gives it back at its end. A handle

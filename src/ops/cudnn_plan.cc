@@ -116,7 +116,11 @@ bool read_recipe(const std::string& text, Recipe* recipe) {
 Status OperationGraph::make(CudaDevice& device, const Problem& problem, std::shared_ptr<const OperationGraph>* graph) {
   Handles* handles = nullptr;
   RONDO_TRY(handles_of(device, &handles));
-  std::shared_ptr<OperationGraph> made(new OperationGraph(*handles, problem));
+  return make(*handles, problem, graph);
+}
+
+Status OperationGraph::make(Handles& handles, const Problem& problem, std::shared_ptr<const OperationGraph>* graph) {
+  std::shared_ptr<OperationGraph> made(new OperationGraph(handles, problem));
   RONDO_TRY(made->build());
   *graph = std::move(made);
   return {};
@@ -232,7 +236,7 @@ Status OperationGraph::build() {
   }
   const std::lock_guard lock(handles_.mutex);  // the handle is used, as below by plans
   RONDO_TRY(graph_.create(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR));
-  RONDO_TRY(graph_.set_handle(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handles_.maker));
+  RONDO_TRY(handles_.give(graph_, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, {}));
   RONDO_TRY(graph_.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
                        static_cast<int64_t>(operations_.size()), operations_.data()));
   return graph_.finalize();
@@ -263,6 +267,7 @@ Status OperationGraph::ask(int mode, std::vector<Recipe>* recipes) const {
   RONDO_TRY(heuristics.create(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR));
   RONDO_TRY(heuristics.set_descriptor(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph_));
   RONDO_TRY(heuristics.set_enum(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode));
+  RONDO_TRY(handles_.give(heuristics, {}, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP));
   RONDO_TRY(heuristics.finalize());
   int64_t most = 0;  // no more than an upper bound
   RONDO_TRY(heuristics.get(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &most, nullptr));
@@ -354,6 +359,7 @@ Status Plan::build() {
   RONDO_TRY(engine_.create(CUDNN_BACKEND_ENGINE_DESCRIPTOR));
   RONDO_TRY(engine_.set_descriptor(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph_->graph_));
   RONDO_TRY(engine_.set_int64(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, recipe_.engine));
+  RONDO_TRY(graph_->handles_.give(engine_, {}, CUDNN_ATTR_ENGINE_DEVICEPROP));
   RONDO_TRY(engine_.finalize());
   std::vector<cudnnBackendDescriptor_t> natives;
   for (const auto& [type, value] : recipe_.knobs) {
@@ -372,7 +378,7 @@ Status Plan::build() {
   RONDO_TRY(configuration_.finalize());
   const std::lock_guard lock(graph_->handles_.mutex);
   RONDO_TRY(plan_.create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR));
-  RONDO_TRY(plan_.set_handle(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, graph_->handles_.maker));
+  RONDO_TRY(graph_->handles_.give(plan_, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP));
   RONDO_TRY(plan_.set_descriptor(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration_));
   RONDO_TRY(plan_.finalize());
   int64_t count = 0, bytes = 0;

@@ -67,6 +67,8 @@ struct Addresses {
 class OperationGraph {
  public:
   static Status make(cuda::CudaDevice& device, const Problem& problem, std::shared_ptr<const OperationGraph>* graph);
+  // The same with handles that the caller keeps for longer.
+  static Status make(Handles& handles, const Problem& problem, std::shared_ptr<const OperationGraph>* graph);
   // What the library's heuristics propose, best first, without what the problem's promises exclude. Empty: nothing.
   Status propose(std::vector<Recipe>* recipes) const;
   const Problem& problem() const { return problem_; }

@@ -127,7 +127,7 @@ void finalize(Object& object) {
     case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
     case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
     case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR: check_operation(object); break;
-    case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR: read_pattern(object); break;
+    case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR: record(read_pattern(object)); break;
     case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR: finalize_heuristics(object); break;
     case CUDNN_BACKEND_ENGINE_DESCRIPTOR:
       object.engine = engine_for(

@@ -30,6 +30,9 @@ void execute(const std::shared_ptr<const Engine>& engine, const std::vector<void
 // The computation itself, on host memory: addresses as operands() lists them.
 void compute(const Engine& engine, const std::vector<void*>& pointers);
 
+// Writes a pattern down where that is wished.
+void record(const Pattern& pattern);
+
 // Of libcuda.so.1 as it is in the process; null where it has no such function.
 void* driver_function(const char* name);
 

@@ -53,7 +53,7 @@ void run(void* argument) {
   const auto mark = static_cast<unsigned char>(reinterpret_cast<std::uintptr_t>(&r) >> 5 | 1);
   const std::size_t looked_at = std::min<std::size_t>(bytes, 4096);
   if (scratch != nullptr) std::fill_n(scratch, looked_at, mark);
-  compute(*r.engine, r.pointers);
+  if (settings().record.empty()) compute(*r.engine, r.pointers);
   if (r.slow_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(r.slow_us));
   if (scratch == nullptr) return;
   if (std::any_of(scratch, scratch + looked_at, [&](unsigned char each) { return each != mark; }))

@@ -32,6 +32,7 @@ Settings read() {
   if (const char* text = std::getenv("SIMCUDNN_SEED")) s.seed = std::strtoull(text, nullptr, 10);
   if (const char* text = std::getenv("SIMCUDNN_ENGINES"); text != nullptr && !parse_moods(text, &s.engines))
     refuse("SIMCUDNN_ENGINES", text, "engine=mood,...");
+  if (const char* text = std::getenv("SIMCUDNN_RECORD")) s.record = text;
   return s;
 }
 

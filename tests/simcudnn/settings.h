@@ -23,6 +23,7 @@ struct Settings {
   int cuda = 12080;
   std::uint64_t seed = 0;  // order in which heuristics propose; 0: always the same
   std::map<std::int64_t, Mood> engines;
+  std::string record;  // file for the patterns that are asked for; with one, nothing is computed
   bool older() const { return version < 900; }
 };
 

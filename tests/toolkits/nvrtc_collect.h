@@ -1,32 +1,19 @@
-// Collects the kernels of the conformance suite for a build of it, and runs programs.
+// Collects the kernels of the conformance suite for a build of it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <string>
-#include <vector>
 
 namespace toolkits {
-
-using Environment = std::map<std::string, std::string>;
-
-struct Outcome {
-  int code = -1;  // 128 and more: killed by a signal
-  std::string text;
-  // Value of a line `key<tab>value`; "" if there is none.
-  std::string operator[](const std::string& key) const;
-};
-
-// Runs a program without settings of Rondo, the simulated driver or GoogleTest other than these. Its text is what it
-// wrote to both outputs.
-Outcome run(const std::vector<std::string>& command, const Environment& environment);
 
 struct Collection {
   std::string folder;   // of the kernels, see nvrtc_kernels.h
   std::string failure;  // empty if all went well
 };
 
+// The first failure in GoogleTest's output that ended its case; empty if none did.
+std::string early_end(const std::string& text);
 // Made by the first call, or found as an earlier process made it from the same programs.
 const Collection& collection();
 

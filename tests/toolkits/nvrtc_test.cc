@@ -16,21 +16,12 @@
 
 #include "nvrtc_collect.h"
 #include "nvrtc_kernels.h"
+#include "program.h"
 
 namespace toolkits {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path root() {
-  const auto value = [](const char* name) {
-    const char* text = std::getenv(name);
-    return std::string(text ? text : "");
-  };
-  if (const std::string chosen = value("RONDO_TEST_TOOLKITS"); !chosen.empty()) return fs::absolute(chosen);
-  const std::string cache = value("XDG_CACHE_HOME");
-  return (cache.empty() ? fs::path(value("HOME")) / ".cache" : fs::path(cache)) / "rondo-test-toolkits";
-}
 
 // NVRTC of the newest fetched version of a major of CUDA; empty if there is none.
 fs::path nvrtc_of(int major) {
@@ -38,7 +29,7 @@ fs::path nvrtc_of(int major) {
   int newest = -1;
   fs::path found;
   std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(root(), ignored)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(fetched_root(), ignored)) {
     const std::string name = entry.path().filename();
     if (name.compare(0, prefix.size(), prefix) != 0) continue;
     const int minor = std::atoi(name.c_str() + prefix.size());
@@ -79,7 +70,7 @@ class Nvrtc : public testing::Test {
   void use(int major) {
     library_ = nvrtc_of(major);
     if (library_.empty())
-      GTEST_SKIP() << "no NVRTC of CUDA " << major << " in " << root().string()
+      GTEST_SKIP() << "no NVRTC of CUDA " << major << " in " << fetched_root().string()
                    << "; tests/toolkits/fetch.py fetches it";
   }
   // The probe with this NVRTC, and without a driver unless the environment names one. NVRTC since 12.9 looks for

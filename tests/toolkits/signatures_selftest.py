@@ -173,12 +173,13 @@ def check_coverage(root):
     for library in libraries:
         names |= {entry.name for entry in tables.read_entries((root / library.table).read_text(), library.table)}
     versions = [int(major) * 1000 + int(minor) * 10 for major, minor in (version.split(".") for version in fetch.WHEELS)]
-    of_nccl = [int(major) * 10000 + int(minor) * 100 + int(patch) for rows in fetch.WHEELS.values() for package, version, *_ in rows
-               if "nccl" in package for major, minor, patch in [version.split(".")]]
+    of_nccl, of_cudnn = ([int(major) * weight + int(minor) * 100 + int(patch) for rows in fetch.WHEELS.values()
+                          for package, version, *_ in rows if library in package for major, minor, patch in [version.split(".")[:3]]]
+                         for library, weight in (("nccl", 10000), ("cudnn", 1000)))
     exceptions = signatures.read_exceptions((signatures.HERE / "exceptions.txt").read_text())
     names |= {each.theirs for each in exceptions if each.kind == "named"}
     for each in exceptions:
-        known = of_nccl if each.name.startswith("nccl") else versions
+        known = of_nccl if each.name.startswith("nccl") else of_cudnn if each.name.lower().startswith("cudnn") else versions
         if each.name not in names:
             yield f"exceptions.txt: there is no {each.name}"
         elif not any(map(each.holds, known)) or each.kind == "since" and all(map(each.holds, known)):
