@@ -66,6 +66,15 @@ void fill_in(int64_t* stride, const int64_t* size, int dims, bool last) {
   }
 }
 
+bool is_packed(const dnn::Operand& operand, int dims) {
+  int64_t elements = 1, last = 0;
+  for (int i = 0; i < dims; ++i) {
+    elements *= operand.size[i];
+    last += (operand.size[i] - 1) * operand.stride[i];
+  }
+  return last + 1 == elements;
+}
+
 // The problem in cuDNN's words. False where it has none, or where what it does is not what is promised: sums are
 // rounded once, so of 16 bits an activation other than limits, which follow a rounding as well, is not for it. Of f32,
 // every activation may follow.
@@ -98,8 +107,14 @@ bool pose(const cuda::CudaDevice& device, const Convolution& c, dnn::Problem* p)
     dnn::Operand residual;
     if (c.residual.dtype != dtype || !describe(c.residual, &residual)) return false;
     fill_in(residual.stride, residual.size, dims, last);
-    std::copy_n(residual.stride, 5, p->residual_stride);
-    p->residual = 1;
+    if (c.bias.storage) {
+      std::copy_n(residual.stride, 5, p->residual_stride);
+      p->residual = 1;
+    } else {  // a residual alone is no pattern that is compiled ahead: it is put where the sum then is added to it
+      if (!std::equal(residual.stride, residual.stride + dims, p->result.stride) || !is_packed(p->result, dims))
+        return false;
+      p->beta = 1;
+    }
   }
   if (c.bias.storage) {
     if (c.bias.dtype != dtype || (c.bias.layout.shape[0] > 1 && c.bias.layout.strides[0] != 1) ||
@@ -107,9 +122,9 @@ bool pose(const cuda::CudaDevice& device, const Convolution& c, dnn::Problem* p)
       return false;
     p->bias = 1;
   }
-  // A ReLU alone behind the sum is no pattern that is compiled ahead.
-  p->relu = relu && (p->bias || p->residual);
-  p->beta = c.out().accumulate;
+  // A ReLU alone behind the sum is no such pattern either.
+  p->relu = relu && p->bias;
+  if (c.out().accumulate) p->beta = 1;
   p->tf32 = c.allow_tf32 && dtype == RONDO_F32;
   p->deterministic = c.deterministic;
   return true;
@@ -131,10 +146,14 @@ class CudnnConvolution final : public ConvolutionPlan {
   bool leaves_activation() const override { return leaves_activation_; }
   Status run(const Convolution& problem, const TaskContext& context) override {
     const auto address = [](const View& view) { return view.storage ? view.address() : nullptr; };
+    auto& device = static_cast<cuda::CudaDevice&>(*context.device);
+    if (problem.residual.storage && !problem.bias.storage) {
+      RONDO_TRY(device.copy(CopyKind::device_to_device, problem.result.address(), problem.residual.address(),
+                            problem.result.bytes(), context.stream));
+    }
     const dnn::Addresses addresses = {address(problem.image), address(problem.filter), address(problem.result),
                                       address(problem.residual), address(problem.bias)};
-    return choice_.run(static_cast<cuda::CudaDevice&>(*context.device), addresses, context.workspace, workspace_bytes_,
-                       context.stream, context.capturing);
+    return choice_.run(device, addresses, context.workspace, workspace_bytes_, context.stream, context.capturing);
   }
 
  private:
