@@ -86,11 +86,17 @@ class Lines {
 
 class ElementWriter : public Lines {
  public:
-  ElementWriter(const Expression& expression, unsigned repeats) : Lines(expression), repeats_(repeats) {}
+  ElementWriter(const Expression& expression, unsigned repeats, int given)
+      : Lines(expression), repeats_(repeats), given_(given) {}
 
-  std::string text() {
+  std::string text(const char* scope) {
+    if (scope) {
+      line("namespace %s {", scope);
+      line("using Element = %s;", type(e_.inputs()));
+    }
     line("struct Operands {");
-    for (int k = 0; k < e_.inputs(); ++k) line("  const %s* p%d;", type(k), k);
+    for (int k = 0; k < e_.inputs(); ++k)
+      if (k != given_) line("  const %s* p%d;", type(k), k);
     scalar_fields();
     line("};");
     line("template <int N>");
@@ -99,8 +105,10 @@ class ElementWriter : public Lines {
     line("};");
     line("template <int N, class Index>");
     line("RONDO_INLINE Loaded<N> load(const Operands& a, const Index* o) {");
+    line("  (void)a, (void)o;");
     line("  Loaded<N> l;");
     for (int k = 0; k < e_.inputs(); ++k) {
+      if (k == given_) continue;
       if (repeats(k))
         line("  l.x%d = a.p%d[o[%d]];", k, k, k);
       else
@@ -118,12 +126,20 @@ class ElementWriter : public Lines {
     instructions("  ");
     line("  return to_memory<Element>(%s);", value(e_.output(0).value).c_str());
     line("}");
+    if (given_ >= 0) {
+      line("template <int N>");
+      line("RONDO_INLINE void give(Loaded<N>& l, int v, %s value) {", type(given_));
+      line("  l.x%d.v[v] = value;", given_);
+      line("}");
+    }
+    if (scope) line("}");
     return std::move(text_);
   }
 
  private:
   bool repeats(int input) const { return (repeats_ >> input & 1) != 0; }
   const unsigned repeats_;
+  const int given_;
 };
 
 class Writer : public Lines {
@@ -420,8 +436,8 @@ std::string group_text(const Expression& expression, const Space& space) {
   return Writer(expression, space).group_text();
 }
 
-std::string element_text(const Expression& expression, unsigned repeats) {
-  return ElementWriter(expression, repeats).text();
+std::string element_text(const Expression& expression, unsigned repeats, const char* scope, int given) {
+  return ElementWriter(expression, repeats, given).text(scope);
 }
 
 }  // namespace rondo::ops

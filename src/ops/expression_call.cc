@@ -16,6 +16,7 @@
 #include "ops/overlap.h"
 #include "ops/prepared.h"
 #include "ops/reduce.h"
+#include "ops/rows.h"
 
 namespace rondo::ops {
 
@@ -84,6 +85,12 @@ class ExpressionCall {
     RONDO_TRY(lower(text_, bound_, &lowered_));
     return elementwise(task);
   }
+  // In front of it, since it may write over what these read; nobody reads what these write.
+  Status softmax_results() {
+    for (size_t i = 0; i < slots_.size(); ++i)
+      if (text_.results()[i].softmax >= 0) RONDO_TRY(softmax_result(i));
+    return {};
+  }
   // Behind it.
   Status reduce_results() {
     for (size_t i = 0; i < slots_.size(); ++i)
@@ -113,6 +120,7 @@ class ExpressionCall {
  private:
   const Node& node_of(size_t result) const { return text_.nodes()[text_.results()[result].node]; }
   bool is_reduction(size_t result) const { return node_of(result).kind == Node::reduce; }
+  bool is_elementwise(size_t result) const { return !is_reduction(result) && text_.results()[result].softmax < 0; }
   const View& first() const { return *tensors_[0]; }
 
   // The tensors among the operands, and what they broadcast to.
@@ -147,8 +155,8 @@ class ExpressionCall {
     return {};
   }
 
-  // What resolve() does not see: outputs that share elements with each other, or that a reduction, which comes last,
-  // would write over what was read.
+  // What resolve() does not see: outputs that share elements with each other, or that a task of its own would write
+  // over what others read.
   Status check_outputs() const {
     for (size_t i = 0; i < slots_.size(); ++i) {
       if (!slots_[i]) continue;
@@ -157,12 +165,13 @@ class ExpressionCall {
         if (slots_[k] && written.storage == slots_[k]->view.storage && overlap(written, slots_[k]->view))
           return error(RONDO_INVALID_ARGUMENT, "%s: %s shares elements with %s; each result needs a tensor of its own",
                        function_, text_.results()[i].name.c_str(), text_.results()[k].name.c_str());
-      if (!is_reduction(i)) continue;
+      if (is_elementwise(i)) continue;
       for (size_t k = 0; k < bound_.size(); ++k)
         if (bound_[k].view && written.storage == bound_[k].view->storage && overlap(written, *bound_[k].view))
           return error(RONDO_INVALID_ARGUMENT,
-                       "%s: %s is a reduction and shares elements with the operand %s; write to another tensor",
-                       function_, text_.results()[i].name.c_str(), text_.operands()[k].c_str());
+                       "%s: %s is %s and shares elements with the operand %s; write to another tensor", function_,
+                       text_.results()[i].name.c_str(), is_reduction(i) ? "a reduction" : "made of a softmax",
+                       text_.operands()[k].c_str());
     }
     return {};
   }
@@ -185,7 +194,7 @@ class ExpressionCall {
     sources_.resize(slots_.size());
     made_.resize(slots_.size());
     for (size_t i = 0; i < slots_.size(); ++i) {
-      if (is_reduction(i)) continue;
+      if (!is_elementwise(i)) continue;
       const Lowered::Result& result = lowered_.results[i];
       View to;
       RONDO_TRY(outputs_[i].resolve(first().engine(), first().device(), result.dtype, shape_, tensors_, true, &to));
@@ -263,6 +272,53 @@ class ExpressionCall {
     return {};
   }
 
+  // A value of the text as an expression of its own, and its operands; `given` may be among its inputs, as the last.
+  bool take_out(Value value, rondo_dtype dtype, const Value* given, RowExpression::Side* side) const {
+    Expression expression = lowered_.expression;
+    expression.output(value, dtype, false);
+    expression = expression.without_dead();
+    const unsigned kept = expression.used_inputs() | (given ? 1u << *given : 0);
+    side->expression = expression.without_inputs(~kept);
+    side->scalars = lowered_.words;
+    for (size_t k = 0; k < tensors_.size(); ++k) {
+      if (!((kept >> k) & 1)) continue;
+      View& input = side->inputs.emplace_back(*tensors_[k]);
+      input.layout = broadcast_layout(input.layout, shape_);
+    }
+    return !expression.overflow();
+  }
+
+  // Of a softmax, what stands before and behind it is computed where it loads and where it stores.
+  Status softmax_result(size_t i) {
+    const auto index = static_cast<size_t>(text_.results()[i].softmax);
+    const ExpressionText::Softmax& softmax = text_.softmaxes()[index];
+    const Node& node = text_.nodes()[softmax.node];
+    const auto told = [&](const Status& status) {
+      return status.ok() ? status : text_.error_at(status.code(), node.at, "%s", status.message());
+    };
+    const View* operand = operand_of(text_.nodes()[node.nodes[0]]);
+    if (operand && node_of(i).kind == Node::softmax) {
+      View a = *operand;
+      a.layout = broadcast_layout(a.layout, shape_);
+      return told(ops::softmax(function_, SoftmaxOptions{softmax.op}, a, softmax.axis, outputs_[i]));
+    }
+    const Lowered::Result &of = lowered_.softmaxes[index], &result = lowered_.results[i];
+    if (!is_float(result.dtype))
+      return text_.error_at(RONDO_INVALID_ARGUMENT, node_of(i).at,
+                            "%s comes from a softmax and has dtype %s; a cast such as f32(...) makes it a float",
+                            text_.results()[i].name.c_str(), dtype_name(result.dtype));
+    auto made = std::make_shared<RowExpression>();
+    made->dtype = of.dtype;
+    made->result = result.dtype;
+    const bool fits = take_out(of.value, compute_dtype(of.dtype), nullptr, &made->before) &&
+                      take_out(result.value, compute_dtype(result.dtype), &lowered_.given[index], &made->after);
+    if (!fits) return error(RONDO_INTERNAL, "%s: '%s' does not fit", function_, text_.name());
+    if (made->before.inputs.empty())
+      return text_.error_at(RONDO_INVALID_ARGUMENT, node.at,
+                            "the softmax is of no tensor; its rows would be all alike");
+    return told(softmax_expression(function_, softmax.op, std::move(made), softmax.axis, outputs_[i]));
+  }
+
   Status reduce_result(size_t i) {
     const ExpressionText::Reduction& reduction = text_.reductions()[node_of(i).index];
     const auto count = static_cast<int>(reduction.axes.size());
@@ -294,6 +350,7 @@ Status run_expression(const ExpressionText& text, std::span<const rondo_argument
   ExpressionCall call("rondo_expression_run", text, out);
   Ref<ElementwiseTask> task;
   RONDO_TRY(call.pose(arguments, &task));
+  RONDO_TRY(call.softmax_results());
   if (task) RONDO_TRY(submit_prepared(call.engine(), std::move(task), {}));
   RONDO_TRY(call.reduce_results());
   call.commit();
@@ -367,6 +424,7 @@ Status run_expression_each(const ExpressionText& text, size_t count, std::span<c
     if (part) parts.push_back(std::move(part));
   }
   RONDO_TRY(check_apart(sets));
+  for (Set& set : sets) RONDO_TRY(set.call->softmax_results());
   const ExpressionCall& first = *sets[0].call;
   if (!parts.empty())
     RONDO_TRY(

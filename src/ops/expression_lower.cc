@@ -80,8 +80,22 @@ class Lowering {
         *typed = tensor(value, node.dtype);
         return {};
       }
+      case Node::softmax: return softmax(node, typed);
       case Node::reduce: return {};  // of its node, by whoever reduces
     }
+    return {};
+  }
+
+  Status softmax(const Node& node, Typed* typed) {
+    const Typed& from = of(node, 0);
+    if (from.number) return without_dtype(node.at, "what the softmax is of");
+    if (!is_float(from.dtype))
+      return text_.error_at(RONDO_INVALID_ARGUMENT, node.at,
+                            "a softmax is of floats, and the dtype here is %s; a cast such as f32(...) gives them",
+                            dtype_name(from.dtype));
+    to_.softmaxes.push_back({from.value, from.dtype});
+    to_.given.push_back(e_.input(compute_dtype(from.dtype)));
+    *typed = tensor(to_.given.back(), from.dtype);
     return {};
   }
 

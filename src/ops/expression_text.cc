@@ -61,6 +61,15 @@ bool find_reduction(std::string_view name, rondo_reduce_op* op) {
   return false;
 }
 
+bool find_softmax(std::string_view name, rondo_softmax_op* op) {
+  for (int i = 0; softmax_name(i); ++i)
+    if (softmax_name(i) == name) {
+      *op = static_cast<rondo_softmax_op>(i);
+      return true;
+    }
+  return false;
+}
+
 bool find_constant(std::string_view name, Scalar* value) {
   if (name == "pi") return *value = Scalar::of(3.14159265358979323846), true;
   if (name == "inf") return *value = Scalar::of(std::numeric_limits<double>::infinity()), true;
@@ -110,10 +119,29 @@ class ExpressionParser {
 
   Status add(const Node& node, uint16_t* index) {
     for (int i = 0; i < node.count && node.kind != Node::reduce; ++i) RONDO_TRY(usable(node.nodes[i], node.at));
+    int softmax = -1;
+    RONDO_TRY(find_origin(node, &softmax));
     if (to_.nodes_.size() >= ExpressionText::kMaxNodes)
       return refused(node.at, format("the text has more than %zu operands and operations", ExpressionText::kMaxNodes));
     to_.nodes_.push_back(node);
+    softmax_of_.push_back(node.kind == Node::softmax ? node.index : softmax);
     *index = static_cast<uint16_t>(to_.nodes_.size() - 1);
+    return {};
+  }
+  // The softmax that a node's operands come from. What a softmax gives is known when all of a row is, so there is no
+  // second way to another row before it is written.
+  Status find_origin(const Node& node, int* softmax) const {
+    for (int i = 0; i < node.count; ++i) {
+      const int each = softmax_of_[node.nodes[i]];
+      if (each < 0) continue;
+      if (node.kind == Node::reduce || node.kind == Node::softmax)
+        return refused(node.at,
+                       "this is of what a softmax gives, which is at its end a result; run another expression on it");
+      if (*softmax >= 0 && each != *softmax)
+        return refused(node.at,
+                       "two softmaxes meet here; a value comes from one, so run another expression on the first");
+      *softmax = each;
+    }
     return {};
   }
   // A reduction has another shape than everything else, so nothing can be computed from it.
@@ -183,11 +211,12 @@ class ExpressionParser {
       if (each.name == name.text) {
         each.node = node;
         each.at = name.at;
+        each.softmax = softmax_of_[node];
         return {};
       }
     if (to_.results_.size() >= ExpressionText::kMaxNames)
       return refused(name.at, format("the text has more than %zu results", ExpressionText::kMaxNames));
-    to_.results_.push_back({std::string(name.text), node, name.at});
+    to_.results_.push_back({std::string(name.text), node, name.at, softmax_of_[node]});
     return {};
   }
 
@@ -336,6 +365,8 @@ class ExpressionParser {
   Status call(const Token& name, uint16_t* value) {
     rondo_reduce_op reduction = RONDO_SUM;
     if (find_reduction(name.text, &reduction)) return reduce(name, reduction, value);
+    rondo_softmax_op kind = RONDO_SOFTMAX;
+    if (find_softmax(name.text, &kind)) return softmax(name, kind, value);
     uint16_t arguments[3] = {};
     int count = 0;
     advance();  // the parenthesis
@@ -372,7 +403,7 @@ class ExpressionParser {
     if (!row)
       return refused(name.at, shown(name.text) +
                                   " is not a function: possible are the operators of docs/operators.md, "
-                                  "where, dtypes as casts, and reductions");
+                                  "where, dtypes as casts, softmaxes and reductions");
     int least = row->operands;
     while (least < row->operands + row->parameters && std::isnan(row->defaults[least - row->operands])) ++least;
     const int most = row->operands + row->parameters;
@@ -410,16 +441,12 @@ class ExpressionParser {
         advance();
         continue;
       }
-      const bool negative = token_.is("-");
-      if (negative) advance();
-      if (token_.kind != Token::number || !token_.value.integer || token_.value.i > kMaxDims)
-        return expected(name.text == "max" || name.text == "min"
-                            ? "an axis (a small whole number) or keep; the larger and the smaller of two are "
-                              "maximum(a, b) and minimum(a, b)"
-                            : "an axis (a small whole number) or keep");
-      reduction.axes.push_back(static_cast<int32_t>(negative ? -token_.value.i : token_.value.i));
+      RONDO_TRY(axis(name.text == "max" || name.text == "min"
+                         ? "an axis (a small whole number) or keep; the larger and the smaller of two are "
+                           "maximum(a, b) and minimum(a, b)"
+                         : "an axis (a small whole number) or keep",
+                     &reduction.axes.emplace_back()));
       if (reduction.axes.size() > kMaxDims) return refused(token_.at, "more axes than a tensor has");
-      advance();
     }
     if (!token_.is(")")) return expected("',' or ')'");
     advance();
@@ -428,12 +455,51 @@ class ExpressionParser {
     return add(node, value);
   }
 
+  // An axis among the arguments: 0, -1, axis = 0. wanted: what may stand there, for messages.
+  Status axis(const char* wanted, int32_t* axis) {
+    if (token_.kind == Token::name && token_.text == "axis") {
+      advance();
+      if (!token_.is("=")) return expected("'=' behind axis");
+      advance();
+    }
+    const bool negative = token_.is("-");
+    if (negative) advance();
+    if (token_.kind != Token::number || !token_.value.integer || token_.value.i > kMaxDims) return expected(wanted);
+    *axis = static_cast<int32_t>(negative ? -token_.value.i : token_.value.i);
+    advance();
+    return {};
+  }
+
+  // softmax(value), softmax(value, 0)
+  Status softmax(const Token& name, rondo_softmax_op op, uint16_t* value) {
+    advance();  // the parenthesis
+    Node node;
+    node.kind = Node::softmax;
+    node.at = name.at;
+    node.count = 1;
+    ExpressionText::Softmax softmax;
+    softmax.op = op;
+    RONDO_TRY(conditional(&node.nodes[0]));
+    if (token_.is(",")) {
+      advance();
+      RONDO_TRY(axis("an axis (a small whole number)", &softmax.axis));
+    }
+    if (!token_.is(")")) return expected("')'");
+    advance();
+    node.index = static_cast<uint16_t>(to_.softmaxes_.size());
+    RONDO_TRY(add(node, value));
+    softmax.node = *value;
+    to_.softmaxes_.push_back(softmax);
+    return {};
+  }
+
   ExpressionText& to_;
   const std::string_view text_;
   uint32_t at_ = 0;
   Token token_;
   int depth_ = 0;
   std::vector<Definition> definitions_;
+  std::vector<int> softmax_of_;  // by node: in softmaxes(), -1: none
 };
 
 Status ExpressionText::parse(std::string_view text, const char* name, Ref<ExpressionText>* parsed) {

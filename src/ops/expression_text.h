@@ -40,7 +40,8 @@ class ExpressionText final : public RefCounted {
       apply,    // `op` of the table over nodes, parameters included
       where,    // condition and two nodes
       cast,     // of a node to `dtype`
-      reduce    // of a node, `index` in reductions(); only as a result
+      reduce,   // of a node, `index` in reductions(); only as a result
+      softmax   // of a node, `index` in softmaxes(); a value comes from one at most
     } kind = number;
     Op op = Op::add;
     rondo_dtype dtype = RONDO_F32;
@@ -55,10 +56,16 @@ class ExpressionText final : public RefCounted {
     std::vector<int32_t> axes;  // none: all
     bool keep = false;
   };
+  struct Softmax {
+    rondo_softmax_op op = RONDO_SOFTMAX;
+    int32_t axis = -1;
+    uint16_t node = 0;
+  };
   struct Result {
     std::string name;
     uint16_t node = 0;
     uint32_t at = 0;
+    int softmax = -1;  // in softmaxes(), that it comes from
   };
 
   // `name` is a copy that lives as long as the process.
@@ -69,6 +76,7 @@ class ExpressionText final : public RefCounted {
   const std::vector<std::string>& operands() const { return operands_; }
   const std::vector<Result>& results() const { return results_; }
   const std::vector<Reduction>& reductions() const { return reductions_; }
+  const std::vector<Softmax>& softmaxes() const { return softmaxes_; }
 
   // "2:14: message", and below it the line of the text with a caret under the place.
   [[gnu::format(printf, 4, 5)]] Status error_at(rondo_status code, uint32_t at, const char* pattern, ...) const;
@@ -81,6 +89,7 @@ class ExpressionText final : public RefCounted {
   std::vector<std::string> operands_;
   std::vector<Result> results_;
   std::vector<Reduction> reductions_;
+  std::vector<Softmax> softmaxes_;
 };
 
 }  // namespace rondo::ops

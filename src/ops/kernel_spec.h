@@ -30,11 +30,11 @@ class KernelSpec {
   }
 
   // An expression of one output, which stays where it is: its operands and its element (element_text) are defined in
-  // front of the other text. Inputs with a bit in `repeats` are the same for neighbours that are loaded at once.
-  KernelSpec& computing(const Expression& expression, unsigned repeats) {
-    expression_ = &expression;
-    repeats_ = repeats;
-    return constant("kRepeats", static_cast<int>(repeats));
+  // front of the other text, in the namespace `scope` if there are two. Inputs with a bit in `repeats` are the same for
+  // neighbours that are loaded at once; input `given` is not loaded.
+  KernelSpec& computing(const Expression& expression, unsigned repeats, const char* scope = nullptr, int given = -1) {
+    computed_[computed_count_++] = {&expression, repeats, scope, given};
+    return *this;
   }
 
   const char* name() const { return name_; }
@@ -54,11 +54,16 @@ class KernelSpec {
   const char* name_;
   rtc::Family family_;
   int number_;
-  int entry_count_ = 0, part_count_ = 0;
-  Entry entries_[16];
+  struct Computed {
+    const Expression* expression;
+    unsigned repeats;
+    const char* scope;
+    int given;
+  };
+  int entry_count_ = 0, part_count_ = 0, computed_count_ = 0;
+  Entry entries_[20];
   const char* parts_[8];
-  const Expression* expression_ = nullptr;
-  unsigned repeats_ = 0;
+  Computed computed_[2];
 };
 
 }  // namespace rondo::ops

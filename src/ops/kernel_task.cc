@@ -15,9 +15,12 @@ rtc::Signature KernelSpec::signature() const {
   rtc::Signature signature(family_);
   signature.put(static_cast<int16_t>(number_));
   for (int i = 0; i < entry_count_; ++i) signature.put(static_cast<int16_t>(entries_[i].value));
-  if (expression_) {
+  for (int i = 0; i < computed_count_; ++i) {
+    const Computed& each = computed_[i];
+    signature.put(static_cast<int32_t>(each.repeats));
+    signature.put(static_cast<int16_t>(each.given));
     uint8_t packed[Expression::kMaxPacked];
-    signature.put_bytes(packed, static_cast<uint32_t>(expression_->pack(packed)));
+    signature.put_bytes(packed, static_cast<uint32_t>(each.expression->pack(packed)));
   }
   return signature;
 }
@@ -32,7 +35,10 @@ std::string KernelSpec::source() const {
                           : format("constexpr int %s = %d;\n", entry.name, entry.value);
   }
   text += rtc::kStridedText;
-  if (expression_) text += element_text(*expression_, repeats_);
+  for (int i = 0; i < computed_count_; ++i) {
+    const Computed& each = computed_[i];
+    text += element_text(*each.expression, each.repeats, each.scope, each.given);
+  }
   for (int i = 0; i < part_count_; ++i) text += parts_[i];
   return text;
 }

@@ -4,10 +4,13 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "device/cpu/instructions.h"
 #include "ops/element.h"
+#include "ops/expression.h"
 #include "ops/ops.h"
 #include "ops/prepared.h"
 #include "rtc/device/row_values.h"
@@ -15,6 +18,27 @@
 namespace rondo::ops {
 
 using device::RowKind;
+
+// What stands around a softmax in an expression's text: what makes the elements of its rows, and what makes the results
+// of what it gives. None of these is ever in memory.
+struct RowExpression {
+  // One output, as computed: f32 or f64.
+  struct Side {
+    Expression expression;
+    std::vector<uint64_t> scalars;
+    std::vector<View> inputs;  // under one shape: where an input repeats, its stride is 0
+    // How the inputs lie over the plan's rows and along them.
+    Dims<Expression::kMaxInputs> rows;
+    int64_t step[Expression::kMaxInputs] = {};
+  };
+  Side before;
+  Side after;                      // of its expression, the last input is the element that the operator gives
+  rondo_dtype dtype = RONDO_F32;   // of the rows, by which they are computed
+  rondo_dtype result = RONDO_F32;  // in memory
+
+  // The shape, and the strides of the input that lies widest, as the operand of the operator.
+  View widest() const;
+};
 
 struct RowPlan {
   RowKind kind = RowKind::softmax;
@@ -27,25 +51,31 @@ struct RowPlan {
   int64_t step[3] = {};              // along a row, in x, other, out
   double scale = 1;                  // of x and of gradients; loss_grad: of the result; normalisations: epsilon
   std::optional<View> weight, bias;  // normalisations: one dimension, of x's dtype, by the place in the row
+  // Null: x is read, and out written. Otherwise x is its widest(), by which kernels and loops are chosen.
+  std::shared_ptr<const RowExpression> expression;
   // As the caller asked.
   rondo_softmax_op op = RONDO_SOFTMAX;
   double temperature = 1;
   int axis = 1;
 
+  // Calls f(view) for all that is read.
+  template <class F>
+  void each_read(const F& f) const {
+    if (expression) {
+      for (const View& each : expression->before.inputs) f(each);
+      for (const View& each : expression->after.inputs) f(each);
+      return;
+    }
+    f(x);
+    for (const std::optional<View>* each : {&other, &per_row, &weight, &bias})
+      if (*each) f(**each);
+  }
   void list_operands(std::vector<TaskOperand>* list) const {
-    list->push_back({x, false});
-    if (other) list->push_back({*other, false});
-    if (per_row) list->push_back({*per_row, false});
-    if (weight) list->push_back({*weight, false});
-    if (bias) list->push_back({*bias, false});
+    each_read([&](const View& each) { list->push_back({each, false}); });
     list->push_back({out, true});
   }
   void declare(Task& task) const {
-    task.reads(*x.storage);
-    if (other) task.reads(*other->storage);
-    if (per_row) task.reads(*per_row->storage);
-    if (weight) task.reads(*weight->storage);
-    if (bias) task.reads(*bias->storage);
+    each_read([&](const View& each) { task.reads(*each.storage); });
     declare_output(task, out);
   }
   const char* name() const {
@@ -61,6 +91,10 @@ struct RowPlan {
 
 // Submits the plan's task on its device.
 Status submit_rows(const RowPlan& plan, Output& out);
+
+// A softmax with expressions around it, in one go. As `softmax`, but for a tape, which knows no gradient of it.
+Status softmax_expression(const char* function, rondo_softmax_op op, std::shared_ptr<RowExpression> expression,
+                          int axis, Output& out);
 
 size_t rows_workspace(const RowPlan& plan);
 void rows_on_cpu(const RowPlan& plan, void* workspace, Instructions which = instructions());

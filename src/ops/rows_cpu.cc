@@ -9,6 +9,7 @@
 
 #include "engine/workers.h"
 #include "ops/elementwise_loops.h"
+#include "ops/elementwise_task.h"
 #include "ops/node.h"
 #include "ops/rows.h"
 
@@ -38,6 +39,50 @@ double total(const Loops&, const double* values, int64_t count) {
   return sum;
 }
 
+// What expressions make of and for the rows of an operator, by one thread.
+class Around {
+ public:
+  explicit Around(const RowPlan& plan)
+      : plan_(plan),
+        before_(plan.expression->before.expression, plan.expression->before.scalars.data()),
+        after_(plan.expression->after.expression, plan.expression->after.scalars.data()) {}
+  // The elements of a row, as they are computed with.
+  void make(int64_t row, void* to) { run(before_, plan_.expression->before, row, 0, plan_.length, nullptr, 0, to); }
+  // From what the operator gives of a row, elements of so many bytes, to the results.
+  void finish(int64_t row, const void* from, size_t size, const Moves& moves, char* out) {
+    constexpr int64_t kAtOnce = 1024;
+    double room[kAtOnce];
+    for (int64_t i = 0, n; i < plan_.length; i += n) {
+      n = std::min(kAtOnce, plan_.length - i);
+      char* given = const_cast<char*>(static_cast<const char*>(from)) + i * static_cast<int64_t>(size);
+      run(after_, plan_.expression->after, row, i, n, given, 1, room);
+      moves.store(out + i * plan_.step[2] * static_cast<int64_t>(dtype_size(plan_.out.dtype)), plan_.step[2], room, n);
+    }
+  }
+
+ private:
+  // n elements from `first` on. given: of the last input, which is no tensor, if there is such a one.
+  static void run(RowEvaluator& evaluator, const RowExpression::Side& side, int64_t row, int64_t first, int64_t n,
+                  char* given, int64_t given_step, void* to) {
+    char* addresses[Expression::kMaxInputs];
+    int64_t steps[Expression::kMaxInputs];
+    const size_t count = side.inputs.size();
+    for (size_t k = 0; k < count; ++k) {
+      const int64_t offset = side.rows.offset(static_cast<int>(k), row) + first * side.step[k];
+      addresses[k] = side.inputs[k].address() + offset * static_cast<int64_t>(dtype_size(side.inputs[k].dtype));
+      steps[k] = side.step[k];
+    }
+    if (given) {
+      addresses[count] = given;
+      steps[count] = given_step;
+    }
+    evaluator.run(addresses, steps, n, to);
+  }
+
+  const RowPlan& plan_;
+  RowEvaluator before_, after_;
+};
+
 template <class T>
 struct Rows {
   using C = Register<T>;
@@ -45,13 +90,18 @@ struct Rows {
   const RowPlan& plan;
   const Loops& table;
   const Moves& moves;
-  C* row;       // the row, later what becomes of it
-  int64_t end;  // elements that count
+  Around* around;  // null: nothing is
+  int64_t number;  // of the row
+  C* row;          // the row, later what becomes of it
+  int64_t end;     // elements that count
 
   // Elements that do not count are -infinity.
   void load(const T* x) const { load(x, plan.has_labels() ? C(1) : static_cast<C>(plan.scale)); }
   void load(const T* x, C scale) const {
-    moves.load(row, reinterpret_cast<const char*>(x), plan.step[0], end);
+    if (around)
+      around->make(number, row);
+    else
+      moves.load(row, reinterpret_cast<const char*>(x), plan.step[0], end);
     if (scale != C(1))
       for (int64_t i = 0; i < end; ++i) row[i] *= scale;
     std::fill(row + end, row + plan.length, -std::numeric_limits<C>::infinity());
@@ -64,6 +114,7 @@ struct Rows {
   }
   void store(T* out, C beyond = 0) const {
     std::fill(row + end, row + plan.length, beyond);
+    if (around) return around->finish(number, row, sizeof(C), moves, reinterpret_cast<char*>(out));
     moves.store(reinterpret_cast<char*>(out), plan.step[2], row, plan.length);
   }
   // Leaves exp(x - largest) in `row`; returns its sum.
@@ -209,21 +260,29 @@ namespace {
 
 template <class T>
 void some_rows(const RowPlan& plan, int64_t begin, int64_t stop, void* workspace, const Loops& table) {
-  const Moves moves = table.moves(plan.x.dtype, plan.out.accumulate);
+  // Loads go by the operands' dtype, stores by the result's: the same, but in an expression, which loads by itself.
+  const Moves moves = table.moves(plan.out.dtype, plan.out.accumulate);
+  std::optional<Around> around;
+  if (plan.expression) around.emplace(plan);
   const T* x = reinterpret_cast<const T*>(plan.x.address());
   const T* other = plan.other ? reinterpret_cast<const T*>(plan.other->address()) : nullptr;
-  T* out = reinterpret_cast<T*>(plan.out.address());
+  const auto out_size = static_cast<int64_t>(dtype_size(plan.out.dtype));
   for (int64_t i = begin; i < stop; ++i) {
     const T* from = x + plan.rows.offset(device::kRowX, i);
     const T* change = other ? other + plan.rows.offset(device::kRowOther, i) : nullptr;
-    T* to = out + plan.rows.offset(device::kRowOut, i);
+    T* to = reinterpret_cast<T*>(plan.out.address() + plan.rows.offset(device::kRowOut, i) * out_size);
     int64_t given = 0;
     if (plan.per_row) {
       const int64_t at = plan.rows.offset(device::kRowPer, i);
       given = plan.per_row->dtype == RONDO_I32 ? reinterpret_cast<const device::i32*>(plan.per_row->address())[at]
                                                : reinterpret_cast<const device::i64*>(plan.per_row->address())[at];
     }
-    const Rows<T> rows{plan, table, moves, static_cast<Register<T>*>(workspace),
+    const Rows<T> rows{plan,
+                       table,
+                       moves,
+                       around ? &*around : nullptr,
+                       i,
+                       static_cast<Register<T>*>(workspace),
                        plan.masked() ? device::row_end(given, plan.length) : plan.length};
     switch (plan.kind) {
       case RowKind::softmax: rows.softmax(from, to); break;
@@ -277,8 +336,9 @@ Status submit_rows(const RowPlan& plan, Output& out) {
     return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out}, describe...)
                                        : submit_prepared(engine, make_cuda_rows(plan), {&out}, describe...);
   };
-  // A normalisation's gradient has none of its own: what wants one makes it of operators (tape/rules_normalise.cc).
-  const bool silent = plan.kind == RowKind::layer_norm_grad || plan.kind == RowKind::rms_norm_grad;
+  // A normalisation's gradient has none of its own: what wants one makes it of operators (tape/rules_normalise.cc). Nor
+  // has what expressions are around.
+  const bool silent = plan.expression || plan.kind == RowKind::layer_norm_grad || plan.kind == RowKind::rms_norm_grad;
   return silent ? submit_as() : submit_as([&] { return describe_rows(plan); });
 }
 

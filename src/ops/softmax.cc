@@ -1,6 +1,7 @@
 // The softmaxes and their gradients: checks and plans.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "engine/views.h"
@@ -76,7 +77,70 @@ Status check_op(const char* function, rondo_softmax_op op) {
                op, RONDO_SOFTMAX, RONDO_SOFTMIN);
 }
 
+// Some arrays of dimensions, from `first` on.
+template <int N, int M>
+Dims<N> arrays_of(const Dims<M>& all, int first) {
+  Dims<N> some;
+  some.count = all.count;
+  std::copy_n(all.size, kMaxDims, some.size);
+  for (int a = 0; a < N; ++a) std::copy_n(all.stride[first + a], kMaxDims, some.stride[a]);
+  return some;
+}
+
 }  // namespace
+
+View RowExpression::widest() const {
+  const auto width = [](const View& view) {
+    int64_t elements = 1;
+    for (int d = 0; d < view.layout.ndim; ++d)
+      if (view.layout.strides[d] != 0) elements *= view.layout.shape[d];
+    return elements;
+  };
+  View view = *std::max_element(before.inputs.begin(), before.inputs.end(),
+                                [&](const View& a, const View& b) { return width(a) < width(b); });
+  view.dtype = dtype;
+  return view;
+}
+
+Status softmax_expression(const char* function, rondo_softmax_op op, std::shared_ptr<RowExpression> expression,
+                          int axis, Output& out) {
+  constexpr int kInputs = Expression::kMaxInputs;
+  RowPlan plan;
+  plan.x = expression->widest();
+  const Layout& shape = plan.x.layout;
+  RONDO_TRY(check_axis(function, "the operand", plan.x, &axis));
+  std::vector<const View*> inputs;
+  for (const auto* side : {&expression->before, &expression->after})
+    for (const View& each : side->inputs) inputs.push_back(&each);
+  RONDO_TRY(out.resolve(plan.x.engine(), plan.x.device(), expression->result, shape, inputs, false, &plan.out));
+  plan.kind = op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
+  plan.op = op;
+  plan.axis = axis;
+  plan.scale = op == RONDO_SOFTMIN ? -1 : 1;
+  plan.length = shape.shape[axis];
+  // The plan's arrays, and those of the two sides.
+  Dims<device::kRowArrays + 2 * kInputs> rows;
+  for (int d = 0; d < shape.ndim; ++d) {
+    int64_t steps[device::kRowArrays + 2 * kInputs] = {shape.strides[d], 0, plan.out.layout.strides[d], 0};
+    int64_t* next = steps + device::kRowArrays;
+    for (auto* side : {&expression->before, &expression->after}) {
+      for (size_t k = 0; k < side->inputs.size(); ++k) {
+        next[k] = side->inputs[k].layout.strides[d];
+        if (d == axis) side->step[k] = next[k];
+      }
+      next += kInputs;
+    }
+    if (d != axis) rows.push(shape.shape[d], steps);
+  }
+  plan.step[device::kRowX] = shape.strides[axis];
+  plan.step[device::kRowOut] = plan.out.layout.strides[axis];
+  rows = rows.by_stride();
+  plan.rows = arrays_of<device::kRowArrays>(rows, 0);
+  expression->before.rows = arrays_of<kInputs>(rows, device::kRowArrays);
+  expression->after.rows = arrays_of<kInputs>(rows, device::kRowArrays + kInputs);
+  plan.expression = std::move(expression);
+  return submit_rows(plan, out);
+}
 
 const char* softmax_name(int op) {
   switch (op) {

@@ -16,6 +16,7 @@ extern const char kSequenceText[];
 extern const char kPutText[];
 extern const char kRowsText[];
 extern const char kRowsSplitText[];
+extern const char kRowExpressionText[];  // behind kRowsText or kRowsSplitText
 extern const char kNormText[];
 extern const char kWindowText[];
 extern const char kCumulateText[];

@@ -135,6 +135,9 @@ TEST(ExpressionText, MessagesPointAtThePlace) {
       {"y = sum(a) + 1", "1:12: a reduction is the whole right side"},
       {"let s = sum(a); y = a", "1:5: a reduction is the whole"},
       {"y = sum(sum(a))", "1:5: a reduction is the whole"},
+      {"y = softmax(a) + softmin(a)", "1:16: two softmaxes meet here"},
+      {"y = sum(softmax(a))", "1:5: this is of what a softmax gives"},
+      {"y = softmax(a, 1.5)", "1:16: expected an axis"},
       {"y = max(a, b)", "1:12: expected an axis (a small whole number) or keep; the larger"},
       {"y = sum(a, 1.5)", "1:12: expected an axis"},
   };
@@ -224,6 +227,7 @@ TEST(ExpressionText, AnyTextEndsWell) {
       "f16",  "i32",  "where", "//",   "\n", "/*",  "*/",  "keep", "$",    "\xc3",
       "\xbc", "\x01", " ",     "pow(", "%",  "<<",  "inf", "nan",  "+=",   "99999999999999999999"};
   static const char* const seeds[] = {"y = a * x + y", "let t = exp(-a * a); y = t / (1 + t); z = sum(t, 0, keep)",
+                                      "let p = softmax(a * x, axis = 0); y = p * b",
                                       "y = where(a > 0 && b != 1, clip(a, -1, 1), f32(i32(b) << 2))"};
   std::mt19937_64 random(20261122);
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };

@@ -39,6 +39,9 @@ struct RowsArguments {
   // Normalisations: epsilon; softmaxes: of what goes in, and of their gradients; loss_grad: of what comes out.
   f64 scale;
   i32 accumulate, unused;
+  // Rows that are cut into parts (rows_split.h).
+  void* states;  // what is known of each part of each row: [parts, rows]
+  i64 packs;     // of a row in a part
 };
 
 // Where a row's elements end, beyond which they do not count.
@@ -57,6 +60,56 @@ struct LargestOfRows {
   template <class C>
   RONDO_INLINE static C of(C a, C b) {
     return a < b ? b : a;
+  }
+};
+
+// A source of the elements of rows: memory. place() is where a row is, fetch() loads n neighbours from its element i
+// on, get() is what one of them is. dense: the elements of a row lie side by side.
+template <class In, class Index, int number, int dims, bool dense>
+struct StoredRows {
+  template <int n>
+  using Fetched = Pack<In, n>;
+  struct Place {
+    const In* from;
+  };
+  const RowsArguments& args;
+
+  RONDO_INLINE Place place(Index row) const {
+    return Place{static_cast<const In*>(number == kRowX ? args.x : args.other) + offset<dims>(args.rows, number, row)};
+  }
+  template <int n>
+  RONDO_INLINE Pack<In, n> fetch(const Place& place, Index i) const {
+    return load_pack<In, n>(place.from + (dense ? i : i * static_cast<Index>(args.step[number])));
+  }
+  template <int n>
+  RONDO_INLINE Register<In> get(const Pack<In, n>& fetched, int v) const {
+    return from_memory(fetched.v[v]);
+  }
+};
+
+// Where they go: into memory, n neighbours at once.
+template <class Out, class Index, int dims, bool dense>
+struct RowsToMemory {
+  struct Place {
+    Out* to;
+  };
+  const RowsArguments& args;
+
+  RONDO_INLINE Place place(Index row) const {
+    return Place{static_cast<Out*>(args.out) + offset<dims>(args.rows, kRowOut, row)};
+  }
+  template <int n>
+  RONDO_INLINE void write(const Place& place, Index i, const Register<Out>* values) const {
+    Out* const to = place.to + (dense ? i : i * static_cast<Index>(args.step[kRowOut]));
+    if (args.accumulate) {
+#pragma unroll
+      for (int v = 0; v < n; ++v) put(to + v, values[v], true);
+    } else {
+      Pack<Out, n> pack;
+#pragma unroll
+      for (int v = 0; v < n; ++v) pack.v[v] = to_memory<Out>(values[v]);
+      store_pack<Out, n>(to, pack);
+    }
   }
 };
 

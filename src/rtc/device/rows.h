@@ -13,9 +13,9 @@ namespace rondo::device {
 #if defined(__CUDACC_RTC__)
 // threads: of a block; group: lanes of a row; beside: rows side by side, 0: lanes of a row are; vector: neighbours
 // moved at once; items: vectors per lane, 0: the row is read again; dims: that number the rows; masked: per_row says
-// where rows end; full: a row is as long as what its lanes keep.
-template <class In, class Per, class Index, RowKind kind, int threads, int group, int beside, int vector, int items,
-          int dims, bool masked, bool weighted, bool biased, bool full>
+// where rows end; full: a row is as long as what its lanes keep; Source and Sink: where elements come from, and go to.
+template <class In, class Per, class Index, class Source, class Sink, RowKind kind, int threads, int group, int beside,
+          int vector, int items, int dims, bool masked, bool weighted, bool biased, bool full>
 struct RowsKernel : RowNumbers<In> {
   using typename RowNumbers<In>::C;
   using RowNumbers<In>::exponential;
@@ -33,13 +33,17 @@ struct RowsKernel : RowNumbers<In> {
   static constexpr bool kLogarithm = kind == RowKind::log_softmax;
   static constexpr int kShared = beside > 0 ? threads : 64;
   static constexpr int kPerBlock = threads / group;
+  using Other = StoredRows<In, Index, kRowOther, dims, (vector > 1)>;
   const RowsArguments& args;
+  const Source source;
+  const Sink sink;
   C* shared;
   // What this lane works on.
   Index lane, row, length, end;
   bool live;
 
-  RONDO_INLINE RowsKernel(const RowsArguments& args, C* shared) : args(args), shared(shared) {
+  template <class Arguments>
+  RONDO_INLINE RowsKernel(const Arguments& args, C* shared) : args(args), source{args}, sink{args}, shared(shared) {
     lane = beside > 0 ? threadIdx.x / kPerBlock : threadIdx.x % group;
     const int place = beside > 0 ? threadIdx.x % kPerBlock : threadIdx.x / group;
     const Index wanted = static_cast<Index>(blockIdx.x) * kPerBlock + static_cast<Index>(place);
@@ -86,26 +90,21 @@ struct RowsKernel : RowNumbers<In> {
   }
 
   // This lane's part of a row: vector j of it begins at element i. What does not count is `beyond`.
+  template <class From>
   struct Part {
-    const In* from;
-    Index step, end;
+    const From from;
+    const typename From::Place place;
+    Index end;
     C scale, beyond;
     C item[items > 0 ? items : 1][vector];
-    RONDO_INLINE Part(const RowsKernel& kernel, const void* array, int number, C scale, C beyond)
-        : from(static_cast<const In*>(array) + offset<dims>(kernel.args.rows, number, kernel.row)),
-          step(static_cast<Index>(kernel.args.step[number])),
-          end(kernel.end),
-          scale(scale),
-          beyond(beyond) {}
+    RONDO_INLINE Part(const RowsKernel& kernel, const From& from, C scale, C beyond)
+        : from(from), place(from.place(kernel.row)), end(kernel.end), scale(scale), beyond(beyond) {}
+    RONDO_INLINE C at(Index i) const { return from.get(from.template fetch<1>(place, i), 0); }
     RONDO_INLINE C* fetch(int j, Index i) {
       C* const to = item[items > 0 ? j : 0];
-      if constexpr (vector == 1) {
-        to[0] = from_memory(from[i * step]) * scale;
-      } else {
-        const Pack<In, vector> pack = load_pack<In, vector>(from + i);
+      const auto fetched = from.template fetch<vector>(place, i);
 #pragma unroll
-        for (int v = 0; v < vector; ++v) to[v] = from_memory(pack.v[v]) * scale;
-      }
+      for (int v = 0; v < vector; ++v) to[v] = from.get(fetched, v) * scale;
       if constexpr (masked) {
 #pragma unroll
         for (int v = 0; v < vector; ++v)
@@ -131,10 +130,6 @@ struct RowsKernel : RowNumbers<In> {
     }
   }
 
-  RONDO_INLINE In* out() const {
-    return static_cast<In*>(args.out) + offset<dims>(args.rows, kRowOut, row);
-  }
-
   // Writes the vector at i; what does not count is `beyond`.
   RONDO_INLINE void write(Index i, C* values, C beyond) const {
     if constexpr (masked) {
@@ -142,18 +137,7 @@ struct RowsKernel : RowNumbers<In> {
       for (int v = 0; v < vector; ++v)
         if (i + v >= end) values[v] = beyond;
     }
-    if constexpr (vector > 1) {
-      if (!args.accumulate) {
-        Pack<In, vector> pack;
-#pragma unroll
-        for (int v = 0; v < vector; ++v) pack.v[v] = to_memory<In>(values[v]);
-        store_pack<In, vector>(out() + i, pack);
-        return;
-      }
-    }
-    const Index step = static_cast<Index>(args.step[kRowOut]);
-#pragma unroll
-    for (int v = 0; v < vector; ++v) put(out() + (i + v) * step, values[v], args.accumulate);
+    sink.template write<vector>(sink.place(row), i, values);
   }
 
   RONDO_INLINE void run() const {
@@ -169,7 +153,8 @@ struct RowsKernel : RowNumbers<In> {
 
   RONDO_INLINE void propagate() const {
     constexpr bool logarithm = kind == RowKind::log_softmax_grad;
-    Part y(*this, args.x, kRowX, C(1), C(0)), dy(*this, args.other, kRowOther, C(1), C(0));
+    Part<Source> y(*this, source, C(1), C(0));
+    Part<Other> dy(*this, Other{args}, C(1), C(0));
     Adder adder;
     each([&](int j, Index i) {
       const C *result = y.fetch(j, i), *change = dy.fetch(j, i);
@@ -188,7 +173,7 @@ struct RowsKernel : RowNumbers<In> {
   }
 
   // Reads the row; returns 1 / sqrt(variance + epsilon), and the mean, 0 unless centred.
-  RONDO_INLINE C statistics(Part& x, C* mean) const {
+  RONDO_INLINE C statistics(Part<Source>& x, C* mean) const {
     const C count = static_cast<C>(args.length);
     *mean = 0;
     if constexpr (kCentred) {
@@ -213,7 +198,7 @@ struct RowsKernel : RowNumbers<In> {
   }
 
   RONDO_INLINE void normalise() const {
-    Part x(*this, args.x, kRowX, C(1), C(0));
+    Part<Source> x(*this, source, C(1), C(0));
     C mean;
     const C inverse = statistics(x, &mean);
     if (!live) return;
@@ -234,7 +219,8 @@ struct RowsKernel : RowNumbers<In> {
   // With n the normalised row and g = dy * weight: (g - mean of g - n * mean of g * n) * inverse; the first mean only
   // if centred.
   RONDO_INLINE void normalise_gradient() const {
-    Part x(*this, args.x, kRowX, C(1), C(0)), dy(*this, args.other, kRowOther, C(1), C(0));
+    Part<Source> x(*this, source, C(1), C(0));
+    Part<Other> dy(*this, Other{args}, C(1), C(0));
     C mean;
     const C inverse = statistics(x, &mean), count = static_cast<C>(args.length);
     Adder sum, dot;
@@ -266,7 +252,7 @@ struct RowsKernel : RowNumbers<In> {
 
   RONDO_INLINE void forward() const {
     constexpr bool keeps = items > 0 && (kind == RowKind::softmax || kind == RowKind::loss_grad);  // the exponentials
-    Part x(*this, args.x, kRowX, kLabels ? C(1) : static_cast<C>(args.scale), lowest());
+    Part<Source> x(*this, source, kLabels ? C(1) : static_cast<C>(args.scale), lowest());
     C top = lowest();
     each([&](int j, Index i) {
       const C* values = x.fetch(j, i);
@@ -289,9 +275,8 @@ struct RowsKernel : RowNumbers<In> {
     const i64 label = kLabels ? per_row() : 0;
     const bool counts = label >= 0 && label < args.length;
     if constexpr (kind == RowKind::loss) {
-      if (lane == 0)
-        put(out(), counts ? log(sum) - (from_memory(x.from[static_cast<Index>(label) * x.step]) - top) : C(0),
-            args.accumulate);
+      const C value = counts ? log(sum) - (x.at(static_cast<Index>(label)) - top) : C(0);
+      if (lane == 0) sink.template write<1>(sink.place(row), 0, &value);
     } else {
       const C log_sum = kLogarithm ? log(sum) : C(0), scale = static_cast<C>(args.scale), inverse = C(1) / sum;
       each([&](int j, Index i) {

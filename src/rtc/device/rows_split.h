@@ -9,18 +9,12 @@
 
 namespace rondo::device {
 
-struct RowsSplitArguments {
-  RowsArguments rows;
-  void* states;  // of each part of each row: [parts, rows]
-  i64 packs;     // of a row in a part
-};
-
 #if defined(__CUDACC_RTC__)
 // vector: neighbours in memory, moved at once as a pack; ahead: packs that a lane has on the way; columns: rows that
 // a pack has elements of: one, or side by side all; across: lanes side by side, on other rows. The others follow each
-// other along the rows.
-template <class In, class Per, class Index, RowKind kind, int vector, int ahead, int columns, int across, int dims,
-          bool masked>
+// other along the rows. Source and Sink: where elements come from, and go to.
+template <class In, class Per, class Index, class Source, class Sink, RowKind kind, int vector, int ahead, int columns,
+          int across, int dims, bool masked>
 struct RowsSplit : RowNumbers<In> {
   using typename RowNumbers<In>::C;
   using RowNumbers<In>::exponential;
@@ -58,25 +52,23 @@ struct RowsSplit : RowNumbers<In> {
     }
   };
 
-  const RowsSplitArguments& split;
+  using Other = StoredRows<In, Index, kRowOther, dims, (kAlong > 1)>;
   const RowsArguments& args;
+  const Source source;
+  const Sink sink;
   C* shared;
-  const In *x, *other;  // of the rows, as `out`
-  In* out;
   Index lane, row, begin, stop;  // row: the first of `columns`; begin, stop: packs
   Index end[columns];            // elements
   bool live;
 
-  RONDO_INLINE RowsSplit(const RowsSplitArguments& split, C* shared) : split(split), args(split.rows), shared(shared) {
+  template <class Arguments>
+  RONDO_INLINE RowsSplit(const Arguments& args, C* shared) : args(args), source{args}, sink{args}, shared(shared) {
     lane = threadIdx.x / across;
     const Index wanted =
         (static_cast<Index>(blockIdx.x) * across + static_cast<Index>(threadIdx.x % across)) * Index(columns);
     live = wanted < args.count;
     row = live ? wanted : 0;  // lanes without rows go along, and write nothing
-    x = static_cast<const In*>(args.x) + offset<dims>(args.rows, kRowX, row);
-    other = static_cast<const In*>(args.other) + (kGradient ? offset<dims>(args.rows, kRowOther, row) : 0);
-    out = static_cast<In*>(args.out) + offset<dims>(args.rows, kRowOut, row);
-    const Index packs = static_cast<Index>(args.length / kAlong), part = static_cast<Index>(split.packs);
+    const Index packs = static_cast<Index>(args.length / kAlong), part = static_cast<Index>(args.packs);
     begin = static_cast<Index>(blockIdx.y) * part;
     stop = packs - begin < part ? packs : begin + part;
     if constexpr (masked) {
@@ -102,30 +94,29 @@ struct RowsSplit : RowNumbers<In> {
     else
       return true;
   }
-  RONDO_INLINE Index place(int number, Index pack) const {
-    return pack * (static_cast<Index>(args.step[number]) * kAlong);
-  }
-  RONDO_INLINE void fetch(Elements& to, const In* from, int number, Index first, C scale, C beyond) const {
-    Pack<In, vector> packs[ahead];
+  template <class From>
+  RONDO_INLINE void fetch(Elements& to, const From& from, Index first, C scale, C beyond) const {
+    const typename From::Place place = from.place(row);
+    typename From::template Fetched<vector> packs[ahead];
 #pragma unroll
     for (int k = 0; k < ahead; ++k) {
       const Index pack = first + Index(k) * kLanes;
-      if (pack < stop) packs[k] = load_pack<In, vector>(from + place(number, pack));
+      if (pack < stop) packs[k] = from.template fetch<vector>(place, pack * kAlong);
     }
 #pragma unroll
     for (int k = 0; k < ahead; ++k) {
       const Index pack = first + Index(k) * kLanes;
 #pragma unroll
       for (int v = 0; v < vector; ++v)
-        to.item[k][v] = pack < stop && counts(pack, v) ? from_memory(packs[k].v[v]) * scale : beyond;
+        to.item[k][v] = pack < stop && counts(pack, v) ? from.get(packs[k], v) * scale : beyond;
     }
   }
   RONDO_INLINE void fetch(Elements& elements, Elements& changes, Index first) const {
     if constexpr (kGradient) {
-      fetch(elements, x, kRowX, first, C(1), C(0));
-      fetch(changes, other, kRowOther, first, C(1), C(0));
+      fetch(elements, source, first, C(1), C(0));
+      fetch(changes, Other{args}, first, C(1), C(0));
     } else {
-      fetch(elements, x, kRowX, first, static_cast<C>(args.scale), lowest());
+      fetch(elements, source, first, static_cast<C>(args.scale), lowest());
     }
   }
 
@@ -202,7 +193,7 @@ struct RowsSplit : RowNumbers<In> {
     State all[columns];
     together(own, all);
     if (!live || lane != 0) return;
-    State* const to = static_cast<State*>(split.states) + static_cast<Index>(blockIdx.y) * Index(args.count) + row;
+    State* const to = static_cast<State*>(args.states) + static_cast<Index>(blockIdx.y) * Index(args.count) + row;
 #pragma unroll
     for (int c = 0; c < columns; ++c) to[c] = all[c];
   }
@@ -210,7 +201,7 @@ struct RowsSplit : RowNumbers<In> {
   // The second: what all parts know, and with that what this part's elements are.
   RONDO_INLINE void write() const {
     Joined own[columns];
-    const State* const states = static_cast<const State*>(split.states) + row;
+    const State* const states = static_cast<const State*>(args.states) + row;
     for (Index part = lane; part < Index(gridDim.y); part += kLanes) {
 #pragma unroll
       for (int c = 0; c < columns; ++c) own[c].join(states[part * Index(args.count) + c]);
@@ -225,6 +216,7 @@ struct RowsSplit : RowNumbers<In> {
       inverse[c] = C(1) / all[c].sum;
     }
     const C scale = static_cast<C>(args.scale);
+    const typename Sink::Place to = sink.place(row);
     for (Index first = begin + lane; first < stop; first += ahead * kLanes) {
       Elements elements, changes;
       fetch(elements, changes, first);
@@ -246,19 +238,8 @@ struct RowsSplit : RowNumbers<In> {
           else
             values[v] = share(exponential(value - all[c].top), all[c].sum, inverse[c]);
         }
-        put_pack(out + place(kRowOut, pack), values);
+        sink.template write<vector>(to, pack * kAlong, values);
       }
-    }
-  }
-  RONDO_INLINE void put_pack(In* to, const C* values) const {
-    if (args.accumulate) {
-#pragma unroll
-      for (int v = 0; v < vector; ++v) put(to + v, values[v], true);
-    } else {
-      Pack<In, vector> pack;
-#pragma unroll
-      for (int v = 0; v < vector; ++v) pack.v[v] = to_memory<In>(values[v]);
-      store_pack<In, vector>(to, pack);
     }
   }
 };
