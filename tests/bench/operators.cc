@@ -28,6 +28,7 @@ struct Work {
   rondo::Tensor line;                          // a as one row
   rondo::Tensor a_beside, b_beside, c_beside;  // all but the first element: at no address that 16 bytes divide
   rondo::Expression gelu{"y = 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))", "gelu"};
+  rondo::Expression scores{"y = softmax(x * 0.5 + m) * 2", "scores"};
 
   Work(rondo_device on, rondo_dtype given, int64_t n) : device(on), dtype(given), side(n) {
     // Of u8 nothing but zeros, so that all of them are looked at.
@@ -114,6 +115,10 @@ const std::vector<Case>& cases() {
       {"softmax", "softmax over the last axis", 0.95, 0.92, 3, 2, [](Work& w) { rondo::softmax(w.a); }},
       {"softmax.0", "softmax over axis 0", 0.95, 0.92, 0, 2, [](Work& w) { rondo::softmax(w.a, 0); }},
       {"softmax.long", "softmax of one row", 0.95, 0.92, 0, 2, [](Work& w) { rondo::softmax(w.line); }},
+      {"softmax.around", "softmax(x / 2 + m) * 2, one expression", 0.95, 0.92, 0, 2,
+       [](Work& w) {
+         w.scores.run_into({{"x", w.a}, {"m", w.row}}, {w.c});
+       }},
       {"normal", "normal random numbers", 0.9, 0.9, 0, 1,
        [](Work& w) {
          w.engine.normal(w.device, w.dtype, {w.side, w.side});

@@ -27,6 +27,9 @@ use crate::{Error, ErrorKind, Result, Tensor};
 /// let results = text.run(&[("a", 2.into()), ("x", (&x).into())])?;
 /// assert_eq!(results[0].to_vec::<f32>()?, [0.0, 4.0, 6.0]);
 /// assert_eq!(results[1].item::<f32>()?, 12.0);
+/// // A softmax, and what is before and behind it.
+/// let halves = Expression::new("p = softmax(x * a) * 1.5")?.run(&[("a", 0.into()), ("x", (&x).into())])?;
+/// assert!(halves[0].to_vec::<f32>()?.iter().all(|p| (p - 0.5).abs() < 1e-6));
 /// # Ok::<(), rondo::Error>(())
 /// ```
 pub struct Expression {

@@ -31,6 +31,9 @@ class UserCodeTest {
           text.run(Arrays.asList(x, null), Argument.of("a", 2.0), Argument.of("x", x), Argument.of("n", 0));
       assertSame(x, again.get(0));
       assertArrayEquals(new float[] {2, 4, 6}, x.toFloatArray());
+      final Expression shares = new Expression("p = softmax(x * a) * 1.5");
+      assertArrayEquals(new float[] {0.5f, 0.5f, 0.5f},
+          shares.run(Argument.of("x", x), Argument.of("a", 0)).get(0).toFloatArray(), 1e-6f);
       final RondoException missing = assertThrows(InvalidArgumentException.class, () -> text.run(Argument.of("x", x)));
       assertTrue(missing.getMessage().contains("'a'"), missing.getMessage());
       final RondoException wrong = assertThrows(InvalidArgumentException.class, () -> new Expression("y = x +"));
