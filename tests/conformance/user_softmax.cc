@@ -1,7 +1,10 @@
 // Softmaxes in the text of an expression: what stands before and behind them is computed in their one kernel, and gives
 // what operators give one after the other. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <deque>
 #include <string>
+#include <vector>
 
+#include "tape.h"
 #include "user.h"
 
 namespace conformance {
@@ -109,6 +112,77 @@ TEST_P(UserSoftmax, BesideOtherResults) {
   const Expression more("y = f32(softmax(x * 1)) * 0 + 2");
   ASSERT_EQ(more.run({tensor("x", x)}, {sum}), RONDO_OK) << rondo_last_error();
   EXPECT_NEAR(double(download(q)[3]), double(qs[3]) + 2, 1e-6);
+}
+
+// Operands of different sizes of elements, and a result of yet another; where it lies turned.
+TEST_P(UserSoftmax, OfMixedDtypes) {
+  const Expression text("y = softmax(x * 0.25 + m, 1) * keep");
+  for (const Shape& shape : {Shape{6, 64}, Shape{300, 24}}) {
+    const Tensor x = up(random_array(RONDO_F16, shape, 11, -3, 3)),
+                 m = up(random_array(RONDO_F32, {shape[1]}, 12, -3, 3));
+    const Tensor keep = up(random_array(RONDO_F64, {shape[0], 1}, 13, 1, 2));
+    const Tensor turned = up(Array(RONDO_F64, {shape[1], shape[0]})), out = transpose(turned, {1, 0});
+    ASSERT_EQ(text.run({tensor("x", x), tensor("m", m), tensor("keep", keep)}, {out}), RONDO_OK) << rondo_last_error();
+    const Expected wanted = by_operators(RONDO_SOFTMAX, RONDO_F64, x, m, keep, 1, 0.25);
+    const Array y = download(out);
+    for (size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(double(y[i]), double(wanted.values[i]), 1e-6) << i;
+    // The same along the other axis of what lies turned.
+    const Tensor column = up(random_array(RONDO_F32, {shape[1], 1}, 12, -3, 3));  // m
+    const Expression across("y = softmax(x * 0.25 + m, 0) * keep");
+    const Tensor z =
+        across({tensor("x", transpose(x, {1, 0})), tensor("m", column), tensor("keep", transpose(keep, {1, 0}))});
+    const Array zs = download(transpose(z, {1, 0}));
+    for (size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(double(zs[i]), double(wanted.values[i]), 1e-6) << i;
+  }
+}
+
+// As many operands as there may be, all of them before the softmax and behind it.
+TEST_P(UserSoftmax, OfManyOperands) {
+  std::string sum;
+  std::vector<Tensor> tensors;
+  std::deque<std::string> names;
+  std::vector<rondo_argument> arguments;
+  for (int k = 0; k < 15; ++k) {
+    names.push_back("a" + std::to_string(k));
+    sum += (k ? " + " : "") + names.back();
+    tensors.push_back(up(random_array(RONDO_F32,
+                                      k % 3 == 0   ? Shape{3, 8}
+                                      : k % 3 == 1 ? Shape{8}
+                                                   : Shape{3, 1},
+                                      static_cast<unsigned>(20 + k), -1, 1)));
+    arguments.push_back(tensor(names.back().c_str(), tensors.back()));
+  }
+  const Expression text(("y = softmax(" + sum + ") * (" + sum + ")").c_str());
+  rondo_tensor* made = nullptr;
+  ASSERT_EQ(rondo_expression_run(text, 15, arguments.data(), 1, &made), RONDO_OK) << rondo_last_error();
+  const Tensor y(made);
+  Tensor total = make(rondo_binary, RONDO_ADD, tensors[0], tensors[1]);
+  for (size_t k = 2; k < 15; ++k) total = make(rondo_binary, RONDO_ADD, total, tensors[k]);
+  const Array exact = download(make(rondo_binary, RONDO_MUL, make(rondo_softmax, total, -1), total)), ys = download(y);
+  for (size_t i = 0; i < exact.size(); ++i) EXPECT_NEAR(double(ys[i]), double(exact[i]), 1e-5) << i;
+  const Expression more(("y = softmax(" + sum + " + b)").c_str());
+  const Tensor b = up(Array(RONDO_F32, {8}));
+  arguments.push_back(tensor("b", b));
+  rondo_tensor* none = nullptr;
+  expect_refused(rondo_expression_run(more, 16, arguments.data(), 1, &none), RONDO_UNSUPPORTED, "rondo_expression_run",
+                 "16 tensors");
+}
+
+// Of a plain one a tape knows the gradient; what has more around it is named.
+TEST_P(UserSoftmax, OnATape) {
+  const Array given = random_array(RONDO_F64, {3, 5}, 9, -2, 2), change = random_array(RONDO_F64, {3, 5}, 10, -2, 2);
+  const Tensor x = up(given), dy = up(change);
+  const Expression plain("y = softmax(x)"), around("y = softmax(x * 2)");
+  const Tape tape(engine());
+  tape.watch(x);
+  const Tensor y = plain({tensor("x", x)});
+  expect_same_bits(download(tape.gradient(y, x, dy)), download(make(rondo_softmax_grad, y, dy, -1)), "gradient");
+  const Tape other(engine());
+  other.watch(x);
+  rondo_tensor *z = around({tensor("x", x)}).release(), *source = x, *incoming = dy, *none = nullptr;
+  const Tensor owner(z);
+  expect_refused(rondo_tape_gradients(other, 1, &z, &incoming, 1, &source, &none), RONDO_UNSUPPORTED,
+                 "rondo_tape_gradients", "softmax");
 }
 
 TEST_P(UserSoftmax, SetsAreEachTheirOwn) {
