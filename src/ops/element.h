@@ -91,6 +91,15 @@ struct Dims {
     }
     return sorted;
   }
+  // Some of the arrays, from `first` on.
+  template <int M>
+  Dims<M> arrays(int first) const {
+    Dims<M> some;
+    some.count = count;
+    std::copy_n(size, kMaxDims, some.size);
+    for (int a = 0; a < M; ++a) std::copy_n(stride[first + a], kMaxDims, some.stride[a]);
+    return some;
+  }
   // Offset of the i-th combination in array `a`.
   int64_t offset(int a, int64_t i) const {
     int64_t at = 0;

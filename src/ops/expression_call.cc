@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "engine/views.h"
 #include "ops/elementwise_group.h"
+#include "ops/matmul.h"
 #include "ops/overlap.h"
 #include "ops/prepared.h"
 #include "ops/reduce.h"
@@ -86,9 +87,11 @@ class ExpressionCall {
     return elementwise(task);
   }
   // In front of it, since it may write over what these read; nobody reads what these write.
-  Status softmax_results() {
-    for (size_t i = 0; i < slots_.size(); ++i)
+  Status row_results() {
+    for (size_t i = 0; i < slots_.size(); ++i) {
       if (text_.results()[i].softmax >= 0) RONDO_TRY(softmax_result(i));
+      if (text_.results()[i].product) RONDO_TRY(product_result(i));
+    }
     return {};
   }
   // Behind it.
@@ -120,10 +123,46 @@ class ExpressionCall {
  private:
   const Node& node_of(size_t result) const { return text_.nodes()[text_.results()[result].node]; }
   bool is_reduction(size_t result) const { return node_of(result).kind == Node::reduce; }
-  bool is_elementwise(size_t result) const { return !is_reduction(result) && text_.results()[result].softmax < 0; }
+  bool is_elementwise(size_t result) const {
+    return !is_reduction(result) && text_.results()[result].softmax < 0 && !text_.results()[result].product;
+  }
   const View& first() const { return *tensors_[0]; }
 
-  // The tensors among the operands, and what they broadcast to.
+  // Whether an operand is only multiplied: its shape is nobody's but the product's.
+  bool only_multiplied(size_t operand) const {
+    const Node* const product = text_.product();
+    const std::vector<Node>& nodes = text_.nodes();
+    const auto is = [&](uint16_t node) { return nodes[node].kind == Node::operand && nodes[node].index == operand; };
+    if (!product || (!is(product->nodes[0]) && !is(product->nodes[1]))) return false;
+    for (const Node& each : nodes)
+      for (int i = 0; i < each.count && &each != product; ++i)
+        if (is(each.nodes[i])) return false;
+    return std::none_of(text_.results().begin(), text_.results().end(),
+                        [&](const auto& each) { return is(each.node); });
+  }
+  // What a text's product is of, and how.
+  struct Factors {
+    MatmulNames names;
+    const View *a, *b;
+    MatmulOptions options;
+  };
+  Factors factors() const {
+    const Node& node = *text_.product();
+    const Node &a = text_.nodes()[node.nodes[0]], &b = text_.nodes()[node.nodes[1]];
+    MatmulOptions options;
+    options.transpose_a = (node.index & 1) != 0;
+    options.transpose_b = (node.index & 2) != 0;
+    return {{function_, text_.operands()[a.index].c_str(), text_.operands()[b.index].c_str()},
+            bound_[a.index].view,
+            bound_[b.index].view,
+            options};
+  }
+  // The same status, with the place of a node.
+  Status told(const Node& node, const Status& status) const {
+    return status.ok() ? status : text_.error_at(status.code(), node.at, "%s", status.message());
+  }
+
+  // The tensors among the operands, and what they broadcast to: the shape of the product, if there is one.
   Status find_shape() {
     std::vector<NamedView> named;
     const char* before = "";
@@ -139,6 +178,7 @@ class ExpressionCall {
                    "%s: no argument is a tensor, so the results have neither shape nor device; at least one is needed",
                    function_);
     RONDO_TRY(check_inputs(function_, named));
+    if (text_.product()) return find_product_shape();
     shape_ = first().layout;
     for (const NamedView& each : named) {
       Layout joined;
@@ -151,6 +191,23 @@ class ExpressionCall {
             shape_text(shape_).c_str());
       shape_ = joined;
       if (&each != named.data()) before = " and others";
+    }
+    return {};
+  }
+
+  Status find_product_shape() {
+    const Factors of = factors();
+    if (!of.a || !of.b) return {};  // lower() says so
+    RONDO_TRY(told(*text_.product(), matmul_shape(of.names, *of.a, *of.b, of.options, &shape_)));
+    for (size_t k = 0; k < bound_.size(); ++k) {
+      Layout joined;
+      if (!bound_[k].view || only_multiplied(k)) continue;
+      if (!broadcast_shapes(shape_, bound_[k].view->layout, &joined) || !joined.same_shape(shape_))
+        return error(RONDO_INVALID_ARGUMENT,
+                     "%s: %s of shape %s does not broadcast to %s, the shape of the product; from the last axis on, "
+                     "sizes must be equal or 1",
+                     function_, text_.operands()[k].c_str(), shape_text(bound_[k].view->layout).c_str(),
+                     shape_text(shape_).c_str());
     }
     return {};
   }
@@ -170,7 +227,10 @@ class ExpressionCall {
         if (bound_[k].view && written.storage == bound_[k].view->storage && overlap(written, *bound_[k].view))
           return error(RONDO_INVALID_ARGUMENT,
                        "%s: %s is %s and shares elements with the operand %s; write to another tensor", function_,
-                       text_.results()[i].name.c_str(), is_reduction(i) ? "a reduction" : "made of a softmax",
+                       text_.results()[i].name.c_str(),
+                       is_reduction(i)              ? "a reduction"
+                       : text_.results()[i].product ? "made of a product"
+                                                    : "made of a softmax",
                        text_.operands()[k].c_str());
     }
     return {};
@@ -273,7 +333,7 @@ class ExpressionCall {
   }
 
   // A value of the text as an expression of its own, and its operands; `given` may be among its inputs, as the last.
-  bool take_out(Value value, rondo_dtype dtype, const Value* given, RowExpression::Side* side) const {
+  bool take_out(Value value, rondo_dtype dtype, const Value* given, RowSide* side) const {
     Expression expression = lowered_.expression;
     expression.output(value, dtype, false);
     expression = expression.without_dead();
@@ -288,25 +348,41 @@ class ExpressionCall {
     return !expression.overflow();
   }
 
+  Status check_float(size_t i, const char* origin) const {
+    const rondo_dtype dtype = lowered_.results[i].dtype;
+    if (is_float(dtype)) return {};
+    return text_.error_at(RONDO_INVALID_ARGUMENT, node_of(i).at,
+                          "%s comes from a %s and has dtype %s; a cast such as f32(...) makes it a float",
+                          text_.results()[i].name.c_str(), origin, dtype_name(dtype));
+  }
+
+  // Of a product, what stands behind it is computed where it stores.
+  Status product_result(size_t i) {
+    const Factors of = factors();
+    const Node& node = *text_.product();
+    if (node_of(i).kind == Node::product)
+      return told(node, multiply(of.names, *of.a, *of.b, of.options, nullptr, of.a->dtype, outputs_[i]));
+    const Lowered::Result& result = lowered_.results[i];
+    RONDO_TRY(check_float(i, "product"));
+    auto after = std::make_shared<RowSide>();
+    if (!take_out(result.value, compute_dtype(result.dtype), &lowered_.product, after.get()))
+      return error(RONDO_INTERNAL, "%s: '%s' does not fit", function_, text_.name());
+    return told(node, multiply(of.names, *of.a, *of.b, of.options, std::move(after), result.dtype, outputs_[i]));
+  }
+
   // Of a softmax, what stands before and behind it is computed where it loads and where it stores.
   Status softmax_result(size_t i) {
     const auto index = static_cast<size_t>(text_.results()[i].softmax);
     const ExpressionText::Softmax& softmax = text_.softmaxes()[index];
     const Node& node = text_.nodes()[softmax.node];
-    const auto told = [&](const Status& status) {
-      return status.ok() ? status : text_.error_at(status.code(), node.at, "%s", status.message());
-    };
     const View* operand = operand_of(text_.nodes()[node.nodes[0]]);
     if (operand && node_of(i).kind == Node::softmax) {
       View a = *operand;
       a.layout = broadcast_layout(a.layout, shape_);
-      return told(ops::softmax(function_, SoftmaxOptions{softmax.op}, a, softmax.axis, outputs_[i]));
+      return told(node, ops::softmax(function_, SoftmaxOptions{softmax.op}, a, softmax.axis, outputs_[i]));
     }
     const Lowered::Result &of = lowered_.softmaxes[index], &result = lowered_.results[i];
-    if (!is_float(result.dtype))
-      return text_.error_at(RONDO_INVALID_ARGUMENT, node_of(i).at,
-                            "%s comes from a softmax and has dtype %s; a cast such as f32(...) makes it a float",
-                            text_.results()[i].name.c_str(), dtype_name(result.dtype));
+    RONDO_TRY(check_float(i, "softmax"));
     auto made = std::make_shared<RowExpression>();
     made->dtype = of.dtype;
     made->result = result.dtype;
@@ -316,7 +392,7 @@ class ExpressionCall {
     if (made->before.inputs.empty())
       return text_.error_at(RONDO_INVALID_ARGUMENT, node.at,
                             "the softmax is of no tensor; its rows would be all alike");
-    return told(softmax_expression(function_, softmax.op, std::move(made), softmax.axis, outputs_[i]));
+    return told(node, softmax_expression(function_, softmax.op, std::move(made), softmax.axis, outputs_[i]));
   }
 
   Status reduce_result(size_t i) {
@@ -350,7 +426,7 @@ Status run_expression(const ExpressionText& text, std::span<const rondo_argument
   ExpressionCall call("rondo_expression_run", text, out);
   Ref<ElementwiseTask> task;
   RONDO_TRY(call.pose(arguments, &task));
-  RONDO_TRY(call.softmax_results());
+  RONDO_TRY(call.row_results());
   if (task) RONDO_TRY(submit_prepared(call.engine(), std::move(task), {}));
   RONDO_TRY(call.reduce_results());
   call.commit();
@@ -424,7 +500,7 @@ Status run_expression_each(const ExpressionText& text, size_t count, std::span<c
     if (part) parts.push_back(std::move(part));
   }
   RONDO_TRY(check_apart(sets));
-  for (Set& set : sets) RONDO_TRY(set.call->softmax_results());
+  for (Set& set : sets) RONDO_TRY(set.call->row_results());
   const ExpressionCall& first = *sets[0].call;
   if (!parts.empty())
     RONDO_TRY(

@@ -1,6 +1,6 @@
 // Calls of an expression's text: dtypes deduced from the arguments, one elementwise task for all that is elementwise,
-// which several calls may share, a softmax with what is around it for each result that comes from one, and a reduction
-// for each result that is one, which makes what it reduces itself where nobody else needs it.
+// which several calls may share, a softmax or a product with what is around it for each result that comes from one, and
+// a reduction for each result that is one, which makes what it reduces itself where nobody else needs it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -32,6 +32,7 @@ struct Lowered {
   std::vector<Result> results;    // of a reduction: what is reduced
   std::vector<Result> softmaxes;  // what each is of; what it gives is an input of its own, behind the operands
   std::vector<Value> given;       // and which
+  Value product = 0;              // the same of the text's product, if it has one
 };
 // bound: one per operand of the text.
 Status lower(const ExpressionText& text, std::span<const Bound> bound, Lowered* lowered);

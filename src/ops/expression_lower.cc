@@ -81,6 +81,7 @@ class Lowering {
         return {};
       }
       case Node::softmax: return softmax(node, typed);
+      case Node::product: return product(node, typed);
       case Node::reduce: return {};  // of its node, by whoever reduces
     }
     return {};
@@ -96,6 +97,17 @@ class Lowering {
     to_.softmaxes.push_back({from.value, from.dtype});
     to_.given.push_back(e_.input(compute_dtype(from.dtype)));
     *typed = tensor(to_.given.back(), from.dtype);
+    return {};
+  }
+
+  Status product(const Node& node, Typed* typed) {
+    for (int i = 0; i < 2; ++i)
+      if (of(node, i).number)
+        return text_.error_at(RONDO_INVALID_ARGUMENT, text_.nodes()[node.nodes[i]].at,
+                              "a product is of two tensors, and this is a number");
+    const rondo_dtype dtype = of(node, 0).dtype;
+    to_.product = e_.input(compute_dtype(dtype));
+    *typed = tensor(to_.product, dtype);
     return {};
   }
 

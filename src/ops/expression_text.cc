@@ -124,22 +124,24 @@ class ExpressionParser {
     if (to_.nodes_.size() >= ExpressionText::kMaxNodes)
       return refused(node.at, format("the text has more than %zu operands and operations", ExpressionText::kMaxNodes));
     to_.nodes_.push_back(node);
-    softmax_of_.push_back(node.kind == Node::softmax ? node.index : softmax);
+    softmax_of_.push_back(node.kind == Node::softmax ? node.index : node.kind == Node::product ? kProduct : softmax);
     *index = static_cast<uint16_t>(to_.nodes_.size() - 1);
     return {};
   }
-  // The softmax that a node's operands come from. What a softmax gives is known when all of a row is, so there is no
-  // second way to another row before it is written.
+  // The softmax or product that a node's operands come from. What it gives is known when all of a row is, so there is
+  // no second way to another row before it is written.
   Status find_origin(const Node& node, int* softmax) const {
     for (int i = 0; i < node.count; ++i) {
       const int each = softmax_of_[node.nodes[i]];
       if (each < 0) continue;
       if (node.kind == Node::reduce || node.kind == Node::softmax)
         return refused(node.at,
-                       "this is of what a softmax gives, which is at its end a result; run another expression on it");
+                       format("this is of what a %s gives, which is at its end a result; run another expression on it",
+                              each == kProduct ? "product" : "softmax"));
       if (*softmax >= 0 && each != *softmax)
         return refused(node.at,
-                       "two softmaxes meet here; a value comes from one, so run another expression on the first");
+                       format("%s meet here; a value comes from one, so run another expression on the first",
+                              each == kProduct || *softmax == kProduct ? "a softmax and a product" : "two softmaxes"));
       *softmax = each;
     }
     return {};
@@ -211,13 +213,18 @@ class ExpressionParser {
       if (each.name == name.text) {
         each.node = node;
         each.at = name.at;
-        each.softmax = softmax_of_[node];
+        from(node, &each);
         return {};
       }
     if (to_.results_.size() >= ExpressionText::kMaxNames)
       return refused(name.at, format("the text has more than %zu results", ExpressionText::kMaxNames));
-    to_.results_.push_back({std::string(name.text), node, name.at, softmax_of_[node]});
+    to_.results_.push_back({std::string(name.text), node, name.at});
+    from(node, &to_.results_.back());
     return {};
+  }
+  void from(uint16_t node, ExpressionText::Result* result) const {
+    result->product = softmax_of_[node] == kProduct;
+    result->softmax = result->product ? -1 : softmax_of_[node];
   }
 
   // --- values
@@ -367,6 +374,7 @@ class ExpressionParser {
     if (find_reduction(name.text, &reduction)) return reduce(name, reduction, value);
     rondo_softmax_op kind = RONDO_SOFTMAX;
     if (find_softmax(name.text, &kind)) return softmax(name, kind, value);
+    if (name.text == "matmul") return product(name, value);
     uint16_t arguments[3] = {};
     int count = 0;
     advance();  // the parenthesis
@@ -403,7 +411,7 @@ class ExpressionParser {
     if (!row)
       return refused(name.at, shown(name.text) +
                                   " is not a function: possible are the operators of docs/operators.md, "
-                                  "where, dtypes as casts, softmaxes and reductions");
+                                  "where, dtypes as casts, matmul, softmaxes and reductions");
     int least = row->operands;
     while (least < row->operands + row->parameters && std::isnan(row->defaults[least - row->operands])) ++least;
     const int most = row->operands + row->parameters;
@@ -493,13 +501,47 @@ class ExpressionParser {
     return {};
   }
 
+  // matmul(a, b), matmul(a, b, transpose_a, transpose_b)
+  Status product(const Token& name, uint16_t* value) {
+    if (to_.product_ >= 0)
+      return refused(name.at, "a second product; a text has one, so run another expression on what the first gives");
+    advance();  // the parenthesis
+    Node node;
+    node.kind = Node::product;
+    node.at = name.at;
+    for (node.count = 0; node.count < 2; ++node.count) {
+      if (node.count == 1) {
+        if (!token_.is(",")) return expected("',' and the second of the two operands");
+        advance();
+      }
+      const uint32_t at = token_.at;
+      RONDO_TRY(conditional(&node.nodes[node.count]));
+      if (to_.nodes_[node.nodes[node.count]].kind != Node::operand)
+        return refused(at, "a product is of two operands, and this is computed; run another expression in front");
+    }
+    while (token_.is(",")) {
+      advance();
+      const bool word = token_.kind == Token::name && (token_.text == "transpose_a" || token_.text == "transpose_b");
+      const unsigned bit = word && token_.text == "transpose_b" ? 2 : 1;
+      if (!word || (node.index & bit) != 0) return expected("transpose_a or transpose_b, each once");
+      node.index = static_cast<uint16_t>(node.index | bit);
+      advance();
+    }
+    if (!token_.is(")")) return expected("')'");
+    advance();
+    RONDO_TRY(add(node, value));
+    to_.product_ = *value;
+    return {};
+  }
+
   ExpressionText& to_;
   const std::string_view text_;
   uint32_t at_ = 0;
   Token token_;
   int depth_ = 0;
   std::vector<Definition> definitions_;
-  std::vector<int> softmax_of_;  // by node: in softmaxes(), -1: none
+  static constexpr int kProduct = ExpressionText::kMaxNodes;
+  std::vector<int> softmax_of_;  // by node: in softmaxes(), or kProduct; -1: none
 };
 
 Status ExpressionText::parse(std::string_view text, const char* name, Ref<ExpressionText>* parsed) {

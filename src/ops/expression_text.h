@@ -41,7 +41,8 @@ class ExpressionText final : public RefCounted {
       where,    // condition and two nodes
       cast,     // of a node to `dtype`
       reduce,   // of a node, `index` in reductions(); only as a result
-      softmax   // of a node, `index` in softmaxes(); a value comes from one at most
+      softmax,  // of a node, `index` in softmaxes(); a value comes from one of these two at most
+      product   // of two operands; bit k of `index`: that one is transposed; one in a text
     } kind = number;
     Op op = Op::add;
     rondo_dtype dtype = RONDO_F32;
@@ -65,7 +66,8 @@ class ExpressionText final : public RefCounted {
     std::string name;
     uint16_t node = 0;
     uint32_t at = 0;
-    int softmax = -1;  // in softmaxes(), that it comes from
+    int softmax = -1;      // in softmaxes(), that it comes from
+    bool product = false;  // it comes from the one of the text
   };
 
   // `name` is a copy that lives as long as the process.
@@ -77,6 +79,7 @@ class ExpressionText final : public RefCounted {
   const std::vector<Result>& results() const { return results_; }
   const std::vector<Reduction>& reductions() const { return reductions_; }
   const std::vector<Softmax>& softmaxes() const { return softmaxes_; }
+  const Node* product() const { return product_ < 0 ? nullptr : &nodes_[static_cast<size_t>(product_)]; }
 
   // "2:14: message", and below it the line of the text with a caret under the place.
   [[gnu::format(printf, 4, 5)]] Status error_at(rondo_status code, uint32_t at, const char* pattern, ...) const;
@@ -90,6 +93,7 @@ class ExpressionText final : public RefCounted {
   std::vector<Result> results_;
   std::vector<Reduction> reductions_;
   std::vector<Softmax> softmaxes_;
+  int product_ = -1;  // among the nodes
 };
 
 }  // namespace rondo::ops

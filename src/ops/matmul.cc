@@ -3,8 +3,10 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul.h"
 
+#include <span>
 #include <utility>
 
+#include "base/small_vector.h"
 #include "ops/node.h"
 
 namespace rondo::ops {
@@ -50,23 +52,40 @@ void fold_batch(Product* product) {
   }
 }
 
-Status check_operands(const View& a, const View& b, const MatmulOptions& options) {
+Status check_operands(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options) {
+  const NamedView left{names.a, &a}, right{names.b, &b};
   if (options.bias)
-    RONDO_TRY(check_inputs(kMatmul, {{"a", &a}, {"b", &b}, {"bias", options.bias}}));
+    RONDO_TRY(check_inputs(names.function, {left, right, {"bias", options.bias}}));
   else
-    RONDO_TRY(check_inputs(kMatmul, {{"a", &a}, {"b", &b}}));
-  for (const auto& [name, view] : {NamedView{"a", &a}, NamedView{"b", &b}}) {
+    RONDO_TRY(check_inputs(names.function, {left, right}));
+  for (const auto& [name, view] : {left, right}) {
     if (view->layout.ndim < 2)
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s has %d dimensions; at least 2 are needed", kMatmul, name,
+      return error(RONDO_INVALID_ARGUMENT, "%s: %s has %d dimensions; at least 2 are needed", names.function, name,
                    view->layout.ndim);
     if (!is_float(view->dtype))
       return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; a float dtype is needed (rondo_cast makes it)",
-                   kMatmul, name, dtype_name(view->dtype));
+                   names.function, name, dtype_name(view->dtype));
   }
   if (a.dtype != b.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s but b has %s; cast one with rondo_cast", kMatmul,
-                 dtype_name(a.dtype), dtype_name(b.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s but %s has %s; cast one with rondo_cast", names.function,
+                 names.a, dtype_name(a.dtype), names.b, dtype_name(b.dtype));
   return {};
+}
+
+// Rows of the result, and with them what is made of those.
+void lay_out_rows(const Layout& shape, RowSide* after, Product* product) {
+  constexpr int kInputs = Expression::kMaxInputs;
+  Dims<1 + kInputs> rows;
+  const int last = shape.ndim - 1;
+  for (int d = 0; d < last; ++d) {
+    int64_t steps[1 + kInputs] = {product->out.layout.strides[d]};
+    for (size_t k = 0; after && k < after->inputs.size(); ++k) steps[1 + k] = after->inputs[k].layout.strides[d];
+    rows.push(shape.shape[d], steps);
+  }
+  product->rows = rows.arrays<1>(0);
+  if (!after) return;
+  after->rows = rows.arrays<kInputs>(1);
+  for (size_t k = 0; k < after->inputs.size(); ++k) after->step[k] = after->inputs[k].layout.strides[last];
 }
 
 }  // namespace
@@ -75,27 +94,42 @@ void Product::declare(Task& task) const {
   task.reads(*a.storage);
   task.reads(*b.storage);
   if (has_bias()) task.reads(*bias.storage);
+  for (size_t k = 0; after && k < after->inputs.size(); ++k) task.reads(*after->inputs[k].storage);
   declare_output(task, out);
 }
 
 void Product::list_operands(std::vector<TaskOperand>* list) const {
   *list = {{a, false}, {b, false}};
   if (has_bias()) list->push_back({bias, false});
+  for (size_t k = 0; after && k < after->inputs.size(); ++k) list->push_back({after->inputs[k], false});
   list->push_back({out, true});
 }
 
-Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out) {
-  RONDO_TRY(check_operands(a, b, options));
+Status matmul_shape(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
+                    Layout* shape) {
+  RONDO_TRY(check_operands(names, a, b, options));
   const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);
   if (left.size[1] != right.size[0])
-    return error(RONDO_INVALID_ARGUMENT, "%s: a %s%s has %lld columns but b %s%s has %lld rows", kMatmul,
-                 shape_text(a.layout).c_str(), options.transpose_a ? " transposed" : "",
-                 static_cast<long long>(left.size[1]), shape_text(b.layout).c_str(),
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s %s%s has %lld columns but %s %s%s has %lld rows", names.function,
+                 names.a, shape_text(a.layout).c_str(), options.transpose_a ? " transposed" : "",
+                 static_cast<long long>(left.size[1]), names.b, shape_text(b.layout).c_str(),
                  options.transpose_b ? " transposed" : "", static_cast<long long>(right.size[0]));
   Layout batch;
   if (!broadcast_shapes(left.batch, right.batch, &batch))
-    return error(RONDO_INVALID_ARGUMENT, "%s: leading axes of a %s and b %s do not broadcast; sizes must be equal or 1",
-                 kMatmul, shape_text(a.layout).c_str(), shape_text(b.layout).c_str());
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: leading axes of %s %s and %s %s do not broadcast; sizes must be equal or 1", names.function,
+                 names.a, shape_text(a.layout).c_str(), names.b, shape_text(b.layout).c_str());
+  batch.shape[batch.ndim++] = left.size[0];
+  batch.shape[batch.ndim++] = right.size[1];
+  *shape = Layout::row_major(batch.ndim, batch.shape);
+  return {};
+}
+
+Status multiply(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
+                std::shared_ptr<RowSide> after, rondo_dtype dtype, Output& out) {
+  Layout shape;
+  RONDO_TRY(matmul_shape(names, a, b, options, &shape));
+  const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);
   Product product;
   product.a = a;
   product.b = b;
@@ -108,21 +142,25 @@ Status matmul(const View& a, const View& b, const MatmulOptions& options, Output
     product.bias = *options.bias;
     product.bias_step = options.bias->layout.strides[0];
     if (product.bias.dtype != a.dtype || product.bias.layout.ndim != 1 || product.bias.layout.shape[0] != product.n)
-      return error(RONDO_INVALID_ARGUMENT, "%s: bias is %s %s; %s [%lld] is needed", kMatmul,
+      return error(RONDO_INVALID_ARGUMENT, "%s: bias is %s %s; %s [%lld] is needed", names.function,
                    dtype_name(product.bias.dtype), shape_text(product.bias.layout).c_str(), dtype_name(a.dtype),
                    static_cast<long long>(product.n));
   }
-  const Layout left_batch = broadcast_layout(left.batch, batch), right_batch = broadcast_layout(right.batch, batch);
-  const int lead = batch.ndim;
-  batch.shape[batch.ndim++] = product.m;
-  batch.shape[batch.ndim++] = product.n;
-  // Without a bias, b stands in its place: an input once is an input twice.
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(batch.ndim, batch.shape),
-                        {&a, &b, options.bias ? options.bias : &b}, false, &product.out));
+  SmallVector<const View*, 4> inputs;
+  inputs.push_back(&a);
+  inputs.push_back(&b);
+  if (options.bias) inputs.push_back(options.bias);
+  for (size_t k = 0; after && k < after->inputs.size(); ++k) inputs.push_back(&after->inputs[k]);
+  RONDO_TRY(
+      out.resolve(a.engine(), a.device(), dtype, shape, std::span(inputs.begin(), inputs.size()), false, &product.out));
   if (product.out.elements() == 0) {
     out.commit();
     return {};
   }
+  const int lead = shape.ndim - 2;
+  Layout batch = shape;
+  batch.ndim = lead;
+  const Layout left_batch = broadcast_layout(left.batch, batch), right_batch = broadcast_layout(right.batch, batch);
   const int64_t* strides = product.out.layout.strides;
   for (int d = 0; d < lead; ++d)
     product.batch.push(batch.shape[d], {left_batch.strides[d], right_batch.strides[d], strides[d]});
@@ -132,12 +170,22 @@ Status matmul(const View& a, const View& b, const MatmulOptions& options, Output
     product.out_step[i] = strides[lead + i];
   }
   fold_batch(&product);
+  lay_out_rows(shape, after.get(), &product);
+  const bool silent = after != nullptr;
+  product.after = std::move(after);
   const auto describe = [&] {
     return Call{MatmulCall{options.transpose_a, options.transpose_b, options.bias != nullptr, options.allow_tf32,
                            options.activation}};
   };
-  return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {&out}, describe)
-                              : submit_prepared(a.engine(), make_cuda_matmul(product), {&out}, describe);
+  const auto submit_as = [&](const auto&... describe) {
+    return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {&out}, describe...)
+                                : submit_prepared(a.engine(), make_cuda_matmul(product), {&out}, describe...);
+  };
+  return silent ? submit_as() : submit_as(describe);
+}
+
+Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out) {
+  return multiply({}, a, b, options, nullptr, a.dtype, out);
 }
 
 }  // namespace rondo::ops

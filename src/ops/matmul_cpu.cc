@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <optional>
 
 #include "dynlib/blas.h"
 #include "ops/matmul.h"
@@ -55,7 +56,8 @@ struct DirectCall {
 };
 DirectCall plan_direct(const Product& product) {
   DirectCall call;
-  if (is_half(product.dtype()) || product.k == 0 || (product.out.accumulate && product.has_epilogue()) || !have_blas())
+  if (is_half(product.dtype()) || product.k == 0 || product.out.dtype != product.dtype() ||
+      (product.out.accumulate && product.has_epilogue()) || !have_blas())
     return call;
   Strided a{product.m, product.k, {product.a_step[0], product.a_step[1]}};
   Strided b{product.k, product.n, {product.b_step[0], product.b_step[1]}};
@@ -90,27 +92,28 @@ class Multiplication {
         panel_n_(std::min(product.n, kPanelN)),
         panel_a_(static_cast<C*>(workspace)),
         panel_b_(panel_a_ + panel_m_ * std::min(product.k, kPanelK)),
-        panel_out_(panel_b_ + panel_n_ * std::min(product.k, kPanelK)) {}
+        panel_out_(panel_b_ + panel_n_ * std::min(product.k, kPanelK)) {
+    if (product.after) after_.emplace(*product.after);
+  }
 
   void run() {
     const T* a = reinterpret_cast<const T*>(product_.a.address());
     const T* b = reinterpret_cast<const T*>(product_.b.address());
-    T* out = reinterpret_cast<T*>(product_.out.address());
     bias_ = product_.has_bias() ? reinterpret_cast<const T*>(product_.bias.address()) : nullptr;
     const int64_t batches = product_.batch.elements();
     for (int64_t i = 0; i < batches; ++i) {
       const T* left = a + product_.batch.offset(0, i);
       const T* right = b + product_.batch.offset(1, i);
-      T* to = out + product_.batch.offset(2, i);
+      char* to = product_.out.address() + product_.batch.offset(2, i) * out_size_;
       if (direct_.possible)
-        by_library(left, right, to);
+        by_library(left, right, i, reinterpret_cast<T*>(to));
       else
-        by_panels(left, right, to);
+        by_panels(left, right, i, to);
     }
   }
 
  private:
-  void by_library(const T* a, const T* b, T* out) {
+  void by_library(const T* a, const T* b, int64_t batch, T* out) {
     if constexpr (std::is_same_v<T, C>) {
       const C beta = product_.out.accumulate ? 1 : 0;
       if (direct_.transposed)
@@ -118,15 +121,14 @@ class Multiplication {
       else
         blas_gemm(direct_.a, direct_.b, product_.m, product_.n, product_.k, a, b, beta, out, direct_.out.leading);
       if (!product_.has_epilogue()) return;
-      for (int64_t i = 0; i < product_.m; ++i)
-        for (int64_t j = 0; j < product_.n; ++j) {
-          T* at = out + i * product_.out_step[0] + j * product_.out_step[1];
-          *at = finished(*at, j);
-        }
+      for (int64_t i = 0; i < product_.m; ++i) {
+        T* const row = out + i * product_.out_step[0];
+        store(batch, i, 0, product_.n, row, product_.out_step[1], reinterpret_cast<char*>(row));
+      }
     }
   }
 
-  void by_panels(const T* a, const T* b, T* out) {
+  void by_panels(const T* a, const T* b, int64_t batch, char* out) {
     for (int64_t j = 0; j < product_.n; j += panel_n_) {
       const int64_t n = std::min(panel_n_, product_.n - j);
       for (int64_t i = 0; i < product_.m; i += panel_m_) {
@@ -141,16 +143,23 @@ class Multiplication {
           multiply_panels(m, n, k, panel_a_, panel_b_, panel_out_);
         }
         for (int64_t x = 0; x < m; ++x)
-          for (int64_t y = 0; y < n; ++y)
-            put(out + (i + x) * product_.out_step[0] + (j + y) * product_.out_step[1],
-                finished(panel_out_[x * n + y], j + y), product_.out.accumulate);
+          store(batch, i + x, j, n, panel_out_ + x * n, 1,
+                out + ((i + x) * product_.out_step[0] + j * product_.out_step[1]) * out_size_);
       }
     }
   }
 
-  C finished(C value, int64_t column) const {
-    if (bias_) value += device::from_memory(bias_[column * product_.bias_step]);
-    return device::activated(product_.activation, value);
+  // n elements of a row, from column j on: what the product is there, to what results are; both may be the same.
+  void store(int64_t batch, int64_t i, int64_t j, int64_t n, const C* from, int64_t step, char* out) {
+    if (after_)
+      return after_->store(batch * product_.m + i, j, n, from, step, moves_, out, product_.out_step[1],
+                           product_.out.dtype);
+    T* const to = reinterpret_cast<T*>(out);
+    for (int64_t y = 0; y < n; ++y) {
+      C value = from[y * step];
+      if (bias_) value += device::from_memory(bias_[(j + y) * product_.bias_step]);
+      put(to + y * product_.out_step[1], device::activated(product_.activation, value), product_.out.accumulate);
+    }
   }
 
   static void pack(const T* from, int64_t rows, int64_t columns, const int64_t (&step)[2], C* to) {
@@ -171,6 +180,9 @@ class Multiplication {
   C* const panel_b_;
   C* const panel_out_;
   const T* bias_ = nullptr;
+  std::optional<RowSideEvaluator> after_;
+  const Moves moves_ = loops(instructions()).moves(product_.out.dtype, product_.out.accumulate);
+  const int64_t out_size_ = static_cast<int64_t>(dtype_size(product_.out.dtype));
 };
 
 class CpuMatmul final : public Task {

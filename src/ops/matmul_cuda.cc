@@ -2,6 +2,8 @@
 // which takes them all: any strides, batches, epilogues and accumulation.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstring>
 #include <numeric>
 
 #include "base/log.h"
@@ -9,154 +11,47 @@
 #include "ops/kernel_task.h"
 #include "ops/matmul.h"
 #include "ops/matmul_cublaslt.h"
+#include "rtc/device/matmul.h"
+#include "rtc/device_text.h"
 
 namespace rondo::ops {
 
 namespace {
 
-enum Kernel : int { kTiledKernel, kFinishKernel };
+enum Kernel : int { kTiledKernel, kFinishKernel, kTiledMadeKernel, kFinishMadeKernel };
 
 constexpr int64_t kTile = 64;  // of the result, per block
 constexpr int64_t kMaxGridY = 65535;
 constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
 constexpr int64_t kMaxLibraryCalls = 32;  // for batches that are no single stride: beyond this one launch is quicker
 
-// Each thread has a 4 x 4 part of a 64 x 64 tile; k in steps of 16 through shared memory. Follows definitions of In,
-// kBatch, and of kKContiguousA, kKContiguousB: whether neighbouring lanes read along k, or along m and n.
-constexpr const char* kText = R"(
-using C = Register<In>;
-struct Arguments {
-  const void* a;
-  const void* b;
-  const void* bias;
-  void* out;
-  Dims<3> batch;
-  i64 m, n, k, batches;
-  i64 a_step[2], b_step[2], out_step[2];
-  i64 bias_step, blocks_n;
-  i32 activation, accumulate;
-};
-RONDO_INLINE f32 multiply_add(f32 a, f32 b, f32 c) { return __fmaf_rn(a, b, c); }
-RONDO_INLINE f64 multiply_add(f64 a, f64 b, f64 c) { return __fma_rn(a, b, c); }
-extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
-  constexpr int kTile = 64, kDepth = 16, kRow = kTile + 1;
-  __shared__ C tile_a[kDepth * kRow];
-  __shared__ C tile_b[kDepth * kRow];
-  const int t = threadIdx.x, x = t % 16, y = t / 16;
-  const Index block = static_cast<Index>(blockIdx.x), blocks_n = static_cast<Index>(args.blocks_n);
-  const Index m = static_cast<Index>(args.m), n = static_cast<Index>(args.n), k = static_cast<Index>(args.k);
-  const Index i0 = block / blocks_n * kTile, j0 = block % blocks_n * kTile;
-  // Where this thread loads: lines (m or n) line + q * line_step, depths depth + q * depth_step.
-  const int line_a = kKContiguousA ? t / 16 : t % 64, depth_a = kKContiguousA ? t % 16 : t / 64;
-  const int line_b = kKContiguousB ? t / 16 : t % 64, depth_b = kKContiguousB ? t % 16 : t / 64;
+using device::MatmulArguments;
 
-  for (Index g = static_cast<Index>(blockIdx.y); g < args.batches; g += static_cast<Index>(gridDim.y)) {
-    const In* a = static_cast<const In*>(args.a) + offset<kBatch>(args.batch, 0, g);
-    const In* b = static_cast<const In*>(args.b) + offset<kBatch>(args.batch, 1, g);
-    In* out = static_cast<In*>(args.out) + offset<kBatch>(args.batch, 2, g);
-    C sum[4][4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-#pragma unroll
-      for (int j = 0; j < 4; ++j) sum[i][j] = C(0);
-    for (Index l0 = 0; l0 < k; l0 += kDepth) {
-#pragma unroll
-      for (int q = 0; q < 4; ++q) {
-        const int line = line_a + (kKContiguousA ? 16 * q : 0), depth = depth_a + (kKContiguousA ? 0 : 4 * q);
-        const Index i = i0 + line, l = l0 + depth;
-        tile_a[depth * kRow + line] =
-            i < m && l < k ? from_memory(a[i * static_cast<Index>(args.a_step[0]) + l * static_cast<Index>(args.a_step[1])]) : C(0);
-      }
-#pragma unroll
-      for (int q = 0; q < 4; ++q) {
-        const int line = line_b + (kKContiguousB ? 16 * q : 0), depth = depth_b + (kKContiguousB ? 0 : 4 * q);
-        const Index j = j0 + line, l = l0 + depth;
-        tile_b[depth * kRow + line] =
-            j < n && l < k ? from_memory(b[l * static_cast<Index>(args.b_step[0]) + j * static_cast<Index>(args.b_step[1])]) : C(0);
-      }
-      __syncthreads();
-#pragma unroll
-      for (int l = 0; l < kDepth; ++l) {
-        C left[4], right[4];
-#pragma unroll
-        for (int i = 0; i < 4; ++i) left[i] = tile_a[l * kRow + y + 16 * i];
-#pragma unroll
-        for (int j = 0; j < 4; ++j) right[j] = tile_b[l * kRow + x + 16 * j];
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-#pragma unroll
-          for (int j = 0; j < 4; ++j) sum[i][j] = multiply_add(left[i], right[j], sum[i][j]);
-      }
-      __syncthreads();
-    }
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      const Index column = j0 + x + 16 * j;
-      if (column >= n) continue;
-      const C bias = args.bias ? from_memory(static_cast<const In*>(args.bias)[column * static_cast<Index>(args.bias_step)]) : C(0);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const Index row = i0 + y + 16 * i;
-        if (row >= m) continue;
-        const C value = args.bias ? sum[i][j] + bias : sum[i][j];
-        put(out + row * static_cast<Index>(args.out_step[0]) + column * static_cast<Index>(args.out_step[1]),
-            activated(args.activation, value), args.accumulate);
-      }
-    }
-  }
-}
+// Where results go.
+constexpr const char* kStoredText = R"(
+using Arguments = MatmulArguments;
+using Sink = EndedProduct<Out, Index, kRows>;
+)";
+constexpr const char* kMadeText = R"(
+struct Arguments : MatmulArguments {
+  RowOperands<kAfter, after::Operands> after;
+};
+using Sink = FinishedRows<ProductToMemory<Out, Index, kRows>, Arguments, Index, kAfter, kRows>;
 )";
 
-// What follows a product that the library left in workspace, in the compute dtype and row-major. Follows definitions of
-// In and kBatch.
+constexpr const char* kTiledText = R"(
+using Kernel = TiledProduct<In, Index, Sink, kBatch, kKContiguousA, kKContiguousB>;
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
+  __shared__ Kernel::C tile_a[Kernel::kShared];
+  __shared__ Kernel::C tile_b[Kernel::kShared];
+  Kernel(args, tile_a, tile_b).run();
+}
+)";
 constexpr const char* kFinishText = R"(
-using C = Register<In>;
-struct Arguments {
-  const void* staged;
-  const void* bias;
-  void* out;
-  Dims<3> batch;
-  i64 m, n, count;
-  i64 out_step[2];
-  i64 bias_step;
-  i32 activation, accumulate;
-};
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
-  const Index at = static_cast<Index>(blockIdx.x) * 256 + static_cast<Index>(threadIdx.x);
-  if (at >= args.count) return;
-  const Index n = static_cast<Index>(args.n), m = static_cast<Index>(args.m);
-  const Index line = at / n, j = at - line * n;
-  const Index g = line / m, i = line - g * m;
-  C value = static_cast<const C*>(args.staged)[at];
-  if (args.bias) value += from_memory(static_cast<const In*>(args.bias)[j * static_cast<Index>(args.bias_step)]);
-  In* out = static_cast<In*>(args.out) + offset<kBatch>(args.batch, 2, g);
-  put(out + i * static_cast<Index>(args.out_step[0]) + j * static_cast<Index>(args.out_step[1]), activated(args.activation, value),
-      args.accumulate);
+  end_product<In, Index, Sink>(args);
 }
 )";
-
-struct FinishArguments {
-  const void* staged = nullptr;
-  const void* bias = nullptr;
-  void* out = nullptr;
-  KernelDims<3> batch;
-  int64_t m = 0, n = 0, count = 0;
-  int64_t out_step[2] = {};
-  int64_t bias_step = 0;
-  int32_t activation = 0, accumulate = 0;
-};
-
-struct Arguments {
-  const void* a = nullptr;
-  const void* b = nullptr;
-  const void* bias = nullptr;
-  void* out = nullptr;
-  KernelDims<3> batch;
-  int64_t m = 0, n = 0, k = 0, batches = 0;
-  int64_t a_step[2] = {}, b_step[2] = {}, out_step[2] = {};
-  int64_t bias_step = 0, blocks_n = 0;
-  int32_t activation = 0, accumulate = 0;
-};
 
 bool have_cublaslt() {
   static const bool found = [] {
@@ -212,9 +107,9 @@ class CudaMatmul final : public KernelTask {
   // The library, if it takes the product, and the kernel that follows it or does it all.
   Status choose() {
     if (product_.k > 0 && have_cublaslt()) {
-      RONDO_TRY(find_plan(false));
+      if (!product_.after) RONDO_TRY(find_plan(false));
       const int64_t work = product_.batch.elements() * product_.m * product_.n * product_.k;
-      if (!plan_ && work >= kWorthStaging) RONDO_TRY(find_plan(true));
+      if (!plan_ && (product_.after || work >= kWorthStaging)) RONDO_TRY(find_plan(true));
     }
     if (!plan_)
       add_own_kernel();
@@ -330,58 +225,81 @@ class CudaMatmul final : public KernelTask {
   }
 
   void add_finish_kernel() {
-    const Product& p = product_;
-    FinishArguments& arguments = finish_;
-    arguments.batch = KernelDims<3>(p.batch);
-    arguments.m = p.m;
-    arguments.n = p.n;
-    arguments.count = p.batch.elements() * p.m * p.n;
-    for (int i = 0; i < 2; ++i) arguments.out_step[i] = p.out_step[i];
-    arguments.bias_step = p.bias_step;
-    arguments.activation = p.activation;
-    arguments.accumulate = p.out.accumulate;
-    const int64_t reach = p.batch.reach(2) + p.m * std::abs(p.out_step[0]) + p.n * std::abs(p.out_step[1]);
-    const bool wide = needs_wide(std::max({arguments.count, reach, p.n * std::abs(p.bias_step)}));
-    KernelSpec spec(rtc::kMatmul, kFinishKernel, wide, "matmul_finish");
-    spec.type("In", p.dtype()).constant("kBatch", p.batch.count);
-    add_launch(add_kernel(spec.text({kFinishText})), arguments, blocks_for(arguments.count, kThreads));
-    add_workspace(&arguments.staged);
-    if (p.has_bias()) add_address(&arguments.bias, p.bias);
-    add_address(&arguments.out, p.out);
+    const int64_t count = product_.batch.elements() * product_.m * product_.n;
+    KernelSpec spec(rtc::kMatmul, product_.after ? kFinishMadeKernel : kFinishKernel,
+                    needs_wide(std::max(count, reach())), "matmul_finish");
+    add_kernel_of(spec, kFinishText, blocks_for(count, kThreads), 1);
+    add_workspace(word(offsetof(MatmulArguments, a)));
   }
 
   void add_own_kernel() {
     const Product& p = product_;
-    Arguments& arguments = own_;
-    arguments.batch = KernelDims<3>(p.batch);
-    arguments.m = p.m;
-    arguments.n = p.n;
+    MatmulArguments& arguments = arguments_;
+    const KernelDims<3> batch(p.batch);
+    std::copy_n(batch.size, kMaxDims, arguments.batch.size);
+    for (int array = 0; array < 2; ++array) std::copy_n(batch.stride[array], kMaxDims, arguments.batch.stride[array]);
     arguments.k = p.k;
-    arguments.batches = p.batch.elements();
     for (int i = 0; i < 2; ++i) {
       arguments.a_step[i] = p.a_step[i];
       arguments.b_step[i] = p.b_step[i];
-      arguments.out_step[i] = p.out_step[i];
     }
-    arguments.bias_step = p.bias_step;
     arguments.blocks_n = blocks_for(p.n, kTile);
-    arguments.activation = p.activation;
-    arguments.accumulate = p.out.accumulate;
     const bool a_along_k = std::abs(p.a_step[1]) <= std::abs(p.a_step[0]);
     const bool b_along_k = std::abs(p.b_step[0]) < std::abs(p.b_step[1]);
-    const int64_t reach = std::max({p.batch.reach(0) + p.m * std::abs(p.a_step[0]) + p.k * std::abs(p.a_step[1]),
-                                    p.batch.reach(1) + p.k * std::abs(p.b_step[0]) + p.n * std::abs(p.b_step[1]),
-                                    p.batch.reach(2) + p.m * std::abs(p.out_step[0]) + p.n * std::abs(p.out_step[1]),
-                                    p.n * std::abs(p.bias_step), p.batch.elements(), p.m, p.n, p.k});
-    KernelSpec spec(rtc::kMatmul, kTiledKernel, needs_wide(reach), "matmul");
-    spec.type("In", p.dtype()).constant("kBatch", p.batch.count);
+    const int64_t largest =
+        std::max({p.batch.reach(0) + p.m * std::abs(p.a_step[0]) + p.k * std::abs(p.a_step[1]),
+                  p.batch.reach(1) + p.k * std::abs(p.b_step[0]) + p.n * std::abs(p.b_step[1]), reach(), p.n, p.k});
+    KernelSpec spec(rtc::kMatmul, p.after ? kTiledMadeKernel : kTiledKernel, needs_wide(largest), "matmul");
+    spec.constant("kBatch", p.batch.count);
     spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
-    add_launch(add_kernel(spec.text({kText})), arguments, blocks_for(p.m, kTile) * arguments.blocks_n,
-               std::min(arguments.batches, kMaxGridY));
-    add_address(&arguments.a, p.a);
-    add_address(&arguments.b, p.b);
-    if (p.has_bias()) add_address(&arguments.bias, p.bias);
-    add_address(&arguments.out, p.out);
+    add_kernel_of(spec, kTiledText, blocks_for(p.m, kTile) * arguments.blocks_n,
+                  std::min(p.batch.elements(), kMaxGridY));
+    add_address(word(offsetof(MatmulArguments, a)), p.a);
+    add_address(word(offsetof(MatmulArguments, b)), p.b);
+  }
+
+  // Of indices into what belongs to the result, by rows and columns.
+  int64_t reach() const {
+    const Product& p = product_;
+    int64_t most = std::max(
+        {p.rows.reach(0) + p.n * std::abs(p.out_step[1]), p.n * std::abs(p.bias_step), p.batch.elements() * p.m});
+    for (size_t k = 0; p.after && k < p.after->inputs.size(); ++k)
+      most = std::max(most, p.after->rows.reach(static_cast<int>(k)) + p.n * std::abs(p.after->step[k]));
+    return most;
+  }
+
+  // The one kernel of this task, whose other arguments are there.
+  void add_kernel_of(KernelSpec& spec, const char* text, int64_t blocks, int64_t layers) {
+    const Product& p = product_;
+    arguments_.rows = KernelDims<1>(p.rows);
+    arguments_.m = p.m;
+    arguments_.n = p.n;
+    arguments_.batches = p.batch.elements();
+    arguments_.out_step = p.out_step[1];
+    arguments_.bias_step = p.bias_step;
+    arguments_.activation = p.activation;
+    arguments_.accumulate = p.out.accumulate;
+    spec.type("In", p.dtype()).type("Out", p.out.dtype).constant("kRows", p.rows.count);
+    int kernel;
+    if (p.after) {
+      words_.resize(sizeof arguments_ / sizeof(uint64_t));
+      std::memcpy(words_.data(), &arguments_, sizeof arguments_);
+      const size_t inputs = p.after->lay_out(&words_);
+      words_.push_back(0);  // a struct without members has a size all the same
+      for (size_t k = 0; k < p.after->inputs.size(); ++k) add_address(&words_[inputs + k], p.after->inputs[k]);
+      spec.constant("kAfter", static_cast<int>(p.after->arrays()));
+      spec.computing(p.after->expression, 0, "after", p.after->expression.inputs() - 1);
+      kernel = add_kernel(spec.text({rtc::kRowFinishText, rtc::kMatmulText, kMadeText, text}));
+    } else {
+      kernel = add_kernel(spec.text({rtc::kMatmulText, kStoredText, text}));
+    }
+    add_launch(kernel, *word(0), blocks, layers);
+    if (p.has_bias()) add_address(word(offsetof(MatmulArguments, bias)), p.bias);
+    add_address(word(offsetof(MatmulArguments, out)), p.out);
+  }
+  // What stands so many bytes behind the beginning of the kernel's arguments.
+  char* word(size_t bytes) {
+    return (product_.after ? reinterpret_cast<char*>(words_.data()) : reinterpret_cast<char*>(&arguments_)) + bytes;
   }
 
   const Product product_;
@@ -390,8 +308,8 @@ class CudaMatmul final : public KernelTask {
   bool swapped_ = false;
   cuda::cublasLtMatmulDesc_t own_description_ = nullptr;  // carries this task's bias pointer
   size_t staged_bytes_ = 0;  // of workspace, for the bare product; 0: the library writes the result
-  Arguments own_;
-  FinishArguments finish_;
+  MatmulArguments arguments_ = {};
+  std::vector<uint64_t> words_;  // of an expression: those, and what it takes
 };
 
 }  // namespace

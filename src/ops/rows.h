@@ -10,9 +10,9 @@
 
 #include "device/cpu/instructions.h"
 #include "ops/element.h"
-#include "ops/expression.h"
 #include "ops/ops.h"
 #include "ops/prepared.h"
+#include "ops/row_side.h"
 #include "rtc/device/row_values.h"
 
 namespace rondo::ops {
@@ -22,17 +22,8 @@ using device::RowKind;
 // What stands around a softmax in an expression's text: what makes the elements of its rows, and what makes the results
 // of what it gives. None of these is ever in memory.
 struct RowExpression {
-  // One output, as computed: f32 or f64.
-  struct Side {
-    Expression expression;
-    std::vector<uint64_t> scalars;
-    std::vector<View> inputs;  // under one shape: where an input repeats, its stride is 0
-    // How the inputs lie over the plan's rows and along them.
-    Dims<Expression::kMaxInputs> rows;
-    int64_t step[Expression::kMaxInputs] = {};
-  };
-  Side before;
-  Side after;                      // of its expression, the last input is the element that the operator gives
+  RowSide before;
+  RowSide after;                   // the last input of its expression is the element that the operator gives
   rondo_dtype dtype = RONDO_F32;   // of the rows, by which they are computed
   rondo_dtype result = RONDO_F32;  // in memory
 

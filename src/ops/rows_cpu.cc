@@ -40,47 +40,9 @@ double total(const Loops&, const double* values, int64_t count) {
 }
 
 // What expressions make of and for the rows of an operator, by one thread.
-class Around {
- public:
-  explicit Around(const RowPlan& plan)
-      : plan_(plan),
-        before_(plan.expression->before.expression, plan.expression->before.scalars.data()),
-        after_(plan.expression->after.expression, plan.expression->after.scalars.data()) {}
-  // The elements of a row, as they are computed with.
-  void make(int64_t row, void* to) { run(before_, plan_.expression->before, row, 0, plan_.length, nullptr, 0, to); }
-  // From what the operator gives of a row, elements of so many bytes, to the results.
-  void finish(int64_t row, const void* from, size_t size, const Moves& moves, char* out) {
-    constexpr int64_t kAtOnce = 1024;
-    double room[kAtOnce];
-    for (int64_t i = 0, n; i < plan_.length; i += n) {
-      n = std::min(kAtOnce, plan_.length - i);
-      char* given = const_cast<char*>(static_cast<const char*>(from)) + i * static_cast<int64_t>(size);
-      run(after_, plan_.expression->after, row, i, n, given, 1, room);
-      moves.store(out + i * plan_.step[2] * static_cast<int64_t>(dtype_size(plan_.out.dtype)), plan_.step[2], room, n);
-    }
-  }
-
- private:
-  // n elements from `first` on. given: of the last input, which is no tensor, if there is such a one.
-  static void run(RowEvaluator& evaluator, const RowExpression::Side& side, int64_t row, int64_t first, int64_t n,
-                  char* given, int64_t given_step, void* to) {
-    char* addresses[Expression::kMaxInputs];
-    int64_t steps[Expression::kMaxInputs];
-    const size_t count = side.inputs.size();
-    for (size_t k = 0; k < count; ++k) {
-      const int64_t offset = side.rows.offset(static_cast<int>(k), row) + first * side.step[k];
-      addresses[k] = side.inputs[k].address() + offset * static_cast<int64_t>(dtype_size(side.inputs[k].dtype));
-      steps[k] = side.step[k];
-    }
-    if (given) {
-      addresses[count] = given;
-      steps[count] = given_step;
-    }
-    evaluator.run(addresses, steps, n, to);
-  }
-
-  const RowPlan& plan_;
-  RowEvaluator before_, after_;
+struct Around {
+  RowSideEvaluator before, after;
+  explicit Around(const RowExpression& expression) : before(expression.before), after(expression.after) {}
 };
 
 template <class T>
@@ -99,7 +61,7 @@ struct Rows {
   void load(const T* x) const { load(x, plan.has_labels() ? C(1) : static_cast<C>(plan.scale)); }
   void load(const T* x, C scale) const {
     if (around)
-      around->make(number, row);
+      around->before.run(number, 0, plan.length, nullptr, 0, row);
     else
       moves.load(row, reinterpret_cast<const char*>(x), plan.step[0], end);
     if (scale != C(1))
@@ -114,7 +76,7 @@ struct Rows {
   }
   void store(T* out, C beyond = 0) const {
     std::fill(row + end, row + plan.length, beyond);
-    if (around) return around->finish(number, row, sizeof(C), moves, reinterpret_cast<char*>(out));
+    if (around) return around->after.store(number, 0, plan.length, row, 1, moves, out, plan.step[2], plan.out.dtype);
     moves.store(reinterpret_cast<char*>(out), plan.step[2], row, plan.length);
   }
   // Leaves exp(x - largest) in `row`; returns its sum.
@@ -263,7 +225,7 @@ void some_rows(const RowPlan& plan, int64_t begin, int64_t stop, void* workspace
   // Loads go by the operands' dtype, stores by the result's: the same, but in an expression, which loads by itself.
   const Moves moves = table.moves(plan.out.dtype, plan.out.accumulate);
   std::optional<Around> around;
-  if (plan.expression) around.emplace(plan);
+  if (plan.expression) around.emplace(*plan.expression);
   const T* x = reinterpret_cast<const T*>(plan.x.address());
   const T* other = plan.other ? reinterpret_cast<const T*>(plan.other->address()) : nullptr;
   const auto out_size = static_cast<int64_t>(dtype_size(plan.out.dtype));

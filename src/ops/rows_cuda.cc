@@ -35,7 +35,7 @@ struct Arguments : RowsArguments {
   RowOperands<kAfter, after::Operands> after;
 };
 using Source = MadeRows<Arguments, Index, kBefore, kDims>;
-using Sink = FinishedRows<Out, Arguments, Index, kAfter, kDims, kDense>;
+using Sink = FinishedRows<RowsToMemory<Out, Index, kDims, kDense>, Arguments, Index, kAfter, kDims>;
 )";
 
 constexpr const char* kText = R"(
@@ -123,15 +123,15 @@ class CudaRows final : public KernelTask {
     spec.constant("kDims", plan_.rows.count).constant("kMasked", plan_.masked());
     spec.constant("kDense", !beside && vector > 1);  // as all neighbours are that are moved at once
     if (!plan_.expression) return add_kernel(spec.text({rows, kStoredText, text}));
-    const RowExpression::Side &before = plan_.expression->before, &after = plan_.expression->after;
-    spec.constant("kBefore", static_cast<int>(before.inputs.size()));
-    spec.constant("kAfter", std::max(1, static_cast<int>(after.inputs.size())));
+    const RowSide &before = plan_.expression->before, &after = plan_.expression->after;
+    spec.constant("kBefore", static_cast<int>(before.arrays()));
+    spec.constant("kAfter", static_cast<int>(after.arrays()));
     spec.computing(before.expression, repeats(before, beside, vector), "before");
     spec.computing(after.expression, repeats(after, beside, vector), "after", after.expression.inputs() - 1);
     return add_kernel(spec.text({rows, rtc::kRowExpressionText, kMadeText, text}));
   }
   // Inputs that are the same for all elements that are loaded at once.
-  unsigned repeats(const RowExpression::Side& side, bool beside, int vector) const {
+  unsigned repeats(const RowSide& side, bool beside, int vector) const {
     unsigned bits = 0;
     for (size_t k = 0; k < side.inputs.size() && vector > 1; ++k)
       if ((beside ? side.rows.stride[k][plan_.rows.count - 1] : side.step[k]) == 0) bits |= 1u << k;
@@ -156,20 +156,10 @@ class CudaRows final : public KernelTask {
   // What the kernel's Arguments are.
   void lay_out() {
     if (!plan_.expression) return;
-    const auto put = [this](const void* from, size_t count) {
-      words_.resize(words_.size() + count);
-      if (count > 0) std::memcpy(words_.data() + words_.size() - count, from, count * sizeof(uint64_t));
-    };
-    put(&arguments_, sizeof arguments_ / sizeof(uint64_t));
-    for (const auto* side : {&plan_.expression->before, &plan_.expression->after}) {
-      const size_t count = std::max<size_t>(side->inputs.size(), 1);
-      put(side->rows.size, kMaxDims);
-      for (size_t k = 0; k < count; ++k) put(side->rows.stride[k], kMaxDims);
-      put(side->step, count);
-      operands_.push_back(words_.size());
-      words_.resize(words_.size() + side->inputs.size());
-      put(side->scalars.data(), side->scalars.size());
-    }
+    words_.resize(sizeof arguments_ / sizeof(uint64_t));
+    std::memcpy(words_.data(), &arguments_, sizeof arguments_);
+    for (const RowSide* side : {&plan_.expression->before, &plan_.expression->after})
+      operands_.push_back(side->lay_out(&words_));
     words_.push_back(0);  // a struct without members has a size all the same
   }
   char* arguments() {

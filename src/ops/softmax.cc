@@ -77,16 +77,6 @@ Status check_op(const char* function, rondo_softmax_op op) {
                op, RONDO_SOFTMAX, RONDO_SOFTMIN);
 }
 
-// Some arrays of dimensions, from `first` on.
-template <int N, int M>
-Dims<N> arrays_of(const Dims<M>& all, int first) {
-  Dims<N> some;
-  some.count = all.count;
-  std::copy_n(all.size, kMaxDims, some.size);
-  for (int a = 0; a < N; ++a) std::copy_n(all.stride[first + a], kMaxDims, some.stride[a]);
-  return some;
-}
-
 }  // namespace
 
 View RowExpression::widest() const {
@@ -135,9 +125,9 @@ Status softmax_expression(const char* function, rondo_softmax_op op, std::shared
   plan.step[device::kRowX] = shape.strides[axis];
   plan.step[device::kRowOut] = plan.out.layout.strides[axis];
   rows = rows.by_stride();
-  plan.rows = arrays_of<device::kRowArrays>(rows, 0);
-  expression->before.rows = arrays_of<kInputs>(rows, device::kRowArrays);
-  expression->after.rows = arrays_of<kInputs>(rows, device::kRowArrays + kInputs);
+  plan.rows = rows.arrays<device::kRowArrays>(0);
+  expression->before.rows = rows.arrays<kInputs>(device::kRowArrays);
+  expression->after.rows = rows.arrays<kInputs>(device::kRowArrays + kInputs);
   plan.expression = std::move(expression);
   return submit_rows(plan, out);
 }

@@ -17,6 +17,8 @@ extern const char kPutText[];
 extern const char kRowsText[];
 extern const char kRowsSplitText[];
 extern const char kRowExpressionText[];  // behind kRowsText or kRowsSplitText
+extern const char kRowFinishText[];      // in front of kMatmulText, if it is needed
+extern const char kMatmulText[];
 extern const char kNormText[];
 extern const char kWindowText[];
 extern const char kCumulateText[];

@@ -138,6 +138,11 @@ TEST(ExpressionText, MessagesPointAtThePlace) {
       {"y = softmax(a) + softmin(a)", "1:16: two softmaxes meet here"},
       {"y = sum(softmax(a))", "1:5: this is of what a softmax gives"},
       {"y = softmax(a, 1.5)", "1:16: expected an axis"},
+      {"y = matmul(a, b + 1)", "1:15: a product is of two operands"},
+      {"y = matmul(a, b) * matmul(a, b)", "1:20: a second product"},
+      {"y = sum(matmul(a, b))", "1:5: this is of what a product gives"},
+      {"y = softmax(a) * matmul(a, b)", "1:16: a softmax and a product meet"},
+      {"y = matmul(a, b, keep)", "1:18: expected transpose_a"},
       {"y = max(a, b)", "1:12: expected an axis (a small whole number) or keep; the larger"},
       {"y = sum(a, 1.5)", "1:12: expected an axis"},
   };
@@ -228,6 +233,7 @@ TEST(ExpressionText, AnyTextEndsWell) {
       "\xbc", "\x01", " ",     "pow(", "%",  "<<",  "inf", "nan",  "+=",   "99999999999999999999"};
   static const char* const seeds[] = {"y = a * x + y", "let t = exp(-a * a); y = t / (1 + t); z = sum(t, 0, keep)",
                                       "let p = softmax(a * x, axis = 0); y = p * b",
+                                      "let p = matmul(a, b, transpose_b); y = p * x + c",
                                       "y = where(a > 0 && b != 1, clip(a, -1, 1), f32(i32(b) << 2))"};
   std::mt19937_64 random(20261122);
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };

@@ -1,33 +1,14 @@
-// What the kernels of row operators read and write, if expressions are around the operator: one makes each element of
-// what its operands have at the element's place, and another makes the results of what the operator gives.
+// What the kernels of row operators read, if an expression makes each element of what its operands have at the
+// element's place. What they write then: row_finish.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rtc/device/row_values.h"
+#include "rtc/device/row_finish.h"
 
 namespace rondo::device {
 
 #if defined(__CUDACC_RTC__)
-// The operands of an expression, and how they lie over rows and along them.
-template <int count, class Operands>
-struct RowOperands {
-  Dims<count> rows;
-  i64 step[count];
-  Operands operands;
-
-  template <int dims, class Index>
-  RONDO_INLINE void place(Index (&at)[count], Index row) const {
-#pragma unroll
-    for (int k = 0; k < count; ++k) at[k] = offset<dims>(rows, k, row);
-  }
-  template <class Index>
-  RONDO_INLINE void along(Index (&to)[count], const Index (&at)[count], Index i) const {
-#pragma unroll
-    for (int k = 0; k < count; ++k) to[k] = at[k] + i * static_cast<Index>(step[k]);
-  }
-};
-
 // A source as StoredRows. In front stands the expression, as element_text() has it in `before`.
 template <class Arguments, class Index, int count, int dims>
 struct MadeRows {
@@ -52,37 +33,6 @@ struct MadeRows {
   template <int n>
   RONDO_INLINE before::Element get(const before::Loaded<n>& fetched, int v) const {
     return before::element(args.before.operands, fetched, v);
-  }
-};
-
-// A sink as RowsToMemory. In front stands the expression in `after`, which is given what the operator gives.
-template <class Out, class Arguments, class Index, int count, int dims, bool dense>
-struct FinishedRows {
-  using Memory = RowsToMemory<Out, Index, dims, dense>;
-  struct Place {
-    typename Memory::Place to;
-    Index at[count];
-  };
-  const Arguments& args;
-
-  RONDO_INLINE Place place(Index row) const {
-    Place place;
-    place.to = Memory{args}.place(row);
-    args.after.template place<dims>(place.at, row);
-    return place;
-  }
-  template <int n, class C>
-  RONDO_INLINE void write(const Place& place, Index i, const C* values) const {
-    Index at[count];
-    args.after.along(at, place.at, i);
-    after::Loaded<n> loaded = after::load<n>(args.after.operands, at);
-    after::Element results[n];
-#pragma unroll
-    for (int v = 0; v < n; ++v) {
-      after::give(loaded, v, values[v]);
-      results[v] = after::element(args.after.operands, loaded, v);
-    }
-    Memory{args}.template write<n>(place.to, i, results);
   }
 };
 #endif
