@@ -67,6 +67,14 @@ inline int64_t alignment_of(const View& view, int64_t most) {
   return alignment;
 }
 
+// Whether `vector` neighbours along a row may be moved at once, wherever rows begin that lie so far apart.
+inline bool moves_packs(const View& view, int rows, const int64_t* strides, int64_t step, int64_t vector) {
+  const auto bytes = vector * static_cast<int64_t>(dtype_size(view.dtype));
+  bool fits = step == 1 && bytes <= 16 && alignment_of(view, 16) >= bytes;
+  for (int d = 0; d < rows; ++d) fits &= strides[d] % vector == 0;
+  return fits;
+}
+
 // Smallest power of two that is `value` or more, but `most`, a power of two, at most: how many lanes share a row.
 inline int power_of_two_up_to(int64_t value, int most) {
   int power = 1;

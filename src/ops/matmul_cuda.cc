@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments a
 )";
 constexpr const char* kFinishText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
-  end_product<In, Index, Sink>(args);
+  end_product<In, Index, Sink, kVector>(args);
 }
 )";
 
@@ -228,8 +228,24 @@ class CudaMatmul final : public KernelTask {
     const int64_t count = product_.batch.elements() * product_.m * product_.n;
     KernelSpec spec(rtc::kMatmul, product_.after ? kFinishMadeKernel : kFinishKernel,
                     needs_wide(std::max(count, reach())), "matmul_finish");
-    add_kernel_of(spec, kFinishText, blocks_for(count, kThreads), 1);
+    const int vector = finish_vector();
+    spec.constant("kVector", vector);
+    add_kernel_of(spec, kFinishText, vector, blocks_for(count / vector, kThreads), 1);
     add_workspace(word(offsetof(MatmulArguments, a)));
+  }
+  // Neighbours that the finishing kernel moves at once.
+  int finish_vector() const {
+    const Product& p = product_;
+    const auto fits = [&](int64_t vector) {
+      bool fits = p.n % vector == 0 && moves_packs(p.out, p.rows.count, p.rows.stride[0], p.out_step[1], vector);
+      for (size_t k = 0; p.after && k < p.after->inputs.size() && fits; ++k)
+        fits = p.after->step[k] == 0 ||
+               moves_packs(p.after->inputs[k], p.after->rows.count, p.after->rows.stride[k], p.after->step[k], vector);
+      return fits;
+    };
+    int vector = 16 / static_cast<int>(dtype_size(compute_dtype(p.dtype())));
+    while (vector > 1 && !fits(vector)) vector /= 2;
+    return vector;
   }
 
   void add_own_kernel() {
@@ -252,7 +268,7 @@ class CudaMatmul final : public KernelTask {
     KernelSpec spec(rtc::kMatmul, p.after ? kTiledMadeKernel : kTiledKernel, needs_wide(largest), "matmul");
     spec.constant("kBatch", p.batch.count);
     spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
-    add_kernel_of(spec, kTiledText, blocks_for(p.m, kTile) * arguments.blocks_n,
+    add_kernel_of(spec, kTiledText, 1, blocks_for(p.m, kTile) * arguments.blocks_n,
                   std::min(p.batch.elements(), kMaxGridY));
     add_address(word(offsetof(MatmulArguments, a)), p.a);
     add_address(word(offsetof(MatmulArguments, b)), p.b);
@@ -268,8 +284,8 @@ class CudaMatmul final : public KernelTask {
     return most;
   }
 
-  // The one kernel of this task, whose other arguments are there.
-  void add_kernel_of(KernelSpec& spec, const char* text, int64_t blocks, int64_t layers) {
+  // The one kernel of this task, whose other arguments are there. vector: results that it writes at once.
+  void add_kernel_of(KernelSpec& spec, const char* text, int vector, int64_t blocks, int64_t layers) {
     const Product& p = product_;
     arguments_.rows = KernelDims<1>(p.rows);
     arguments_.m = p.m;
@@ -288,7 +304,10 @@ class CudaMatmul final : public KernelTask {
       words_.push_back(0);  // a struct without members has a size all the same
       for (size_t k = 0; k < p.after->inputs.size(); ++k) add_address(&words_[inputs + k], p.after->inputs[k]);
       spec.constant("kAfter", static_cast<int>(p.after->arrays()));
-      spec.computing(p.after->expression, 0, "after", p.after->expression.inputs() - 1);
+      unsigned repeats = 0;
+      for (size_t k = 0; k < p.after->inputs.size() && vector > 1; ++k)
+        if (p.after->step[k] == 0) repeats |= 1u << k;
+      spec.computing(p.after->expression, repeats, "after", p.after->expression.inputs() - 1);
       kernel = add_kernel(spec.text({rtc::kRowFinishText, rtc::kMatmulText, kMadeText, text}));
     } else {
       kernel = add_kernel(spec.text({rtc::kMatmulText, kStoredText, text}));

@@ -250,11 +250,8 @@ class CudaRows final : public KernelTask {
     const auto fits = [&](const Walked& array, int64_t vector) {
       const int64_t step = beside ? array.rows[inner] : array.step;
       if (step == 0 && array.repeats) return true;
-      const auto size = static_cast<int64_t>(dtype_size(array.view.dtype));
-      bool fits = step == 1 && vector * size <= 16 && alignment_of(array.view, 16) >= vector * size;
-      fits &= !beside || array.step % vector == 0;
-      for (int d = 0; d < rows.count; ++d) fits &= (beside && d == inner) || array.rows[d] % vector == 0;
-      return fits;
+      return moves_packs(array.view, beside ? inner : rows.count, array.rows, step, vector) &&
+             (!beside || array.step % vector == 0);
     };
     for (int64_t vector = std::min<int64_t>(8, most); vector > 1; vector /= 2)
       if ((beside ? rows.size[inner] : plan_.length) % vector == 0 &&

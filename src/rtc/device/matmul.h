@@ -23,7 +23,7 @@ struct MatmulArguments {
 };
 
 #if defined(__CUDACC_RTC__)
-// A sink of results by row and column: memory.
+// A sink of results by row and column: memory. n neighbours at once are so in memory too.
 template <class Out, class Index, int rows>
 struct ProductToMemory {
   struct Place {
@@ -36,9 +36,16 @@ struct ProductToMemory {
   }
   template <int n>
   RONDO_INLINE void write(const Place& place, Index column, const Register<Out>* values) const {
+    Out* const to = place.to + column * static_cast<Index>(args.out_step);
+    if (args.accumulate) {
 #pragma unroll
-    for (int v = 0; v < n; ++v)
-      put(place.to + (column + v) * static_cast<Index>(args.out_step), values[v], args.accumulate);
+      for (int v = 0; v < n; ++v) put(to + v, values[v], true);
+    } else {
+      Pack<Out, n> pack;
+#pragma unroll
+      for (int v = 0; v < n; ++v) pack.v[v] = to_memory<Out>(values[v]);
+      store_pack<Out, n>(to, pack);
+    }
   }
 };
 
@@ -147,14 +154,16 @@ struct TiledProduct {
   }
 };
 
-// One element of a product that the library left in workspace.
-template <class In, class Index, class Sink, class Arguments>
+// `vector` neighbours of a product that the library left in workspace.
+template <class In, class Index, class Sink, int vector, class Arguments>
 RONDO_INLINE void end_product(const Arguments& args) {
-  const Index at = static_cast<Index>(blockIdx.x) * 256 + static_cast<Index>(threadIdx.x);
+  using C = Register<In>;
+  const Index at = (static_cast<Index>(blockIdx.x) * 256 + static_cast<Index>(threadIdx.x)) * vector;
   const Index n = static_cast<Index>(args.n), row = at / n;
   if (row >= static_cast<Index>(args.batches * args.m)) return;
   const Sink sink{args};
-  sink.template write<1>(sink.place(row), at - row * n, static_cast<const Register<In>*>(args.a) + at);
+  const Pack<C, vector> pack = load_pack<C, vector>(static_cast<const C*>(args.a) + at);
+  sink.template write<vector>(sink.place(row), at - row * n, pack.v);
 }
 #endif
 
