@@ -63,11 +63,11 @@ RONDO_API const char* rondo_expression_result(rondo_expression* expression, int3
  *
  * `out` has one entry per result: NULL for a new tensor, or a tensor to write, as for operators; one may be an operand,
  * element for element. All elementwise work is one task and one kernel, whatever it is made of; another value of a
- * number compiles nothing. Each reduction is a task of its own, which computes what it reduces itself unless that is a
- * result too. So is each result that comes from a softmax ("y = softmax(x * s + m) * keep"), with all that is before
- * and behind the softmax, or from a matrix product of two operands ("y = gelu(matmul(a, b) + bias)"), with all that is
- * behind it: the one shape is the product's then, and what is only multiplied has its own. On a cpu nothing is
- * compiled.
+ * number compiles nothing. Each result that comes from a reduction ("n = sqrt(sum(x * x) / 8)") is a task of its own,
+ * which computes what it reduces itself unless that is a result too, and what is behind it. So is each that comes from
+ * a softmax ("y = softmax(x * s + m) * keep"), with all that is before and behind it, or from a matrix product of two
+ * operands ("y = gelu(matmul(a, b) + bias)"), with all that is behind it: the one shape is the product's then, and what
+ * is only multiplied has its own. On a cpu nothing is compiled.
  *
  * RONDO_INVALID_ARGUMENT for a name that is missing, given twice or not an operand, and for whatever operators refuse,
  * with line and column where it stands in the text; RONDO_UNSUPPORTED beyond 16 tensors, 16 numbers, 64 operations or

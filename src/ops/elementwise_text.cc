@@ -90,10 +90,8 @@ class ElementWriter : public Lines {
       : Lines(expression), repeats_(repeats), given_(given) {}
 
   std::string text(const char* scope) {
-    if (scope) {
-      line("namespace %s {", scope);
-      line("using Element = %s;", type(e_.inputs()));
-    }
+    line("namespace %s {", scope);
+    line("using Element = %s;", type(e_.inputs()));
     line("struct Operands {");
     for (int k = 0; k < e_.inputs(); ++k)
       if (k != given_) line("  const %s* p%d;", type(k), k);
@@ -128,11 +126,11 @@ class ElementWriter : public Lines {
     line("}");
     if (given_ >= 0) {
       line("template <int N>");
-      line("RONDO_INLINE void give(Loaded<N>& l, int v, %s value) {", type(given_));
-      line("  l.x%d.v[v] = value;", given_);
+      line("RONDO_INLINE void give(Loaded<N>& l, int v, %s value) {", register_type(e_.input_dtype(given_)));
+      line("  l.x%d.v[v] = to_memory<%s>(value);", given_, type(given_));
       line("}");
     }
-    if (scope) line("}");
+    line("}");
     return std::move(text_);
   }
 

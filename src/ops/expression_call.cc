@@ -89,8 +89,8 @@ class ExpressionCall {
   // In front of it, since it may write over what these read; nobody reads what these write.
   Status row_results() {
     for (size_t i = 0; i < slots_.size(); ++i) {
-      if (text_.results()[i].softmax >= 0) RONDO_TRY(softmax_result(i));
-      if (text_.results()[i].product) RONDO_TRY(product_result(i));
+      if (comes_from(i, Node::softmax)) RONDO_TRY(softmax_result(i));
+      if (comes_from(i, Node::product)) RONDO_TRY(product_result(i));
     }
     return {};
   }
@@ -122,9 +122,18 @@ class ExpressionCall {
 
  private:
   const Node& node_of(size_t result) const { return text_.nodes()[text_.results()[result].node]; }
-  bool is_reduction(size_t result) const { return node_of(result).kind == Node::reduce; }
-  bool is_elementwise(size_t result) const {
-    return !is_reduction(result) && text_.results()[result].softmax < 0 && !text_.results()[result].product;
+  // The reduction, softmax or product that a result comes from.
+  const Node& origin_of(size_t result) const {
+    return text_.nodes()[static_cast<size_t>(text_.results()[result].origin)];
+  }
+  bool is_elementwise(size_t result) const { return text_.results()[result].origin < 0; }
+  bool comes_from(size_t result, Node::Kind kind) const {
+    return !is_elementwise(result) && origin_of(result).kind == kind;
+  }
+  bool is_reduction(size_t result) const { return comes_from(result, Node::reduce); }
+  // What a reduction is of; otherwise what the result is.
+  const Lowered::Result& source_of(size_t result) const {
+    return is_reduction(result) ? lowered_.reductions[origin_of(result).index].of : lowered_.results[result];
   }
   const View& first() const { return *tensors_[0]; }
 
@@ -228,9 +237,9 @@ class ExpressionCall {
           return error(RONDO_INVALID_ARGUMENT,
                        "%s: %s is %s and shares elements with the operand %s; write to another tensor", function_,
                        text_.results()[i].name.c_str(),
-                       is_reduction(i)              ? "a reduction"
-                       : text_.results()[i].product ? "made of a product"
-                                                    : "made of a softmax",
+                       is_reduction(i)                ? "a reduction"
+                       : comes_from(i, Node::product) ? "made of a product"
+                                                      : "made of a softmax",
                        text_.operands()[k].c_str());
     }
     return {};
@@ -286,7 +295,7 @@ class ExpressionCall {
     auto made = std::make_shared<ReducedExpression>();
     Expression& expression = made->expression;
     expression = lowered_.expression;
-    expression.output(lowered_.results[i].value, lowered_.results[i].dtype, false);
+    expression.output(source_of(i).value, source_of(i).dtype, false);
     expression = expression.without_dead();
     const unsigned used = expression.used_inputs();
     if (used == 0 || expression.overflow()) return false;
@@ -305,17 +314,17 @@ class ExpressionCall {
   // What reduction i reads: a result or operand that is the same, or what it makes itself, or else a temporary that the
   // task writes too.
   Status find_source(size_t i, Expression* expression, std::vector<View>* written) {
-    const Lowered::Result& wanted = lowered_.results[i];
+    const Lowered::Result& wanted = source_of(i);
     View& source = sources_[i];
     for (size_t k = 0; k < slots_.size(); ++k) {
-      const Lowered::Result& result = lowered_.results[k];
+      const Lowered::Result& result = source_of(k);
       if (sources_[k].storage && !sources_[k].accumulate && result.value == wanted.value &&
           result.dtype == wanted.dtype && k != i) {
         source = sources_[k];
         return {};
       }
     }
-    const View* operand = operand_of(text_.nodes()[node_of(i).nodes[0]]);
+    const View* operand = operand_of(text_.nodes()[origin_of(i).nodes[0]]);
     if (operand && !overwritten(*operand)) {
       source = *operand;
       source.layout = broadcast_layout(operand->layout, shape_);
@@ -372,22 +381,22 @@ class ExpressionCall {
 
   // Of a softmax, what stands before and behind it is computed where it loads and where it stores.
   Status softmax_result(size_t i) {
-    const auto index = static_cast<size_t>(text_.results()[i].softmax);
-    const ExpressionText::Softmax& softmax = text_.softmaxes()[index];
-    const Node& node = text_.nodes()[softmax.node];
+    const Node& node = origin_of(i);
+    const ExpressionText::Softmax& softmax = text_.softmaxes()[node.index];
     const View* operand = operand_of(text_.nodes()[node.nodes[0]]);
     if (operand && node_of(i).kind == Node::softmax) {
       View a = *operand;
       a.layout = broadcast_layout(a.layout, shape_);
       return told(node, ops::softmax(function_, SoftmaxOptions{softmax.op}, a, softmax.axis, outputs_[i]));
     }
-    const Lowered::Result &of = lowered_.softmaxes[index], &result = lowered_.results[i];
+    const Lowered::Origin& origin = lowered_.softmaxes[node.index];
+    const Lowered::Result &of = origin.of, &result = lowered_.results[i];
     RONDO_TRY(check_float(i, "softmax"));
     auto made = std::make_shared<RowExpression>();
     made->dtype = of.dtype;
     made->result = result.dtype;
     const bool fits = take_out(of.value, compute_dtype(of.dtype), nullptr, &made->before) &&
-                      take_out(result.value, compute_dtype(result.dtype), &lowered_.given[index], &made->after);
+                      take_out(result.value, compute_dtype(result.dtype), &origin.given, &made->after);
     if (!fits) return error(RONDO_INTERNAL, "%s: '%s' does not fit", function_, text_.name());
     if (made->before.inputs.empty())
       return text_.error_at(RONDO_INVALID_ARGUMENT, node.at,
@@ -395,15 +404,31 @@ class ExpressionCall {
     return told(node, softmax_expression(function_, softmax.op, std::move(made), softmax.axis, outputs_[i]));
   }
 
+  // Of a reduction, what stands behind it is computed where it stores.
   Status reduce_result(size_t i) {
-    const ExpressionText::Reduction& reduction = text_.reductions()[node_of(i).index];
+    const Node& node = origin_of(i);
+    const ExpressionText::Reduction& reduction = text_.reductions()[node.index];
     const auto count = static_cast<int>(reduction.axes.size());
     const int32_t* const axes = count ? reduction.axes.data() : nullptr;
-    const Status status =
-        made_[i]
-            ? reduce_expression(function_, reduction.op, std::move(made_[i]), count, axes, reduction.keep, outputs_[i])
-            : reduce(function_, reduction.op, sources_[i], count, axes, reduction.keep, 0, nullptr, outputs_[i]);
-    return status.ok() ? status : text_.error_at(status.code(), node_of(i).at, "%s", status.message());
+    std::shared_ptr<ReduceFinish> finish;
+    if (node_of(i).kind != Node::reduce) RONDO_TRY(make_finish(i, &finish));
+    const Status status = reduce_expression(function_, reduction.op, sources_[i], std::move(made_[i]),
+                                            std::move(finish), count, axes, reduction.keep, outputs_[i]);
+    return status.ok() ? status : text_.error_at(status.code(), node.at, "%s", status.message());
+  }
+  Status make_finish(size_t i, std::shared_ptr<ReduceFinish>* finish) const {
+    const Lowered::Result& result = lowered_.results[i];
+    RowSide side;
+    if (!take_out(result.value, compute_dtype(result.dtype), &lowered_.reductions[origin_of(i).index].given, &side))
+      return error(RONDO_INTERNAL, "%s: '%s' does not fit", function_, text_.name());
+    if (!side.inputs.empty())
+      return text_.error_at(RONDO_INVALID_ARGUMENT, node_of(i).at,
+                            "%s comes from a reduction, whose result has another shape than the tensors that it meets "
+                            "here; with numbers alone it may be computed, so run another expression on it",
+                            text_.results()[i].name.c_str());
+    *finish = std::make_shared<ReduceFinish>();
+    **finish = {side.expression, std::move(side.scalars), result.dtype};
+    return {};
   }
 
   const char* const function_;

@@ -29,10 +29,15 @@ struct Lowered {
     Value value = 0;
     rondo_dtype dtype = RONDO_F32;  // in memory
   };
-  std::vector<Result> results;    // of a reduction: what is reduced
-  std::vector<Result> softmaxes;  // what each is of; what it gives is an input of its own, behind the operands
-  std::vector<Value> given;       // and which
-  Value product = 0;              // the same of the text's product, if it has one
+  std::vector<Result> results;
+  // What a reduction or a softmax is of, and what it gives: an input of its own, behind the operands, if there is one
+  // for whom.
+  struct Origin {
+    Result of;
+    Value given = 0;
+  };
+  std::vector<Origin> reductions, softmaxes;
+  Value product = 0;  // the same of the text's product, if it has one
 };
 // bound: one per operand of the text.
 Status lower(const ExpressionText& text, std::span<const Bound> bound, Lowered* lowered);

@@ -6,6 +6,7 @@
 
 #include "ops/expression_call.h"
 #include "ops/expression_numbers.h"
+#include "ops/reductions.h"
 #include "ops/scalar.h"
 
 namespace rondo::ops {
@@ -42,9 +43,8 @@ class Lowering {
                               Expression::kMaxInputs, Expression::kMaxScalars, Expression::kMaxInstructions);
     }
     for (const ExpressionText::Result& result : text_.results()) {
-      const Node& node = text_.nodes()[result.node];
-      const Typed& typed = typed_[node.kind == Node::reduce ? node.nodes[0] : result.node];
-      if (typed.number) return without_dtype(node.at, result.name.c_str());
+      const Typed& typed = typed_[result.node];
+      if (typed.number) return without_dtype(text_.nodes()[result.node].at, result.name.c_str());
       to_.results.push_back({typed.value, typed.dtype});
     }
     return {};
@@ -82,7 +82,7 @@ class Lowering {
       }
       case Node::softmax: return softmax(node, typed);
       case Node::product: return product(node, typed);
-      case Node::reduce: return {};  // of its node, by whoever reduces
+      case Node::reduce: return reduce(node, typed);
     }
     return {};
   }
@@ -94,9 +94,17 @@ class Lowering {
       return text_.error_at(RONDO_INVALID_ARGUMENT, node.at,
                             "a softmax is of floats, and the dtype here is %s; a cast such as f32(...) gives them",
                             dtype_name(from.dtype));
-    to_.softmaxes.push_back({from.value, from.dtype});
-    to_.given.push_back(e_.input(compute_dtype(from.dtype)));
-    *typed = tensor(to_.given.back(), from.dtype);
+    to_.softmaxes.push_back({{from.value, from.dtype}, e_.input(compute_dtype(from.dtype))});
+    *typed = tensor(to_.softmaxes.back().given, from.dtype);
+    return {};
+  }
+  Status reduce(const Node& node, Typed* typed) {
+    const Typed& from = of(node, 0);
+    if (from.number) return without_dtype(node.at, "what is reduced");
+    const ExpressionText::Reduction& reduction = text_.reductions()[node.index];
+    const rondo_dtype dtype = reduced_dtype(find_reduction(reduction.op)->op, from.dtype);
+    to_.reductions.push_back({{from.value, from.dtype}, reduction.finished ? e_.input(compute_dtype(dtype)) : Value{}});
+    *typed = tensor(to_.reductions.back().given, dtype);
     return {};
   }
 

@@ -118,40 +118,47 @@ class ExpressionParser {
   }
 
   Status add(const Node& node, uint16_t* index) {
-    for (int i = 0; i < node.count && node.kind != Node::reduce; ++i) RONDO_TRY(usable(node.nodes[i], node.at));
-    int softmax = -1;
-    RONDO_TRY(find_origin(node, &softmax));
+    int origin = -1;
+    RONDO_TRY(find_origin(node, &origin));
     if (to_.nodes_.size() >= ExpressionText::kMaxNodes)
       return refused(node.at, format("the text has more than %zu operands and operations", ExpressionText::kMaxNodes));
     to_.nodes_.push_back(node);
-    softmax_of_.push_back(node.kind == Node::softmax ? node.index : node.kind == Node::product ? kProduct : softmax);
     *index = static_cast<uint16_t>(to_.nodes_.size() - 1);
+    if (origin >= 0 && is_reduction(origin))
+      to_.reductions_[to_.nodes_[static_cast<size_t>(origin)].index].finished = true;
+    origins_.push_back(is_origin(node) ? *index : origin);
     return {};
   }
-  // The softmax or product that a node's operands come from. What it gives is known when all of a row is, so there is
-  // no second way to another row before it is written.
-  Status find_origin(const Node& node, int* softmax) const {
+  static bool is_origin(const Node& node) {
+    return node.kind == Node::reduce || node.kind == Node::softmax || node.kind == Node::product;
+  }
+  // The origin that a node's operands come from. What it gives is known when all that it is of is, so there is no
+  // second way to that before it is written.
+  Status find_origin(const Node& node, int* origin) const {
     for (int i = 0; i < node.count; ++i) {
-      const int each = softmax_of_[node.nodes[i]];
+      const int each = origins_[node.nodes[i]];
       if (each < 0) continue;
-      if (node.kind == Node::reduce || node.kind == Node::softmax)
+      if (is_origin(node))
         return refused(node.at,
                        format("this is of what a %s gives, which is at its end a result; run another expression on it",
-                              each == kProduct ? "product" : "softmax"));
-      if (*softmax >= 0 && each != *softmax)
-        return refused(node.at,
-                       format("%s meet here; a value comes from one, so run another expression on the first",
-                              each == kProduct || *softmax == kProduct ? "a softmax and a product" : "two softmaxes"));
-      *softmax = each;
+                              name_of(each)));
+      if (*origin >= 0 && each != *origin) {
+        const bool alike = name_of(each) == name_of(*origin);
+        return refused(node.at, format("two of these meet here, a %s and %s%s; a value comes from one, so run another "
+                                       "expression on the first",
+                                       name_of(*origin), alike ? "another " : "a ", name_of(each)));
+      }
+      *origin = each;
     }
     return {};
   }
-  // A reduction has another shape than everything else, so nothing can be computed from it.
-  Status usable(uint16_t node, uint32_t at) const {
-    if (to_.nodes_[node].kind != Node::reduce) return {};
-    return refused(at,
-                   "a reduction is the whole right side of a result, and nothing is computed from it in the same "
-                   "text; run another expression on it");
+  bool is_reduction(int origin) const { return to_.nodes_[static_cast<size_t>(origin)].kind == Node::reduce; }
+  const char* name_of(int origin) const {
+    switch (to_.nodes_[static_cast<size_t>(origin)].kind) {
+      case Node::reduce: return "reduction";
+      case Node::softmax: return "softmax";
+      default: return "product";
+    }
   }
 
   // --- statements
@@ -196,7 +203,6 @@ class ExpressionParser {
   }
 
   Status define(const Token& name, bool local, uint16_t node) {
-    if (local) RONDO_TRY(usable(node, name.at));
     Definition* const known = find(name.text);
     if (known && (known->local || local))
       return refused(name.at, shown(name.text) + (known->local ? " is a value of let, which is assigned once"
@@ -213,18 +219,13 @@ class ExpressionParser {
       if (each.name == name.text) {
         each.node = node;
         each.at = name.at;
-        from(node, &each);
+        each.origin = origins_[node];
         return {};
       }
     if (to_.results_.size() >= ExpressionText::kMaxNames)
       return refused(name.at, format("the text has more than %zu results", ExpressionText::kMaxNames));
-    to_.results_.push_back({std::string(name.text), node, name.at});
-    from(node, &to_.results_.back());
+    to_.results_.push_back({std::string(name.text), node, name.at, origins_[node]});
     return {};
-  }
-  void from(uint16_t node, ExpressionText::Result* result) const {
-    result->product = softmax_of_[node] == kProduct;
-    result->softmax = result->product ? -1 : softmax_of_[node];
   }
 
   // --- values
@@ -284,7 +285,7 @@ class ExpressionParser {
     if (!sign.is("-") && !sign.is("+") && !sign.is("!") && !sign.is("~")) return power(value);
     advance();
     RONDO_TRY(unary(value));
-    if (sign.is("+")) return usable(*value, sign.at);
+    if (sign.is("+")) return {};
     return apply(sign.at, sign.is("-") ? Op::neg : sign.is("!") ? Op::logical_not : Op::bit_not, {*value}, value);
   }
 
@@ -441,7 +442,6 @@ class ExpressionParser {
     ExpressionText::Reduction reduction;
     reduction.op = op;
     RONDO_TRY(conditional(&node.nodes[0]));
-    RONDO_TRY(usable(node.nodes[0], name.at));
     while (token_.is(",")) {
       advance();
       if (token_.kind == Token::name && token_.text == "keep" && !reduction.keep) {
@@ -495,10 +495,8 @@ class ExpressionParser {
     if (!token_.is(")")) return expected("')'");
     advance();
     node.index = static_cast<uint16_t>(to_.softmaxes_.size());
-    RONDO_TRY(add(node, value));
-    softmax.node = *value;
     to_.softmaxes_.push_back(softmax);
-    return {};
+    return add(node, value);
   }
 
   // matmul(a, b), matmul(a, b, transpose_a, transpose_b)
@@ -540,8 +538,7 @@ class ExpressionParser {
   Token token_;
   int depth_ = 0;
   std::vector<Definition> definitions_;
-  static constexpr int kProduct = ExpressionText::kMaxNodes;
-  std::vector<int> softmax_of_;  // by node: in softmaxes(), or kProduct; -1: none
+  std::vector<int> origins_;  // by node: the origin that it is or comes from, -1: none
 };
 
 Status ExpressionText::parse(std::string_view text, const char* name, Ref<ExpressionText>* parsed) {

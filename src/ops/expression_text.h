@@ -40,8 +40,8 @@ class ExpressionText final : public RefCounted {
       apply,    // `op` of the table over nodes, parameters included
       where,    // condition and two nodes
       cast,     // of a node to `dtype`
-      reduce,   // of a node, `index` in reductions(); only as a result
-      softmax,  // of a node, `index` in softmaxes(); a value comes from one of these two at most
+      reduce,   // of a node, `index` in reductions()
+      softmax,  // of a node, `index` in softmaxes()
       product   // of two operands; bit k of `index`: that one is transposed; one in a text
     } kind = number;
     Op op = Op::add;
@@ -56,18 +56,17 @@ class ExpressionText final : public RefCounted {
     rondo_reduce_op op = RONDO_SUM;
     std::vector<int32_t> axes;  // none: all
     bool keep = false;
+    bool finished = false;  // something is computed of what it gives
   };
   struct Softmax {
     rondo_softmax_op op = RONDO_SOFTMAX;
     int32_t axis = -1;
-    uint16_t node = 0;
   };
   struct Result {
     std::string name;
     uint16_t node = 0;
     uint32_t at = 0;
-    int softmax = -1;      // in softmaxes(), that it comes from
-    bool product = false;  // it comes from the one of the text
+    int origin = -1;  // the reduction, softmax or product that it is or comes from: one at most
   };
 
   // `name` is a copy that lives as long as the process.

@@ -30,10 +30,10 @@ class KernelSpec {
   }
 
   // An expression of one output, which stays where it is: its operands and its element (element_text) are defined in
-  // front of the other text, in the namespace `scope` if there are two. Inputs with a bit in `repeats` are the same for
-  // neighbours that are loaded at once; input `given` is not loaded.
-  KernelSpec& computing(const Expression& expression, unsigned repeats, const char* scope = nullptr, int given = -1) {
-    computed_[computed_count_++] = {&expression, repeats, scope, given};
+  // front of the other text, in the namespace `scope`. Inputs with a bit in `repeats` are the same for neighbours that
+  // are loaded at once; input `given` is not loaded.
+  KernelSpec& computing(const char* scope, const Expression& expression, unsigned repeats, int given = -1) {
+    computed_[computed_count_++] = {scope, &expression, repeats, given};
     return *this;
   }
 
@@ -55,14 +55,14 @@ class KernelSpec {
   rtc::Family family_;
   int number_;
   struct Computed {
+    const char* scope;
     const Expression* expression;
     unsigned repeats;
-    const char* scope;
     int given;
   };
   int entry_count_ = 0, part_count_ = 0, computed_count_ = 0;
   Entry entries_[20];
-  const char* parts_[8];
+  const char* parts_[12];
   Computed computed_[2];
 };
 

@@ -307,7 +307,7 @@ class CudaMatmul final : public KernelTask {
       unsigned repeats = 0;
       for (size_t k = 0; k < p.after->inputs.size() && vector > 1; ++k)
         if (p.after->step[k] == 0) repeats |= 1u << k;
-      spec.computing(p.after->expression, repeats, "after", p.after->expression.inputs() - 1);
+      spec.computing("after", p.after->expression, repeats, p.after->expression.inputs() - 1);
       kernel = add_kernel(spec.text({rtc::kRowFinishText, rtc::kMatmulText, kMadeText, text}));
     } else {
       kernel = add_kernel(spec.text({rtc::kMatmulText, kStoredText, text}));

@@ -70,12 +70,13 @@ void lay_out(const ReducePlan& plan, std::span<const View> inputs, unsigned axes
 }
 
 ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const View& out, unsigned axes, bool keep_dims,
-                          std::shared_ptr<ReducedExpression> expression) {
+                          std::shared_ptr<ReducedExpression> expression, std::shared_ptr<const ReduceFinish> finish) {
   ReducePlan plan;
   plan.op = op;
   plan.parameter = parameter;
   plan.in = in;
   plan.out = out;
+  plan.finish = std::move(finish);
   if (!expression) {
     Dims<2> reduced;
     lay_out(plan, {}, axes, keep_dims, &plan.kept, &reduced);
@@ -170,9 +171,9 @@ void ReducePlan::list_operands(std::vector<TaskOperand>* list) const {
 
 namespace {
 
-// The result of reducing a, of these inputs.
+// The result, of that dtype, of reducing a, which is of these inputs.
 Status resolve(const char* function, ReduceOp op, const View& a, std::span<const View* const> inputs, unsigned axes,
-               bool keep_dims, Output& out, View* to) {
+               bool keep_dims, rondo_dtype dtype, Output& out, View* to) {
   const ReductionRow& row = reduction_row(op);
   Layout shape;
   int64_t length = 1;
@@ -184,7 +185,7 @@ Status resolve(const char* function, ReduceOp op, const View& a, std::span<const
     return error(RONDO_INVALID_ARGUMENT,
                  "%s: a has shape %s, and there is no %s of nothing; at least one element is needed", function,
                  shape_text(a.layout).c_str(), row.name);
-  return out.resolve(a.engine(), a.device(), reduced_dtype(op, a.dtype), shape, inputs, false, to);
+  return out.resolve(a.engine(), a.device(), dtype, shape, inputs, false, to);
 }
 
 // describe: for a tape, if it knows a gradient.
@@ -201,31 +202,38 @@ Status reduce_over(const char* function, ReduceOp op, double parameter, const Vi
                    Output& out) {
   View to;
   const View* const inputs[] = {&a};
-  RONDO_TRY(resolve(function, op, a, inputs, axes, keep_dims, out, &to));
+  RONDO_TRY(resolve(function, op, a, inputs, axes, keep_dims, reduced_dtype(op, a.dtype), out, &to));
   if (to.elements() == 0) {
     out.commit();
     return {};
   }
-  return begin(plan_reduction(op, parameter, a, to, axes, keep_dims, nullptr), out, [&] {
+  return begin(plan_reduction(op, parameter, a, to, axes, keep_dims, nullptr, nullptr), out, [&] {
     return Call{ReduceCall{op, parameter, axes, keep_dims}};
   });
 }
 
-Status reduce_expression(const char* function, rondo_reduce_op op, std::shared_ptr<ReducedExpression> expression,
+Status reduce_expression(const char* function, rondo_reduce_op op, const View& a,
+                         std::shared_ptr<ReducedExpression> expression, std::shared_ptr<const ReduceFinish> finish,
                          int n_axes, const int32_t* axes, bool keep_dims, Output& out) {
+  if (!expression && !finish) return reduce(function, op, a, n_axes, axes, keep_dims, 0, nullptr, out);
   const ReductionRow& row = *find_reduction(op);
-  const View in = expression->widest();
-  std::vector<const View*> inputs;
-  for (const View& each : expression->inputs) inputs.push_back(&each);
+  const View in = expression ? expression->widest() : a;
+  std::vector<const View*> inputs = {&in};
+  if (expression) {
+    inputs.clear();
+    for (const View& each : expression->inputs) inputs.push_back(&each);
+  }
   unsigned mask = 0;
   RONDO_TRY(find_axes(function, in.layout.ndim, n_axes, axes, &mask));
+  const rondo_dtype dtype = finish ? finish->dtype : reduced_dtype(row.op, in.dtype);
   View to;
-  RONDO_TRY(resolve(function, row.op, in, inputs, mask, keep_dims, out, &to));
+  RONDO_TRY(resolve(function, row.op, in, inputs, mask, keep_dims, dtype, out, &to));
   if (to.elements() == 0) {
     out.commit();
     return {};
   }
-  return begin(plan_reduction(row.op, row.parameter, in, to, mask, keep_dims, std::move(expression)), out);
+  return begin(plan_reduction(row.op, row.parameter, in, to, mask, keep_dims, std::move(expression), std::move(finish)),
+               out);
 }
 
 }  // namespace rondo::ops

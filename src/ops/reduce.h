@@ -27,6 +27,13 @@ struct ReducedExpression {
   View widest() const;
 };
 
+// What is computed of a reduction's result before it is stored.
+struct ReduceFinish {
+  Expression expression;  // one input, the result as computed, and one output, as computed
+  std::vector<uint64_t> scalars;
+  rondo_dtype dtype = RONDO_F32;  // in memory
+};
+
 struct ReducePlan {
   ReduceOp op = ReduceOp::sum;
   double parameter = 0;
@@ -35,6 +42,7 @@ struct ReducePlan {
   Dims<1> reduced;  // array: in. For positions in row-major order of the tensor; otherwise the widest stride first
   // Null: `in` is read. Otherwise that is its widest(), by which kernels and loops are chosen.
   std::shared_ptr<const ReducedExpression> expression;
+  std::shared_ptr<const ReduceFinish> finish;  // null: nothing is
 
   const char* name() const { return reduction_row(op).name; }
   int64_t outputs() const { return kept.elements(); }
@@ -48,9 +56,10 @@ struct ReducePlan {
 Status reduce_over(const char* function, ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims,
                    Output& out);
 
-// The reduction of an expression in one go, with its parameters at their defaults. As `reduce`, but for a tape, which
-// knows no gradient of it.
-Status reduce_expression(const char* function, rondo_reduce_op op, std::shared_ptr<ReducedExpression> expression,
+// The reduction of a tensor, or in its place of an expression, and what it is finished with, in one go, with its
+// parameters at their defaults. With one of them as `reduce`, but for a tape, which knows no gradient of it.
+Status reduce_expression(const char* function, rondo_reduce_op op, const View& a,
+                         std::shared_ptr<ReducedExpression> expression, std::shared_ptr<const ReduceFinish> finish,
                          int n_axes, const int32_t* axes, bool keep_dims, Output& out);
 
 // Bytes of workspace that reduce_on_cpu() needs.

@@ -182,11 +182,12 @@ Steps steps_of(ReduceOp op, rondo_dtype dtype) {
 }
 
 // --- the range
-// Of an expression, elements in a row, as if they had been in memory.
+// Of an expression, elements in a row, as if they had been in memory; and what another makes of results.
 class Made {
  public:
   explicit Made(const ReducePlan& plan) : plan_(plan) {
     if (plan.expression) evaluator_.emplace(plan.expression->expression, plan.expression->scalars.data());
+    if (plan.finish) finish_.emplace(plan.finish->expression, plan.finish->scalars.data());
   }
   // n neighbours from `at` of the reduced range on, of result i; or across: of n results from i on.
   void row(int64_t i, int64_t at, bool across, int64_t n, void* to) {
@@ -209,10 +210,20 @@ class Made {
     row(i, at, across, n, elements.bytes);
     reader.read(elements.bytes, 1, n, to);
   }
+  // What results, values of that dtype, are finished to: as they are, if there is nothing to do.
+  const void* finished(rondo_dtype values, const ValueBlock& results, int64_t n, ValueBlock* room) {
+    if (!finish_) return results.bytes;
+    ValueBlock given;
+    ValueWriter(values, plan_.finish->expression.input_dtype(0), false).write(given.bytes, 1, results.bytes, n);
+    char* const address = given.bytes;
+    const int64_t step = 1;
+    finish_->run(&address, &step, n, room->bytes);
+    return room->bytes;
+  }
 
  private:
   const ReducePlan& plan_;
-  std::optional<RowEvaluator> evaluator_;
+  std::optional<RowEvaluator> evaluator_, finish_;
 };
 
 struct Reducer : ValueRun<ReducePlan, Steps> {
@@ -223,7 +234,10 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
   int64_t branch;                      // elements of a branch of the tree that is a part of its own, at most
 
   explicit Reducer(const ReducePlan& plan)
-      : ValueRun(plan, steps_of(plan.op, plan.in.dtype), plan.kept), known{facts, steps.bits}, branch(facts.length) {
+      : ValueRun(plan, steps_of(plan.op, plan.in.dtype), plan.kept,
+                 plan.finish ? compute_dtype(plan.finish->dtype) : -1),
+        known{facts, steps.bits},
+        branch(facts.length) {
     if (const int inner = plan.reduced.count - 1; inner >= 0) {
       run_size = plan.reduced.size[inner];
       run_step = plan.reduced.stride[0][inner];
@@ -271,12 +285,13 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
     steps.clear(acc, count);
     take(made, first, begin, end, acc, count);
   }
-  void deliver(int64_t first, int64_t count, const void* acc) const {
-    ValueBlock room;
+  void deliver(Made& made, int64_t first, int64_t count, const void* acc) const {
+    ValueBlock room, finished;
     for (int64_t i = 0, n; i < count; i += n) {
       n = std::min(count - i, kMostValues);
       steps.finish(room.bytes, static_cast<const std::byte*>(acc) + static_cast<size_t>(i) * steps.size, n, known);
-      writer.write(plan.out.address() + plan.kept.offset(1, first + i) * out_size, row.out_step, room.bytes, n);
+      writer.write(plan.out.address() + plan.kept.offset(1, first + i) * out_size, row.out_step,
+                   made.finished(steps.results, room, n, &finished), n);
     }
   }
 
@@ -352,7 +367,7 @@ void reduce_on_cpu(const ReducePlan& plan, void* workspace) {
       each_of(number, [&](int64_t first, int64_t count) {
         Row acc;
         reducer.reduce(made, first, count, 0, reducer.facts.length, acc.bytes);
-        reducer.deliver(first, count, acc.bytes);
+        reducer.deliver(made, first, count, acc.bytes);
       });
     });
   const std::vector<int64_t> ends = branches_of(reducer);
@@ -367,6 +382,7 @@ void reduce_on_cpu(const ReducePlan& plan, void* workspace) {
       reducer.reduce(made, first, count, begin, ends[static_cast<size_t>(branch)], partial(branch, first));
     });
   });
+  Made made(plan);
   reducer.groups(0, outputs, [&](int64_t first, int64_t count) {
     std::vector<int64_t> left;
     reducer.walk(
@@ -376,7 +392,7 @@ void reduce_on_cpu(const ReducePlan& plan, void* workspace) {
           left.pop_back();
           reducer.steps.join(partial(left.back(), first), partial(right, first), count);
         });
-    reducer.deliver(first, count, partial(0, first));
+    reducer.deliver(made, first, count, partial(0, first));
   });
 }
 

@@ -20,34 +20,37 @@ constexpr int kBlock = 256;  // threads
 
 using device::ReduceArguments;
 
-// Around what the reduction is made of, and what it reduces.
-constexpr const char* kTextBefore = "\nusing Op = Reduction<true, Element, ";
-constexpr const char* kStoredText = R"(>;
+// Around what the reduction is made of, what it reduces and where results go.
+constexpr const char* kOpText = "\nusing Op = Reduction<true, Element, ";
+constexpr const char* kArgumentsText = R"(>;
 struct Arguments {
   ReduceArguments reduce;
-};
+)";
+constexpr const char* kStoredText = R"(};
 using Source = Stored<typename Choose<kJoins, typename Op::Acc, Element>::type, Arguments, Index, kKept, kReduced, kDense>;
 )";
-constexpr const char* kMadeText = R"(>;
-struct Arguments {
-  ReduceArguments reduce;
+constexpr const char* kMadeFields = R"(
   Dims<kOperands> kept, reduced;
-  Operands operands;
-};
-using Source = Made<Element, Arguments, Index, kKept, kReduced, kOperands>;
+  before::Operands operands;
 )";
-constexpr const char* kTextBehind = R"(
-using Pass = ReducePass<Op, Index, Source, kJoins, kFinal, kColumns, kVector, kAhead, kGroup, kKept>;
+constexpr const char* kMadeText = R"(};
+using Source = Made<Arguments, Index, kKept, kReduced, kOperands>;
+)";
+constexpr const char* kPlainText = "using Sink = ResultToMemory<Out, Arguments>;\n";
+constexpr const char* kFinishField = "  after::Operands finish;\n";
+constexpr const char* kFinishText = "using Sink = FinishedResult<Out, Arguments>;\n";
+constexpr const char* kPassText = R"(
+using Pass = ReducePass<Op, Index, Source, Sink, kJoins, kFinal, kColumns, kVector, kAhead, kGroup, kKept>;
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
   __shared__ __align__(16) unsigned char memory[Pass::kMemory];
-  Pass{args.reduce, Source{args}, memory}.run();
+  Pass{args.reduce, Source{args}, Sink{args}, memory}.run();
 }
 )";
 
 // What tells the kernels of a pass apart.
 struct Variant {
   ReduceOp op = ReduceOp::sum;
-  rondo_dtype in = RONDO_F32;
+  rondo_dtype in = RONDO_F32, out = RONDO_F32;
   bool columns = false;
   bool joins = false;    // the input is partial results
   bool partial = false;  // the output is
@@ -57,24 +60,24 @@ struct Variant {
   unsigned repeats = 0;  // inputs of an expression that are the same for neighbours
 
   unsigned blocks(int64_t outputs) const { return blocks_for(outputs, columns ? group * vector : kBlock / group); }
-  // Of an expression, if there is one.
-  KernelSpec spec(const Expression* expression) const {
-    KernelSpec spec(rtc::kReduce,
-                    expression ? 2
-                    : columns  ? 1
-                               : 0,
-                    wide,
-                    expression ? "reduce_expression"
-                    : columns  ? "reduce_columns"
-                               : "reduce_rows");
-    spec.type("Element", in).constant("kOp", static_cast<int>(op)).constant("kJoins", joins);
+  // Over an expression, if there is one, and with what is computed of results.
+  KernelSpec spec(const Expression* made, const Expression* finish) const {
+    KernelSpec spec(rtc::kReduce, columns ? 1 : 0, wide,
+                    made      ? "reduce_expression"
+                    : columns ? "reduce_columns"
+                              : "reduce_rows");
+    spec.type("Element", in).type("Out", out).constant("kOp", static_cast<int>(op)).constant("kJoins", joins);
     spec.constant("kFinal", !partial).constant("kColumns", columns).constant("kVector", vector);
     spec.constant("kAhead", ahead).constant("kGroup", group).constant("kKept", kept).constant("kReduced", reduced);
-    const char* const parts = reduction_row(op).parts;
-    if (!expression)
-      return spec.constant("kDense", dense).text({rtc::kReduceText, kTextBefore, parts, kStoredText, kTextBehind});
-    spec.constant("kOperands", expression->inputs()).computing(*expression, repeats);
-    return spec.text({rtc::kReduceText, rtc::kReduceExpressionText, kTextBefore, parts, kMadeText, kTextBehind});
+    spec.constant("kDense", dense).constant("kOperands", made ? made->inputs() : 0);
+    spec.constant("kFinishes", finish != nullptr);
+    if (made) spec.computing("before", *made, repeats);
+    if (finish) spec.computing("after", *finish, 0, 0);
+    constexpr const char* kNone = "";
+    return spec.text({rtc::kReduceText, made ? rtc::kReduceExpressionText : kNone,
+                      finish ? rtc::kReduceFinishText : kNone, kOpText, reduction_row(op).parts, kArgumentsText,
+                      made ? kMadeFields : kNone, finish ? kFinishField : kNone, made ? kMadeText : kStoredText,
+                      finish ? kFinishText : kPlainText, kPassText});
   }
 };
 
@@ -116,13 +119,17 @@ class CudaReduction final : public KernelTask {
   }
   int widest_vector(bool columns) const;
   bool fits(const Walked& array, int64_t vector, bool columns) const;
-  void lay_out_expression();
-  // to_workspace: the results are partial ones.
-  void add_first_pass(const Variant& variant, int64_t splits, bool to_workspace);
+  // What a kernel is given: the struct, or that with what is behind it in Arguments.
+  struct Given {
+    ReduceArguments reduce = {};
+    std::vector<uint64_t> words;
+    char* begin() { return reinterpret_cast<char*>(words.empty() ? static_cast<void*>(&reduce) : words.data()); }
+  };
+  // Launches a pass with what its kernel is given; the first one reduces what the plan does.
+  void add_pass(const Variant& variant, Given& given, int64_t splits, bool first);
 
   ReducePlan plan_;
-  std::vector<uint64_t> words_;  // the first pass's, if it is over an expression
-  ReduceArguments first_ = {}, second_ = {};
+  Given first_, second_;
 };
 
 std::vector<Walked> CudaReduction::walked() const {
@@ -169,40 +176,42 @@ int CudaReduction::widest_vector(bool columns) const {
   return 1;
 }
 
-// What the kernel's Arguments are.
-void CudaReduction::lay_out_expression() {
-  const ReducedExpression& made = *plan_.expression;
-  const auto copy = [this](const void* from, size_t bytes) {
-    const size_t at = words_.size();
-    words_.resize(at + bytes / sizeof(uint64_t));
-    std::memcpy(words_.data() + at, from, bytes);
+void CudaReduction::add_pass(const Variant& variant, Given& given, int64_t splits, bool first) {
+  const ReducedExpression* const made = first ? plan_.expression.get() : nullptr;
+  const ReduceFinish* const finish = variant.partial ? nullptr : plan_.finish.get();
+  std::vector<uint64_t>& words = given.words;
+  const auto put = [&words](const void* from, size_t count) {
+    words.resize(words.size() + count);
+    if (count > 0) std::memcpy(words.data() + words.size() - count, from, count * sizeof(uint64_t));
   };
-  copy(&first_, sizeof first_);
-  for (const auto& dims : {made.kept, made.reduced}) {
-    copy(dims.size, sizeof dims.size);
-    for (size_t k = 0; k < made.inputs.size(); ++k) copy(dims.stride[k], sizeof dims.stride[k]);
+  size_t inputs = 0;
+  if (made || finish) put(&given.reduce, sizeof given.reduce / sizeof(uint64_t));
+  if (made) {
+    for (const auto& dims : {made->kept, made->reduced}) {
+      put(dims.size, kMaxDims);
+      for (size_t k = 0; k < made->inputs.size(); ++k) put(dims.stride[k], kMaxDims);
+    }
+    inputs = words.size();
+    words.resize(inputs + made->inputs.size());
+    put(made->scalars.data(), made->scalars.size());
   }
-  const size_t inputs = words_.size();
-  words_.resize(inputs + made.inputs.size());
-  words_.insert(words_.end(), made.scalars.begin(), made.scalars.end());
-  for (size_t k = 0; k < made.inputs.size(); ++k) add_address(&words_[inputs + k], made.inputs[k]);
-}
-
-void CudaReduction::add_first_pass(const Variant& variant, int64_t splits, bool to_workspace) {
-  void* to = &first_.out;
-  const unsigned blocks = variant.blocks(first_.outputs);
-  if (plan_.expression) {
-    lay_out_expression();
-    to = &words_[offsetof(ReduceArguments, out) / sizeof(uint64_t)];
-    add_launch(add_kernel(variant.spec(&plan_.expression->expression)), *words_.data(), blocks, splits);
-  } else {
-    add_launch(add_kernel(variant.spec(nullptr)), first_, blocks, splits);
-    add_address(&first_.in, plan_.in);
+  if (finish) {
+    put(finish->scalars.data(), finish->scalars.size());
+    words.push_back(0);  // a struct without members has a size all the same
   }
-  if (to_workspace)
-    add_workspace(to);
+  add_launch(add_kernel(variant.spec(made ? &made->expression : nullptr, finish ? &finish->expression : nullptr)),
+             *given.begin(), variant.blocks(given.reduce.outputs), splits);
+  for (size_t k = 0; made && k < made->inputs.size(); ++k) add_address(&words[inputs + k], made->inputs[k]);
+  char* const in = given.begin() + offsetof(ReduceArguments, in);
+  if (!first)
+    add_workspace(in);
+  else if (!made)
+    add_address(in, plan_.in);
+  char* const out = given.begin() + offsetof(ReduceArguments, out);
+  if (variant.partial)
+    add_workspace(out);
   else
-    add_address(to, plan_.out);
+    add_address(out, plan_.out);
 }
 
 void CudaReduction::plan() {
@@ -215,6 +224,7 @@ void CudaReduction::plan() {
   Variant variant;
   variant.op = plan_.op;
   variant.in = plan_.in.dtype;
+  variant.out = plan_.out.dtype;
   variant.columns = outputs > 1 && kept_step < reduced_step;
   variant.kept = kept.count;
   variant.reduced = reduced.count;
@@ -239,7 +249,7 @@ void CudaReduction::plan() {
 
   splits = std::max<int64_t>(splits, 1);
 
-  ReduceArguments& arguments = first_;
+  ReduceArguments& arguments = first_.reduce;
   arguments.kept = KernelDims<2>(kept);
   arguments.reduced = KernelDims<1>(reduced);
   arguments.outputs = outputs;
@@ -253,14 +263,15 @@ void CudaReduction::plan() {
     reach = std::max(reach, plan_.expression->kept.reach(array) + plan_.expression->reduced.reach(array));
   }
   variant.wide = needs_wide(reach);
-  if (splits == 1) return add_first_pass(variant, 1, false);
+  if (splits == 1) return add_pass(variant, first_, 1, true);
 
   workspace_bytes_ = static_cast<size_t>(outputs * splits) * partial_bytes(plan_.op, plan_.in.dtype);
   variant.partial = true;
-  add_first_pass(variant, splits, true);
+  add_pass(variant, first_, splits, true);
   Variant joining;
   joining.op = plan_.op;
   joining.in = plan_.in.dtype;
+  joining.out = plan_.out.dtype;
   joining.joins = true;
   joining.columns = outputs > 1;
   joining.group = joining.columns ? column_lanes(outputs, 1) : kBlock;
@@ -276,14 +287,12 @@ void CudaReduction::plan() {
   Dims<1> parts;
   parts.push(splits, {outputs});
   joining.dense = outputs == 1;
-  second_ = arguments;
-  second_.kept = KernelDims<2>(partial);
-  second_.reduced = KernelDims<1>(parts);
-  second_.length = splits;
-  second_.chunk = splits;
-  add_workspace(&second_.in);
-  add_address(&second_.out, plan_.out);
-  add_launch(add_kernel(joining.spec(nullptr)), second_, joining.blocks(outputs));
+  second_.reduce = arguments;
+  second_.reduce.kept = KernelDims<2>(partial);
+  second_.reduce.reduced = KernelDims<1>(parts);
+  second_.reduce.length = splits;
+  second_.reduce.chunk = splits;
+  add_pass(joining, second_, 1, false);
 }
 
 }  // namespace

@@ -90,11 +90,12 @@ struct ValueRun {
   const int64_t in_size, out_size;  // bytes of an element
   const ResultRow row;
 
-  ValueRun(const Plan& plan, const Steps& steps, const Dims<2>& results)
+  // written: the dtype that results are written from, if it is another than the loops'; -1: it is not.
+  ValueRun(const Plan& plan, const Steps& steps, const Dims<2>& results, int written = -1)
       : plan(plan),
         steps(steps),
         reader(steps.as_bits ? steps.values : plan.in.dtype, steps.values),
-        writer(steps.results, plan.out.dtype, plan.out.accumulate),
+        writer(written < 0 ? steps.results : static_cast<rondo_dtype>(written), plan.out.dtype, plan.out.accumulate),
         facts(plan.facts()),
         in_size(static_cast<int64_t>(dtype_size(plan.in.dtype))),
         out_size(static_cast<int64_t>(dtype_size(plan.out.dtype))),

@@ -126,8 +126,8 @@ class CudaRows final : public KernelTask {
     const RowSide &before = plan_.expression->before, &after = plan_.expression->after;
     spec.constant("kBefore", static_cast<int>(before.arrays()));
     spec.constant("kAfter", static_cast<int>(after.arrays()));
-    spec.computing(before.expression, repeats(before, beside, vector), "before");
-    spec.computing(after.expression, repeats(after, beside, vector), "after", after.expression.inputs() - 1);
+    spec.computing("before", before.expression, repeats(before, beside, vector));
+    spec.computing("after", after.expression, repeats(after, beside, vector), after.expression.inputs() - 1);
     return add_kernel(spec.text({rows, rtc::kRowExpressionText, kMadeText, text}));
   }
   // Inputs that are the same for all elements that are loaded at once.

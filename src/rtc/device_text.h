@@ -10,6 +10,7 @@ extern const char kF8Text[];       // in front of those that cast from or to 8-b
 extern const char kStridedText[];  // in front of those of families with strided arguments (ops/cuda_kernel.h)
 extern const char kReduceText[];
 extern const char kReduceExpressionText[];  // behind kReduceText
+extern const char kReduceFinishText[];      // behind kReduceText
 extern const char kRemapText[];
 extern const char kSortText[];
 extern const char kSequenceText[];

@@ -190,6 +190,88 @@ TEST_P(UserExpression, ReducesWhatNobodyKeeps) {
       }
 }
 
+// What stands behind a reduction is computed of the value that it has before it is rounded.
+TEST_P(UserExpression, FinishesReductions) {
+  const Tensor x = values(RONDO_F32, {37, 130}), y = values(RONDO_F16, {130}, 2), n = values(RONDO_I32, {37, 130}, 4);
+  const std::vector<rondo_argument> arguments = {tensor("x", x), tensor("y", y), tensor("n", n), scalar("s", 0.25)};
+  const auto in_f64 = [](rondo_tensor* tensor) { return make(rondo_cast, tensor, RONDO_F64); };
+  const auto number = [](rondo_binary_op op, Tensor a, double b) { return make(rondo_binary_scalar, op, a, b); };
+  struct Case {
+    const char* text;
+    std::function<Tensor()> reference;  // in f64
+    rondo_dtype dtype;
+    double ulps;
+  };
+  const Tensor x64 = in_f64(x), y64 = in_f64(y), n64 = in_f64(n);
+  const auto squares = [&] { return make(rondo_binary, RONDO_MUL, x64, x64); };
+  const std::vector<Case> cases = {
+      {"r = sqrt(sum(x * x, 1)) * s",
+       [&] { return number(RONDO_MUL, make(rondo_unary, RONDO_SQRT, reduce(RONDO_SUM, squares(), {1})), 0.25); },
+       RONDO_F32, 4},
+      {"let total = sum(x * x); r = 1 - total / 4810",
+       [&] { return number(RONDO_ADD, number(RONDO_MUL, reduce(RONDO_SUM, squares(), {}), -1.0 / 4810), 1); },
+       RONDO_F32, 64},
+      {"r = f16(max(x, 0, keep) + s)", [&] { return number(RONDO_ADD, reduce(RONDO_MAX, x64, {0}, true), 0.25); },
+       RONDO_F16, 1},
+      {"r = mean(y) * s", [&] { return number(RONDO_MUL, reduce(RONDO_MEAN, y64, {}), 0.25); }, RONDO_F16, 1},
+      {"r = 2 * sum(n, 1) - 1", [&] { return number(RONDO_SUB, number(RONDO_MUL, reduce(RONDO_SUM, n64, {1}), 2), 1); },
+       RONDO_I64, 0},
+      {"r = !any(x > 1e9, 1)", [&] { return number(RONDO_ADD, number(RONDO_MUL, reduce(RONDO_SUM, n64, {1}), 0), 1); },
+       RONDO_BOOL, 0},
+      {"r = f32(argmax(x * y, 1)) / 2",
+       [&] {
+         const Tensor product = make(rondo_binary, RONDO_MUL, x, make(rondo_cast, y, RONDO_F32));
+         return number(RONDO_MUL, in_f64(reduce(RONDO_ARGMAX, product, {1})), 0.5);
+       },
+       RONDO_F32, 0},
+      {"r = exp(logsumexp(x, 0) * s)",
+       [&] { return make(rondo_unary, RONDO_EXP, number(RONDO_MUL, reduce(RONDO_LOGSUMEXP, x64, {0}), 0.25)); },
+       RONDO_F32, 32}};
+  for (const Case& each : dealt(cases)) {
+    const Expression text(each.text);
+    std::vector<rondo_argument> some;
+    for (const rondo_argument& argument : arguments)
+      if (has_word(each.text, argument.name)) some.push_back(argument);
+    EXPECT_EQ(query(text(some)).dtype, each.dtype) << each.text;
+    run([&](Results& results) {
+      results.keep(each.text, text(some), [&] {
+        Expected expected{download(each.reference())};
+        expected.dtype = each.dtype;
+        expected.ulps = each.ulps;
+        return expected;
+      });
+    });
+    expect_one_kernel([&] { text(some); });
+  }
+}
+
+// Many blocks share a reduction, or none has anything; results are added to what is there.
+TEST_P(UserExpression, FinishesSharedAndEmptyReductions) {
+  const Tensor x = values(RONDO_F32, {3, 70001}), nothing = empty(RONDO_F32, {0, 5});
+  const Expression text("r = sum(x * x, -1) * -2 + 1"), of_nothing("r = sum(x, 0) + 3");
+  run([&](Results& results) {
+    results.keep("shared", text({tensor("x", x)}), [&] {
+      const Tensor wide = make(rondo_cast, x, RONDO_F64);
+      const Tensor sum = reduce(RONDO_SUM, make(rondo_binary, RONDO_MUL, wide, wide), {1});
+      Expected expected{
+          download(make(rondo_binary_scalar, RONDO_ADD, make(rondo_binary_scalar, RONDO_MUL, sum, -2.0), 1.0))};
+      expected.dtype = RONDO_F32;
+      expected.ulps = 4;
+      return expected;
+    });
+    results.keep("nothing", of_nothing({tensor("x", nothing)}), [] {
+      Expected threes(RONDO_F32, {5});
+      threes.values.assign(5, 3);
+      return threes;
+    });
+  });
+  const Tensor total = empty(RONDO_F32, {5});
+  must(rondo_fill(total, 10));
+  ASSERT_EQ(of_nothing.run({tensor("x", nothing)}, {make(rondo_tensor_accumulator, total)}), RONDO_OK)
+      << rondo_last_error();
+  EXPECT_EQ(download(total)[4], 13);
+}
+
 TEST_P(UserExpression, AReductionOfAnExpressionIsOneKernel) {
   const Tensor x = values(RONDO_F32, {64, 100}), y = values(RONDO_F32, {100}, 2);
   for (const char* source : {"s = sum(exp(x) * y * a, -1)", "s = max(x > y ? x : a * y, 0)", "s = all(x + y > a)"}) {

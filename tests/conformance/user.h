@@ -20,9 +20,9 @@ class Expression {
   operator rondo_expression*() const { return handle_; }
 
   // Its one result, new or into `out`.
-  Tensor operator()(std::initializer_list<rondo_argument> arguments) const {
+  Tensor operator()(const std::vector<rondo_argument>& arguments) const {
     Tensor out;
-    must(rondo_expression_run(handle_, static_cast<int32_t>(arguments.size()), arguments.begin(), 1, out.slot()));
+    must(rondo_expression_run(handle_, static_cast<int32_t>(arguments.size()), arguments.data(), 1, out.slot()));
     return out;
   }
   rondo_status run(const std::vector<rondo_argument>& arguments, std::vector<rondo_tensor*> out) const {

@@ -269,7 +269,7 @@ TEST_P(UserMatmul, RefusesWhatIsNotRight) {
   refuse_text("y = matmul(a, b); z = matmul(a, b)", "1:23", "a second product");
   refuse_text("y = sum(matmul(a, b) * 2)", "1:5", "another expression");
   refuse_text("y = softmax(matmul(a, b))", "1:5", "what a product gives");
-  refuse_text("y = softmax(x) * matmul(a, b)", "1:16", "a softmax and a product");
+  refuse_text("y = softmax(x) * matmul(a, b)", "1:16", "two of these meet here");
   refuse_text("y = matmul(a)", "1:13", "second of the two operands");
   refuse_text("y = matmul(a, b, c)", "1:18", "transpose_a");
   refuse_text("y = matmul(a, b, transpose_a, transpose_a)", "1:31", "each once");

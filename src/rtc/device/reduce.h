@@ -61,19 +61,29 @@ struct Stored {
   }
 };
 
+// Where results go, if nothing else is computed of them.
+template <class Out, class Arguments>
+struct ResultToMemory {
+  const Arguments& args;
+  template <class Index>
+  RONDO_INLINE void write(Index at, Register<Out> result) const {
+    put(static_cast<Out*>(args.reduce.out) + at, result, args.reduce.accumulate);
+  }
+};
+
 // One pass of 256 threads per block. joins: the source has partial results; final: what goes out is results. vector:
 // neighbours fetched at once; ahead: how often that before the first is used; group: lanes of a result (rows), results
 // side by side (columns).
-template <class Op, class Index, class Source, bool joins, bool final, bool columns, int vector, int ahead, int group,
-          int kept>
+template <class Op, class Index, class Source, class Sink, bool joins, bool final, bool columns, int vector, int ahead,
+          int group, int kept>
 struct ReducePass {
   using Acc = typename Op::Acc;
-  using Out = typename Op::Result;
   using In = typename Source::Element;
   template <int n>
   using Fetched = typename Source::template Fetched<n>;
   const ReduceArguments& args;
   const Source source;
+  const Sink sink;
   unsigned char* memory;  // shared
 
   static constexpr int kMemory = (columns ? 128 * vector : group > 32 ? 8 : 1) * static_cast<int>(sizeof(Acc));
@@ -111,8 +121,7 @@ struct ReducePass {
     if constexpr (!final)
       static_cast<Acc*>(args.out)[static_cast<i64>(blockIdx.y) * args.outputs + output] = acc;
     else
-      put(static_cast<Out*>(args.out) + offset<kept>(args.kept, 1, output), Op::result(acc, args.facts),
-          args.accumulate);
+      sink.write(offset<kept>(args.kept, 1, output), Op::result(acc, args.facts));
   }
   RONDO_INLINE Index begin() const {
     return static_cast<Index>(blockIdx.y) * static_cast<Index>(args.chunk);

@@ -10,12 +10,12 @@ namespace rondo::device {
 
 #if defined(__CUDACC_RTC__)
 // A Source as `Stored`. Arguments: `operands` of the expression, and how they lie over results and what is reduced,
-// `kept` and `reduced`. In front stand what n neighbours of the operands are (Loaded), load() and element().
-template <class E, class Arguments, class Index, int kept, int reduced, int count>
+// `kept` and `reduced`. In front stands the expression, as element_text() has it in `before`.
+template <class Arguments, class Index, int kept, int reduced, int count>
 struct Made {
-  using Element = E;
+  using Element = before::Element;
   template <int n>
-  using Fetched = Loaded<n>;
+  using Fetched = before::Loaded<n>;
   struct Place {
     Index at[count];
   };
@@ -28,15 +28,15 @@ struct Made {
     return place;
   }
   template <int n>
-  RONDO_INLINE Loaded<n> fetch(const Place& place, Index i) const {
+  RONDO_INLINE before::Loaded<n> fetch(const Place& place, Index i) const {
     Index at[count];
 #pragma unroll
     for (int k = 0; k < count; ++k) at[k] = place.at[k] + offset<reduced>(args.reduced, k, i);
-    return load<n>(args.operands, at);
+    return before::load<n>(args.operands, at);
   }
   template <class F>
-  RONDO_INLINE E get(const F& fetched, int v) const {
-    return element(args.operands, fetched, v);
+  RONDO_INLINE Element get(const F& fetched, int v) const {
+    return before::element(args.operands, fetched, v);
   }
 };
 #endif

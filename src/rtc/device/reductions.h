@@ -119,7 +119,8 @@ struct Sum {
   RONDO_INLINE static void join(Acc& acc, Acc other) { acc.sum += other.sum; }
   RONDO_INLINE static C result(Acc acc) { return acc.sum; }
 };
-// A run's sum is not compensated. Of 8 elements it is off by 3 roundings of 2^-24 at most, relative to their magnitudes.
+// A run's sum is not compensated. Of 8 elements it is off by 3 roundings of 2^-24 at most, relative to their
+// magnitudes.
 template <>
 struct Sum<f32, true> {
   static constexpr bool kRuns = true;
@@ -361,7 +362,9 @@ struct Reduction {
     }
   }
 #endif
-  RONDO_INLINE static void join(Acc& acc, Acc other) { Inner::join(acc, other); }
+  RONDO_INLINE static void join(Acc& acc, Acc other) {
+    Inner::join(acc, other);
+  }
   RONDO_INLINE static Register<Result> result(Acc acc, const ReduceFacts& facts) {
     return static_cast<Register<Result>>(After::of(Inner::result(acc), facts));
   }
