@@ -132,7 +132,8 @@ struct Sums {
 bool is_plain_sum(const ReducePlan& plan) {
   Summand summand;
   const bool narrow = plan.in.dtype == RONDO_F32 || is_half(plan.in.dtype);
-  if (plan.expression || plan.finish || !narrow || !summand_of(plan.op, &summand) || plan.reduced.count > 1 || plan.length() == 0)
+  if (plan.expression || plan.finish || !narrow || !summand_of(plan.op, &summand) || plan.reduced.count > 1 ||
+      plan.length() == 0)
     return false;
   if (plan.reduced.count == 0 || plan.reduced.stride[0][0] == 1) return true;
   return plan.kept.count > 0 && plan.kept.stride[0][plan.kept.count - 1] == 1;
