@@ -153,7 +153,7 @@ sanitize() {
   local parts=$((70 / ($(programs conformance | wc -l) + 1) + 1)) own=()
   # Calls that fail on purpose are the suite's to judge; kernels of cuDNN are not ours to mend: its filter gradient in f32
   # (wgrad_alg1_engine, cuDNN 9) reads up to some hundred bytes behind a small image, and uses nothing of it.
-  [ "$1" = memcheck ] && own=(--report-api-errors no --kernel-name-exclude kns=cudnn)
+  [ "$1" = memcheck ] && own=(--report-api-errors no --kernel-name-exclude kns=cudnn --kernel-name-exclude kns=wgrad_alg1)
   # Communicators of one GPU make no call that the sanitizer could attend.
   local alone=
   [ "$(nvidia-smi -L 2>/dev/null | wc -l)" -lt 2 ] && alone=/conformance_comm$

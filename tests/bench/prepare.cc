@@ -128,9 +128,8 @@ void compiling(int architecture) {
     std::vector<double> ours, floor;
     for (int i = 0; i < 12; ++i) {
       const double bare = time_us([&] { compile_bare(target, floor_text); });
-      const double made = time_us([&] {
-        demand(rtc::compile(target, "kernel", ops::elementwise_text(each.expression, space), &image));
-      });
+      const double made = time_us(
+          [&] { demand(rtc::compile(target, "kernel", ops::elementwise_text(each.expression, space), &image)); });
       if (i < 2) continue;  // the first open what they need
       floor.push_back(bare / 1000);
       ours.push_back(made / 1000);
