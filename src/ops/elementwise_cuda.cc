@@ -165,7 +165,11 @@ void ElementwiseTask::plan_cuda(const Expression& expression) {
   }
   // What is near in memory is done at the same time, so blocks take their packs in one go, as many as that needs.
   const uint64_t of_block = space_.turned ? 1 : uint64_t{kThreads} * space_.flight;
-  blocks_ = static_cast<unsigned>(std::clamp<uint64_t>((packs + of_block - 1) / of_block, 1, kMostBlocks));
+  uint64_t most = kMostBlocks;
+  // Numbers that are only drawn are more work than memory is: their blocks go on with what they have set up.
+  if (n_generators_ > 0 && n_inputs_ == 0)
+    most = 16 * static_cast<uint64_t>(static_cast<cuda::CudaDevice&>(device()).multiprocessors());
+  blocks_ = static_cast<unsigned>(std::clamp<uint64_t>((packs + of_block - 1) / of_block, 1, most));
 }
 
 int ElementwiseTask::alignment(int i) const {

@@ -165,6 +165,7 @@ class Writer : public Lines {
       if (is_f8(e_.operand_dtype(k))) text_ = rtc::kF8Text;
     arguments();
     place();
+    draw();
     loaded();
     finish();
   }
@@ -237,6 +238,19 @@ class Writer : public Lines {
     line("}");
   }
 
+  // Where random numbers come from: looked up once, since what is stored may be that for all the compiler knows.
+  bool draws() const { return e_.generators() > 0; }
+  const char* drawn() const { return draws() ? ", d" : ""; }
+  void draw() {
+    if (!draws()) return;
+    line("struct Drawn {");
+    line("  u64 key, base;");
+    line("};");
+  }
+  void look_up() {
+    if (draws()) line("  const Drawn d{a.random ? a.random->key : a.key, a.random ? a.random->offset : 0};");
+  }
+
   void loaded() {
     line("template <int N>");
     line("struct Loaded {");
@@ -261,21 +275,18 @@ class Writer : public Lines {
   std::string element(int operand) const { return format(s_.repeats(operand) ? "l.x%d" : "l.x%d.v[v]", operand); }
   void finish() {
     line("template <int N>");
-    line("RONDO_INLINE void finish(const Arguments& a, const Place& p, const Loaded<N>& l) {");
+    line("RONDO_INLINE void finish(const Arguments& a, const Place& p, const Loaded<N>& l%s) {",
+         draws() ? ", const Drawn& d" : "");
     line("  (void)l;");
     for (int k = e_.inputs(); k < e_.operands(); ++k) line("  Pack<%s, N> y%d;", type(k), k);
-    if (e_.generators() > 0) {
-      line("  const u64 key = a.random ? a.random->key : a.key;");
-      line("  const u64 base = a.random ? a.random->offset : 0;");
-      for (int k = 0; k < e_.generators(); ++k) line("  PhiloxBlock g%d;", k);
-    }
+    for (int k = 0; k < e_.generators(); ++k) line("  PhiloxBlock g%d;", k);
     line("#pragma unroll");
     line("  for (int v = 0; v < N; ++v) {");
     if (e_.generators() > 0) line("    const u64 e = static_cast<u64>(p.element) + static_cast<u64>(v);");
     for (int k = 0; k < e_.generators(); ++k) {
       const char* dtype = register_type(e_.generator_dtype(k));
-      line("    if (v == 0 || e %% kDrawsPerBlock<%s> == 0) g%d = random_block<%s>(key, base + a.start%d, e);", dtype,
-           k, dtype, k);
+      line("    if (v == 0 || e %% kDrawsPerBlock<%s> == 0) g%d = random_block<%s>(d.key, d.base + a.start%d, e);",
+           dtype, k, dtype, k);
     }
     for (int k = 0; k < e_.inputs(); ++k)
       line("    [[maybe_unused]] const %s i%d = from_memory(%s);", register_type(e_.input_dtype(k)), k,
@@ -304,16 +315,16 @@ class Writer : public Lines {
     line("  for (Index pack = first; pack < %s; pack += step) {", end);
     if (flight == 1) {
       line("    const Place p = place(a, pack);");
-      line("    finish<%d>(a, p, fetch<%d>(a, p));", width, width);
+      line("    finish<%d>(a, p, fetch<%d>(a, p)%s);", width, width, drawn());
     } else {
       line("    if (pack + %uu < %s) {", kThreads * static_cast<unsigned>(flight - 1), end);
       for (int i = 0; i < flight; ++i) line("      const Place p%d = place(a, pack + %uu);", i, kThreads * i);
       for (int i = 0; i < flight; ++i) line("      const Loaded<%d> l%d = fetch<%d>(a, p%d);", width, i, width, i);
-      for (int i = 0; i < flight; ++i) line("      finish<%d>(a, p%d, l%d);", width, i, i);
+      for (int i = 0; i < flight; ++i) line("      finish<%d>(a, p%d, l%d%s);", width, i, i, drawn());
       line("    } else {");
       line("      for (Index each = pack; each < %s; each += %uu) {", end, kThreads);
       line("        const Place p = place(a, each);");
-      line("        finish<%d>(a, p, fetch<%d>(a, p));", width, width);
+      line("        finish<%d>(a, p, fetch<%d>(a, p)%s);", width, width, drawn());
       line("      }");
       line("    }");
     }
@@ -323,11 +334,12 @@ class Writer : public Lines {
     line("  p.element = a.packs * %d + first;", width);
     for (int k = 0; k < e_.operands(); ++k)
       line("  p.o%d = %s;", k, s_.repeats(k) ? "0" : "static_cast<Offset>(p.element)");
-    line("  if (p.element < a.elements) finish<1>(a, p, fetch<1>(a, p));");
+    line("  if (p.element < a.elements) finish<1>(a, p, fetch<1>(a, p)%s);", drawn());
   }
 
   void kernel() {
     line("extern \"C\" __global__ void __launch_bounds__(%u) rondo_kernel(const Arguments a) {", kThreads);
+    look_up();
     line("  const Index first = static_cast<Index>(blockIdx.x) * %uu + threadIdx.x;", kThreads * s_.flight);
     line("  const Index step = static_cast<Index>(gridDim.x) * %uu;", kThreads * s_.flight);
     loop("a.packs", s_.flight);
@@ -358,6 +370,7 @@ class Writer : public Lines {
     for (int k = 0; k < e_.scalars(); ++k) line("  a.s%d = group.s%d;", k, k);
     line("  a.elements = group.each[low].elements;");
     line("  a.packs = a.elements / %du;", s_.vector);
+    look_up();
     const int flight = e_.instructions() <= 8 ? 2 : 1;
     line("  const Index step = %uu;", kThreads * flight);
     line("  const Index begin = (blockIdx.x - group.each[low].block) * %uu;", kThreads * kGroupRounds);
@@ -377,6 +390,7 @@ class Writer : public Lines {
     line("extern \"C\" __global__ void __launch_bounds__(%d) rondo_kernel(const Arguments a) {", threads);
     for (int k = 0; k < e_.inputs(); ++k)
       if (turned(k)) line("  __shared__ Pack<%s, %d> tile%d[%d][%d];", type(k), width, k, side, packs);
+    look_up();
     line("  const int lane = threadIdx.x %% %d, line = threadIdx.x / %d;", packs, packs);
     line("  for (Index tile = blockIdx.x; tile < a.packs; tile += gridDim.x) {");
     line("    const Place corner = place(a, tile);");
@@ -413,7 +427,7 @@ class Writer : public Lines {
       line("#pragma unroll");
       line("        for (int v = 0; v < %d; ++v) l.x%d.v[v] = t%d[v].v[u];", width, k, k);
     }
-    line("        finish<%d>(a, p, l);", width);
+    line("        finish<%d>(a, p, l%s);", width, drawn());
     line("      }");
     line("    }");
     line("    __syncthreads();");
