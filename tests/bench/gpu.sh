@@ -6,7 +6,7 @@
 #
 # BUILD: a folder with a finished build of this tree (made elsewhere, if this machine has no GoogleTest); without it the
 # tree is built in build-gpu. STEP: some of compile info kernels conformance large stress digits bench memcheck racecheck; without one, all
-# of these. networks (minutes: ResNet-50 beside PyTorch) and operators (large ones) run only when they are named; rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
+# of these. networks (minutes: ResNet-50 beside PyTorch), operators (large ones) and prepare (compiling) run only when they are named; rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
 # Ends with a summary of at most 80 lines; exits 1 if a step failed. Each step has a limit of its own, so that one that hangs
 # does not take the others' turn. From the environment:
 #   OUT          folder to put the summary, all logs packed, the table as JSON and the picture into, besides build-gpu/logs
@@ -27,7 +27,7 @@ if [ $# -gt 0 ] && [ -d "$1" ]; then
   shift
 fi
 all="compile info kernels conformance large stress digits bench memcheck racecheck"
-named="rust java service comm networks operators"
+named="rust java service comm networks operators prepare"
 steps=${*:-$all}
 for step in $steps; do
   case " $all $named " in
@@ -258,6 +258,10 @@ for step in $steps; do
     comm)
       run comm 200 bash -c comm_rows
       tell comm 70
+      ;;
+    prepare)
+      run prepare 60 "$build/tests/bench/prepare"
+      tell prepare 6
       ;;
     networks)
       run networks 440 "$build/tests/bench/bench" --device cuda:0 --networks --json "$logs/networks.json"
