@@ -139,8 +139,38 @@ Status Backward::check_values(std::span<const View> outputs) const {
   return {};
 }
 
+// Whether the values of a storage that the tape knows are read before the gradient of a source is written there: one
+// node alone uses the source, nobody reads them further on the way back, and that node reads them for its other inputs
+// only, whose gradients it makes first. What a gradient of the user's reads is not known.
+bool Backward::reads_first(uint64_t source, uint64_t written) {
+  const auto reads = [&](const Node& node, const Needs& needs) {
+    const auto among = [&](const std::vector<Operand>& list, unsigned mask) {
+      for (size_t i = 0; i < list.size(); ++i)
+        if (((mask >> std::min<size_t>(i, 31)) & 1) && list[i].kept && list[i].number == written) return true;
+      return false;
+    };
+    return among(node.inputs, needs.inputs) || among(node.outputs, needs.outputs);
+  };
+  const Node* user = nullptr;
+  for (size_t i = tape_.nodes_.size(); i-- > 0;) {
+    const Node& node = tape_.nodes_[i];
+    if (!node.flows) continue;
+    size_t uses = 0, input = 0;
+    for (size_t k = 0; k < node.inputs.size(); ++k)
+      if (node.inputs[k].active && node.inputs[k].number == source) ++uses, input = k;
+    if (user) {
+      if (uses || node.custom || reads(node, {~0u, ~0u})) return false;
+    } else if (uses) {
+      if (uses > 1 || input >= 31 || node.custom || reads(node, needed(node, 1u << input))) return false;
+      user = &node;
+      if (reads(node, {~0u, ~0u}) && !(makes_last(node) && last_input_.try_emplace(user, input).second)) return false;
+    }
+  }
+  return user != nullptr;
+}
+
 // A source's gradient may be written where the caller wants it at once, if nobody reads it before it is complete and
-// nothing that backward reads is there.
+// nothing that backward still reads is there.
 void Backward::find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
   for (size_t i = 0; i < sources.size(); ++i) {
     if (!gradients[i]) continue;
@@ -151,7 +181,8 @@ void Backward::find_direct(std::span<const View> sources, std::span<rondo_tensor
     for (size_t k = 0; k < sources.size(); ++k)
       alone &= k == i || (number_of(sources[k]) != number && (!gradients[k] || !ops::overlap(gradients[k]->view, to)));
     for (const Memory& memory : pinned_) alone &= memory->get() != to.storage;
-    if (const uint64_t given = number_of(to); given && tape_.known_.count(given)) alone = false;
+    if (const uint64_t given = number_of(to); given && tape_.known_.count(given))
+      alone = alone && reads_first(number, given);
     if (alone) adjoint_of(tape_.operand_of(source)).direct(gradients[i], place(source));
   }
 }

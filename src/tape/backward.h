@@ -31,6 +31,12 @@ class Backward {
   // Whether the gradient of an input is wanted, and as a mask.
   bool wants(size_t input) const { return (wanted_ >> input) & 1; }
   unsigned wanted() const { return wanted_; }
+  // Whether the gradient of an input goes where values are that the other inputs' gradients need: it is made after
+  // them.
+  bool last(size_t input) const {
+    const auto found = last_input_.find(node_);
+    return found != last_input_.end() && found->second == input;
+  }
   // Values that the rule said it needs.
   const View& input(size_t i) const { return node_->inputs[i].view; }
   const View& output(size_t i) const { return node_->outputs[i].view; }
@@ -75,6 +81,7 @@ class Backward {
   Status seed(std::span<const View> outputs, std::span<const View* const> given);
   void find_reachable(std::span<const View> sources);
   Status check_values(std::span<const View> outputs) const;
+  bool reads_first(uint64_t source, uint64_t written);
   void find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients);
   Status visit(Node& node);
   Status run_custom();
@@ -93,8 +100,9 @@ class Backward {
   std::vector<size_t> last_;
   std::vector<bool> delivered_;
   std::unordered_map<uint64_t, Adjoint> adjoints_;
-  std::unordered_set<uint64_t> reachable_;  // storages whose gradients lead to sources
-  std::vector<Memory> pinned_;              // memory of others: never to be written
+  std::unordered_set<uint64_t> reachable_;              // storages whose gradients lead to sources
+  std::unordered_map<const Node*, size_t> last_input_;  // see last()
+  std::vector<Memory> pinned_;                          // memory of others: never to be written
   std::vector<bool> captured_;
   std::vector<Value> results_;
 

@@ -552,6 +552,10 @@ Needs needed(const Node& node, unsigned wanted) {
   return needs;
 }
 
+bool makes_last(const Node& node) {
+  return node.call && std::holds_alternative<ops::MatmulCall>(node.call->of);
+}
+
 Status run_rule(Backward& backward) {
   return std::visit([&](const auto& call) { return run(call, backward); }, backward.node().call->of);
 }

@@ -17,6 +17,9 @@ struct Needs {
 };
 Needs needed(const Node& node, unsigned wanted);
 
+// Whether its rule heeds Backward::last.
+bool makes_last(const Node& node);
+
 // Adds the gradients of the inputs that backward wants.
 Status run_rule(Backward& backward);
 

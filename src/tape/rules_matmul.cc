@@ -73,27 +73,29 @@ Status run(const ops::MatmulCall& call, Backward& backward) {
       return ops::matmul(left, right, options, out);
     };
   };
-  if (backward.wants(B)) {
+  const auto give_b = [&]() -> Status {
+    if (!backward.wants(B)) return {};
     const View& a = backward.input(A);
     const View& b = backward.node().inputs[B].view;
     View rows, changes;
-    if (b.layout.ndim == 2 && !call.transpose_a && fold(a, dz, &rows, &changes)) {
-      RONDO_TRY(backward.give(
-          B, b.layout, call.transpose_b ? product(changes, rows, true, false) : product(rows, changes, true, false)));
-    } else {
-      const Layout shape = batched(b, dz);
-      RONDO_TRY(backward.give(
-          B, shape,
-          call.transpose_b ? product(dz, a, true, call.transpose_a) : product(a, dz, !call.transpose_a, false)));
-    }
-  }
-  if (backward.wants(A)) {
+    if (b.layout.ndim == 2 && !call.transpose_a && fold(a, dz, &rows, &changes))
+      return backward.give(
+          B, b.layout, call.transpose_b ? product(changes, rows, true, false) : product(rows, changes, true, false));
+    return backward.give(
+        B, batched(b, dz),
+        call.transpose_b ? product(dz, a, true, call.transpose_a) : product(a, dz, !call.transpose_a, false));
+  };
+  const auto give_a = [&]() -> Status {
+    if (!backward.wants(A)) return {};
     const View& b = backward.input(B);
-    const Layout shape = batched(backward.node().inputs[A].view, dz);
-    RONDO_TRY(backward.give(
-        A, shape,
-        call.transpose_a ? product(b, dz, call.transpose_b, true) : product(dz, b, false, !call.transpose_b)));
-  }
+    return backward.give(
+        A, batched(backward.node().inputs[A].view, dz),
+        call.transpose_a ? product(b, dz, call.transpose_b, true) : product(dz, b, false, !call.transpose_b));
+  };
+  // B first, so that a deep network's parameters are there early, but where b is written with it.
+  if (!backward.last(B)) RONDO_TRY(give_b());
+  RONDO_TRY(give_a());
+  if (backward.last(B)) RONDO_TRY(give_b());
   if (call.bias && backward.wants(BIAS))
     return backward.pass(BIAS, dz.layout, changed.tensor ? Value::of(dz) : backward.incoming());
   return {};

@@ -1,6 +1,8 @@
 // Rows of training steps, each one graph. The parameters' update alone, of 160 tensors as ResNet-50 has them: as one
 // task, and as one for each. And whole steps: two linear layers with dropout, mean squared error and plain descent,
-// the step of the article "Accelerating PyTorch with CUDA Graphs" (pytorch.org, 2021). Gradients come from a tape.
+// the step of the article "Accelerating PyTorch with CUDA Graphs" (pytorch.org, 2021). Gradients come from a tape,
+// which adds them, times the step's length, to the parameters they belong to (docs/tape.md).
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.hpp>
 
@@ -20,6 +22,8 @@ constexpr double kRate = 0.1;
 class Step {
  public:
   Step(rondo_device device, int64_t n, int64_t inputs, int64_t hidden, int64_t outputs) {
+    rate_ = engine_.uniform(device, RONDO_F32, {}, 0, 1);
+    rate_.fill(-kRate);
     input_ = engine_.normal(device, RONDO_F32, {n, inputs});
     target_ = engine_.normal(device, RONDO_F32, {n, outputs});
     add_layer(device, inputs, hidden);
@@ -40,7 +44,7 @@ class Step {
  private:
   void add_layer(rondo_device device, int64_t inputs, int64_t outputs) {
     const double limit = 1 / std::sqrt(static_cast<double>(inputs));
-    for (const std::vector<int64_t>& shape : {std::vector<int64_t>{inputs, outputs}, std::vector<int64_t>{outputs}}) {
+    for (const std::vector<int64_t>& shape : {std::vector<int64_t>{outputs, inputs}, std::vector<int64_t>{outputs}}) {
       parameters_.push_back(engine_.uniform(device, RONDO_F32, shape, -limit, limit));
       additions_.push_back(parameters_.back().accumulator());
     }
@@ -49,6 +53,7 @@ class Step {
   rondo::Tensor layer(const rondo::Tensor& a, size_t first, double p) const {
     rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
     options.bias = parameters_[first + 1].get();
+    options.transpose_b = 1;  // weights are outputs x inputs, as the peer's
     options.allow_tf32 = 1;
     return rondo::dropout(rondo::matmul(a, parameters_[first], options), p).out;
   }
@@ -58,16 +63,12 @@ class Step {
     for (const rondo::Tensor& each : parameters_) tape.watch(each);
     const rondo::Tensor hidden = layer(input_, 0, 0.2), predicted = layer(hidden, 2, 0.1);
     const rondo::Tensor loss = rondo::reduce(RONDO_MEAN, rondo::binary(RONDO_SQUARED_DIFFERENCE, predicted, target_));
-    const std::vector<rondo::Tensor> gradients =
-        tape.gradients(loss, {parameters_[0], parameters_[1], parameters_[2], parameters_[3]});
-    for (size_t i = 0; i < gradients.size(); ++i) {
-      rondo_tensor* sum = additions_[i].get();
-      rondo::check(rondo_binary_scalar(RONDO_MUL, gradients[i].get(), -kRate, &sum));
-    }
+    tape.gradients_into(loss, {parameters_[0], parameters_[1], parameters_[2], parameters_[3]},
+                        {additions_[0], additions_[1], additions_[2], additions_[3]}, rate_);
   }
 
   rondo::Engine engine_;
-  rondo::Tensor input_, target_;
+  rondo::Tensor rate_, input_, target_;                // the rate is negative
   std::vector<rondo::Tensor> parameters_, additions_;  // weight, bias, weight, bias; views that add
   rondo::Graph graph_;
 };
