@@ -65,9 +65,10 @@ RONDO_API const char* rondo_expression_result(rondo_expression* expression, int3
  * element for element. All elementwise work is one task and one kernel, whatever it is made of; another value of a
  * number compiles nothing. Each result that comes from a reduction ("n = sqrt(sum(x * x) / 8)") is a task of its own,
  * which computes what it reduces itself unless that is a result too, and what is behind it. So is each that comes from
- * a softmax ("y = softmax(x * s + m) * keep"), with all that is before and behind it, or from a matrix product of two
- * operands ("y = gelu(matmul(a, b) + bias)"), with all that is behind it: the one shape is the product's then, and what
- * is only multiplied has its own. On a cpu nothing is compiled.
+ * a softmax ("y = softmax(x * s + m) * keep"), with all that is before and behind it, or from a matrix product
+ * ("y = gelu(matmul(a, b) + bias)"), with all that is behind it: the one shape is the product's then. What is computed
+ * before a product ("y = matmul(relu(a) * mask, b)") has a shape of its own; it is one elementwise task, which stages
+ * it in temporary memory. On a cpu nothing is compiled.
  *
  * RONDO_INVALID_ARGUMENT for a name that is missing, given twice or not an operand, and for whatever operators refuse,
  * with line and column where it stands in the text; RONDO_UNSUPPORTED beyond 16 tensors, 16 numbers, 64 operations or
@@ -83,8 +84,9 @@ RONDO_API rondo_status rondo_expression_run(rondo_expression* expression, int32_
  *
  * On cuda sets that are contiguous, of the same dtypes, numbers and alignment are one kernel and one node of a graph,
  * as many as the kernel's arguments hold: of sets with 6 tensors and results about 70. Others have a kernel each, as if
- * they were alone. On a cpu workers share the sets. Softmaxes, products and reductions are tasks of their own. Since
- * the sets are one task, an error of one operand is an error of all results.
+ * they were alone. On a cpu workers share the sets. Softmaxes, products and reductions are tasks of their own, and what
+ * is computed before products is one task for all sets. Since the sets are one task, an error of one operand is an
+ * error of all results.
  *
  * Errors are those of rondo_expression_run, with the number of the set; RONDO_INVALID_ARGUMENT for sets of several
  * engines or devices, or that touch what another one writes. On error every entry of `out` is untouched. Since 0.1. */

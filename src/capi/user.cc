@@ -4,7 +4,7 @@
 #include "capi/capi.h"
 #include "capi/structs.h"
 #include "engine/handle.h"
-#include "ops/expression_call.h"
+#include "ops/expression_run.h"
 #include "ops/user_kernel.h"
 
 struct rondo_expression {

@@ -1,52 +1,134 @@
-// Calls of an expression's text: dtypes deduced from the arguments, one elementwise task for all that is elementwise,
-// which several calls may share, a softmax or a product with what is around it for each result that comes from one, and
-// a reduction for each result that is one, which makes what it reduces itself where nobody else needs it.
+// A call of an expression's text: dtypes and shapes deduced from the arguments, one elementwise task for all that is
+// elementwise, which several calls may share, a softmax or a product with what is around it for each result that comes
+// from one, and a reduction for each result that is one, which makes what it reduces itself where nobody else needs it.
+//
+// A call belongs to the thread that makes it, and is used once: posed, its parts submitted in order, committed.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <rondo/user.h>
 
+#include <deque>
+#include <memory>
 #include <span>
+#include <vector>
 
-#include "ops/expression.h"
-#include "ops/expression_text.h"
+#include "ops/elementwise_task.h"
+#include "ops/expression_lower.h"
+#include "ops/matmul.h"
+#include "ops/output.h"
+#include "ops/reduce.h"
+#include "ops/row_side.h"
 
 namespace rondo::ops {
 
-// What an operand of a text is in a call.
-struct Bound {
-  const View* view = nullptr;  // null: the number
-  Scalar number;
-};
+// Results go to slots of its own, so that the caller's are untouched unless all went well.
+class ExpressionCall {
+ public:
+  // function: for messages.
+  ExpressionCall(const char* function, const ExpressionText& text, rondo_tensor** out);
+  ~ExpressionCall();
+  ExpressionCall(const ExpressionCall&) = delete;
+  ExpressionCall& operator=(const ExpressionCall&) = delete;
 
-// A text for operands of certain dtypes: one expression, whose inputs are the operands that are tensors, in order. It
-// is the same for all values of its numbers.
-struct Lowered {
-  Expression expression;        // without outputs
-  std::vector<uint64_t> words;  // of its scalars
-  struct Result {
-    Value value = 0;
-    rondo_dtype dtype = RONDO_F32;  // in memory
+  // Tasks that the caller submits: those before row_results(), and those between that and reduce_results(). Of each
+  // kind none writes what another one touches.
+  struct Parts {
+    std::vector<Ref<ElementwiseTask>> before, results;
   };
-  std::vector<Result> results;
-  // What a reduction or a softmax is of, and what it gives: an input of its own, behind the operands, if there is one
-  // for whom.
-  struct Origin {
-    Result of;
-    Value given = 0;
-  };
-  std::vector<Origin> reductions, softmaxes;
-  Value product = 0;  // the same of the text's product, if it has one
-};
-// bound: one per operand of the text.
-Status lower(const ExpressionText& text, std::span<const Bound> bound, Lowered* lowered);
+  // Checks, and appends the tasks of all that is elementwise.
+  Status pose(std::span<const rondo_argument> arguments, Parts* parts);
+  // In front of the elementwise results, which may be written over what these read; nobody reads what these write.
+  Status row_results();
+  Status reduce_results();
+  // Hands the results over, when nothing can go wrong any more.
+  void commit();
 
-// Handles among the arguments and in `out` have been checked to be alive; `out` has one entry per result.
-Status run_expression(const ExpressionText& text, std::span<const rondo_argument> arguments, rondo_tensor** out);
-// The same for `count` sets of arguments, one behind the other in `arguments`, and of results in `out`: all that is
-// elementwise is one task.
-Status run_expression_each(const ExpressionText& text, size_t count, std::span<const rondo_argument> arguments,
-                           rondo_tensor** out);
+  Engine& engine() const { return first().engine(); }
+  Device& device() const { return first().device(); }
+  // Calls f(name, view, whether it is written) for the tensors that the caller gave.
+  template <class F>
+  void each_given(const F& f) const {
+    for (size_t k = 0; k < bound_.size(); ++k)
+      if (bound_[k].view) f(text_.operands()[k].c_str(), *bound_[k].view, false);
+    for (size_t i = 0; i < slots_.size(); ++i)
+      if (out_[i]) f(text_.results()[i].name.c_str(), out_[i]->view, true);
+  }
+
+ private:
+  using Node = ExpressionText::Node;
+  // What a text's product is of.
+  struct Factor {
+    const char* name = nullptr;  // for messages
+    View view;
+    bool staged = false;  // computed, and so a temporary
+  };
+
+  const Node& node_of(size_t result) const { return text_.nodes()[text_.results()[result].node]; }
+  // The reduction, softmax or product that a result comes from.
+  const Node& origin_of(size_t result) const {
+    return text_.nodes()[static_cast<size_t>(text_.results()[result].origin)];
+  }
+  bool is_elementwise(size_t result) const { return text_.results()[result].origin < 0; }
+  bool comes_from(size_t result, Node::Kind kind) const {
+    return !is_elementwise(result) && origin_of(result).kind == kind;
+  }
+  bool is_reduction(size_t result) const { return comes_from(result, Node::reduce); }
+  // What a reduction is of; otherwise what the result is.
+  const Lowered::Result& source_of(size_t result) const {
+    return is_reduction(result) ? lowered_.reductions[origin_of(result).index].of : lowered_.results[result];
+  }
+  const View& first() const { return *tensors_[0]; }
+  // The same status, with the place of a node.
+  Status told(const Node& node, const Status& status) const {
+    return status.ok() ? status : text_.error_at(status.code(), node.at, "%s", status.message());
+  }
+  // The operand that a node is, if it is one that is a tensor.
+  const View* operand_of(const Node& node) const {
+    return node.kind == Node::operand ? bound_[node.index].view : nullptr;
+  }
+
+  // --- shapes
+  Status find_tensors();
+  uint64_t operands_of(std::vector<bool> wanted) const;
+  Status broadcast(uint64_t operands, Layout* shape) const;
+  Status find_shape();
+  Status find_factor(int i);
+  Status find_product_shape();
+  MatmulNames names() const { return {function_, factors_[0].name, factors_[1].name}; }
+  MatmulOptions product_options() const;
+
+  // --- elementwise parts
+  Status check_outputs() const;
+  bool overwritten(const View& operand) const;
+  Expression needed(const Expression& expression, unsigned given, std::vector<const View*>* inputs) const;
+  void stage(Parts* parts) const;
+  Status elementwise(Parts* parts);
+  bool made_within(size_t result);
+  Status find_source(size_t result, Expression* expression, std::vector<View>* written);
+
+  // --- results that come from something (expression_results.cc)
+  bool take_out(Value value, rondo_dtype dtype, const Value* given, RowSide* side) const;
+  Status check_float(size_t result, const char* origin) const;
+  Status product_result(size_t result);
+  Status softmax_result(size_t result);
+  Status reduce_result(size_t result);
+  Status make_finish(size_t result, std::shared_ptr<ReduceFinish>* finish) const;
+
+  const char* const function_;
+  const ExpressionText& text_;
+  rondo_tensor** const out_;
+  std::vector<rondo_tensor*> slots_;
+  std::deque<Output> outputs_;
+  std::vector<Bound> bound_;          // by operand
+  std::vector<const View*> tensors_;  // of the operands that are: the inputs of the expression
+  Layout shape_;
+  Lowered lowered_;
+  Factor factors_[2];
+  std::vector<View> sources_;                             // by result: where it is, or what a reduction reads
+  std::vector<std::shared_ptr<ReducedExpression>> made_;  // by result: what a reduction makes itself
+  std::deque<Ref<Storage>> temporaries_;
+};
 
 }  // namespace rondo::ops

@@ -2,9 +2,10 @@
 // promoted, a number takes the dtype of what it meets, 16-bit floats are computed in float.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/expression_lower.h"
+
 #include <string>
 
-#include "ops/expression_call.h"
 #include "ops/expression_numbers.h"
 #include "ops/reductions.h"
 #include "ops/scalar.h"
@@ -113,9 +114,9 @@ class Lowering {
       if (of(node, i).number)
         return text_.error_at(RONDO_INVALID_ARGUMENT, text_.nodes()[node.nodes[i]].at,
                               "a product is of two tensors, and this is a number");
-    const rondo_dtype dtype = of(node, 0).dtype;
-    to_.product = e_.input(compute_dtype(dtype));
-    *typed = tensor(to_.product, dtype);
+    const Typed &a = of(node, 0), &b = of(node, 1);
+    to_.product = {{{a.value, a.dtype}, {b.value, b.dtype}}, e_.input(compute_dtype(a.dtype))};
+    *typed = tensor(to_.product.given, a.dtype);
     return {};
   }
 

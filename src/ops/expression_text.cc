@@ -512,10 +512,7 @@ class ExpressionParser {
         if (!token_.is(",")) return expected("',' and the second of the two operands");
         advance();
       }
-      const uint32_t at = token_.at;
       RONDO_TRY(conditional(&node.nodes[node.count]));
-      if (to_.nodes_[node.nodes[node.count]].kind != Node::operand)
-        return refused(at, "a product is of two operands, and this is computed; run another expression in front");
     }
     while (token_.is(",")) {
       advance();

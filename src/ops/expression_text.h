@@ -1,5 +1,5 @@
 // The text of an expression, parsed: a graph of nodes in the order of their computation, operands before users, without
-// dtypes, which depend on the arguments of a call (expression_call.h). Immutable, so any thread may use it.
+// dtypes, which depend on the arguments of a call (expression_lower.h). Immutable, so any thread may use it.
 //
 // Grammar, loosest first; precedence as in C, and ** between a sign and its operand:
 //   text       statement (";" statement)* [";"]
@@ -42,7 +42,7 @@ class ExpressionText final : public RefCounted {
       cast,     // of a node to `dtype`
       reduce,   // of a node, `index` in reductions()
       softmax,  // of a node, `index` in softmaxes()
-      product   // of two operands; bit k of `index`: that one is transposed; one in a text
+      product   // of two nodes; bit k of `index`: that one is transposed; one in a text
     } kind = number;
     Op op = Op::add;
     rondo_dtype dtype = RONDO_F32;

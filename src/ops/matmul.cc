@@ -52,13 +52,8 @@ void fold_batch(Product* product) {
   }
 }
 
-Status check_operands(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options) {
-  const NamedView left{names.a, &a}, right{names.b, &b};
-  if (options.bias)
-    RONDO_TRY(check_inputs(names.function, {left, right, {"bias", options.bias}}));
-  else
-    RONDO_TRY(check_inputs(names.function, {left, right}));
-  for (const auto& [name, view] : {left, right}) {
+Status check_operands(const MatmulNames& names, const View& a, const View& b) {
+  for (const auto& [name, view] : {NamedView{names.a, &a}, NamedView{names.b, &b}}) {
     if (view->layout.ndim < 2)
       return error(RONDO_INVALID_ARGUMENT, "%s: %s has %d dimensions; at least 2 are needed", names.function, name,
                    view->layout.ndim);
@@ -107,7 +102,7 @@ void Product::list_operands(std::vector<TaskOperand>* list) const {
 
 Status matmul_shape(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
                     Layout* shape) {
-  RONDO_TRY(check_operands(names, a, b, options));
+  RONDO_TRY(check_operands(names, a, b));
   const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);
   if (left.size[1] != right.size[0])
     return error(RONDO_INVALID_ARGUMENT, "%s: %s %s%s has %lld columns but %s %s%s has %lld rows", names.function,
@@ -127,6 +122,8 @@ Status matmul_shape(const MatmulNames& names, const View& a, const View& b, cons
 
 Status multiply(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
                 std::shared_ptr<RowSide> after, rondo_dtype dtype, Output& out) {
+  const NamedView named[] = {{names.a, &a}, {names.b, &b}, {"bias", options.bias}};
+  RONDO_TRY(check_inputs(names.function, {named, options.bias ? size_t{3} : size_t{2}}));
   Layout shape;
   RONDO_TRY(matmul_shape(names, a, b, options, &shape));
   const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);

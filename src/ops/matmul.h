@@ -43,7 +43,7 @@ struct MatmulNames {
   const char* a = "a";
   const char* b = "b";
 };
-// Checks the operands, and finds the result's shape.
+// Checks dtypes and shapes of the operands, which may be in no memory yet, and finds the result's shape.
 Status matmul_shape(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
                     Layout* shape);
 // A product, of whose elements an expression makes results of this dtype, if there is one; a tape knows no gradient of

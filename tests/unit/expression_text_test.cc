@@ -7,8 +7,8 @@
 #include <chrono>
 #include <random>
 
-#include "ops/expression_call.h"
 #include "ops/expression_lexer.h"
+#include "ops/expression_lower.h"
 #include "ops/expression_numbers.h"
 
 namespace rondo::ops {
@@ -138,7 +138,8 @@ TEST(ExpressionText, MessagesPointAtThePlace) {
       {"y = softmax(a) + softmin(a)", "1:16: two of these meet here, a softmax and another softmax"},
       {"y = sum(softmax(a))", "1:5: this is of what a softmax gives"},
       {"y = softmax(a, 1.5)", "1:16: expected an axis"},
-      {"y = matmul(a, b + 1)", "1:15: a product is of two operands"},
+      {"y = matmul(a, max(b))", "1:5: this is of what a reduction gives"},
+      {"y = matmul(a, matmul(b, c))", "1:5: this is of what a product gives"},
       {"y = matmul(a, b) * matmul(a, b)", "1:20: a second product"},
       {"y = sum(matmul(a, b))", "1:5: this is of what a product gives"},
       {"y = softmax(a) * matmul(a, b)", "1:16: two of these meet here, a softmax and a product"},
@@ -233,7 +234,7 @@ TEST(ExpressionText, AnyTextEndsWell) {
       "\xbc", "\x01", " ",     "pow(", "%",  "<<",  "inf", "nan",  "+=",   "99999999999999999999"};
   static const char* const seeds[] = {"y = a * x + y", "let t = exp(-a * a); y = t / (1 + t); z = sum(t, 0, keep)",
                                       "let p = softmax(a * x, axis = 0); y = p * b",
-                                      "let p = matmul(a, b, transpose_b); y = p * x + c",
+                                      "let p = matmul(exp(a), b + 1, transpose_b); y = p * x + c",
                                       "y = where(a > 0 && b != 1, clip(a, -1, 1), f32(i32(b) << 2))"};
   std::mt19937_64 random(20261122);
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
