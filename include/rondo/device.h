@@ -21,7 +21,7 @@ typedef struct rondo_device_info {
   int64_t total_memory; /* bytes */
   int64_t free_memory;  /* bytes free now, as the system tells it */
   int32_t capability;   /* cuda: 10 * major + minor of the compute capability, e.g. 90; cpu: 0 */
-  int32_t processors;   /* multiprocessors of a GPU, hardware threads of a CPU */
+  int32_t processors;   /* multiprocessors of a GPU; cpu: hardware threads that this process may use */
   int32_t driver;       /* cuda: CUDA version of the driver, e.g. 13000; cpu: 0 */
 } rondo_device_info;
 #define RONDO_DEVICE_INFO_INIT \

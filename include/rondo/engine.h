@@ -25,7 +25,7 @@ typedef enum rondo_engine_mode {
 typedef struct rondo_engine_options {
   size_t size; /* set by RONDO_ENGINE_OPTIONS_INIT */
   rondo_engine_mode mode;
-  int32_t workers;      /* threads for host functions and cpu operators; 0: one per hardware thread, at most 8 */
+  int32_t workers;      /* threads for host functions and cpu operators; 0: one per usable processor, at most 8 */
   int32_t streams;      /* compute streams per cuda device, 1 to 16; 0: 1 */
   int64_t max_tasks;    /* tasks in flight before a submitter blocks; 0: 4096 */
   int64_t memory_limit; /* bytes a device's pool may hold, each device; 0: no limit but the device's */
@@ -34,8 +34,9 @@ typedef struct rondo_engine_options {
 #define RONDO_ENGINE_OPTIONS_INIT \
   { sizeof(rondo_engine_options), RONDO_ENGINE_DEFAULT, 0, 0, 0, 0, 0 }
 
-/* Creates an engine. options NULL means RONDO_ENGINE_OPTIONS_INIT. Touches no device: a cuda device is opened by its
- * first use. The caller owns *engine and destroys it. Since 0.1. */
+/* Creates an engine. Usable are the processors that the calling thread may run on (an affinity, a container's set), but
+ * no more than a quota of the process's cgroup pays for. options NULL means RONDO_ENGINE_OPTIONS_INIT. Touches no
+ * device: a cuda device is opened by its first use. The caller owns *engine and destroys it. Since 0.1. */
 RONDO_API rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engine** engine);
 
 /* Waits for all work, then releases streams, pools and workers. NULL is allowed. Objects of the engine that are still

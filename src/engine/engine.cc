@@ -5,20 +5,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <thread>
 
+#include "base/processors.h"
 #include "engine/listener.h"
 #include "engine/trace.h"
 
 namespace rondo {
-
-namespace {
-
-int default_workers() {
-  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
-}
-
-}  // namespace
 
 Sink* Engine::thread_sink() {
   return this_thread().sink;
@@ -45,7 +37,7 @@ Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
       forks_before_(count_forks()),
       seed_(options.seed),
       memory_limit_(options.memory_limit),
-      workers_wanted_(options.workers ? options.workers : default_workers()) {}
+      workers_wanted_(options.workers ? options.workers : usual_threads()) {}
 
 // --- submission ---
 

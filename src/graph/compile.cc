@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "base/caught.h"
+#include "base/processors.h"
 #include "engine/trace.h"
 #include "graph/graph.h"
 #include "ops/kernels_ahead.h"
@@ -127,10 +128,10 @@ Status Graph::prepare() {
   work(begun + 2000);
   if (const size_t done = next.load(); done < tasks_.size()) {
     ahead.emplace(tasks_.size() - done);
-    const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+    const int threads = usual_threads();
     std::vector<std::thread> helpers;
     try {
-      for (unsigned t = 1; t < cores; ++t) helpers.emplace_back(work, 0);
+      for (int t = 1; t < threads; ++t) helpers.emplace_back(work, 0);
     } catch (const std::system_error&) {
       // The system starts no more: those there are share the work with this thread.
     }

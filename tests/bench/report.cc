@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <thread>
 
 #include "handles.h"
 
@@ -120,6 +119,8 @@ Setting describe(const Options& options, int repetitions) {
   Setting s;
   rondo_device_info info = RONDO_DEVICE_INFO_INIT;
   BENCH_CHECK(rondo_device_query(options.device, &info));
+  rondo_device_info host = RONDO_DEVICE_INFO_INIT;
+  BENCH_CHECK(rondo_device_query({RONDO_CPU, 0}, &host));
   char name[16];
   BENCH_CHECK(rondo_device_format(options.device, name, sizeof name));
   const std::time_t now = std::time(nullptr);
@@ -128,7 +129,7 @@ Setting describe(const Options& options, int repetitions) {
   s.date = date;
   s.rondo = rondo_version_string();
   s.device = std::string(name) + " " + info.name;
-  s.host = processor() + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads";
+  s.host = processor() + ", " + std::to_string(host.processors) + " threads";
   s.capability = info.capability;
   s.driver = info.driver;
   s.repetitions = repetitions;

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
 #include "base/file.h"
+#include "base/processors.h"
 #include "base/text.h"
 
 namespace rondo {
@@ -41,7 +41,7 @@ class CpuDevice final : public Device {
     info->total_memory = sysconf(_SC_PHYS_PAGES) * page;
     info->free_memory = sysconf(_SC_AVPHYS_PAGES) * page;
     info->capability = 0;
-    info->processors = static_cast<int32_t>(std::thread::hardware_concurrency());
+    info->processors = usable_processors();
     info->driver = 0;
     return {};
   }

@@ -1940,7 +1940,7 @@ pub struct rondo_device_info {
     pub free_memory: i64,
     #[doc = " cuda: 10 * major + minor of the compute capability, e.g. 90; cpu: 0"]
     pub capability: i32,
-    #[doc = " multiprocessors of a GPU, hardware threads of a CPU"]
+    #[doc = " multiprocessors of a GPU; cpu: hardware threads that this process may use"]
     pub processors: i32,
     #[doc = " cuda: CUDA version of the driver, e.g. 13000; cpu: 0"]
     pub driver: i32,
@@ -2430,7 +2430,7 @@ pub struct rondo_engine_options {
     #[doc = " set by RONDO_ENGINE_OPTIONS_INIT"]
     pub size: usize,
     pub mode: rondo_engine_mode,
-    #[doc = " threads for host functions and cpu operators; 0: one per hardware thread, at most 8"]
+    #[doc = " threads for host functions and cpu operators; 0: one per usable processor, at most 8"]
     pub workers: i32,
     #[doc = " compute streams per cuda device, 1 to 16; 0: 1"]
     pub streams: i32,
@@ -2539,7 +2539,8 @@ fn bindgen_test_layout_rondo_engine_options() {
     test_field_seed();
 }
 extern "C" {
-    #[doc = " Creates an engine. options NULL means RONDO_ENGINE_OPTIONS_INIT. Touches no device: a cuda device is opened by its"]
+    #[doc = " Creates an engine. Usable are the processors that the calling thread may run on (an affinity, a container's set), but"]
+    #[doc = " no more than a quota of the process's cgroup pays for. options NULL means RONDO_ENGINE_OPTIONS_INIT. Touches no device: a cuda device is opened by its"]
     #[doc = " first use. The caller owns *engine and destroys it. Since 0.1."]
     pub fn rondo_engine_create(options: *const rondo_engine_options, engine: *mut *mut rondo_engine) -> rondo_status;
 }

@@ -133,7 +133,7 @@ pub struct DeviceInfo {
     pub free_memory: i64,
     /// CUDA: 10 times the major plus the minor number of the compute capability. The processor: 0.
     pub capability: i32,
-    /// Multiprocessors of a GPU, hardware threads of a processor.
+    /// Multiprocessors of a GPU; the processor: hardware threads that this process may use.
     pub processors: i32,
     /// The CUDA version of the driver, such as 13000. The processor: 0.
     pub driver: i32,

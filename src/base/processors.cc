@@ -1,0 +1,102 @@
+// Counting processors. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "base/processors.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace rondo {
+
+namespace {
+
+// 0 where the system does not say.
+int processors_by_set() {
+  constexpr size_t kMost = size_t{1} << 20;
+  for (size_t count = CPU_SETSIZE; count <= kMost;
+       count *= 2) {  // the system refuses a set with less room than its own
+    cpu_set_t* const set = CPU_ALLOC(count);
+    if (!set) return 0;
+    const size_t bytes = CPU_ALLOC_SIZE(count);
+    const bool told = sched_getaffinity(0, bytes, set) == 0;
+    const bool too_small = !told && errno == EINVAL;
+    const int usable = told ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (!too_small) return usable;
+  }
+  return 0;
+}
+
+// Processors' worth of `quota` microseconds in each `period`; 0: no limit, as where either is not a number above 0.
+int share(std::string_view quota, std::string_view period) {
+  const double given = std::strtod(std::string(quota).c_str(), nullptr);
+  const double of = std::strtod(std::string(period).c_str(), nullptr);
+  if (!(given > 0 && of > 0)) return 0;
+  const double whole = given / of;
+  return whole > INT_MAX - 1 ? 0 : static_cast<int>(whole) + (whole > static_cast<int>(whole));
+}
+
+std::string line_of(const std::string& file) {
+  std::string text;
+  read_text(file, 256, &text);
+  return text.substr(0, text.find('\n'));
+}
+
+// Of one group, of the second version of cgroups or the first.
+int share_of_group(const std::string& group, bool second) {
+  if (!second) return share(line_of(group + "/cpu.cfs_quota_us"), line_of(group + "/cpu.cfs_period_us"));
+  const std::string line = line_of(group + "/cpu.max");
+  std::string_view rest = line, quota, period;
+  return take_word(&rest, &quota) && take_word(&rest, &period) ? share(quota, period) : 0;
+}
+
+bool lists(std::string_view controllers, std::string_view wanted) {
+  for (std::string_view each; take_part(&controllers, ',', &each);)
+    if (each == wanted) return true;
+  return false;
+}
+
+}  // namespace
+
+// A group's limit is one of all groups in it, so the smallest on the way up counts. A container sees its own group as
+// the uppermost, and may be told of it by a path that is not there.
+int processors_by_quota(const std::string& memberships, const std::string& folder) {
+  int least = 0;
+  std::string_view lines = memberships;
+  for (std::string_view line; take_part(&lines, '\n', &line);) {  // number:controllers:/path
+    std::string_view rest = line, number, controllers;
+    if (!take_part(&rest, ':', &number) || !take_part(&rest, ':', &controllers)) continue;
+    const bool second = controllers.empty();
+    if (!second && !lists(controllers, "cpu")) continue;
+    const std::string top = second ? folder : folder + "/cpu";
+    for (std::string path(rest);; path.resize(path.rfind('/'))) {
+      while (!path.empty() && path.back() == '/') path.pop_back();
+      const int found = path.find("/..") == std::string::npos ? share_of_group(top + path, second) : 0;
+      if (found && (!least || found < least)) least = found;
+      if (path.find('/') == std::string::npos) break;
+    }
+  }
+  return least;
+}
+
+int usable_processors() {
+  int count = processors_by_set();
+  if (!count) count = static_cast<int>(std::thread::hardware_concurrency());
+  std::string memberships;
+  read_text("/proc/self/cgroup", 1 << 16, &memberships);
+  const int share = processors_by_quota(memberships, "/sys/fs/cgroup");
+  return std::max(share ? std::min(count, share) : count, 1);
+}
+
+int usual_threads() {
+  return std::min(usable_processors(), 8);
+}
+
+}  // namespace rondo

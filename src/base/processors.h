@@ -1,0 +1,20 @@
+// How many processors this process may use, which may be fewer than the machine has: a set that it was given
+// (sched_setaffinity, cpusets of containers), and a share of their time that it may not exceed (cgroups).
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace rondo {
+
+// Of the calling thread, whose set those that it starts inherit; asked anew each time. At least 1.
+int usable_processors();
+// Threads that share the work of one process where nobody says how many.
+int usual_threads();
+
+// Processors' worth of time that a process may use, rounded up; 0: no limit. `memberships` is what the system says of
+// its groups (/proc/self/cgroup), which lie below `folder`.
+int processors_by_quota(const std::string& memberships, const std::string& folder);
+
+}  // namespace rondo
