@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use common::{eventually, everywhere};
 use rondo::ops::Matmul;
-use rondo::{DType, Device, Engine, EngineMode, Error, ErrorKind, Graph, Result, Tensor};
+use rondo::{DType, Device, Engine, EngineMode, Error, ErrorKind, Expression, Graph, Result, Tensor};
 
 fn step(x: &Tensor, w: &Tensor, sum: &Tensor) -> Result<Tensor> {
     let y = x.matmul_with(w, Matmul::new().transpose_b())?.tanh()?;
@@ -48,6 +48,28 @@ fn a_graph_does_what_its_recording_did() {
             (last.unwrap().to_vec().unwrap(), sum.item().unwrap())
         };
         assert_eq!(run(false), run(true));
+    });
+}
+
+#[test]
+fn a_text_with_a_product_is_recorded() {
+    let text = Expression::new("y = relu(matmul(relu(a) * mask, b - 1) * s + bias)").unwrap();
+    everywhere(|engine, device| {
+        let tensor = |shape: &[usize], data: &[f32]| Tensor::from_slice(engine, device, shape, data).unwrap();
+        let (a, b) = (tensor(&[2, 2], &[1.0, -1.0, 2.0, 0.5]), tensor(&[2, 2], &[1.0, 2.0, 3.0, 4.0]));
+        let (mask, bias) = (tensor(&[2], &[1.0, 2.0]), tensor(&[2], &[-1.0, 1.0]));
+        let run = || {
+            let operands = [("a", (&a).into()), ("mask", (&mask).into()), ("b", (&b).into()), ("bias", (&bias).into())];
+            text.run(&[&operands[..], &[("s", 2.into())]].concat())
+        };
+        let exact = [0.0, 3.0, 3.0, 11.0];
+        assert_eq!(run().unwrap()[0].to_vec::<f32>().unwrap(), exact);
+        let (graph, made) = engine.record(run).unwrap();
+        assert_eq!(graph.info().unwrap().tasks, 2, "{}", graph.report().unwrap());
+        for _ in 0..2 {
+            graph.launch().unwrap();
+        }
+        assert_eq!(made[0].to_vec::<f32>().unwrap(), exact);
     });
 }
 

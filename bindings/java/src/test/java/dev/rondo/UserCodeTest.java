@@ -57,6 +57,27 @@ class UserCodeTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#modes")
+  void textsHaveProductsWithMoreBeforeAndBehind(Device device, EngineMode mode) {
+    try (Engine engine = Engine.create(new EngineOptions().mode(mode)); Scope scope = Scope.open()) {
+      final Tensor a = engine.tensor(device, new float[] {1, -1, 2, 0.5f}, 2, 2);
+      final Tensor b = engine.tensor(device, new float[] {1, 2, 3, 4}, 2, 2);
+      final Tensor mask = engine.tensor(device, new float[] {1, 2}, 2);
+      final Tensor bias = engine.tensor(device, new float[] {-1, 1}, 2);
+      final Expression text = new Expression("y = relu(matmul(relu(a) * mask, b - 1) * s + bias)");
+      final Argument[] operands = {Argument.of("a", a), Argument.of("mask", mask), Argument.of("b", b),
+          Argument.of("bias", bias), Argument.of("s", 2)};
+      final float[] exact = {0, 3, 3, 11};
+      assertArrayEquals(exact, text.run(operands).get(0).toFloatArray());
+      final Tensor[] made = new Tensor[1];
+      final Graph graph = engine.record(recording -> made[0] = recording.keep(text.run(operands).get(0)));
+      graph.launch();
+      graph.launch();
+      assertArrayEquals(exact, made[0].toFloatArray());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
   void modulesRunOnGpus(Device device, EngineMode mode) {
     try (Engine engine = Engine.create(new EngineOptions().mode(mode)); Scope scope = Scope.open()) {
       final String text = "template <class T> __global__ void scale(const T* x, T* y, T a, int n) {\n"
