@@ -129,7 +129,7 @@ void CudaNorm::plan() {
 
   // Splits: enough blocks to fill a large device, each with enough to do.
   const int64_t blocks = variant.columns ? blocks_for(groups, variant.group * variant.vector) : groups;
-  const int64_t least = variant.columns ? kThreads / variant.group * 16 : 8192;
+  const int64_t least = variant.columns ? kThreads / variant.group * 2 * device::kNormAhead : 8192;
   int64_t splits = 1;
   if ((variant.columns || variant.group == kThreads) && blocks < 256 && length >= 2 * least)
     splits = std::min(512 / blocks, (length + least - 1) / least);
@@ -170,6 +170,8 @@ void CudaNorm::plan() {
   joining.tracks = plan_.tracks();
   joining.kept = kept.count;
   joining.group = power_of_two_up_to(groups, 32);
+  // So many lanes to a group that each has no more to join than it loads at once.
+  while (joining.group > 2 && splits > device::kNormAhead * (kThreads / joining.group)) joining.group /= 2;
   add_pass(joining, 1);
 }
 

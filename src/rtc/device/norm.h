@@ -42,6 +42,9 @@ struct NormArguments {
   f64 epsilon, momentum;
 };
 
+// What a lane of `columns` loads before it uses the first.
+constexpr int kNormAhead = 4;
+
 // A new running value; of a variance of what is drawn from many, its unbiased estimate.
 template <class C>
 RONDO_INLINE C running(C old, C now, f64 momentum) {
@@ -290,6 +293,21 @@ struct NormPass {
       absorb<true>(acc, loaded[k], places[k], statistics);
     }
   }
+  // The same of partial results.
+  template <int ahead>
+  RONDO_INLINE void gather(Acc* acc, Index number, Index i) const {
+    Acc loaded[ahead][vector];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k)
+#pragma unroll
+      for (int v = 0; v < vector; ++v)
+        loaded[k][v] = static_cast<const Acc*>(
+            args.partial)[(i + k * (256 / group)) * static_cast<Index>(args.groups) + number + v];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k)
+#pragma unroll
+      for (int v = 0; v < vector; ++v) join(acc[v], loaded[k][v]);
+  }
   RONDO_INLINE void columns() const {
     constexpr int height = 256 / group;
     const int x = threadIdx.x % group, y = threadIdx.x / group;
@@ -299,11 +317,9 @@ struct NormPass {
     for (int v = 0; v < vector; ++v) acc[v] = identity();
     if (number < args.groups) {
       if constexpr (joins) {
-        for (Index i = y; i < args.parts; i += height) {
-#pragma unroll
-          for (int v = 0; v < vector; ++v)
-            join(acc[v], static_cast<const Acc*>(args.partial)[i * static_cast<Index>(args.groups) + number + v]);
-        }
+        Index i = y;
+        for (; i + (kNormAhead - 1) * height < args.parts; i += kNormAhead * height) gather<kNormAhead>(acc, number, i);
+        for (; i < args.parts; i += height) gather<1>(acc, number, i);
       } else {
         Places base = {};
         move<Dims<kNormArrays>, kept>(args.kept, base, number);
@@ -311,9 +327,9 @@ struct NormPass {
         if constexpr (!kMoments && fixed)
           load_statistics<true>(statistics, offset<kept>(args.kept, kNormMean, number),
                                 offset<kept>(args.kept, kNormInverse, number));
-        constexpr int kAhead = 4;
         Index i = begin() + y;
-        for (; i + (kAhead - 1) * height < end(); i += kAhead * height) walk<kAhead>(acc, base, statistics, i);
+        for (; i + (kNormAhead - 1) * height < end(); i += kNormAhead * height)
+          walk<kNormAhead>(acc, base, statistics, i);
         for (; i < end(); i += height) walk<1>(acc, base, statistics, i);
       }
     }
