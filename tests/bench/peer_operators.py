@@ -64,6 +64,8 @@ def of_torch(torch, device, side):
         yield f"sum.{name}", lambda: torch.sum(a)
         yield f"sum.0.{name}", lambda: torch.sum(a, 0)
         yield f"softmax.{name}", lambda: torch.softmax(a, -1)
+        left, right, bias = made(side // 4, side // 4), made(side // 4, side // 4), made(side // 4)
+        yield f"matmul.gelu.{name}", lambda: torch.nn.functional.gelu(torch.addmm(bias, left, right))
         if cpu:
             if name == "f32":
                 small = made(1024, 1024)
