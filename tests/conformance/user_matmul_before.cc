@@ -237,6 +237,20 @@ TEST_P(UserMatmulBefore, SetsAreEachTheirOwn) {
                    "second");
 }
 
+// What is staged belongs to a launch: it is of what the operands hold then.
+TEST_P(UserMatmulBefore, GraphsReadAnew) {
+  const Expression text("y = matmul(relu(a) * 2, b + 1) + c");
+  const Tensor a = up(random_array(RONDO_F32, {5, 8}, 23, -2, 2)), b = up(random_array(RONDO_F32, {8, 3}, 24, -2, 2));
+  const Tensor c = up(random_array(RONDO_F32, {3}, 25, -2, 2)), out = up(Array(RONDO_F32, {5, 3}));
+  const std::vector<rondo_argument> arguments = {tensor("a", a), tensor("b", b), tensor("c", c)};
+  const Graph graph = record(engine(), [&] { must(text.run(arguments, {out})); });
+  for (const double value : {0.5, -3.0}) {
+    must(rondo_fill(b, value));
+    must(rondo_graph_launch(graph.get()));
+    expect_same_bits(download(out), download(text(arguments)), std::to_string(value));
+  }
+}
+
 // A tape knows the gradient of the product, as of one of a tensor, but none of what is computed before it.
 TEST_P(UserMatmulBefore, OnATape) {
   const Tensor a = up(random_array(RONDO_F64, {3, 5}, 20, -2, 2)), b = up(random_array(RONDO_F64, {5, 4}, 21, -2, 2));
