@@ -2540,8 +2540,8 @@ fn bindgen_test_layout_rondo_engine_options() {
 }
 extern "C" {
     #[doc = " Creates an engine. Usable are the processors that the calling thread may run on (an affinity, a container's set), but"]
-    #[doc = " no more than a quota of the process's cgroup pays for. options NULL means RONDO_ENGINE_OPTIONS_INIT. Touches no device: a cuda device is opened by its"]
-    #[doc = " first use. The caller owns *engine and destroys it. Since 0.1."]
+    #[doc = " no more than a quota of the process's cgroup pays for. options NULL means RONDO_ENGINE_OPTIONS_INIT. Touches no"]
+    #[doc = " device: a cuda device is opened by its first use. The caller owns *engine and destroys it. Since 0.1."]
     pub fn rondo_engine_create(options: *const rondo_engine_options, engine: *mut *mut rondo_engine) -> rondo_status;
 }
 extern "C" {
