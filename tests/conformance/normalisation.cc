@@ -314,9 +314,9 @@ TEST_P(Normalisation, GradientsInOtherDtypes) {
                   dy = random_array(dtype, shape, 3, -1, 1);
       const auto gradients = [=, this](rondo_dtype in, rondo_device where, int64_t groups) {
         const auto cast = [&](const Array& a) { return make(rondo_cast, upload(engine(), where, a), in); };
-        const Tensor weight = cast(w), change = cast(dy);
-        Tensor a = cast(x);
-        if (each.last && where.kind == device().kind) a = make(rondo_cast, image(x, true), in);
+        const Tensor weight = cast(w);
+        Tensor a = cast(x), change = cast(dy);
+        if (each.last && in == dtype) a = image(x, true), change = image(dy, true);
         const Tape tape(engine());
         tape.watch(a), tape.watch(weight);
         const rondo_norm_options options = with(weight, nullptr);
