@@ -59,6 +59,14 @@ struct Place {
   int64_t offset = 0;  // bytes
 };
 
+inline Place place(const View& view) {
+  return {view.layout, view.offset};
+}
+// Of the storage that a view shows.
+inline uint64_t number_of(const View& view) {
+  return view.storage->number.load(std::memory_order_acquire);
+}
+
 class Adjoint {
  public:
   Adjoint(Engine& engine, Device& device, rondo_dtype dtype, size_t bytes)

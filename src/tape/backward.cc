@@ -11,14 +11,6 @@ namespace rondo::tape {
 
 namespace {
 
-Place place(const View& view) {
-  return {view.layout, view.offset};
-}
-
-uint64_t number_of(const View& view) {
-  return view.storage->number.load(std::memory_order_acquire);
-}
-
 Status write(const Value& value, const View& to) {
   return value.uniform ? ops::fill(kFunction, to, ops::Scalar::of(value.number))
                        : ops::copy_elements(kFunction, value.view, to);
@@ -139,54 +131,6 @@ Status Backward::check_values(std::span<const View> outputs) const {
   return {};
 }
 
-// Whether the values of a storage that the tape knows are read before the gradient of a source is written there: one
-// node alone uses the source, nobody reads them further on the way back, and that node reads them for its other inputs
-// only, whose gradients it makes first. What a gradient of the user's reads is not known.
-bool Backward::reads_first(uint64_t source, uint64_t written) {
-  const auto reads = [&](const Node& node, const Needs& needs) {
-    const auto among = [&](const std::vector<Operand>& list, unsigned mask) {
-      for (size_t i = 0; i < list.size(); ++i)
-        if (((mask >> std::min<size_t>(i, 31)) & 1) && list[i].kept && list[i].number == written) return true;
-      return false;
-    };
-    return among(node.inputs, needs.inputs) || among(node.outputs, needs.outputs);
-  };
-  const Node* user = nullptr;
-  for (size_t i = tape_.nodes_.size(); i-- > 0;) {
-    const Node& node = tape_.nodes_[i];
-    if (!node.flows) continue;
-    size_t uses = 0, input = 0;
-    for (size_t k = 0; k < node.inputs.size(); ++k)
-      if (node.inputs[k].active && node.inputs[k].number == source) ++uses, input = k;
-    if (user) {
-      if (uses || node.custom || reads(node, {~0u, ~0u})) return false;
-    } else if (uses) {
-      if (uses > 1 || input >= 31 || node.custom || reads(node, needed(node, 1u << input))) return false;
-      user = &node;
-      if (reads(node, {~0u, ~0u}) && !(makes_last(node) && last_input_.try_emplace(user, input).second)) return false;
-    }
-  }
-  return user != nullptr;
-}
-
-// A source's gradient may be written where the caller wants it at once, if nobody reads it before it is complete and
-// nothing that backward still reads is there.
-void Backward::find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
-  for (size_t i = 0; i < sources.size(); ++i) {
-    if (!gradients[i]) continue;
-    const View& source = sources[i];
-    const View& to = gradients[i]->view;
-    const uint64_t number = number_of(source);
-    bool alone = !tape_.known_.at(number).written && adjoint_of(tape_.operand_of(source)).none();
-    for (size_t k = 0; k < sources.size(); ++k)
-      alone &= k == i || (number_of(sources[k]) != number && (!gradients[k] || !ops::overlap(gradients[k]->view, to)));
-    for (const Memory& memory : pinned_) alone &= memory->get() != to.storage;
-    if (const uint64_t given = number_of(to); given && tape_.known_.count(given))
-      alone = alone && reads_first(number, given);
-    if (alone) adjoint_of(tape_.operand_of(source)).direct(gradients[i], place(source));
-  }
-}
-
 Status Backward::run(std::span<const View> outputs, std::span<const View* const> given, std::span<const View> sources,
                      std::span<rondo_tensor*> gradients) {
   RONDO_TRY(engine().usable());
@@ -237,23 +181,6 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   if (!tape_.keeps_) tape_.nodes_.clear();
   if (reopen) open_tape(tape_);
   return status;
-}
-
-// Where each source's gradient is complete. One that was written after it was watched is so at the end.
-void Backward::find_last(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
-  last_.assign(sources.size(), kAtTheEnd);
-  delivered_.assign(sources.size(), false);
-  if (!finished_) return;
-  std::unordered_map<uint64_t, size_t> first_use;
-  for (size_t i = tape_.nodes_.size(); i-- > 0;)
-    if (tape_.nodes_[i].flows)
-      for (const Operand& each : tape_.nodes_[i].inputs)
-        if (each.active) first_use[each.number] = i;
-  for (size_t i = 0; i < sources.size(); ++i) {
-    const Tape::Known& known = tape_.known_.at(number_of(sources[i]));
-    const auto found = first_use.find(number_of(sources[i]));
-    if (gradients[i] && !known.written && found != first_use.end()) last_[i] = std::max(found->second, known.watched);
-  }
 }
 
 // Delivers what the node was the last to add to.

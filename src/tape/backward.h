@@ -76,17 +76,19 @@ class Backward {
   Status end(Target* target);
   static void place_of(const View& view, const Layout& shape, Target* target);
 
+  // --- direct.cc
+  bool reads_first(uint64_t source, uint64_t written);
+  void find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients);
+  void find_last(std::span<const View> sources, std::span<rondo_tensor*> gradients);
+
   Adjoint& adjoint_of(const Operand& operand);
   Status check_sources(std::span<const View> sources) const;
   Status seed(std::span<const View> outputs, std::span<const View* const> given);
   void find_reachable(std::span<const View> sources);
   Status check_values(std::span<const View> outputs) const;
-  bool reads_first(uint64_t source, uint64_t written);
-  void find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients);
   Status visit(Node& node);
   Status run_custom();
   Status capture(size_t nodes, std::span<const View> sources);
-  void find_last(std::span<const View> sources, std::span<rondo_tensor*> gradients);
   Status finish(size_t node, std::span<const View> sources, std::span<rondo_tensor*> gradients);
   Status deliver(std::span<const View> sources, std::span<rondo_tensor*> gradients);
   // Runs an expression into `outs`: one kernel, or operator by operator where another tape notes them.

@@ -20,6 +20,14 @@ Needs needed(const Node& node, unsigned wanted);
 // Whether its rule heeds Backward::last.
 bool makes_last(const Node& node);
 
+// For rules: the node's first result. What was added to a tensor is not kept: it is computed again.
+Status result_of(const Backward& backward, Slot* again, View* result);
+// A view broadcast to a shape.
+inline View under(View view, const Layout& shape) {
+  view.layout = broadcast_layout(view.layout, shape);
+  return view;
+}
+
 // Adds the gradients of the inputs that backward wants.
 Status run_rule(Backward& backward);
 
