@@ -50,6 +50,8 @@ class Blocks {
   }
 
   Kind kind(int operand) const { return kinds_[operand]; }
+  // Whether blocks are parts of a row: no operand's are anything else.
+  bool by_rows() const { return !flowing_ && across_ < 0; }
   int64_t step(int operand) const { return space_.strides(operand)[inner_]; }
   int64_t row_step(int operand) const { return across_ < 0 ? 0 : space_.strides(operand)[across_]; }
   // Whether each block of the operand lies together in memory, in order.

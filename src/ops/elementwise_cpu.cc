@@ -12,12 +12,15 @@
 #include "ops/elementwise_blocks.h"
 #include "ops/elementwise_loops.h"
 #include "ops/elementwise_task.h"
+#include "ops/streaming.h"
 #include "rtc/device/philox.h"
 
 namespace rondo::ops {
 
 namespace {
 
+constexpr int64_t kPiece = 256;      // elements: few, so that memory is never left alone for long
+constexpr int64_t kMostParts = 128;  // about as many of what is shared, or one has to wait for the last
 constexpr int kValues = Expression::kMaxInputs + Expression::kMaxScalars + Expression::kMaxInstructions;
 constexpr int kMaxOperands = Expression::kMaxInputs + Expression::kMaxOutputs;
 
@@ -43,6 +46,26 @@ bool is_move(const Expression& expression) {
          Expression::is_input(expression.output(0).value) && !expression.output(0).accumulate &&
          expression.input_dtype(0) == expression.output(0).dtype;
 }
+// Whether memory takes longer than what is computed.
+bool is_brief(const Expression& e) {
+  for (int k = 0; k < e.instructions(); ++k) {
+    const Op op = e.instruction(k).op;
+    if (op == Op::cast || op == Op::round_to || op == Op::where) continue;
+    if (Expression::is_generator(e.instruction(k)) || operator_of(op).domain == Domain::real) return false;
+  }
+  return true;
+}
+// Of memory that is gone through.
+int64_t bytes_of(const Expression& e, const Space& space) {
+  int64_t bytes = 0;
+  for (int k = 0; k < e.operands(); ++k) {
+    auto operand = static_cast<int64_t>(dtype_size(e.operand_dtype(k)));
+    for (int d = 0; d < space.ndim; ++d)
+      if (space.strides(k)[d] != 0) operand *= space.size(d);
+    bytes += operand;
+  }
+  return bytes;
+}
 // Scratch of a thread, kept from run to run.
 char* scratch(size_t bytes) {
   struct Buffer {
@@ -66,6 +89,12 @@ struct Way {
   Moves moves;
 };
 
+// An instruction; operands that it does not have are its first.
+struct Call {
+  Loop loop;  // null: a generator
+  Value to, a, b, c;
+};
+
 // All that is known of an evaluation before its first block.
 struct Evaluation {
   const Expression& e;
@@ -77,22 +106,37 @@ struct Evaluation {
   const Loops& table;
 
   Way ways[kMaxOperands];
-  Loop loops[Expression::kMaxInstructions];
+  Call calls[Expression::kMaxInstructions];
   uint64_t starts[Expression::kMaxInstructions];
-  bool direct = false;  // the last result goes straight to memory: nothing is read after it is written
+  int64_t piece;         // elements on their way at a time, at most
+  bool direct = false;   // the last result goes straight to memory: nothing is read after it is written
+  bool once = false;     // one loop from memory to memory is all there is
+  bool streams = false;  // of which the result goes past the caches
 
   Evaluation(const Expression& e, const Space& space, char* const* addresses, const uint64_t* scalars,
              RandomState random, const Blocks& blocks, const Loops& table)
       : e(e), space(space), addresses(addresses), scalars(scalars), random(random), blocks(blocks), table(table) {
     prepare();
   }
+  // Has the result go past the caches, if that is worth it. What is read as well is in them, and stays.
+  void stream_result();
   void run(int64_t first, int64_t last) const;
 
  private:
   void prepare();
-  void load(Way& way, int operand, const Block& block, char* to) const;
-  void store(int operand, const Block& block, const char* from) const;
+  void load(Way& way, int operand, const Block& block, int64_t begin, int64_t n, char* to) const;
+  void store(int operand, const Block& block, int64_t begin, int64_t n, const char* from) const;
+  void draw(int k, int64_t first, int64_t n, char* to) const;  // instruction k, from that element on
 };
+
+void Evaluation::stream_result() {
+  const int result = e.inputs();
+  const bool apart = std::find(addresses, addresses + result, addresses[result]) == addresses + result;
+  if (!table.stream || !once || !apart || !is_brief(e) || !worth_streaming(bytes_of(e, space))) return;
+  streams = true;
+  direct = false;
+  piece = std::min(kStreamed / ways[result].size, blocks.longest());
+}
 
 void Evaluation::prepare() {
   const bool move = is_move(e);
@@ -111,8 +155,12 @@ void Evaluation::prepare() {
   }
   for (int k = 0; k < e.instructions(); ++k) {
     const Expression::Instruction& each = e.instruction(k);
+    const int arity = Expression::arity(each);
+    Call& call = calls[k] = {nullptr, Expression::result_of(k), each.a, each.a, each.a};
+    if (arity > 1) call.b = each.b;
+    if (arity > 2) call.c = each.c;
     if (!Expression::is_generator(each))
-      loops[k] = table.find(each, e.dtype_of(each.op == Op::where ? each.b : each.a));
+      call.loop = table.find(each, e.dtype_of(each.op == Op::where ? each.b : each.a));
   }
   uint64_t start = random.offset;
   for (int g = 0; g < e.generators(); ++g) {
@@ -123,48 +171,57 @@ void Evaluation::prepare() {
   const Expression::Output& only = e.output(0);
   direct = e.outputs() == 1 && e.instructions() > 0 && !only.accumulate &&
            only.value == Expression::result_of(e.instructions() - 1) && ways[e.inputs()].as_it_lies;
+  // What goes through one loop from memory to memory needs no pieces; a tile is one.
+  once = direct ? e.instructions() == 1 : move && ways[e.inputs()].as_it_lies;
+  for (int k = 0; k < e.inputs(); ++k) once &= ways[k].as_it_lies || blocks.kind(k) == Blocks::Kind::same;
+  piece = blocks.by_rows() && !once ? std::min(kPiece, blocks.longest()) : blocks.longest();
 }
 
-void Evaluation::load(Way& way, int operand, const Block& block, char* to) const {
+// n elements of the block, from `begin` on: all of it, unless it is a row.
+void Evaluation::load(Way& way, int operand, const Block& block, int64_t begin, int64_t n, char* to) const {
   const char* from = addresses[operand] + block.offset[operand] * way.size;
+  const int64_t step = blocks.step(operand);
   switch (blocks.kind(operand)) {
     case Blocks::Kind::same:
       // Blocks differ in length, but what was filled once is long enough for all.
       if (way.filled && way.filled_with == block.offset[operand]) return;
       way.filled = true;
       way.filled_with = block.offset[operand];
-      return way.moves.load(to, from, 0, blocks.longest());
-    case Blocks::Kind::row: return way.moves.load(to, from, blocks.step(operand), block.elements());
+      return way.moves.load(to, from, 0, piece);
+    case Blocks::Kind::row: return way.moves.load(to, from + begin * step * way.size, step, n);
     case Blocks::Kind::rows:
       for (int64_t r = 0; r < block.rows; ++r)
-        way.moves.load(to + r * block.columns * way.width, from + r * blocks.row_step(operand) * way.size,
-                       blocks.step(operand), block.columns);
+        way.moves.load(to + r * block.columns * way.width, from + r * blocks.row_step(operand) * way.size, step,
+                       block.columns);
       return;
-    case Blocks::Kind::turned: return way.moves.load_tile(to, from, blocks.step(operand), block.rows, block.columns);
+    case Blocks::Kind::turned: return way.moves.load_tile(to, from, step, block.rows, block.columns);
     case Blocks::Kind::scattered:
       blocks.each_row(operand, block, [&](int64_t at, int64_t offset, int64_t length) {
-        way.moves.load(to + at * way.width, addresses[operand] + offset * way.size, blocks.step(operand), length);
+        way.moves.load(to + at * way.width, addresses[operand] + offset * way.size, step, length);
       });
   }
 }
 
-void Evaluation::store(int operand, const Block& block, const char* from) const {
+void Evaluation::store(int operand, const Block& block, int64_t begin, int64_t n, const char* from) const {
   const Way& way = ways[operand];
   char* to = addresses[operand] + block.offset[operand] * way.size;
   const int64_t step = blocks.step(operand);
-  if (blocks.kind(operand) == Blocks::Kind::scattered)
-    return blocks.each_row(operand, block, [&](int64_t at, int64_t offset, int64_t length) {
-      way.moves.store(addresses[operand] + offset * way.size, step, from + at * way.width, length);
-    });
-  for (int64_t r = 0; r < block.rows; ++r)
-    way.moves.store(to + r * blocks.row_step(operand) * way.size, step, from + r * block.columns * way.width,
-                    block.columns);
+  switch (blocks.kind(operand)) {
+    case Blocks::Kind::row: return way.moves.store(to + begin * step * way.size, step, from, n);
+    case Blocks::Kind::scattered:
+      return blocks.each_row(operand, block, [&](int64_t at, int64_t offset, int64_t length) {
+        way.moves.store(addresses[operand] + offset * way.size, step, from + at * way.width, length);
+      });
+    default:
+      for (int64_t r = 0; r < block.rows; ++r)
+        way.moves.store(to + r * blocks.row_step(operand) * way.size, step, from + r * block.columns * way.width,
+                        block.columns);
+  }
 }
 
 // Blocks [first, last).
 void Evaluation::run(int64_t first, int64_t last) const {
-  const int64_t longest = blocks.longest();
-  const size_t slot = static_cast<size_t>(longest) * sizeof(uint64_t);
+  const size_t slot = static_cast<size_t>(piece) * sizeof(uint64_t);
   char* next = scratch(slot * static_cast<size_t>(e.inputs() + e.scalars() + e.instructions()));
   char* values[kValues];
   const auto take = [&](Value value) { values[value] = std::exchange(next, next + slot); };
@@ -179,33 +236,44 @@ void Evaluation::run(int64_t first, int64_t last) const {
     with_element(e.scalar_dtype(k), [&]<class M>(M*) {
       Register<M> scalar;
       std::memcpy(&scalar, &scalars[k], sizeof scalar);
-      std::fill_n(reinterpret_cast<Register<M>*>(values[value]), longest, scalar);
+      std::fill_n(reinterpret_cast<Register<M>*>(values[value]), piece, scalar);
     });
   }
   for (int k = 0; k < e.instructions(); ++k) take(Expression::result_of(k));
 
-  for (Block block = blocks.at(first); block.number < last; blocks.next(&block)) {
-    const int64_t n = block.elements();
-    for (int k = 0; k < e.inputs(); ++k) {
-      if (inputs[k].as_it_lies)
-        values[k] = addresses[k] + block.offset[k] * inputs[k].size;
-      else
-        load(inputs[k], k, block, values[k]);
-    }
-    if (direct) values[e.output(0).value] = addresses[e.inputs()] + block.offset[e.inputs()] * ways[e.inputs()].size;
-    for (int k = 0; k < e.instructions(); ++k) {
-      const Expression::Instruction& each = e.instruction(k);
-      char* to = values[Expression::result_of(k)];
-      if (Expression::is_generator(each)) {
-        const bool gaussian = each.op == Op::normal;
-        (each.dtype == RONDO_F64 ? draw<double> : draw<float>)(gaussian, to, random.seed, starts[k], block.element, n);
+  for (Block block = blocks.at(first); block.number < last; blocks.next(&block))
+    for (int64_t begin = 0, n; begin < block.elements(); begin += n) {
+      n = std::min(piece, block.elements() - begin);
+      const auto where_it_lies = [&](int operand) {
+        return addresses[operand] + (block.offset[operand] + begin) * ways[operand].size;
+      };
+      for (int k = 0; k < e.inputs(); ++k) {
+        if (inputs[k].as_it_lies)
+          values[k] = where_it_lies(k);
+        else
+          load(inputs[k], k, block, begin, n, values[k]);
+      }
+      if (direct) values[e.output(0).value] = where_it_lies(e.inputs());
+      for (int k = 0; k < e.instructions(); ++k) {
+        const Call& call = calls[k];
+        if (call.loop)
+          call.loop(values[call.to], values[call.a], values[call.b], values[call.c], n);
+        else
+          draw(k, block.element + begin, n, values[call.to]);
+      }
+      if (streams) {
+        table.stream(where_it_lies(e.inputs()), values[e.output(0).value], n * ways[e.inputs()].size);
         continue;
       }
-      const int arity = Expression::arity(each);
-      loops[k](to, values[each.a], arity > 1 ? values[each.b] : nullptr, arity > 2 ? values[each.c] : nullptr, n);
+      for (int k = 0; k < e.outputs() && !direct; ++k)
+        store(e.inputs() + k, block, begin, n, values[e.output(k).value]);
     }
-    for (int k = 0; k < e.outputs() && !direct; ++k) store(e.inputs() + k, block, values[e.output(k).value]);
-  }
+  if (streams) end_streaming();
+}
+void Evaluation::draw(int k, int64_t first, int64_t n, char* to) const {
+  const Expression::Instruction& each = e.instruction(k);
+  const auto numbers = each.dtype == RONDO_F64 ? ops::draw<double> : ops::draw<float>;
+  numbers(each.op == Op::normal, to, random.seed, starts[k], first, n);
 }
 
 }  // namespace
@@ -219,11 +287,13 @@ int64_t cost_on_cpu(const Expression& e) {
 void evaluate_on_cpu(const Expression& e, const Space& space, char* const* addresses, const uint64_t* scalars,
                      RandomState random, Instructions which) {
   const Blocks blocks(space, e.inputs(), e.operands(), e.generators() > 0);
-  const Evaluation evaluation(e, space, addresses, scalars, random, blocks, loops(which));
+  Evaluation evaluation(e, space, addresses, scalars, random, blocks, loops(which));
+  evaluation.stream_result();
   const int64_t count = blocks.count();
   const int64_t cost = cost_on_cpu(e);
   if (space.elements < kSharedCost / cost) return evaluation.run(0, count);
-  const int64_t per_part = std::max<int64_t>(kPartCost / (cost * std::max<int64_t>(space.elements / count, 1)), 1);
+  const int64_t part_cost = std::max(kPartCost, space.elements / kMostParts * cost);
+  const int64_t per_part = std::max<int64_t>(part_cost / (cost * std::max<int64_t>(space.elements / count, 1)), 1);
   Workers::share((count + per_part - 1) / per_part,
                  [&](int64_t part) { evaluation.run(part * per_part, std::min((part + 1) * per_part, count)); });
 }

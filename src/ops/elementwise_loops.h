@@ -9,7 +9,8 @@
 
 namespace rondo::ops {
 
-// to[i] = f(a[i], b[i], c[i]) for n elements of a block; dense, of register types. Operands beyond those of f are null.
+// to[i] = f(a[i], b[i], c[i]) for n elements of a block; dense, of register types. Operands beyond those of f are not
+// looked at.
 using Loop = void (*)(void* to, const void* a, const void* b, const void* c, int64_t n);
 // Memory to registers and back, along one row.
 using LoadRow = void (*)(void* to, const char* from, int64_t stride, int64_t n);
@@ -39,6 +40,8 @@ struct Loops {
   float (*largest)(const float* values, int64_t n);
   void (*exponentials)(float* to, const float* from, float top, int64_t n);
   void (*divide)(float* values, float by, int64_t n);
+  // Copies past the caches (streaming.h); null where that is not faster.
+  void (*stream)(char* to, const void* from, int64_t bytes);
 };
 
 const Loops& loops(Instructions instructions);

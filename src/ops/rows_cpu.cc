@@ -12,6 +12,7 @@
 #include "ops/elementwise_task.h"
 #include "ops/node.h"
 #include "ops/rows.h"
+#include "ops/streaming.h"
 
 namespace rondo::ops {
 
@@ -56,9 +57,16 @@ struct Rows {
   int64_t number;  // of the row
   C* row;          // the row, later what becomes of it
   int64_t end;     // elements that count
+  bool streams;    // results go past the caches
 
-  // Elements that do not count are -infinity.
-  void load(const T* x) const { load(x, plan.has_labels() ? C(1) : static_cast<C>(plan.scale)); }
+  // Elements that do not count are -infinity. Where they are: in `row`, or where they lie.
+  const C* load(const T* x) const {
+    const C scale = plan.has_labels() ? C(1) : static_cast<C>(plan.scale);
+    if constexpr (std::is_same_v<T, C>)
+      if (!around && plan.step[0] == 1 && scale == C(1) && end == plan.length) return x;
+    load(x, scale);
+    return row;
+  }
   void load(const T* x, C scale) const {
     if (around)
       around->before.run(number, 0, plan.length, nullptr, 0, row);
@@ -68,30 +76,31 @@ struct Rows {
       for (int64_t i = 0; i < end; ++i) row[i] *= scale;
     std::fill(row + end, row + plan.length, -std::numeric_limits<C>::infinity());
   }
-  C largest() const {
-    if constexpr (kNarrow) return table.largest(row, plan.length);
+  C largest(const C* values) const {
+    if constexpr (kNarrow) return table.largest(values, plan.length);
     C top = -std::numeric_limits<C>::infinity();
-    for (int64_t i = 0; i < plan.length; ++i) top = std::max(top, row[i]);
+    for (int64_t i = 0; i < plan.length; ++i) top = std::max(top, values[i]);
     return top;
   }
   void store(T* out, C beyond = 0) const {
     std::fill(row + end, row + plan.length, beyond);
     if (around) return around->after.store(number, 0, plan.length, row, 1, moves, out, plan.step[2], plan.out.dtype);
+    if constexpr (std::is_same_v<T, C>)
+      if (streams) return table.stream(reinterpret_cast<char*>(out), row, plan.length * int64_t{sizeof(T)});
     moves.store(reinterpret_cast<char*>(out), plan.step[2], row, plan.length);
   }
-  // Leaves exp(x - largest) in `row`; returns its sum.
-  C exponentials() const {
-    const C top = largest();
+  // Leaves exp(x - top) in `row`; returns its sum.
+  C exponentials(const C* values, C top) const {
     if constexpr (kNarrow)
-      table.exponentials(row, row, top, plan.length);
+      table.exponentials(row, values, top, plan.length);
     else
-      for (int64_t i = 0; i < plan.length; ++i) row[i] = std::exp(row[i] - top);
+      for (int64_t i = 0; i < plan.length; ++i) row[i] = std::exp(values[i] - top);
     return total(table, row, plan.length);
   }
 
   void softmax(const T* x, T* out) const {
-    load(x);
-    const C sum = exponentials();
+    const C* values = load(x);
+    const C sum = exponentials(values, largest(values));
     if constexpr (kNarrow)
       table.divide(row, sum, plan.length);
     else
@@ -99,11 +108,11 @@ struct Rows {
     store(out);
   }
   void log_softmax(const T* x, T* out) const {
-    load(x);
-    const C top = largest();
-    const C log_sum = std::log(exponentials());
-    load(x);
-    for (int64_t i = 0; i < plan.length; ++i) row[i] = (row[i] - top) - log_sum;
+    const C* values = load(x);
+    const C top = largest(values);
+    const C log_sum = std::log(exponentials(values, top));
+    values = load(x);
+    for (int64_t i = 0; i < plan.length; ++i) row[i] = (values[i] - top) - log_sum;
     store(out, -std::numeric_limits<C>::infinity());
   }
   void softmax_grad(const T* y, const T* dy, T* out) const {
@@ -164,9 +173,9 @@ struct Rows {
   void loss(const T* x, int64_t label, T* out) const {
     C value = 0;
     if (label >= 0 && label < plan.length) {
-      load(x);
-      const C top = largest();
-      value = std::log(exponentials()) - (device::from_memory(x[label * plan.step[0]]) - top);
+      const C* values = load(x);
+      const C top = largest(values);
+      value = std::log(exponentials(values, top)) - (device::from_memory(x[label * plan.step[0]]) - top);
     }
     put(out, value, plan.out.accumulate);
   }
@@ -175,8 +184,8 @@ struct Rows {
       std::fill(row, row + plan.length, C(0));
       return store(out);
     }
-    load(x);
-    const C sum = exponentials();
+    const C* values = load(x);
+    const C sum = exponentials(values, largest(values));
     const C scale = static_cast<C>(plan.scale);
     for (int64_t i = 0; i < plan.length; ++i) row[i] = (row[i] / sum - static_cast<C>(i == label)) * scale;
     store(out);
@@ -220,12 +229,26 @@ Call describe_rows(const RowPlan& plan) {
 
 namespace {
 
+// Whether rows of results go past the caches: those that lie together, and where nothing is read.
+bool should_stream(const RowPlan& plan) {
+  if (plan.out.accumulate || plan.has_labels() || plan.step[2] != 1 || plan.expression) return false;
+  int64_t elements = 0;
+  const char* const to = plan.out.address();
+  bool apart = true;
+  plan.each_read([&](const View& each) {
+    elements += each.elements();
+    apart &= each.address() != to;
+  });
+  return apart && worth_streaming((elements + plan.out.elements()) * static_cast<int64_t>(dtype_size(plan.out.dtype)));
+}
+
 template <class T>
 void some_rows(const RowPlan& plan, int64_t begin, int64_t stop, void* workspace, const Loops& table) {
   // Loads go by the operands' dtype, stores by the result's: the same, but in an expression, which loads by itself.
   const Moves moves = table.moves(plan.out.dtype, plan.out.accumulate);
   std::optional<Around> around;
   if (plan.expression) around.emplace(*plan.expression);
+  const bool streams = table.stream && should_stream(plan);
   const T* x = reinterpret_cast<const T*>(plan.x.address());
   const T* other = plan.other ? reinterpret_cast<const T*>(plan.other->address()) : nullptr;
   const auto out_size = static_cast<int64_t>(dtype_size(plan.out.dtype));
@@ -245,7 +268,8 @@ void some_rows(const RowPlan& plan, int64_t begin, int64_t stop, void* workspace
                        around ? &*around : nullptr,
                        i,
                        static_cast<Register<T>*>(workspace),
-                       plan.masked() ? device::row_end(given, plan.length) : plan.length};
+                       plan.masked() ? device::row_end(given, plan.length) : plan.length,
+                       streams};
     switch (plan.kind) {
       case RowKind::softmax: rows.softmax(from, to); break;
       case RowKind::log_softmax: rows.log_softmax(from, to); break;
@@ -259,6 +283,7 @@ void some_rows(const RowPlan& plan, int64_t begin, int64_t stop, void* workspace
       case RowKind::rms_norm_grad: rows.normalise_grad(from, change, to); break;
     }
   }
+  if (streams) end_streaming();
 }
 
 // Parts that threads may work on side by side, each with a row of workspace.

@@ -64,11 +64,16 @@ struct Sums {
   // sums[c] += the columns of `rows` rows.
   void add_rows(double* sums, const char* from, int64_t stride, int64_t rows, int64_t columns) const {
     if (plan.in.dtype == RONDO_F32) return add(sums, reinterpret_cast<const float*>(from), stride, rows, columns);
-    float row[kColumns];
-    for (int64_t r = 0; r < rows; ++r) {
-      load(row, from + r * stride * size, 1, columns);
-      add(sums, row, 0, 1, columns);
-    }
+    // Few at a time, so that memory is never left alone for long.
+    constexpr int64_t kWide = 256, kHigh = 8;
+    float room[kHigh * kWide];
+    const int64_t wide = std::min(columns, kWide);
+    for (int64_t r = 0; r < rows; r += kHigh)
+      for (int64_t c = 0; c < columns; c += wide) {
+        const int64_t n = std::min(kHigh, rows - r), width = std::min(wide, columns - c);
+        for (int64_t k = 0; k < n; ++k) load(room + k * width, from + ((r + k) * stride + c) * size, 1, width);
+        add(sums + c, room, width, n, width);
+      }
   }
   double along(const char* from, int64_t n) const {
     double lanes[kLanes] = {};
@@ -104,15 +109,16 @@ struct Sums {
   }
   // Adds up the chunks of all results.
   void join() const {
+    constexpr int64_t kTogether = 512;
     const int64_t outputs = plan.outputs();
-    for (int64_t begin = 0; begin < outputs; begin += kColumns) {
-      const int64_t n = std::min(kColumns, outputs - begin);
-      double sums[kColumns];
+    Workers::share((outputs + kTogether - 1) / kTogether, [&](int64_t number) {
+      const int64_t begin = number * kTogether, n = std::min(kTogether, outputs - begin);
+      double sums[kTogether];
       std::copy_n(partial + begin, n, sums);
       for (int64_t chunk = 1; chunk < cut.chunks; ++chunk)
         for (int64_t i = 0; i < n; ++i) sums[i] += partial[chunk * outputs + begin + i];
       deliver(begin, sums, n);
-    }
+    });
   }
   void deliver(int64_t first, const double* sums, int64_t n) const {
     with_float_element(plan.out.dtype, [&]<class M>(M*) {

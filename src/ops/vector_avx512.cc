@@ -7,6 +7,8 @@
 #define RONDO_VECTOR \
   [[gnu::flatten, gnu::target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]]
 #endif
+#define RONDO_VECTOR_BYTES 64
 #define RONDO_VECTOR_F16C
+#define RONDO_VECTOR_AVX512
 #include "ops/vector_loops.h"
 #endif

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "ops/folds.h"
 
@@ -29,21 +31,77 @@ inline K larger(K best, K key) {
   return surpasses(key, best) ? key : best;
 }
 
+// The lanes as vectors of the instruction set that stay in registers, which the compiler does not see to by itself.
+// What takes vectors is compiled for the set, like a loop: otherwise it is taken apart before it becomes part of one.
 template <class K>
-inline K largest_key(const K* at, int64_t n, uint64_t bits) {
+struct Lanes {
+  static constexpr int kVectors = 256 / RONDO_VECTOR_BYTES, kEach = RONDO_VECTOR_BYTES / static_cast<int>(sizeof(K));
+  using Each = std::make_integer_sequence<int, kVectors>;
+  typedef K Vector __attribute__((vector_size(RONDO_VECTOR_BYTES)));
+  typedef BitsOf<K> Bits __attribute__((vector_size(RONDO_VECTOR_BYTES)));
+
+  RONDO_VECTOR static inline void load(Vector& to, const K* at, uint64_t bits) {
+    Bits loaded;
+    std::memcpy(&loaded, at, sizeof loaded);
+    loaded ^= static_cast<BitsOf<K>>(bits);
+    std::memcpy(&to, &loaded, sizeof to);
+  }
+  // As larger().
+  RONDO_VECTOR static inline void raise(Vector& best, const K* at, uint64_t bits) {
+    Vector key;
+    load(key, at, bits);
+    if constexpr (device::is_floating<K>)
+      best = best == best ? (key <= best ? best : key) : best;
+    else
+      best = key > best ? key : best;
+  }
+  // Adds to `met` the places of what is `value` or NaN.
+  template <class Met>
+  RONDO_VECTOR static inline void meet(Met& met, const Vector& value, const K* at) {
+    Vector key;
+    load(key, at, 0);
+    met |= (key == value) | (key != key);
+  }
+
+  template <int... v>
+  RONDO_VECTOR inline void load_all(const K* at, uint64_t bits, std::integer_sequence<int, v...>) {
+    (load(vectors[v], at + v * kEach, bits), ...);
+  }
+  template <int... v>
+  RONDO_VECTOR inline void raise_all(const K* at, uint64_t bits, std::integer_sequence<int, v...>) {
+    (raise(vectors[v], at + v * kEach, bits), ...);
+  }
+  // Whether any of the lanes at `at` is `value` or NaN.
+  template <int... v>
+  RONDO_VECTOR static inline bool any_with(const Vector& value, const K* at, std::integer_sequence<int, v...>) {
+    auto met = value != value;
+    met ^= met;
+    (meet(met, value, at + v * kEach), ...);
+    uint64_t bits[RONDO_VECTOR_BYTES / 8], some = 0;
+    std::memcpy(bits, &met, sizeof bits);
+    for (const uint64_t each : bits) some |= each;
+    return some != 0;
+  }
+
+  Vector vectors[kVectors];
+};
+
+template <class K>
+RONDO_VECTOR inline K largest_key(const K* at, int64_t n, uint64_t bits) {
   constexpr int kLanes = kFoldLanes<K>, kFew = kLanes / 4;
   if (n < kLanes) {
     K best = turned(at[0], bits);
     for (int64_t i = 1; i < n; ++i) best = larger(best, turned(at[i], bits));
     return best;
   }
-  K lanes[kLanes];
-  for (int l = 0; l < kLanes; ++l) lanes[l] = turned(at[l], bits);
-  for (int64_t i = kLanes; i + kLanes <= n; i += kLanes)
-    for (int l = 0; l < kLanes; ++l) lanes[l] = larger(lanes[l], turned(at[i + l], bits));
+  using L = Lanes<K>;
+  L most;
+  most.load_all(at, bits, typename L::Each());
+  for (int64_t i = kLanes; i + kLanes <= n; i += kLanes) most.raise_all(at + i, bits, typename L::Each());
   // The last of all, some of which were there already.
-  at += n - kLanes;
-  for (int l = 0; l < kLanes; ++l) lanes[l] = larger(lanes[l], turned(at[l], bits));
+  most.raise_all(at + n - kLanes, bits, typename L::Each());
+  K lanes[kLanes];
+  std::memcpy(lanes, &most, sizeof lanes);
   for (int part = kFew; part < kLanes; part += kFew)
     for (int l = 0; l < kFew; ++l) lanes[l] = larger(lanes[l], lanes[part + l]);
   K best = lanes[0];
@@ -52,14 +110,13 @@ inline K largest_key(const K* at, int64_t n, uint64_t bits) {
 }
 // Of n values that have it.
 template <class K>
-inline int64_t first_with(const K* at, int64_t n, K value) {
+RONDO_VECTOR inline int64_t first_with(const K* at, int64_t n, K value) {
+  using L = Lanes<K>;
   constexpr int kLanes = kFoldLanes<K>;
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    BitsOf<K> met = 0;
-    for (int l = 0; l < kLanes; ++l) met |= static_cast<BitsOf<K>>((at[i + l] == value) | (at[i + l] != at[i + l]));
-    if (met) break;
-  }
+  typename L::Vector wanted;
+  for (int l = 0; l < L::kEach; ++l) wanted[l] = value;
+  while (i + kLanes <= n && !L::any_with(wanted, at + i, typename L::Each())) i += kLanes;
   while (i + 1 < n && at[i] != value && at[i] == at[i]) ++i;
   return i;
 }

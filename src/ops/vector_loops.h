@@ -1,6 +1,6 @@
 // The loops themselves, for the .cc file of each instruction set: it says the set's name (RONDO_VECTOR_SET) and the
-// attributes of a loop (RONDO_VECTOR). Operators are the same device functions that kernels are made of, in loops
-// simple enough for the compiler to make vectors of them.
+// attributes of a loop (RONDO_VECTOR) and the size of its vectors (RONDO_VECTOR_BYTES). Operators are the same device
+// functions that kernels are made of, in loops simple enough for the compiler to make vectors of them.
 //
 // Only a loop is compiled for its instruction set, and all that it calls becomes part of it. What other files may share
 // with this one, inline functions and templates of headers, must stay what every processor can run.
@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "ops/vector_math.h"
 // After the functions of F32, which those of the device are to find.
@@ -190,35 +191,71 @@ Loop find(const Expression::Instruction& each, rondo_dtype from) {
 }
 
 // --- between memory and registers
-// Eight at a time. The instructions treat a NaN their own way: then nothing is done, and false.
-#if defined(RONDO_VECTOR_F16C)
-RONDO_VECTOR inline bool widen_eight(float* to, const device::f16* from) {
+// By the processor's own conversion, kHalves at a time. It treats a NaN its own way: bits are returned for those.
+#if defined(RONDO_VECTOR_AVX512)
+constexpr int64_t kHalves = 16;
+RONDO_VECTOR inline uint32_t convert(float* to, const device::f16* from) {
+  const __m512 values = _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  _mm512_storeu_ps(to, values);
+  return _mm512_cmp_ps_mask(values, values, _CMP_UNORD_Q);
+}
+RONDO_VECTOR inline uint32_t convert(device::f16* to, const float* from) {
+  const __m512 values = _mm512_loadu_ps(from);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_maskz_cvtps_ph(0xffff, values, _MM_FROUND_TO_NEAREST_INT));
+  return _mm512_cmp_ps_mask(values, values, _CMP_UNORD_Q);
+}
+#elif defined(RONDO_VECTOR_F16C)
+constexpr int64_t kHalves = 8;
+RONDO_VECTOR inline uint32_t convert(float* to, const device::f16* from) {
   const __m256 values = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   _mm256_storeu_ps(to, values);
-  return _mm256_movemask_ps(_mm256_cmp_ps(values, values, _CMP_UNORD_Q)) == 0;
+  return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(values, values, _CMP_UNORD_Q)));
 }
-RONDO_VECTOR inline bool narrow_eight(device::f16* to, const float* from) {
+RONDO_VECTOR inline uint32_t convert(device::f16* to, const float* from) {
   const __m256 values = _mm256_loadu_ps(from);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
-  return _mm256_movemask_ps(_mm256_cmp_ps(values, values, _CMP_UNORD_Q)) == 0;
+  return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(values, values, _CMP_UNORD_Q)));
 }
 #endif
+// As device::from_memory and device::to_f16 do.
+inline void convert_one(float* to, device::f16 from) {
+  *to = device::from_memory(from);
+}
+inline void convert_one(device::f16* to, float from) {
+  *to = device::to_f16(from);
+}
+template <class To, class From>
+RONDO_VECTOR inline void convert_row(To* to, const From* from, int64_t n) {
+  int64_t i = 0;
+#if defined(RONDO_VECTOR_F16C)
+  constexpr int64_t kGroup = 4 * kHalves;
+  for (; i + kGroup <= n; i += kGroup) {
+    uint32_t unusual = convert(to + i, from + i);
+    unusual |= convert(to + i + kHalves, from + i + kHalves);
+    unusual |= convert(to + i + 2 * kHalves, from + i + 2 * kHalves);
+    unusual |= convert(to + i + 3 * kHalves, from + i + 3 * kHalves);
+    if (unusual)
+      for (int64_t j = i; j < i + kGroup; ++j) convert_one(to + j, from[j]);
+  }
+  // The last few together with some that were converted already.
+  for (; i < n && n >= kHalves; i += kHalves) {
+    const int64_t begin = std::min(i, n - kHalves);
+    if (convert(to + begin, from + begin))
+      for (int64_t j = begin; j < begin + kHalves; ++j) convert_one(to + j, from[j]);
+  }
+#endif
+  RONDO_APART
+  for (; i < n; ++i) convert_one(to + i, from[i]);
+}
 
 template <class M>
 RONDO_VECTOR void load_row(void* to, const char* from, int64_t stride, int64_t n) {
   Register<M>* r = static_cast<Register<M>*>(to);
   const M* m = reinterpret_cast<const M*>(from);
   if (stride == 1) {
-    int64_t i = 0;
-#if defined(RONDO_VECTOR_F16C)
-    if constexpr (std::is_same_v<M, device::f16>) {
-      for (; i + 8 <= n; i += 8)
-        if (!widen_eight(r + i, m + i))
-          for (int64_t j = i; j < i + 8; ++j) r[j] = device::from_memory(m[j]);
-    }
-#endif
+    if constexpr (std::is_same_v<M, device::f16>) return convert_row(r, m, n);
     RONDO_APART
-    for (; i < n; ++i) r[i] = device::from_memory(m[i]);
+    for (int64_t i = 0; i < n; ++i) r[i] = device::from_memory(m[i]);
   } else if (stride == 0) {
     const Register<M> value = device::from_memory(*m);
     for (int64_t i = 0; i < n; ++i) r[i] = value;
@@ -233,16 +270,9 @@ RONDO_VECTOR void store_row(char* to, int64_t stride, const void* from, int64_t 
   M* m = reinterpret_cast<M*>(to);
   const Register<M>* r = static_cast<const Register<M>*>(from);
   if (stride == 1) {
-    int64_t i = 0;
-#if defined(RONDO_VECTOR_F16C)
-    if constexpr (std::is_same_v<M, device::f16> && !accumulate) {
-      for (; i + 8 <= n; i += 8)
-        if (!narrow_eight(m + i, r + i))
-          for (int64_t j = i; j < i + 8; ++j) m[j] = device::to_f16(r[j]);
-    }
-#endif
+    if constexpr (std::is_same_v<M, device::f16> && !accumulate) return convert_row(m, r, n);
     RONDO_APART
-    for (; i < n; ++i) put(m + i, r[i], accumulate);
+    for (int64_t i = 0; i < n; ++i) put(m + i, r[i], accumulate);
   } else {
     for (int64_t i = 0; i < n; ++i) put(m + i * stride, r[i], accumulate);
   }
@@ -278,15 +308,35 @@ Moves bytes(size_t size) {
 
 // --- sums
 template <Summand summand>
+inline double summand_of(float given) {
+  const double value = given;
+  switch (summand) {
+    case Summand::itself: return value;
+    case Summand::magnitude: return std::fabs(value);
+    case Summand::square: return value * value;
+    case Summand::not_nan: return value == value ? value : 0.0;
+  }
+  __builtin_unreachable();  // the compiler warns of an enumerator without a case
+}
+template <Summand summand, int... rows>
+RONDO_VECTOR inline void add_together(double* sums, const float* from, int64_t stride, int64_t columns,
+                                      std::integer_sequence<int, rows...>) {
+  RONDO_APART
+  for (int64_t c = 0; c < columns; ++c) {
+    double sum = sums[c];
+    ((sum += summand_of<summand>(from[rows * stride + c])), ...);
+    sums[c] = sum;
+  }
+}
+template <Summand summand>
 RONDO_VECTOR void add(double* sums, const float* from, int64_t stride, int64_t rows, int64_t columns) {
-  for (int64_t r = 0; r < rows; ++r, from += stride)
-    for (int64_t c = 0; c < columns; ++c) {
-      const double value = from[c];
-      if constexpr (summand == Summand::itself) sums[c] += value;
-      if constexpr (summand == Summand::magnitude) sums[c] += std::fabs(value);
-      if constexpr (summand == Summand::square) sums[c] += value * value;
-      if constexpr (summand == Summand::not_nan) sums[c] += value == value ? value : 0.0;
-    }
+  // Sums of many columns go through the cache once for several rows; few stay near, and rows are read as they lie.
+  constexpr int kRows = 8;
+  constexpr int64_t kFew = 128;
+  for (; rows >= kRows && columns > kFew; rows -= kRows, from += kRows * stride)
+    add_together<summand>(sums, from, stride, columns, std::make_integer_sequence<int, kRows>());
+  for (; rows > 0; --rows, from += stride)
+    add_together<summand>(sums, from, stride, columns, std::make_integer_sequence<int, 1>());
 }
 AddRows add_rows(Summand summand) {
   switch (summand) {
@@ -319,8 +369,30 @@ RONDO_VECTOR void divide(float* values, float by, int64_t n) {
   for (int64_t i = 0; i < n; ++i) values[i] /= by;
 }
 
+// --- past the caches
+#if defined(RONDO_VECTOR_F16C)
+RONDO_VECTOR void stream(char* to, const void* from, int64_t bytes) {
+  constexpr int64_t kLine = 64;
+  const char* at = static_cast<const char*>(from);
+  const int64_t before = std::min(static_cast<int64_t>(-reinterpret_cast<uintptr_t>(to) % kLine), bytes);
+  std::memcpy(to, at, static_cast<size_t>(before));
+  for (to += before, at += before, bytes -= before; bytes >= kLine; to += kLine, at += kLine, bytes -= kLine) {
+#if defined(RONDO_VECTOR_AVX512)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(at));
+#else
+    const auto* line = reinterpret_cast<const __m256i*>(at);
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), _mm256_loadu_si256(line));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to) + 1, _mm256_loadu_si256(line + 1));
+#endif
+  }
+  std::memcpy(to, at, static_cast<size_t>(bytes));
+}
+#else
+constexpr void (*stream)(char* to, const void* from, int64_t bytes) = nullptr;
+#endif
+
 }  // namespace
 
-const Loops kLoops = {find, moves, bytes, add_rows, fold, largest, exponentials, divide};
+const Loops kLoops = {find, moves, bytes, add_rows, fold, largest, exponentials, divide, stream};
 
 }  // namespace rondo::ops::RONDO_VECTOR_SET
