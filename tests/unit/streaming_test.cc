@@ -1,0 +1,69 @@
+// Operators that go through more than the caches hold, whose results are written past them, give the same bits as in
+// pieces that the caches do hold. (On a processor with a cache of more than 48 MB both are written alike.)
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <rondo/rondo.hpp>
+
+#include <cstring>
+#include <functional>
+#include <vector>
+
+namespace {
+
+constexpr rondo_device kCpu = {RONDO_CPU, 0};
+
+class Streaming : public testing::Test {
+ protected:
+  // From each column of a matrix on, `make` writes from rows of a and b to rows of out: of all rows at once, and of few
+  // at a time. Rows of an odd length, and results that do not begin where a vector or a cache's line does.
+  void expect_same(const std::function<void(const rondo::Tensor& a, const rondo::Tensor& b, rondo_tensor* out)>& make,
+                   int64_t columns) {
+    constexpr int64_t kRows = 2304, kPiece = 128;
+    const rondo::Tensor a = engine_.normal(kCpu, RONDO_F32, {kRows, columns});
+    const rondo::Tensor b = engine_.normal(kCpu, RONDO_F32, {kRows, columns});
+    std::vector<float> results[2];
+    for (const bool whole : {true, false}) {
+      const rondo::Tensor memory = engine_.uniform(kCpu, RONDO_F32, {kRows * columns + 3}, 7, 8);
+      const rondo::Tensor out = memory.slice(0, 3, kRows * columns + 3).reshape({kRows, columns});
+      const int64_t step = whole ? kRows : kPiece;
+      for (int64_t row = 0; row < kRows; row += step)
+        make(a.slice(0, row, row + step), b.slice(0, row, row + step), out.slice(0, row, row + step).get());
+      results[whole ? 0 : 1].resize(static_cast<size_t>(kRows * columns) + 3);
+      memory.read(results[whole ? 0 : 1].data(), results[0].size() * sizeof(float));
+    }
+    EXPECT_EQ(std::memcmp(results[0].data() + 3, results[1].data() + 3, (results[0].size() - 3) * sizeof(float)), 0);
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(results[0][i] >= 7 && results[0][i] < 8) << "what lies before";
+  }
+  rondo::Engine engine_;
+};
+
+TEST_F(Streaming, OfOneOperator) {
+  expect_same([](const auto& a, const auto& b,
+                 rondo_tensor* out) { rondo::check(rondo_binary(RONDO_ADD, a.get(), b.get(), &out)); },
+              2051);
+}
+
+TEST_F(Streaming, OfACopy) {
+  expect_same([](const auto& a, const auto&, rondo_tensor* out) { rondo::check(rondo_copy(a.get(), &out)); }, 2051);
+}
+
+TEST_F(Streaming, OfRows) {
+  expect_same([](const auto& a, const auto&, rondo_tensor* out) { rondo::check(rondo_softmax(a.get(), 1, &out)); },
+              2051);
+}
+
+// What reads its own results elsewhere than it writes them is refused or goes through the caches: in place nothing is
+// lost.
+TEST_F(Streaming, InPlace) {
+  const rondo::Tensor a = engine_.uniform(kCpu, RONDO_F32, {2304, 4099}, 1, 2);
+  std::vector<float> before(2304 * 4099), after(before.size());
+  a.read(before.data(), before.size() * sizeof(float));
+  rondo_tensor* out = a.get();
+  for (int i = 0; i < 3; ++i) rondo::check(rondo_binary(RONDO_ADD, a.get(), a.get(), &out));
+  a.read(after.data(), after.size() * sizeof(float));
+  size_t wrong = 0;
+  for (size_t i = 0; i < before.size(); ++i) wrong += after[i] != 8 * before[i];
+  EXPECT_EQ(wrong, 0U);
+}
+
+}  // namespace
