@@ -46,6 +46,12 @@ void Task::drop_accesses() {
 }
 
 void Task::add(Variable& variable, bool read, bool input, bool write) {
+  if (accesses_.size() <= kFew)
+    for (Access& access : accesses_) {
+      if (access.variable != &variable) continue;
+      access.join(read, input, write);
+      return;
+    }
   variable.retain();
   Access& access = accesses_.append();
   access.variable = &variable;
@@ -62,34 +68,19 @@ void Task::hand_accesses_to(Task& whole) {
   drop_accesses();
 }
 
-// One access per variable. Few accesses: pairwise; many: sorted, so that the cost stays n log n.
-void Task::fold() {
-  auto merge = [](Access& into, const Access& from) {
-    into.read |= from.read;
-    into.input |= from.input;
-    into.write |= from.write;
-    from.variable->release();
-  };
-  if (accesses_.size() <= 8) {
-    for (uint32_t i = 0; i < accesses_.size(); ++i)
-      for (uint32_t j = i + 1; j < accesses_.size();) {
-        if (accesses_[j].variable != accesses_[i].variable) {
-          ++j;
-          continue;
-        }
-        merge(accesses_[i], accesses_[j]);
-        accesses_.erase_unordered(j);
-      }
-    return;
-  }
+// One access per variable. Sorted, so that the cost stays n log n.
+void Task::fold_many() {
   std::sort(accesses_.begin(), accesses_.end(),
             [](const Access& a, const Access& b) { return a.variable < b.variable; });
   uint32_t kept = 0;
   for (uint32_t i = 1; i < accesses_.size(); ++i) {
-    if (accesses_[i].variable == accesses_[kept].variable)
-      merge(accesses_[kept], accesses_[i]);
-    else
-      accesses_[++kept] = accesses_[i];
+    const Access& access = accesses_[i];
+    if (access.variable != accesses_[kept].variable) {
+      accesses_[++kept] = access;
+      continue;
+    }
+    accesses_[kept].join(access.read, access.input, access.write);
+    access.variable->release();
   }
   while (accesses_.size() > kept + 1) accesses_.pop_back();
 }

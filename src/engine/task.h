@@ -46,6 +46,11 @@ struct Access {
   Task* task = nullptr;
   Access* previous = nullptr;
   Access* next = nullptr;
+  void join(bool reads, bool inputs, bool writes) {
+    read |= reads;
+    input |= inputs;
+    write |= writes;
+  }
 };
 
 class Task : public RefCounted {
@@ -57,7 +62,8 @@ class Task : public RefCounted {
   const char* name() const { return name_; }
   Device& device() const { return *device_; }
 
-  // Declares accesses. The same variable may come twice and in several roles; duplicates are folded at submission.
+  // Declares accesses. The same variable may come twice and in several roles; duplicates are folded, at submission at
+  // the latest.
   void reads(Variable& variable) { add(variable, true, true, false); }
   // As reads, but nobody looks: a write keeps what is beside it, or a user names a variable for its order.
   void follows(Variable& variable) { add(variable, true, false, false); }
@@ -139,7 +145,11 @@ class Task : public RefCounted {
  private:
   friend class Engine;
   RONDO_HOT void add(Variable& variable, bool read, bool input, bool write);
-  RONDO_HOT void fold();
+  void fold() {
+    if (accesses_.size() > kFew) [[unlikely]]
+      fold_many();
+  }
+  void fold_many();
   // At the end of a run, under the order lock: gives up what the task holds, but for what would destroy more than the
   // task itself. That is returned, for the engine to release without the lock; null if there is none.
   RONDO_HOT const RefCounted* let_go();
@@ -147,6 +157,8 @@ class Task : public RefCounted {
 
   const char* name_;
   Device* device_;
+  // As long as they are few, each variable is there once.
+  static constexpr uint32_t kFew = 8;
   SmallVector<Access, 4> accesses_;
 
   // Below: the engine's, under its order lock until the task is ready, then of the thread that runs it.

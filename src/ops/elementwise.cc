@@ -10,6 +10,7 @@
 #include "ops/elementwise_task.h"
 #include "ops/node.h"
 #include "ops/ops.h"
+#include "ops/plan_table.h"
 #include "ops/prepared.h"
 #include "ops/scalar.h"
 #include "ops/transfer.h"
@@ -87,62 +88,135 @@ Status check_domain(const Use& use, rondo_dtype common) {
   return {};
 }
 
-Status run_operator(const Use& use, Output& out) {
-  const Operator& row = use.row;
-  const View& first = *use.views[0].view;
-  RONDO_TRY(check_inputs(use.function, use.views));
-  Layout broadcast[2];
-  const Layout* shape = &first.layout;
-  rondo_dtype common = first.dtype;
+// What the operands broadcast to: the layout of the first of them, or one of `joined`.
+Status broadcast(const Use& use, Layout (&joined)[2], const Layout** shape) {
+  *shape = &use.views[0].view->layout;
   for (size_t i = 1; i < use.views.size(); ++i) {
     const View& next = *use.views[i].view;
-    common = promote(common, next.dtype);
-    if (shape->same_shape(next.layout)) continue;
-    if (!broadcast_shapes(*shape, next.layout, &broadcast[i & 1]))
-      return shapes_differ(use.function, use.views[i - 1].name, *shape, use.views[i].name, next.layout);
-    shape = &broadcast[i & 1];
+    if ((*shape)->same_shape(next.layout)) continue;
+    if (!broadcast_shapes(**shape, next.layout, &joined[i & 1]))
+      return shapes_differ(use.function, use.views[i - 1].name, **shape, use.views[i].name, next.layout);
+    *shape = &joined[i & 1];
   }
-  RONDO_TRY(check_domain(use, common));
-  const rondo_dtype computed = row.computed(common);
-
-  ElementwiseCall call{&row, computed, use.scalar != nullptr, use.scalar_first, {}};
-  int n_words = 0;
-  if (use.scalar) RONDO_TRY(scalar_word(use.function, "scalar", *use.scalar, computed, &call.words[n_words++]));
-  RONDO_TRY(parameter_words(use, computed, call.words + n_words));
-  const View* views[3] = {};
-  for (size_t i = 0; i < use.views.size(); ++i) views[i] = use.views[i].view;
-  return run_elementwise(call, std::span<const View* const>(views, use.views.size()), *shape, out);
+  return {};
 }
 
-}  // namespace
+// An operator, its operands and its output as a key: what is computed, and all that is checked of dtypes and layouts,
+// follow from that. So a call that finds a plan has been checked but for what changes from call to call. shape: of the
+// result where it is not what the operands broadcast to; null: it is that.
+inline PlanKey key_of(const ElementwiseCall& call, std::span<const View* const> operands, const Layout* shape,
+                      const Output& out) {
+  constexpr uint32_t kOperator = 1;
+  PlanKey key(operands[0]->device(), kOperator | uint32_t{call.scalar} << 1 | uint32_t{call.scalar_first} << 2 |
+                                         uint32_t{shape != nullptr} << 3 | static_cast<uint32_t>(operands.size()) << 4 |
+                                         static_cast<uint32_t>(call.row->op) << 8 |
+                                         static_cast<uint32_t>(call.computed) << 16);
+  for (const View* operand : operands) key.put(*operand);
+  if (out.given())
+    key.put(out.given_view());
+  else
+    key.put(PlanKey::kNone);
+  if (shape) key.put_shape(*shape);
+  return key;
+}
 
-Status run_elementwise(const ElementwiseCall& call, std::span<const View* const> operands, const Layout& shape,
-                       Output& out) {
+rondo_dtype result_dtype(const ElementwiseCall& call) {
+  return call.row->boolean ? RONDO_BOOL : call.computed;
+}
+
+Expression expression_of(const ElementwiseCall& call, std::span<const View* const> operands, const View& to) {
   const Operator& row = *call.row;
-  const rondo_dtype computed = call.computed;
-  const View& first = *operands[0];
-  const View* views[4] = {};
-  const size_t inputs = operands.size();
-  std::copy(operands.begin(), operands.end(), views);
-  View to;
-  RONDO_TRY(
-      out.resolve(first.engine(), first.device(), row.boolean ? RONDO_BOOL : computed, shape, operands, true, &to));
-  views[inputs] = &to;
-
   Expression expression;
   Value values[3] = {};  // operands and parameters: no row has more
   int next = 0;
   const auto push = [&](Value value) {
     if (next < 3) values[next++] = value;
   };
-  if (call.scalar && call.scalar_first) push(expression.scalar(compute_dtype(computed)));
-  for (size_t i = 0; i < inputs; ++i) push(load(expression, views[i]->dtype, computed));
-  if (call.scalar && !call.scalar_first) push(expression.scalar(compute_dtype(computed)));
-  for (int i = 0; i < row.parameters; ++i) push(expression.scalar(compute_dtype(computed)));
+  if (call.scalar && call.scalar_first) push(expression.scalar(compute_dtype(call.computed)));
+  for (const View* operand : operands) push(load(expression, operand->dtype, call.computed));
+  if (call.scalar && !call.scalar_first) push(expression.scalar(compute_dtype(call.computed)));
+  for (int i = 0; i < row.parameters; ++i) push(expression.scalar(compute_dtype(call.computed)));
   expression.output(expression.apply(row.op, values[0], values[1], values[2]), to.dtype, to.accumulate);
-  return submit_prepared(first.engine(),
-                         make_ref<ElementwiseTask>(row.name, first.device(), expression, to.layout, views, call.words),
-                         {&out}, [&call] { return Call{call}; });
+  return expression;
+}
+
+// views: of the operands and the output.
+inline Status submit_planned(const ElementwiseCall& call, Ref<const ElementwisePlan> plan, const View* const* views,
+                             Output& out) {
+  return submit_prepared(
+      views[0]->engine(),
+      make_ref<ElementwiseTask>(call.row->name, views[0]->device(), std::move(plan), views, call.words), {&out},
+      [&call] { return Call{call}; });
+}
+
+// A call whose plan is there.
+inline Status run_known(const ElementwiseCall& call, std::span<const View* const> operands,
+                        Ref<const ElementwisePlan> plan, Output& out) {
+  RONDO_TRY(out.resolve_known(operands[0]->engine(), operands[0]->device(), result_dtype(call), plan->shape(), operands,
+                              true));
+  const View* views[4];
+  std::copy(operands.begin(), operands.end(), views);
+  views[operands.size()] = &out.view();
+  return submit_planned(call, std::move(plan), views, out);
+}
+
+// One that must be planned.
+RONDO_COLD Status run_anew(const ElementwiseCall& call, std::span<const View* const> operands, const Layout& shape,
+                           const PlanKey& key, Output& out) {
+  Device& device = operands[0]->device();
+  View to;
+  RONDO_TRY(out.resolve(operands[0]->engine(), device, result_dtype(call), shape, operands, true, &to));
+  const View* views[4];
+  std::copy(operands.begin(), operands.end(), views);
+  views[operands.size()] = &to;
+  Ref<const ElementwisePlan> plan =
+      make_ref<ElementwisePlan>(device, key, expression_of(call, operands, to), to.layout, views);
+  return submit_planned(call, plan_table().keep(key, std::move(plan)), views, out);
+}
+
+// The words of the scalar and the parameters of a call, if it has any.
+inline Status find_words(const Use& use, ElementwiseCall* call) {
+  int n = 0;
+  if (use.scalar) RONDO_TRY(scalar_word(use.function, "scalar", *use.scalar, call->computed, &call->words[n++]));
+  return use.parameters || use.row.parameters ? parameter_words(use, call->computed, call->words + n) : Status();
+}
+
+RONDO_COLD Status run_operator_anew(const Use& use, rondo_dtype common, std::span<const View* const> operands,
+                                    const PlanKey& key, ElementwiseCall* call, Output& out) {
+  RONDO_TRY(check_inputs(use.function, use.views));
+  Layout joined[2];
+  const Layout* shape = nullptr;
+  RONDO_TRY(broadcast(use, joined, &shape));
+  RONDO_TRY(check_domain(use, common));
+  RONDO_TRY(find_words(use, call));
+  return run_anew(*call, operands, *shape, key, out);
+}
+
+RONDO_HOT Status run_operator(const Use& use, Output& out) {
+  const View* views[3];
+  rondo_dtype common = use.views[0].view->dtype;
+  for (size_t i = 0; i < use.views.size(); ++i) {
+    views[i] = use.views[i].view;
+    common = promote(common, views[i]->dtype);
+  }
+  const std::span<const View* const> operands(views, use.views.size());
+  ElementwiseCall call{&use.row, use.row.computed(common), use.scalar != nullptr, use.scalar_first, {}};
+  const PlanKey key = key_of(call, operands, nullptr, out);
+  Ref<const ElementwisePlan> plan = plan_table().find(key);
+  if (!plan) [[unlikely]]
+    return run_operator_anew(use, common, operands, key, &call, out);
+  RONDO_TRY(check_moved(use.function, use.views));  // with their dtypes others were computed with
+  RONDO_TRY(find_words(use, &call));
+  return run_known(call, operands, std::move(plan), out);
+}
+
+}  // namespace
+
+Status run_elementwise(const ElementwiseCall& call, std::span<const View* const> operands, const Layout& shape,
+                       Output& out) {
+  const PlanKey key = key_of(call, operands, &shape, out);
+  Ref<const ElementwisePlan> plan = plan_table().find(key);
+  return plan ? run_known(call, operands, std::move(plan), out) : run_anew(call, operands, shape, key, out);
 }
 
 Status unary(const char* function, rondo_unary_op op, const View& a, int n_parameters, const double* parameters,

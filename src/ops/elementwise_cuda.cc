@@ -18,6 +18,11 @@ constexpr uint64_t kMostBlocks = INT_MAX;
 constexpr int64_t kLeastTurned = 32;
 // Of tiles in shared memory, which every device has for a block.
 constexpr int64_t kTileBytes = 48 << 10;
+// Of a kernel's argument: operands, scalars, random numbers; sizes twice, then what each inner dimension is divided by
+// and the strides of each operand, twice where tiles are.
+constexpr int kMostOperands = Expression::kMaxInputs + Expression::kMaxOutputs;
+constexpr int kMostWords = kMostOperands + Expression::kMaxScalars + 2 + Expression::kMaxGenerators + 4 +
+                           2 * (kMaxDims - 1) + kMostOperands * (kMaxDims + 2);
 
 // The widest operand's size.
 int64_t widest(const Expression& expression) {
@@ -28,8 +33,8 @@ int64_t widest(const Expression& expression) {
 }
 
 // The widest vector that keeps every access aligned: each thread moves up to 16 bytes of the widest operand. A power of
-// two, and everything is done by masks: this is on the path of every launch.
-uint8_t vector_width(const Expression& expression, const Space& space, const ElementwiseTask& task) {
+// two.
+uint8_t vector_width(const Expression& expression, const Space& space, const View* const* views) {
   int64_t width = 16;
   for (int k = 0; k < expression.operands(); ++k)
     while (width * static_cast<int64_t>(dtype_size(expression.operand_dtype(k))) > 16) width >>= 1;
@@ -40,7 +45,7 @@ uint8_t vector_width(const Expression& expression, const Space& space, const Ele
     if (strides[inner] != 1) return 1;
     // The pool's blocks are 256-aligned; memory from elsewhere is what it is.
     const auto size = static_cast<int64_t>(dtype_size(expression.operand_dtype(k)));
-    const auto address = reinterpret_cast<intptr_t>(task.address(k));
+    const int64_t address = misalignment(*views[k]);
     while (width > 1 && (address & (width * size - 1)) != 0) width >>= 1;
     for (int d = 0; d < inner; ++d)
       while (width > 1 && (strides[d] & (width - 1)) != 0) width >>= 1;
@@ -79,12 +84,12 @@ void turn(const Expression& expression, Space* space) {
 
 // How many neighbours a lane takes in tiles, along their rows and along their columns: as many as are aligned wherever
 // they lie, and fit the registers of a lane, which has a square of them.
-uint8_t tile_width(const Expression& expression, const Space& space, const ElementwiseTask& task) {
+uint8_t tile_width(const Expression& expression, const Space& space, const View* const* views) {
   const int inner = space.ndim - 1, rows = inner - 1;
   int64_t width = 8;
   for (int k = 0; k < expression.operands(); ++k) {
     const auto size = static_cast<int64_t>(dtype_size(expression.operand_dtype(k)));
-    const auto address = reinterpret_cast<intptr_t>(task.address(k));
+    const int64_t address = misalignment(*views[k]);
     const int64_t* strides = space.strides(k);
     const bool turned = (space.turned >> k & 1) != 0;
     if (!turned && strides[inner] == 0) continue;
@@ -98,7 +103,7 @@ uint8_t tile_width(const Expression& expression, const Space& space, const Eleme
 }
 
 // Sets the width of packs and how many make the side of a tile: long enough for whole lines of memory.
-void choose_tile(const Expression& expression, const ElementwiseTask& task, Space* space) {
+void choose_tile(const Expression& expression, const View* const* views, Space* space) {
   int64_t turned_bytes = 0;
   for (int k = 0; k < expression.inputs(); ++k)
     if (space->turned >> k & 1) turned_bytes += static_cast<int64_t>(dtype_size(expression.operand_dtype(k)));
@@ -107,7 +112,7 @@ void choose_tile(const Expression& expression, const ElementwiseTask& task, Spac
     space->tile = width * widest(expression) >= 8 ? 16 : 32;
     return turned_bytes * space->tile * width * space->tile * width;
   };
-  int64_t width = tile_width(expression, *space, task);
+  int64_t width = tile_width(expression, *space, views);
   while (set(width) > kTileBytes && width > 1) width >>= 1;
 }
 
@@ -123,14 +128,14 @@ uint8_t choose_flight(const Expression& expression, const Space& space) {
 
 }  // namespace
 
-void ElementwiseTask::plan_cuda(const Expression& expression) {
-  if (space_.elements == 0) return;
-  turn(expression, &space_);
+void ElementwisePlan::plan_cuda(const View* const* views) {
+  turn(expression_, &space_);
   if (space_.turned)
-    choose_tile(expression, *this, &space_);
+    choose_tile(expression_, views, &space_);
   else
-    space_.vector = vector_width(expression, space_, *this);
-  space_.flight = choose_flight(expression, space_);
+    space_.vector = vector_width(expression_, space_, views);
+  space_.flight = choose_flight(expression_, space_);
+  const int operands = expression_.operands();
   const int inner = space_.ndim - 1;
   // How many elements of a dimension go together: to a lane, or into a tile.
   const auto together = [&](int d) -> int64_t {
@@ -145,75 +150,72 @@ void ElementwiseTask::plan_cuda(const Expression& expression) {
     for (int d = 0; d <= inner; ++d) packs *= parts(d);
   }
 
-  if (n_generators_ > 0)
-    for (int k = 0; k < 2 + n_generators_; ++k) arguments_.push_back(0);
-  arguments_.push_back(packs);
-  arguments_.push_back(elements);
+  words_.push_back(packs);
+  words_.push_back(elements);
   if (space_.turned)
-    for (int d = inner - 1; d <= inner; ++d) arguments_.push_back(static_cast<uint64_t>(space_.size(d)));
+    for (int d = inner - 1; d <= inner; ++d) words_.push_back(static_cast<uint64_t>(space_.size(d)));
   if (!space_.flat) {
     for (int d = inner; d > 0; --d) {
-      arguments_.push_back(parts(d));
+      words_.push_back(parts(d));
       if (space_.wide) continue;
       const device::Divider by = device::make_divider(static_cast<uint32_t>(parts(d)));
-      arguments_.push_back(by.magic | static_cast<uint64_t>(by.shift) << 32);
+      words_.push_back(by.magic | static_cast<uint64_t>(by.shift) << 32);
     }
-    for (int k = 0; k < operands(); ++k)
-      for (int d = inner; d >= 0; --d) arguments_.push_back(static_cast<uint64_t>(space_.strides(k)[d] * together(d)));
-    for (int k = 0; space_.turned && k < operands(); ++k)
-      for (int d = inner; d >= inner - 1; --d) arguments_.push_back(static_cast<uint64_t>(space_.strides(k)[d]));
+    for (int k = 0; k < operands; ++k)
+      for (int d = inner; d >= 0; --d) words_.push_back(static_cast<uint64_t>(space_.strides(k)[d] * together(d)));
+    for (int k = 0; space_.turned && k < operands; ++k)
+      for (int d = inner; d >= inner - 1; --d) words_.push_back(static_cast<uint64_t>(space_.strides(k)[d]));
   }
   // What is near in memory is done at the same time, so blocks take their packs in one go, as many as that needs.
   const uint64_t of_block = space_.turned ? 1 : uint64_t{kThreads} * space_.flight;
   uint64_t most = kMostBlocks;
   // Numbers that are only drawn are more work than memory is: their blocks go on with what they have set up.
-  if (n_generators_ > 0 && n_inputs_ == 0)
-    most = 16 * static_cast<uint64_t>(static_cast<cuda::CudaDevice&>(device()).multiprocessors());
+  if (expression_.generators() > 0 && expression_.inputs() == 0)
+    most = 16 * static_cast<uint64_t>(static_cast<cuda::CudaDevice&>(device_).multiprocessors());
   blocks_ = static_cast<unsigned>(std::clamp<uint64_t>((packs + of_block - 1) / of_block, 1, most));
 }
 
-int ElementwiseTask::alignment(int i) const {
-  const auto size = static_cast<int>(dtype_size(expression().operand_dtype(i)));
-  return space_.elements == 0 || space_.repeats(i) ? size : size * space_.vector;
-}
-
-rtc::Signature ElementwiseTask::signature(rtc::Family family) const {
+rtc::Signature ElementwisePlan::signature(rtc::Family family) const {
   rtc::Signature signature(family);
   uint32_t repeated = 0;
-  for (int k = 0; k < operands(); ++k) repeated |= static_cast<uint32_t>(space_.repeats(k)) << k;
+  for (int k = 0; k < expression_.operands(); ++k) repeated |= static_cast<uint32_t>(space_.repeats(k)) << k;
   signature.put(static_cast<uint8_t>(space_.vector | (space_.wide ? 32 : 0) | (space_.flat ? 64 : 0) |
                                      (space_.turned ? 128 : 0)));
   signature.put(static_cast<uint8_t>(space_.ndim | space_.flight << 4));
   signature.put(repeated);
   if (space_.turned) signature.put(space_.turned);
-  signature.put_bytes(packed_.begin(), packed_.size());
+  uint8_t packed[Expression::kMaxPacked];
+  signature.put_bytes(packed, static_cast<uint32_t>(expression_.pack(packed)));
   return signature;
 }
 
-Status ElementwiseTask::prepare() {
-  if (device().is_host() || space_.elements == 0 || kernel_) return {};
-  return rtc::find_kernel(
-      static_cast<cuda::CudaDevice&>(device()), signature(rtc::kElementwise), name(),
-      [this] { return elementwise_text(expression(), space_); }, &kernel_);
+Status ElementwisePlan::look_for_kernel(const char* name, const rtc::Kernel** kernel) const {
+  RONDO_TRY(rtc::find_kernel(
+      static_cast<cuda::CudaDevice&>(device_), signature(rtc::kElementwise), name,
+      [this] { return elementwise_text(expression_, space_); }, kernel));
+  kernel_.store(*kernel, std::memory_order_release);
+  return {};
 }
 
 Status ElementwiseTask::run_on_cuda(const TaskContext& context) {
   if (!kernel_) return error(RONDO_INTERNAL, "%s was run before it was prepared", name());
-  uint64_t* words = arguments_.begin();
-  for (int k = 0; k < operands(); ++k) words[k] = reinterpret_cast<uint64_t>(address(k));
-  if (n_generators_ > 0) {
-    const Expression expression = this->expression();
-    uint64_t* random = words + first_random();
-    random[0] = reinterpret_cast<uint64_t>(context.device_random);
-    random[1] = random_.seed;
+  uint64_t words[kMostWords];
+  uint64_t* next = words;
+  for (int k = 0; k < operands(); ++k) *next++ = reinterpret_cast<uint64_t>(address(k));
+  for (const uint64_t scalar : scalars_) *next++ = scalar;
+  const Expression& expression = this->expression();
+  if (expression.generators() > 0) {
+    *next++ = reinterpret_cast<uint64_t>(context.device_random);
+    *next++ = random_.seed;
     uint64_t start = random_.offset;
-    for (int k = 0; k < n_generators_; ++k) {
-      random[2 + k] = start;
-      start += random_counters(expression.generator_dtype(k), space_.elements);
+    for (int k = 0; k < expression.generators(); ++k) {
+      *next++ = start;
+      start += random_counters(expression.generator_dtype(k), space().elements);
     }
   }
+  for (const uint64_t word : plan_->words()) *next++ = word;
   cuda::CudaDevice::Launch shape;
-  shape.grid[0] = blocks_;
+  shape.grid[0] = plan_->blocks();
   shape.block[0] = kThreads;
   return static_cast<cuda::CudaDevice&>(device()).launch(kernel_->function, shape, context.stream, words);
 }

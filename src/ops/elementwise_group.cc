@@ -27,7 +27,7 @@ ElementwiseGroup::ElementwiseGroup(const char* name, Device& device, std::vector
 
 bool ElementwiseGroup::Launch::takes(const ElementwiseTask& part, const rtc::Signature& of_part) const {
   const ElementwiseTask& first = *parts[0];
-  const Expression expression = part.expression();
+  const Expression& expression = part.expression();
   return signature == of_part && parts.size() < static_cast<size_t>(group_capacity(expression)) &&
          std::equal(part.scalars(), part.scalars() + expression.scalars(), first.scalars());
 }

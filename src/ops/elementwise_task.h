@@ -1,15 +1,15 @@
 // The one task of all elementwise operators, fused or not: an expression over strided operands.
 //
-// Everything that can be known at submission is worked out by the constructor: the iteration space with adjacent
-// dimensions collapsed, the vector width, the kernel's arguments. run() on a GPU fills in addresses and launches.
+// All that does not depend on which tensors they are and on the values of scalars is its plan (elementwise_plan.h),
+// which it shares with tasks that are alike. run() on a GPU joins that with addresses and launches.
 //
-// The kernel's argument is one struct of 8-byte words (arguments()), which a graph may patch in place:
-//   word k                     address of operand k: inputs, then outputs
-//   word first_scalar() + k    scalar k, in its register dtype at the word's start
-//   word first_random()        only with generators: address of a RandomState in device memory or 0; then the seed, and
-//   one
-//                              start per generator (relative to the RandomState if there is one)
-//   then sizes and strides, which depend on shapes only.
+// The kernel's argument is one struct of 8-byte words:
+//   addresses of the operands: inputs, then outputs
+//   scalars, each in its register dtype at the word's start
+//   only with generators: the address of a RandomState in device memory or 0; then the seed, and one start per
+//   generator
+//                         (relative to the RandomState if there is one)
+//   the plan's: sizes and strides, which depend on shapes only.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -17,9 +17,7 @@
 #include <memory>
 
 #include "device/cpu/instructions.h"
-#include "engine/tensor.h"
-#include "ops/expression.h"
-#include "rtc/kernel.h"
+#include "ops/elementwise_plan.h"
 
 namespace rondo::ops {
 
@@ -30,28 +28,6 @@ constexpr unsigned kElementwiseThreads = 256;
 constexpr int kGroupRounds = 4;
 constexpr int kGroupBytes = 4096;
 
-// The iteration space of a task: dimensions of size > 1, outermost first, neighbours joined wherever every operand
-// allows.
-struct Space {
-  int ndim = 0;        // at least 1, except for a task without elements
-  bool flat = false;   // one dimension, every stride 0 or 1
-  bool wide = false;   // indices need 64 bits
-  uint8_t vector = 1;  // elements moved at once
-  uint8_t flight = 1;  // cuda: packs that a lane loads before it uses the first
-  // cuda: operands that are dense along the last dimension but one instead of the last: they come through tiles of
-  // shared memory, a bit each. 0: there are none, or it is not worth it.
-  uint32_t turned = 0;
-  uint8_t tile = 0;  // packs along each side of a tile
-  int64_t elements = 0;
-  // sizes[ndim], then strides[ndim] of each operand.
-  SmallVector<int64_t, 8> dims;
-
-  int64_t size(int d) const { return dims[static_cast<uint32_t>(d)]; }
-  const int64_t* strides(int operand) const { return dims.begin() + (1 + operand) * ndim; }
-  // Whether an operand has the same element all along the innermost dimension.
-  bool repeats(int operand) const { return strides(operand)[ndim - 1] == 0; }
-};
-
 class ElementwiseTask final : public Task {
  public:
   struct Operand {
@@ -60,32 +36,30 @@ class ElementwiseTask final : public Task {
   };
 
   // views: of the inputs, broadcast to shape, then of the outputs, which have that shape; only read here. scalars: a
-  // word each (scalar_word). An output's `accumulate` is the expression's, not the view's.
+  // word each (scalar_word). An output's `accumulate` is the expression's, not the view's. The plan is a kept one if
+  // there is one.
   ElementwiseTask(const char* name, Device& device, const Expression& expression, const Layout& shape,
                   const View* const* views, const uint64_t* scalars);
+  // With the plan of such views.
+  RONDO_HOT ElementwiseTask(const char* name, Device& device, Ref<const ElementwisePlan> plan, const View* const* views,
+                            const uint64_t* scalars);
 
   // --- what a graph's passes look at
-  Expression expression() const { return Expression::unpack(packed_.begin()); }
+  const ElementwisePlan& plan() const { return *plan_; }
+  const Expression& expression() const { return plan_->expression(); }
   const Operand& operand(int i) const { return operands_[static_cast<uint32_t>(i)]; }
   int operands() const { return static_cast<int>(operands_.size()); }
   char* address(int i) const { return operand(i).storage->address() + operand(i).offset; }
-  const Space& space() const { return space_; }
+  const Space& space() const { return plan_->space(); }
   // Operand i as it was given, under the task's full shape (strides of 0 where it is broadcast).
   View view(int i) const;
-  Layout shape() const;
-  const uint64_t* scalars() const { return arguments_.begin() + first_scalar(); }
+  const Layout& shape() const { return plan_->shape(); }
+  const uint64_t* scalars() const { return scalars_.begin(); }
   // What operand i's address must be a multiple of when a graph puts another one in its place.
   int alignment(int i) const;
-
-  // The kernel's argument struct, its kernel and its launch; valid after prepare() on a GPU.
-  const SmallVector<uint64_t, 8>& arguments() const { return arguments_; }
-  int first_scalar() const { return operands(); }
-  int first_random() const { return operands() + n_scalars_; }
-  const rtc::Kernel* kernel() const { return kernel_; }
-  // What tells its kernel from others of a family.
-  rtc::Signature signature(rtc::Family family) const;
-  // In place, for the next run or for patching a graph's node.
-  void set_scalar(int i, uint64_t word) { arguments_[static_cast<uint32_t>(first_scalar() + i)] = word; }
+  rtc::Signature signature(rtc::Family family) const { return plan_->signature(family); }
+  // For the next run.
+  void set_scalar(int i, uint64_t word) { scalars_[static_cast<uint32_t>(i)] = word; }
 
   void list_operands(std::vector<TaskOperand>* list) const override;
   Status prepare() override;
@@ -94,24 +68,14 @@ class ElementwiseTask final : public Task {
   void run_on_cpu(const TaskContext& context);
 
  private:
-  Status run_on_cuda(const TaskContext& context);
+  RONDO_HOT Status run_on_cuda(const TaskContext& context);
 
-  // elementwise_cuda.cc
-  void plan_cuda(const Expression& expression);
-
-  SmallVector<uint8_t, 48> packed_;  // the expression
+  const Ref<const ElementwisePlan> plan_;
   SmallVector<Operand, 4> operands_;
-  SmallVector<int64_t, 12> given_;  // ndim, shape, strides per operand: as the caller saw them
-  Space space_;
-  SmallVector<uint64_t, 8> arguments_;
-  const rtc::Kernel* kernel_ = nullptr;
-  unsigned blocks_ = 1;
-  uint8_t n_inputs_, n_scalars_, n_generators_;
+  SmallVector<uint64_t, 4> scalars_;
+  const rtc::Kernel* kernel_ = nullptr;  // once prepared, on a GPU
   RandomState random_;
 };
-
-// Counters one generator takes for so many elements.
-uint64_t random_counters(rondo_dtype dtype, int64_t elements);
 
 // Computes the expression on the host, with such instructions. addresses: of the operands. random: where the numbers
 // start.

@@ -52,9 +52,7 @@ Status check_moved(const char* function, std::span<const NamedView> inputs) {
   return {};
 }
 
-Status check_written(const char* function, const char* name, const View& view) {
-  if (view.storage->has_contents()) [[likely]]
-    return {};
+Status check_blank(const char* function, const char* name, const View& view) {
   Engine& engine = view.engine();
   const Sink* sink = Engine::thread_sink();
   // What belongs to a recording of another thread is refused as such.
@@ -68,21 +66,55 @@ Status check_written(const char* function, const char* name, const View& view) {
                device_name(view.device().id()).c_str());
 }
 
-Status check_writable(const char* function, const char* name, const View& view) {
+static inline Status check_owner(const char* function, const char* name, const View& view) {
+  if (!view.storage->read_only) [[likely]]
+    return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s: %s is memory that its owner exported as read-only; write to a copy (rondo_copy makes it)", function,
+               name);
+}
+
+static Status check_distinct(const char* function, const char* name, const View& view) {
   if (view.layout.repeats())
     return error(RONDO_INVALID_ARGUMENT,
                  "%s: %s shows an element twice (a broadcast view, or strides that overlap) and is read-only; write to "
                  "a copy (rondo_copy makes it)",
                  function, name);
-  if (view.storage->read_only)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "%s: %s is memory that its owner exported as read-only; write to a copy (rondo_copy makes it)",
-                 function, name);
   return {};
+}
+
+Status check_writable(const char* function, const char* name, const View& view) {
+  RONDO_TRY(check_distinct(function, name, view));
+  return check_owner(function, name, view);
 }
 
 Output::~Output() {
   if (created_) destroy_tensor(created_);
+}
+
+[[gnu::always_inline]] inline Status Output::check_place(Engine& engine, Device& device) const {
+  const View& out = given_view();
+  if (&out.engine() != &engine)
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than the inputs", function_, name_);
+  if (&out.device() != &device)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: %s is on %s; the result is on %s: set it to NULL for a new tensor, which rondo_copy moves",
+                 function_, name_, device_name(out.device().id()).c_str(), device_name(device.id()).c_str());
+  return {};
+}
+
+[[gnu::always_inline]] inline Status Output::check_contents(std::span<const View* const> inputs, bool inplace) const {
+  const View& out = given_view();
+  RONDO_TRY(check_owner(function_, name_, out));
+  if (out.accumulate) RONDO_TRY(check_written(function_, name_, out));
+  for (const View* input : inputs) {
+    if (out.storage != input->storage || (inplace && identical(out, *input)) || !overlap(out, *input)) continue;
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "%s: %s shares elements with an input%s; write to another tensor, or read a copy (rondo_copy makes it)",
+        function_, name_, inplace ? " without being the same, element for element" : "");
+  }
+  return {};
 }
 
 Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
@@ -96,13 +128,8 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
     *view = created_->view;
     return {};
   }
-  const View& out = (*slot_)->view;
-  if (&out.engine() != &engine)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than the inputs", function_, name_);
-  if (&out.device() != &device)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "%s: %s is on %s; the result is on %s: set it to NULL for a new tensor, which rondo_copy moves",
-                 function_, name_, device_name(out.device().id()).c_str(), device_name(device.id()).c_str());
+  RONDO_TRY(check_place(engine, device));
+  const View& out = given_view();
   if (out.dtype != dtype)
     return error(
         RONDO_INVALID_ARGUMENT,
@@ -111,17 +138,20 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
   if (!out.layout.same_shape(shape))
     return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; the result is %s: set it to NULL for a new tensor",
                  function_, name_, shape_text(out.layout).c_str(), shape_text(shape).c_str());
-  RONDO_TRY(check_writable(function_, name_, out));
-  if (out.accumulate) RONDO_TRY(check_written(function_, name_, out));
-  for (const View* input : inputs) {
-    if (out.storage != input->storage || (inplace && identical(out, *input)) || !overlap(out, *input)) continue;
-    return error(
-        RONDO_INVALID_ARGUMENT,
-        "%s: %s shares elements with an input%s; write to another tensor, or read a copy (rondo_copy makes it)",
-        function_, name_, inplace ? " without being the same, element for element" : "");
-  }
+  RONDO_TRY(check_distinct(function_, name_, out));
+  RONDO_TRY(check_contents(inputs, inplace));
   *view = out;
   return {};
+}
+
+Status Output::resolve_known(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
+                             std::span<const View* const> inputs, bool inplace) {
+  if (!given()) {
+    created_ = make_tensor(engine, device, dtype, shape);
+    return {};
+  }
+  RONDO_TRY(check_place(engine, device));
+  return check_contents(inputs, inplace);
 }
 
 static bool channels_last(const Layout& layout) {

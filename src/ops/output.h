@@ -32,6 +32,12 @@ class Output {
                  std::initializer_list<const View*> inputs, bool inplace, View* view) {
     return resolve(engine, device, dtype, shape, std::span(inputs.begin(), inputs.size()), inplace, view);
   }
+  // The same where a call with inputs and an output of these dtypes and layouts, given or not, went well before: looks
+  // at what they do not tell. The view is view().
+  RONDO_HOT Status resolve_known(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
+                                 std::span<const View* const> inputs, bool inplace);
+  // Once it is resolved.
+  const View& view() const { return created_ ? created_->view : given_view(); }
   // The same in dtype and on the device of the input `like`, with the sizes of `shape`. A new tensor has its axes in
   // memory as `like` has them: of an image with channels last, channels last.
   Status resolve_as(const View& like, const Layout& shape, std::span<const View* const> inputs, View* view);
@@ -42,6 +48,10 @@ class Output {
   }
 
  private:
+  // Of a given tensor: what it belongs to; who may write it, and what else is read there.
+  Status check_place(Engine& engine, Device& device) const;
+  Status check_contents(std::span<const View* const> inputs, bool inplace) const;
+
   const char* function_;
   rondo_tensor** slot_;
   const char* name_;
@@ -57,7 +67,12 @@ Status check_writable(const char* function, const char* name, const View& view);
 
 // RONDO_INVALID_STATE if nothing was ever written into the storage, which then has no contents to read. While the
 // thread records, the launch is what counts.
-Status check_written(const char* function, const char* name, const View& view);
+RONDO_COLD Status check_blank(const char* function, const char* name, const View& view);
+inline Status check_written(const char* function, const char* name, const View& view) {
+  if (view.storage->has_contents()) [[likely]]
+    return {};
+  return check_blank(function, name, view);
+}
 
 // All inputs on one engine and device, with contents, none an accumulator, of dtypes to compute with; messages name
 // `function` and the argument.
@@ -68,7 +83,7 @@ struct NamedView {
 Status check_inputs(const char* function, std::span<const NamedView> inputs);
 // The same of operators that move elements and do not compute with them: 8-bit floats, which are for that, may come
 // too.
-Status check_moved(const char* function, std::span<const NamedView> inputs);
+RONDO_HOT Status check_moved(const char* function, std::span<const NamedView> inputs);
 inline Status check_moved(const char* function, std::initializer_list<NamedView> inputs) {
   return check_moved(function, std::span(inputs.begin(), inputs.size()));
 }

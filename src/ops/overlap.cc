@@ -94,6 +94,7 @@ bool overlap(const View& a, const View& b) {
 }
 
 bool identical(const View& a, const View& b) {
+  if (&a == &b) return true;
   if (a.storage != b.storage || a.offset != b.offset || a.dtype != b.dtype || !a.layout.same_shape(b.layout))
     return false;
   for (int i = 0; i < a.layout.ndim; ++i)

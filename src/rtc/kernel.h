@@ -4,6 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -15,6 +16,10 @@ namespace rondo::rtc {
 struct Kernel {
   cuda::CUfunction function = nullptr;
   int max_threads = 1024;  // per block, as compiled
+  // Uses since it was loaded. Who keeps the kernel instead of asking for it again counts that here. A plain increment:
+  // the count may miss one when two threads meet, which is cheaper than a locked one on every launch.
+  void count_hit() const { hits.store(hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  mutable std::atomic<int64_t> hits{0};
 };
 
 // Text of a kernel: CUDA C++ in the common subset (rtc/device/), without the prelude, which the compiler adds. The one

@@ -35,7 +35,6 @@ struct Entry {
   const uint64_t hash;
   const Signature signature;
   std::atomic<bool> ready{false};
-  std::atomic<int64_t> hits{0};
   Kernel kernel;  // valid once ready
 
   std::mutex mutex;
@@ -140,17 +139,13 @@ Status make_ready(CudaDevice& device, Entry& entry, const char* name, const Gene
   entry.compiling = true;
   lock.unlock();
 
-  Kernel kernel;
   // Whatever it is: those who wait for this compile must hear of its end.
-  const Status status = caught([&] { return load_kernel(device, name, generate(), &kernel); }, name);
+  const Status status = caught([&] { return load_kernel(device, name, generate(), &entry.kernel); }, name);
 
   lock.lock();
   entry.compiling = false;
   entry.failure = status;
-  if (status.ok()) {
-    entry.kernel = kernel;
-    entry.ready.store(true, std::memory_order_release);
-  }
+  if (status.ok()) entry.ready.store(true, std::memory_order_release);
   entry.changed.notify_all();
   return status;
 }
@@ -167,9 +162,7 @@ Status find_kernel(CudaDevice& device, const Signature& signature, const char* n
   Entry* entry = cache.table.load(std::memory_order_acquire)->find(signature, hash);
   if (!entry) entry = cache.add(signature, hash);
   if (entry->ready.load(std::memory_order_acquire)) [[likely]] {
-    // A plain increment: the count may miss one when two threads meet, which is cheaper than a locked one on every
-    // launch.
-    entry->hits.store(entry->hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    entry->kernel.count_hit();
   } else {
     RONDO_TRY(make_ready(device, *entry, name, generate));
   }
@@ -195,7 +188,7 @@ int64_t kernel_memory_hits() {
     Cache* cache = slot.load(std::memory_order_acquire);
     if (!cache) continue;
     std::lock_guard lock(cache->mutex);
-    for (const Entry* entry : cache->entries) hits += entry->hits.load(std::memory_order_relaxed);
+    for (const Entry* entry : cache->entries) hits += entry->kernel.hits.load(std::memory_order_relaxed);
   }
   return hits;
 }
