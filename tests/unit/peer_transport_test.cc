@@ -113,8 +113,8 @@ class PeerTransport : public testing::Test {
   void TearDown() override { fault(nullptr); }
 
   // Ranks on the first devices; `behind`: with a transport behind.
-  void make(int ranks, bool behind, const PeerOptions& options = {20000, 0}) {
-    sessions_ = make_hub(ranks, 20000);
+  void make(int ranks, bool behind, const PeerOptions& options = {60000, 0}) {
+    sessions_ = make_hub(ranks, 60000);
     for (int r = 0; r < ranks; ++r) ranks_.push_back(std::make_unique<Rank>(r));
     everywhere([&](Rank& rank, int r) {
       auto next = behind ? std::make_unique<Behind>() : nullptr;
