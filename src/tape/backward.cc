@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "ops/overlap.h"
 #include "tape/rules.h"
 
 namespace rondo::tape {

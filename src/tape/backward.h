@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -64,6 +65,7 @@ class Backward {
                    std::span<const View* const> outs);
 
  private:
+  static constexpr size_t kAtTheEnd = ~size_t{0};
   // Where the gradient of an input goes: at once, or summed over the axes in which the input is broadcast.
   struct Target {
     Place place;
@@ -77,6 +79,12 @@ class Backward {
   static void place_of(const View& view, const Layout& shape, Target* target);
 
   // --- direct.cc
+  // How the nodes that gradients flow through use a storage.
+  struct Use {
+    size_t count = 0, node = 0, input = 0;  // as an input: how often, and where the first time
+    size_t first_read = kAtTheEnd;          // the first node that keeps its values
+  };
+  const Use& use_of(uint64_t number);
   bool reads_first(uint64_t source, uint64_t written);
   void find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients);
   void find_last(std::span<const View> sources, std::span<rondo_tensor*> gradients);
@@ -98,11 +106,12 @@ class Backward {
   Tape& tape_;
   const Tape::Finished& finished_;
   // By source: the last node on the way back that adds to its gradient, if that is known and asked for.
-  static constexpr size_t kAtTheEnd = ~size_t{0};
   std::vector<size_t> last_;
   std::vector<bool> delivered_;
   std::unordered_map<uint64_t, Adjoint> adjoints_;
-  std::unordered_set<uint64_t> reachable_;              // storages whose gradients lead to sources
+  std::unordered_set<uint64_t> reachable_;  // storages whose gradients lead to sources
+  std::optional<std::unordered_map<uint64_t, Use>> uses_;
+  size_t first_custom_ = kAtTheEnd;                     // the first node with a gradient of the user's
   std::unordered_map<const Node*, size_t> last_input_;  // see last()
   std::vector<Memory> pinned_;                          // memory of others: never to be written
   std::vector<bool> captured_;

@@ -8,34 +8,46 @@
 
 namespace rondo::tape {
 
+// One pass over the nodes, the first time that anybody asks.
+const Backward::Use& Backward::use_of(uint64_t number) {
+  if (!uses_) {
+    uses_.emplace();
+    for (size_t i = tape_.nodes_.size(); i-- > 0;) {
+      const Node& node = tape_.nodes_[i];
+      if (!node.flows) continue;
+      if (node.custom) first_custom_ = i;
+      for (size_t k = 0; k < node.inputs.size(); ++k) {
+        if (!node.inputs[k].active) continue;
+        Use& use = (*uses_)[node.inputs[k].number];
+        ++use.count;
+        use.node = i;
+        use.input = k;
+      }
+      for (const std::vector<Operand>* list : {&node.inputs, &node.outputs})
+        for (const Operand& each : *list)
+          if (each.kept) (*uses_)[each.number].first_read = i;
+    }
+  }
+  return (*uses_)[number];
+}
+
 // Whether the values of a storage that the tape knows are read before the gradient of a source is written there: one
 // node alone uses the source, nobody reads them further on the way back, and that node reads them for its other inputs
 // only, whose gradients it makes first. What a gradient of the user's reads is not known.
 bool Backward::reads_first(uint64_t source, uint64_t written) {
-  const auto reads = [&](const Node& node, const Needs& needs) {
-    const auto among = [&](const std::vector<Operand>& list, unsigned mask) {
-      for (size_t i = 0; i < list.size(); ++i)
-        if (((mask >> std::min<size_t>(i, 31)) & 1) && list[i].kept && list[i].number == written) return true;
-      return false;
-    };
-    return among(node.inputs, needs.inputs) || among(node.outputs, needs.outputs);
+  const size_t first_read = use_of(written).first_read;
+  const Use& use = use_of(source);
+  if (use.count != 1 || use.input >= 31 || first_custom_ <= use.node || first_read < use.node) return false;
+  if (first_read > use.node) return true;
+  const Node& node = tape_.nodes_[use.node];
+  const auto among = [&](const std::vector<Operand>& list, unsigned mask) {
+    for (size_t i = 0; i < list.size(); ++i)
+      if (((mask >> std::min<size_t>(i, 31)) & 1) && list[i].kept && list[i].number == written) return true;
+    return false;
   };
-  const Node* user = nullptr;
-  for (size_t i = tape_.nodes_.size(); i-- > 0;) {
-    const Node& node = tape_.nodes_[i];
-    if (!node.flows) continue;
-    size_t uses = 0, input = 0;
-    for (size_t k = 0; k < node.inputs.size(); ++k)
-      if (node.inputs[k].active && node.inputs[k].number == source) ++uses, input = k;
-    if (user) {
-      if (uses || node.custom || reads(node, {~0u, ~0u})) return false;
-    } else if (uses) {
-      if (uses > 1 || input >= 31 || node.custom || reads(node, needed(node, 1u << input))) return false;
-      user = &node;
-      if (reads(node, {~0u, ~0u}) && !(makes_last(node) && last_input_.try_emplace(user, input).second)) return false;
-    }
-  }
-  return user != nullptr;
+  const Needs own = needed(node, 1u << use.input);
+  if (among(node.inputs, own.inputs) || among(node.outputs, own.outputs)) return false;
+  return makes_last(node) && last_input_.try_emplace(&node, use.input).second;
 }
 
 // A source's gradient may be written where the caller wants it at once, if nobody reads it before it is complete and
@@ -61,15 +73,10 @@ void Backward::find_last(std::span<const View> sources, std::span<rondo_tensor*>
   last_.assign(sources.size(), kAtTheEnd);
   delivered_.assign(sources.size(), false);
   if (!finished_) return;
-  std::unordered_map<uint64_t, size_t> first_use;
-  for (size_t i = tape_.nodes_.size(); i-- > 0;)
-    if (tape_.nodes_[i].flows)
-      for (const Operand& each : tape_.nodes_[i].inputs)
-        if (each.active) first_use[each.number] = i;
   for (size_t i = 0; i < sources.size(); ++i) {
     const Tape::Known& known = tape_.known_.at(number_of(sources[i]));
-    const auto found = first_use.find(number_of(sources[i]));
-    if (gradients[i] && !known.written && found != first_use.end()) last_[i] = std::max(found->second, known.watched);
+    const Use& use = use_of(number_of(sources[i]));
+    if (gradients[i] && !known.written && use.count) last_[i] = std::max(use.node, known.watched);
   }
 }
 

@@ -2,10 +2,7 @@
 #include "tape/rules.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
-#include "engine/views.h"
 #include "ops/elementwise_task.h"
 #include "ops/gradients.h"
 #include "ops/prepared.h"
