@@ -20,8 +20,8 @@ namespace {
 // 0 where the system does not say.
 int processors_by_set() {
   constexpr size_t kMost = size_t{1} << 20;
-  for (size_t count = CPU_SETSIZE; count <= kMost;
-       count *= 2) {  // the system refuses a set with less room than its own
+  // The system refuses a set with less room than its own.
+  for (size_t count = CPU_SETSIZE; count <= kMost; count *= 2) {
     cpu_set_t* const set = CPU_ALLOC(count);
     if (!set) return 0;
     const size_t bytes = CPU_ALLOC_SIZE(count);

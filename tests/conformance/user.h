@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 #include "harness.h"
@@ -33,6 +34,15 @@ class Expression {
  private:
   rondo_expression* handle_ = nullptr;
 };
+
+// A text that is no expression: the message names the place, "line:column", and the word.
+inline void expect_text_refused(const char* source, const char* place, const char* word) {
+  rondo_expression* none = nullptr;
+  const rondo_status status = rondo_expression_create(source, nullptr, &none);
+  expect_refused(status, RONDO_INVALID_ARGUMENT, "rondo_expression_create", word);
+  EXPECT_NE(std::string(rondo_last_error()).find(place), std::string::npos) << rondo_last_error();
+  EXPECT_EQ(none, nullptr);
+}
 
 inline rondo_argument tensor(const char* name, rondo_tensor* tensor) {
   return RONDO_TENSOR(name, tensor);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tape.h"
-#include "user.h"
+#include "user_matmul.h"
 
 namespace conformance {
 namespace {
@@ -47,27 +47,14 @@ Array swap_last(const Array& a) {
 
 // a b * s + x of matrices as they are multiplied.
 Expected by_hand(const Array& a, const Array& b, Real s, const Array& x, rondo_dtype result) {
-  const int64_t m = a.shape[a.shape.size() - 2], k = a.shape.back(), n = b.shape.back();
-  const Shape batch = broadcast_shape({a.shape.begin(), a.shape.end() - 2}, {b.shape.begin(), b.shape.end() - 2});
-  Shape as = batch, bs = batch, shape = batch;
-  as.insert(as.end(), {m, k}), bs.insert(bs.end(), {k, n}), shape.insert(shape.end(), {m, n});
-  const Array left = host_broadcast(a, as), right = host_broadcast(b, bs), more = host_broadcast(x, shape);
-  const Real epsilon = std::ldexp(Real(1), a.dtype == RONDO_F64 ? -52 : -23);
-  Expected out(result, shape, 1);
+  const Products product = products(a, b);
+  const Array more = host_broadcast(x, product.shape);
+  Expected out(result, product.shape, 1);
   out.absolute.resize(out.values.size());
-  size_t at = 0;
-  for (int64_t g = 0; g < static_cast<int64_t>(count(batch)); ++g)
-    for (int64_t i = 0; i < m; ++i)
-      for (int64_t j = 0; j < n; ++j, ++at) {
-        Real sum = 0, magnitude = 0;
-        for (int64_t l = 0; l < k; ++l) {
-          const Real term =
-              left[static_cast<size_t>((g * m + i) * k + l)] * right[static_cast<size_t>((g * k + l) * n + j)];
-          sum += term, magnitude += std::fabs(term);
-        }
-        out.values[at] = sum * s + more[at];
-        out.absolute[at] = epsilon * (magnitude * std::fabs(s) * (3 + std::sqrt(Real(k))) + std::fabs(more[at]) * 2);
-      }
+  for (size_t at = 0; at < product.sums.size(); ++at) {
+    out.values[at] = product.sums[at] * s + more[at];
+    out.absolute[at] = product.epsilon * (product.slack(at, s) + std::fabs(more[at]) * 2);
+  }
   return out;
 }
 
