@@ -219,7 +219,7 @@ void expect_refused(rondo_status actual, rondo_status expected, const char* func
 // Whether `word` stands in `text` with no letter, digit or underscore beside it.
 bool has_word(const std::string& text, const std::string& word);
 
-// Waits, at most some seconds, for something that other threads bring about.
+// Waits, at most a minute (processors may be busy with other tests), for something that other threads bring about.
 bool eventually(const std::function<bool()>& condition);
 
 // The few driver calls that tests make on the native stream of a device task, from the library that Rondo uses.
