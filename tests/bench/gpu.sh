@@ -79,6 +79,16 @@ programs() {
   find "$build" -type f -name "$1*" -perm -u+x -path "*tests/$1/*" 2>/dev/null | sort
 }
 
+# Copies its input, each frame of a stack (tests/conformance/crash.cc) with the function that it is in.
+named() {
+  local line
+  while IFS= read -r line; do
+    printf '%s\n' "$line"
+    [[ ! $line =~ ^([^ \(]+)\(\+(0x[0-9a-f]+)\) ]] || addr2line -Cfpe "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+  done
+}
+export -f named
+
 # together N COMMAND... -- PROGRAM...: every GoogleTest program at once, its tests shared by N processes, each run by COMMAND.
 # Fails if one of them does; what each said is printed in one piece.
 together() {
@@ -108,7 +118,7 @@ together() {
   done
   for i in "${!pids[@]}"; do
     wait "${pids[i]}" || { code=$? && echo "$(part_of "$i"): FAILED with status $code"; }
-    cat "$at/$i"
+    named <"$at/$i"
   done
   rm -r "$at"
   return "$code"
@@ -128,7 +138,7 @@ test_suite() {
   run "$step" "$limit" bash -c 'together "$@"' together "$n" "$@" -- "${found[@]}"
   local code=$?
   lines+=("    $(tally "$step")")
-  [ $code -ne 0 ] && tell "$step" 10 'FAILED with|^\[  FAILED|Failure$|========= (Invalid|Error|Race|Program)|terminate'
+  [ $code -ne 0 ] && tell "$step" 10 'FAILED with|^killed by|^\[  FAILED|Failure$|========= (Invalid|Error|Race|Program)|terminate'
 }
 
 # Sums what the programs of a step counted.
