@@ -19,7 +19,7 @@ namespace rondo::ops {
 namespace {
 
 constexpr int64_t kLeaf = 256;          // elements combined one by one
-constexpr int64_t kLongLeaf = 1 << 13;  // where the order does not matter
+constexpr int64_t kLongLeaf = 1 << 17;  // where the order does not matter
 constexpr int kLanes = 8;               // independent chains within a leaf of one result
 constexpr int64_t kPart = 1 << 15;      // elements that are worth handing to another thread, of so many in all
 constexpr int64_t kShared = 1 << 17;

@@ -55,14 +55,6 @@ struct Lanes {
     else
       best = key > best ? key : best;
   }
-  // Adds to `met` the places of what is `value` or NaN.
-  template <class Met>
-  RONDO_VECTOR static inline void meet(Met& met, const Vector& value, const K* at) {
-    Vector key;
-    load(key, at, 0);
-    met |= (key == value) | (key != key);
-  }
-
   template <int... v>
   RONDO_VECTOR inline void load_all(const K* at, uint64_t bits, std::integer_sequence<int, v...>) {
     (load(vectors[v], at + v * kEach, bits), ...);
@@ -71,18 +63,6 @@ struct Lanes {
   RONDO_VECTOR inline void raise_all(const K* at, uint64_t bits, std::integer_sequence<int, v...>) {
     (raise(vectors[v], at + v * kEach, bits), ...);
   }
-  // Whether any of the lanes at `at` is `value` or NaN.
-  template <int... v>
-  RONDO_VECTOR static inline bool any_with(const Vector& value, const K* at, std::integer_sequence<int, v...>) {
-    auto met = value != value;
-    met ^= met;
-    (meet(met, value, at + v * kEach), ...);
-    uint64_t bits[RONDO_VECTOR_BYTES / 8], some = 0;
-    std::memcpy(bits, &met, sizeof bits);
-    for (const uint64_t each : bits) some |= each;
-    return some != 0;
-  }
-
   Vector vectors[kVectors];
 };
 
@@ -108,17 +88,63 @@ RONDO_VECTOR inline K largest_key(const K* at, int64_t n, uint64_t bits) {
   for (int l = 1; l < kFew; ++l) best = larger(best, lanes[l]);
   return best;
 }
-// Of n values that have it.
+// The largest of each lane, and in which round it came: the first time.
 template <class K>
-RONDO_VECTOR inline int64_t first_with(const K* at, int64_t n, K value) {
-  using L = Lanes<K>;
-  constexpr int kLanes = kFoldLanes<K>;
-  int64_t i = 0;
-  typename L::Vector wanted;
-  for (int l = 0; l < L::kEach; ++l) wanted[l] = value;
-  while (i + kLanes <= n && !L::any_with(wanted, at + i, typename L::Each())) i += kLanes;
-  while (i + 1 < n && at[i] != value && at[i] == at[i]) ++i;
-  return i;
+struct Places {
+  static constexpr int kVectors = 4, kEach = Lanes<K>::kEach, kLanes = kVectors * kEach;
+  using Each = std::make_integer_sequence<int, kVectors>;
+  using Vector = typename Lanes<K>::Vector;
+  using Round = std::make_signed_t<BitsOf<K>>;
+  typedef Round Rounds __attribute__((vector_size(RONDO_VECTOR_BYTES)));
+
+  template <int... v>
+  RONDO_VECTOR inline void load_all(const K* at, uint64_t bits, std::integer_sequence<int, v...>) {
+    ((Lanes<K>::load(best[v], at + v * kEach, bits), rounds[v] ^= rounds[v]), ...);
+  }
+  // As surpasses().
+  RONDO_VECTOR static inline void raise(Vector& best, Rounds& rounds, const K* at, uint64_t bits, const Rounds& now) {
+    Vector key;
+    Lanes<K>::load(key, at, bits);
+    auto more = key > best;
+    if constexpr (device::is_floating<K>) more = (best == best) & ~(key <= best);
+    best = more ? key : best;
+    rounds = more ? now : rounds;
+  }
+  template <int... v>
+  RONDO_VECTOR inline void raise_all(const K* at, uint64_t bits, const Rounds& now, std::integer_sequence<int, v...>) {
+    (raise(best[v], rounds[v], at + v * kEach, bits, now), ...);
+  }
+
+  Vector best[kVectors];
+  Rounds rounds[kVectors] = {};
+};
+
+// Of n values, fewer than Round can count.
+template <class K>
+RONDO_VECTOR inline Found<K> first_largest(const K* at, int64_t n, uint64_t bits) {
+  using P = Places<K>;
+  Found<K> found = {0, turned(at[0], bits)};
+  int64_t i = 1;
+  if (n >= 2 * P::kLanes) {
+    P places;
+    places.load_all(at, bits, typename P::Each());
+    typename P::Rounds now = {};
+    for (i = P::kLanes; i + P::kLanes <= n; i += P::kLanes)
+      places.raise_all(at + i, bits, now += typename P::Round(1), typename P::Each());
+    K keys[P::kLanes];
+    typename P::Round rounds[P::kLanes];
+    std::memcpy(keys, places.best, sizeof keys);
+    std::memcpy(rounds, places.rounds, sizeof rounds);
+    found = {rounds[0] * P::kLanes, keys[0]};
+    for (int l = 1; l < P::kLanes; ++l) {
+      const int64_t index = int64_t{rounds[l]} * P::kLanes + l;
+      const bool same = keys[l] == found.key || (keys[l] != keys[l] && found.key != found.key);
+      if (same ? index < found.index : surpasses(keys[l], found.key)) found = {index, keys[l]};
+    }
+  }
+  for (; i < n; ++i)
+    if (surpasses(turned(at[i], bits), found.key)) found = {i, turned(at[i], bits)};
+  return found;
 }
 
 template <class K>
@@ -138,14 +164,11 @@ RONDO_VECTOR void largest_across(void* to, const void* values, int64_t n, int64_
   }
 }
 
-// Where it is is looked for where there is a larger one than before: seldom, after the first few.
 template <class K>
 RONDO_VECTOR void first_along(void* to, const void* values, int64_t n, int64_t index, const HostFacts& facts) {
   Found<K>* found = static_cast<Found<K>*>(to);
-  const K* at = static_cast<const K*>(values);
-  const K best = largest_key(at, n, facts.bits);
-  if (found->index >= 0 && !surpasses(best, found->key)) return;
-  *found = {index + first_with(at, n, turned(best, facts.bits)), best};
+  const Found<K> here = first_largest(static_cast<const K*>(values), n, facts.bits);
+  if (found->index < 0 || surpasses(here.key, found->key)) *found = {index + here.index, here.key};
 }
 template <class K>
 RONDO_VECTOR void first_across(void* to, const void* values, int64_t n, int64_t rows, int64_t step, int64_t index,
