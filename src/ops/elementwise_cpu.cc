@@ -48,6 +48,8 @@ bool is_move(const Expression& expression) {
 }
 // Whether memory takes longer than what is computed.
 bool is_brief(const Expression& e) {
+  constexpr int kFew = 4;
+  if (e.instructions() > kFew) return false;
   for (int k = 0; k < e.instructions(); ++k) {
     const Op op = e.instruction(k).op;
     if (op == Op::cast || op == Op::round_to || op == Op::where) continue;
@@ -108,10 +110,11 @@ struct Evaluation {
   Way ways[kMaxOperands];
   Call calls[Expression::kMaxInstructions];
   uint64_t starts[Expression::kMaxInstructions];
-  int64_t piece;         // elements on their way at a time, at most
-  bool direct = false;   // the last result goes straight to memory: nothing is read after it is written
-  bool once = false;     // one loop from memory to memory is all there is
-  bool streams = false;  // of which the result goes past the caches
+  int64_t piece;          // elements on their way at a time, at most
+  bool direct = false;    // the last result goes straight to memory: nothing is read after it is written
+  bool once = false;      // one loop from memory to memory is all there is
+  bool streams = false;   // the result goes past the caches
+  Loop halves = nullptr;  // the one instruction, of f16 as it is in memory
 
   Evaluation(const Expression& e, const Space& space, char* const* addresses, const uint64_t* scalars,
              RandomState random, const Blocks& blocks, const Loops& table)
@@ -124,6 +127,7 @@ struct Evaluation {
 
  private:
   void prepare();
+  Loop find_halves() const;
   void load(Way& way, int operand, const Block& block, int64_t begin, int64_t n, char* to) const;
   void store(int operand, const Block& block, int64_t begin, int64_t n, const char* from) const;
   void draw(int k, int64_t first, int64_t n, char* to) const;  // instruction k, from that element on
@@ -132,14 +136,31 @@ struct Evaluation {
 void Evaluation::stream_result() {
   const int result = e.inputs();
   const bool apart = std::find(addresses, addresses + result, addresses[result]) == addresses + result;
-  if (!table.stream || !once || !apart || !is_brief(e) || !worth_streaming(bytes_of(e, space))) return;
+  const bool whole = e.outputs() == 1 && !e.output(0).accumulate && blocks.dense(result);
+  if (!table.stream || !whole || !apart || !is_brief(e) || !worth_streaming(bytes_of(e, space))) return;
   streams = true;
   direct = false;
   piece = std::min(kStreamed / ways[result].size, blocks.longest());
 }
 
+// One operator of f16 alone goes from memory to memory, if what f16 are its numbers are.
+Loop Evaluation::find_halves() const {
+  if (!table.find_halves || e.instructions() != 1 || e.outputs() != 1 || e.output(0).accumulate ||
+      e.output(0).value != Expression::result_of(0))
+    return nullptr;
+  for (int k = 0; k < e.operands(); ++k)
+    if (e.operand_dtype(k) != RONDO_F16) return nullptr;
+  for (int k = 0; k < e.scalars(); ++k) {
+    float scalar = 0;
+    std::memcpy(&scalar, &scalars[k], sizeof scalar);
+    if (e.scalar_dtype(k) != RONDO_F32 || device::from_memory(device::to_f16(scalar)) != scalar) return nullptr;
+  }
+  return table.find_halves(e.instruction(0).op);
+}
+
 void Evaluation::prepare() {
-  const bool move = is_move(e);
+  halves = find_halves();
+  const bool move = halves || is_move(e);  // operands stay as they are in memory
   for (int k = 0; k < e.operands(); ++k) {
     const rondo_dtype dtype = e.operand_dtype(k);
     const size_t size = dtype_size(dtype);
@@ -160,7 +181,7 @@ void Evaluation::prepare() {
     if (arity > 1) call.b = each.b;
     if (arity > 2) call.c = each.c;
     if (!Expression::is_generator(each))
-      call.loop = table.find(each, e.dtype_of(each.op == Op::where ? each.b : each.a));
+      call.loop = halves ? halves : table.find(each, e.dtype_of(each.op == Op::where ? each.b : each.a));
   }
   uint64_t start = random.offset;
   for (int g = 0; g < e.generators(); ++g) {
@@ -222,7 +243,7 @@ void Evaluation::store(int operand, const Block& block, int64_t begin, int64_t n
 // Blocks [first, last).
 void Evaluation::run(int64_t first, int64_t last) const {
   const size_t slot = static_cast<size_t>(piece) * sizeof(uint64_t);
-  char* next = scratch(slot * static_cast<size_t>(e.inputs() + e.scalars() + e.instructions()));
+  char* next = scratch(slot * static_cast<size_t>(e.inputs() + e.scalars() + e.instructions() + 1));
   char* values[kValues];
   const auto take = [&](Value value) { values[value] = std::exchange(next, next + slot); };
   Way inputs[Expression::kMaxInputs];
@@ -236,10 +257,14 @@ void Evaluation::run(int64_t first, int64_t last) const {
     with_element(e.scalar_dtype(k), [&]<class M>(M*) {
       Register<M> scalar;
       std::memcpy(&scalar, &scalars[k], sizeof scalar);
-      std::fill_n(reinterpret_cast<Register<M>*>(values[value]), piece, scalar);
+      if (halves)
+        std::fill_n(reinterpret_cast<device::f16*>(values[value]), piece, device::to_f16(static_cast<float>(scalar)));
+      else
+        std::fill_n(reinterpret_cast<Register<M>*>(values[value]), piece, scalar);
     });
   }
   for (int k = 0; k < e.instructions(); ++k) take(Expression::result_of(k));
+  char* const made = next;  // the result as it is in memory, on its way there
 
   for (Block block = blocks.at(first); block.number < last; blocks.next(&block))
     for (int64_t begin = 0, n; begin < block.elements(); begin += n) {
@@ -262,7 +287,10 @@ void Evaluation::run(int64_t first, int64_t last) const {
           draw(k, block.element + begin, n, values[call.to]);
       }
       if (streams) {
-        table.stream(where_it_lies(e.inputs()), values[e.output(0).value], n * ways[e.inputs()].size);
+        const Way& way = ways[e.inputs()];
+        const char* from = values[e.output(0).value];
+        if (!way.as_it_lies) way.moves.store(made, 1, std::exchange(from, made), n);
+        table.stream(where_it_lies(e.inputs()), from, n * way.size);
         continue;
       }
       for (int k = 0; k < e.outputs() && !direct; ++k)

@@ -26,15 +26,23 @@ struct Moves {
 
 // What is done with f32 that a sum is made of.
 enum class Summand : uint8_t { itself, magnitude, square, not_nan };
-// sums[c] += from[r * stride + c], in f64, row after row.
-using AddRows = void (*)(double* sums, const float* from, int64_t stride, int64_t rows, int64_t columns);
+// sums[c] += from[r * stride + c], in f64, row after row; of f16, some rows together.
+template <class M>
+using AddRows = void (*)(double* sums, const M* from, int64_t stride, int64_t rows, int64_t columns);
+struct Adders {
+  AddRows<float> rows;
+  AddRows<device::f16> halves;
+};
 
 struct Loops {
   // The loop of an instruction whose operands are of `from`. Not for generators, which go by the element's number.
   Loop (*find)(const Expression::Instruction& each, rondo_dtype from);
+  // The loop of an operator from f16 in memory to f16 in memory, with the bits that loads, find() and a store give.
+  // Null where there is none.
+  Loop (*find_halves)(Op op);
   Moves (*moves)(rondo_dtype dtype, bool accumulate);
   Moves (*bytes)(size_t size);  // of elements that stay as they are
-  AddRows (*add_rows)(Summand summand);
+  Adders (*adders)(Summand summand);
   FoldLoops (*fold)(Fold kind, rondo_dtype values);  // positions: of values of at least 4 bytes
   // Of softmax: the largest that is a number; to[i] = exp(from[i] - top); values[i] /= by.
   float (*largest)(const float* values, int64_t n);

@@ -22,7 +22,7 @@ namespace {
 float total(const Loops& table, const float* values, int64_t count) {
   constexpr int64_t kLanes = 128;
   double lanes[kLanes] = {};
-  const AddRows add = table.add_rows(Summand::itself);
+  const AddRows<float> add = table.adders(Summand::itself).rows;
   add(lanes, values, kLanes, count / kLanes, kLanes);
   add(lanes, values + count / kLanes * kLanes, 0, 1, count % kLanes);
   for (int64_t half = kLanes / 2; half > 0; half /= 2)

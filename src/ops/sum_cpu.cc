@@ -1,5 +1,5 @@
-// Sums in f64: a vector of partial sums, then those in pairs. Long ones are cut into chunks whose sums are added in
-// order, so that it does not matter who computes which.
+// Sums in f64, of f16 after few in f32: a vector of partial sums, then those in pairs. Long ones are cut into chunks
+// whose sums are added in order, so that it does not matter who computes which.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/sum_cpu.h"
@@ -56,14 +56,16 @@ bool summand_of(ReduceOp op, Summand* summand) {
 struct Sums {
   const ReducePlan& plan;
   const Cut cut;
-  AddRows add;
-  LoadRow load;  // to f32; of f32 not needed
+  Adders add;
+  LoadRow load;  // to f32, of others than f32 and f16
   int64_t size;  // bytes of an element
   double* partial;
 
   // sums[c] += the columns of `rows` rows.
   void add_rows(double* sums, const char* from, int64_t stride, int64_t rows, int64_t columns) const {
-    if (plan.in.dtype == RONDO_F32) return add(sums, reinterpret_cast<const float*>(from), stride, rows, columns);
+    if (plan.in.dtype == RONDO_F32) return add.rows(sums, reinterpret_cast<const float*>(from), stride, rows, columns);
+    if (plan.in.dtype == RONDO_F16)
+      return add.halves(sums, reinterpret_cast<const device::f16*>(from), stride, rows, columns);
     // Few at a time, so that memory is never left alone for long.
     constexpr int64_t kWide = 256, kHigh = 8;
     float room[kHigh * kWide];
@@ -72,7 +74,7 @@ struct Sums {
       for (int64_t c = 0; c < columns; c += wide) {
         const int64_t n = std::min(kHigh, rows - r), width = std::min(wide, columns - c);
         for (int64_t k = 0; k < n; ++k) load(room + k * width, from + ((r + k) * stride + c) * size, 1, width);
-        add(sums + c, room, width, n, width);
+        add.rows(sums + c, room, width, n, width);
       }
   }
   double along(const char* from, int64_t n) const {
@@ -156,7 +158,7 @@ void plain_sum_on_cpu(const ReducePlan& plan, void* workspace, Instructions whic
   summand_of(plan.op, &summand);
   const Sums sums{plan,
                   Cut(plan),
-                  table.add_rows(summand),
+                  table.adders(summand),
                   table.moves(plan.in.dtype, false).load,
                   static_cast<int64_t>(dtype_size(plan.in.dtype)),
                   static_cast<double*>(workspace)};

@@ -33,6 +33,8 @@
 #endif
 
 #include "ops/vector_folds.h"
+#include "ops/vector_halves.h"
+#include "ops/vector_sums.h"
 
 namespace rondo::ops::RONDO_VECTOR_SET {
 
@@ -142,21 +144,24 @@ requires(std::is_unsigned_v<T> && !std::is_same_v<T, bool>) struct SignedOf<T> {
 template <class T, bool shared = true>
 using Shared = typename std::conditional_t<shared, SignedOf<T>, std::type_identity<T>>::type;
 
-// Null for a dtype outside the row's domain: the checks of the operator have refused or converted it.
-template <class T>
+// Null for a dtype outside the row's domain: the checks of the operator have refused or converted it. halves: of f16 in
+// memory, computed in T, where memory takes longer than what is computed.
+template <class T, bool halves = false>
 Loop loop_of(Op op) {
-  if constexpr (std::is_same_v<T, float>) {
+  if (std::is_same_v<T, float> && !halves) {
     if (op == Op::sin) return angles<&near_sin, static_cast<F32 (*)(F32)>(&sin)>;
     if (op == Op::cos) return angles<&near_cos, static_cast<F32 (*)(F32)>(&cos)>;
     if (op == Op::tan) return angles<&near_tan, static_cast<F32 (*)(F32)>(&tan)>;
   }
   switch (op) {
-#define ROW(name, domain)                                                                                  \
-  case Op::name:                                                                                           \
-    if constexpr (admits<T>(Domain::domain))                                                               \
-      return LoopOf<&device::op_##name<Computed<Shared<T, ignores_sign(Op::name)>, Domain::domain>>>::run; \
-    else                                                                                                   \
-      return nullptr;
+#define ROW(name, domain)                                                                  \
+  case Op::name:                                                                           \
+    if constexpr (!admits<T>(Domain::domain) || (halves && Domain::domain != Domain::any)) \
+      return nullptr;                                                                      \
+    else if constexpr (halves)                                                             \
+      return HalvesOf<&device::op_##name<T>>::loop;                                        \
+    else                                                                                   \
+      return LoopOf<&device::op_##name<Computed<Shared<T, ignores_sign(Op::name)>, Domain::domain>>>::run;
 #define UNARY(ID, name, domain, ...) ROW(name, domain)
 #define BINARY(ID, name, domain, ...) ROW(name, domain)
 #define TERNARY(ID, name, domain, ...) ROW(name, domain)
@@ -165,7 +170,7 @@ Loop loop_of(Op op) {
 #undef BINARY
 #undef TERNARY
 #undef ROW
-    case Op::where: return LoopOf<&device::op_where<Shared<T>>>::run;
+    case Op::where: return halves ? nullptr : LoopOf<&device::op_where<Shared<T>>>::run;
     case Op::cast:
     case Op::round_to:
     case Op::uniform:
@@ -173,6 +178,14 @@ Loop loop_of(Op op) {
   }
   return nullptr;
 }
+
+#if defined(RONDO_VECTOR_F16C)
+Loop find_halves(Op op) {
+  return loop_of<float, true>(op);
+}
+#else
+constexpr Loop (*find_halves)(Op op) = nullptr;
+#endif
 
 Loop find(const Expression::Instruction& each, rondo_dtype from) {
   const auto dtype = static_cast<rondo_dtype>(each.dtype);
@@ -191,63 +204,6 @@ Loop find(const Expression::Instruction& each, rondo_dtype from) {
 }
 
 // --- between memory and registers
-// By the processor's own conversion, kHalves at a time. It treats a NaN its own way: bits are returned for those.
-#if defined(RONDO_VECTOR_AVX512)
-constexpr int64_t kHalves = 16;
-RONDO_VECTOR inline uint32_t convert(float* to, const device::f16* from) {
-  const __m512 values = _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-  _mm512_storeu_ps(to, values);
-  return _mm512_cmp_ps_mask(values, values, _CMP_UNORD_Q);
-}
-RONDO_VECTOR inline uint32_t convert(device::f16* to, const float* from) {
-  const __m512 values = _mm512_loadu_ps(from);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_maskz_cvtps_ph(0xffff, values, _MM_FROUND_TO_NEAREST_INT));
-  return _mm512_cmp_ps_mask(values, values, _CMP_UNORD_Q);
-}
-#elif defined(RONDO_VECTOR_F16C)
-constexpr int64_t kHalves = 8;
-RONDO_VECTOR inline uint32_t convert(float* to, const device::f16* from) {
-  const __m256 values = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-  _mm256_storeu_ps(to, values);
-  return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(values, values, _CMP_UNORD_Q)));
-}
-RONDO_VECTOR inline uint32_t convert(device::f16* to, const float* from) {
-  const __m256 values = _mm256_loadu_ps(from);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
-  return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(values, values, _CMP_UNORD_Q)));
-}
-#endif
-// As device::from_memory and device::to_f16 do.
-inline void convert_one(float* to, device::f16 from) {
-  *to = device::from_memory(from);
-}
-inline void convert_one(device::f16* to, float from) {
-  *to = device::to_f16(from);
-}
-template <class To, class From>
-RONDO_VECTOR inline void convert_row(To* to, const From* from, int64_t n) {
-  int64_t i = 0;
-#if defined(RONDO_VECTOR_F16C)
-  constexpr int64_t kGroup = 4 * kHalves;
-  for (; i + kGroup <= n; i += kGroup) {
-    uint32_t unusual = convert(to + i, from + i);
-    unusual |= convert(to + i + kHalves, from + i + kHalves);
-    unusual |= convert(to + i + 2 * kHalves, from + i + 2 * kHalves);
-    unusual |= convert(to + i + 3 * kHalves, from + i + 3 * kHalves);
-    if (unusual)
-      for (int64_t j = i; j < i + kGroup; ++j) convert_one(to + j, from[j]);
-  }
-  // The last few together with some that were converted already.
-  for (; i < n && n >= kHalves; i += kHalves) {
-    const int64_t begin = std::min(i, n - kHalves);
-    if (convert(to + begin, from + begin))
-      for (int64_t j = begin; j < begin + kHalves; ++j) convert_one(to + j, from[j]);
-  }
-#endif
-  RONDO_APART
-  for (; i < n; ++i) convert_one(to + i, from[i]);
-}
-
 template <class M>
 RONDO_VECTOR void load_row(void* to, const char* from, int64_t stride, int64_t n) {
   Register<M>* r = static_cast<Register<M>*>(to);
@@ -306,48 +262,6 @@ Moves bytes(size_t size) {
   }
 }
 
-// --- sums
-template <Summand summand>
-inline double summand_of(float given) {
-  const double value = given;
-  switch (summand) {
-    case Summand::itself: return value;
-    case Summand::magnitude: return std::fabs(value);
-    case Summand::square: return value * value;
-    case Summand::not_nan: return value == value ? value : 0.0;
-  }
-  __builtin_unreachable();  // the compiler warns of an enumerator without a case
-}
-template <Summand summand, int... rows>
-RONDO_VECTOR inline void add_together(double* sums, const float* from, int64_t stride, int64_t columns,
-                                      std::integer_sequence<int, rows...>) {
-  RONDO_APART
-  for (int64_t c = 0; c < columns; ++c) {
-    double sum = sums[c];
-    ((sum += summand_of<summand>(from[rows * stride + c])), ...);
-    sums[c] = sum;
-  }
-}
-template <Summand summand>
-RONDO_VECTOR void add(double* sums, const float* from, int64_t stride, int64_t rows, int64_t columns) {
-  // Sums of many columns go through the cache once for several rows; few stay near, and rows are read as they lie.
-  constexpr int kRows = 8;
-  constexpr int64_t kFew = 128;
-  for (; rows >= kRows && columns > kFew; rows -= kRows, from += kRows * stride)
-    add_together<summand>(sums, from, stride, columns, std::make_integer_sequence<int, kRows>());
-  for (; rows > 0; --rows, from += stride)
-    add_together<summand>(sums, from, stride, columns, std::make_integer_sequence<int, 1>());
-}
-AddRows add_rows(Summand summand) {
-  switch (summand) {
-    case Summand::itself: return add<Summand::itself>;
-    case Summand::magnitude: return add<Summand::magnitude>;
-    case Summand::square: return add<Summand::square>;
-    case Summand::not_nan: return add<Summand::not_nan>;
-  }
-  __builtin_unreachable();  // the compiler warns of an enumerator without a case
-}
-
 // --- softmax
 RONDO_VECTOR float largest(const float* values, int64_t n) {
   constexpr int kLanes = 64;
@@ -393,6 +307,6 @@ constexpr void (*stream)(char* to, const void* from, int64_t bytes) = nullptr;
 
 }  // namespace
 
-const Loops kLoops = {find, moves, bytes, add_rows, fold, largest, exponentials, divide, stream};
+const Loops kLoops = {find, find_halves, moves, bytes, adders, fold, largest, exponentials, divide, stream};
 
 }  // namespace rondo::ops::RONDO_VECTOR_SET

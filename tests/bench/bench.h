@@ -35,7 +35,7 @@ struct Samplers {
 struct Goal {
   enum Kind { kNone, kRatio, kAbove, kAtMost, kPeer } kind = kNone;
   // kRatio: at most value times the floor; kAbove: at most floor + value microseconds; kAtMost: value microseconds;
-  // kPeer: at most value times the fastest peer
+  // kPeer: at most value times NumPy, which is one thread, and no more than any other peer
   double value = 0;
 };
 inline Goal at_most_times(double ratio) {

@@ -63,8 +63,8 @@ struct Case {
   const char* id;
   const char* what;
   double share, narrow;  // of the copy's speed: the goal on a GPU, in f32 and in f16; 0: not measured there
-  double times;          // of the fastest peer's speed: the goal on a cpu; 0: not measured there
-  double moved;          // matrices that the operator reads and writes; 0: the fastest peer is the goal everywhere
+  double times;  // of NumPy's speed: the goal on a cpu, where no other peer may be faster; 0: not measured there
+  double moved;  // matrices that the operator reads and writes; 0: the fastest peer is the goal everywhere
   std::function<void(Work&)> run;
   std::vector<rondo_dtype> dtypes = {RONDO_F32, RONDO_F16};
 };

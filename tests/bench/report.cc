@@ -2,9 +2,11 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "report.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <limits>
 
 #include "handles.h"
 
@@ -105,13 +107,17 @@ std::string processor() {
 
 Verdict judge(const Result& r) {
   const Goal& goal = r.row.goal;
-  const std::optional<double> peer = fastest_peer(r);
-  const bool known = goal.kind == Goal::kPeer ? peer.has_value() : goal.kind == Goal::kAtMost || r.floor.has_value();
+  const bool known = goal.kind == Goal::kPeer ? !r.peers.empty() : goal.kind == Goal::kAtMost || r.floor.has_value();
   if (goal.kind == Goal::kNone || !r.cannot.empty() || !known) return Verdict::kNone;
-  const double limit = goal.kind == Goal::kAtMost  ? goal.value
-                       : goal.kind == Goal::kPeer  ? goal.value * *peer
-                       : goal.kind == Goal::kRatio ? goal.value * r.floor->median
-                                                   : r.floor->median + goal.value;
+  double limit = std::numeric_limits<double>::infinity();
+  switch (goal.kind) {
+    case Goal::kNone: break;
+    case Goal::kAtMost: limit = goal.value; break;
+    case Goal::kRatio: limit = goal.value * r.floor->median; break;
+    case Goal::kAbove: limit = goal.value + r.floor->median; break;
+    case Goal::kPeer:
+      for (const auto& [name, value] : r.peers) limit = std::min(limit, name == "numpy" ? goal.value * value : value);
+  }
   return r.rondo.median <= limit ? Verdict::kMet : Verdict::kMissed;
 }
 

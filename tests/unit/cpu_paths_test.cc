@@ -63,6 +63,8 @@ class Paths {
       rondo_tensor* const a = made(dtype, {131, 1031}, 6);
       rondo_tensor* const b = transposed(made(dtype, {1031, 131}, 7));
       binary(name + " add", RONDO_ADD, a, b);
+      binary(name + " mul", RONDO_MUL, a, made(dtype, {131, 1031}, 8));
+      binary(name + " row", RONDO_MAXIMUM, a, made(dtype, {1031}, 9));
       cast(name + " to f32", a, RONDO_F32);
       cast(name + " from f32", f32, dtype);
       reductions(name, a);

@@ -17,22 +17,31 @@ class Streaming : public testing::Test {
   // From each column of a matrix on, `make` writes from rows of a and b to rows of out: of all rows at once, and of few
   // at a time. Rows of an odd length, and results that do not begin where a vector or a cache's line does.
   void expect_same(const std::function<void(const rondo::Tensor& a, const rondo::Tensor& b, rondo_tensor* out)>& make,
-                   int64_t columns) {
+                   int64_t columns, rondo_dtype dtype = RONDO_F32) {
     constexpr int64_t kRows = 2304, kPiece = 128;
-    const rondo::Tensor a = engine_.normal(kCpu, RONDO_F32, {kRows, columns});
-    const rondo::Tensor b = engine_.normal(kCpu, RONDO_F32, {kRows, columns});
-    std::vector<float> results[2];
+    const rondo::Tensor a = engine_.normal(kCpu, dtype, {kRows, columns});
+    const rondo::Tensor b = engine_.normal(kCpu, dtype, {kRows, columns});
+    const size_t size = dtype == RONDO_F32 ? 4 : 2, before = 3 * size;
+    std::vector<char> results[2];
     for (const bool whole : {true, false}) {
-      const rondo::Tensor memory = engine_.uniform(kCpu, RONDO_F32, {kRows * columns + 3}, 7, 8);
+      const rondo::Tensor memory = sevens(dtype, kRows * columns + 3);
       const rondo::Tensor out = memory.slice(0, 3, kRows * columns + 3).reshape({kRows, columns});
       const int64_t step = whole ? kRows : kPiece;
       for (int64_t row = 0; row < kRows; row += step)
         make(a.slice(0, row, row + step), b.slice(0, row, row + step), out.slice(0, row, row + step).get());
-      results[whole ? 0 : 1].resize(static_cast<size_t>(kRows * columns) + 3);
-      memory.read(results[whole ? 0 : 1].data(), results[0].size() * sizeof(float));
+      std::vector<char>& result = results[whole ? 0 : 1];
+      result.resize(static_cast<size_t>(kRows * columns) * size + before);
+      memory.read(result.data(), result.size());
     }
-    EXPECT_EQ(std::memcmp(results[0].data() + 3, results[1].data() + 3, (results[0].size() - 3) * sizeof(float)), 0);
-    for (int i = 0; i < 3; ++i) EXPECT_TRUE(results[0][i] >= 7 && results[0][i] < 8) << "what lies before";
+    EXPECT_EQ(std::memcmp(results[0].data() + before, results[1].data() + before, results[0].size() - before), 0);
+    char untouched[12];
+    sevens(dtype, 3).read(untouched, before);
+    EXPECT_EQ(std::memcmp(results[0].data(), untouched, before), 0) << "what lies before";
+  }
+  rondo::Tensor sevens(rondo_dtype dtype, int64_t n) const {
+    rondo::Tensor made = engine_.uniform(kCpu, dtype, {n});
+    rondo::check(rondo_fill(made.get(), 7));
+    return made;
   }
   rondo::Engine engine_;
 };
@@ -41,6 +50,25 @@ TEST_F(Streaming, OfOneOperator) {
   expect_same([](const auto& a, const auto& b,
                  rondo_tensor* out) { rondo::check(rondo_binary(RONDO_ADD, a.get(), b.get(), &out)); },
               2051);
+}
+
+// Twice as long, since what is streamed is told by its bytes.
+TEST_F(Streaming, OfOneOperatorOfHalves) {
+  expect_same([](const auto& a, const auto& b,
+                 rondo_tensor* out) { rondo::check(rondo_binary(RONDO_ADD, a.get(), b.get(), &out)); },
+              4099, RONDO_F16);
+}
+
+// With what is between in registers of another width.
+TEST_F(Streaming, OfAnExpression) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16})
+    expect_same(
+        [](const auto& a, const auto& b, rondo_tensor* out) {
+          static const rondo::Expression text("y = a * b + a");
+          const rondo_argument arguments[] = {RONDO_TENSOR("a", a.get()), RONDO_TENSOR("b", b.get())};
+          rondo::check(rondo_expression_run(text.get(), 2, arguments, 1, &out));
+        },
+        4099, dtype);
 }
 
 TEST_F(Streaming, OfACopy) {

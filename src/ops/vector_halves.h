@@ -1,0 +1,131 @@
+// 16-bit floats by the processor's own conversion, for the .cc file of each instruction set, as the loops of
+// vector_loops.h: rows between memory and registers, and operators from memory to memory.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#if defined(RONDO_VECTOR_F16C)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "ops/element.h"
+#include "ops/elementwise_loops.h"
+
+namespace rondo::ops::RONDO_VECTOR_SET {
+
+namespace {
+
+// By the processor's own conversion, kHalves at a time. It treats a NaN its own way: bits are returned for those.
+#if defined(RONDO_VECTOR_AVX512)
+constexpr int64_t kHalves = 16;
+RONDO_VECTOR inline uint32_t convert(float* to, const device::f16* from) {
+  const __m512 values = _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  _mm512_storeu_ps(to, values);
+  return _mm512_cmp_ps_mask(values, values, _CMP_UNORD_Q);
+}
+RONDO_VECTOR inline uint32_t convert(device::f16* to, const float* from) {
+  const __m512 values = _mm512_loadu_ps(from);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_maskz_cvtps_ph(0xffff, values, _MM_FROUND_TO_NEAREST_INT));
+  return _mm512_cmp_ps_mask(values, values, _CMP_UNORD_Q);
+}
+#elif defined(RONDO_VECTOR_F16C)
+constexpr int64_t kHalves = 8;
+RONDO_VECTOR inline uint32_t convert(float* to, const device::f16* from) {
+  const __m256 values = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  _mm256_storeu_ps(to, values);
+  return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(values, values, _CMP_UNORD_Q)));
+}
+RONDO_VECTOR inline uint32_t convert(device::f16* to, const float* from) {
+  const __m256 values = _mm256_loadu_ps(from);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
+  return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(values, values, _CMP_UNORD_Q)));
+}
+#endif
+// As device::from_memory and device::to_f16 do.
+inline void convert_one(float* to, device::f16 from) {
+  *to = device::from_memory(from);
+}
+inline void convert_one(device::f16* to, float from) {
+  *to = device::to_f16(from);
+}
+// Where some are unusual.
+template <class To, class From>
+[[gnu::noinline]] void convert_each(To* to, const From* from, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) convert_one(to + i, from[i]);
+}
+template <class To, class From>
+RONDO_VECTOR inline void convert_row(To* to, const From* from, int64_t n) {
+  int64_t i = 0;
+#if defined(RONDO_VECTOR_F16C)
+  constexpr int64_t kGroup = 4 * kHalves;
+  for (; i + kGroup <= n; i += kGroup) {
+    uint32_t unusual = convert(to + i, from + i);
+    unusual |= convert(to + i + kHalves, from + i + kHalves);
+    unusual |= convert(to + i + 2 * kHalves, from + i + 2 * kHalves);
+    unusual |= convert(to + i + 3 * kHalves, from + i + 3 * kHalves);
+    if (unusual) convert_each(to + i, from + i, kGroup);
+  }
+  // The last few together with some that were converted already.
+  for (; i < n && n >= kHalves; i += kHalves) {
+    const int64_t begin = std::min(i, n - kHalves);
+    if (convert(to + begin, from + begin)) convert_each(to + begin, from + begin, kHalves);
+  }
+#endif
+  RONDO_APART
+  for (; i < n; ++i) convert_one(to + i, from[i]);
+}
+
+// From memory to memory by one operator of 16-bit floats: what is between stays in registers.
+template <auto f, class F = decltype(f)>
+struct HalvesOf {
+  static constexpr Loop loop = nullptr;
+};
+#if defined(RONDO_VECTOR_F16C)
+template <auto f, class T, class... More>
+requires(sizeof(T) == sizeof(float) && (std::is_same_v<T, More> && ...)) struct HalvesOf<f, T (*)(T, More...)> {
+  static constexpr int64_t kGroup = 2 * kHalves;
+  static constexpr int kArity = 1 + static_cast<int>(sizeof...(More));
+
+  RONDO_VECTOR static inline void group(device::f16* to, const device::f16* const (&from)[3]) {
+    T x[3][kGroup], r[kGroup];
+    uint32_t unusual = 0;
+    for (int k = 0; k < kArity; ++k)
+      for (int64_t i = 0; i < kGroup; i += kHalves) unusual |= convert(reinterpret_cast<float*>(x[k] + i), from[k] + i);
+    for (int k = 0; k < kArity && unusual; ++k) convert_each(reinterpret_cast<float*>(x[k]), from[k], kGroup);
+    for (int64_t i = 0; i < kGroup; ++i) {
+      if constexpr (kArity == 1)
+        r[i] = f(x[0][i]);
+      else if constexpr (kArity == 2)
+        r[i] = f(x[0][i], x[1][i]);
+      else
+        r[i] = f(x[0][i], x[1][i], x[2][i]);
+    }
+    unusual = 0;
+    for (int64_t i = 0; i < kGroup; i += kHalves) unusual |= convert(to + i, reinterpret_cast<const float*>(r + i));
+    if (unusual) convert_each(to, reinterpret_cast<const float*>(r), kGroup);
+  }
+  RONDO_VECTOR static void run(void* to, const void* a, const void* b, const void* c, int64_t n) {
+    device::f16* r = static_cast<device::f16*>(to);
+    const device::f16* from[3] = {static_cast<const device::f16*>(a), static_cast<const device::f16*>(b),
+                                  static_cast<const device::f16*>(c)};
+    for (; n >= kGroup; n -= kGroup, r += kGroup) {
+      group(r, from);
+      for (const device::f16*& each : from) each += kGroup;
+    }
+    if (n == 0) return;
+    device::f16 few[3][kGroup] = {}, made[kGroup];
+    for (int k = 0; k < kArity; ++k) std::memcpy(few[k], from[k], static_cast<size_t>(n) * sizeof(device::f16));
+    group(made, {few[0], few[1], few[2]});
+    std::memcpy(r, made, static_cast<size_t>(n) * sizeof(device::f16));
+  }
+  static constexpr Loop loop = run;
+};
+#endif
+
+}  // namespace
+
+}  // namespace rondo::ops::RONDO_VECTOR_SET
