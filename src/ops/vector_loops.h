@@ -289,7 +289,7 @@ RONDO_VECTOR void stream(char* to, const void* from, int64_t bytes) {
   constexpr int64_t kLine = 64;
   const char* at = static_cast<const char*>(from);
   const int64_t before = std::min(static_cast<int64_t>(-reinterpret_cast<uintptr_t>(to) % kLine), bytes);
-  std::memcpy(to, at, static_cast<size_t>(before));
+  if (before) std::memcpy(to, at, static_cast<size_t>(before));
   for (to += before, at += before, bytes -= before; bytes >= kLine; to += kLine, at += kLine, bytes -= kLine) {
 #if defined(RONDO_VECTOR_AVX512)
     _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(at));
@@ -299,7 +299,7 @@ RONDO_VECTOR void stream(char* to, const void* from, int64_t bytes) {
     _mm256_stream_si256(reinterpret_cast<__m256i*>(to) + 1, _mm256_loadu_si256(line + 1));
 #endif
   }
-  std::memcpy(to, at, static_cast<size_t>(bytes));
+  if (bytes) std::memcpy(to, at, static_cast<size_t>(bytes));
 }
 #else
 constexpr void (*stream)(char* to, const void* from, int64_t bytes) = nullptr;
