@@ -143,7 +143,7 @@ void Evaluation::stream_result() {
   piece = std::min(kStreamed / ways[result].size, blocks.longest());
 }
 
-// One operator of f16 alone goes from memory to memory, if what f16 are its numbers are.
+// One operator of f16 alone, whose numbers are f16 too, goes from memory to memory.
 Loop Evaluation::find_halves() const {
   if (!table.find_halves || e.instructions() != 1 || e.outputs() != 1 || e.output(0).accumulate ||
       e.output(0).value != Expression::result_of(0))

@@ -79,23 +79,23 @@ RONDO_VECTOR inline void convert_row(To* to, const From* from, int64_t n) {
   for (; i < n; ++i) convert_one(to + i, from[i]);
 }
 
-// From memory to memory by one operator of 16-bit floats: what is between stays in registers.
+// From memory to memory by one operator, computed in float: what is between stays in registers.
 template <auto f, class F = decltype(f)>
 struct HalvesOf {
   static constexpr Loop loop = nullptr;
 };
 #if defined(RONDO_VECTOR_F16C)
-template <auto f, class T, class... More>
-requires(sizeof(T) == sizeof(float) && (std::is_same_v<T, More> && ...)) struct HalvesOf<f, T (*)(T, More...)> {
+template <auto f, class... More>
+requires(std::is_same_v<float, More>&&...) struct HalvesOf<f, float (*)(float, More...)> {
   static constexpr int64_t kGroup = 2 * kHalves;
   static constexpr int kArity = 1 + static_cast<int>(sizeof...(More));
 
   RONDO_VECTOR static inline void group(device::f16* to, const device::f16* const (&from)[3]) {
-    T x[3][kGroup], r[kGroup];
+    float x[3][kGroup], r[kGroup];
     uint32_t unusual = 0;
     for (int k = 0; k < kArity; ++k)
-      for (int64_t i = 0; i < kGroup; i += kHalves) unusual |= convert(reinterpret_cast<float*>(x[k] + i), from[k] + i);
-    for (int k = 0; k < kArity && unusual; ++k) convert_each(reinterpret_cast<float*>(x[k]), from[k], kGroup);
+      for (int64_t i = 0; i < kGroup; i += kHalves) unusual |= convert(x[k] + i, from[k] + i);
+    for (int k = 0; k < kArity && unusual; ++k) convert_each(x[k], from[k], kGroup);
     for (int64_t i = 0; i < kGroup; ++i) {
       if constexpr (kArity == 1)
         r[i] = f(x[0][i]);
@@ -105,8 +105,8 @@ requires(sizeof(T) == sizeof(float) && (std::is_same_v<T, More> && ...)) struct 
         r[i] = f(x[0][i], x[1][i], x[2][i]);
     }
     unusual = 0;
-    for (int64_t i = 0; i < kGroup; i += kHalves) unusual |= convert(to + i, reinterpret_cast<const float*>(r + i));
-    if (unusual) convert_each(to, reinterpret_cast<const float*>(r), kGroup);
+    for (int64_t i = 0; i < kGroup; i += kHalves) unusual |= convert(to + i, r + i);
+    if (unusual) convert_each(to, r, kGroup);
   }
   RONDO_VECTOR static void run(void* to, const void* a, const void* b, const void* c, int64_t n) {
     device::f16* r = static_cast<device::f16*>(to);
