@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "ops/element.h"
 #include "ops/elementwise_loops.h"
@@ -57,6 +58,14 @@ template <class To, class From>
 [[gnu::noinline]] void convert_each(To* to, const From* from, int64_t n) {
   for (int64_t i = 0; i < n; ++i) convert_one(to + i, from[i]);
 }
+#if defined(RONDO_VECTOR_F16C)
+// So many vectors at once; bits are returned for what is unusual, and what is to be done then is left to the caller: an
+// array stays in registers as long as nobody else takes its address.
+template <class To, class From, int... v>
+RONDO_VECTOR inline uint32_t convert(To* to, const From* from, std::integer_sequence<int, v...>) {
+  return (convert(to + v * kHalves, from + v * kHalves) | ...);
+}
+#endif
 template <class To, class From>
 RONDO_VECTOR inline void convert_row(To* to, const From* from, int64_t n) {
   int64_t i = 0;
@@ -88,14 +97,10 @@ struct HalvesOf {
 template <auto f, class... More>
 requires(std::is_same_v<float, More>&&...) struct HalvesOf<f, float (*)(float, More...)> {
   static constexpr int64_t kGroup = 2 * kHalves;
+  using Vectors = std::integer_sequence<int, 0, 1>;
   static constexpr int kArity = 1 + static_cast<int>(sizeof...(More));
 
-  RONDO_VECTOR static inline void group(device::f16* to, const device::f16* const (&from)[3]) {
-    float x[3][kGroup], r[kGroup];
-    uint32_t unusual = 0;
-    for (int k = 0; k < kArity; ++k)
-      for (int64_t i = 0; i < kGroup; i += kHalves) unusual |= convert(x[k] + i, from[k] + i);
-    for (int k = 0; k < kArity && unusual; ++k) convert_each(x[k], from[k], kGroup);
+  static inline void compute(float* r, const float (&x)[3][kGroup]) {
     for (int64_t i = 0; i < kGroup; ++i) {
       if constexpr (kArity == 1)
         r[i] = f(x[0][i]);
@@ -104,23 +109,42 @@ requires(std::is_same_v<float, More>&&...) struct HalvesOf<f, float (*)(float, M
       else
         r[i] = f(x[0][i], x[1][i], x[2][i]);
     }
-    unusual = 0;
-    for (int64_t i = 0; i < kGroup; i += kHalves) unusual |= convert(to + i, r + i);
-    if (unusual) convert_each(to, r, kGroup);
+  }
+  [[gnu::noinline]] static void slowly(device::f16* to, const device::f16* a, const device::f16* b,
+                                       const device::f16* c) {
+    float x[3][kGroup], r[kGroup];
+    convert_each(x[0], a, kGroup);
+    if constexpr (kArity > 1) convert_each(x[1], b, kGroup);
+    if constexpr (kArity > 2) convert_each(x[2], c, kGroup);
+    compute(r, x);
+    convert_each(to, r, kGroup);
+  }
+  RONDO_VECTOR static inline void group(device::f16* to, const device::f16* a, const device::f16* b,
+                                        const device::f16* c) {
+    float x[3][kGroup], r[kGroup];
+    device::f16 made[kGroup];
+    uint32_t unusual = convert(x[0], a, Vectors());
+    if constexpr (kArity > 1) unusual |= convert(x[1], b, Vectors());
+    if constexpr (kArity > 2) unusual |= convert(x[2], c, Vectors());
+    compute(r, x);
+    unusual |= convert(made, r, Vectors());
+    if (unusual) return slowly(to, a, b, c);
+    for (int64_t i = 0; i < kGroup; i += kHalves) std::memcpy(to + i, made + i, kHalves * sizeof(device::f16));
   }
   RONDO_VECTOR static void run(void* to, const void* a, const void* b, const void* c, int64_t n) {
     device::f16* r = static_cast<device::f16*>(to);
-    const device::f16* from[3] = {static_cast<const device::f16*>(a), static_cast<const device::f16*>(b),
-                                  static_cast<const device::f16*>(c)};
-    for (; n >= kGroup; n -= kGroup, r += kGroup) {
-      group(r, from);
-      for (const device::f16*& each : from) each += kGroup;
-    }
-    if (n == 0) return;
+    const device::f16 *x = static_cast<const device::f16*>(a), *y = static_cast<const device::f16*>(b),
+                      *z = static_cast<const device::f16*>(c);
+    int64_t i = 0;
+    for (; i + kGroup <= n; i += kGroup) group(r + i, x + i, y + i, z + i);
+    if (i == n) return;
     device::f16 few[3][kGroup] = {}, made[kGroup];
-    for (int k = 0; k < kArity; ++k) std::memcpy(few[k], from[k], static_cast<size_t>(n) * sizeof(device::f16));
-    group(made, {few[0], few[1], few[2]});
-    std::memcpy(r, made, static_cast<size_t>(n) * sizeof(device::f16));
+    const size_t rest = static_cast<size_t>(n - i) * sizeof(device::f16);
+    std::memcpy(few[0], x + i, rest);
+    if constexpr (kArity > 1) std::memcpy(few[1], y + i, rest);
+    if constexpr (kArity > 2) std::memcpy(few[2], z + i, rest);
+    group(made, few[0], few[1], few[2]);
+    std::memcpy(r + i, made, rest);
   }
   static constexpr Loop loop = run;
 };

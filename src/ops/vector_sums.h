@@ -45,26 +45,33 @@ RONDO_VECTOR void add(double* sums, const float* from, int64_t stride, int64_t r
 }
 // Of f16, rows are added in f32 four at a time, with an error below 2^-23 of their magnitudes; squares are exact there.
 template <Summand summand>
+inline double sum_of(float a, float b, float c, float d) {
+  return (summand_of<summand, float>(a) + summand_of<summand, float>(b)) +
+         (summand_of<summand, float>(c) + summand_of<summand, float>(d));
+}
+template <Summand summand>
+[[gnu::noinline]] void add_four_slowly(double* sums, const device::f16* from, int64_t stride, int64_t columns) {
+  for (int64_t c = 0; c < columns; ++c) {
+    float x[4];
+    for (int r = 0; r < 4; ++r) convert_one(x + r, from[r * stride + c]);
+    sums[c] += sum_of<summand>(x[0], x[1], x[2], x[3]);
+  }
+}
+template <Summand summand>
 RONDO_VECTOR inline void add_four(double* sums, const device::f16* from, int64_t stride, int64_t columns) {
-  const auto sum_of = [](float a, float b, float c, float d) -> double {
-    return (summand_of<summand, float>(a) + summand_of<summand, float>(b)) +
-           (summand_of<summand, float>(c) + summand_of<summand, float>(d));
-  };
   int64_t c = 0;
 #if defined(RONDO_VECTOR_F16C)
   for (; c + kHalves <= columns; c += kHalves) {
+    const device::f16* const at = from + c;
     float x[4][kHalves];
-    uint32_t unusual = 0;
-    for (int r = 0; r < 4; ++r) unusual |= convert(x[r], from + r * stride + c);
-    for (int r = 0; r < 4 && unusual; ++r) convert_each(x[r], from + r * stride + c, kHalves);
-    for (int64_t i = 0; i < kHalves; ++i) sums[c + i] += sum_of(x[0][i], x[1][i], x[2][i], x[3][i]);
+    if (convert(x[0], at) | convert(x[1], at + stride) | convert(x[2], at + 2 * stride) |
+        convert(x[3], at + 3 * stride))
+      add_four_slowly<summand>(sums + c, at, stride, kHalves);
+    else
+      for (int64_t i = 0; i < kHalves; ++i) sums[c + i] += sum_of<summand>(x[0][i], x[1][i], x[2][i], x[3][i]);
   }
 #endif
-  for (; c < columns; ++c) {
-    float x[4];
-    for (int r = 0; r < 4; ++r) convert_one(x + r, from[r * stride + c]);
-    sums[c] += sum_of(x[0], x[1], x[2], x[3]);
-  }
+  if (c < columns) add_four_slowly<summand>(sums + c, from + c, stride, columns - c);
 }
 template <Summand summand>
 RONDO_VECTOR void add_halves(double* sums, const device::f16* from, int64_t stride, int64_t rows, int64_t columns) {
