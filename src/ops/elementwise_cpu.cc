@@ -46,6 +46,11 @@ bool is_move(const Expression& expression) {
          Expression::is_input(expression.output(0).value) && !expression.output(0).accumulate &&
          expression.input_dtype(0) == expression.output(0).dtype;
 }
+// The result of the last instruction is all that is written, and not added to anything.
+bool ends_in_result(const Expression& e) {
+  return e.outputs() == 1 && e.instructions() > 0 && !e.output(0).accumulate &&
+         e.output(0).value == Expression::result_of(e.instructions() - 1);
+}
 // Whether memory takes longer than what is computed.
 bool is_brief(const Expression& e) {
   constexpr int kFew = 4;
@@ -145,9 +150,7 @@ void Evaluation::stream_result() {
 
 // One operator of f16 alone, whose numbers are f16 too, goes from memory to memory.
 Loop Evaluation::find_halves() const {
-  if (!table.find_halves || e.instructions() != 1 || e.outputs() != 1 || e.output(0).accumulate ||
-      e.output(0).value != Expression::result_of(0))
-    return nullptr;
+  if (!table.find_halves || e.instructions() != 1 || !ends_in_result(e)) return nullptr;
   for (int k = 0; k < e.operands(); ++k)
     if (e.operand_dtype(k) != RONDO_F16) return nullptr;
   for (int k = 0; k < e.scalars(); ++k) {
@@ -189,9 +192,7 @@ void Evaluation::prepare() {
       if (Expression::is_generator(e.instruction(k)) && e.instruction(k).a == g) starts[k] = start;
     start += random_counters(e.generator_dtype(g), space.elements);
   }
-  const Expression::Output& only = e.output(0);
-  direct = e.outputs() == 1 && e.instructions() > 0 && !only.accumulate &&
-           only.value == Expression::result_of(e.instructions() - 1) && ways[e.inputs()].as_it_lies;
+  direct = ends_in_result(e) && ways[e.inputs()].as_it_lies;
   // What goes through one loop from memory to memory needs no pieces; a tile is one.
   once = direct ? e.instructions() == 1 : move && ways[e.inputs()].as_it_lies;
   for (int k = 0; k < e.inputs(); ++k) once &= ways[k].as_it_lies || blocks.kind(k) == Blocks::Kind::same;

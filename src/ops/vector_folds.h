@@ -55,6 +55,7 @@ struct Lanes {
     else
       best = key > best ? key : best;
   }
+
   template <int... v>
   RONDO_VECTOR inline void load_all(const K* at, uint64_t bits, std::integer_sequence<int, v...>) {
     (load(vectors[v], at + v * kEach, bits), ...);
@@ -63,6 +64,7 @@ struct Lanes {
   RONDO_VECTOR inline void raise_all(const K* at, uint64_t bits, std::integer_sequence<int, v...>) {
     (raise(vectors[v], at + v * kEach, bits), ...);
   }
+
   Vector vectors[kVectors];
 };
 

@@ -44,44 +44,45 @@ RONDO_VECTOR void add(double* sums, const float* from, int64_t stride, int64_t r
     add_together<summand>(sums, from, stride, columns, std::make_integer_sequence<int, 1>());
 }
 // Of f16, rows are added in f32 four at a time, with an error below 2^-23 of their magnitudes; squares are exact there.
-template <Summand summand>
-inline double sum_of(float a, float b, float c, float d) {
-  return (summand_of<summand, float>(a) + summand_of<summand, float>(b)) +
-         (summand_of<summand, float>(c) + summand_of<summand, float>(d));
+template <Summand summand, size_t rows, size_t width>
+inline double sum_of(const float (&x)[rows][width], int64_t i) {
+  static_assert(rows == 1 || rows == 4);
+  if constexpr (rows == 1)
+    return summand_of<summand, float>(x[0][i]);
+  else
+    return (summand_of<summand, float>(x[0][i]) + summand_of<summand, float>(x[1][i])) +
+           (summand_of<summand, float>(x[2][i]) + summand_of<summand, float>(x[3][i]));
 }
-template <Summand summand>
-[[gnu::noinline]] void add_four_slowly(double* sums, const device::f16* from, int64_t stride, int64_t columns) {
+template <Summand summand, int... r>
+[[gnu::noinline]] void add_halves_slowly(double* sums, const device::f16* from, int64_t stride, int64_t columns) {
   for (int64_t c = 0; c < columns; ++c) {
-    float x[4];
-    for (int r = 0; r < 4; ++r) convert_one(x + r, from[r * stride + c]);
-    sums[c] += sum_of<summand>(x[0], x[1], x[2], x[3]);
+    float x[sizeof...(r)][1];
+    (convert_one(x[r], from[r * stride + c]), ...);
+    sums[c] += sum_of<summand>(x, 0);
   }
 }
-template <Summand summand>
-RONDO_VECTOR inline void add_four(double* sums, const device::f16* from, int64_t stride, int64_t columns) {
+template <Summand summand, int... r>
+RONDO_VECTOR inline void add_halves_together(double* sums, const device::f16* from, int64_t stride, int64_t columns,
+                                             std::integer_sequence<int, r...>) {
   int64_t c = 0;
 #if defined(RONDO_VECTOR_F16C)
   for (; c + kHalves <= columns; c += kHalves) {
-    const device::f16* const at = from + c;
-    float x[4][kHalves];
-    if (convert(x[0], at) | convert(x[1], at + stride) | convert(x[2], at + 2 * stride) |
-        convert(x[3], at + 3 * stride))
-      add_four_slowly<summand>(sums + c, at, stride, kHalves);
+    float x[sizeof...(r)][kHalves];
+    if ((convert(x[r], from + c + r * stride) | ...))
+      add_halves_slowly<summand, r...>(sums + c, from + c, stride, kHalves);
     else
-      for (int64_t i = 0; i < kHalves; ++i) sums[c + i] += sum_of<summand>(x[0][i], x[1][i], x[2][i], x[3][i]);
+      for (int64_t i = 0; i < kHalves; ++i) sums[c + i] += sum_of<summand>(x, i);
   }
 #endif
-  if (c < columns) add_four_slowly<summand>(sums + c, from + c, stride, columns - c);
+  if (c < columns) add_halves_slowly<summand, r...>(sums + c, from + c, stride, columns - c);
 }
 template <Summand summand>
 RONDO_VECTOR void add_halves(double* sums, const device::f16* from, int64_t stride, int64_t rows, int64_t columns) {
-  for (; rows >= 4; rows -= 4, from += 4 * stride) add_four<summand>(sums, from, stride, columns);
+  constexpr int kRows = 4;
+  for (; rows >= kRows; rows -= kRows, from += kRows * stride)
+    add_halves_together<summand>(sums, from, stride, columns, std::make_integer_sequence<int, kRows>());
   for (; rows > 0; --rows, from += stride)
-    for (int64_t c = 0; c < columns; ++c) {
-      float x;
-      convert_one(&x, from[c]);
-      sums[c] += summand_of<summand>(x);
-    }
+    add_halves_together<summand>(sums, from, stride, columns, std::make_integer_sequence<int, 1>());
 }
 Adders adders(Summand summand) {
   switch (summand) {
