@@ -4,6 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -66,8 +67,8 @@ class SmallVector {
 
   uint32_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  T& operator[](uint32_t i) { return data_[i]; }
-  const T& operator[](uint32_t i) const { return data_[i]; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
   T& back() { return data_[size_ - 1]; }
   T* begin() { return data_; }
   T* end() { return data_ + size_; }

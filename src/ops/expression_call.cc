@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/expression_call.h"
 
+#include <algorithm>
 #include <string>
 
 #include "engine/views.h"
@@ -19,10 +20,11 @@ std::string list(const std::vector<std::string>& names) {
 }
 
 Status bind(const char* function, const ExpressionText& text, std::span<const rondo_argument> arguments,
-            std::vector<Bound>* bound) {
+            SmallVector<Bound, 8>* bound) {
   const std::vector<std::string>& names = text.operands();
-  std::vector<bool> given(names.size());
-  bound->resize(names.size());
+  static_assert(ExpressionText::kMaxNames <= 64);
+  uint64_t given = 0;  // bit k: names[k]
+  for (size_t k = 0; k < names.size(); ++k) bound->push_back({});
   for (size_t i = 0; i < arguments.size(); ++i) {
     const rondo_argument& each = arguments[i];
     size_t k = 0;
@@ -32,9 +34,9 @@ Status bind(const char* function, const ExpressionText& text, std::span<const ro
                    "%s: arguments[%zu] is named '%s', which is not an operand of '%s'; its "
                    "operands are %s",
                    function, i, each.name, text.name(), names.empty() ? "none" : list(names).c_str());
-    if (given[k])
+    if ((given >> k) & 1)
       return error(RONDO_INVALID_ARGUMENT, "%s: arguments[%zu] gives '%s' a second time", function, i, each.name);
-    given[k] = true;
+    given |= uint64_t{1} << k;
     Bound& to = (*bound)[k];
     switch (each.kind) {
       case RONDO_ARGUMENT_TENSOR: to.view = &each.tensor->view; break;
@@ -43,7 +45,7 @@ Status bind(const char* function, const ExpressionText& text, std::span<const ro
     }
   }
   for (size_t k = 0; k < names.size(); ++k)
-    if (!given[k])
+    if (!((given >> k) & 1))
       return error(RONDO_INVALID_ARGUMENT, "%s: operand '%s' of '%s' is not among the arguments; its operands are %s",
                    function, names[k].c_str(), text.name(), list(names).c_str());
   return {};
@@ -52,7 +54,9 @@ Status bind(const char* function, const ExpressionText& text, std::span<const ro
 }  // namespace
 
 ExpressionCall::ExpressionCall(const char* function, const ExpressionText& text, rondo_tensor** out)
-    : function_(function), text_(text), out_(out), slots_(out, out + text.results().size()) {
+    : function_(function), text_(text), out_(out) {
+  slots_.assign(out, static_cast<uint32_t>(text.results().size()));
+  outputs_.reserve(slots_.size());
   for (size_t i = 0; i < slots_.size(); ++i)
     outputs_.emplace_back(function_, &slots_[i], text.results()[i].name.c_str());
 }
@@ -61,14 +65,26 @@ ExpressionCall::~ExpressionCall() {
     if (slots_[i] != out_[i]) destroy_tensor(slots_[i]);  // made, and not handed over
 }
 
-Status ExpressionCall::pose(std::span<const rondo_argument> arguments, Parts* parts) {
+Status ExpressionCall::pose(std::span<const rondo_argument> arguments, const ExpressionCall* like, Parts* parts) {
   RONDO_TRY(bind(function_, text_, arguments, &bound_));
   RONDO_TRY(find_tensors());
-  RONDO_TRY(lower(text_, bound_, &lowered_));
+  RONDO_TRY(lower_like(like));
   RONDO_TRY(text_.product() ? find_product_shape() : find_shape());
   RONDO_TRY(check_outputs());
   stage(parts);
   return elementwise(parts);
+}
+
+// Tensors count by their dtypes, numbers by their values, which stand among the expression's words.
+Status ExpressionCall::lower_like(const ExpressionCall* like) {
+  const auto alike = [](const Bound& a, const Bound& b) {
+    if (a.view || b.view) return a.view && b.view && a.view->dtype == b.view->dtype;
+    return a.number.same(b.number);
+  };
+  if (!like || !std::equal(bound_.begin(), bound_.end(), like->bound_.begin(), alike))
+    return lower(text_, bound_, &lowered_);
+  lowered_ = like->lowered_;
+  return {};
 }
 
 void ExpressionCall::commit() {
@@ -79,7 +95,7 @@ void ExpressionCall::commit() {
 }
 
 Status ExpressionCall::find_tensors() {
-  std::vector<NamedView> named;
+  SmallVector<NamedView, 8> named;
   for (size_t k = 0; k < bound_.size(); ++k) {
     if (!bound_[k].view) continue;
     tensors_.push_back(bound_[k].view);
@@ -160,7 +176,7 @@ Status ExpressionCall::find_factor(int i) {
                           factor.name, shape_text(shape).c_str());
   if (Status status = check_shape(shape.ndim, shape.shape, of.dtype, &possible); !status.ok())
     return told(node, status.with_context(function_));
-  factor.view = make_temporary(engine(), device(), of.dtype, shape, &temporaries_.emplace_back());
+  factor.view = make_temporary(engine(), device(), of.dtype, shape, &temporaries_.emplace_front());
   factor.staged = true;
   return {};
 }
@@ -226,8 +242,7 @@ bool ExpressionCall::overwritten(const View& operand) const {
 
 // What the outputs of an expression take, whose inputs are those of the text and stay if they have a bit in `given`.
 // The tensors among them are appended.
-Expression ExpressionCall::needed(const Expression& expression, unsigned given,
-                                  std::vector<const View*>* inputs) const {
+Expression ExpressionCall::needed(const Expression& expression, unsigned given, Views* inputs) const {
   const Expression alive = expression.without_dead();
   const unsigned kept = alive.used_inputs() | given;
   for (size_t k = 0; k < tensors_.size(); ++k)
@@ -245,21 +260,20 @@ void ExpressionCall::stage(Parts* parts) const {
     if (!factors_[i].staged || view.elements() == 0) continue;
     Expression expression = lowered_.expression;
     expression.output(lowered_.product.of[i].value, view.dtype, false);
-    std::vector<const View*> views;
+    Views views;
     expression = needed(expression, 0, &views);
     views.push_back(&view);
-    parts->before.push_back(make_ref<ElementwiseTask>(text_.name(), device(), expression, view.layout, views.data(),
-                                                      lowered_.words.data()));
+    parts->before.push_back(make_ref<ElementwiseTask>(text_.name(), device(), expression, view.layout, views.begin(),
+                                                      lowered_.words.begin()));
   }
 }
 
 // Every result that is elementwise, and what reductions need beside those, in one task.
 Status ExpressionCall::elementwise(Parts* parts) {
   Expression expression = lowered_.expression;
-  std::vector<View> written;
-  sources_.resize(slots_.size());
-  made_.resize(slots_.size());
+  SmallVector<View, 2> written;
   for (size_t i = 0; i < slots_.size(); ++i) {
+    sources_.push_back({});
     if (!is_elementwise(i)) continue;
     const Lowered::Result& result = lowered_.results[i];
     View to;
@@ -276,11 +290,11 @@ Status ExpressionCall::elementwise(Parts* parts) {
                  "%s: one kernel writes %d results, and '%s' has more; compute some in an "
                  "expression of its own",
                  function_, Expression::kMaxOutputs, text_.name());
-  std::vector<const View*> views;
+  Views views;
   expression = needed(expression, 0, &views);
   for (const View& each : written) views.push_back(&each);
   parts->results.push_back(
-      make_ref<ElementwiseTask>(text_.name(), device(), expression, shape_, views.data(), lowered_.words.data()));
+      make_ref<ElementwiseTask>(text_.name(), device(), expression, shape_, views.begin(), lowered_.words.begin()));
   return {};
 }
 
@@ -290,9 +304,9 @@ bool ExpressionCall::made_within(size_t i) {
   expression.output(source_of(i).value, source_of(i).dtype, false);
   if (expression.overflow()) return false;
   auto made = std::make_shared<ReducedExpression>();
-  std::vector<const View*> inputs;
+  Views inputs;
   made->expression = needed(expression, 0, &inputs);
-  made->scalars = lowered_.words;
+  made->scalars.assign(lowered_.words.begin(), lowered_.words.end());
   if (inputs.empty()) return false;
   for (const View* each : inputs) {
     if (overwritten(*each)) return false;
@@ -305,7 +319,8 @@ bool ExpressionCall::made_within(size_t i) {
 
 // What reduction i reads: a result or operand that is the same, or what it makes itself, or else a temporary that the
 // task writes too.
-Status ExpressionCall::find_source(size_t i, Expression* expression, std::vector<View>* written) {
+Status ExpressionCall::find_source(size_t i, Expression* expression, SmallVector<View, 2>* written) {
+  made_.resize(slots_.size());
   const Lowered::Result& wanted = source_of(i);
   View& source = sources_[i];
   for (size_t k = 0; k < slots_.size(); ++k) {
@@ -326,8 +341,7 @@ Status ExpressionCall::find_source(size_t i, Expression* expression, std::vector
   if (Status status = check_shape(shape_.ndim, shape_.shape, wanted.dtype, &possible); !status.ok())
     return status.with_context(function_);
   if (made_within(i)) return {};
-  temporaries_.emplace_back();
-  source = make_temporary(engine(), device(), wanted.dtype, shape_, &temporaries_.back());
+  source = make_temporary(engine(), device(), wanted.dtype, shape_, &temporaries_.emplace_front());
   expression->output(wanted.value, wanted.dtype, false);
   written->push_back(source);
   return {};

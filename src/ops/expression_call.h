@@ -9,7 +9,7 @@
 
 #include <rondo/user.h>
 
-#include <deque>
+#include <forward_list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,8 +37,9 @@ class ExpressionCall {
   struct Parts {
     std::vector<Ref<ElementwiseTask>> before, results;
   };
-  // Checks, and appends the tasks of all that is elementwise.
-  Status pose(std::span<const rondo_argument> arguments, Parts* parts);
+  // Checks, and appends the tasks of all that is elementwise. like: another call of the text, posed before, whose
+  // expression serves this one too if their arguments are alike; or null.
+  Status pose(std::span<const rondo_argument> arguments, const ExpressionCall* like, Parts* parts);
   // In front of the elementwise results, which may be written over what these read; nobody reads what these write.
   Status row_results();
   Status reduce_results();
@@ -58,6 +59,7 @@ class ExpressionCall {
 
  private:
   using Node = ExpressionText::Node;
+  using Views = SmallVector<const View*, 8>;
   // What a text's product is of.
   struct Factor {
     const char* name = nullptr;  // for messages
@@ -89,6 +91,8 @@ class ExpressionCall {
     return node.kind == Node::operand ? bound_[node.index].view : nullptr;
   }
 
+  Status lower_like(const ExpressionCall* like);
+
   // --- shapes
   Status find_tensors();
   uint64_t operands_of(std::vector<bool> wanted) const;
@@ -102,11 +106,11 @@ class ExpressionCall {
   // --- elementwise parts
   Status check_outputs() const;
   bool overwritten(const View& operand) const;
-  Expression needed(const Expression& expression, unsigned given, std::vector<const View*>* inputs) const;
+  Expression needed(const Expression& expression, unsigned given, Views* inputs) const;
   void stage(Parts* parts) const;
   Status elementwise(Parts* parts);
   bool made_within(size_t result);
-  Status find_source(size_t result, Expression* expression, std::vector<View>* written);
+  Status find_source(size_t result, Expression* expression, SmallVector<View, 2>* written);
 
   // --- results that come from something (expression_results.cc)
   bool take_out(Value value, rondo_dtype dtype, const Value* given, RowSide* side) const;
@@ -119,16 +123,16 @@ class ExpressionCall {
   const char* const function_;
   const ExpressionText& text_;
   rondo_tensor** const out_;
-  std::vector<rondo_tensor*> slots_;
-  std::deque<Output> outputs_;
-  std::vector<Bound> bound_;          // by operand
-  std::vector<const View*> tensors_;  // of the operands that are: the inputs of the expression
+  SmallVector<rondo_tensor*, 4> slots_;
+  std::vector<Output> outputs_;
+  SmallVector<Bound, 8> bound_;  // by operand
+  Views tensors_;                // of the operands that are: the inputs of the expression
   Layout shape_;
   Lowered lowered_;
   Factor factors_[2];
-  std::vector<View> sources_;                             // by result: where it is, or what a reduction reads
-  std::vector<std::shared_ptr<ReducedExpression>> made_;  // by result: what a reduction makes itself
-  std::deque<Ref<Storage>> temporaries_;
+  SmallVector<View, 2> sources_;                          // by result: where it is, or what a reduction reads
+  std::vector<std::shared_ptr<ReducedExpression>> made_;  // by result, if one is a reduction: what it makes itself
+  std::forward_list<Ref<Storage>> temporaries_;
 };
 
 }  // namespace rondo::ops

@@ -32,7 +32,7 @@ class Lowering {
 
   Status run() {
     for (const Bound& each : bound_) inputs_.push_back(each.view ? e_.input(each.view->dtype) : Value{0});
-    typed_.reserve(text_.nodes().size());
+    typed_.reserve(static_cast<uint32_t>(text_.nodes().size()));
     for (const Node& node : text_.nodes()) {
       Typed typed;
       RONDO_TRY(one(node, &typed));
@@ -223,9 +223,9 @@ class Lowering {
     uint64_t word;
     Value value;
   };
-  std::vector<Shared> scalars_;
-  std::vector<Value> inputs_;  // by operand
-  std::vector<Typed> typed_;   // by node
+  SmallVector<Shared, 8> scalars_;
+  SmallVector<Value, 8> inputs_;  // by operand
+  SmallVector<Typed, 16> typed_;  // by node
 };
 
 }  // namespace

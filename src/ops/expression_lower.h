@@ -5,8 +5,8 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "base/small_vector.h"
 #include "engine/tensor.h"
 #include "ops/expression.h"
 #include "ops/expression_text.h"
@@ -22,20 +22,20 @@ struct Bound {
 // A text for operands of certain dtypes: one expression, whose inputs are the operands that are tensors, in order. It
 // is the same for all values of its numbers.
 struct Lowered {
-  Expression expression;        // without outputs
-  std::vector<uint64_t> words;  // of its scalars
+  Expression expression;           // without outputs
+  SmallVector<uint64_t, 8> words;  // of its scalars
   struct Result {
     Value value = 0;
     rondo_dtype dtype = RONDO_F32;  // in memory
   };
-  std::vector<Result> results;
+  SmallVector<Result, 4> results;
   // What a reduction or a softmax is of, and what it gives: an input of its own, behind the operands, if there is one
   // for whom.
   struct Origin {
     Result of;
     Value given = 0;
   };
-  std::vector<Origin> reductions, softmaxes;
+  SmallVector<Origin, 2> reductions, softmaxes;
   // The same of the text's product, if it has one.
   struct Product {
     Result of[2];

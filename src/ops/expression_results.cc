@@ -26,9 +26,9 @@ Status ExpressionCall::reduce_results() {
 bool ExpressionCall::take_out(Value value, rondo_dtype dtype, const Value* given, RowSide* side) const {
   Expression expression = lowered_.expression;
   expression.output(value, dtype, false);
-  std::vector<const View*> inputs;
+  Views inputs;
   side->expression = needed(expression, given ? 1u << *given : 0, &inputs);
-  side->scalars = lowered_.words;
+  side->scalars.assign(lowered_.words.begin(), lowered_.words.end());
   for (const View* each : inputs) {
     View& input = side->inputs.emplace_back(*each);
     input.layout = broadcast_layout(input.layout, shape_);

@@ -72,7 +72,7 @@ Status check_apart(const std::deque<Set>& sets) {
 Status run_expression(const ExpressionText& text, std::span<const rondo_argument> arguments, rondo_tensor** out) {
   ExpressionCall call("rondo_expression_run", text, out);
   ExpressionCall::Parts parts;
-  RONDO_TRY(call.pose(arguments, &parts));
+  RONDO_TRY(call.pose(arguments, nullptr, &parts));
   RONDO_TRY(submit_together(text, call, std::move(parts.before)));
   RONDO_TRY(call.row_results());
   RONDO_TRY(submit_together(text, call, std::move(parts.results)));
@@ -91,7 +91,7 @@ Status run_expression_each(const ExpressionText& text, size_t count, std::span<c
     Set& set = sets.emplace_back();
     std::snprintf(set.function, sizeof set.function, "rondo_expression_run_each, set %zu", i);
     ExpressionCall& call = set.call.emplace(set.function, text, out + i * n_out);
-    RONDO_TRY(call.pose(arguments.subspan(i * n_arguments, n_arguments), &parts));
+    RONDO_TRY(call.pose(arguments.subspan(i * n_arguments, n_arguments), i > 0 ? &*sets[i - 1].call : nullptr, &parts));
     const ExpressionCall& first = *sets[0].call;
     if (&call.engine() != &first.engine())
       return error(RONDO_INVALID_ARGUMENT, "%s: it belongs to another engine than set 0; all must be of one engine",

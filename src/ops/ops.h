@@ -18,6 +18,10 @@ struct Scalar {
   double f = 0;
   static Scalar of(double value) { return {false, 0, value}; }
   static Scalar of_i64(int64_t value) { return {true, value, static_cast<double>(value)}; }
+  // To the bit.
+  bool same(const Scalar& other) const {
+    return integer == other.integer && i == other.i && bit_cast<uint64_t>(f) == bit_cast<uint64_t>(other.f);
+  }
 };
 
 // parameters: as many as the operator has, or null for its defaults.

@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <span>
+#include <utility>
 
 #include "engine/tensor.h"
 
@@ -18,6 +19,11 @@ class Output {
   Output(const char* function, rondo_tensor** slot, const char* name = "out")
       : function_(function), slot_(slot), name_(name) {}
   ~Output();
+  Output(Output&& other) noexcept
+      : function_(other.function_),
+        slot_(other.slot_),
+        name_(other.name_),
+        created_(std::exchange(other.created_, nullptr)) {}
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 

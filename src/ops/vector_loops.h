@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "ops/vector_math.h"
+#include "ops/vector_forms.h"
 // After the functions of F32, which those of the device are to find.
 #include "ops/element.h"
 #include "ops/vector_sets.h"
