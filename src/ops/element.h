@@ -42,6 +42,10 @@ auto with_f8_element(rondo_dtype dtype, F&& f) {
   return dtype == RONDO_F8_E4M3 ? f(static_cast<device::f8e4m3*>(nullptr)) : f(static_cast<device::f8e5m2*>(nullptr));
 }
 template <class F>
+auto with_half_element(rondo_dtype dtype, F&& f) {
+  return dtype == RONDO_F16 ? f(static_cast<device::f16*>(nullptr)) : f(static_cast<device::bf16*>(nullptr));
+}
+template <class F>
 auto with_float_element(rondo_dtype dtype, F&& f) {
   switch (dtype) {
     case RONDO_F16: return f(static_cast<device::f16*>(nullptr));

@@ -119,7 +119,7 @@ struct Evaluation {
   bool direct = false;    // the last result goes straight to memory: nothing is read after it is written
   bool once = false;      // one loop from memory to memory is all there is
   bool streams = false;   // the result goes past the caches
-  Loop halves = nullptr;  // the one instruction, of f16 as it is in memory
+  Loop halves = nullptr;  // the one instruction, of 16-bit floats as they are in memory
 
   Evaluation(const Expression& e, const Space& space, char* const* addresses, const uint64_t* scalars,
              RandomState random, const Blocks& blocks, const Loops& table)
@@ -148,17 +148,20 @@ void Evaluation::stream_result() {
   piece = std::min(kStreamed / ways[result].size, blocks.longest());
 }
 
-// One operator of f16 alone, whose numbers are f16 too, goes from memory to memory.
+// One operator of f16 alone, or of bf16, goes from memory to memory, if its numbers are of that dtype too.
 Loop Evaluation::find_halves() const {
-  if (!table.find_halves || e.instructions() != 1 || !ends_in_result(e)) return nullptr;
-  for (int k = 0; k < e.operands(); ++k)
-    if (e.operand_dtype(k) != RONDO_F16) return nullptr;
+  const rondo_dtype dtype = e.operand_dtype(0);
+  if (!table.find_halves || e.instructions() != 1 || !ends_in_result(e) || !is_half(dtype)) return nullptr;
+  for (int k = 1; k < e.operands(); ++k)
+    if (e.operand_dtype(k) != dtype) return nullptr;
   for (int k = 0; k < e.scalars(); ++k) {
     float scalar = 0;
     std::memcpy(&scalar, &scalars[k], sizeof scalar);
-    if (e.scalar_dtype(k) != RONDO_F32 || device::from_memory(device::to_f16(scalar)) != scalar) return nullptr;
+    const bool exact = with_half_element(
+        dtype, [scalar]<class M>(M*) { return device::from_memory(device::to_memory<M>(scalar)) == scalar; });
+    if (e.scalar_dtype(k) != RONDO_F32 || !exact) return nullptr;
   }
-  return table.find_halves(e.instruction(0).op);
+  return table.find_halves(e.instruction(0).op, dtype);
 }
 
 void Evaluation::prepare() {
@@ -259,7 +262,9 @@ void Evaluation::run(int64_t first, int64_t last) const {
       Register<M> scalar;
       std::memcpy(&scalar, &scalars[k], sizeof scalar);
       if (halves)
-        std::fill_n(reinterpret_cast<device::f16*>(values[value]), piece, device::to_f16(static_cast<float>(scalar)));
+        with_half_element(e.operand_dtype(0), [&]<class H>(H*) {
+          std::fill_n(reinterpret_cast<H*>(values[value]), piece, device::to_memory<H>(static_cast<float>(scalar)));
+        });
       else
         std::fill_n(reinterpret_cast<Register<M>*>(values[value]), piece, scalar);
     });

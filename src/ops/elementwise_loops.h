@@ -37,9 +37,9 @@ struct Adders {
 struct Loops {
   // The loop of an instruction whose operands are of `from`. Not for generators, which go by the element's number.
   Loop (*find)(const Expression::Instruction& each, rondo_dtype from);
-  // The loop of an operator from f16 in memory to f16 in memory, with the bits that loads, find() and a store give.
-  // Null where there is none.
-  Loop (*find_halves)(Op op);
+  // The loop of an operator from f16 in memory to f16 in memory, or from bf16 to bf16, with the bits that loads, find()
+  // and a store give. Null where there is none.
+  Loop (*find_halves)(Op op, rondo_dtype dtype);
   Moves (*moves)(rondo_dtype dtype, bool accumulate);
   Moves (*bytes)(size_t size);  // of elements that stay as they are
   Adders (*adders)(Summand summand);

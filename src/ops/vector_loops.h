@@ -144,10 +144,11 @@ requires(std::is_unsigned_v<T> && !std::is_same_v<T, bool>) struct SignedOf<T> {
 template <class T, bool shared = true>
 using Shared = typename std::conditional_t<shared, SignedOf<T>, std::type_identity<T>>::type;
 
-// Null for a dtype outside the row's domain: the checks of the operator have refused or converted it. halves: of f16 in
-// memory, computed in T, where memory takes longer than what is computed.
-template <class T, bool halves = false>
+// Null for a dtype outside the row's domain: the checks of the operator have refused or converted it. Half: of
+// such 16-bit floats in memory, computed in T, where memory takes longer than what is computed.
+template <class T, class Half = void>
 Loop loop_of(Op op) {
+  constexpr bool halves = !std::is_void_v<Half>;
   if (std::is_same_v<T, float> && !halves) {
     if (op == Op::sin) return angles<&near_sin, static_cast<F32 (*)(F32)>(&sin)>;
     if (op == Op::cos) return angles<&near_cos, static_cast<F32 (*)(F32)>(&cos)>;
@@ -159,7 +160,7 @@ Loop loop_of(Op op) {
     if constexpr (!admits<T>(Domain::domain) || (halves && Domain::domain != Domain::any)) \
       return nullptr;                                                                      \
     else if constexpr (halves)                                                             \
-      return HalvesOf<&device::op_##name<T>>::loop;                                        \
+      return HalvesOf<&device::op_##name<T>, Half>::loop;                                  \
     else                                                                                   \
       return LoopOf<&device::op_##name<Computed<Shared<T, ignores_sign(Op::name)>, Domain::domain>>>::run;
 #define UNARY(ID, name, domain, ...) ROW(name, domain)
@@ -180,11 +181,11 @@ Loop loop_of(Op op) {
 }
 
 #if defined(RONDO_VECTOR_F16C)
-Loop find_halves(Op op) {
-  return loop_of<float, true>(op);
+Loop find_halves(Op op, rondo_dtype dtype) {
+  return with_half_element(dtype, [op]<class M>(M*) { return loop_of<float, M>(op); });
 }
 #else
-constexpr Loop (*find_halves)(Op op) = nullptr;
+constexpr Loop (*find_halves)(Op op, rondo_dtype dtype) = nullptr;
 #endif
 
 Loop find(const Expression::Instruction& each, rondo_dtype from) {

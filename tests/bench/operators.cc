@@ -79,7 +79,14 @@ const std::vector<Case>& cases() {
        3,
        [](Work& w) { rondo::binary_into(RONDO_ADD, w.a, w.b, w.c); },
        {RONDO_F32, RONDO_F16, RONDO_I32}},
-      {"add", "c = a + b", 0, 0, 1.5, 3, [](Work& w) { rondo::binary_into(RONDO_ADD, w.a, w.b, w.c); }, {RONDO_U8}},
+      {"add",
+       "c = a + b",
+       0,
+       0,
+       1.5,
+       3,
+       [](Work& w) { rondo::binary_into(RONDO_ADD, w.a, w.b, w.c); },
+       {RONDO_BF16, RONDO_U8}},
       {"add.misaligned", "c = a + b, all an element beside 16 bytes", 0.95, 0.95, 0, 3,
        [](Work& w) { rondo::binary_into(RONDO_ADD, w.a_beside, w.b_beside, w.c_beside); }},
       {"exp", "exp", 1.0, 1.0, 1.5, 2, [](Work& w) { rondo::unary_into(RONDO_EXP, w.a, w.c); }},
@@ -180,7 +187,7 @@ void add_row(const Options& options, const Case& of, rondo_dtype dtype, std::sha
 
 void add_operator_rows(const Options& options, std::vector<Row>& rows) {
   const bool large = options.device.kind == RONDO_CUDA;
-  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_I32, RONDO_U8}) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_BF16, RONDO_I32, RONDO_U8}) {
     const auto shared = std::make_shared<std::unique_ptr<Work>>();  // made by the first row that runs
     for (const Case& each : cases()) {
       if (std::find(each.dtypes.begin(), each.dtypes.end(), dtype) == each.dtypes.end()) continue;

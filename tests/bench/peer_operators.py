@@ -47,7 +47,8 @@ def backward(torch, device):
 
 def of_torch(torch, device, side):
     cpu = device.type == "cpu"
-    for dtype, name in ((torch.float32, "f32"), (torch.float16, "f16"), (torch.int32, "i32")):
+    narrow = ((torch.bfloat16, "bf16"),) if cpu else ()
+    for dtype, name in ((torch.float32, "f32"), (torch.float16, "f16"), (torch.int32, "i32"), *narrow):
         whole = name == "i32"
 
         def made(*shape):
@@ -55,7 +56,7 @@ def of_torch(torch, device, side):
 
         a, b, c, row, column = made(side, side), made(side, side), made(side, side), made(side), made(side, 1)
         yield f"add.{name}", lambda: torch.add(a, b, out=c)
-        if whole:
+        if name in ("i32", "bf16"):
             continue
         yield f"exp.{name}", lambda: torch.exp(a, out=c)
         yield f"tanh.{name}", lambda: torch.tanh(a, out=c)

@@ -54,9 +54,10 @@ TEST_F(Streaming, OfOneOperator) {
 
 // Twice as long, since what is streamed is told by its bytes.
 TEST_F(Streaming, OfOneOperatorOfHalves) {
-  expect_same([](const auto& a, const auto& b,
-                 rondo_tensor* out) { rondo::check(rondo_binary(RONDO_ADD, a.get(), b.get(), &out)); },
-              4099, RONDO_F16);
+  for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16})
+    expect_same([](const auto& a, const auto& b,
+                   rondo_tensor* out) { rondo::check(rondo_binary(RONDO_ADD, a.get(), b.get(), &out)); },
+                4099, dtype);
 }
 
 // With what is between in registers of another width.
