@@ -53,7 +53,7 @@ std::string refused(const std::string& text, rondo_dtype dtype, rondo_status cod
 double number(const std::string& text) {
   const Lowered it = lowered("y = x + f64(" + text + ")", RONDO_F64);
   double value = 0;
-  std::memcpy(&value, it.words.data(), sizeof value);
+  std::memcpy(&value, it.words.begin(), sizeof value);
   return value;
 }
 
