@@ -71,6 +71,8 @@ address,undefined  simulated/*                -          1shared    5
 address,undefined  faults/*_that_*            -          -          all
 address,undefined  conformance/large          -          -          -
 address,undefined  conformance/comm_*         -          1shared    all
+address,undefined  conformance/*_models_*     -          1          all
+address,undefined  conformance/*_operators_*  -          1          all
 address,undefined  conformance/*              -          half       all
 address,undefined  unit/*                     -          half       all
 address,undefined  */*                        -          all        all

@@ -1,5 +1,5 @@
-// 16-bit floats in vectors, for the .cc file of each instruction set, as the loops of vector_loops.h: rows between memory
-// and registers, and operators from memory to memory.
+// 16-bit floats in vectors, for the .cc file of each instruction set, as the loops of vector_loops.h: rows between
+// memory and registers, and operators from memory to memory.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
