@@ -68,7 +68,7 @@ address,undefined  simulated/*_stress_*       -          1shared    all
 address,undefined  simulated/digits_*         -          -          5
 address,undefined  simulated/*_lost_*         -          1          5
 address,undefined  simulated/*                -          1shared    5
-address,undefined  faults/*_that_*            -          -          all
+address,undefined  faults/*                   -          -          all
 address,undefined  conformance/large          -          -          -
 address,undefined  conformance/comm_*         -          1shared    all
 address,undefined  conformance/*_models_*     -          1          all
