@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/caught.h"
 #include "base/processors.h"
 #include "engine/listener.h"
 #include "engine/trace.h"
@@ -24,7 +25,7 @@ bool Engine::in_task() {
 
 Status Engine::run_body(Task& task, const TaskContext& context, ThreadState& thread) {
   ++thread.task_depth;
-  Status status = task.run(context);
+  Status status = caught([&] { return task.run(context); });
   --thread.task_depth;
   return status;
 }
@@ -141,14 +142,17 @@ void Engine::dispatch(Task& task, ThreadState& thread) {
   if (mode_ != RONDO_ENGINE_ASYNC || task.marker_ || task.device().is_host()) [[unlikely]]
     return hand_over(task);
   if (thread.ready) [[unlikely]] {
-    thread.ready->push_back(&task);
+    thread.ready->push_back({this, &task});
     return;
   }
   ThreadState::Ready queue;
+  struct Issuing {
+    ThreadState& thread;
+    ~Issuing() { thread.ready = nullptr; }
+  } const issuing{thread};
   thread.ready = &queue;
   run_device(task);
-  for (uint32_t i = 0; i < queue.size(); ++i) run_device(*queue[i]);
-  thread.ready = nullptr;
+  for (uint32_t i = 0; i < queue.size(); ++i) queue[i].engine->run_device(*queue[i].task);
 }
 
 void Engine::hand_over(Task& task) {
@@ -173,7 +177,7 @@ void Engine::run_device(Task& task) {
   Fence fence;
   Status status = task.failure_;
   if (status.ok()) [[likely]] {
-    status = issue(task, &fence);
+    status = caught([&] { return issue(task, &fence); });
     if (!status.ok()) [[unlikely]]
       status = failed(task, status);
   }
@@ -183,7 +187,7 @@ void Engine::run_device(Task& task) {
 void Engine::run_host(Task& task) {
   Status status = task.failure_;
   if (status.ok()) {
-    status = run_on_host(task);
+    status = caught([&] { return run_on_host(task); });
     if (!status.ok()) status = failed(task, status);
   }
   finish(task, status, {});
@@ -256,12 +260,11 @@ Status Engine::run_naive(Task& task, bool ready) {
   Status status = task.failure_;
   Fence fence;
   if (status.ok()) {
-    if (task.device().is_host()) {
-      status = run_on_host(task);
-    } else {
-      status = issue(task, &fence);
-      if (status.ok()) status = fence_wait(fence);
-    }
+    status = caught([&] {
+      if (task.device().is_host()) return run_on_host(task);
+      RONDO_TRY(issue(task, &fence));
+      return fence_wait(fence);
+    });
     if (!status.ok()) status = failed(task, status);
   }
   // The fence of a task that was issued and could not be waited for still holds its memory.

@@ -8,6 +8,7 @@
 
 namespace rondo {
 
+class Engine;
 class Listener;
 class Sink;
 class Stream;
@@ -20,8 +21,12 @@ struct ThreadState {
   // The stream whose lock it holds: the body of a device task may need memory, and so may wait for its own stream.
   const Stream* issuing = nullptr;
   // Tasks made ready by its completions, issued in turn instead of by recursion: a long chain must not eat the stack.
-  // Null unless it is issuing tasks.
-  using Ready = SmallVector<Task*, 4>;
+  // Null unless it is issuing tasks. Each by its own engine: the body of one engine's task may submit to another.
+  struct ReadyTask {
+    Engine* engine;
+    Task* task;
+  };
+  using Ready = SmallVector<ReadyTask, 4>;
   Ready* ready = nullptr;
 };
 

@@ -4,7 +4,8 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
+#include <utility>
 
 namespace rondo {
 
@@ -22,8 +23,8 @@ Workers::Blocking::Blocking() : workers_(workers_of_thread) {
   try {
     workers_->threads_.emplace_back([workers = workers_] { workers->loop(); });
     ++workers_->count_;
-  } catch (const std::system_error&) {
-    // The system has no thread left; the tasks wait for those there are.
+  } catch (const std::exception&) {
+    // The system has no thread or no memory left; the tasks wait for those there are.
   }
 }
 
@@ -38,7 +39,7 @@ Workers::Workers(std::string name, int threads, std::function<void(Task&)> body)
   try {
     const std::lock_guard lock(mutex_);
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { loop(); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     if (threads_.empty()) throw;  // with fewer than wished for the work gets done too
   }
   wanted_ = count_ = static_cast<int>(threads_.size());
@@ -84,6 +85,16 @@ void Workers::share(int64_t parts, const std::function<void(int64_t)>& body) {
     workers_of_thread->share_out(shared);
   else
     shared.work();
+  if (shared.failed) std::rethrow_exception(std::move(shared.thrown));
+}
+
+void Workers::Shared::work() noexcept {
+  try {
+    for (int64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < parts;) body(part);
+  } catch (...) {
+    next.store(parts, std::memory_order_relaxed);
+    if (!failed.exchange(true)) thrown = std::current_exception();
+  }
 }
 
 void Workers::share_out(Shared& shared) {

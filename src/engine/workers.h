@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <queue>
@@ -33,7 +34,8 @@ class Workers {
 
   // Calls body(part) once for each of the parts and returns when all are done: on this thread, and, if it is one of
   // Workers, on others of them that find no task to run. Which thread does which part, nobody knows. The body must not
-  // wait for a task.
+  // wait for a task. What it throws, the first of it, is thrown here once nobody is at it any more; parts not begun are
+  // left out then.
   static void share(int64_t parts, const std::function<void(int64_t)>& body);
 
   // While in scope, the calling thread's task waits for something that another task may have to bring about: meanwhile
@@ -64,9 +66,9 @@ class Workers {
     const int64_t parts;
     std::atomic<int64_t> next{0};
     int helpers = 0;  // under the mutex
-    void work() {
-      for (int64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < parts;) body(part);
-    }
+    std::atomic<bool> failed{false};
+    std::exception_ptr thrown = nullptr;  // of whoever set `failed`
+    void work() noexcept;
   };
   void loop();
   void share_out(Shared& shared);

@@ -3,8 +3,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -132,7 +132,7 @@ Status Graph::prepare() {
     std::vector<std::thread> helpers;
     try {
       for (int t = 1; t < threads; ++t) helpers.emplace_back(work, 0);
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       // The system starts no more: those there are share the work with this thread.
     }
     work(0);
