@@ -9,10 +9,12 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -154,6 +156,7 @@ final class Browser implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    final List<ProcessHandle> helpers = process.descendants().toList(); // they may outlive it, and go on writing to the profile
     process.destroy();
     try {
       if (!process.waitFor(10, TimeUnit.SECONDS)) {
@@ -163,8 +166,27 @@ final class Browser implements AutoCloseable {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
-    try (Stream<Path> files = Files.walk(profile)) {
-      files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+    helpers.forEach(ProcessHandle::destroyForcibly);
+    Files.walkFileTree(profile, new Deleting());
+  }
+
+  /** Deletes what is there. What goes by itself meanwhile is gone too. */
+  private static final class Deleting extends SimpleFileVisitor<Path> {
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+      file.toFile().delete();
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException problem) {
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path directory, IOException problem) {
+      directory.toFile().delete();
+      return FileVisitResult.CONTINUE;
     }
   }
 }
