@@ -16,13 +16,9 @@ namespace {
 
 using testing::EngineOverFake;
 using testing::make_work;
-using testing::Work;
+using testing::message;
 
 constexpr std::array kModes = {RONDO_ENGINE_ASYNC, RONDO_ENGINE_THREADED, RONDO_ENGINE_NAIVE};
-
-std::string message(const Status& status) {
-  return status.message();
-}
 
 class EngineBodies : public ::testing::TestWithParam<rondo_engine_mode> {};
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "fake_device.h"
 
 namespace rondo::testing {
+
+inline std::string message(const Status& status) {
+  return status.message();
+}
 
 class Work final : public Task {
  public:

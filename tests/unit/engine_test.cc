@@ -16,12 +16,9 @@ namespace {
 
 using testing::EngineOverFake;
 using testing::make_work;
+using testing::message;
 using testing::Variables;
 using testing::Work;
-
-std::string message(const Status& status) {
-  return status.message();
-}
 
 // --- folding ---
 
