@@ -6,28 +6,14 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <rondo/convolution.h>
-
 #include <memory>
 
+#include "ops/convolution_options.h"
 #include "ops/element.h"
 #include "ops/ops.h"
 
 namespace rondo::ops {
 
-inline constexpr int kMaxSpatial = RONDO_MAX_SPATIAL;
-
-// What a caller asks for, by value: what a tape keeps as well.
-struct ConvolutionOptions {
-  int64_t stride[kMaxSpatial] = {1, 1, 1};
-  int64_t before[kMaxSpatial] = {}, after[kMaxSpatial] = {};  // zeros around the image
-  int64_t dilation[kMaxSpatial] = {1, 1, 1};
-  int64_t output_padding[kMaxSpatial] = {};  // transposed only
-  int64_t groups = 1;
-  bool transposed = false;
-  rondo_activation activation = RONDO_ACTIVATION_NONE;
-  bool allow_tf32 = false, deterministic = false;
-};
 // What follows the sum; null: nothing.
 struct ConvolutionEpilogue {
   const View* scale = nullptr;

@@ -13,9 +13,9 @@
 
 #include "engine/listener.h"
 #include "engine/thread_state.h"
-#include "ops/convolution.h"
+#include "ops/convolution_options.h"
 #include "ops/operators.h"
-#include "ops/ops.h"
+#include "ops/output.h"
 #include "ops/reductions.h"
 #include "ops/windows.h"
 

@@ -8,21 +8,10 @@
 #include <rondo/ops.h>
 
 #include "ops/output.h"
+#include "ops/reductions.h"
+#include "ops/scalar.h"
 
 namespace rondo::ops {
-
-// A scalar operand: exact integers, or a double.
-struct Scalar {
-  bool integer = false;
-  int64_t i = 0;
-  double f = 0;
-  static Scalar of(double value) { return {false, 0, value}; }
-  static Scalar of_i64(int64_t value) { return {true, value, static_cast<double>(value)}; }
-  // To the bit.
-  bool same(const Scalar& other) const {
-    return integer == other.integer && i == other.i && bit_cast<uint64_t>(f) == bit_cast<uint64_t>(other.f);
-  }
-};
 
 // parameters: as many as the operator has, or null for its defaults.
 Status unary(const char* function, rondo_unary_op op, const View& a, int n_parameters, const double* parameters,
@@ -57,8 +46,6 @@ Status random_normal(const NewTensor& made, double mean, double deviation, Outpu
 Status dropout(const View& a, double p, Output& out, Output& mask);
 Status dropout_grad(const View& dy, const View& mask, double p, Output& out);
 
-// Name of a reduction ("sum"); null for a number that is none.
-const char* reduce_name(int op);
 // parameters: as for unary.
 Status reduce(const char* function, rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims,
               int n_parameters, const double* parameters, Output& out);

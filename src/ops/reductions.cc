@@ -5,8 +5,6 @@
 
 #include <cmath>
 
-#include "ops/ops.h"
-
 namespace rondo::ops {
 
 namespace {

@@ -34,6 +34,8 @@ struct ReductionRow {
 const ReductionRow& reduction_row(ReduceOp op);
 // Null for a number that is not an enumerator.
 const ReductionRow* find_reduction(int op);
+// Its name ("sum"); null for a number that is none.
+const char* reduce_name(int op);
 
 // What each is made of: parts::sum::Of<on_device, M> is its device::Reduction for elements of memory type M.
 namespace parts {

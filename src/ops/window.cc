@@ -50,17 +50,6 @@ Status submit_window(const WindowPlan& plan, std::initializer_list<Output*> outp
 
 }  // namespace
 
-Layout Windows::result_shape(Layout image) const {
-  for (int a = 0; a < count; ++a) image.shape[first + a] = axis[a].out;
-  return image;
-}
-
-rondo_dtype Windows::place_dtype() const {
-  int64_t places = 1;
-  for (int a = 0; a < count; ++a) places *= std::min<int64_t>(axis[a].size, int64_t{1} << 20);
-  return places <= 256 ? RONDO_U8 : RONDO_I32;
-}
-
 Status window_combine(const char* function, const Windows& windows, const View& a, Output& out) {
   WindowPlan plan;
   plan.name = function;

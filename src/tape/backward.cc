@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "ops/ops.h"
 #include "tape/rules.h"
 
 namespace rondo::tape {

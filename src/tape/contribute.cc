@@ -7,6 +7,7 @@
 #include "base/bit_cast.h"
 #include "engine/views.h"
 #include "ops/elementwise_task.h"
+#include "ops/ops.h"
 #include "ops/prepared.h"
 #include "tape/backward.h"
 

@@ -3,6 +3,7 @@
 #include "tape/rules_matmul.h"
 
 #include "engine/views.h"
+#include "ops/ops.h"
 #include "tape/rules_activation.h"
 
 namespace rondo::tape {

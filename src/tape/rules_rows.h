@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/ops.h"
 #include "tape/rules.h"
 
 namespace rondo::tape {
