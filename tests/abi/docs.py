@@ -11,7 +11,7 @@ Checked:
 - README.md shows the smallest programs in C, Rust and Java as they are, and each ratio that it tells is one of the newest kept results;
 - README.md and docs/design.md have a link to every page of docs/, and an example that is installed has at most 120 lines;
 - the newest section of CHANGELOG.md is for the version of base.h, bindings have that version, and the build asks for it;
-- every test that a page names exists, and every link to a file or heading of the tree leads somewhere.
+- every test and every file that a page names exists, and every link to a file or heading of the tree leads somewhere.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -42,6 +42,13 @@ VERSIONS = {
     "bindings/java/pom.xml": re.compile(r"<artifactId>rondo[^<]*</artifactId>\s*<version>([^<]+)</version>"),
     "examples/java-service/**/pom.xml": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
 }
+# Files as pages name them: from the root of the tree or beside the page, or, as code, from where sources say so too.
+FOLDERS = "bindings", "docs", "examples", "include", "packaging", "src", "tests", r"\.ci"
+TREE_FILE = re.compile(rf"(?<![\w./$<>{{}}*-])(?:\.\./|\./)*(?:{'|'.join(FOLDERS)})/[\w.*/+-]*")
+CODE_FILE = re.compile(r"`((?:[\w.+-]+/)+[\w+*-]+\.[a-z]{1,4})`")
+NAMED_FROM = "", "src", "include", "tests", "examples"
+MADE = re.compile(r"(?:examples/out|bindings/java/target|share/rondo)/")  # by a program, or by installing
+SOURCE_OF = "", ".c", ".cc"  # a program is named as it is built
 TEST_NAME = re.compile(r"`([A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]+)`")
 TEST = re.compile(r"^TEST(?:_[PF])?\((\w+),\s*(\w+)\)", re.MULTILINE)
 
@@ -173,6 +180,18 @@ def check_links(root, page, text):
             yield f"{name}: the link {target} names no heading of {file.relative_to(root)}"
 
 
+def check_files(root, page, text):
+    def exists(name):
+        bases = page.parent, *(root / each for each in NAMED_FROM)
+        return any((base / (name + ending)).exists() or "*" in name and any(base.glob(name)) for base in bases for ending in SOURCE_OF)
+
+    named = {match[1] for match in CODE_FILE.finditer(text)}
+    for match in TREE_FILE.finditer(text):
+        if text[match.end():match.end() + 1] not in ("<", "{", "$"):  # else the end of its name is left open
+            named.add(match[0].rstrip(".-"))
+    yield from (f"{page.relative_to(root)}: there is no {name}" for name in sorted(named) if not MADE.match(name) and not exists(name))
+
+
 def pages(root):
     """The Markdown files of the tree, without build folders and hidden ones."""
     for folder, inside, files in os.walk(root):
@@ -196,6 +215,7 @@ def main(root, *options):
         text = page.read_text()
         count += 1
         problems += check_links(root, page, text)
+        problems += check_files(root, page, text)
         for test in TEST_NAME.findall(text):
             named += 1
             if test not in tests:
