@@ -8,14 +8,13 @@ Checked:
 - docs/settings.md has every setting of settings.def with the same words, and no other;
 - docs/errors.md has every status code of base.h with its number, and no other;
 - docs/design.md draws the floors of src/ and what each includes from;
-- README.md shows the smallest programs in C, Rust and Java as they are, and each ratio that it tells is one of the newest kept results;
+- README.md shows the smallest programs in C, Rust and Java as they are (measured.py has its figures);
 - README.md and docs/design.md have a link to every page of docs/, and an example that is installed has at most 120 lines;
 - the newest section of CHANGELOG.md is for the version of base.h, bindings have that version, and the build asks for it;
 - every test and every file that a page names exists, and every link to a file or heading of the tree leads somewhere.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
-import json
 import os
 import pathlib
 import re
@@ -86,20 +85,6 @@ def check_readme(root):
     for language, program in SHOWN.items():
         if (language, (root / program).read_text()) not in blocks:
             yield f"README.md: no block of {language} equals {program}"
-
-
-def check_measured(root):
-    """The table under "Measured" has what the newest kept runs have, losses too."""
-    section = (root / "README.md").read_text().partition("\n## Measured\n")[2].partition("\n## ")[0]
-    results = root / "tests/bench/results"
-    newest = [max(results.glob(f"h200-????-??-??{table}.json")) for table in ("", "-networks")]
-    kept = {f"{row[key]:.2f}" for file in newest for row in json.loads(file.read_text())["rows"]
-            for key in ("times_floor", "times_fastest_peer") if row.get(key) is not None}
-    rows = [line.split("|") for line in section.splitlines() if line.startswith("| ")]
-    told = [ratio for row in rows if row[1].strip() for cell in row[2:] for ratio in re.findall(r"\b\d\.\d\d\b", cell)]
-    if not any(float(ratio) > 1.5 for ratio in told):
-        yield "README.md: the table of what was measured has no loss"
-    yield from (f"README.md: {ratio} is no ratio of {' or '.join(file.name for file in newest)}" for ratio in told if ratio not in kept)
 
 
 def check_pages_and_examples(root):
@@ -208,7 +193,7 @@ def main(root, *options):
     if absent:
         print("\n".join(f"{name}: is missing" for name in absent))
         return 1
-    problems = [problem for check in (check_settings, check_statuses, check_readme, check_measured, check_pages_and_examples, check_floors,
+    problems = [problem for check in (check_settings, check_statuses, check_readme, check_pages_and_examples, check_floors,
                                       check_version) for problem in check(root)]
     tests, count, named = tests_of(root), 0, 0
     for page in pages(root):
