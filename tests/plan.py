@@ -55,12 +55,14 @@ normal             java/*                     all        all        all
 normal             toolkits/cudnn             -          -          all
 normal             toolkits/*                 all        all        all
 normal             mpi/*                      all        all        all
+normal             rounding/*                 all        all        all
 normal             tools/*                    all        all        all
 normal             unit/*                     all        all        all
 
 address,undefined  abi/*                      -          -          -
 address,undefined  rust/*                     -          -          -
 address,undefined  mpi/*                      -          -          -
+address,undefined  rounding/*                 -          -          -
 address,undefined  simulated/*_whole          -          -          all
 address,undefined  simulated/*_engine_*       -          1shared    all
 address,undefined  simulated/*_recording_*    -          1shared    all
@@ -80,6 +82,7 @@ address,undefined  */*                        -          all        all
 thread             abi/*                      -          -          -
 thread             rust/*                     -          -          -
 thread             mpi/*                      -          -          -
+thread             rounding/*                 -          -          -
 thread             unit/*                     -          rest       all
 thread             simulated/*_whole          -          -          -
 thread             conformance/large          -          -          -

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -296,8 +297,10 @@ TEST_P(HostTransport, AnotherSizeIsNamed) {
 }
 
 TEST_P(HostTransport, WhoDoesNotComeIsNamed) {
-  open(3, 100);
+  open(3, 1000);
+  std::barrier<> begin(2);  // or one that comes late could be named too
   on_threads(2, [&](int rank) {
+    begin.arrive_and_wait();
     const Status status = run(rank, {{Kind::barrier}});
     EXPECT_EQ(status.code(), RONDO_TIMED_OUT);
     EXPECT_NE(std::string(status.message()).find("nothing came of the ranks 2"), std::string::npos) << status.message();

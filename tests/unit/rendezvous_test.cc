@@ -113,7 +113,7 @@ TEST(Rendezvous, DifferentLabelsAreNamed) {
 }
 
 TEST(Rendezvous, WhoDoesNotComeToAGatheringIsNamed) {
-  Party party(3, 200);
+  Party party(3, 2000);
   on_threads(2, [&](int rank) {
     std::vector<std::string> all;
     const Status status = party[rank].all_gather("x", "", &all);
@@ -180,7 +180,7 @@ TEST(Rendezvous, Rank0MayLeaveFirst) {
 }
 
 TEST(Rendezvous, ReformLeavesOutWhoLeft) {
-  Party party(4, 2000);
+  Party party(4);
   party.sessions[1].reset();
   on_threads(4, [&](int rank) {
     if (rank == 1) return;
@@ -196,7 +196,7 @@ TEST(Rendezvous, ReformLeavesOutWhoLeft) {
 }
 
 TEST(Rendezvous, ReformWithoutWhoDoesNotCome) {
-  Party party(3, 300);
+  Party party(3, 2000);
   Ear ear;
   party[2].listen(&ear);
   on_threads(2, [&](int rank) {
@@ -221,7 +221,7 @@ TEST(Rendezvous, WhoDoesNotComeIsNamed) {
   const std::string address = "127.0.0.1:" + std::to_string(free_port());
   on_threads(2, [&](int rank) {
     Meeting meeting = meeting_of(rank, 4, address);
-    meeting.join_s = rank == 0 ? 0.4 : 20;
+    meeting.join_s = rank == 0 ? 2 : 20;
     const Status status = join_alone(meeting);
     EXPECT_EQ(status.code(), RONDO_TIMED_OUT) << status.message();
     EXPECT_TRUE(contains(status.message(), "none yet of the ranks 2, 3 of 4")) << status.message();
@@ -241,7 +241,7 @@ TEST(Rendezvous, AnotherSecretIsToldAtOnce) {
   const std::string address = "127.0.0.1:" + std::to_string(free_port());
   on_threads(2, [&](int rank) {
     Meeting meeting = meeting_of(rank, 2, address);
-    meeting.join_s = rank == 0 ? 0.6 : 20;
+    meeting.join_s = rank == 0 ? 2 : 20;
     if (rank == 1) meeting.secret = "open barley";
     const Status status = join_alone(meeting);
     EXPECT_EQ(status.code(), rank == 0 ? RONDO_TIMED_OUT : RONDO_INVALID_ARGUMENT) << status.message();
