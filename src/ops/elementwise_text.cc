@@ -33,7 +33,8 @@ bool is_move(const Expression& expression, const Expression::Output& output) {
          expression.input_dtype(output.value) == output.dtype;
 }
 
-// Lines of text about an expression, in which i<k> is an input, r<k> a result and a.s<k> a scalar.
+// Lines of text about an expression, in which in<k> is an input, r<k> a result and a.s<k> a scalar. A name must not be
+// that of a type with any number behind it: i8, u16 and f32 are.
 class Lines {
  public:
   explicit Lines(const Expression& expression) : e_(expression) {}
@@ -46,7 +47,7 @@ class Lines {
   }
   const char* type(int operand) const { return memory_type(e_.operand_dtype(operand)); }
   static std::string value(Value value) {
-    if (Expression::is_input(value)) return format("i%d", value);
+    if (Expression::is_input(value)) return format("in%d", value);
     if (Expression::is_scalar(value)) return format("a.s%d", Expression::scalar_index(value));
     return format("r%d", Expression::result_index(value));
   }
@@ -118,8 +119,8 @@ class ElementWriter : public Lines {
     line("RONDO_INLINE Element element(const Operands& a, const Loaded<N>& l, int v) {");
     line("  (void)a, (void)v;");
     for (int k = 0; k < e_.inputs(); ++k)
-      line(repeats(k) ? "  [[maybe_unused]] const %s i%d = from_memory(l.x%d);"
-                      : "  [[maybe_unused]] const %s i%d = from_memory(l.x%d.v[v]);",
+      line(repeats(k) ? "  [[maybe_unused]] const %s in%d = from_memory(l.x%d);"
+                      : "  [[maybe_unused]] const %s in%d = from_memory(l.x%d.v[v]);",
            register_type(e_.input_dtype(k)), k, k);
     instructions("  ");
     line("  return to_memory<Element>(%s);", value(e_.output(0).value).c_str());
@@ -216,21 +217,21 @@ class Writer : public Lines {
       line("  Index rest = pack, outer;");
       for (int d = s_.ndim - 1; d >= 0; --d) {
         if (d == 0) {
-          line("  const Offset i0 = static_cast<Offset>(rest);");
+          line("  const Offset at0 = static_cast<Offset>(rest);");
         } else {
           line(s_.wide ? "  outer = rest / a.size%d;" : "  outer = quotient(rest, a.by%d);", d);
-          line("  const Offset i%d = static_cast<Offset>(rest - outer * a.size%d);", d, d);
+          line("  const Offset at%d = static_cast<Offset>(rest - outer * a.size%d);", d, d);
           line("  rest = outer;");
         }
       }
       if (s_.turned) {
         const int side = s_.tile * s_.vector, inner = s_.ndim - 1;
-        line("  p.row = static_cast<Index>(i%d) * %d;", inner - 1, side);
-        line("  p.column = static_cast<Index>(i%d) * %d;", inner, side);
+        line("  p.row = static_cast<Index>(at%d) * %d;", inner - 1, side);
+        line("  p.column = static_cast<Index>(at%d) * %d;", inner, side);
       }
       for (int k = 0; k < e_.operands(); ++k) {
         std::string sum;
-        for (int d = s_.ndim - 1; d >= 0; --d) sum += format("%si%d * a.t%d_%d", sum.empty() ? "" : " + ", d, k, d);
+        for (int d = s_.ndim - 1; d >= 0; --d) sum += format("%sat%d * a.t%d_%d", sum.empty() ? "" : " + ", d, k, d);
         line("  p.o%d = %s;", k, sum.c_str());
       }
     }
@@ -289,7 +290,7 @@ class Writer : public Lines {
            dtype, k, dtype, k);
     }
     for (int k = 0; k < e_.inputs(); ++k)
-      line("    [[maybe_unused]] const %s i%d = from_memory(%s);", register_type(e_.input_dtype(k)), k,
+      line("    [[maybe_unused]] const %s in%d = from_memory(%s);", register_type(e_.input_dtype(k)), k,
            element(k).c_str());
     instructions("    ");
     for (int k = 0; k < e_.outputs(); ++k) {

@@ -65,7 +65,7 @@ class OpenTapes final : public Listener {
       for (const Access& access : task.accesses()) {
         Storage* storage = access.variable->storage();
         if (!storage || !(written ? access.write : access.read)) continue;
-        const int64_t elements = static_cast<int64_t>(storage->bytes() / sizeof(float));
+        const int64_t elements = static_cast<int64_t>((storage->bytes() + sizeof(float) - 1) / sizeof(float));
         View view;
         view.storage = storage;
         view.layout = Layout::row_major(1, &elements);

@@ -62,6 +62,7 @@ class Tape final : public RefCounted {
 
   Operand operand_of(const View& view);
   void add(Node&& node, std::span<const View> inputs, std::span<const View> outputs, bool constant);
+  void forget_last_write(const View& view);
 
   const Ref<Engine> keep_engine_;
   const bool keeps_;
