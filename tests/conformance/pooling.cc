@@ -1,6 +1,8 @@
 // Pooling, resizing and local response normalisation against references in higher precision: layouts, dtypes, padding,
 // dilation, ceil mode, origins, special values, and gradients against finite differences, of first and second order.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+
 #include "tape.h"
 
 namespace conformance {
@@ -183,21 +185,33 @@ TEST_P(Pooling, Adaptive) {
   }
 }
 
+// Exact: where result o lies, and which element is the nearest to it. The distances to all are compared.
+struct Ratio {
+  int64_t over, under;  // under > 0
+};
+Ratio resize_place(int64_t in, int64_t out, rondo_resize_origin origin, int64_t o) {
+  switch (origin) {
+    case RONDO_RESIZE_HALF_PIXEL: return {(2 * o + 1) * in - out, 2 * out};
+    case RONDO_RESIZE_ASYMMETRIC: return {o * in, out};
+    default: return out > 1 ? Ratio{o * (in - 1), out - 1} : Ratio{0, 1};
+  }
+}
+int64_t nearest_element(Ratio place, int64_t in, rondo_resize_mode mode, rondo_resize_origin origin) {
+  if (mode == RONDO_RESIZE_NEAREST && origin == RONDO_RESIZE_ASYMMETRIC) return place.over / place.under;
+  const bool behind = mode == RONDO_RESIZE_NEAREST_EXACT || origin == RONDO_RESIZE_ALIGN_CORNERS;
+  int64_t best = 0;
+  for (int64_t at = 1; at < in; ++at) {
+    const int64_t distance = std::abs(at * place.under - place.over), least = std::abs(best * place.under - place.over);
+    if (distance < least || (behind && distance == least)) best = at;
+  }
+  return best;
+}
+
 Axis resized(int64_t in, int64_t out, rondo_resize_mode mode, rondo_resize_origin origin) {
   return [=](int64_t o) -> std::vector<Tap> {
-    Real source = 0;
-    if (origin == RONDO_RESIZE_HALF_PIXEL) source = (o + 0.5L) * in / out - 0.5L;
-    if (origin == RONDO_RESIZE_ASYMMETRIC) source = Real(o) * in / out;
-    if (origin == RONDO_RESIZE_ALIGN_CORNERS && out > 1) source = Real(o) * (in - 1) / (out - 1);
-    if (mode == RONDO_RESIZE_NEAREST) {
-      // Of two equally near the one before, or, between corners, the one behind.
-      Real nearest = std::floor(source);
-      if (origin == RONDO_RESIZE_HALF_PIXEL) nearest = std::floor(source + 0.5L + 1e-12L);
-      if (origin == RONDO_RESIZE_ALIGN_CORNERS) nearest = std::floor(source + 0.5L + 1e-12L);
-      if (origin == RONDO_RESIZE_ASYMMETRIC) nearest = std::floor(source + 1e-12L);
-      return {{std::clamp<int64_t>(static_cast<int64_t>(nearest), 0, in - 1), 1}};
-    }
-    source = std::clamp<Real>(source, 0, Real(in - 1));
+    const Ratio place = resize_place(in, out, origin, o);
+    if (mode != RONDO_RESIZE_LINEAR) return {{nearest_element(place, in, mode, origin), 1}};
+    const Real source = std::clamp<Real>(Real(place.over) / Real(place.under), 0, Real(in - 1));
     const int64_t low = static_cast<int64_t>(std::floor(source));
     const Real upper = source - Real(low);
     if (low + 1 >= in) return {{low, 1}};
@@ -220,7 +234,7 @@ TEST_P(Pooling, Resized) {
   for (const ResizeCase& c : some(kResizes, 2)) {
     const rondo_dtype dtype = covering({RONDO_F32, RONDO_F16, RONDO_F64, RONDO_BF16}, turn)[0];
     run([&](Results& results_of) {
-      for (const auto mode : {RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR}) {
+      for (const auto mode : {RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR, RONDO_RESIZE_NEAREST_EXACT}) {
         for (const auto origin : {RONDO_RESIZE_HALF_PIXEL, RONDO_RESIZE_ALIGN_CORNERS, RONDO_RESIZE_ASYMMETRIC}) {
           const Array x = random_array(dtype, c.shape, 1, -2, 2);
           const Tensor a = image(x, turn % 2);
@@ -233,6 +247,42 @@ TEST_P(Pooling, Resized) {
       }
     });
     ++turn;
+  }
+}
+
+// Every pair of sizes up to 39, and the gradient: how often each element was the nearest. Where the way to the kernel
+// is what differs, a few sizes.
+TEST_P(Pooling, NearestElementsOfAllSizesAreExact) {
+  constexpr int64_t kMost = 39;
+  Sizes sizes = {1, 2, 5, 8, 39};
+  if (GetParam().mode == RONDO_ENGINE_ASYNC && !GetParam().graph) {
+    sizes.resize(kMost);
+    std::iota(sizes.begin(), sizes.end(), 1);
+  }
+  for (const int64_t in : dealt(sizes)) {
+    run([&](Results& results_of) {
+      const Tensor a = up(range(RONDO_F32, {1, 1, in}));
+      for (const auto mode : {RONDO_RESIZE_NEAREST, RONDO_RESIZE_NEAREST_EXACT}) {
+        for (const auto origin : {RONDO_RESIZE_HALF_PIXEL, RONDO_RESIZE_ALIGN_CORNERS, RONDO_RESIZE_ASYMMETRIC}) {
+          for (int64_t out = 1; out <= kMost; ++out) {
+            const Tape tape(engine());
+            tape.watch(a);
+            Tensor y = make(rondo_resize, a, 1, &out, mode, origin);
+            Array forward(RONDO_F32, {1, 1, out}), backward(RONDO_F32, {1, 1, in});
+            for (int64_t o = 0; o < out; ++o) {
+              const int64_t at = nearest_element(resize_place(in, out, origin, o), in, mode, origin);
+              forward.set(static_cast<size_t>(o), Real(at));
+              backward.set(static_cast<size_t>(at), backward[static_cast<size_t>(at)] + 1);
+            }
+            const std::string label = std::to_string(in) + " to " + std::to_string(out) + ", mode " +
+                                      std::to_string(mode) + ", origin " + std::to_string(origin);
+            Tensor dx = tape.gradient(y, a, up(full(RONDO_F32, {1, 1, out}, 1)));
+            results_of.keep(label, std::move(y), [=] { return Expected(forward); });
+            results_of.keep(label + ", gradient", std::move(dx), [=] { return Expected(backward); });
+          }
+        }
+      }
+    });
   }
 }
 
@@ -326,7 +376,7 @@ std::vector<Differentiated> differentiated() {
                    return make(rondo_adaptive_avg_pool, a, 2, parts.data());
                  }});
   for (const ResizeCase& c : kResizes)
-    for (const auto mode : {RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR})
+    for (const auto mode : {RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR, RONDO_RESIZE_NEAREST_EXACT})
       for (const auto origin : {RONDO_RESIZE_HALF_PIXEL, RONDO_RESIZE_ALIGN_CORNERS, RONDO_RESIZE_ASYMMETRIC})
         all.push_back({"resize " + std::to_string(mode) + std::to_string(origin), c.shape, [=](rondo_tensor* a) {
                          return make(rondo_resize, a, static_cast<int32_t>(c.out.size()), c.out.data(), mode, origin);
@@ -430,7 +480,7 @@ TEST_P(Pooling, Misuse) {
   resize("sizes", a, zero.data(), 0, 0);
   resize("sizes", a, nullptr, 0, 0);
   resize("a", integers, two.data(), 0, 0);
-  resize("mode", a, two.data(), 2, 0);
+  resize("mode", a, two.data(), 3, 0);
   resize("mode", a, two.data(), -1, 0);
   resize("origin", a, two.data(), 1, 3);
   refused("rondo_local_response_norm", "a", rondo_local_response_norm(integers, 3, 1, 1, 1, &out));

@@ -4310,24 +4310,27 @@ extern "C" {
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
-#[doc = " the nearest element"]
+#[doc = " the nearest element; of two equally near the one that the origin says"]
 pub const RONDO_RESIZE_NEAREST: rondo_resize_mode = 0;
 #[doc = " neighbours by their distance: linear, bilinear or trilinear"]
 pub const RONDO_RESIZE_LINEAR: rondo_resize_mode = 1;
+#[doc = " the nearest element; of two equally near the one behind, whatever the origin"]
+pub const RONDO_RESIZE_NEAREST_EXACT: rondo_resize_mode = 2;
 #[doc = " How an element of a resized image is made. Since 0.1."]
 pub type rondo_resize_mode = ::std::os::raw::c_uint;
-#[doc = " (i + 1/2) in / out - 1/2; the nearest of two equally near is the one before"]
+#[doc = " (i + 1/2) in / out - 1/2; NEAREST: of two equally near the one before"]
 pub const RONDO_RESIZE_HALF_PIXEL: rondo_resize_origin = 0;
-#[doc = " i (in - 1) / (out - 1); the nearest of two equally near is the one behind"]
+#[doc = " i (in - 1) / (out - 1); NEAREST: of two equally near the one behind"]
 pub const RONDO_RESIZE_ALIGN_CORNERS: rondo_resize_origin = 1;
-#[doc = " i in / out; the nearest is always the one before"]
+#[doc = " i in / out; NEAREST: always the one before, however near the next is"]
 pub const RONDO_RESIZE_ASYMMETRIC: rondo_resize_origin = 2;
 #[doc = " Where element i of `out` elements lies among `in` elements. Since 0.1."]
 pub type rondo_resize_origin = ::std::os::raw::c_uint;
 extern "C" {
     #[doc = " out = a with other sizes of its n spatial axes. Places outside are those of the first or last element; no element in"]
-    #[doc = " between is left out on purpose (there is no filter against aliasing). Nearest is exact in integers, places of linear"]
-    #[doc = " are computed in double. Since 0.1."]
+    #[doc = " between is left out on purpose (there is no filter against aliasing). Nearest elements are found in integers,"]
+    #[doc = " exactly; places of linear are computed in double. PyTorch's nearest-exact is RONDO_RESIZE_NEAREST_EXACT from half"]
+    #[doc = " pixels. Since 0.1."]
     pub fn rondo_resize(
         a: *mut rondo_tensor,
         n: i32,
