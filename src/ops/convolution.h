@@ -9,6 +9,7 @@
 #include <rondo/convolution.h>
 
 #include <memory>
+#include <string>
 
 #include "ops/element.h"
 #include "ops/ops.h"
@@ -100,6 +101,8 @@ class ConvolutionPlan {
   }
   // What is left is exact behind the rounding of the sum.
   virtual bool leaves_activation() const { return false; }
+  // What people may want to know; empty: nothing.
+  virtual std::string remark() const { return {}; }
   virtual Status run(const Convolution& problem, const TaskContext& context) = 0;
 };
 
