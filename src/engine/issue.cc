@@ -101,10 +101,16 @@ Status Engine::issue(Task& task, Fence* fence) {
 }
 
 Status Engine::issue_apart(Task& task, Stream& stream, DeviceState& state, TaskContext& context, Fence* fence) {
-  if (task.wants_auxiliary()) RONDO_TRY(stream.auxiliary(&context.auxiliary));
   Block* workspace = nullptr;
-  if (const size_t bytes = task.workspace_bytes()) {
-    RONDO_TRY(state.pool.allocate(bytes, stream.id, &workspace));
+  const auto take = [&]() -> Status {
+    context.auxiliary = nullptr;
+    if (task.wants_auxiliary()) RONDO_TRY(stream.auxiliary(&context.auxiliary));
+    return task.workspace_bytes() ? state.pool.allocate(task.workspace_bytes(), stream.id, &workspace) : Status();
+  };
+  Status taken = take();
+  if (taken.code() == RONDO_OUT_OF_MEMORY && task.settle()) taken = take();
+  RONDO_TRY(taken);
+  if (workspace) {
     context.workspace = workspace->address;
     task.fences_.add(workspace->fences);
   }

@@ -72,6 +72,8 @@ class Task : public RefCounted {
   // Of a task that another one runs as a part of itself, never the engine: the accesses become the other's alone, so
   // that a part keeps nothing that the whole has given up. Before the whole is submitted.
   void hand_accesses_to(Task& whole);
+  // The same where the whole has declared them all by itself, or knows of memory that is nobody else's.
+  void leave_accesses() { drop_accesses(); }
 
   // Scratch memory for one run. Known before the run, because memory is never taken while a stream is locked.
   size_t workspace_bytes() const { return workspace_bytes_; }
@@ -79,6 +81,10 @@ class Task : public RefCounted {
   // algorithms chosen and tried on scratch memory. Called without locks, once or more, from any thread; must not touch
   // user data.
   virtual Status prepare() { return {}; }
+  // What a run needs beside its operands, scratch memory or an auxiliary stream, could not be had. True: the task has
+  // settled for less, for good, and workspace_bytes() and wants_auxiliary() say so. Called once it is prepared and
+  // while it does not run.
+  virtual bool settle() { return false; }
   // Does the work on the host (cpu), or enqueues it on context.stream.
   virtual Status run(const TaskContext& context) = 0;
   // Whether run() may be captured into a CUDA graph; if not, *why says so.

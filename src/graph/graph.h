@@ -14,6 +14,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -91,7 +92,9 @@ class Graph final : public RefCounted {
   void split();
   Status check_guards() const;
   Status prepare();
+  using Users = std::unordered_map<const Storage*, std::vector<uint32_t>>;  // the tasks that each is used by
   Status place_memory(const BranchPlan& plan);
+  Status place_in(Arena& arena, const BranchPlan& plan, const Users& users);
   void collect_uses();
   Status capture(const BranchPlan& plan);
   Status capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams);

@@ -114,10 +114,6 @@ Status time_pair(CudaDevice& device, const Chosen& first, const Chosen& second, 
     times->why_not = "not both can be captured";
     return {};
   }
-  if (first.choice->plan()->workspace_bytes() + second.choice->plan()->workspace_bytes() > workspace_limit()) {
-    times->why_not = "two workspaces are more than RONDO_CONVOLUTION_WORKSPACE_MB allows";
-    return {};
-  }
   static std::mutex measuring;  // two measurements at once would say nothing of either
   static auto* known = new std::map<std::string, PairTimes>;
   std::lock_guard lock(measuring);

@@ -71,16 +71,36 @@ float to_tf32(float value) {
   return value;
 }
 
+// Steps of packed memory in the order of N, C, spatial or of N, spatial, C.
+std::vector<std::int64_t> packed(const std::vector<std::int64_t>& dims, bool channels_last) {
+  std::vector<std::size_t> order;
+  if (channels_last) order.push_back(1);
+  for (std::size_t i = dims.size(); i-- > 2;) order.push_back(i);
+  if (!channels_last) order.push_back(1);
+  order.push_back(0);
+  std::vector<std::int64_t> steps(dims.size());
+  std::int64_t step = 1;
+  for (const std::size_t i : order) steps[i] = step, step *= dims[i];
+  return steps;
+}
+
+// The order that all of it is read and written in. As the real one does, the engines take descriptions of tensors that
+// do not lie in one order, or that have gaps, and compute as if they did not say so.
+bool channels_last(const Pattern& p) {
+  return p.image.strides == packed(p.image.dims, true);
+}
+
 // Sizes and steps of a tensor with three spatial dimensions, the missing ones in front.
 struct Box {
   std::int64_t size[5], step[5];
-  explicit Box(const Tensor& tensor) {
+  Box(const Tensor& tensor, bool channels_last) {
     const std::size_t missing = 5 - tensor.dims.size();
+    const std::vector<std::int64_t> steps = packed(tensor.dims, channels_last);
     for (std::size_t i = 0; i < 5; ++i) {
       const bool there = i < 2 || i >= 2 + missing;
       const std::size_t from = i < 2 ? i : i - missing;
       size[i] = there ? tensor.dims[from] : 1;
-      step[i] = there ? tensor.strides[from] : 0;
+      step[i] = there ? steps[from] : 0;
     }
   }
   std::int64_t elements() const { return size[0] * size[1] * size[2] * size[3] * size[4]; }
@@ -120,9 +140,9 @@ class Sum {
  public:
   Sum(const Engine& engine, const std::vector<const void*>& in)
       : p_(engine.pattern),
-        image_(p_.image),
-        filter_(p_.filter),
-        result_(p_.result),
+        image_(p_.image, channels_last(p_)),
+        filter_(p_.filter, channels_last(p_)),
+        result_(p_.result, channels_last(p_)),
         way_(p_),
         in_(in),
         rotate_(engine.number),
@@ -194,7 +214,8 @@ template <class Real>
 void run(const Engine& engine, const std::vector<void*>& pointers) {
   const Pattern& p = engine.pattern;
   const Sum<Real> sums(engine, {pointers.begin(), pointers.end()});
-  const Box written(p.written()), out(p.out());
+  const bool last = channels_last(p);
+  const Box written(p.written(), last), out(p.out(), last);
   void* target = pointers.back();
   for (std::int64_t index = 0; index < written.elements(); ++index) {
     std::int64_t at[5];
@@ -204,7 +225,7 @@ void run(const Engine& engine, const std::vector<void*>& pointers) {
     std::size_t operand = 2;
     for (const Pattern::Step& step : p.steps) {
       if (step.has_b) {
-        const Box b(step.b);
+        const Box b(step.b, last);
         std::int64_t there[5];
         for (int i = 0; i < 5; ++i) there[i] = b.size[i] == 1 ? 0 : at[i];
         value += static_cast<Real>(load(pointers[operand++], b.place(there), step.b.dtype));
