@@ -52,6 +52,9 @@ RONDO_API rondo_status rondo_engine_get_mode(rondo_engine* engine, rondo_engine_
 /* Blocks until every task submitted before has finished, on the devices too. Returns the first cause among failures of
  * tasks since the last wait_all that reported one, or RONDO_OK. Inside a task: RONDO_INVALID_STATE. Since 0.1. */
 RONDO_API rondo_status rondo_engine_wait_all(rondo_engine* engine);
+/* The same, but blocks so many milliseconds at most; 0 asks only, -1 is no limit. RONDO_TIMED_OUT where some have not
+ * finished by then: they go on, no failure was reported, and they may be waited for again. Since 0.1. */
+RONDO_API rondo_status rondo_engine_wait_all_for(rondo_engine* engine, int64_t milliseconds);
 
 /* Seeds the engine's random numbers (Philox4x32-10) on all devices with `seed` and restarts their sequence. Takes
  * effect for operators submitted after it. Since 0.1. */
@@ -64,8 +67,12 @@ RONDO_API rondo_status rondo_engine_seed(rondo_engine* engine, uint64_t seed);
 RONDO_API rondo_status rondo_variable_create(rondo_engine* engine, rondo_variable** variable);
 RONDO_API void rondo_variable_destroy(rondo_variable* variable);
 /* Blocks until every task submitted before that reads or writes the variable has finished, on the device too; returns
- * its error if it is poisoned. Inside a task: RONDO_INVALID_STATE. Since 0.1. */
+ * its error if it is poisoned. Of a tensor's variable (rondo_tensor_variable) it says that nobody uses the memory any
+ * more, where rondo_tensor_wait says that the contents are there. Inside a task: RONDO_INVALID_STATE. Since 0.1. */
 RONDO_API rondo_status rondo_variable_wait(rondo_variable* variable);
+/* The same, but blocks so many milliseconds at most; 0 asks only, -1 is no limit. RONDO_TIMED_OUT where one of the
+ * tasks has not finished by then, with its name: it goes on, and may be waited for again. Since 0.1. */
+RONDO_API rondo_status rondo_variable_wait_for(rondo_variable* variable, int64_t milliseconds);
 /* Number of completed or issued writes. Reads do not count. Never blocks. Since 0.1. */
 RONDO_API rondo_status rondo_variable_version(rondo_variable* variable, uint64_t* version);
 

@@ -66,6 +66,8 @@ inline Status check_variable(const rondo_variable* variable, const char* name) {
   return check(variable, name, "variable");
 }
 Status null_argument(const char* name);
+// Of a wait that is given one: milliseconds, or -1 for none.
+Status check_limit(int64_t milliseconds);
 #define RONDO_NOT_NULL(pointer) \
   if (!(pointer)) return ::rondo::capi::null_argument(#pointer)
 

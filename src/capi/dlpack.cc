@@ -51,10 +51,12 @@ Status export_tensor(const char* function, rondo_tensor* tensor, void* stream, M
                  "tensor is read-only (it shows an element twice, or is memory that its owner exported as read-only), "
                  "which version 0 cannot say; use rondo_tensor_to_dlpack, or export a copy");
   RONDO_TRY(ops::check_written(function, "tensor", view));
+  // Who may write comes after those who read, too.
+  const Awaited awaited = read_only ? Awaited::contents : Awaited::uses;
   if (view.device().is_host() || !stream)
-    RONDO_TRY(engine.wait(*tensor->storage));
+    RONDO_TRY(engine.wait(*tensor->storage, awaited));
   else
-    RONDO_TRY(engine.noted(engine.export_to_stream(*tensor->storage, stream)));
+    RONDO_TRY(engine.noted(engine.export_to_stream(*tensor->storage, awaited, stream)));
   RONDO_TRY(engine.back(*tensor->storage));
   tensor->storage->exposed.store(true, std::memory_order_release);
   auto exported = std::make_unique<Exported<Managed>>();

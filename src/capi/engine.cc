@@ -135,6 +135,14 @@ rondo_status rondo_engine_wait_all(rondo_engine* engine) {
   });
 }
 
+rondo_status rondo_engine_wait_all_for(rondo_engine* engine, int64_t milliseconds) {
+  return guard("rondo_engine_wait_all_for", [&]() -> Status {
+    RONDO_TRY(check_engine(engine, "engine"));
+    RONDO_TRY(capi::check_limit(milliseconds));
+    return engine->engine->wait_all(TimeLimit(milliseconds));
+  });
+}
+
 rondo_status rondo_engine_seed(rondo_engine* engine, uint64_t seed) {
   return guard("rondo_engine_seed", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
@@ -168,7 +176,15 @@ void rondo_variable_destroy(rondo_variable* variable) {
 rondo_status rondo_variable_wait(rondo_variable* variable) {
   return guard("rondo_variable_wait", [&]() -> Status {
     RONDO_TRY(capi::check_variable(variable, "variable"));
-    return variable->variable->engine().wait(*variable->variable);
+    return variable->variable->engine().wait(*variable->variable, Awaited::uses);
+  });
+}
+
+rondo_status rondo_variable_wait_for(rondo_variable* variable, int64_t milliseconds) {
+  return guard("rondo_variable_wait_for", [&]() -> Status {
+    RONDO_TRY(capi::check_variable(variable, "variable"));
+    RONDO_TRY(capi::check_limit(milliseconds));
+    return variable->variable->engine().wait(*variable->variable, Awaited::uses, TimeLimit(milliseconds));
   });
 }
 

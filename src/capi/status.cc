@@ -1,6 +1,7 @@
 // Status names, last error, version, features, log.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -54,6 +55,12 @@ Status dead_handle(const char* name, const char* kind, const void* handle) {
   return error(RONDO_INVALID_ARGUMENT,
                "%s is not a live %s: it was destroyed, was never initialised, or is a handle of another kind", name,
                kind);
+}
+
+Status check_limit(int64_t milliseconds) {
+  if (milliseconds >= -1) return {};
+  return error(RONDO_INVALID_ARGUMENT, "milliseconds is %" PRId64 "; 0 (ask only) or more, or -1 (no limit), is needed",
+               milliseconds);
 }
 
 Status null_argument(const char* name) {

@@ -229,7 +229,7 @@ Status Communicator::incomplete() const {
 }
 
 Status Communicator::wait() {
-  const Status waited = engine_->wait(*chain_->order);
+  const Status waited = engine_->wait(*chain_->order, Awaited::uses);
   const Status failed = check();
   return failed.ok() ? waited : failed;
 }

@@ -161,6 +161,7 @@ void Engine::hand_over(Task& task) {
     if (!task.abandoned_) {
       task.signalled_ = true;
       progress_.notify_all();
+      if (task.stands_in_) task.release();
       return;
     }
     lock.unlock();

@@ -28,6 +28,7 @@
 #include "engine/storage.h"
 #include "engine/task.h"
 #include "engine/thread_state.h"
+#include "engine/time_limit.h"
 #include "engine/trace.h"
 
 namespace rondo {
@@ -47,6 +48,10 @@ class Sink : public Owner {
 inline constexpr Owner kTemporary{
     "a temporary of a graph, whose contents nobody else can have; in the recording, name it "
     "an output with rondo_record_output"};
+
+// What somebody needs to know of a variable: that the last task submitted to write it has, so that its contents are
+// there, or that nobody uses it any more.
+enum class Awaited { contents, uses };
 
 class Engine final : public RefCounted, public FenceOracle {
  public:
@@ -76,9 +81,10 @@ class Engine final : public RefCounted, public FenceOracle {
   Status submit(Ref<Task>* tasks, size_t count);
   // Runs a task on the cpu on the calling thread when its turn comes, in every mode; returns its status. Outside tasks.
   Status run_here(Ref<Task> ref);
-  // Blocks until all that was submitted on the variable is done on the devices too; its error if it is poisoned.
-  Status wait(Variable& variable);
-  Status wait_all();
+  // Blocks until what was submitted on the variable is done so far, on the devices too; its error if it is poisoned.
+  // Beyond its limit a wait is RONDO_TIMED_OUT and has changed nothing.
+  Status wait(Variable& variable, Awaited what = Awaited::uses, const TimeLimit& limit = {});
+  Status wait_all(const TimeLimit& limit = {});
   void seed(uint64_t seed);
 
   // Memory that will be taken at first use, or be planned by the thread's recording.
@@ -112,7 +118,7 @@ class Engine final : public RefCounted, public FenceOracle {
   Status compute_stream(DeviceState& state, int index, Stream** stream);
   Stream* stream(uint32_t id) const { return streams_[id].load(std::memory_order_acquire); }
   // Makes a foreign native stream wait for, or a variable depend on, what is on the other.
-  Status export_to_stream(Variable& variable, void* native_stream);
+  Status export_to_stream(Variable& variable, Awaited what, void* native_stream);
   Status import_from_stream(Variable& variable, Device& device, void* native_stream);
 
   // A copy of the text that lives as long as the process.
@@ -236,15 +242,27 @@ class Engine final : public RefCounted, public FenceOracle {
   // --- wait.cc ---
   // Until every task, or every one submitted before, has been issued or run, or skipped.
   void wait_for_tasks();
-  void wait_for_earlier_tasks();
-  Status wait_for_streams();
+  Status wait_for_earlier_tasks(const TimeLimit& limit);
+  Status wait_for_streams(const TimeLimit& limit = {});
   void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
+  // Until the tasks that are awaited have left the host, and have let go of what they held.
+  Status wait_on_host(Variable& variable, Awaited what, const TimeLimit& limit, std::unique_lock<std::mutex>& lock);
+  // What is awaited of the work that was issued. Under the order lock.
+  static FenceSet awaited(const Variable& variable, Awaited what);
   // Blocks until the order lock is held and `done` holds. Progress is told only while somebody is counted as blocked.
   template <class Done>
   void block_until(std::unique_lock<std::mutex>& lock, Done done) {
     ++blocked_;
     progress_.wait(lock, done);
     --blocked_;
+  }
+  // The same; false if the limit is over before that.
+  template <class Done>
+  bool block_until(std::unique_lock<std::mutex>& lock, const TimeLimit& limit, Done done) {
+    ++blocked_;
+    const bool holds = limit.wait(progress_, lock, done);
+    --blocked_;
+    return holds;
   }
 
   // What every submission reads and writes comes first, in few cache lines.

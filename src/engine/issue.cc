@@ -172,19 +172,14 @@ Status Engine::run_traced(Task& task, Stream& stream, const TaskContext& context
 
 // --- other libraries' streams ---
 
-Status Engine::export_to_stream(Variable& variable, void* native_stream) {
+Status Engine::export_to_stream(Variable& variable, Awaited what, void* native_stream) {
   FenceSet fences;
   {
     std::unique_lock lock(order_mutex_);
-    // Host tasks and tasks in an issuer's queue have no fence yet.
-    if (variable.writer_ || variable.readers_) {
-      lock.unlock();
-      RONDO_TRY(wait(variable));
-      return {};
-    }
+    RONDO_TRY(wait_on_host(variable, what, {}, lock));  // host tasks and tasks in an issuer's queue have no fence yet
     if (!variable.error_.ok()) return variable.error_;
     if (const Status* cause = written_off(variable)) return *cause;
-    fences.add(variable.write_fence_);
+    fences = awaited(variable, what);
   }
   for (const Fence& fence : fences) {
     Stream* producer = stream(fence.stream);

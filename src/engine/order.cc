@@ -106,6 +106,7 @@ void Engine::draw_random(Task& task) {
     return;
   }
   if (variable.writer_ == &task) variable.writer_ = nullptr;
+  variable.settled_ = task.order_;
   if (!variable.error_.ok()) [[unlikely]]
     variable.error_ = {};
   variable.write_fence_ = fence;
@@ -128,6 +129,7 @@ void Engine::settle_failed(Task& task, const Status& status, Fence fence) {
       continue;
     }
     if (variable.writer_ == &task) variable.writer_ = nullptr;
+    variable.settled_ = task.order_;
     variable.error_ = std::move(left);
     variable.read_fences_.add(fence);
   }

@@ -1,6 +1,8 @@
 // Markers: events recorded on demand. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/stream.h"
 
+#include <algorithm>
+
 #include "engine/thread_state.h"
 
 namespace rondo {
@@ -123,13 +125,26 @@ bool Stream::poll_locked(uint64_t sequence) {
   return completed() >= sequence || lost_.load(std::memory_order_acquire);
 }
 
-Status Stream::wait(uint64_t sequence) {
+// The driver knows no limit, so with one it is asked again and again, at first often.
+Status Stream::wait_for(const Event& event, const TimeLimit& limit) {
+  if (limit.none()) return device.event_synchronize(event.native);
+  constexpr auto longest = std::chrono::microseconds(1000);
+  for (auto pause = std::chrono::microseconds(10);; pause = std::min(2 * pause, longest)) {
+    bool done = false;
+    RONDO_TRY(device.event_query(event.native, &done));
+    if (done) return {};
+    if (limit.over()) return limit.exceeded("the device has not done what was issued");
+    limit.sleep(pause);
+  }
+}
+
+Status Stream::wait(uint64_t sequence, const TimeLimit& limit) {
   Ref<Event> event;
   RONDO_TRY(cover(sequence, &event));
   if (!event) return {};
-  Status status = noted(device.event_synchronize(event->native));
+  Status status = noted(wait_for(*event, limit));
   if (!status.ok())
-    return status.code() == RONDO_DEVICE_LOST
+    return status.code() == RONDO_DEVICE_LOST || status.code() == RONDO_TIMED_OUT
                ? status.with_context("found while waiting on " + device_name(device.id()) +
                                      "; last tasks issued there: " + recent_tasks())
                : status;

@@ -16,6 +16,7 @@
 
 #include "device/device.h"
 #include "engine/auxiliary.h"
+#include "engine/time_limit.h"
 #include "memory/fence.h"
 
 namespace rondo {
@@ -84,7 +85,7 @@ class Stream {
   // The same; waits for the lock of the stream, while poll() says no where another thread has it.
   bool poll_waiting(uint64_t sequence);
   // Blocks the host until the sequence number is done.
-  Status wait(uint64_t sequence);
+  Status wait(uint64_t sequence, const TimeLimit& limit = {});
   // Names of the last tasks issued, newest first, for reports of device faults.
   std::string recent_tasks() const;
 
@@ -99,6 +100,8 @@ class Stream {
   Status cover_locked(uint64_t sequence, Ref<Event>* event);
   bool poll_locked(uint64_t sequence);
   void complete_up_to(uint64_t sequence);
+  // Blocks the host until the event has happened.
+  Status wait_for(const Event& event, const TimeLimit& limit);
   Status noted(const Status& status);  // remembers that the device is lost
   std::unique_lock<std::mutex> lock_unless_held();
 

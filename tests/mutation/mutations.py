@@ -100,6 +100,11 @@ MUTATIONS = (
         cases=LIFETIMES,
     ),
     Mutation(
+        name="uses_without_the_readers",
+        breaks="whoever may write behind Rondo's back is told to wait for those who read",
+        cases="Conformance/Dlpack.AWriterOnTheStreamComesAfterReaders/cuda_async",
+    ),
+    Mutation(
         name="poison_stops",
         breaks="a task that reads what a failed task should have written is not run, and hands the failure on",
         cases="Conformance/Programs.WithFailures/cuda_async",

@@ -34,6 +34,7 @@ TEST(Wrapper, TensorsAndViews) {
   EXPECT_EQ(a.read<float>(), Floats(6, 0));
   a.fill(7);
   a.wait();
+  EXPECT_TRUE(a.wait_for(0));
   EXPECT_EQ(static_cast<float*>(a.data())[5], 7);
   const float other[6] = {6, 5, 4, 3, 2, 1};
   a.write(other, sizeof other);
@@ -231,6 +232,8 @@ TEST(Wrapper, TasksAndErrors) {
   engine.push([&](rondo::TaskContext& context) { ran += context.capturing() || context.stream() ? 100 : 1; }, {},
               {variable.get()}, rondo::task_defaults("count"));
   variable.wait();
+  EXPECT_TRUE(variable.wait_for(-1));
+  EXPECT_TRUE(engine.wait_all_for(-1));
   EXPECT_EQ(ran, 1);
   EXPECT_EQ(variable.version(), 1u);
   engine.push([](rondo::TaskContext&) { throw std::runtime_error("the disk is gone"); }, {}, {variable.get()});

@@ -25,6 +25,13 @@ inline void check(rondo_status status) {
   if (status != RONDO_OK) throw Error(status);
 }
 
+// Of a wait with a limit: whether it ended in time.
+inline bool in_time(rondo_status status) {
+  if (status == RONDO_TIMED_OUT) return false;
+  check(status);
+  return true;
+}
+
 // The texts that the C interface writes into a buffer.
 template <class Write>
 std::string text_of(const Write& write) {

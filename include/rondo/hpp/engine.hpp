@@ -80,6 +80,7 @@ class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
     return mode;
   }
   void wait_all() const { check(rondo_engine_wait_all(get())); }
+  bool wait_all_for(int64_t milliseconds) const { return in_time(rondo_engine_wait_all_for(get(), milliseconds)); }
   void seed(uint64_t seed) { check(rondo_engine_seed(get(), seed)); }
 
   // --- tensors

@@ -2111,9 +2111,9 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Waits for the tensor and copies it to data, row-major host memory of exactly `bytes` bytes. Views are gathered."]
-    #[doc = " Returns the tensor's error if it is poisoned, RONDO_INVALID_STATE if it was never written. Not allowed while"]
-    #[doc = " recording or inside a task. Since 0.1."]
+    #[doc = " Waits for the tensor's contents, as rondo_tensor_wait does, and copies them to data, row-major host memory of exactly"]
+    #[doc = " `bytes` bytes. Views are gathered. Returns the tensor's error if it is poisoned, RONDO_INVALID_STATE if it was never"]
+    #[doc = " written. Not allowed while recording or inside a task. Since 0.1."]
     pub fn rondo_tensor_read(
         tensor: *mut rondo_tensor,
         data: *mut ::std::os::raw::c_void,
@@ -2135,9 +2135,15 @@ extern "C" {
     pub fn rondo_tensor_accept(tensor: *mut rondo_tensor) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Blocks until every task submitted before that uses the tensor's storage has finished, on the device too; returns its"]
+    #[doc = " Blocks until the contents are there: every task submitted before that writes the tensor's storage has finished, on"]
+    #[doc = " the device too. Tasks that read it may go on; rondo_variable_wait on its variable waits for them as well. Returns its"]
     #[doc = " error if it is poisoned. Inside a task: RONDO_INVALID_STATE. Since 0.1."]
     pub fn rondo_tensor_wait(tensor: *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same, but blocks so many milliseconds at most; 0 asks only, -1 is no limit. RONDO_TIMED_OUT where the contents"]
+    #[doc = " are not there by then, with the name of the task: it goes on, and may be waited for again. Since 0.1."]
+    pub fn rondo_tensor_wait_for(tensor: *mut rondo_tensor, milliseconds: i64) -> rondo_status;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -2376,8 +2382,9 @@ pub struct DLManagedTensorVersioned {
 }
 extern "C" {
     #[doc = " Hands the tensor out as *managed, without a copy. RONDO_INVALID_STATE if it was never written: fill it, or accept it"]
-    #[doc = " (rondo_tensor_accept) for a consumer that will. On cuda, `stream` is made to wait on the device for the tasks"]
-    #[doc = " submitted so far (NULL: the call waits on the host); on cpu the call waits. The consumer calls the deleter when done,"]
+    #[doc = " (rondo_tensor_accept) for a consumer that will. On cuda, `stream` is made to wait on the device for the tasks that"]
+    #[doc = " use the tensor so far (NULL: the call waits on the host); on cpu the call waits. The consumer may write; of a tensor"]
+    #[doc = " that goes out as read-only only the tasks that write it are waited for. The consumer calls the deleter when done,"]
     #[doc = " from any thread; until then the memory lives. Later Rondo tasks do not wait for the consumer: order them yourself. A"]
     #[doc = " broadcast view, and memory that came in as read-only, goes out with the flag for read-only; version 0 has no such"]
     #[doc = " flag and refuses them. Since 0.1."]
@@ -2562,6 +2569,11 @@ extern "C" {
     pub fn rondo_engine_wait_all(engine: *mut rondo_engine) -> rondo_status;
 }
 extern "C" {
+    #[doc = " The same, but blocks so many milliseconds at most; 0 asks only, -1 is no limit. RONDO_TIMED_OUT where some have not"]
+    #[doc = " finished by then: they go on, no failure was reported, and they may be waited for again. Since 0.1."]
+    pub fn rondo_engine_wait_all_for(engine: *mut rondo_engine, milliseconds: i64) -> rondo_status;
+}
+extern "C" {
     #[doc = " Seeds the engine's random numbers (Philox4x32-10) on all devices with `seed` and restarts their sequence. Takes"]
     #[doc = " effect for operators submitted after it. Since 0.1."]
     pub fn rondo_engine_seed(engine: *mut rondo_engine, seed: u64) -> rondo_status;
@@ -2575,8 +2587,14 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Blocks until every task submitted before that reads or writes the variable has finished, on the device too; returns"]
-    #[doc = " its error if it is poisoned. Inside a task: RONDO_INVALID_STATE. Since 0.1."]
+    #[doc = " its error if it is poisoned. Of a tensor's variable (rondo_tensor_variable) it says that nobody uses the memory any"]
+    #[doc = " more, where rondo_tensor_wait says that the contents are there. Inside a task: RONDO_INVALID_STATE. Since 0.1."]
     pub fn rondo_variable_wait(variable: *mut rondo_variable) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same, but blocks so many milliseconds at most; 0 asks only, -1 is no limit. RONDO_TIMED_OUT where one of the"]
+    #[doc = " tasks has not finished by then, with its name: it goes on, and may be waited for again. Since 0.1."]
+    pub fn rondo_variable_wait_for(variable: *mut rondo_variable, milliseconds: i64) -> rondo_status;
 }
 extern "C" {
     #[doc = " Number of completed or issued writes. Reads do not count. Never blocks. Since 0.1."]
