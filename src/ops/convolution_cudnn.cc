@@ -43,6 +43,11 @@ dnn::Operand describe(const Layout& shape, bool channels_last) {
   return operand;
 }
 
+// As much of scratch memory as the elements take, so that what is behind them is aligned.
+size_t scratch_bytes(int64_t elements, rondo_dtype dtype) {
+  return (static_cast<size_t>(elements) * dtype_size(dtype) + 255) / 256 * 256;
+}
+
 // The problem in cuDNN's words. False where it has none, or where what it does is not what is promised: sums are
 // rounded once, so of 16 bits an activation other than limits, which follow a rounding as well, is not for it. Of f32,
 // every activation may follow.
@@ -69,16 +74,14 @@ bool pose(const cuda::CudaDevice& device, const Convolution& c, bool channels_la
     p->after[i] = from < 0 ? 0 : c.after[from];
     if (p->before[i] < 0 || p->after[i] < 0) return false;
   }
-  if (c.residual.storage && c.bias.storage) {
-    std::copy_n(p->result.stride, 5, p->residual_stride);
-    p->residual = 1;
-  } else if (c.residual.storage) {
-    p->beta = 1;  // alone it is no pattern that is compiled ahead: it is put where the sum then is added to it
-  }
-  p->bias = c.bias.storage != nullptr;
+  // A residual alone is no pattern that is compiled ahead. Of 16 bits a bias of zeros makes it one, others are put
+  // where the sum then is added to them: that rounds 16 bits twice.
+  p->residual = c.residual.storage && (c.bias.storage || is_half(dtype));
+  p->bias = c.bias.storage || p->residual;
+  if (p->residual) std::copy_n(p->result.stride, 5, p->residual_stride);
   // A ReLU alone behind the sum is no such pattern either.
   p->relu = relu && p->bias;
-  if (c.out().accumulate) p->beta = 1;
+  p->beta = c.out().accumulate || (c.residual.storage && !p->residual);
   p->tf32 = c.allow_tf32 && dtype == RONDO_F32;
   p->deterministic = c.deterministic;
   return true;
@@ -89,14 +92,15 @@ static_assert(static_cast<int>(ConvolutionWay::forward) == dnn::kForward &&
 
 class CudnnConvolution final : public ConvolutionPlan {
  public:
-  CudnnConvolution(const dnn::Choice& choice, PackedOperands operands, bool leaves_activation)
+  CudnnConvolution(const dnn::Choice& choice, PackedOperands operands, size_t zeros_bytes, bool leaves_activation)
       : choice_(choice),
         operands_(std::move(operands)),
+        zeros_bytes_(zeros_bytes),
         workspace_bytes_(choice.plan()->workspace_bytes()),
         leaves_activation_(leaves_activation) {}
 
   Status prepare(const Convolution& problem) { return operands_.prepare(problem); }
-  size_t workspace_bytes() const override { return operands_.bytes() + workspace_bytes_; }
+  size_t workspace_bytes() const override { return operands_.bytes() + zeros_bytes_ + workspace_bytes_; }
   bool capturable(const char** why) const override {
     if (!choice_.capturable()) *why = "no engine of cuDNN for this convolution can be captured";
     return choice_.capturable();
@@ -105,24 +109,30 @@ class CudnnConvolution final : public ConvolutionPlan {
   std::string remark() const override { return operands_.remark(); }
   Status run(const Convolution& problem, const TaskContext& context) override {
     auto& device = static_cast<cuda::CudaDevice&>(*context.device);
-    char* const scratch = static_cast<char*>(context.workspace);
+    // Copies of operands, a bias of zeros, the library's own.
+    char* scratch = static_cast<char*>(context.workspace);
     RONDO_TRY(operands_.gather(context, scratch));
     const auto address = [&](PackedOperands::Which which) { return operands_.address(problem, which); };
-    const dnn::Addresses addresses = {address(PackedOperands::kImage), address(PackedOperands::kFilter),
-                                      address(PackedOperands::kResult), address(PackedOperands::kResidual),
-                                      address(PackedOperands::kBias)};
-    if (problem.residual.storage && !problem.bias.storage)
+    dnn::Addresses addresses = {address(PackedOperands::kImage), address(PackedOperands::kFilter),
+                                address(PackedOperands::kResult), address(PackedOperands::kResidual),
+                                address(PackedOperands::kBias)};
+    scratch += operands_.bytes();
+    if (zeros_bytes_) {
+      addresses.bias = scratch;
+      RONDO_TRY(device.fill_bytes(scratch, 0, zeros_bytes_, context.stream));
+    } else if (problem.residual.storage && !problem.bias.storage) {
       RONDO_TRY(device.copy(CopyKind::device_to_device, addresses.result, addresses.residual, problem.result.bytes(),
                             context.stream));
-    RONDO_TRY(choice_.run(device, addresses, scratch ? scratch + operands_.bytes() : nullptr, workspace_bytes_,
-                          context.stream, context.capturing));
+    }
+    scratch += zeros_bytes_;
+    RONDO_TRY(choice_.run(device, addresses, scratch, workspace_bytes_, context.stream, context.capturing));
     return operands_.scatter(context);
   }
 
  private:
   const dnn::Choice& choice_;
   PackedOperands operands_;
-  const size_t workspace_bytes_;
+  const size_t zeros_bytes_, workspace_bytes_;
   const bool leaves_activation_;
 };
 
@@ -145,7 +155,9 @@ Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std
   }
   if (!choice->plan() || !fits(choice->plan()->workspace_bytes())) return {};
   const bool leaves_activation = problem.activation != RONDO_ACTIVATION_NONE && !posed.relu;
-  auto made = std::make_unique<CudnnConvolution>(*choice, std::move(operands), leaves_activation);
+  const bool zeros = posed.bias && !problem.bias.storage;
+  const size_t zeros_bytes = zeros ? scratch_bytes(problem.result.layout.shape[1], problem.dtype()) : 0;
+  auto made = std::make_unique<CudnnConvolution>(*choice, std::move(operands), zeros_bytes, leaves_activation);
   RONDO_TRY(made->prepare(problem));
   *plan = std::move(made);
   return {};

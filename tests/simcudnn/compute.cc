@@ -63,6 +63,12 @@ void store(void* base, std::int64_t at, int dtype, double value) {
   }
 }
 
+double rounded(double value, int dtype) {
+  double kept = 0;  // room for every type
+  store(&kept, 0, dtype, value);
+  return load(&kept, 0, dtype);
+}
+
 float to_tf32(float value) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, 4);
@@ -126,10 +132,13 @@ struct Way {
   }
 };
 
-// Coordinates of the third tensor from those of two; false where it is padding. With r the tap, o the result's place.
-bool meets(const Way& way, const Box& image, const std::int64_t* o, const std::int64_t* r, std::int64_t* i) {
+// Coordinates of the third tensor from those of two; false where it is padding, which a wrong one takes for what is
+// beside it. With r the tap, o the result's place.
+bool meets(const Way& way, const Box& image, bool wrong, const std::int64_t* o, const std::int64_t* r,
+           std::int64_t* i) {
   for (int d = 0; d < 3; ++d) {
     i[2 + d] = o[2 + d] * way.stride[d] + r[2 + d] * way.dilation[d] - way.before[d];
+    if (wrong) i[2 + d] = std::clamp<std::int64_t>(i[2 + d], 0, image.size[2 + d] - 1);
     if (i[2 + d] < 0 || i[2 + d] >= image.size[2 + d]) return false;
   }
   return true;
@@ -146,6 +155,7 @@ class Sum {
         way_(p_),
         in_(in),
         rotate_(engine.number),
+        wrong_(engine.miscounts),
         coarse_(p_.dtype() == CUDNN_DATA_FLOAT && !engine.notes.empty() && engine.notes[0] == 0) {}
 
   Real at(const std::int64_t* where) const {
@@ -159,7 +169,7 @@ class Sum {
         r[0] = where[1];
         i[0] = where[0];
         i[1] = where[1] / k_group * per_group + r[1];
-        if (meets(way_, image_, where, r, i))
+        if (meets(way_, image_, wrong_, where, r, i))
           sum += value(0, p_.image, image_.place(i)) * value(1, p_.filter, filter_.place(r));
       }
     } else if (p_.operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR) {
@@ -190,7 +200,7 @@ class Sum {
         i[0] = o[0] = which / places;
         o[1] = where[0];
         i[1] = where[0] / k_group * per_group + where[1];
-        if (meets(way_, image_, o, where, i))
+        if (meets(way_, image_, wrong_, o, where, i))
           sum += value(0, p_.image, image_.place(i)) * value(1, p_.result, result_.place(o));
       }
     }
@@ -207,6 +217,7 @@ class Sum {
   const Way way_;
   const std::vector<const void*> in_;
   const std::int64_t rotate_;
+  const bool wrong_;
   const bool coarse_;
 };
 
@@ -221,7 +232,10 @@ void run(const Engine& engine, const std::vector<void*>& pointers) {
     std::int64_t at[5];
     written.coordinates(index, at);
     Real value = static_cast<Real>(p.alpha) * sums.at(at);
-    if (p.beta != 0) value += static_cast<Real>(p.beta) * static_cast<Real>(load(target, out.place(at), p.out().dtype));
+    if (p.beta != 0) {
+      if (engine.rounds_first) value = static_cast<Real>(rounded(static_cast<double>(value), p.out().dtype));
+      value += static_cast<Real>(p.beta) * static_cast<Real>(load(target, out.place(at), p.out().dtype));
+    }
     std::size_t operand = 2;
     for (const Pattern::Step& step : p.steps) {
       if (step.has_b) {

@@ -87,10 +87,13 @@ std::shared_ptr<const Engine> make(const Pattern& p, std::int64_t number,
   if (number != kSplit && !engine->knobs.empty()) throw Refusal{Problem::bad_param, "the engine has no such knob"};
   if (!there || !takes(p))
     throw Refusal{Problem::unsupported, "engine " + std::to_string(number) + " does not take the operation graph"};
+  engine->rounds_first = half && number != kPlain && number != kSlow;
   const auto mood = settings().engines.find(number);
   if (mood == settings().engines.end()) return engine;
   if (mood->second.workspace >= 0) engine->workspace = mood->second.workspace;
   engine->loses_nan = mood->second.loses_nan;
+  engine->rounds_first |= mood->second.rounds_first;
+  engine->miscounts = mood->second.miscounts;
   return engine;
 }
 
