@@ -95,7 +95,12 @@ typedef enum rondo_unary_op {
   RONDO_LEAKY_RELU = 74,   /* parameter slope, default 0.01 */
   RONDO_HARD_TANH = 75,    /* parameters low, high, default -1, 1 */
   RONDO_HARD_SIGMOID = 76, /* parameters alpha, beta, default 1 / 6, 1 / 2 */
-  RONDO_HARD_SWISH = 77
+  RONDO_HARD_SWISH = 77,
+  RONDO_SMOOTH_L1_SIGMA = 78, /* parameter sigma, default 1 */
+  /* in the dtype of the operand, exact */
+  RONDO_ROUND_AWAY = 80, /* halves away from zero */
+  RONDO_ISPOSINF = 81,   /* result bool */
+  RONDO_ISNEGINF = 82    /* result bool */
 } rondo_unary_op;
 
 typedef enum rondo_binary_op {
@@ -325,6 +330,12 @@ RONDO_API rondo_status rondo_random_uniform(rondo_engine* engine, rondo_device d
                                             const int64_t* shape, double low, double high, rondo_tensor** out);
 RONDO_API rondo_status rondo_random_normal(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
                                            const int64_t* shape, double mean, double deviation, rondo_tensor** out);
+/* out [n] = 0 to n - 1, each once, in a random order, of which each is as likely: dtype i32 or i64. If *out is given,
+ * device and dtype are its own. n is 0 or more. The order depends on what random numbers depend on, and is the same on
+ * every kind of device: it is that of n uniform numbers of f64, which are drawn and sorted. rondo_take with it shuffles
+ * a tensor. Since 0.1. */
+RONDO_API rondo_status rondo_random_permutation(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int64_t n,
+                                                rondo_tensor** out);
 /* mask[i] = 1 with probability 1 - p; out = a * mask / (1 - p). mask is u8 of a's shape; p in [0, 1). Since 0.1. */
 RONDO_API rondo_status rondo_dropout(rondo_tensor* a, double p, rondo_tensor** out, rondo_tensor** mask);
 /* out = dy * mask / (1 - p). Since 0.1. */

@@ -113,6 +113,9 @@ constexpr bool ignores_sign(Op op) {
     case Op::round:
     case Op::trunc:
     case Op::isinf:
+    case Op::round_away:
+    case Op::isposinf:
+    case Op::isneginf:
     case Op::isfinite:
     case Op::bit_not:
     case Op::add:

@@ -135,7 +135,9 @@ Real unary_integer(rondo_unary_op op, Whole x, const std::vector<double>& p) {
     case RONDO_SQUARE: return Real(static_cast<Whole>(bits * bits));
     case RONDO_LOGICAL_NOT: return x == 0;
     case RONDO_ISNAN:
-    case RONDO_ISINF: return 0;
+    case RONDO_ISINF:
+    case RONDO_ISPOSINF:
+    case RONDO_ISNEGINF: return 0;
     case RONDO_ISFINITE: return 1;
     case RONDO_SIGNBIT: return x < 0;
     case RONDO_RELU: return Real(std::max<Whole>(x, 0));
@@ -144,6 +146,7 @@ Real unary_integer(rondo_unary_op op, Whole x, const std::vector<double>& p) {
     case RONDO_FLOOR:
     case RONDO_CEIL:
     case RONDO_ROUND:
+    case RONDO_ROUND_AWAY:
     case RONDO_TRUNC: return Real(x);
     default: throw std::logic_error("no integer operator");
   }
@@ -186,8 +189,8 @@ inline Real soft_plus(Real x) {
 }
 
 inline Real unary_float(rondo_unary_op op, Real x, const std::vector<double>& p) {
-  if (std::isnan(x) && op != RONDO_LOGICAL_NOT && op != RONDO_ISNAN && op != RONDO_ISINF && op != RONDO_ISFINITE &&
-      op != RONDO_SIGNBIT)
+  if (std::isnan(x) && op != RONDO_LOGICAL_NOT && op != RONDO_ISNAN && op != RONDO_ISINF && op != RONDO_ISPOSINF &&
+      op != RONDO_ISNEGINF && op != RONDO_ISFINITE && op != RONDO_SIGNBIT)
     return x;
   const bool lowest = x == -INFINITY;
   switch (op) {
@@ -198,12 +201,15 @@ inline Real unary_float(rondo_unary_op op, Real x, const std::vector<double>& p)
     case RONDO_LOGICAL_NOT: return x == 0;
     case RONDO_ISNAN: return std::isnan(x);
     case RONDO_ISINF: return std::isinf(x);
+    case RONDO_ISPOSINF: return std::isinf(x) && x > 0;
+    case RONDO_ISNEGINF: return std::isinf(x) && x < 0;
     case RONDO_ISFINITE: return std::isfinite(x);
     case RONDO_SIGNBIT: return std::signbit(x);
     case RONDO_RELU: return std::max<Real>(x, 0);
     case RONDO_FLOOR: return std::floor(x);
     case RONDO_CEIL: return std::ceil(x);
     case RONDO_ROUND: return std::nearbyint(x);
+    case RONDO_ROUND_AWAY: return std::round(x);
     case RONDO_TRUNC: return std::trunc(x);
     case RONDO_CLIP:
     case RONDO_HARD_TANH: return std::clamp<Real>(x, p[0], p[1]);
@@ -260,6 +266,10 @@ inline Real unary_float(rondo_unary_op op, Real x, const std::vector<double>& p)
     case RONDO_LEAKY_RELU: return x > 0 ? x : p[0] * x;
     case RONDO_HARD_SIGMOID: return std::clamp<Real>(p[0] * x + p[1], 0, 1);
     case RONDO_HARD_SWISH: return lowest ? -0.0L : x * std::clamp<Real>(x / 6 + 0.5L, 0, 1);
+    case RONDO_SMOOTH_L1_SIGMA: {
+      const Real d = std::fabs(x), square = Real(p[0]) * Real(p[0]);
+      return d < 1 / square ? square * d * d / 2 : d - 1 / (2 * square);
+    }
     case RONDO_BIT_NOT: break;
   }
   throw std::logic_error("unknown operator");

@@ -223,6 +223,13 @@ TEST(Wrapper, MovingElements) {
   const rondo::TopK top = rondo::topk(a, 1);
   EXPECT_EQ(top.values.read<float>(), (Floats{2, 4}));
   EXPECT_EQ(top.indices.read<int64_t>(), (std::vector<int64_t>{1, 1}));
+  const rondo::Tensor large = rondo::binary(RONDO_GT, a, 2);
+  EXPECT_EQ(rondo::nonzero(large).read<int64_t>().size(), rondo::select(a, large).read<float>().size() * 2);
+  const rondo::Chosen places = rondo::nonzero_limit(large, 5, -1), parts = rondo::select_limit(a, large, 5, -1);
+  EXPECT_EQ(places.count.read<int64_t>(), parts.count.read<int64_t>());
+  EXPECT_EQ(places.chosen.read<int64_t>().back(), -1);
+  EXPECT_EQ(parts.chosen.read<float>().back(), -1);
+  EXPECT_EQ(engine.permutation({RONDO_CPU, 0}, 1).read<int64_t>(), (std::vector<int64_t>{0}));
 }
 
 TEST(Wrapper, TasksAndErrors) {

@@ -121,6 +121,10 @@ class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
       return rondo_random_normal(get(), device, dtype, Tensor::ndim(shape), shape.data(), mean, deviation, out);
     });
   }
+  // 0 to n - 1 in a random order.
+  Tensor permutation(rondo_device device, int64_t n, rondo_dtype dtype = RONDO_I64) const {
+    return Tensor::made([&](rondo_tensor** out) { return rondo_random_permutation(get(), device, dtype, n, out); });
+  }
   // From start by step, before stop.
   Tensor arange(rondo_device device, rondo_dtype dtype, double start, double stop, double step = 1) const {
     return Tensor::made([&](rondo_tensor** out) { return rondo_arange(get(), device, dtype, start, stop, step, out); });

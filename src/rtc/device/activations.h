@@ -109,6 +109,11 @@ RONDO_INLINE T op_smooth_l1(T a, T b, T beta) {
   return distance < beta ? distance * distance / (T(2) * beta) : distance - beta / T(2);
 }
 template <class T>
+RONDO_INLINE T op_smooth_l1_sigma(T x, T sigma) {
+  const T distance = op_abs(x), square = sigma * sigma, scaled = sigma * x;
+  return distance * square < T(1) ? scaled * scaled / T(2) : distance - T(0.5) / square;
+}
+template <class T>
 RONDO_INLINE T op_bce_with_logits(T a, T b) {
   return op_relu(a) - a * b + log1p(exp(-op_abs(a)));
 }

@@ -145,12 +145,29 @@ RONDO_INLINE T op_trunc(T x) {
     return x;
 }
 template <class T>
+RONDO_INLINE T op_round_away(T x) {
+  if constexpr (is_floating<T>) {
+    const T whole = trunc(x);  // what is left is exact
+    return whole + copysign(op_abs(x - whole) >= T(0.5) ? T(1) : T(0), x);
+  } else {
+    return x;
+  }
+}
+template <class T>
 RONDO_INLINE bool op_isfinite(T x) {
   return x - x == T(0);  // an infinity less itself is NaN
 }
 template <class T>
 RONDO_INLINE bool op_isinf(T x) {
   return !op_isnan(x) && !op_isfinite(x);
+}
+template <class T>
+RONDO_INLINE bool op_isposinf(T x) {
+  return x > T(0) && op_isinf(x);
+}
+template <class T>
+RONDO_INLINE bool op_isneginf(T x) {
+  return x < T(0) && op_isinf(x);
 }
 template <class T>
 RONDO_INLINE bool op_signbit(T x) {

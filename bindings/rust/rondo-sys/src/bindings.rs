@@ -491,6 +491,14 @@ pub const RONDO_HARD_TANH: rondo_unary_op = 75;
 #[doc = " parameters alpha, beta, default 1 / 6, 1 / 2"]
 pub const RONDO_HARD_SIGMOID: rondo_unary_op = 76;
 pub const RONDO_HARD_SWISH: rondo_unary_op = 77;
+#[doc = " parameter sigma, default 1"]
+pub const RONDO_SMOOTH_L1_SIGMA: rondo_unary_op = 78;
+#[doc = " halves away from zero"]
+pub const RONDO_ROUND_AWAY: rondo_unary_op = 80;
+#[doc = " result bool"]
+pub const RONDO_ISPOSINF: rondo_unary_op = 81;
+#[doc = " result bool"]
+pub const RONDO_ISNEGINF: rondo_unary_op = 82;
 #[doc = " What each computes, its gradient and its error bound: docs/operators.md. Values are ABI. Since 0.1."]
 pub type rondo_unary_op = ::std::os::raw::c_uint;
 pub const RONDO_ADD: rondo_binary_op = 0;
@@ -1020,6 +1028,19 @@ extern "C" {
         shape: *const i64,
         mean: f64,
         deviation: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out [n] = 0 to n - 1, each once, in a random order, of which each is as likely: dtype i32 or i64. If *out is given,"]
+    #[doc = " device and dtype are its own. n is 0 or more. The order depends on what random numbers depend on, and is the same on"]
+    #[doc = " every kind of device: it is that of n uniform numbers of f64, which are drawn and sorted. rondo_take with it shuffles"]
+    #[doc = " a tensor. Since 0.1."]
+    pub fn rondo_random_permutation(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        n: i64,
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
@@ -4499,6 +4520,42 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " out [limit, a's ndim], i64 = where a is not 0 (NaN is not): the indices of each such element, in row-major order, as"]
+    #[doc = " NumPy's argwhere. count, i64 [] = how many such elements a has; those beyond `limit` are left out, and rows beyond"]
+    #[doc = " count are `fill`. May be recorded. No gradient flows. limit 0 counts. Since 0.1."]
+    pub fn rondo_nonzero_limit(
+        a: *mut rondo_tensor,
+        limit: i64,
+        fill: i64,
+        out: *mut *mut rondo_tensor,
+        count: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with as many rows as a has elements that are not 0. Waits for a and counts first, so it is"]
+    #[doc = " RONDO_INVALID_STATE in a recording and inside a task: there rondo_nonzero_limit is what works. Since 0.1."]
+    pub fn rondo_nonzero(a: *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out [limit, ...] = those parts a[i..., :...] whose mask[i...] is true, in row-major order: mask is bool and of the"]
+    #[doc = " sizes of a's first dimensions, one at least. With a mask of a's shape that is each chosen element; with one of one"]
+    #[doc = " dimension, rows. count, i64 [] = how many the mask chooses; those beyond `limit` are left out, and what is beyond"]
+    #[doc = " count is `fill`, of a's dtype (rules of scalars as in ops.h). May be recorded. Gradient: the result's, put where its"]
+    #[doc = " parts came from. Since 0.1."]
+    pub fn rondo_select_limit(
+        a: *mut rondo_tensor,
+        mask: *mut rondo_tensor,
+        limit: i64,
+        fill: f64,
+        out: *mut *mut rondo_tensor,
+        count: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with as many parts as the mask chooses. Waits for the mask, as rondo_nonzero for its operand. Since 0.1."]
+    pub fn rondo_select(a: *mut rondo_tensor, mask: *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
     #[doc = " out = start, start + step, ... before stop, as many as ceil((stop - start) / step). step is not 0. For integer dtypes"]
     #[doc = " start, stop and step are whole numbers, and the dtype must hold what comes out. Since 0.1."]
     pub fn rondo_arange(
@@ -4639,7 +4696,8 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Gradients may be asked for with respect to this tensor, that is to what it holds now. Float dtypes; any view watches"]
-    #[doc = " its whole storage. Watching again moves the moment. RONDO_INVALID_STATE if the tape has ended. Since 0.1."]
+    #[doc = " its whole storage. Watching again moves the moment: what made the tensor what it is now counts no more for it."]
+    #[doc = " RONDO_INVALID_STATE if the tape has ended. Since 0.1."]
     pub fn rondo_tape_watch(tape: *mut rondo_tape, tensor: *mut rondo_tensor) -> rondo_status;
 }
 extern "C" {
@@ -4697,9 +4755,10 @@ pub type rondo_gradient_fn = ::std::option::Option<
 >;
 extern "C" {
     #[doc = " Says to all open tapes of the calling thread that the outputs were computed from the inputs, and what the gradient of"]
-    #[doc = " that is; whatever was noted of how they were computed counts no more. Without an open tape it does nothing. name: for"]
-    #[doc = " messages, copied. fn keeps what it needs in arg; destroy(arg) is called once, when no tape needs it, also if this"]
-    #[doc = " call fails. At least one input and one output, at most 31 each, of one engine. Since 0.1."]
+    #[doc = " that is; whatever was noted of how they were computed counts no more: operators, tasks, launches of graphs. Of an"]
+    #[doc = " output that is an input too, and so was written in place, that is the last task that did so. Without an open tape it"]
+    #[doc = " does nothing. name: for messages, copied. fn keeps what it needs in arg; destroy(arg) is called once, when no tape"]
+    #[doc = " needs it, also if this call fails. At least one input and one output, at most 31 each, of one engine. Since 0.1."]
     pub fn rondo_tape_custom(
         name: *const ::std::os::raw::c_char,
         n_inputs: i32,

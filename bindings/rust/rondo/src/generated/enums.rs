@@ -247,6 +247,14 @@ HardTanh = 75,
 HardSigmoid = 76,
 /// Activations.
 HardSwish = 77,
+/// Parameter sigma, default 1; activations.
+SmoothL1Sigma = 78,
+/// Halves away from zero; in the dtype of the operand, exact.
+RoundAway = 80,
+/// Result bool; in the dtype of the operand, exact.
+Isposinf = 81,
+/// Result bool; in the dtype of the operand, exact.
+Isneginf = 82,
 }
 }
 
