@@ -394,11 +394,11 @@ inline Real binary_float(rondo_binary_op op, Real x, Real y, const std::vector<d
     case RONDO_FMOD: return std::fmod(a, b);
     case RONDO_FLOOR_DIV: {
       if (b == 0 || std::isnan(a) || std::isnan(b)) return a / b;
-      const double rest = std::fmod(a, b);
+      const Real rest = std::fmod(x, y);  // exact
       if (std::isnan(rest)) return rest;
-      const double mod = rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-      const double quotient = std::nearbyint((a - mod) / b);
-      return quotient == 0 ? std::copysign(0.0, a / b) : quotient;
+      const Real quotient = std::nearbyint((x - rest) / y);
+      if (rest != 0 && (rest < 0) != (y < 0)) return quotient - 1;
+      return quotient == 0 ? std::copysign(Real(0), x / y) : quotient;
     }
     case RONDO_TRUE_DIV: return a / b;
     case RONDO_FMAX: return std::fmax(a, b);
@@ -407,7 +407,7 @@ inline Real binary_float(rondo_binary_op op, Real x, Real y, const std::vector<d
     case RONDO_HYPOT: return std::hypot(x, y);
     case RONDO_ATAN2: return std::atan2(x, y);
     case RONDO_COPYSIGN: return std::copysign(x, y);
-    case RONDO_LDEXP: return x * std::exp2(y);
+    case RONDO_LDEXP: return x * std::exp2(y);  // its range holds what that of f64 does not
     case RONDO_LOGADDEXP:
       if (std::isnan(a) || std::isnan(b)) return NAN;
       return x == y ? x + std::log(2.0L) : std::max(x, y) + std::log1p(std::exp(-std::fabs(x - y)));
