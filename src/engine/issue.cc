@@ -101,7 +101,7 @@ Status Engine::issue(Task& task, Fence* fence) {
 }
 
 Status Engine::issue_apart(Task& task, Stream& stream, DeviceState& state, TaskContext& context, Fence* fence) {
-  if (task.wants_auxiliary()) RONDO_TRY(stream.auxiliary(&context.auxiliary));
+  if (const int count = task.wants_auxiliaries()) RONDO_TRY(stream.auxiliaries(count, &context.auxiliaries));
   Block* workspace = nullptr;
   if (const size_t bytes = task.workspace_bytes()) {
     RONDO_TRY(state.pool.allocate(bytes, stream.id, &workspace));

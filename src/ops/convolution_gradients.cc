@@ -49,7 +49,7 @@ class GradientsTask final : public Task {
     // Work that may run at once never shares scratch memory.
     filter_workspace_ = side_by_side_ ? of_data : 0;
     workspace_bytes_ = side_by_side_ ? of_data + of_filter : std::max(of_data, of_filter);
-    if (side_by_side_) want_auxiliary();
+    if (side_by_side_) want_auxiliaries(1);
     ready_ = true;
     return {};
   }
@@ -58,16 +58,17 @@ class GradientsTask final : public Task {
     RONDO_TRY(prepare());  // decided already, unless the task came here by another way
     TaskContext of_filter = context;
     if (context.workspace) of_filter.workspace = static_cast<char*>(context.workspace) + filter_workspace_;
-    if (!side_by_side_ || !context.auxiliary) {
+    if (!side_by_side_ || !context.auxiliaries) {
       RONDO_TRY(data_->run(context));
       return filter_->run(of_filter);
     }
-    of_filter.stream = context.auxiliary->stream();
-    RONDO_TRY(context.auxiliary->fork(context.stream));
+    Auxiliary& auxiliary = (*context.auxiliaries)[0];
+    of_filter.stream = auxiliary.stream();
+    RONDO_TRY(auxiliary.fork(context.stream));
     Status status = filter_->run(of_filter);
     if (status.ok()) status = data_->run(context);
     // Whatever was begun there is waited for.
-    const Status joined = context.auxiliary->join(context.stream, context.capturing);
+    const Status joined = auxiliary.join(context.stream, context.capturing);
     return status.ok() ? joined : status;
   }
 
