@@ -57,6 +57,7 @@ normal             toolkits/*                 all        all        all
 normal             mpi/*                      all        all        all
 normal             rounding/*                 all        all        all
 normal             tools/*                    all        all        all
+normal             unit/*_whole               -          -          all
 normal             unit/*                     all        all        all
 
 address,undefined  abi/*                      -          -          -
@@ -76,6 +77,8 @@ address,undefined  conformance/comm_*         -          1shared    all
 address,undefined  conformance/*_models_*     -          1          all
 address,undefined  conformance/*_operators_*  -          1          all
 address,undefined  conformance/*              -          half       all
+address,undefined  unit/*_whole               -          -          all
+address,undefined  unit/rendezvous_fuzz       -          all        all
 address,undefined  unit/*                     -          half       all
 address,undefined  */*                        -          all        all
 
@@ -83,6 +86,8 @@ thread             abi/*                      -          -          -
 thread             rust/*                     -          -          -
 thread             mpi/*                      -          -          -
 thread             rounding/*                 -          -          -
+thread             unit/*_whole               -          -          -
+thread             unit/rendezvous_fuzz       -          all        all
 thread             unit/*                     -          rest       all
 thread             simulated/*_whole          -          -          -
 thread             conformance/large          -          -          -

@@ -2,6 +2,7 @@
 #include "comm/communicator.h"
 
 #include <algorithm>
+#include <climits>
 #include <map>
 #include <system_error>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "base/within.h"
 #include "comm/host_transport.h"
 #include "comm/hub.h"
+#include "comm/messages.h"
 #include "comm/nccl_transport.h"
 #include "comm/peer_transport.h"
 #include "comm/watch.h"
@@ -166,8 +168,9 @@ Status Communicator::split(std::span<Communicator* const> ends, const int32_t* c
     for (size_t rank = 0; rank < choices.size(); ++rank) {
       int other_colour = 0;
       int other_key = 0;
-      if (std::sscanf(choices[rank].c_str(), "%d %d", &other_colour, &other_key) != 2)
-        return error(RONDO_INTERNAL, "rank %zu says '%s' of its part in a split", rank, choices[rank].c_str());
+      std::string_view rest = choices[rank];
+      if (!take_number(&rest, INT_MIN, INT_MAX, &other_colour) || !take_number(&rest, INT_MIN, INT_MAX, &other_key))
+        return error(RONDO_INTERNAL, "rank %zu says '%.200s' of its part in a split", rank, choices[rank].c_str());
       if (other_colour == colour) members.emplace_back(other_key, static_cast<int>(rank));
     }
     const int64_t number = end.groups_.fetch_add(1);
@@ -283,8 +286,6 @@ void Communicator::end() {
 }
 
 void Communicator::told(int rank, std::string text) {
-  int code = 0;
-  int length = 0;
   if (text.starts_with("step ")) {
     Status difference;
     {
@@ -292,10 +293,11 @@ void Communicator::told(int rank, std::string text) {
       if (order_check_) difference = order_check_->note(rank, text.substr(5));
     }
     if (!difference.ok()) fail(difference, true);
-  } else if (std::sscanf(text.c_str(), "failed %d %n", &code, &length) == 1 && length > 0) {
-    fail(Status(static_cast<rondo_status>(code), text.substr(static_cast<size_t>(length)))
-             .with_context(format("rank %d", rank)),
-         false);
+  } else if (text.starts_with("failed ")) {
+    std::string_view rest = std::string_view(text).substr(7);
+    int code = 0;
+    (void)take_number(&rest, 0, INT_MAX, &code);  // a failure all the same
+    fail(failure_of(static_cast<uint64_t>(code), rest).with_context(format("rank %d", rank)), false);
   }
 }
 

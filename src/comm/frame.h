@@ -1,8 +1,9 @@
-// Messages between rank 0 and the others, and what texts are put together of.
+// Numbers and texts one after the other, of which messages between ranks consist.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -11,7 +12,6 @@
 
 namespace rondo::comm {
 
-// Numbers and texts, one after the other.
 class Writer {
  public:
   Writer& number(uint64_t value) {
@@ -23,7 +23,7 @@ class Writer {
     text_.append(value);
     return *this;
   }
-  Writer& numbers(const std::vector<int>& values) {
+  Writer& ranks(const std::vector<int>& values) {
     number(values.size());
     for (const int each : values) number(static_cast<uint64_t>(each));
     return *this;
@@ -39,33 +39,53 @@ class Writer {
   std::string text_;
 };
 
-// The same back. What is not there reads as 0 or nothing, and then good() is false.
+// The same back. Every number says how large it may be: what is larger, or not there, reads as 0 or nothing, and then
+// good() is false for good.
 class Reader {
  public:
   explicit Reader(std::string_view text) : left_(text) {}
   bool good() const { return good_; }
-  uint64_t number() {
+  // Whether all was good, and nothing is left.
+  bool done() const { return good_ && left_.empty(); }
+
+  uint64_t number(uint64_t most) {
     uint64_t value = 0;
     if (!has(sizeof value)) return 0;
     std::memcpy(&value, left_.data(), sizeof value);
     left_.remove_prefix(sizeof value);
-    return value;
+    good_ = value <= most;
+    return good_ ? value : 0;
   }
-  std::string text() {
-    const uint64_t length = number();
+  std::string text(size_t most) {
+    const uint64_t length = number(most);
     if (!has(length)) return {};
     std::string value(left_.substr(0, length));
     left_.remove_prefix(length);
     return value;
   }
-  std::vector<int> numbers() {
+  // Below `size`.
+  int rank(int size) {
+    if (size < 1) good_ = false;
+    return static_cast<int>(number(static_cast<uint64_t>(std::max(size, 1) - 1)));
+  }
+  // Ranks below `size`, each once.
+  std::vector<int> ranks(int size) {
     std::vector<int> values;
-    for (uint64_t n = number(); good_ && values.size() < n;) values.push_back(static_cast<int>(number()));
+    std::vector<bool> here(static_cast<size_t>(std::max(size, 0)));
+    for (uint64_t n = number(here.size()); good_ && values.size() < n;) {
+      const int each = rank(size);
+      if (!good_ || here[static_cast<size_t>(each)]) {
+        good_ = false;
+        return {};
+      }
+      here[static_cast<size_t>(each)] = true;
+      values.push_back(each);
+    }
     return values;
   }
-  std::vector<std::string> texts() {
+  std::vector<std::string> texts(size_t most, size_t most_each) {
     std::vector<std::string> values;
-    for (uint64_t n = number(); good_ && values.size() < n;) values.push_back(text());
+    for (uint64_t n = number(most); good_ && values.size() < n;) values.push_back(text(most_each));
     return values;
   }
 
@@ -75,24 +95,5 @@ class Reader {
   std::string_view left_;
   bool good_ = true;
 };
-
-enum class Verb : uint32_t {
-  alive,     // nothing but that
-  gather,    // to rank 0: group, members, sequence, label, text, limit
-  gathered,  // from it: group, sequence, status, message, texts
-  tell,      // to rank 0, and from it to all members: group, members, who, text
-  reform,    // to rank 0: group, members, sequence, limit; answered as a gather, with the ranks that are left
-  leave,     // a member has left the group: group, members, who
-  lost,      // from rank 0: who, message
-  bye        // the process has left
-};
-
-// What stands before a message on the wire.
-struct FrameHead {
-  uint32_t verb;
-  uint32_t reserved;
-  uint64_t bytes;
-};
-inline constexpr uint64_t kMaxFrame = uint64_t{1} << 30;
 
 }  // namespace rondo::comm

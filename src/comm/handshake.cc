@@ -4,24 +4,37 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <thread>
 #include <vector>
 
-#include "base/text.h"
+#include "comm/messages.h"
 #include "comm/sha256.h"
 
 namespace rondo::comm {
 
 namespace {
 
-constexpr char kMagic[8] = {'R', 'O', 'N', 'D', 'O', 0, 0, 1};
+constexpr char kMagic[8] = {'R', 'O', 'N', 'D', 'O', 0, 0, 2};
 constexpr size_t kNonce = 16;
 constexpr size_t kHello = sizeof kMagic + 8 + sizeof(Digest) + kNonce;
 constexpr size_t kMaxVisitors = 256;
-constexpr double kPatience = 5;  // with one visitor, in seconds
-constexpr uint32_t kMaxText = 4096;
+constexpr size_t kMaxOfAddress = 128;
+constexpr double kPatience = 5;    // with one visitor, in seconds
+constexpr double kFirstBytes = 1;  // with one that says nothing
+constexpr double kShortage = 0.1;  // before descriptors are asked for again
+constexpr uint32_t kMaxReason = 4096;
 
-enum Answer : uint32_t { kGoOn = 0x52444f31, kOtherJob = 0x52444f32, kWelcome = 0x52444f33, kRefused = 0x52444f34 };
+enum Answer : uint32_t {
+  kGoOn = 0x52444f31,
+  kOtherJob = 0x52444f32,
+  kWelcome = 0x52444f33,
+  kRefused = 0x52444f34,
+  kProven = 0x52444f35,
+  kOtherSecret = 0x52444f36
+};
 
 std::string_view view(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
@@ -72,15 +85,20 @@ Status introduce(int socket, const Key& key, const Hello& hello, const Deadline&
   RONDO_TRY(receive_all(socket, &answer, sizeof answer, limit));
   if (answer == kOtherJob) return error(RONDO_NOT_FOUND, "another job is there");
   if (answer != kGoOn) return error(RONDO_NOT_FOUND, "what is there is no process of Rondo, or of another version");
-  char theirs[kNonce + sizeof(Digest)];
+  char theirs[kNonce];
   RONDO_TRY(receive_all(socket, theirs, sizeof theirs, limit));
   const std::string_view nonce(theirs, kNonce);
-  if (!equal(digest_at({theirs, sizeof theirs}, kNonce), proof(key, "door", text, nonce)))
+  const Digest mine = proof(key, "caller", text, nonce);
+  RONDO_TRY(send_all(socket, mine.data(), mine.size(), limit));
+
+  RONDO_TRY(receive_all(socket, &answer, sizeof answer, limit));
+  Digest proven = {};
+  if (answer == kProven) RONDO_TRY(receive_all(socket, proven.data(), proven.size(), limit));
+  if (answer == kOtherSecret || (answer == kProven && !equal(proven, proof(key, "door", text, nonce))))
     return error(RONDO_INVALID_ARGUMENT,
                  "the process that listens there has another secret than this one; RONDO_SECRET, or what is given "
                  "instead, must be the same for all ranks");
-  const Digest mine = proof(key, "caller", text, nonce);
-  RONDO_TRY(send_all(socket, mine.data(), mine.size(), limit));
+  if (answer != kProven) return error(RONDO_NOT_FOUND, "what is there is no process of Rondo, or of another version");
 
   RONDO_TRY(receive_all(socket, &answer, sizeof answer, deadline));
   if (answer == kWelcome) return {};
@@ -88,9 +106,9 @@ Status introduce(int socket, const Key& key, const Hello& hello, const Deadline&
   if (answer != kRefused) return error(RONDO_NOT_FOUND, "what is there is no process of Rondo, or of another version");
   RONDO_TRY(receive_all(socket, &code, sizeof code, Deadline(kPatience)));
   RONDO_TRY(receive_all(socket, &length, sizeof length, Deadline(kPatience)));
-  std::string why(length < kMaxText ? length : kMaxText, '\0');
+  std::string why(length < kMaxReason ? length : kMaxReason, '\0');
   RONDO_TRY(receive_all(socket, why.data(), why.size(), Deadline(kPatience)));
-  return {static_cast<rondo_status>(code), why};
+  return failure_of(code, why);
 }
 
 bool Door::hear(Visitor& visitor, bool* proven, Hello* hello) {
@@ -124,14 +142,18 @@ bool Door::hear(Visitor& visitor, bool* proven, Hello* hello) {
       visitor.nonce = random_bytes(kNonce);
       append(&answer, kGoOn);
       answer += visitor.nonce;
-      answer += view(proof(key_, "door", said, visitor.nonce));
       if (!send_now(visitor.socket.get(), answer)) return false;
       continue;
     }
     if (!equal(digest_at(visitor.received, kHello), proof(key_, "caller", said, visitor.nonce))) {
+      append(&answer, kOtherSecret);
+      send_now(visitor.socket.get(), answer);
       ++other_secrets_;
       return false;
     }
+    append(&answer, kProven);
+    answer += view(proof(key_, "door", said, visitor.nonce));
+    if (!send_now(visitor.socket.get(), answer)) return false;
     hello->rank = number_at(said, sizeof kMagic);
     hello->size = number_at(said, sizeof kMagic + 4);
     *proven = true;
@@ -139,31 +161,66 @@ bool Door::hear(Visitor& visitor, bool* proven, Hello* hello) {
   }
 }
 
+bool Door::make_room(const std::string* address) {
+  auto worst = visitors_.end();
+  for (auto each = visitors_.begin(); each != visitors_.end(); ++each) {
+    if (address && each->address != *address) continue;
+    if (worst == visitors_.end() || (each->received.empty() && !worst->received.empty())) worst = each;
+  }
+  if (worst == visitors_.end()) return false;
+  visitors_.erase(worst);
+  ++strangers_;
+  return true;
+}
+
+void Door::let_in() {
+  File socket;
+  const int problem = accept_from(listener_, &socket);
+  if (!socket) {
+    const bool shortage = problem == EMFILE || problem == ENFILE || problem == ENOBUFS || problem == ENOMEM;
+    if (shortage && !make_room(nullptr)) short_ = Deadline(kShortage);
+    return;
+  }
+  std::string address = peer_address(socket.get());
+  const auto same =
+      std::count_if(visitors_.begin(), visitors_.end(), [&](const Visitor& each) { return each.address == address; });
+  if (static_cast<size_t>(same) >= kMaxOfAddress)
+    make_room(&address);
+  else if (visitors_.size() >= kMaxVisitors)
+    make_room(nullptr);
+  visitors_.push_back({std::move(socket), std::move(address), Deadline(kFirstBytes), Deadline(kPatience), {}, {}});
+}
+
 void Door::next(std::span<const int> watched, const Deadline& deadline, Caller* caller) {
   for (;;) {
     std::vector<pollfd> entries;
-    entries.push_back({listener_.get(), static_cast<short>(visitors_.size() < kMaxVisitors ? POLLIN : 0), 0});
+    const bool open = short_.over();
+    entries.push_back({listener_.get(), static_cast<short>(open ? POLLIN : 0), 0});
     for (const int each : watched) entries.push_back({each, POLLIN, 0});
     for (const Visitor& each : visitors_) entries.push_back({each.socket.get(), POLLIN, 0});
-    const int ready = poll(entries.data(), entries.size(), deadline.milliseconds(visitors_.empty() ? 1000000 : 1000));
-    if (ready < 0 && errno != EINTR) return;
+    const int most = !open ? short_.milliseconds() : visitors_.empty() ? 1000000 : 250;
+    const int ready = poll(entries.data(), entries.size(), deadline.milliseconds(most));
+    if (ready < 0 && errno != EINTR) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(deadline.milliseconds(100)));
+      return;
+    }
     size_t at = 1 + watched.size();
     for (auto visitor = visitors_.begin(); visitor != visitors_.end(); ++at) {
       bool proven = false;
-      bool stays = !visitor->deadline.over();
-      if (!stays) ++strangers_;
-      if (stays && entries[at].revents != 0) stays = hear(*visitor, &proven, &caller->hello);
+      bool stays = true;
+      if (ready > 0 && entries[at].revents != 0) {
+        stays = hear(*visitor, &proven, &caller->hello);
+      } else if (visitor->over()) {
+        stays = false;
+        ++strangers_;
+      }
       if (proven) caller->socket = std::move(visitor->socket);
       visitor = stays && !proven ? std::next(visitor) : visitors_.erase(visitor);
       if (proven) return;
     }
     for (size_t i = 0; i < watched.size(); ++i)
-      if (entries[1 + i].revents != 0) return;
-    if (entries[0].revents != 0) {
-      File socket;
-      accept_from(listener_, &socket);
-      if (socket) visitors_.push_back({std::move(socket), Deadline(kPatience), {}, {}});
-    }
+      if (ready > 0 && entries[1 + i].revents != 0) return;
+    if (ready > 0 && entries[0].revents != 0) let_in();
     if (deadline.over()) return;
   }
 }
@@ -176,7 +233,7 @@ Status Door::admit(const Caller& caller) {
 }
 
 void Door::refuse(const Caller& caller, const Status& why) {
-  const std::string text = std::string(why.message()).substr(0, kMaxText);
+  const std::string text = std::string(why.message()).substr(0, kMaxReason);
   std::string answer;
   append(&answer, kRefused);
   append(&answer, static_cast<uint32_t>(why.code()));

@@ -1,10 +1,12 @@
 // How two processes come to trust a connection: each proves that it knows the job's secret, by HMACs of what both have
-// drawn, so that the secret is never sent and nothing overheard can be used again. What follows on the connection is
-// neither signed nor encrypted.
+// drawn, so that the secret is never sent and nothing overheard can be used again. The caller proves first: who does
+// not know the secret gets nothing from the listener by which it could try secrets elsewhere. What follows on the
+// connection is neither signed nor encrypted.
 //
 //   caller ─► hello: rank, size, digest of the job's name, random bytes
-//          ◄─ random bytes, proof
+//          ◄─ random bytes
 //   caller ─► proof
+//          ◄─ proof, or that the secret is another one
 //          ◄─ welcome, or why not
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -34,7 +36,8 @@ struct Hello {
 Status introduce(int socket, const Key& key, const Hello& hello, const Deadline& deadline);
 
 // The other part: takes whoever comes to a listening socket, and hands out those that have proven themselves. Whoever
-// sends something else, or nothing, is turned away and costs the others nothing. Used by one thread.
+// sends something else, or nothing, is turned away and costs the others nothing: a visitor has a second until its first
+// bytes, and where there are too many, of one address or of all, the oldest silent one makes room. Used by one thread.
 class Door {
  public:
   Door(const File& listener, Key key) : listener_(listener), key_(std::move(key)) {}
@@ -54,16 +57,24 @@ class Door {
  private:
   struct Visitor {
     File socket;
-    Deadline deadline;
+    std::string address;
+    Deadline first;     // until it says something
+    Deadline deadline;  // until it has proven itself
     std::string received;
+    bool over() const { return deadline.over() || (received.empty() && first.over()); }
     std::string nonce;  // once the hello was answered
   };
   // Whether the visitor stays; *proven: and is to be handed out.
   bool hear(Visitor& visitor, bool* proven, Hello* hello);
+  void let_in();
+  // Sends the oldest silent visitor away, or else the oldest; of that address, or of all where it is null. False: there
+  // is none.
+  bool make_room(const std::string* address);
 
   const File& listener_;
   const Key key_;
-  std::list<Visitor> visitors_;
+  std::list<Visitor> visitors_;  // in the order in which they came
+  Deadline short_{0};            // until then the system has no descriptor for another one
   int strangers_ = 0;
   int other_jobs_ = 0;
   int other_secrets_ = 0;

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "comm/frame.h"
+#include "comm/messages.h"
 #include "comm/sha256.h"
 
 namespace rondo::comm {
@@ -119,7 +120,12 @@ class HookSession final : public Session {
         [&](int r) {
           return Message{0, &sizes[static_cast<size_t>(r)], sizeof size};
         }));
-    for (size_t r = 0; r < sizes.size(); ++r) came[r].resize(sizes[r]);
+    for (size_t r = 0; r < sizes.size(); ++r) {
+      if (sizes[r] > kMaxFrame)
+        return error(RONDO_INTERNAL, "rank %zu gives %llu bytes for '%s'; %zu are the most", r,
+                     static_cast<unsigned long long>(sizes[r]), std::string(label).c_str(), kMaxFrame);
+      came[r].resize(sizes[r]);
+    }
     RONDO_TRY(step(
         [&](int) {
           return Message{0, own.data(), own.size()};
@@ -131,12 +137,14 @@ class HookSession final : public Session {
     all->clear();
     for (size_t r = 0; r < came.size(); ++r) {
       Reader reader(came[r]);
-      const std::string theirs = reader.text();
+      const std::string theirs = reader.text(kMaxFrame);
       if (theirs != label)
         return error(RONDO_INVALID_STATE,
                      "the ranks of the group do different things: rank %d is at '%s', rank %zu at '%s'", rank_,
                      std::string(label).c_str(), r, theirs.c_str());
-      all->push_back(reader.text());
+      all->push_back(reader.text(kMaxFrame));
+      if (!reader.done())
+        return error(RONDO_INTERNAL, "rank %zu does not give a text for '%s' as Rondo does", r, theirs.c_str());
     }
     return {};
   }

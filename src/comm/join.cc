@@ -9,9 +9,10 @@
 #include <string_view>
 #include <thread>
 
-#include "base/file.h"
 #include "base/text.h"
+#include "base/trusted_file.h"
 #include "comm/handshake.h"
+#include "comm/messages.h"
 #include "comm/socket_session.h"
 
 namespace rondo::comm {
@@ -30,6 +31,10 @@ bool by_file(const Meeting& meeting) {
   return meeting.address.rfind("file:", 0) == 0;
 }
 
+Key key_of(const Meeting& meeting) {
+  return {meeting.job, meeting.secret == kNoSecret ? std::string() : meeting.secret};
+}
+
 std::string file_of(const Meeting& meeting) {
   return meeting.address.substr(5);
 }
@@ -39,7 +44,7 @@ Status write_file(const std::string& path, int port, const std::string& secret) 
   std::string text = std::string(kFileHead) + " " + std::to_string(port) + "\n" + secret + "\n";
   for (const std::string& each : own_addresses()) text += each + "\n";
   const std::string draft = path + "." + hex(random_bytes(8));
-  File file(open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  File file(open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file || !write_all(file.get(), text) || !file.close() || rename(draft.c_str(), path.c_str()) != 0) {
     const int code = errno;
     unlink(draft.c_str());
@@ -49,17 +54,28 @@ Status write_file(const std::string& path, int port, const std::string& secret) 
   return {};
 }
 
-bool read_file(const std::string& path, Place* place, bool secret_given) {
-  constexpr size_t kMost = size_t{1} << 16;
-  std::string text;
-  read_text(path, kMost, &text);
+// RONDO_NOT_FOUND: it is not there yet, or nothing that rank 0 of this user has written.
+Status read_file(const std::string& path, Place* place, bool secret_given) {
+  constexpr uint64_t kMost = uint64_t{1} << 16;
+  const auto refused = [&path](const std::string& why) {
+    return error(RONDO_NOT_FOUND, "the file %s is not believed: %s", path.c_str(), why.c_str());
+  };
+  File file;
+  uint64_t bytes = 0;
+  std::string text, why;
+  const Opened opened = open_trusted(AT_FDCWD, path.c_str(), &file, &bytes, &why);
+  if (opened == Opened::absent) return error(RONDO_NOT_FOUND, "the file %s is not there yet", path.c_str());
+  if (opened == Opened::refused) return refused(why);
+  if (bytes > kMost || !read_exactly(file.get(), bytes, &text)) return refused("it cannot be read to its end");
   std::string_view rest = text, head, secret, address;
-  if (!take_part(&rest, '\n', &head) || head.rfind(kFileHead, 0) != 0 || !take_part(&rest, '\n', &secret)) return false;
-  const int port = std::atoi(std::string(head.substr(std::strlen(kFileHead))).c_str());
-  place->tries.clear();
+  int port = 0;
+  bool sound = take_part(&rest, '\n', &head) && head.rfind(kFileHead, 0) == 0 && take_part(&rest, '\n', &secret);
+  if (sound) head.remove_prefix(std::strlen(kFileHead));
+  sound = sound && take_number(&head, 1, 65535, &port);
+  if (!sound || rest.empty()) return refused("it does not say where ranks meet");
   while (take_part(&rest, '\n', &address)) place->tries.emplace_back(address, port);
   if (!secret_given) place->key.secret = secret;
-  return port > 0 && port < 65536 && !place->tries.empty();
+  return {};
 }
 
 std::string seconds(double value) {
@@ -152,11 +168,8 @@ Status host_meeting(const Meeting& meeting, Key key, const Deadline& deadline, s
 // --- the others ---
 
 Status find_place(const Meeting& meeting, Place* place) {
-  place->key = {meeting.job, meeting.secret};
-  if (by_file(meeting)) {
-    if (read_file(file_of(meeting), place, !meeting.secret.empty())) return {};
-    return error(RONDO_NOT_FOUND, "the file %s is not there yet", file_of(meeting).c_str());
-  }
+  place->key = key_of(meeting);
+  if (by_file(meeting)) return read_file(file_of(meeting), place, !place->key.secret.empty());
   std::string host;
   int port = 0;
   RONDO_TRY(parse_address(meeting.address, &host, &port));
@@ -183,7 +196,7 @@ Status come(const Meeting& meeting, const Deadline& deadline, File* socket) {
       last = status.with_context(join_address(host, port));
       const bool for_good = status.code() != RONDO_NOT_FOUND && status.code() != RONDO_IO_ERROR;
       // A file with another secret may be one that an earlier job has left.
-      if (for_good && !(by_file(meeting) && status.code() == RONDO_INVALID_ARGUMENT && meeting.secret.empty()))
+      if (for_good && !(by_file(meeting) && status.code() == RONDO_INVALID_ARGUMENT && key_of(meeting).secret.empty()))
         return last;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(std::min(pause_ms, deadline.milliseconds())));
@@ -198,15 +211,17 @@ Status come(const Meeting& meeting, const Deadline& deadline, File* socket) {
 Status join(const Meeting& meeting, int64_t time_limit_ms, std::shared_ptr<Session>* made) {
   if (meeting.size < 1 || meeting.rank < 0 || meeting.rank >= meeting.size)
     return error(RONDO_INVALID_ARGUMENT, "rank %d is none of a group of %d", meeting.rank, meeting.size);
+  RONDO_TRY(check_secret(meeting).with_context(
+      format("rank %d of %d (by %s)", meeting.rank, meeting.size, meeting.source.c_str())));
   const Deadline deadline(meeting.join_s);
   std::vector<File> sockets(1);
   if (meeting.size > 1) {
-    const Status met = meeting.rank == 0 ? host_meeting(meeting, {meeting.job, meeting.secret}, deadline, &sockets)
+    const Status met = meeting.rank == 0 ? host_meeting(meeting, key_of(meeting), deadline, &sockets)
                                          : come(meeting, deadline, sockets.data());
     RONDO_TRY(met.with_context(format("rank %d of %d (by %s)", meeting.rank, meeting.size, meeting.source.c_str())));
   }
-  return session_of_all(Wires::make(meeting.rank, meeting.size, std::move(sockets), meeting.silence_s, time_limit_ms),
-                        made);
+  const Wires::Terms terms = {meeting.silence_s, time_limit_ms, meets_on_one_host(meeting)};
+  return session_of_all(Wires::make(meeting.rank, meeting.size, std::move(sockets), terms), made);
 }
 
 }  // namespace rondo::comm

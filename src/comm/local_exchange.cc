@@ -132,7 +132,7 @@ Status Session::open_exchange(std::unique_ptr<Exchange>* made) {
   std::vector<std::string> all;
   const auto address = reinterpret_cast<uintptr_t>(&room);
   RONDO_TRY(all_gather("the ranks' common room", Writer().number(rank() == 0 ? address : 0).take(), &all));
-  std::shared_ptr<Room> mine = *reinterpret_cast<std::shared_ptr<Room>*>(Reader(all[0]).number());
+  std::shared_ptr<Room> mine = *reinterpret_cast<std::shared_ptr<Room>*>(Reader(all[0]).number(UINT64_MAX));
   RONDO_TRY(all_gather("all have come in", {}, &all));
   *made = std::make_unique<LocalExchange>(rank(), std::move(mine));
   return {};

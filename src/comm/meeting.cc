@@ -8,6 +8,7 @@
 
 #include "base/settings.h"
 #include "base/text.h"
+#include "comm/net.h"
 #include "comm/sha256.h"
 
 namespace rondo::comm {
@@ -15,6 +16,7 @@ namespace rondo::comm {
 namespace {
 
 constexpr int kPorts = 16;
+constexpr const char* kLoopback = "127.0.0.1";
 
 // Which variables a launcher sets. It is recognised by all in `needs`.
 struct Launcher {
@@ -26,6 +28,8 @@ struct Launcher {
   const char* local_rank;
   const char* local_size;
   std::vector<const char*> job;  // all that are set, together
+  const char* secret;            // random bits that the launcher hands to this job's processes alone; null: none
+  const char* hint;              // how a secret of the user's reaches them
 };
 
 // In this order: mpirun inside an allocation of Slurm sets both, and a batch script of Slurm, which is one process and
@@ -39,7 +43,9 @@ const std::vector<Launcher>& launchers() {
        {"WORLD_SIZE"},
        "LOCAL_RANK",
        "LOCAL_WORLD_SIZE",
-       {"TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT"}},
+       {"TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT"},
+       nullptr,
+       "in the environment of torchrun on every host"},
       {"openmpi",
        "Open MPI",
        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
@@ -47,7 +53,9 @@ const std::vector<Launcher>& launchers() {
        {"OMPI_COMM_WORLD_SIZE"},
        "OMPI_COMM_WORLD_LOCAL_RANK",
        "OMPI_COMM_WORLD_LOCAL_SIZE",
-       {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_hnp_uri"}},
+       {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_hnp_uri"},
+       "OMPI_MCA_orte_precondition_transports",
+       "in the environment of mpirun, and pass it on by -x RONDO_SECRET"},
       {"mvapich",
        "MVAPICH2",
        {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
@@ -55,7 +63,9 @@ const std::vector<Launcher>& launchers() {
        {"MV2_COMM_WORLD_SIZE"},
        "MV2_COMM_WORLD_LOCAL_RANK",
        "MV2_COMM_WORLD_LOCAL_SIZE",
-       {"PMI_PORT"}},
+       {"PMI_PORT"},
+       nullptr,
+       "in the environment of mpirun, which hands it to all ranks"},
       {"mpich",
        "MPICH",
        {"PMI_RANK", "PMI_SIZE"},
@@ -63,7 +73,9 @@ const std::vector<Launcher>& launchers() {
        {"PMI_SIZE"},
        "MPI_LOCALRANKID",
        "MPI_LOCALNRANKS",
-       {"PMI_PORT"}},
+       {"PMI_PORT"},
+       nullptr,
+       "in the environment of mpirun, which hands it to all ranks"},
       {"slurm",
        "Slurm",
        {"SLURM_PROCID", "SLURM_STEP_ID", "SLURM_STEP_NODELIST"},
@@ -71,7 +83,9 @@ const std::vector<Launcher>& launchers() {
        {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"},
        "SLURM_LOCALID",
        nullptr,
-       {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+       {"SLURM_JOB_ID", "SLURM_STEP_ID"},
+       nullptr,
+       "in the environment of srun, which hands it to all tasks"},
   };
   return *table;
 }
@@ -125,23 +139,27 @@ std::string launcher_host(const Lookup& lookup) {
 Status find_address(const Launcher& launcher, const Lookup& lookup, Meeting* meeting) {
   const std::string choice = launcher.choice;
   meeting->ports = kPorts;
+  std::string host;
+  int local_rank = -1, local_size = 0;
+  local_place(lookup, &local_rank, &local_size);
+  const bool one_host = local_size == meeting->size;
   if (choice == "torchrun") {
     // Its own store listens at MASTER_PORT.
     int port = 0;
     RONDO_TRY(number(lookup, "MASTER_PORT", 1, &port));
     if (port > 65535 - kPorts) port -= 2 * kPorts;
-    meeting->address = std::string(get(lookup, "MASTER_ADDR")) + ":" + std::to_string(port + 1);
+    host = one_host ? kLoopback : get(lookup, "MASTER_ADDR");
+    meeting->address = join_address(host, port + 1);
     return {};
   }
-  std::string host;
-  int local_rank = -1, local_size = 0;
-  local_place(lookup, &local_rank, &local_size);
-  if (choice == "slurm")
-    host = first_host(get(lookup, "SLURM_STEP_NODELIST"));
-  else if (local_size == meeting->size)
-    host = "127.0.0.1";
-  else if (choice == "openmpi")
+  if (choice == "slurm") {
+    const std::string list = get(lookup, "SLURM_STEP_NODELIST");
+    host = list.find_first_of(",[") == std::string::npos ? kLoopback : first_host(list);
+  } else if (one_host) {
+    host = kLoopback;
+  } else if (choice == "openmpi") {
     host = launcher_host(lookup);
+  }
   if (host.empty())
     return error(RONDO_INVALID_ARGUMENT,
                  "%s does not tell its processes where rank 0 is: set RONDO_ADDRESS=host:port, with the host of rank 0 "
@@ -166,6 +184,21 @@ std::string first_host(const std::string& list) {
     i = end;
   }
   return name;
+}
+
+bool meets_on_one_host(const Meeting& meeting) {
+  std::string host;
+  int port = 0;
+  return meeting.size == 1 || (parse_address(meeting.address, &host, &port).ok() && is_loopback(host));
+}
+
+Status check_secret(const Meeting& meeting) {
+  // A meeting by a file has the secret that rank 0 writes there.
+  if (!meeting.secret.empty() || meets_on_one_host(meeting) || meeting.address.rfind("file:", 0) == 0) return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "the ranks meet at %s, where other machines can come, and have no secret that keeps strangers out: set "
+               "RONDO_SECRET=$(openssl rand -hex 16) %s; RONDO_SECRET=none lets in whoever knows the job's name",
+               meeting.address.c_str(), meeting.hint.c_str());
 }
 
 void local_place(const Lookup& lookup, int* rank, int* size) {
@@ -227,6 +260,8 @@ Status meeting_from_environment(const Lookup& lookup, Meeting* meeting) {
   RONDO_TRY(number(lookup, launcher->rank, 0, &made.rank).with_context(launcher->title));
   RONDO_TRY(check_rank(launcher->rank, size_name, made));
   made.source = launcher->title;
+  made.hint = launcher->hint;
+  if (const char* secret = get(lookup, launcher->secret); secret && made.secret.empty()) made.secret = secret;
   if (job) {
     made.job = job;
   } else {

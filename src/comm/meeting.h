@@ -18,7 +18,8 @@ struct Meeting {
   std::string address;
   int ports = 1;
   std::string job;     // tells this job from others at the same place; not a secret
-  std::string secret;  // who does not know it is not let in; empty: whoever knows the job
+  std::string secret;  // who does not know it is not let in; "none": whoever knows the job is; empty: not given
+  std::string hint = "for all of them";                  // how a secret reaches the ranks, for messages
   std::string source = "nobody: this process is alone";  // who said so, for messages
   double join_s = 120;                                   // until all have come
   double silence_s = 30;                                 // of a rank until it counts as lost
@@ -26,6 +27,13 @@ struct Meeting {
 
 // A variable of the environment by its name; null where it is not set.
 using Lookup = std::function<const char*(const char*)>;
+
+// Where the secret says that there is none.
+inline constexpr const char* kNoSecret = "none";
+// Whether the ranks meet where only processes of this machine can come.
+bool meets_on_one_host(const Meeting& meeting);
+// RONDO_INVALID_ARGUMENT where other machines could come, and no secret keeps them out; says what to set.
+Status check_secret(const Meeting& meeting);
 
 // What the environment says: RONDO_* if set, else the launcher that RONDO_LAUNCHER names or that is found; else one
 // process alone. RONDO_INVALID_ARGUMENT names the variable that is wrong or missing.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "comm/frame.h"
 #include "comm/handshake.h"
+#include "comm/messages.h"
 
 namespace rondo::comm {
 
@@ -171,23 +171,7 @@ Status Mesh::run(std::span<const Message> sends, std::span<const Message> receiv
   }
 }
 
-// What each tells the others: where it listens.
-struct Where {
-  std::string host;
-  int port = 0;
-  std::vector<std::string> addresses;
-};
-
-Where read_where(const std::string& text) {
-  Reader reader(text);
-  Where where;
-  where.host = reader.text();
-  where.port = static_cast<int>(reader.number());
-  where.addresses = reader.texts();
-  return where;
-}
-
-Status call(const Where& where, const Key& key, const Hello& hello, const Deadline& deadline, File* socket) {
+Status call(const Listening& where, const Key& key, const Hello& hello, const Deadline& deadline, File* socket) {
   std::vector<std::string> hosts = where.addresses;
   if (where.host == host_name()) hosts.insert(hosts.begin(), "127.0.0.1");
   Status last = error(RONDO_NOT_FOUND, "it has no address");
@@ -206,32 +190,26 @@ Status call(const Where& where, const Key& key, const Hello& hello, const Deadli
 
 }  // namespace
 
-Status open_mesh(Session& session, int64_t time_limit_ms, std::unique_ptr<Exchange>* made) {
+Status open_mesh(Session& session, int64_t time_limit_ms, bool one_host, std::unique_ptr<Exchange>* made) {
   const int rank = session.rank(), size = session.size();
   const Deadline deadline(time_limit_ms < 0 ? 1e9 : static_cast<double>(time_limit_ms) * 1e-3);
   File listener;
-  RONDO_TRY(listen_at("", 0, &listener));
+  Listening mine;
+  RONDO_TRY(listen_for_ranks(one_host, &listener, &mine.addresses));
+  mine.host = host_name();
+  mine.port = port_of(listener);
   // A secret of this mesh alone, drawn by rank 0.
-  std::vector<std::string> all;
-  RONDO_TRY(session.all_gather("connecting",
-                               Writer()
-                                   .text(host_name())
-                                   .number(static_cast<uint64_t>(port_of(listener)))
-                                   .texts(own_addresses())
-                                   .text(rank == 0 ? hex(random_bytes(32)) : std::string())
-                                   .take(),
-                               &all));
-  Reader first(all[0]);
-  first.text();
-  first.number();
-  first.texts();
-  const Key key = {"mesh", first.text()};
+  if (rank == 0) mine.secret = hex(random_bytes(32));
+  std::vector<std::string> texts;
+  RONDO_TRY(session.all_gather("connecting", encode(mine), &texts));
+  std::vector<Listening> all(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) RONDO_TRY(decode(i, texts[i], &all[i]));
+  const Key key = {"mesh", all[0].secret};
   // The same ends whoever asks: each calls those below it and takes those above.
   std::vector<File> sockets(static_cast<size_t>(size));
   for (int i = 0; i < rank; ++i)
-    RONDO_TRY(call(read_where(all[static_cast<size_t>(i)]), key,
-                   {static_cast<uint32_t>(rank), static_cast<uint32_t>(size)}, deadline,
-                   &sockets[static_cast<size_t>(i)])
+    RONDO_TRY(call(all[static_cast<size_t>(i)], key, {static_cast<uint32_t>(rank), static_cast<uint32_t>(size)},
+                   deadline, &sockets[static_cast<size_t>(i)])
                   .with_context(format("rank %d connects to rank %d", rank, i)));
   Door door(listener, key);
   for (int missing = size - 1 - rank; missing > 0;) {

@@ -10,7 +10,7 @@
 
 namespace rondo::comm {
 
-// All ranks of the session call it.
-Status open_mesh(Session& session, int64_t time_limit_ms, std::unique_ptr<Exchange>* made);
+// All ranks of the session call it. `one_host`: all are on this machine.
+Status open_mesh(Session& session, int64_t time_limit_ms, bool one_host, std::unique_ptr<Exchange>* made);
 
 }  // namespace rondo::comm

@@ -131,7 +131,7 @@ Status listen_at(const std::string& host, int port, File* listener) {
     if (try_listen(each->ai_addr, each->ai_addrlen, listener)) return {};
     if (problem == 0 || errno == EADDRINUSE) problem = errno;
   }
-  if (problem == EADDRNOTAVAIL) return listen_at("", port, listener);
+  if (problem == EADDRNOTAVAIL && !is_loopback(host)) return listen_at("", port, listener);
   errno = problem;
   return system_error("listening at", join_address(host, port));
 }
@@ -159,6 +159,27 @@ std::vector<std::string> own_addresses() {
   freeifaddrs(list);
   outside.insert(outside.end(), inside.begin(), inside.end());
   return outside;
+}
+
+bool is_loopback(const std::string& host) {
+  in_addr v4 = {};
+  return host == "localhost" || host == "::1" ||
+         (inet_pton(AF_INET, host.c_str(), &v4) == 1 && ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET);
+}
+
+Status listen_for_ranks(bool one_host, File* listener, std::vector<std::string>* addresses) {
+  if (!one_host) {
+    *addresses = own_addresses();
+    return listen_at("", 0, listener);
+  }
+  // A machine may have only one of them.
+  Status listens;
+  for (const char* each : {"127.0.0.1", "::1"}) {
+    *addresses = {each};
+    listens = listen_at(each, 0, listener);
+    if (listens.ok()) break;
+  }
+  return listens;
 }
 
 std::string peer_address(int socket) {
@@ -200,12 +221,13 @@ Status connect_to(const std::string& host, int port, const Deadline& deadline, F
   return last;
 }
 
-void accept_from(const File& listener, File* socket) {
+int accept_from(const File& listener, File* socket) {
   File made(accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (!made) return;
+  if (!made) return errno;
   const int on = 1;
   setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   *socket = std::move(made);
+  return 0;
 }
 
 Status send_all(int socket, const void* data, size_t bytes, const Deadline& deadline) {

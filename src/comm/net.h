@@ -19,7 +19,8 @@ using Clock = std::chrono::steady_clock;
 class Deadline {
  public:
   explicit Deadline(double seconds)
-      : at_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+      : at_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                               std::chrono::duration<double>(seconds < kMost ? seconds : kMost))) {}
   bool over() const { return Clock::now() >= at_; }
   // For poll(), at most `most`; rounded up, so that 0 means it is over.
   int milliseconds(int most = 1000000) const;
@@ -27,6 +28,7 @@ class Deadline {
   Deadline within(double seconds) const;
 
  private:
+  static constexpr double kMost = 1e9;  // more than anybody waits, and what the clock counts
   Clock::time_point at_;
 };
 
@@ -40,12 +42,16 @@ Status listen_at(const std::string& host, int port, File* listener);
 int port_of(const File& listener);
 // The addresses at which other machines may find this one, the loopback last.
 std::vector<std::string> own_addresses();
+// Whether that is a name of this machine for itself, which no other can mean by it.
+bool is_loopback(const std::string& host);
+// Listens at a free port, for ranks of this machine (`one_host`) or of any, and says where they find it.
+Status listen_for_ranks(bool one_host, File* listener, std::vector<std::string>* addresses);
 // Of who is at the other end.
 std::string peer_address(int socket);
 
 Status connect_to(const std::string& host, int port, const Deadline& deadline, File* socket);
-// The next that has come; none: *socket stays empty.
-void accept_from(const File& listener, File* socket);
+// The next that has come; where there is none *socket stays empty, and the system's error says why.
+int accept_from(const File& listener, File* socket);
 
 // RONDO_IO_ERROR where the other end has closed or the time is over.
 Status send_all(int socket, const void* data, size_t bytes, const Deadline& deadline);

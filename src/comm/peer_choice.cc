@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
 #include <cmath>
-#include <cstdlib>
 #include <thread>
 
 #include "base/text.h"
 #include "comm/agree.h"
+#include "comm/messages.h"
 #include "engine/task.h"
 
 namespace rondo::comm {
@@ -168,10 +169,15 @@ class PeerMeasure {
       const bool over = Clock::now() - begin > kBudget;
       std::vector<std::string> all;
       RONDO_TRY(agree(session_, "peer kernels: choice", {}, format("%d %d", best, over), &all));
-      char* end = nullptr;
-      const Way way = static_cast<Way>(std::strtol(all[0].c_str(), &end, 10));
-      choice->classes_.push_back({size.up_to, way});
-      if (std::atoi(end) != 0) break;
+      std::string_view rest = all[0];
+      int chosen = 0;
+      int last = 0;
+      const bool said = take_number(&rest, INT_MIN, INT_MAX, &chosen) && take_number(&rest, 0, 1, &last);
+      const auto way = std::find(ways.begin(), ways.end(), static_cast<Way>(chosen));
+      if (!said || way == ways.end())
+        return error(RONDO_INTERNAL, "rank 0 says '%.200s' of the way that is fastest", all[0].c_str());
+      choice->classes_.push_back({size.up_to, *way});
+      if (last) break;
     }
     choice->classes_.back().up_to = SIZE_MAX;
     return {};

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -15,6 +16,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "comm/agree.h"
+#include "comm/messages.h"
 
 namespace rondo::comm {
 
@@ -231,15 +233,15 @@ Status PeerPads::meet(Session& session) {
   auto look = [&]() -> Status {
     std::set<std::string> devices;
     for (size_t r = 0; r < all.size(); ++r) {
-      char process[64] = {};
-      char host[64] = {};
+      std::string_view rest = all[r], process, host;
       int index = 0;
-      int begin = 0;
-      if (std::sscanf(all[r].c_str(), "%63s %d %n%63s", process, &index, &begin, host) != 3)
-        return error(RONDO_INTERNAL, "rank %zu says '%s' of its place", r, all[r].c_str());
+      const bool said = take_word(&rest, &process) && take_number(&rest, 0, INT_MAX, &index);
+      const std::string place_of(rest);
+      if (!said || !take_word(&rest, &host))
+        return error(RONDO_INTERNAL, "rank %zu says '%.200s' of its place", r, all[r].c_str());
       if (host != machine_boot())
         return error(RONDO_UNSUPPORTED, "rank %zu is on another host; devices reach each other's memory on one", r);
-      if (!devices.insert(all[r].substr(static_cast<size_t>(begin))).second)
+      if (!devices.insert(place_of).second)
         return error(RONDO_UNSUPPORTED, "rank %zu has the same device as another rank", r);
       near_.push_back(process == process_name());
       if (static_cast<int>(r) == rank_ || !near_.back()) continue;
@@ -291,7 +293,7 @@ Status PeerPads::open_pads(const std::vector<std::string>& offers) {
     unsigned long long number = 0;
     char text[2 * sizeof(CUipcMemHandle) + 1] = {};
     if (std::sscanf(offers[r].c_str(), "%llu %128s", &number, text) != 2)
-      return error(RONDO_INTERNAL, "rank %zu says '%s' of its pad", r, offers[r].c_str());
+      return error(RONDO_INTERNAL, "rank %zu says '%.200s' of its pad", r, offers[r].c_str());
     if (static_cast<int>(r) == rank_) {
       addresses_[r] = own_->address();
     } else if (near_[r]) {

@@ -2,13 +2,14 @@
 #include "comm/peer_transport.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <climits>
 #include <mutex>
 
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "comm/agree.h"
+#include "comm/messages.h"
 #include "comm/peer_choice.h"
 #include "engine/task.h"
 
@@ -119,8 +120,10 @@ Status compare_wishes(Session& session, int max_blocks, bool library, int* wish,
     int theirs = 0;
     int theirs_most = 0;
     int theirs_library = 0;
-    if (std::sscanf(all[r].c_str(), "%d %d %d", &theirs, &theirs_most, &theirs_library) != 3)
-      return error(RONDO_INTERNAL, "rank %zu says '%s' of its kernels", r, all[r].c_str());
+    std::string_view rest = all[r];
+    if (!take_number(&rest, 0, 2, &theirs) || !take_number(&rest, 1, INT_MAX, &theirs_most) ||
+        !take_number(&rest, 0, 1, &theirs_library))
+      return error(RONDO_INTERNAL, "rank %zu says '%.200s' of its kernels", r, all[r].c_str());
     if ((theirs_library != 0) != library)
       return error(RONDO_LIBRARY_MISSING, "rank %zu has %s NCCL while rank %d has %s", r, theirs_library ? "an" : "no",
                    session.rank(), library ? "one" : "none");

@@ -25,6 +25,9 @@ Status SocketSession::all_gather(std::string_view label, std::string_view mine, 
 
 Status SocketSession::subgroup(const std::vector<int>& members, std::string_view name, std::shared_ptr<Session>* made) {
   Wires::Group group{group_.name + "/" + std::string(name), {}};
+  if (group.name.size() > kMaxName)
+    return error(RONDO_INVALID_ARGUMENT, "a group of a group, %zu bytes deep; %zu are the most", group.name.size(),
+                 kMaxName);
   for (const int each : members) {
     if (each < 0 || each >= size())
       return error(RONDO_INVALID_ARGUMENT, "a group of %d ranks has no rank %d", size(), each);
@@ -57,9 +60,9 @@ Status SocketSession::reform_elsewhere(std::vector<int>* members, std::shared_pt
     members->push_back(
         static_cast<int>(std::find(group_.members.begin(), group_.members.end(), each) - group_.members.begin()));
   const auto own = std::find(met.left.begin(), met.left.end(), wires_->rank()) - met.left.begin();
-  return session_of_all(Wires::make(static_cast<int>(own), static_cast<int>(met.left.size()), std::move(met.sockets),
-                                    wires_->silence_s(), wires_->time_limit_ms()),
-                        made);
+  return session_of_all(
+      Wires::make(static_cast<int>(own), static_cast<int>(met.left.size()), std::move(met.sockets), wires_->terms()),
+      made);
 }
 
 Status session_of_all(std::shared_ptr<Wires> wires, std::shared_ptr<Session>* made) {
@@ -74,7 +77,7 @@ Status session_of_all(std::shared_ptr<Wires> wires, std::shared_ptr<Session>* ma
 }
 
 Status SocketSession::open_exchange(std::unique_ptr<Exchange>* made) {
-  return open_mesh(*this, wires_->time_limit_ms(), made);
+  return open_mesh(*this, wires_->terms().time_limit_ms, wires_->terms().one_host, made);
 }
 
 }  // namespace rondo::comm

@@ -4,18 +4,17 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
-#include <string_view>
 #include <thread>
 
-#include "base/text.h"
+#include "comm/frame.h"
 
 namespace rondo::comm {
 
 namespace {
 
 constexpr double kPatience = 10;  // with a step that takes no time
-constexpr uint32_t kMostRanks = 1 << 20;
 
 bool broken(const File& socket) {
   // Nobody says anything before the answer: what can be read is the end.
@@ -23,37 +22,50 @@ bool broken(const File& socket) {
   return poll(&entry, 1, 0) > 0;
 }
 
+// Whom `to` has met: members in their order, itself first, and this rank among them.
+Status receive_met(int socket, int to, int rank, const std::vector<int>& members, std::vector<int>* met) {
+  const auto wrong = [to] { return error(RONDO_INTERNAL, "rank %d does not say whom it has met as Rondo does", to); };
+  uint64_t count = 0;
+  RONDO_TRY(receive_all(socket, &count, sizeof count, Deadline(kPatience)));
+  if (count > members.size()) return wrong();
+  std::string text(sizeof count * (count + 1), '\0');
+  std::memcpy(text.data(), &count, sizeof count);
+  RONDO_TRY(receive_all(socket, text.data() + sizeof count, text.size() - sizeof count, Deadline(kPatience)));
+  Reader in(text);
+  *met = in.ranks(members.back() + 1);
+  const bool sound = in.done() && !met->empty() && met->front() == to && std::is_sorted(met->begin(), met->end()) &&
+                     std::includes(members.begin(), members.end(), met->begin(), met->end()) &&
+                     std::binary_search(met->begin(), met->end(), rank);
+  return sound ? Status() : wrong();
+}
+
 }  // namespace
 
 Status Successors::make(Wires& wires, std::shared_ptr<const Successors>* made) {
   auto own = std::make_shared<Successors>();
-  std::string place;
+  Listening place;
   // Where no port can be had the others go on to the next.
-  if (listen_at("", 0, &own->listener_).ok()) {
-    place = std::to_string(port_of(own->listener_));
-    for (const std::string& each : own_addresses()) place += " " + each;
-  }
+  if (listen_for_ranks(wires.terms().one_host, &own->listener_, &place.addresses).ok())
+    place.port = port_of(own->listener_);
+  if (wires.rank() == 0) place.secret = hex(random_bytes(32));
   Wires::Group all{"successors", std::vector<int>(static_cast<size_t>(wires.size()))};
   std::iota(all.members.begin(), all.members.end(), 0);
-  const std::string drawn = wires.rank() == 0 ? hex(random_bytes(32)) : std::string();
   std::vector<std::string> texts;
-  RONDO_TRY(wires.gather(all, 0, "where to meet without rank 0", Writer().text(drawn).text(place).take(), &texts));
-  for (size_t rank = 0; rank < texts.size(); ++rank) {
-    Reader reader(texts[rank]);
-    const std::string secret = reader.text();
-    if (rank == 0) own->secret_ = secret;
-    own->places_.push_back(reader.text());
-  }
+  RONDO_TRY(wires.gather(all, 0, "where to meet without rank 0", encode(place), &texts));
+  own->places_.resize(texts.size());
+  for (size_t rank = 0; rank < texts.size(); ++rank) RONDO_TRY(decode(rank, texts[rank], &own->places_[rank]));
+  own->secret_ = own->places_[0].secret;
   *made = std::move(own);
   return {};
 }
 
 Status Successors::meet(Wires& wires, const std::vector<int>& members, const std::string& name, Met* met) const {
-  std::vector<int> left;
-  for (const int each : members)
+  std::vector<int> sorted = members, left;
+  std::sort(sorted.begin(), sorted.end());
+  for (const int each : sorted)
     if (each == wires.rank() || wires.gone(each).ok()) left.push_back(each);
-  std::sort(left.begin(), left.end());
-  const double limit = wires.time_limit_ms() < 0 ? 1e9 : static_cast<double>(wires.time_limit_ms()) * 1e-3;
+  const int64_t limit_ms = wires.terms().time_limit_ms;
+  const double limit = limit_ms < 0 ? 1e9 : static_cast<double>(limit_ms) * 1e-3;
   const Key key = {"those left of " + name, secret_};
   Status status;
   for (size_t i = 0; i < left.size(); ++i) {
@@ -61,7 +73,7 @@ Status Successors::meet(Wires& wires, const std::vector<int>& members, const std
     if (left[i] == wires.rank())
       return host(key, wires.rank(), std::vector<int>(left.begin() + static_cast<std::ptrdiff_t>(i) + 1, left.end()),
                   deadline, met);
-    status = come(key, wires.rank(), left[i], deadline, met);
+    status = come(key, wires.rank(), left[i], sorted, deadline, met);
     if (status.ok()) return {};
   }
   return status;
@@ -94,7 +106,7 @@ Status Successors::host(const Key& key, int rank, const std::vector<int>& others
   met->left.push_back(rank);
   met->sockets.emplace_back();
   for (const Door::Caller& each : callers) met->left.push_back(static_cast<int>(each.hello.rank));
-  const std::string text = Writer().numbers(met->left).take();
+  const std::string text = Writer().ranks(met->left).take();
   for (Door::Caller& each : callers) {
     RONDO_TRY(Door::admit(each));
     RONDO_TRY(send_all(each.socket.get(), text.data(), text.size(), Deadline(kPatience)));
@@ -103,31 +115,22 @@ Status Successors::host(const Key& key, int rank, const std::vector<int>& others
   return {};
 }
 
-Status Successors::come(const Key& key, int rank, int to, const Deadline& deadline, Met* met) const {
-  std::string_view place = places_[static_cast<size_t>(to)], each;
-  const int port = take_word(&place, &each) ? std::atoi(std::string(each).c_str()) : 0;
-  std::vector<std::string> hosts;
-  while (take_word(&place, &each)) hosts.emplace_back(each);
+Status Successors::come(const Key& key, int rank, int to, const std::vector<int>& members, const Deadline& deadline,
+                        Met* met) const {
+  const Listening& place = places_[static_cast<size_t>(to)];
   Status status = error(RONDO_RANK_LOST, "rank %d has no port at which those that are left could meet", to);
-  while (!hosts.empty()) {
+  while (place.port != 0) {
     File socket;
-    for (const std::string& host : hosts) {
-      status = connect_to(host, port, deadline.within(kPatience), &socket);
+    for (const std::string& host : place.addresses) {
+      status = connect_to(host, place.port, deadline.within(kPatience), &socket);
       if (status.ok()) break;
     }
     // Nobody listens there any more.
     if (!status.ok()) break;
     status = introduce(socket.get(), key, {static_cast<uint32_t>(rank), 0}, deadline);
     if (status.ok()) {
-      uint64_t count = 0;
-      RONDO_TRY(receive_all(socket.get(), &count, sizeof count, Deadline(kPatience)));
-      if (count > kMostRanks)
-        return error(RONDO_INTERNAL, "rank %d says that %llu ranks are left", to,
-                     static_cast<unsigned long long>(count));
-      std::vector<uint64_t> left(count);
-      RONDO_TRY(receive_all(socket.get(), left.data(), left.size() * sizeof count, Deadline(kPatience)));
       *met = Met();
-      for (const uint64_t each : left) met->left.push_back(static_cast<int>(each));
+      RONDO_TRY(receive_met(socket.get(), to, rank, members, &met->left));
       met->sockets.push_back(std::move(socket));
       return {};
     }

@@ -28,11 +28,13 @@ class Successors {
 
  private:
   Status host(const Key& key, int rank, const std::vector<int>& others, const Deadline& deadline, Met* met) const;
-  Status come(const Key& key, int rank, int to, const Deadline& deadline, Met* met) const;
+  // `to` is one of the group's members, which are in order.
+  Status come(const Key& key, int rank, int to, const std::vector<int>& members, const Deadline& deadline,
+              Met* met) const;
 
   File listener_;
-  std::string secret_;               // drawn by rank 0
-  std::vector<std::string> places_;  // by rank: "port address address ..."
+  std::string secret_;             // drawn by rank 0
+  std::vector<Listening> places_;  // by rank
 };
 
 }  // namespace rondo::comm

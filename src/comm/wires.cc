@@ -8,14 +8,31 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
 #include <thread>
 
 namespace rondo::comm {
 
-Wires::Wires(int rank, std::vector<File> sockets, double silence_s, int64_t time_limit_ms)
+namespace {
+
+constexpr int kReadsAtOnce = 16;  // of one peer: the others have their turn too, whatever it sends
+
+bool contains(const std::vector<int>& ranks, int rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+Status contradiction(const char* what) {
+  return error(RONDO_INTERNAL, "%s contradicts what is known", what);
+}
+
+}  // namespace
+
+Wires::Wires(int rank, std::vector<File> sockets, const Terms& terms)
     : rank_(rank),
-      silence_(silence_s),
-      time_limit_ms_(time_limit_ms),
+      terms_(terms),
+      silence_(terms.silence_s),
       wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       beat_(Clock::now()) {
   for (File& each : sockets) {
@@ -25,10 +42,9 @@ Wires::Wires(int rank, std::vector<File> sockets, double silence_s, int64_t time
   }
 }
 
-std::shared_ptr<Wires> Wires::make(int rank, int size, std::vector<File> sockets, double silence_s,
-                                   int64_t time_limit_ms) {
+std::shared_ptr<Wires> Wires::make(int rank, int size, std::vector<File> sockets, const Terms& terms) {
   sockets.resize(static_cast<size_t>(size));
-  std::shared_ptr<Wires> made(new Wires(rank, std::move(sockets), silence_s, time_limit_ms));
+  std::shared_ptr<Wires> made(new Wires(rank, std::move(sockets), terms));
   std::thread([made] { serve(made); }).detach();
   return made;
 }
@@ -44,59 +60,52 @@ void Wires::wake() {
 
 Status Wires::gather(const Group& group, uint64_t sequence, std::string_view label, std::string_view mine,
                      std::vector<std::string>* all) {
-  const std::string key = group.name + "#" + std::to_string(sequence);
-  const std::string text = Writer()
-                               .text(key)
-                               .text(group.name)
-                               .numbers(group.members)
-                               .number(static_cast<uint64_t>(time_limit_ms_))
-                               .text(label)
-                               .text(mine)
-                               .take();
+  if (mine.size() > kMaxText || label.size() > kMaxLabel)
+    return error(RONDO_INVALID_ARGUMENT, "a rank gives %zu bytes for '%.40s'; %zu are the most", mine.size(),
+                 std::string(label).c_str(), kMaxText);
+  Gather gather;
+  gather.key = group.name + "#" + std::to_string(sequence);
+  gather.label = label;
+  gather.text = mine;
+  Gathered answer;
   Lock lock(mutex_);
   RONDO_TRY(first_gone(group));
-  asked_.insert(key);
-  if (rank_ == 0)
-    gather_at_root(0, text, false);
-  else
-    post(0, Verb::gather, text);
-  return wait_for(lock, group, key, all);
-}
-
-Status Wires::reform(const Group& group, uint64_t sequence, std::vector<int>* left) {
-  const std::string key = group.name + "#left" + std::to_string(sequence);
-  const std::string text = Writer()
-                               .text(key)
-                               .text(group.name)
-                               .numbers(group.members)
-                               .number(static_cast<uint64_t>(time_limit_ms_))
-                               .text("")
-                               .text("")
-                               .take();
-  std::vector<std::string> texts;
-  {
-    Lock lock(mutex_);
-    asked_.insert(key);
-    if (rank_ == 0)
-      gather_at_root(0, text, true);
-    else
-      post(0, Verb::reform, text);
-    RONDO_TRY(wait_for(lock, group, key, &texts));
-  }
-  left->clear();
-  for (const std::string& each : texts) left->push_back(std::stoi(each));
+  RONDO_TRY(ask(lock, group, std::move(gather), &answer));
+  *all = std::move(answer.texts);
   return {};
 }
 
-Status Wires::wait_for(Lock& lock, const Group& group, const std::string& key, std::vector<std::string>* texts) {
+Status Wires::reform(const Group& group, uint64_t sequence, std::vector<int>* left) {
+  Gather gather;
+  gather.key = group.name + "#left" + std::to_string(sequence);
+  gather.reform = true;
+  Gathered answer;
+  Lock lock(mutex_);
+  RONDO_TRY(ask(lock, group, std::move(gather), &answer));
+  *left = std::move(answer.ranks);
+  return {};
+}
+
+// Sends this rank's part and waits for the outcome.
+Status Wires::ask(Lock& lock, const Group& group, Gather gather, Gathered* answer) {
+  const std::string key = gather.key;
+  gather.group = group.name;
+  gather.members = group.members;
+  gather.limit_ms = terms_.time_limit_ms;
+  asked_[key] = {group.members, gather.reform, false, {}};
+  if (rank_ == 0)
+    on_gather(0, std::move(gather));
+  else
+    post(0, std::move(gather));
   wake();
   // Rank 0 looks at the time; this is for when it does not.
-  const Deadline limit(time_limit_ms_ < 0 ? 1e9 : static_cast<double>(time_limit_ms_) * 1e-3 + 5);
+  const double limit_s = terms_.time_limit_ms < 0 ? 1e9 : static_cast<double>(terms_.time_limit_ms) * 1e-3 + 5;
+  const Deadline limit(limit_s);
   Status status;
   for (;;) {
-    if (const auto found = answers_.find(key); found != answers_.end()) {
-      status = found->second.status;
-      *texts = std::move(found->second.texts);
+    if (Asked& asked = asked_.at(key); asked.done) {
+      status = asked.answer.status;
+      *answer = std::move(asked.answer);
       break;
     }
     if (!peers_[0].gone.ok()) {
@@ -105,36 +114,32 @@ Status Wires::wait_for(Lock& lock, const Group& group, const std::string& key, s
       break;
     }
     if (limit.over()) {
-      status = error(RONDO_TIMED_OUT, "rank 0 has not answered within %.1f s",
-                     static_cast<double>(time_limit_ms_) * 1e-3 + 5);
+      status = error(RONDO_TIMED_OUT, "rank 0 has not answered within %.1f s", limit_s);
       break;
     }
     answered_.wait_for(lock, std::chrono::milliseconds(limit.milliseconds(1000)));
   }
-  answers_.erase(key);
   asked_.erase(key);
   return status;
 }
 
 void Wires::tell(const Group& group, std::string_view text) {
   const std::lock_guard lock(mutex_);
-  const std::string message =
-      Writer().text(group.name).numbers(group.members).number(static_cast<uint64_t>(rank_)).text(text).take();
+  Tell tell{group.name, group.members, rank_, std::string(text.substr(0, kMaxText))};
   if (rank_ == 0)
-    hear(0, Verb::tell, message);
+    relay(group.members, rank_, tell);
   else
-    post(0, Verb::tell, message);
+    post(0, std::move(tell));
   wake();
 }
 
 void Wires::leave(const Group& group) {
   const std::lock_guard lock(mutex_);
-  const std::string message =
-      Writer().text(group.name).numbers(group.members).number(static_cast<uint64_t>(rank_)).take();
+  Leave leave{group.name, group.members, rank_};
   if (rank_ == 0)
-    hear(0, Verb::leave, message);
+    (void)on_leave(std::move(leave)).ok();  // nobody contradicts this rank's own
   else
-    post(0, Verb::leave, message);
+    post(0, std::move(leave));
   audiences_.erase(group.name);
   wake();
 }
@@ -147,7 +152,11 @@ Status Wires::gone(int rank) {
 void Wires::listen(const Group& group, Session::Listener* listener) {
   const std::lock_guard calling(calling_);
   const std::lock_guard lock(mutex_);
-  audience_of(group.name, group.members).listener = listener;
+  const auto known = audiences_.find(group.name);
+  // What was told of a group of other members was told of none that there is.
+  if (known == audiences_.end() || known->second.members != group.members)
+    audiences_[group.name] = make_audience(group.members);
+  audiences_[group.name].listener = listener;
   wake();
 }
 
@@ -156,7 +165,8 @@ void Wires::release() {
   released_ = true;
   // Rank 0 stays for the others; it says farewell by closing when they are gone.
   if (rank_ != 0) {
-    post(0, Verb::bye, {});
+    post(0, Bye());
+    peers_[0].farewell = true;
     flush(peers_[0]);  // at once: the process may end before the thread comes to it
   }
   wake();
@@ -193,12 +203,12 @@ bool Wires::serve_once() {
     const Clock::time_point now = Clock::now();
     if (now - beat_ >= silence_ / 4) {
       beat_ = now;
-      for (const int each : ranks) post(each, Verb::alive, {});
+      for (const int each : ranks) post(each, Alive());
     }
     for (size_t i = 0; i < ranks.size(); ++i) {
       const int rank = ranks[i];
       Peer& peer = peers_[static_cast<size_t>(rank)];
-      if (entries[i + 1].revents != 0) read(rank);
+      if (peer.socket && entries[i + 1].revents != 0) read(rank);
       if (peer.socket && !flush(peer))
         close(rank, error(RONDO_RANK_LOST, "rank %d is lost: its connection broke", rank));
       if (peer.socket && now - peer.heard > silence_)
@@ -217,18 +227,14 @@ bool Wires::idle() const {
                       [](const Peer& peer) { return peer.socket && !(peer.farewell && peer.out.empty()); });
 }
 
-void Wires::post(int to, Verb verb, std::string text) {
+void Wires::post(int to, const std::string& bytes) {
   Peer& peer = peers_[static_cast<size_t>(to)];
-  if (!peer.socket) return;
-  const FrameHead head = {static_cast<uint32_t>(verb), 0, text.size()};
-  peer.out.append(reinterpret_cast<const char*>(&head), sizeof head);
-  peer.out += text;
-  if (verb == Verb::bye) peer.farewell = true;
+  if (peer.socket) peer.out += bytes;
 }
 
 // What others must know even if this process ends with its next step. The thread finds out whether it could be sent.
-void Wires::post_now(int to, Verb verb, std::string text) {
-  post(to, verb, std::move(text));
+void Wires::post_now(int to, const std::string& bytes) {
+  post(to, bytes);
   flush(peers_[static_cast<size_t>(to)]);
 }
 
@@ -248,8 +254,9 @@ bool Wires::flush(Peer& peer) {
 
 void Wires::read(int from) {
   Peer& peer = peers_[static_cast<size_t>(from)];
+  const Ends ends = {from, rank_, size()};
   char buffer[65536];
-  for (;;) {
+  for (int turn = 0; turn < kReadsAtOnce; ++turn) {
     const ssize_t got = recv(peer.socket.get(), buffer, sizeof buffer, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) break;
@@ -262,12 +269,14 @@ void Wires::read(int from) {
     FrameHead head;
     while (peer.in.size() - at >= sizeof head) {
       std::memcpy(&head, peer.in.data() + at, sizeof head);
-      if (head.bytes > kMaxFrame || head.verb > static_cast<uint32_t>(Verb::bye))
-        return close(from, error(RONDO_RANK_LOST, "rank %d is lost: what it sends is no message of Rondo's", from));
-      if (peer.in.size() - at - sizeof head < head.bytes) break;
-      const std::string text = peer.in.substr(at + sizeof head, head.bytes);
+      Status sound = check_head(head);
+      if (sound.ok() && peer.in.size() - at - sizeof head < head.bytes) break;
+      Frame frame;
+      if (sound.ok())
+        sound = decode(ends, head.verb, std::string_view(peer.in).substr(at + sizeof head, head.bytes), &frame);
       at += sizeof head + head.bytes;
-      hear(from, static_cast<Verb>(head.verb), text);
+      if (sound.ok()) sound = hear(from, std::move(frame));
+      if (!sound.ok()) close(from, error(RONDO_RANK_LOST, "rank %d is lost: %s", from, sound.message()));
       if (!peer.socket) return;
     }
     peer.in.erase(0, at);
@@ -284,61 +293,69 @@ void Wires::close(int rank, const Status& cause) {
   peer.gone = cause;
   departures_.push_back({{}, rank, cause});
   for (auto& [group, audience] : audiences_)
-    if (std::find(audience.members.begin(), audience.members.end(), rank) != audience.members.end() &&
-        left_.count({group, rank}) == 0)
+    if (contains(audience.members, rank) && left_.count({group, rank}) == 0)
       audience.waiting.push_back({rank, What::lost, {}, cause});
-  if (rank_ == 0)
-    for (size_t i = 1; i < peers_.size(); ++i)
-      post_now(static_cast<int>(i), Verb::lost,
-               Writer().number(static_cast<uint64_t>(rank)).text(cause.message()).take());
+  // Of rank 0 the others hear by its answers, or by the end of their connection.
+  if (rank_ == 0 && rank != 0) {
+    const std::string lost = encode(Lost{rank, cause.message()});
+    for (size_t i = 1; i < peers_.size(); ++i) post_now(static_cast<int>(i), lost);
+  }
   answered_.notify_all();
 }
 
-void Wires::hear(int from, Verb verb, const std::string& text) {
-  Reader reader(text);
-  switch (verb) {
-    case Verb::alive: break;
-    case Verb::gather:
-    case Verb::reform:
-      if (rank_ == 0) gather_at_root(from, text, verb == Verb::reform);
-      break;
-    case Verb::gathered: {
-      const std::string key = reader.text();
-      const auto code = static_cast<rondo_status>(reader.number());
-      const std::string message = reader.text();
-      std::vector<std::string> texts = reader.texts();
-      if (asked_.count(key) == 0) break;
-      answers_[key] = {code == RONDO_OK ? Status() : Status(code, message), std::move(texts)};
-      answered_.notify_all();
-      break;
-    }
-    case Verb::tell:
-    case Verb::leave: {
-      const std::string group = reader.text();
-      const std::vector<int> members = reader.numbers();
-      const int who = static_cast<int>(reader.number());
-      if (!reader.good() || (rank_ == 0 && who != from)) break;
-      if (rank_ == 0)
-        for (const int each : members)
-          if (each > 0 && each < size() && each != who) post_now(each, verb, text);
-      if (verb == Verb::leave) {
-        left_.insert({group, who});
-        departures_.push_back({group, who, error(RONDO_RANK_LOST, "rank %d has left the group", who)});
-      }
-      if (who == rank_ || std::find(members.begin(), members.end(), rank_) == members.end()) break;
-      if (verb == Verb::leave)
-        audience_of(group, members).waiting.push_back({who, What::left, {}, {}});
-      else
-        audience_of(group, members).waiting.push_back({who, What::told, reader.text(), {}});
-      break;
-    }
-    case Verb::lost: {
-      const int who = static_cast<int>(reader.number());
-      if (rank_ != 0 && who > 0 && who < size()) close(who, Status(RONDO_RANK_LOST, reader.text()));
-      break;
-    }
-    case Verb::bye: close(from, error(RONDO_RANK_LOST, "rank %d has left", from)); break;
+Status Wires::hear(int from, Frame frame) {
+  if (auto* gather = std::get_if<Gather>(&frame)) on_gather(from, std::move(*gather));
+  if (auto* gathered = std::get_if<Gathered>(&frame)) return on_gathered(std::move(*gathered));
+  if (auto* tell = std::get_if<Tell>(&frame)) return on_tell(std::move(*tell));
+  if (auto* leave = std::get_if<Leave>(&frame)) return on_leave(std::move(*leave));
+  if (const auto* lost = std::get_if<Lost>(&frame)) close(lost->who, Status(RONDO_RANK_LOST, lost->cause));
+  if (std::holds_alternative<Bye>(frame)) close(from, error(RONDO_RANK_LOST, "rank %d has left", from));
+  return {};
+}
+
+Status Wires::on_gathered(Gathered part) {
+  const auto found = asked_.find(part.key);
+  if (found == asked_.end()) return {};  // its time limit was over
+  Asked& asked = found->second;
+  if (asked.done) return contradiction("a second answer");
+  if (part.status.ok()) {
+    const bool follows =
+        part.first == asked.answer.texts.size() && (part.first == 0 || part.ranks == asked.answer.ranks);
+    const bool fits = asked.reform ? std::all_of(part.ranks.begin(), part.ranks.end(),
+                                                 [&](int each) { return contains(asked.members, each); })
+                                   : part.ranks == asked.members && !part.texts.empty();
+    if (!follows || !fits || (asked.reform && !part.texts.empty())) return contradiction("an answer");
+    std::vector<std::string> texts = std::move(asked.answer.texts);
+    texts.insert(texts.end(), std::make_move_iterator(part.texts.begin()), std::make_move_iterator(part.texts.end()));
+    part.texts = std::move(texts);
   }
+  asked.answer = std::move(part);
+  asked.done = !asked.answer.status.ok() || asked.reform || asked.answer.texts.size() == asked.answer.ranks.size();
+  if (asked.done) answered_.notify_all();
+  return {};
+}
+
+void Wires::relay(const std::vector<int>& members, int who, const Frame& frame) {
+  if (rank_ != 0) return;
+  const std::string bytes = encode(frame);
+  for (const int each : members)
+    if (each != 0 && each != who) post_now(each, bytes);
+}
+
+Status Wires::on_tell(Tell tell) {
+  RONDO_TRY(check_members(tell.group, tell.members));
+  relay(tell.members, tell.who, tell);
+  note(tell.group, tell.members, {tell.who, What::told, std::move(tell.text), {}});
+  return {};
+}
+
+Status Wires::on_leave(Leave leave) {
+  RONDO_TRY(check_members(leave.group, leave.members));
+  relay(leave.members, leave.who, leave);
+  if (left_.insert({leave.group, leave.who}).second)
+    departures_.push_back({leave.group, leave.who, error(RONDO_RANK_LOST, "rank %d has left the group", leave.who)});
+  note(leave.group, leave.members, {leave.who, What::left, {}, {}});
+  return {};
 }
 
 // --- who is gone ---
@@ -351,24 +368,35 @@ Status Wires::gone_from(const std::string& group, int rank) const {
 
 Status Wires::first_gone(const Group& group) const {
   for (const Departure& each : departures_)
-    if ((each.group.empty() || each.group == group.name) &&
-        std::find(group.members.begin(), group.members.end(), each.rank) != group.members.end())
-      return each.cause;
+    if ((each.group.empty() || each.group == group.name) && contains(group.members, each.rank)) return each.cause;
   return {};
 }
 
 // --- who listens ---
 
-Wires::Audience& Wires::audience_of(const std::string& group, const std::vector<int>& members) {
+Wires::Audience Wires::make_audience(const std::vector<int>& members) const {
+  Audience made;
+  made.members = members;
+  // Who was lost before.
+  for (const int each : members)
+    if (const Status& gone = peers_[static_cast<size_t>(each)].gone; !gone.ok() && each != rank_)
+      made.waiting.push_back({each, What::lost, {}, gone});
+  return made;
+}
+
+// Rank 0 knows who has said it; to the others it passes on what it cannot check, which is no fault of its own.
+Status Wires::check_members(const std::string& group, const std::vector<int>& members) const {
+  const auto known = audiences_.find(group);
+  if (rank_ != 0 || known == audiences_.end() || known->second.members == members) return {};
+  return contradiction("who the members of a group are");
+}
+
+// For whoever listens, or will.
+void Wires::note(const std::string& group, const std::vector<int>& members, Event event) {
+  if (event.rank == rank_ || !contains(members, rank_)) return;
   const auto [found, made] = audiences_.try_emplace(group);
-  if (made) {
-    found->second.members = members;
-    // Who was lost before.
-    for (const int each : members)
-      if (const Status& gone = peers_[static_cast<size_t>(each)].gone; !gone.ok() && each != rank_)
-        found->second.waiting.push_back({each, What::lost, {}, gone});
-  }
-  return found->second;
+  if (made) found->second = make_audience(members);
+  if (found->second.members == members) found->second.waiting.push_back(std::move(event));
 }
 
 void Wires::deliver() {

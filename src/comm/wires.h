@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/frame.h"
+#include "comm/messages.h"
 #include "comm/net.h"
 #include "comm/session.h"
 
@@ -26,17 +26,20 @@ namespace rondo::comm {
 
 class Wires {
  public:
+  struct Terms {
+    double silence_s = 30;
+    int64_t time_limit_ms = -1;  // below 0: none
+    bool one_host = false;       // all ranks are on this machine: nobody listens where others could come
+  };
   // sockets[i]: to rank i; of rank 0 all but its own, of the others the first alone. Starts the thread.
-  static std::shared_ptr<Wires> make(int rank, int size, std::vector<File> sockets, double silence_s,
-                                     int64_t time_limit_ms);
+  static std::shared_ptr<Wires> make(int rank, int size, std::vector<File> sockets, const Terms& terms);
   ~Wires();
   Wires(const Wires&) = delete;
   Wires& operator=(const Wires&) = delete;
 
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(peers_.size()); }
-  int64_t time_limit_ms() const { return time_limit_ms_; }
-  double silence_s() const { return silence_.count(); }
+  const Terms& terms() const { return terms_; }
 
   // Ranks below are those of the whole rendezvous; a group is a name and its members.
   struct Group {
@@ -70,15 +73,19 @@ class Wires {
   };
   // Of rank 0: what has come for one gathering.
   struct Gathering {
+    std::string group;
     std::vector<int> members;
     std::map<int, std::pair<std::string, std::string>> given;  // label, text
     Clock::time_point until;
     bool limited = false;
     bool reform = false;
   };
-  struct Answer {
-    Status status;
-    std::vector<std::string> texts;
+  // What this rank waits for: answered when `done`.
+  struct Asked {
+    std::vector<int> members;
+    bool reform = false;
+    bool done = false;
+    Gathered answer;
   };
   enum class What : uint8_t { told, left, lost };
   struct Event {
@@ -94,38 +101,45 @@ class Wires {
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  Wires(int rank, std::vector<File> sockets, double silence_s, int64_t time_limit_ms);
+  Wires(int rank, std::vector<File> sockets, const Terms& terms);
   static void serve(const std::shared_ptr<Wires>& self);
   bool serve_once();
   void wake();
-  Status wait_for(Lock& lock, const Group& group, const std::string& key, std::vector<std::string>* texts);
+  Status ask(Lock& lock, const Group& group, Gather gather, Gathered* answer);
 
   // Below: with the lock held.
-  void post(int to, Verb verb, std::string text);
-  void post_now(int to, Verb verb, std::string text);
+  void post(int to, const Frame& frame) { post(to, encode(frame)); }
+  void post(int to, const std::string& bytes);
+  void post_now(int to, const std::string& bytes);
   bool flush(Peer& peer);
   void read(int from);
-  void hear(int from, Verb verb, const std::string& text);
   void close(int rank, const Status& cause);
-  void gather_at_root(int from, const std::string& text, bool reform);
+  // What came, checked. An error: it contradicts what is known, and its sender is not to be believed any more.
+  Status hear(int from, Frame frame);
+  void on_gather(int from, Gather gather);
+  Status on_gathered(Gathered part);
+  Status on_tell(Tell tell);
+  Status on_leave(Leave leave);
+  void relay(const std::vector<int>& members, int who, const Frame& frame);
   void settle(const std::string& key);
   void settle_all();
-  void answer(int to, const std::string& key, const Status& status, const std::vector<std::string>& texts);
-  Audience& audience_of(const std::string& group, const std::vector<int>& members);
+  void answer(int to, const Gathered& whole);
+  Status check_members(const std::string& group, const std::vector<int>& members) const;
+  void note(const std::string& group, const std::vector<int>& members, Event event);
+  Audience make_audience(const std::vector<int>& members) const;
   Status gone_from(const std::string& group, int rank) const;
   Status first_gone(const Group& group) const;
   void deliver();
   bool idle() const;
 
   const int rank_;
+  const Terms terms_;
   const std::chrono::duration<double> silence_;
-  const int64_t time_limit_ms_;
   File wake_;
   std::mutex mutex_;
   std::condition_variable answered_;
   std::vector<Peer> peers_;
-  std::map<std::string, Answer> answers_;
-  std::set<std::string> asked_;
+  std::map<std::string, Asked> asked_;
   std::map<std::string, Gathering> gatherings_;
   std::set<std::pair<std::string, int>> left_;  // group, who
   // In the order in which it was heard: who is gone, from which group (empty: from all), and why. The first is the

@@ -7,25 +7,26 @@
 
 namespace rondo::comm {
 
-void Wires::gather_at_root(int from, const std::string& text, bool reform) {
-  Reader reader(text);
-  const std::string key = reader.text();
-  reader.text();  // the group's name, which the key begins with
-  const std::vector<int> members = reader.numbers();
-  const auto limit = static_cast<int64_t>(reader.number());
-  std::string label = reader.text(), given = reader.text();
-  if (!reader.good()) return;
-  for (const int each : members)
-    if (each < 0 || each >= size()) return;
-  Gathering& gathering = gatherings_[key];
-  if (gathering.given.empty()) {
-    gathering.members = members;
-    gathering.reform = reform;
-    gathering.limited = limit >= 0;
-    gathering.until = Clock::now() + std::chrono::milliseconds(std::max<int64_t>(limit, 0));
+void Wires::on_gather(int from, Gather gather) {
+  const auto [found, made] = gatherings_.try_emplace(gather.key);
+  Gathering& gathering = found->second;
+  if (made) {
+    gathering.group = gather.group;
+    gathering.members = gather.members;
+    gathering.reform = gather.reform;
+    // Whom a reform shuts out, no other rank's limit decides.
+    const int64_t limit_ms = gather.reform ? terms_.time_limit_ms : gather.limit_ms;
+    gathering.limited = limit_ms >= 0;
+    gathering.until = Clock::now() + std::chrono::milliseconds(std::max<int64_t>(limit_ms, 0));
+  } else if (gathering.group != gather.group || gathering.members != gather.members ||
+             gathering.reform != gather.reform || gathering.given.count(from) > 0) {
+    // Which of them is wrong is not known here; the later one gets no further.
+    const Status differs =
+        error(RONDO_INVALID_STATE, "the ranks differ about who gathers in '%s', and how often", gather.group.c_str());
+    return answer(from, {gather.key, differs, {}, 0, {}});
   }
-  gathering.given[from] = {std::move(label), std::move(given)};
-  settle(key);
+  gathering.given[from] = {std::move(gather.label), std::move(gather.text)};
+  settle(gather.key);
 }
 
 void Wires::settle_all() {
@@ -37,7 +38,13 @@ void Wires::settle_all() {
 // Answers a gathering when all have come, or when that cannot be any more.
 void Wires::settle(const std::string& key) {
   Gathering& gathering = gatherings_.at(key);
-  const std::string group = key.substr(0, key.rfind('#'));
+  const std::string& group = gathering.group;
+  // Where nobody waits for it any more, nothing comes of it.
+  if (std::none_of(gathering.given.begin(), gathering.given.end(),
+                   [&](const auto& given) { return gone_from(group, given.first).ok(); })) {
+    gatherings_.erase(key);
+    return;
+  }
   const bool over = gathering.limited && Clock::now() >= gathering.until;
   std::vector<int> gone;
   std::string missing;
@@ -64,10 +71,10 @@ void Wires::settle(const std::string& key) {
                    gathering.members.size(), missing.c_str());
   }
   if (waits && status.ok()) return;
-  std::vector<std::string> texts;
+  Gathered whole{key, status, {}, 0, {}};
   if (gathering.reform) {
     for (const int each : gathering.members)
-      if (gathering.given.count(each) > 0 && gone_from(group, each).ok()) texts.push_back(std::to_string(each));
+      if (gathering.given.count(each) > 0 && gone_from(group, each).ok()) whole.ranks.push_back(each);
   } else if (status.ok()) {
     const auto& [first_rank, first] = *gathering.given.begin();
     for (const int each : gathering.members) {
@@ -77,20 +84,34 @@ void Wires::settle(const std::string& key) {
                        "the ranks of the group do different things: rank %d is at '%s', rank %d at '%s'", first_rank,
                        first.first.c_str(), each, label.c_str());
     }
-    if (status.ok())
-      for (const int each : gathering.members) texts.push_back(std::move(gathering.given.at(each).second));
+    whole.status = status;
+    if (status.ok()) whole.ranks = gathering.members;
+    for (const int each : whole.ranks) whole.texts.push_back(std::move(gathering.given.at(each).second));
   }
-  for (const auto& [who, given] : gathering.given) answer(who, key, status, texts);
+  std::vector<int> asked;
+  for (const auto& [who, given] : gathering.given) asked.push_back(who);
   gatherings_.erase(key);
+  for (const int each : asked) answer(each, whole);
 }
 
-void Wires::answer(int to, const std::string& key, const Status& status, const std::vector<std::string>& texts) {
-  const std::string text =
-      Writer().text(key).number(static_cast<uint64_t>(status.code())).text(status.message()).texts(texts).take();
-  if (to == rank_)
-    hear(0, Verb::gathered, text);
-  else
-    post_now(to, Verb::gathered, text);
+// In as many messages as it needs.
+void Wires::answer(int to, const Gathered& whole) {
+  if (to == rank_) {
+    (void)on_gathered(whole).ok();
+    return;
+  }
+  Gathered part = whole;
+  do {
+    part.texts.clear();
+    for (size_t bytes = 0; part.first + part.texts.size() < whole.texts.size();) {
+      const std::string& next = whole.texts[part.first + part.texts.size()];
+      bytes += next.size() + sizeof(uint64_t);
+      if (bytes > kMaxText && !part.texts.empty()) break;
+      part.texts.push_back(next);
+    }
+    post_now(to, encode(part));
+    part.first += part.texts.size();
+  } while (part.first < whole.texts.size());
   wake();
 }
 

@@ -1096,7 +1096,7 @@ pub struct rondo_comm_options {
     pub ranks: i32,
     #[doc = " where they meet: \"host:port\" (rank 0 listens there), \"file:/path\"; NULL: the environment's"]
     pub address: *const ::std::os::raw::c_char,
-    #[doc = " that all ranks know, and nobody else; NULL: the setting RONDO_SECRET"]
+    #[doc = " that all ranks know, and nobody else; \"none\"; NULL: the setting RONDO_SECRET"]
     pub secret: *const ::std::os::raw::c_char,
     #[doc = " for messages; copied; NULL: \"comm\""]
     pub name: *const ::std::os::raw::c_char,
@@ -3791,8 +3791,8 @@ extern "C" {
     #[doc = " options->ranks 0, or options NULL, the environment says which rank this is, and where they meet; without a launcher"]
     #[doc = " the group is this process alone. options->address and options->secret are used instead of the environment's if they"]
     #[doc = " are given. Blocks until all ranks have come: RONDO_TIMED_OUT names who has not. The caller owns *comm."]
-    #[doc = " RONDO_INVALID_ARGUMENT for what does not fit: a rank that is there already, another number of ranks, another secret."]
-    #[doc = " Inside a task or a recording: RONDO_INVALID_STATE. Since 0.1."]
+    #[doc = " RONDO_INVALID_ARGUMENT for what does not fit: a rank that is there already, another number of ranks, another secret,"]
+    #[doc = " or none where other machines could come. Inside a task or a recording: RONDO_INVALID_STATE. Since 0.1."]
     pub fn rondo_comm_create(
         engine: *mut rondo_engine,
         device: rondo_device,
