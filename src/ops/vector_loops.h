@@ -35,6 +35,7 @@
 #include "ops/vector_folds.h"
 #include "ops/vector_halves.h"
 #include "ops/vector_sums.h"
+#include "ops/vector_windows.h"
 
 namespace rondo::ops::RONDO_VECTOR_SET {
 
@@ -311,6 +312,7 @@ constexpr void (*stream)(char* to, const void* from, int64_t bytes) = nullptr;
 
 }  // namespace
 
-const Loops kLoops = {find, find_halves, moves, bytes, adders, fold, largest, exponentials, divide, stream};
+const Loops kLoops = {find,    find_halves,  moves,  bytes,  adders,        fold,
+                      largest, exponentials, divide, stream, &kWindowTables};
 
 }  // namespace rondo::ops::RONDO_VECTOR_SET
