@@ -1,5 +1,5 @@
-// Convolutions whose operands lie in memory in every way: axes in any order, steps, gaps, backwards, addresses that are
-// multiples of nothing. Each operand by itself, because libraries have words for all of that and honour few of them.
+// Convolutions whose operands lie in memory in every way (placement.h), each operand by itself, because libraries have
+// words for all of that and honour few of them.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <chrono>
@@ -7,89 +7,10 @@
 #include <cstdlib>
 
 #include "convolution.h"
+#include "placement.h"
 
 namespace conformance {
 namespace {
-
-// Where the elements of an operand are.
-struct Placement {
-  std::vector<size_t> order;  // axes, the outermost in memory first
-  Shape step, margin;         // by axis: negative is backwards; so many elements more, of which one is in front
-  int64_t offset = 0;         // elements in front of all
-  explicit Placement(std::vector<size_t> axes)
-      : order(std::move(axes)), step(order.size(), 1), margin(order.size(), 0) {}
-  Placement(std::vector<size_t> axes, size_t axis, int64_t stepped, int64_t more) : Placement(std::move(axes)) {
-    step[axis] = stepped;
-    margin[axis] = more;
-  }
-  std::string name() const {
-    std::string text;
-    for (const size_t axis : order) {
-      text += std::to_string(axis);
-      if (step[axis] != 1) text += "*" + std::to_string(step[axis]);
-      if (margin[axis]) text += "+" + std::to_string(margin[axis]);
-    }
-    return text + (offset ? "@" + std::to_string(offset) : "");
-  }
-};
-
-constexpr Real kAround = 7;  // what lies beside the elements
-
-// A tensor with such a place, inside memory that is a tensor of one dimension.
-class Placed {
- public:
-  Placed(rondo_engine* engine, rondo_device device, rondo_dtype dtype, const Shape& shape, const Placement& at) {
-    Shape memory;
-    for (const size_t axis : at.order) memory.push_back(std::abs(at.step[axis]) * shape[axis] + at.margin[axis]);
-    const int64_t whole = static_cast<int64_t>(count(memory)) + at.offset;
-    must(rondo_tensor_create(engine, device, dtype, 1, &whole, base.slot()));
-    must(rondo_fill(base, static_cast<double>(kAround)));
-    view = reshape(slice(base, 0, at.offset, whole), memory);
-    const Shape row = row_major(memory);
-    first = at.offset;
-    strides.resize(shape.size());
-    std::vector<int32_t> back(shape.size());
-    for (size_t m = 0; m < memory.size(); ++m) {
-      const size_t axis = at.order[m];
-      const int64_t step = at.step[axis], size = shape[axis], low = at.margin[axis] ? 1 : 0;
-      const int64_t start = step < 0 ? low - step * (size - 1) : low, stop = start + step * size;
-      view = slice(view, static_cast<int32_t>(m), start, stop < 0 ? -memory[m] - 1 : stop, step);
-      strides[axis] = row[m] * step;
-      first += row[m] * start;
-      back[axis] = static_cast<int32_t>(m);
-    }
-    view = transpose(view, back);
-  }
-  // All of the memory, when the view holds these.
-  std::function<Expected()> expect(const Expected& inside) const {
-    return [inside, whole = query(base).shape[0], strides = strides, first = first] {
-      Expected all(inside.dtype, {whole}, inside.ulps);
-      std::fill(all.values.begin(), all.values.end(), kAround);
-      all.absolute.resize(all.values.size());
-      Shape index(inside.shape.size(), 0);
-      for (size_t i = 0; i < inside.values.size(); ++i) {
-        int64_t at = first;
-        for (size_t d = 0; d < index.size(); ++d) at += index[d] * strides[d];
-        all.values[static_cast<size_t>(at)] = inside.values[i];
-        all.absolute[static_cast<size_t>(at)] = inside.absolute[i];
-        for (size_t d = index.size(); d-- > 0 && ++index[d] == inside.shape[d];) index[d] = 0;
-      }
-      return all;
-    };
-  }
-
-  Tensor base, view;
-  Shape strides;
-  int64_t first = 0;
-};
-
-std::vector<size_t> axes(std::initializer_list<size_t> outer, size_t from, size_t to, bool backwards = false,
-                         std::initializer_list<size_t> inner = {}) {
-  std::vector<size_t> all = outer;
-  for (size_t d = from; d < to; ++d) all.push_back(backwards ? to - 1 - (d - from) : d);
-  all.insert(all.end(), inner);
-  return all;
-}
 
 // Of tensors with n axes: both orders that libraries know, others, and such with gaps.
 std::vector<Placement> placements(size_t n) {
@@ -201,7 +122,7 @@ class ConvolutionLayouts : public OnEngine {
   }
 
   // Of how many combinations one is taken here; which, changes with the flavour and the share.
-  size_t one_of() const { return seconds() > 0 && on_cuda() ? 1 : sparing() ? 2003 : 211; }
+  size_t one_of() const { return seconds() > 0 ? 1 : sparing() ? 2003 : 211; }
   size_t turn() const {
     const auto flavour = static_cast<size_t>(GetParam().mode) * 2 + (GetParam().graph ? 1 : 0);
     return (flavour * 97 + static_cast<size_t>(share() + 1) * 389) % one_of();
@@ -247,20 +168,9 @@ TEST_P(ConvolutionLayouts, EveryCombination) {
 TEST_P(ConvolutionLayouts, ByChance) {
   std::mt19937 bits(static_cast<uint32_t>(1 + turn()));
   const auto upto = [&](size_t most) { return static_cast<size_t>(bits() % (most + 1)); };
-  const auto somewhere = [&](size_t n) {
-    Placement at(axes({}, 0, n));
-    std::shuffle(at.order.begin(), at.order.end(), bits);
-    if (upto(1)) at.order = upto(1) ? placements(n)[0].order : placements(n)[1].order;
-    for (size_t d = 0; d < n; ++d) {
-      if (upto(9) == 0) at.step[d] = upto(1) ? 2 : -1;
-      if (upto(9) == 0) at.margin[d] = 1 + static_cast<int64_t>(upto(2));
-    }
-    at.offset = upto(9) == 0 ? 1 : 0;
-    return at;
-  };
   const auto begin = std::chrono::steady_clock::now();
   size_t taken = 0;
-  for (uint32_t round = 0; seconds() > 0 && on_cuda() ? !elapsed(begin, 0.3) : round < (sparing() ? 4 : 20); ++round) {
+  for (uint32_t round = 0; seconds() > 0 ? !elapsed(begin, 0.3) : round < (sparing() ? 4 : 20); ++round) {
     Convolution problem = random_convolutions(1, bits())[0];
     // Axes of size 1 are where layouts can be read in several ways.
     const size_t d = upto(problem.spatial() - 1);
@@ -271,12 +181,12 @@ TEST_P(ConvolutionLayouts, ByChance) {
     const Sum sum(problem, kWays[upto(2)], kFloatDtypes[upto(3)]);
     const rondo_dtype dtype = sum.expected.dtype;
     const Shape made = sum.expected.shape;
+    const size_t n = made.size();
     const Array biases = random_array(dtype, {made[1]}, 3, -2, 2), residuals = random_array(dtype, made, 4, -2, 2);
     const Real epsilon = std::ldexp(Real(1), dtype == RONDO_F64 ? -52 : -23);
     std::vector<std::array<Placement, 4>> places;
     for (int i = 0; i < (sparing() ? 2 : 8); ++i)
-      places.push_back(
-          {somewhere(made.size()), somewhere(made.size()), somewhere(made.size()), somewhere(made.size())});
+      places.push_back({somewhere(bits, n), somewhere(bits, n), somewhere(bits, n), somewhere(bits, n)});
     const uint32_t follows = bits();
     taken += places.size();
     run([&](Results& results) {
