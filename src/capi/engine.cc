@@ -12,6 +12,7 @@
 #include "base/settings.h"
 #include "capi/capi.h"
 #include "capi/structs.h"
+#include "engine/asked_trace.h"
 #include "graph/recording.h"
 
 using namespace rondo;
@@ -86,6 +87,7 @@ rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engi
       return error(RONDO_INVALID_ARGUMENT, "options->memory_limit is %" PRId64 "; 0 (no limit) or more is needed",
                    chosen.memory_limit);
     *engine = capi::make_engine(make_ref<Engine>(chosen, mode));
+    begin_asked_trace(*(*engine)->engine);
     return {};
   });
 }
@@ -98,6 +100,7 @@ void rondo_engine_destroy(rondo_engine* engine) {
       return error(RONDO_INVALID_STATE, "called inside a task, which the engine would have to wait for");
     Engine& inner = *engine->engine;
     abandon_recording(inner);
+    end_asked_trace(inner);
     inner.close();
     std::vector<std::string> objects;
     if (!inner.forked()) {
@@ -228,6 +231,7 @@ rondo_status rondo_memory_trim(rondo_engine* engine, rondo_device device) {
 rondo_status rondo_trace_begin(rondo_engine* engine) {
   return guard("rondo_trace_begin", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
+    if (!Engine::in_task()) end_asked_trace(*engine->engine);
     return engine->engine->trace_begin();
   });
 }
@@ -235,6 +239,8 @@ rondo_status rondo_trace_begin(rondo_engine* engine) {
 rondo_status rondo_trace_end(rondo_engine* engine, const char* path) {
   return guard("rondo_trace_end", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
+    if (traced_as_asked(*engine->engine))
+      return error(RONDO_INVALID_STATE, "no trace of the program's is on (RONDO_TRACE's is); begin one first");
     return engine->engine->trace_end(path);
   });
 }

@@ -2,8 +2,11 @@
 #include "graph/graph.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
+#include "base/asked.h"
+#include "base/file.h"
 #include "capi/capi.h"
 #include "capi/structs.h"
 #include "engine/handle.h"
@@ -24,6 +27,21 @@ using Graphs = HandleSlab<rondo_graph, HandleKind::graph>;
 Status check_graph(const rondo_graph* graph) {
   if (Graphs::alive(graph)) return {};
   return capi::dead_handle("graph", "graph", graph);
+}
+
+Status write_text(const char* path, const std::string& text) {
+  File file(open(path, O_WRONLY | O_TRUNC | O_CLOEXEC));
+  if (file && write_all(file.get(), text) && file.close()) return {};
+  return error(RONDO_IO_ERROR, "writing '%s' failed: %m", path);
+}
+
+void write_asked_files(const Graph& graph) {
+  static std::atomic<uint64_t> numbers{0};
+  const uint64_t number = ++numbers;
+  write_asked(Setting::graph_report, number, graph.name(), ".txt",
+              [&graph](const char* path) { return write_text(path, graph.report()); });
+  write_asked(Setting::graph_dot, number, graph.name(), ".dot",
+              [&graph](const char* path) { return graph.write_dot(path); });
 }
 
 }  // namespace
@@ -52,6 +70,7 @@ rondo_status rondo_record_end(rondo_engine* engine, rondo_graph** graph) {
     Ref<Graph> made;
     RONDO_TRY(end_recording(*engine->engine, &made));
     *graph = Graphs::create([&made](rondo_graph& handle) { handle.graph = std::move(made); });
+    write_asked_files(*(*graph)->graph);
     return {};
   });
 }
