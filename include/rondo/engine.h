@@ -30,9 +30,14 @@ typedef struct rondo_engine_options {
   int64_t max_tasks;    /* tasks in flight before a submitter blocks; 0: 4096 */
   int64_t memory_limit; /* bytes a device's pool may hold, each device; 0: no limit but the device's */
   uint64_t seed;        /* of random numbers; see rondo_engine_seed */
+  /* 1: an operator with an index outside fails, and its message names operator, place and index; -1: such an index
+   * gives what the operator says of it; 0: the setting RONDO_CHECK_INDICES decides, which is off by default. When on, a
+   * host task looks at the indices of each operator first. */
+  int32_t check_indices;
+  int32_t reserved; /* 0 */
 } rondo_engine_options;
 #define RONDO_ENGINE_OPTIONS_INIT \
-  { sizeof(rondo_engine_options), RONDO_ENGINE_DEFAULT, 0, 0, 0, 0, 0 }
+  { sizeof(rondo_engine_options), RONDO_ENGINE_DEFAULT, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Creates an engine. Usable are the processors that the calling thread may run on (an affinity, a container's set), but
  * no more than a quota of the process's cgroup pays for. options NULL means RONDO_ENGINE_OPTIONS_INIT. Touches no

@@ -180,7 +180,7 @@ RONDO_API rondo_status rondo_ternary(rondo_ternary_op op, rondo_tensor* a, rondo
 RONDO_API rondo_status rondo_add_n(int32_t n, rondo_tensor* const* tensors, rondo_tensor** out);
 /* out = a op scalar and out = scalar op a. The scalar takes a's dtype; for integer and bool tensors it must be a whole
  * number that the dtype holds (RONDO_INVALID_ARGUMENT otherwise: cast the tensor first); for float tensors it is
- * rounded once to the dtype. Since 0.1. */
+ * rounded once to the dtype. Operators that take integers as f32 take the scalar so with the tensor. Since 0.1. */
 RONDO_API rondo_status rondo_binary_scalar(rondo_binary_op op, rondo_tensor* a, double scalar, rondo_tensor** out);
 RONDO_API rondo_status rondo_scalar_binary(rondo_binary_op op, double scalar, rondo_tensor* a, rondo_tensor** out);
 /* The same for 64-bit integers beyond 2^53. Since 0.1. */
@@ -343,10 +343,11 @@ RONDO_API rondo_status rondo_dropout_grad(rondo_tensor* dy, rondo_tensor* mask, 
 
 /* --- indexing --- */
 
-/* out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64. Since 0.1. */
+/* out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64; one outside gives zeros, or
+ * is an error where the engine checks (rondo_engine_options.check_indices). Since 0.1. */
 RONDO_API rondo_status rondo_one_hot(rondo_tensor* indices, int64_t depth, rondo_dtype dtype, rondo_tensor** out);
 /* out[i..., :] = table[indices[i...], :...]; indices i32 or i64. Negative indices count from the end; an index outside
- * gives a row of zeros. Since 0.1. */
+ * gives a row of zeros, or is an error where the engine checks (rondo_engine_options.check_indices). Since 0.1. */
 RONDO_API rondo_status rondo_gather_rows(rondo_tensor* table, rondo_tensor* indices, rondo_tensor** out);
 
 #ifdef __cplusplus

@@ -62,7 +62,9 @@ RONDO_API rondo_status rondo_triu(rondo_tensor* a, int64_t diagonal, rondo_tenso
 RONDO_API rondo_status rondo_eye(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int64_t rows,
                                  int64_t columns, int64_t diagonal, rondo_tensor** out);
 
-/* --- picking by index: indices are i32 or i64, negative ones count from the end, and one outside gives 0 --- */
+/* --- picking by index: indices are i32 or i64, negative ones count from the end. One outside gives 0,
+ * and what is put there is left out; on an engine that checks (rondo_engine_options.check_indices) it is an error of
+ * the task, whose message names operator, place and index --- */
 
 /* out[i..., j..., k...] = a[i..., indices[j...], k...], i before `axis` and k behind it. rondo_gather_rows is this for
  * axis 0. Since 0.1. */

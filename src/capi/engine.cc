@@ -86,6 +86,13 @@ rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engi
     if (chosen.memory_limit < 0)
       return error(RONDO_INVALID_ARGUMENT, "options->memory_limit is %" PRId64 "; 0 (no limit) or more is needed",
                    chosen.memory_limit);
+    if (chosen.check_indices < -1 || chosen.check_indices > 1)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "options->check_indices is %d; -1 (off), 0 (the setting) and 1 (on) are possible",
+                   chosen.check_indices);
+    if (const std::string problem = chosen.check_indices ? "" : setting_problem(Setting::check_indices);
+        !problem.empty())
+      return error(RONDO_INVALID_ARGUMENT, "RONDO_CHECK_INDICES is %s", problem.c_str());
     *engine = capi::make_engine(make_ref<Engine>(chosen, mode));
     begin_asked_trace(*(*engine)->engine);
     return {};

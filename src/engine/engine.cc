@@ -8,6 +8,7 @@
 
 #include "base/caught.h"
 #include "base/processors.h"
+#include "base/settings.h"
 #include "engine/completion.h"
 #include "engine/listener.h"
 #include "engine/trace.h"
@@ -35,6 +36,7 @@ Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
     : mode_(mode),
       compute_streams_(options.streams ? options.streams : 1),
       max_tasks_(options.max_tasks ? options.max_tasks : 4096),
+      checks_indices_(options.check_indices ? options.check_indices > 0 : setting_choice(Setting::check_indices) == 1),
       marker_distance_(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(max_tasks_ / 4, 1)))),
       forks_before_(count_forks()),
       seed_(options.seed),

@@ -61,6 +61,8 @@ class Engine final : public RefCounted, public FenceOracle {
   ~Engine() override;
 
   rondo_engine_mode mode() const { return mode_; }
+  // Whether an index outside is a failure.
+  bool checks_indices() const { return checks_indices_; }
   // RONDO_OK, or why no call on the engine can work: closed, forked, device lost.
   Status usable() const {
     if (healthy_.load(std::memory_order_acquire) && !forked()) [[likely]]
@@ -289,6 +291,7 @@ class Engine final : public RefCounted, public FenceOracle {
   const rondo_engine_mode mode_;
   const int compute_streams_;
   const int64_t max_tasks_;
+  const bool checks_indices_;
   const uint64_t marker_distance_;  // tasks on a stream from one marker to the next; a power of two
   const uint64_t forks_before_;
   static inline std::atomic<uint64_t> forks_{0};  // that made this process, since its first engine

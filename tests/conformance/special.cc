@@ -201,13 +201,18 @@ TEST_P(Special, VariancesKeepTheirDigitsAndTheirRange) {
   }
 }
 
-// The deviation of values whose squares no f32 holds, though it does.
-TEST_P(Special, DeviationsBeyondTheRangeOfVariances) {
+// Of values whose squares no f32 holds, though it does the result.
+TEST_P(Special, DeviationsAndNormsBeyondTheRangeOfSquares) {
   const Array x = array_of(RONDO_F32, {4}, {3e38L, -3e38L, 3e38L, -3e38L});
   run([&](Results& results) {
     const Tensor a = up(x);
     results.keep("deviation", reduce(RONDO_STD, a, {}), [=] { return near(Expected(full(RONDO_F32, {}, x[0]))); });
     results.keep("variance", reduce(RONDO_VAR, a, {}), [] { return Expected(full(RONDO_F32, {}, INFINITY)); });
+    for (const Real size : {1e20L, 1e-30L}) {
+      const Array y = array_of(RONDO_F32, {2}, {3 * size, 4 * size});
+      results.keep("norm", reduce(RONDO_L2_NORM, up(y), {}),
+                   [=] { return near(Expected(full(RONDO_F32, {}, 5 * size))); });
+    }
   });
 }
 

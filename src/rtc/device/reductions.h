@@ -53,6 +53,14 @@ struct Real {
     using Result = typename Choose<real, M, f32>::type;
   };
 };
+// In f64 all the way: squares of f32 fit.
+struct Wide {
+  template <class M>
+  struct Of {
+    using Computed = f64;
+    using Result = typename Real::Of<M>::Result;
+  };
+};
 struct Truth {
   template <class M>
   struct Of {

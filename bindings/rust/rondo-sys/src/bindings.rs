@@ -646,7 +646,7 @@ extern "C" {
 extern "C" {
     #[doc = " out = a op scalar and out = scalar op a. The scalar takes a's dtype; for integer and bool tensors it must be a whole"]
     #[doc = " number that the dtype holds (RONDO_INVALID_ARGUMENT otherwise: cast the tensor first); for float tensors it is"]
-    #[doc = " rounded once to the dtype. Since 0.1."]
+    #[doc = " rounded once to the dtype. Operators that take integers as f32 take the scalar so with the tensor. Since 0.1."]
     pub fn rondo_binary_scalar(
         op: rondo_binary_op,
         a: *mut rondo_tensor,
@@ -1063,7 +1063,8 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64. Since 0.1."]
+    #[doc = " out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64; one outside gives zeros, or"]
+    #[doc = " is an error where the engine checks (rondo_engine_options.check_indices). Since 0.1."]
     pub fn rondo_one_hot(
         indices: *mut rondo_tensor,
         depth: i64,
@@ -1073,7 +1074,7 @@ extern "C" {
 }
 extern "C" {
     #[doc = " out[i..., :] = table[indices[i...], :...]; indices i32 or i64. Negative indices count from the end; an index outside"]
-    #[doc = " gives a row of zeros. Since 0.1."]
+    #[doc = " gives a row of zeros, or is an error where the engine checks (rondo_engine_options.check_indices). Since 0.1."]
     pub fn rondo_gather_rows(
         table: *mut rondo_tensor,
         indices: *mut rondo_tensor,
@@ -2468,12 +2469,18 @@ pub struct rondo_engine_options {
     pub memory_limit: i64,
     #[doc = " of random numbers; see rondo_engine_seed"]
     pub seed: u64,
+    #[doc = " 1: an operator with an index outside fails, and its message names operator, place and index; -1: such an index"]
+    #[doc = " gives what the operator says of it; 0: the setting RONDO_CHECK_INDICES decides, which is off by default. When on, a"]
+    #[doc = " host task looks at the indices of each operator first."]
+    pub check_indices: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
 }
 #[test]
 fn bindgen_test_layout_rondo_engine_options() {
     assert_eq!(
         ::std::mem::size_of::<rondo_engine_options>(),
-        48usize,
+        56usize,
         concat!("Size of: ", stringify!(rondo_engine_options))
     );
     assert_eq!(
@@ -2565,6 +2572,30 @@ fn bindgen_test_layout_rondo_engine_options() {
         );
     }
     test_field_seed();
+    fn test_field_check_indices() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_engine_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).check_indices) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_engine_options), "::", stringify!(check_indices))
+        );
+    }
+    test_field_check_indices();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_engine_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            52usize,
+            concat!("Offset of field: ", stringify!(rondo_engine_options), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
 }
 extern "C" {
     #[doc = " Creates an engine. Usable are the processors that the calling thread may run on (an affinity, a container's set), but"]
@@ -5467,6 +5498,8 @@ pub const RONDO_ENGINE_OPTIONS_INIT: rondo_engine_options = rondo_engine_options
     max_tasks: 0,
     memory_limit: 0,
     seed: 0,
+    check_indices: 0,
+    reserved: 0,
 };
 
 /// What a `rondo_task_options` begins with.
