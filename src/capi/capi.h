@@ -18,6 +18,7 @@ struct rondo_engine {
 
 namespace rondo {
 bool alive(const rondo_engine* engine);
+bool alive(const rondo_completion* completion);
 }
 
 namespace rondo::capi {

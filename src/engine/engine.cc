@@ -8,6 +8,7 @@
 
 #include "base/caught.h"
 #include "base/processors.h"
+#include "engine/completion.h"
 #include "engine/listener.h"
 #include "engine/trace.h"
 
@@ -187,9 +188,15 @@ void Engine::run_device(Task& task) {
 
 void Engine::run_host(Task& task) {
   Status status = task.failure_;
-  if (status.ok()) {
+  bool completed = static_cast<bool>(task.later_);  // handed on by whoever completed it
+  if (!completed && status.ok()) {
     status = caught([&] { return run_on_host(task); });
-    if (!status.ok()) status = failed(task, status);
+    if (!status.ok() && !task.later_) status = failed(task, status);
+  }
+  for (; task.later_; completed = false) {
+    if (!completed && suspend(task, status)) return;
+    status = go_on(task);
+    if (!status.ok() && !task.later_) status = failed(task, status);
   }
   finish(task, status, {});
 }
@@ -232,6 +239,7 @@ Status Engine::run_on_host(Task& task) {
   TaskContext context;
   context.device = &task.device();
   context.workspace = workspace ? workspace->address : nullptr;
+  context.later = &task.later_;
   const Ref<Trace> trace = this->trace();
   const double begin = trace ? Trace::now_us() : 0;
   Status status = run_body(task, context);
@@ -266,6 +274,10 @@ Status Engine::run_naive(Task& task, bool ready) {
       RONDO_TRY(issue(task, &fence));
       return fence_wait(fence);
     });
+    while (task.later_) {
+      if (suspend(task, status)) wait_until_completed(task);
+      status = go_on(task);
+    }
     if (!status.ok()) status = failed(task, status);
   }
   // The fence of a task that was issued and could not be waited for still holds its memory.

@@ -53,6 +53,8 @@ inline constexpr Owner kTemporary{
 // there, or that nobody uses it any more.
 enum class Awaited { contents, uses };
 
+class Completion;
+
 class Engine final : public RefCounted, public FenceOracle {
  public:
   explicit Engine(const rondo_engine_options& options, rondo_engine_mode mode);
@@ -93,6 +95,11 @@ class Engine final : public RefCounted, public FenceOracle {
   void run_after(const FenceSet& fences, std::function<void()> action);
   // Makes sure the storage has memory now.
   Status back(Storage& storage);
+  // The end of a task that its function left to somebody else; never blocks, and calls neither the user nor a device.
+  // RONDO_INVALID_STATE if it has an end already.
+  Status complete(Completion& later, Status outcome);
+  // Nobody will complete it any more: unless it was, the task fails.
+  void abandon(Completion& later);
   // An error that marks the variable until it is written; for recordings that failed.
   void poison(Variable& variable, const Status& error);
   // Whether nothing can have come into the storage yet, not even a failure.
@@ -178,6 +185,19 @@ class Engine final : public RefCounted, public FenceOracle {
   Status take_host_memory(Task& task, DeviceState& state, Block** workspace);
   RONDO_HOT void finish(Task& task, const Status& status, Fence fence);
   RONDO_APART void release_apart(const RefCounted& last, uint64_t order, std::unique_lock<std::mutex>& lock);
+
+  // --- completion.cc: tasks that end later than their function ---
+  static Completion& completion_of(const Task& task);
+  // The function has returned. Whether its completion is missing still: then the task is no business of this thread.
+  bool suspend(Task& task, const Status& returned);
+  // The completion is there: what comes of it, if that is not another one.
+  Status go_on(Task& task);
+  void wait_until_completed(const Task& task);
+  void leave_awaited(Completion& later);
+  static void cancel(Completion& later);
+  void cancel_completions();
+  // To whoever finishes the task. Gives the order lock up.
+  void hand_on(Task& task, std::unique_lock<std::mutex>& lock);
 
   // --- order.cc: under the order lock ---
   RONDO_HOT bool enter(Task& task);  // in its place and pending; whether it is ready
@@ -293,6 +313,8 @@ class Engine final : public RefCounted, public FenceOracle {
   std::vector<uint64_t> running_;       // order numbers of host tasks being run
   std::vector<uint64_t> releasing_;     // and of tasks that have left their variables and are letting go of the rest
   std::condition_variable progress_;
+  Completion* awaited_ = nullptr;  // the first of those that are
+  bool closing_ = false;           // nobody waits for a completion any more
   uint64_t seed_;
 
   const int64_t memory_limit_;

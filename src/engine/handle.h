@@ -22,7 +22,8 @@ enum class HandleKind : uint32_t {
   module,
   model_file,
   communicator,
-  buckets
+  buckets,
+  completion
 };
 
 template <class T, HandleKind kind>

@@ -103,8 +103,8 @@ Status Engine::issue(Task& task, Fence* fence) {
 Status Engine::issue_apart(Task& task, Stream& stream, DeviceState& state, TaskContext& context, Fence* fence) {
   Block* workspace = nullptr;
   const auto take = [&]() -> Status {
-    context.auxiliary = nullptr;
-    if (task.wants_auxiliary()) RONDO_TRY(stream.auxiliary(&context.auxiliary));
+    context.auxiliaries = nullptr;
+    if (const int count = task.wants_auxiliaries()) RONDO_TRY(stream.auxiliaries(count, &context.auxiliaries));
     return task.workspace_bytes() ? state.pool.allocate(task.workspace_bytes(), stream.id, &workspace) : Status();
   };
   Status taken = take();

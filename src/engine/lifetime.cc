@@ -86,6 +86,7 @@ Status Engine::make_state(Device& device, DeviceState** state) {
 void Engine::close() {
   if (forked()) return;  // threads and devices of the parent are not ours
   const bool well = usable().ok();
+  cancel_completions();
   if (well) {
     if (Status status = wait_all(); !status.ok())
       log(RONDO_LOG_WARNING, "engine destroyed with a failure nobody waited for: %s", status.message());

@@ -57,7 +57,7 @@ void Engine::gather(Task& task) {
     task.fences_.add(variable.write_fence_);
     if (access.write) task.fences_.add(variable.read_fences_);  // mutation: write_after_read_on_the_device
     // mutation: poison_stops
-    if (access.read && !variable.error_.ok()) [[unlikely]]
+    if (!variable.error_.ok() && (access.read || variable.given_away_)) [[unlikely]]
       gather_poison(task, access.variable, variable.error_);
     if (!written_off_.empty() && access.read) [[unlikely]]
       if (const Status* cause = written_off(variable)) gather_poison(task, access.variable, *cause);
@@ -123,13 +123,19 @@ void Engine::settle(Task& task, Fence fence) {
 void Engine::settle_failed(Task& task, const Status& status, Fence fence) {
   for (Access& access : task.accesses_) {
     Variable& variable = *access.variable;
-    Status left = access.write ? task.left_on(variable, status) : Status();
+    // Whoever should have completed the task may still be at work on what it reads, too.
+    Status left = task.cancelled_ ? status : access.write ? task.left_on(variable, status) : Status();
     if (left.ok()) {
       settle(task, access, fence);
       continue;
     }
-    if (variable.writer_ == &task) variable.writer_ = nullptr;
-    variable.settled_ = task.order_;
+    variable.given_away_ |= task.cancelled_;
+    if (access.write) {
+      if (variable.writer_ == &task) variable.writer_ = nullptr;
+      variable.settled_ = task.order_;
+    } else {
+      unlink(access);
+    }
     variable.error_ = std::move(left);
     variable.read_fences_.add(fence);
   }

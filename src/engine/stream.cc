@@ -24,14 +24,14 @@ std::unique_lock<std::mutex> Stream::lock_unless_held() {
 Stream::~Stream() {
   markers_.clear();
   spare_.clear();
-  auxiliary_.reset();
+  auxiliaries_.clear();
   device.stream_destroy(native);
 }
 
-Status Stream::auxiliary(Auxiliary** auxiliary) {
+Status Stream::auxiliaries(int count, Auxiliaries** auxiliaries) {
   const auto lock = lock_unless_held();
-  if (!auxiliary_) RONDO_TRY(Auxiliary::make(device, &auxiliary_));
-  *auxiliary = auxiliary_.get();
+  RONDO_TRY(auxiliaries_.make(device, count));
+  *auxiliaries = &auxiliaries_;
   return {};
 }
 

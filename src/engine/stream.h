@@ -68,8 +68,8 @@ class Stream {
   RONDO_HOT Fence advance(const char* task_name);
 
   // --- any time ---
-  // The stream beside this one, made when it is first asked for.
-  Status auxiliary(Auxiliary** auxiliary);
+  // So many streams beside this one, made when they are first asked for.
+  Status auxiliaries(int count, Auxiliaries** auxiliaries);
   // Whether a device-side wait for the fence was already issued on this stream.
   bool already_waits(Fence fence);
   uint64_t issued() const { return issued_.load(std::memory_order_acquire); }
@@ -110,7 +110,7 @@ class Stream {
   std::atomic<uint64_t> completed_{0};
   std::atomic<bool> lost_{false};
   std::atomic<const char*> recent_[kRecent] = {};
-  std::unique_ptr<Auxiliary> auxiliary_;
+  Auxiliaries auxiliaries_;
   std::deque<Marker> markers_;     // ascending
   std::vector<Ref<Event>> spare_;  // events nobody waits on
   std::vector<uint64_t> waited_;   // by stream id: highest sequence waited for

@@ -22,6 +22,7 @@ void Task::renew() {
 
 const RefCounted* Task::let_go() {
   if (kept_) return park();
+  if (cancelled_) return nullptr;
   bool all = !calls_out_;
   for (Access& access : accesses_) {
     if (access.variable->release_unless_last())

@@ -16,7 +16,7 @@
 
 namespace rondo {
 
-class Auxiliary;
+class Auxiliaries;
 class Stream;
 struct TaskOperand;
 
@@ -31,7 +31,8 @@ struct TaskContext {
   Device* device = nullptr;
   void* stream = nullptr;                      // native stream; null on a cpu
   void* workspace = nullptr;                   // as many bytes as workspace_bytes() asked for, 256-aligned
-  Auxiliary* auxiliary = nullptr;              // a second stream, of a task that asked for it
+  Auxiliaries* auxiliaries = nullptr;          // streams beside `stream`, as many as the task asked for
+  Ref<RefCounted>* later = nullptr;            // where a host task puts its completion if it ends later; else null
   bool capturing = false;                      // the run is being captured; nothing is executed now
   const RandomState* random = nullptr;         // graph on a cpu: added to the task's own offset. null: eager
   const RandomState* device_random = nullptr;  // graph on a GPU: the same in device memory
@@ -82,11 +83,18 @@ class Task : public RefCounted {
   // user data.
   virtual Status prepare() { return {}; }
   // What a run needs beside its operands, scratch memory or an auxiliary stream, could not be had. True: the task has
-  // settled for less, for good, and workspace_bytes() and wants_auxiliary() say so. Called once it is prepared and
+  // settled for less, for good, and workspace_bytes() and wants_auxiliaries() say so. Called once it is prepared and
   // while it does not run.
   virtual bool settle() { return false; }
   // Does the work on the host (cpu), or enqueues it on context.stream.
   virtual Status run(const TaskContext& context) = 0;
+  // Where run() left its end to a completion, which is there now: what comes of it. May leave its end to another one.
+  virtual Status resume(const Status& outcome, const TaskContext& context) {
+    (void)context;
+    return outcome;
+  }
+  // What keeps the memory that a run works on, when the engine has given the task up.
+  virtual const RefCounted& holder() const { return *this; }
   // Whether run() may be captured into a CUDA graph; if not, *why says so.
   virtual bool capturable(const char** why) const {
     if (device_->is_host()) {
@@ -104,8 +112,8 @@ class Task : public RefCounted {
   virtual bool wants_launches() const { return false; }
   // What it works on, inputs before outputs, for pictures and timelines (tensor.h).
   virtual void list_operands(std::vector<TaskOperand>* operands) const { (void)operands; }
-  // Whether its runs are given an auxiliary stream.
-  bool wants_auxiliary() const { return wants_auxiliary_; }
+  // How many auxiliary streams its runs are given.
+  int wants_auxiliaries() const { return wants_auxiliaries_; }
   // What prepare() decided that people may want to know, for reports; empty: nothing.
   virtual std::string remark() const { return {}; }
   // Random numbers one run consumes from the device's sequence, in Philox counters.
@@ -137,15 +145,16 @@ class Task : public RefCounted {
   // up what it holds for the run. A last reference is returned, for the engine to release without the lock.
   virtual const RefCounted* park() { return nullptr; }
 
-  // In prepare(): runs are given an auxiliary stream. Also of workspace, so that they do not go the engine's short way.
-  void want_auxiliary() {
-    wants_auxiliary_ = true;
-    if (workspace_bytes_ == 0) workspace_bytes_ = 1;
+  // In the constructor or in prepare(): runs are given auxiliary streams. Also of workspace, so that they do not go the
+  // engine's short way.
+  void want_auxiliaries(int count) {
+    wants_auxiliaries_ = count;
+    if (count > 0 && workspace_bytes_ == 0) workspace_bytes_ = 1;
   }
 
   size_t workspace_bytes_ = 0;  // set by the constructor or by prepare()
   uint64_t random_count_ = 0;   // set by the constructor
-  bool wants_auxiliary_ = false;
+  int wants_auxiliaries_ = 0;
   bool calls_out_ = false;  // set by the constructor: its destructor runs code of the user's
 
  private:
@@ -179,6 +188,8 @@ class Task : public RefCounted {
   bool abandoned_ = false;   // submitted where nobody can wait for it: finished with its failure when ready
   bool signalled_ = false;   // became ready while a thread waits for just that
   bool kept_ = false;        // see keep()
+  bool cancelled_ = false;   // its completion keeps what it holds
+  Ref<RefCounted> later_;    // the completion that a run has left its end to
   double submitted_us_ = 0;  // only while a trace is on
 };
 

@@ -69,11 +69,9 @@ Status Graph::capture(const BranchPlan& plan) {
 
 Status Graph::capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams) {
   StreamDevice& device = *segment.device->streams();
-  std::vector<std::unique_ptr<Auxiliary>> auxiliaries(streams.size());
+  std::vector<Auxiliaries> auxiliaries(streams.size());
   for (const uint32_t i : segment.tasks)
-    if (const auto branch = static_cast<size_t>(plan.schedule.branch[i]);
-        tasks_[i]->wants_auxiliary() && !auxiliaries[branch])
-      RONDO_TRY(Auxiliary::make(device, &auxiliaries[branch]));
+    RONDO_TRY(auxiliaries[static_cast<size_t>(plan.schedule.branch[i])].make(device, tasks_[i]->wants_auxiliaries()));
   RONDO_TRY(device.capture_begin(streams[0]));
   const Status status = capture_tasks(segment, plan, streams, auxiliaries);
   const Status ended = device.capture_end(streams[0], status.ok(), &segment.native);
@@ -83,7 +81,7 @@ Status Graph::capture_segment(Segment& segment, const BranchPlan& plan, const st
 // Records every task on its branch's stream. Branches other than the first enter the capture by waiting for an event of
 // it, and all come back to the first stream at the end.
 Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams,
-                            const std::vector<std::unique_ptr<Auxiliary>>& auxiliaries) {
+                            std::vector<Auxiliaries>& auxiliaries) {
   StreamDevice& device = *segment.device->streams();
   Events events(device);
   void* root = nullptr;
@@ -112,7 +110,7 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
     // mutation: capture_edge_dropped
     for (const uint32_t before : plan.waits[i]) RONDO_TRY(device.stream_wait(stream, behind[before]));
     context.stream = stream;
-    context.auxiliary = auxiliaries[branch].get();
+    context.auxiliaries = &auxiliaries[branch];
     context.workspace = workspace_.empty() ? nullptr : workspace_[i];
     Status status = Engine::run_body(task, context);
     if (status.ok()) status = device.capture_check(stream);

@@ -238,6 +238,9 @@ void Graph::collect_uses() {
         found->second.insert(segment_of_[i]);
   for (Segment& segment : segments_) {
     std::unordered_map<const Variable*, size_t> known;
+    if (segment.kind == Segment::Kind::device)
+      for (const uint32_t i : segment.tasks)
+        segment.auxiliaries = std::max(segment.auxiliaries, tasks_[i]->wants_auxiliaries());
     for (const uint32_t i : segment.tasks)
       for (const Access& access : tasks_[i]->accesses()) {
         const auto temporary = temporaries.find(access.variable);

@@ -1,6 +1,8 @@
 // Running the tasks of a segment that is not captured: one after the other, each failing for itself, as eager ones do.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "graph/graph.h"
 
 namespace rondo {
@@ -36,32 +38,37 @@ void leave_behind(Task& task, const Status& status, Poison* poison) {
 }  // namespace
 
 Status Graph::run_tasks(const Segment& segment, const TaskContext& context, const RandomState& random,
-                        Task::Parts* parts) {
+                        Task::Parts* parts, Progress* progress, const Status* completed) {
   TaskContext each = context;
   each.random = &random;
   const Ref<Trace> trace = engine_->trace();
-  Status first;
-  for (const uint32_t i : segment.tasks) {
+  for (; progress->next < segment.tasks.size(); ++progress->next) {
+    const uint32_t i = segment.tasks[progress->next];
     Task& task = *tasks_[i];
     each.workspace = workspace_.empty() ? nullptr : workspace_[i];
     Status status;
-    if (!parts->poison.empty()) [[unlikely]]
+    if (!completed && !parts->poison.empty()) [[unlikely]]
       status = hand_in(task, parts->poison);
     if (status.ok()) {
       const double begin = trace ? Trace::now_us() : 0;
-      status = task.run(each);
+      if (completed) [[unlikely]]
+        status = task.resume(*std::exchange(completed, nullptr), each);
+      else
+        status = task.run(each);
       if (trace) [[unlikely]]
         trace->host(task, begin, begin, Trace::now_us());
+      if (each.later && *each.later) return status;  // comes back when it is completed
       if (!status.ok()) [[unlikely]]
         status = engine_->failed(task, status).with_context(std::string("graph '") + name_ + "'");
     }
     if (status.ok() && parts->poison.empty()) [[likely]]
       continue;
     leave_behind(task, status, &parts->poison);
-    if (first.ok()) first = std::move(status);
+    if (progress->first.ok()) progress->first = std::move(status);
   }
-  parts->told = !first.ok();
-  return first;
+  progress->next = 0;
+  parts->told = !progress->first.ok();
+  return std::exchange(progress->first, {});
 }
 
 }  // namespace rondo

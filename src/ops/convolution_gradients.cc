@@ -46,14 +46,15 @@ class GradientsTask final : public Task {
     RONDO_TRY(filter_->prepare());
     RONDO_TRY(decide());
     take_scratch();
-    if (side_by_side_) want_auxiliary();
+    if (side_by_side_) want_auxiliaries(1);
     ready_ = true;
     return {};
   }
 
   bool settle() override {
     if (!side_by_side_) return false;
-    side_by_side_ = wants_auxiliary_ = false;
+    side_by_side_ = false;
+    want_auxiliaries(0);
     take_scratch();
     remark_ = "gradients one after the other: there was no memory for two workspaces";
     return true;
@@ -63,16 +64,17 @@ class GradientsTask final : public Task {
     RONDO_TRY(prepare());  // decided already, unless the task came here by another way
     TaskContext of_filter = context;
     if (context.workspace) of_filter.workspace = static_cast<char*>(context.workspace) + filter_workspace_;
-    if (!side_by_side_ || !context.auxiliary) {
+    if (!side_by_side_ || !context.auxiliaries) {
       RONDO_TRY(data_->run(context));
       return filter_->run(of_filter);
     }
-    of_filter.stream = context.auxiliary->stream();
-    RONDO_TRY(context.auxiliary->fork(context.stream));
+    Auxiliary& auxiliary = (*context.auxiliaries)[0];
+    of_filter.stream = auxiliary.stream();
+    RONDO_TRY(auxiliary.fork(context.stream));
     Status status = filter_->run(of_filter);
     if (status.ok()) status = data_->run(context);
     // Whatever was begun there is waited for.
-    const Status joined = context.auxiliary->join(context.stream, context.capturing);
+    const Status joined = auxiliary.join(context.stream, context.capturing);
     return status.ok() ? joined : status;
   }
 

@@ -104,9 +104,17 @@ TEST_P(MisuseNull, EngineVariablesAndTasks) {
   EXPECT_EQ(rondo_task_device(nullptr).kind, RONDO_CPU);
   EXPECT_EQ(rondo_task_is_capturing(nullptr), 0);
   rondo_task_fail(nullptr, "nothing");
+  EXPECT_EQ(rondo_task_auxiliary_stream(nullptr, 0), nullptr);
+  rondo_completion* completion = nullptr;
+  rondo_completion_destroy(nullptr);
+  expect_refused(rondo_task_defer(nullptr, &completion), RONDO_INVALID_ARGUMENT, "rondo_task_defer", "context");
+  expect_refused(rondo_completion_complete(nullptr, RONDO_OK, nullptr), RONDO_INVALID_ARGUMENT,
+                 "rondo_completion_complete", "completion");
   EXPECT_EQ(push(engine(),
                  [](rondo_task_context* context) {
                    rondo_task_fail(context, nullptr);
+                   expect_refused(rondo_task_defer(context, nullptr), RONDO_INVALID_ARGUMENT, "rondo_task_defer",
+                                  "completion");
                    return RONDO_OK;
                  },
                  {}, {v}),

@@ -13,7 +13,12 @@ Run as a program this prints the names.
 
 import dataclasses
 
-PROGRAMS = {"stress": "tests/stress/stress", "models": "tests/conformance/conformance_models"}  # in the build folder
+PROGRAMS = {  # in the build folder
+    "stress": "tests/stress/stress",
+    "models": "tests/conformance/conformance_models",
+    "engine": "tests/conformance/conformance_engine",
+    "tensors": "tests/conformance/conformance_tensors",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,7 +107,16 @@ MUTATIONS = (
     Mutation(
         name="uses_without_the_readers",
         breaks="whoever may write behind Rondo's back is told to wait for those who read",
+        program="tensors",
         cases="Conformance/Dlpack.AWriterOnTheStreamComesAfterReaders/cuda_async",
+    ),
+    Mutation(
+        name="auxiliary_not_joined",
+        part=r"beside\[i\]\.join\(.*\)",
+        instead="Status()",
+        breaks="what follows a task comes after what it has put into its auxiliary streams",
+        program="engine",
+        cases="Conformance/Auxiliaries.BeginAfterWhatWasBeforeAndEndBeforeWhatIsBehind/cuda_async",
     ),
     Mutation(
         name="poison_stops",

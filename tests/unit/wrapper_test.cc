@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <functional>
 #include <rondo/rondo.hpp>
+#include <thread>
 
 namespace {
 
@@ -305,6 +307,33 @@ TEST(Wrapper, TasksWithTensorsAndNamedOutputs) {
   graph.launch();
   EXPECT_EQ(named.read<float>(), (Floats{-2, -4, -6}));
   EXPECT_EQ(status_of([&] { other.read<float>(); }), RONDO_INVALID_STATE);
+}
+
+TEST(Wrapper, TasksThatEndLater) {
+  rondo::Engine engine;
+  const rondo::Variable variable = engine.variable();
+  std::vector<std::thread> threads;
+  const auto later = [&](const std::function<void(const rondo::Completion&)>& end) {
+    engine.push(
+        [&threads, end](rondo::TaskContext& context) {
+          EXPECT_EQ(context.auxiliary_stream(0), nullptr);
+          threads.emplace_back([end, completion = context.defer()] { end(completion); });
+        },
+        {}, {variable.get()}, rondo::task_defaults("later"));
+    try {
+      variable.wait();
+      return std::string();
+    } catch (const rondo::Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(later([](const rondo::Completion& completion) { completion.complete(); }), "");
+  EXPECT_NE(later([](const rondo::Completion& completion) {
+              completion.fail("disk gone", RONDO_IO_ERROR);
+            }).find("RONDO_IO_ERROR: rondo_variable_wait: task 'later' on cpu:0: disk gone"),
+            std::string::npos);
+  EXPECT_NE(later([](const rondo::Completion&) {}).find("completion was destroyed"), std::string::npos);
+  for (std::thread& each : threads) each.join();
 }
 
 TEST(Wrapper, Facts) {

@@ -26,14 +26,32 @@ class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
   void dot(const std::string& path) const { check(rondo_graph_dot(get(), path.c_str())); }
 };
 
+// The end of a task that was left to somebody else. Destroyed without having been completed, the task fails.
+class Completion : public Owner<rondo_completion, rondo_completion_destroy> {
+ public:
+  using Owner::Owner;
+  void complete() const { check(rondo_completion_complete(get(), RONDO_OK, nullptr)); }
+  void fail(const std::string& message, rondo_status status = RONDO_USER_ERROR) const {
+    check(rondo_completion_complete(get(), status, message.c_str()));
+  }
+};
+
 // What a task may ask about its run.
 class TaskContext {
  public:
   explicit TaskContext(rondo_task_context* context) : context_(context) {}
   void* stream() const { return rondo_task_stream(context_); }
+  // One of those that the options asked for.
+  void* auxiliary_stream(int32_t index) const { return rondo_task_auxiliary_stream(context_, index); }
   rondo_device device() const { return rondo_task_device(context_); }
   bool capturing() const { return rondo_task_is_capturing(context_) != 0; }
   rondo_task_context* get() const { return context_; }
+  // The task ends when that is completed, by any thread, not when its body returns.
+  Completion defer() const {
+    rondo_completion* completion = nullptr;
+    check(rondo_task_defer(context_, &completion));
+    return Completion(completion);
+  }
 
   // Of a task pushed with tensors: reads first, then writes, in the order given. Valid during the call.
   struct Operand {

@@ -2573,11 +2573,11 @@ extern "C" {
     pub fn rondo_engine_create(options: *const rondo_engine_options, engine: *mut *mut rondo_engine) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Waits for all work, then releases streams, pools and workers. NULL is allowed. Objects of the engine that are still"]
-    #[doc = " alive stay valid handles: they must still be destroyed, and every other call on them returns RONDO_INVALID_STATE."]
-    #[doc = " Which they were (kind, dtype, shape, device, the task that wrote them first) is logged as a warning and is this"]
-    #[doc = " thread's rondo_last_error(). A recording still open on it is abandoned. In a child of fork() it does nothing. Must"]
-    #[doc = " not be called inside a task. Since 0.1."]
+    #[doc = " Waits for all work but completions (rondo_task_defer), then releases streams, pools and workers. NULL is allowed."]
+    #[doc = " Objects of the engine that are still alive stay valid handles: they must still be destroyed, and every other call on"]
+    #[doc = " them returns RONDO_INVALID_STATE. Which they were (kind, dtype, shape, device, the task that wrote them first) is"]
+    #[doc = " logged as a warning and is this thread's rondo_last_error(). A recording still open on it is abandoned. In a child of"]
+    #[doc = " fork() it does nothing. Must not be called inside a task. Since 0.1."]
     pub fn rondo_engine_destroy(engine: *mut rondo_engine);
 }
 extern "C" {
@@ -2639,6 +2639,12 @@ extern "C" {
     pub fn rondo_task_stream(context: *mut rondo_task_context) -> *mut ::std::os::raw::c_void;
 }
 extern "C" {
+    #[doc = " Native stream `index`, from 0, of the auxiliary streams that the options asked for; NULL for any other number. It"]
+    #[doc = " begins where rondo_task_stream is when the function is called, and rondo_task_stream waits for it when the function"]
+    #[doc = " has returned, also with an error. Valid during the call only. Since 0.1."]
+    pub fn rondo_task_auxiliary_stream(context: *mut rondo_task_context, index: i32) -> *mut ::std::os::raw::c_void;
+}
+extern "C" {
     #[doc = " Device the task runs on. Since 0.1."]
     pub fn rondo_task_device(context: *mut rondo_task_context) -> rondo_device;
 }
@@ -2681,12 +2687,16 @@ pub struct rondo_task_options {
     pub flags: u32,
     #[doc = " for errors, traces and graph reports; copied; NULL: \"user\""]
     pub name: *const ::std::os::raw::c_char,
+    #[doc = " cuda: streams beside the task's, for work side by side, 0 to 8; default 0"]
+    pub auxiliary_streams: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
 }
 #[test]
 fn bindgen_test_layout_rondo_task_options() {
     assert_eq!(
         ::std::mem::size_of::<rondo_task_options>(),
-        40usize,
+        48usize,
         concat!("Size of: ", stringify!(rondo_task_options))
     );
     assert_eq!(
@@ -2766,6 +2776,30 @@ fn bindgen_test_layout_rondo_task_options() {
         );
     }
     test_field_name();
+    fn test_field_auxiliary_streams() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_task_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).auxiliary_streams) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_task_options), "::", stringify!(auxiliary_streams))
+        );
+    }
+    test_field_auxiliary_streams();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_task_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            44usize,
+            concat!("Offset of field: ", stringify!(rondo_task_options), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
 }
 extern "C" {
     #[doc = " Submits fn(arg) to run once the reads and writes allow it. The same variable may be given twice, and as read and"]
@@ -2808,6 +2842,40 @@ extern "C" {
         n_writes: usize,
         options: *const rondo_task_options,
     ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_completion {
+    _unused: [u8; 0],
+}
+extern "C" {
+    #[doc = " Called inside a host function: the task does not end when the function returns, but when *completion is completed."]
+    #[doc = " Meanwhile it holds no worker, and what it reads and writes stays as it is and where it is: operands may be used, and"]
+    #[doc = " so may arg, until then. For libraries that have threads of their own. In naive mode the call that submitted the task"]
+    #[doc = " goes on until then. A recorded task is given one at each launch. The caller owns *completion."]
+    #[doc = ""]
+    #[doc = " If the function returns an error nevertheless, that is the task's, and the task ends when *completion is completed or"]
+    #[doc = " destroyed. rondo_engine_destroy does not wait for completions: tasks that miss theirs fail with RONDO_INVALID_STATE,"]
+    #[doc = " and only their memory and their arg stay, until *completion is destroyed. The same goes for each task behind them"]
+    #[doc = " that uses what they use. RONDO_UNSUPPORTED in a device task, which ends when its stream is done; RONDO_INVALID_STATE"]
+    #[doc = " if the run has its completion already. Since 0.1."]
+    pub fn rondo_task_defer(context: *mut rondo_task_context, completion: *mut *mut rondo_completion) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Ends the task: with RONDO_OK, or it fails with any other `status` and with `message` (copied; NULL: none), as if its"]
+    #[doc = " function had returned that. What the task was given must not be used any more. From any thread, in or outside tasks,"]
+    #[doc = " of any engine's; never blocks, and runs neither tasks nor functions of the user's on the calling thread."]
+    #[doc = " RONDO_INVALID_STATE if it was completed already, or if the engine was destroyed before. Since 0.1."]
+    pub fn rondo_completion_complete(
+        completion: *mut rondo_completion,
+        status: rondo_status,
+        message: *const ::std::os::raw::c_char,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the handle. If it was not completed, the task fails with RONDO_USER_ERROR. Never blocks. NULL is allowed."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_completion_destroy(completion: *mut rondo_completion);
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -5409,6 +5477,8 @@ pub const RONDO_TASK_OPTIONS_INIT: rondo_task_options = rondo_task_options {
     stream: -1,
     flags: 0,
     name: ::std::ptr::null(),
+    auxiliary_streams: 0,
+    reserved: 0,
 };
 
 /// What a `rondo_memory_info` begins with.
