@@ -5,8 +5,8 @@
 
 #include "capi/comm.h"
 #include "capi/structs.h"
-#include "comm/hook_session.h"
-#include "comm/socket_session.h"
+#include "comm/rendezvous/hook_session.h"
+#include "comm/rendezvous/socket_session.h"
 
 using namespace rondo;
 using capi::check_engine;

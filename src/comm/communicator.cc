@@ -12,12 +12,12 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/within.h"
-#include "comm/host_transport.h"
-#include "comm/hub.h"
-#include "comm/messages.h"
-#include "comm/nccl_transport.h"
-#include "comm/peer_transport.h"
-#include "comm/watch.h"
+#include "comm/rendezvous/local_group.h"
+#include "comm/rendezvous/messages.h"
+#include "comm/transport/host_transport.h"
+#include "comm/transport/nccl_transport.h"
+#include "comm/transport/peer_transport.h"
+#include "comm/watchdog.h"
 #include "ops/ops.h"
 
 namespace rondo::comm {
@@ -60,7 +60,7 @@ Chain::~Chain() {
 namespace {
 
 // With a driver that does not answer.
-constexpr auto kPatience = std::chrono::milliseconds(1000);
+constexpr auto kDriverTimeout = std::chrono::milliseconds(1000);
 
 Status make_transport(Device& device, const std::shared_ptr<Session>& session, const Options& options,
                       const std::function<Status()>& lost, std::unique_ptr<Transport>* transport) {
@@ -145,7 +145,8 @@ Status Communicator::create(Engine& engine, Device& device, std::shared_ptr<Sess
 Status Communicator::create_all(Engine& engine, std::span<Device* const> devices, const Options& options,
                                 std::vector<Ref<Communicator>>* made) {
   RONDO_TRY(refuse_here("making communicators"));
-  std::vector<std::shared_ptr<Session>> sessions = make_hub(static_cast<int>(devices.size()), options.time_limit_ms);
+  std::vector<std::shared_ptr<Session>> sessions =
+      make_local_group(static_cast<int>(devices.size()), options.time_limit_ms);
   std::vector<Ref<Communicator>> all(devices.size());
   RONDO_TRY(on_threads(
       devices.size(), [&](size_t i) { return create(engine, *devices[i], std::move(sessions[i]), options, &all[i]); }));
@@ -269,11 +270,11 @@ void Communicator::end() {
   log(RONDO_LOG_ERROR, "communicator '%s', rank %d: %s", name(), rank(), cause.message());
   // What is known to be done is good, so a lock that another thread has for a moment is waited for. For a while only:
   // the device may be loading a kernel, for which it waits for what is to be ended here.
-  (void)within<bool>(kPatience, [engine = engine_, flights] {
+  (void)within<bool>(kDriverTimeout, [engine = engine_, flights] {
     // One that is just being issued is counted by its stream when that is over, which refuse() sees to.
     const Clock::time_point begun = Clock::now();
     for (const Flight& flight : flights)
-      while (flight.stream && flight.stream->issued() < flight.sequence && Clock::now() - begun < kPatience)
+      while (flight.stream && flight.stream->issued() < flight.sequence && Clock::now() - begun < kDriverTimeout)
         std::this_thread::yield();
     return std::all_of(flights.begin(), flights.end(), [](const Flight& flight) {
       return !flight.stream || flight.stream->poll_waiting(flight.sequence);
@@ -346,7 +347,7 @@ void Communicator::look() {
   const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - oldest.since).count();
   if (oldest.done() || taken <= options_.time_limit_ms) return;
   // It may be done and just not noticed.
-  const std::optional<bool> done = within<bool>(kPatience, [engine = engine_, oldest] {
+  const std::optional<bool> done = within<bool>(kDriverTimeout, [engine = engine_, oldest] {
     oldest.stream->mark(oldest.sequence);
     for (int i = 0; i < 10 && !oldest.stream->poll(oldest.sequence); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -18,8 +18,9 @@
 #include <vector>
 
 #include "comm/order_check.h"
-#include "comm/session.h"
-#include "comm/transport.h"
+#include "comm/rendezvous/session.h"
+#include "comm/transport/options.h"
+#include "comm/transport/transport.h"
 #include "engine/tensor.h"
 
 namespace rondo::ops {
@@ -29,12 +30,6 @@ class Output;
 namespace rondo::comm {
 
 class CollectiveTask;
-
-struct Options {
-  int64_t time_limit_ms = 600000;  // below 0: none
-  std::string name = "comm";
-  int max_blocks = 0;
-};
 
 // The order of all collectives of one engine on one GPU, or of one communicator on a host.
 class Chain final : public RefCounted {

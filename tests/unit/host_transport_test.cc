@@ -1,7 +1,7 @@
 // Collectives between hosts: every kind, dtype and reduction, against plain loops; sizes that do not divide; groups;
 // failures. Over sockets and within a process, ranks as threads.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "comm/host_transport.h"
+#include "comm/transport/host_transport.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "base/dtype.h"
-#include "comm/host_reduce.h"
-#include "comm/socket_session.h"
+#include "comm/rendezvous/socket_session.h"
+#include "comm/transport/host_reduce.h"
 #include "engine/task.h"
 
 namespace rondo::comm {

@@ -1,13 +1,13 @@
 // Who takes part, by the environments of launchers; proofs of secrets.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "comm/meeting.h"
+#include "comm/rendezvous/meeting.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "comm/net.h"
-#include "comm/sha256.h"
+#include "comm/rendezvous/net.h"
+#include "comm/rendezvous/sha256.h"
 
 namespace rondo::comm {
 namespace {

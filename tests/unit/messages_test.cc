@@ -1,6 +1,6 @@
 // What ranks say to each other, written and read, and what is refused of it.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "comm/messages.h"
+#include "comm/rendezvous/messages.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <cstring>
 #include <functional>
 
-#include "comm/agree.h"
-#include "comm/frame.h"
+#include "comm/rendezvous/agree.h"
+#include "comm/rendezvous/frame.h"
 
 namespace rondo::comm {
 namespace {

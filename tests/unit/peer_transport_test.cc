@@ -2,7 +2,7 @@
 // in graphs too, and that a rank which does not come, or a device out of reach, ends in a status.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "comm/peer_transport.h"
+#include "comm/transport/peer_transport.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <functional>
 #include <thread>
 
-#include "comm/hub.h"
+#include "comm/rendezvous/local_group.h"
 #include "device/cuda/cuda_device.h"
 #include "engine/task.h"
 
@@ -114,7 +114,7 @@ class PeerTransport : public testing::Test {
 
   // Ranks on the first devices; `behind`: with a transport behind.
   void make(int ranks, bool behind, const PeerOptions& options = {60000, 0}) {
-    sessions_ = make_hub(ranks, 60000);
+    sessions_ = make_local_group(ranks, 60000);
     for (int r = 0; r < ranks; ++r) ranks_.push_back(std::make_unique<Rank>(r));
     everywhere([&](Rank& rank, int r) {
       auto next = behind ? std::make_unique<Behind>() : nullptr;

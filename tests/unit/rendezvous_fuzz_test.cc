@@ -11,10 +11,10 @@
 #include <random>
 #include <thread>
 
-#include "comm/frame.h"
-#include "comm/handshake.h"
-#include "comm/mesh.h"
-#include "comm/socket_session.h"
+#include "comm/rendezvous/frame.h"
+#include "comm/rendezvous/handshake.h"
+#include "comm/rendezvous/mesh.h"
+#include "comm/rendezvous/socket_session.h"
 
 namespace rondo::comm {
 namespace {
@@ -54,8 +54,8 @@ class Liar {
     return chance(70) ? below(kSize) : chance(80) ? edges[below(std::size(edges))] : random_();
   }
   std::string word() {
-    static const char* const words[] = {"all",          "g", "all#0",   "g#0", "g#1", "all#left0", "successors",
-                                        "successors#0", "",  "g/left0", "#",   "x",   "step 1"};
+    static const char* const words[] = {"all",        "g", "all#0",   "g#0", "g#1", "all#left0", "failover",
+                                        "failover#0", "",  "g/left0", "#",   "x",   "step 1"};
     if (chance(90)) return words[below(std::size(words))];
     return std::string(below(chance(10) ? 2000000 : 3000), static_cast<char>(random_()));
   }
@@ -79,7 +79,7 @@ class Liar {
         text(&out, "text");
         break;
       case 2: {  // gathered
-        text(&out, chance(40) ? "successors#0" : chance(40) ? "all#left0" : key);
+        text(&out, chance(40) ? "failover#0" : chance(40) ? "all#left0" : key);
         const bool failed = chance(20);
         out.number(right(failed ? 1 + below(15) : 0));
         text(&out, failed ? "why" : "");
@@ -191,10 +191,10 @@ TEST(RendezvousFuzz, LiesToRank0EndTheLiarAlone) {
     std::vector<File> sockets(kSize), ends(kSize), up(1);
     for (size_t i = 1; i < kSize; ++i) socket_pair(&sockets[i], &ends[i]);
     up[0] = std::move(ends[2]);
-    const Wires::Terms terms = {30, 20000, true};
-    const std::shared_ptr<Wires> root = Wires::make(0, kSize, std::move(sockets), terms);
-    const std::shared_ptr<Wires> honest = Wires::make(2, kSize, std::move(up), terms);
-    const Wires::Group g = {"g", {0, 1, 2, 3}}, pair = {"of those who behave", {0, 2}};
+    const RendezvousLink::Terms terms = {30, 20000, true};
+    const std::shared_ptr<RendezvousLink> root = RendezvousLink::make(0, kSize, std::move(sockets), terms);
+    const std::shared_ptr<RendezvousLink> honest = RendezvousLink::make(2, kSize, std::move(up), terms);
+    const RendezvousLink::Group g = {"g", {0, 1, 2, 3}}, pair = {"of those who behave", {0, 2}};
     Ear ears[2];
     root->listen(g, &ears[0]);
     if (round % 2 == 0) honest->listen(g, &ears[1]);  // else what comes waits
@@ -241,9 +241,9 @@ TEST(RendezvousFuzz, AFalseRank0DoesNotEndARank) {
     Ear ear;
     std::atomic<bool> over{false};
     std::thread rank([&] {
-      const std::shared_ptr<Wires> wires = Wires::make(1, kSize, std::move(up), {30, 20, true});
+      const std::shared_ptr<RendezvousLink> link = RendezvousLink::make(1, kSize, std::move(up), {30, 20, true});
       std::shared_ptr<Session> session;
-      if (session_of_all(wires, &session).ok()) {
+      if (session_of_all(link, &session).ok()) {
         session->listen(&ear);
         std::vector<std::string> all;
         const Status gathered = session->all_gather("", "x", &all);
@@ -264,7 +264,7 @@ TEST(RendezvousFuzz, AFalseRank0DoesNotEndARank) {
       for (int i = 0; i < kSize && !reform; ++i) whole.texts.push_back(encode(Listening{"h", 1, {"127.0.0.1"}, "s"}));
       say(end, encode(whole));
     };
-    if (liar.chance(80)) answer("successors#0", false);
+    if (liar.chance(80)) answer("failover#0", false);
     for (int i = 0; i < 30 && !over && !closed(end); ++i) {
       say(end, liar.message(0));
       if (i == 10 && liar.chance(60)) answer("all#0", false);
@@ -280,7 +280,7 @@ TEST(RendezvousFuzz, AFalseRank0DoesNotEndARank) {
 TEST(RendezvousFuzz, AFalseMeetingOfThoseLeftIsNoMeeting) {
   File listener;
   ASSERT_TRUE(listen_at("127.0.0.1", 0, &listener).ok());
-  const Wires::Group all = {"all", {0, 1, 2, 3}};
+  const RendezvousLink::Group all = {"all", {0, 1, 2, 3}};
   for (int round = 0; round < rounds(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     Liar liar(static_cast<uint64_t>(round));
@@ -288,14 +288,14 @@ TEST(RendezvousFuzz, AFalseMeetingOfThoseLeftIsNoMeeting) {
     File end;
     socket_pair(&up[0], &end);
     // The next after rank 0 is where this test listens.
-    Gathered places{"successors#0", {}, all.members, 0, {}};
+    Gathered places{"failover#0", {}, all.members, 0, {}};
     for (int i = 0; i < kSize; ++i)
       places.texts.push_back(encode(Listening{"h", i == 1 ? port_of(listener) : 1, {"127.0.0.1"}, i == 0 ? "s" : ""}));
     std::atomic<bool> ready{false};
     std::thread rank([&] {
-      const std::shared_ptr<Wires> wires = Wires::make(2, kSize, std::move(up), {30, 20000, true});
+      const std::shared_ptr<RendezvousLink> link = RendezvousLink::make(2, kSize, std::move(up), {30, 20000, true});
       std::shared_ptr<Session> session, left;
-      const Status made = session_of_all(wires, &session);
+      const Status made = session_of_all(link, &session);
       EXPECT_TRUE(made.ok()) << made.message();
       ready = true;
       if (!made.ok()) return;
@@ -311,11 +311,11 @@ TEST(RendezvousFuzz, AFalseMeetingOfThoseLeftIsNoMeeting) {
     say(end, encode(places) + encode(Lost{3, "it is lost"}));
     while (!ready) std::this_thread::yield();
     end = File();
-    Door door(listener, {"those left of all", "s"});
-    Door::Caller caller;
-    door.next({}, Deadline(20), &caller);
+    Acceptor acceptor(listener, {"those left of all", "s"});
+    Acceptor::Caller caller;
+    acceptor.next({}, Deadline(20), &caller);
     ASSERT_TRUE(caller.socket);
-    ASSERT_TRUE(Door::admit(caller).ok());
+    ASSERT_TRUE(Acceptor::admit(caller).ok());
     Writer out;
     if (liar.chance(30)) {
       out.ranks({1, 2});
@@ -358,12 +358,12 @@ TEST(RendezvousFuzz, FalseCallersAndListenersAreTurnedAway) {
       const Status met = introduce(honest.get(), key, {1, 2}, Deadline(20));
       EXPECT_TRUE(met.ok()) << met.message();
     });
-    Door door(listener, key);
-    Door::Caller caller;
-    door.next({}, Deadline(20), &caller);
+    Acceptor acceptor(listener, key);
+    Acceptor::Caller caller;
+    acceptor.next({}, Deadline(20), &caller);
     ASSERT_TRUE(caller.socket);
     EXPECT_EQ(caller.hello.rank, 1u);
-    ASSERT_TRUE(Door::admit(caller).ok());
+    ASSERT_TRUE(Acceptor::admit(caller).ok());
     calls.join();
     // One that is called.
     File mine, theirs;
@@ -398,11 +398,11 @@ TEST(RendezvousFuzz, FalseDataAreAnError) {
       const int port;
     } session(port_of(listener));
     std::thread liar_thread([&] {
-      Door door(listener, {"mesh", "s"});
-      Door::Caller caller;
-      door.next({}, Deadline(20), &caller);
+      Acceptor acceptor(listener, {"mesh", "s"});
+      Acceptor::Caller caller;
+      acceptor.next({}, Deadline(20), &caller);
       ASSERT_TRUE(caller.socket);
-      ASSERT_TRUE(Door::admit(caller).ok());
+      ASSERT_TRUE(Acceptor::admit(caller).ok());
       Writer out;
       for (size_t i = liar.below(6); i > 0; --i) out.number(liar.chance(40) ? 256 : liar.number());
       say(caller.socket, out.take());

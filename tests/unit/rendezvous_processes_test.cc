@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/net.h"
+#include "comm/rendezvous/net.h"
 
 extern char** environ;
 

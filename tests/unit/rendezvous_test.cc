@@ -12,8 +12,8 @@
 #include <mutex>
 #include <thread>
 
-#include "comm/handshake.h"
-#include "comm/socket_session.h"
+#include "comm/rendezvous/handshake.h"
+#include "comm/rendezvous/socket_session.h"
 
 namespace rondo::comm {
 namespace {

@@ -13,8 +13,8 @@
 #include <list>
 #include <thread>
 
-#include "comm/handshake.h"
-#include "comm/sha256.h"
+#include "comm/rendezvous/handshake.h"
+#include "comm/rendezvous/sha256.h"
 
 namespace {
 std::atomic<int> g_accepts{0};
@@ -90,9 +90,9 @@ class Visitors : public ::testing::Test {
   }
   void wait_for_rank(double limit_s = 20) {
     waits_ = std::thread([this, limit_s] {
-      Door door(listener_, kKey);
-      door.next({}, Deadline(limit_s), &caller_);
-      if (caller_.socket) (void)Door::admit(caller_).ok();
+      Acceptor acceptor(listener_, kKey);
+      acceptor.next({}, Deadline(limit_s), &caller_);
+      if (caller_.socket) (void)Acceptor::admit(caller_).ok();
     });
   }
   // As a rank does it: again and again until the time is over.
@@ -112,7 +112,7 @@ class Visitors : public ::testing::Test {
   File listener_;
   int port_ = 0;
   std::thread waits_;
-  Door::Caller caller_;
+  Acceptor::Caller caller_;
 };
 
 TEST_F(Visitors, NothingOfTheSecretIsSaidBeforeTheCallerHasProven) {
@@ -203,9 +203,9 @@ TEST(Refusals, ACodeOfSuccessIsAFailure) {
     File listener, socket;
     ASSERT_TRUE(listen_at("127.0.0.1", 0, &listener).ok());
     std::thread refuses([&] {
-      Door door(listener, kKey);
-      Door::Caller caller;
-      door.next({}, Deadline(20), &caller);
+      Acceptor acceptor(listener, kKey);
+      Acceptor::Caller caller;
+      acceptor.next({}, Deadline(20), &caller);
       const uint32_t answer[] = {0x52444f34, code, 3};
       (void)!send(caller.socket.get(), answer, sizeof answer, MSG_NOSIGNAL);
       (void)!send(caller.socket.get(), "why", 3, MSG_NOSIGNAL);
