@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "base/text.h"
-#include "engine/views.h"
 #include "ops/element.h"
 #include "ops/elementwise_task.h"
 #include "ops/node.h"
