@@ -110,18 +110,26 @@ TEST_P(Chosen, AsManyPlacesAsThereAre) {
     });
     return;
   }
-  expect_same_bits(download(make(rondo_nonzero, x)), places(some, static_cast<int64_t>(numbers(some).size()), 0),
-                   "some");
-  expect_same_bits(download(make(rondo_nonzero, y)), places(none, 0, 0), "none");
+  // Not by must(): what a device that computes nothing counts may be too many for its memory.
+  const auto expect = [](const char* label, rondo_status status, rondo_tensor* made, const Array& expected) {
+    const Tensor out(made);
+    EXPECT_EQ(status, RONDO_OK) << label << ": " << rondo_last_error();
+    if (out) expect_same_bits(download(out), expected, label);
+  };
   const Tensor mask = make(rondo_binary_scalar, RONDO_GT, x, 0.0);
   const Array m = download(mask);
-  expect_same_bits(download(make(rondo_select, x, mask)), parts(some, m, static_cast<int64_t>(numbers(m).size()), 0),
-                   "chosen");
+  rondo_tensor* out = nullptr;
+  rondo_status status = rondo_nonzero(x, &out);
+  expect("some", status, out, places(some, static_cast<int64_t>(numbers(some).size()), 0));
+  status = rondo_nonzero(y, &(out = nullptr));
+  expect("none", status, out, places(none, 0, 0));
+  status = rondo_select(x, mask, &(out = nullptr));
+  expect("chosen", status, out, parts(some, m, static_cast<int64_t>(numbers(m).size()), 0));
   rondo_status inside = RONDO_OK;
   must(push_tensors(engine(),
                     [&](rondo_task_context*) {
-                      rondo_tensor* out = nullptr;
-                      inside = rondo_nonzero(x, &out);
+                      rondo_tensor* no = nullptr;
+                      inside = rondo_nonzero(x, &no);
                       return RONDO_OK;
                     },
                     {x}, {}));
@@ -285,7 +293,8 @@ TEST_P(RandomOrder, FavoursNone) {
   constexpr int kTimes = 3000;
   for (int i = 0; i < kTimes; ++i) {
     const Array order = download(make(rondo_random_permutation, engine(), device(), RONDO_I64, int64_t{3}));
-    ++seen[static_cast<size_t>(order.integer(0) * 9 + order.integer(1) * 3 + order.integer(2))];
+    const int64_t which = order.integer(0) * 9 + order.integer(1) * 3 + order.integer(2);
+    if (which >= 0 && which < 27) ++seen[static_cast<size_t>(which)];
   }
   double chi = 0;
   int orders = 0;

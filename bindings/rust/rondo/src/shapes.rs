@@ -226,7 +226,8 @@ impl Tensor {
     /// # let engine = Engine::new()?;
     /// let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[0.0f32, 5.0, 0.0, 7.0])?;
     /// let places = a.nonzero()?;
-    /// assert_eq!((places.shape()?, places.to_vec::<i64>()?), (vec![2, 2], vec![0, 1, 1, 1]));
+    /// assert_eq!(places.shape()?, [2, 2]);
+    /// assert_eq!(places.to_vec::<i64>()?, [0, 1, 1, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn nonzero(&self) -> Result<Tensor> {
