@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "flow.h"
 #include "recording.h"
 
 namespace conformance {
@@ -123,6 +124,30 @@ TEST_P(Pictures, TraceNamesEveryStream) {
   for (const json& event : events)
     if (event.at("ph") == "X" && event.at("cat") == "device") rows.insert(row(events, event));
   EXPECT_EQ(rows, (std::set<std::string>{"copy in", "copy out", "high priority"})) << events.dump(1);
+}
+
+// What expectations of graphs are made of: tasks that follow each other, in one piece, and how many do not.
+TEST(Flow, TasksAsFarFromTheBeginningMayRunSideBySide) {
+  const std::vector<Piece> pieces = pieces_of(
+      "digraph \"g\" {\n"
+      "  subgraph cluster_0 {\n    label=\"segment 0 on cuda:0: CUDA graph\"; color=\"#8899aa\";\n"
+      "    t0 [label=\"a\"];\n    t1 [label=\"b\"];\n    t2 [label=\"c\"];\n    t3 [label=\"d\"];\n  }\n"
+      "  subgraph cluster_1 {\n    label=\"segment 1 on cpu:0: host tasks\"; color=\"#8899aa\";\n"
+      "    t4 [label=\"e\"];\n    t5 [label=\"f\"];\n  }\n"
+      "  i0 [shape=ellipse, label=\"input\"];\n  i0 -> t0;\n"
+      "  t0 -> t1 [label=\"f32 [4]\"];\n  t0 -> t2 [label=\"f32 [4]\"];\n  t2 -> t3 [style=dashed];\n"
+      "  t1 -> t4 [label=\"f32 [4]\"];\n  t4 -> t5 [label=\"f32 [4]\"];\n"
+      "  o0 [shape=ellipse, label=\"output\\nf32 [3, 0]\"];\n  t3 -> o0;\n"
+      "  o1 [shape=ellipse, label=\"output\\nf32 [10]\"];\n  t5 -> o1;\n}\n");
+  ASSERT_EQ(pieces.size(), 2u);
+  EXPECT_TRUE(pieces[0].captured);
+  EXPECT_EQ(pieces[0].tasks, 4);
+  EXPECT_EQ(pieces[0].abreast, 2);
+  EXPECT_EQ(pieces[0].idle, 1) << "its result has no elements";
+  EXPECT_FALSE(pieces[1].captured);
+  EXPECT_EQ(pieces[1].tasks, 2);
+  EXPECT_EQ(pieces[1].idle, 0);
+  EXPECT_EQ(pieces[1].abreast, 1) << "one after the other";
 }
 
 // What a device span tells is when the device was at work, not when it was given the work: it is as long as that took,

@@ -189,6 +189,15 @@ MUTATIONS = (
         cases="Conformance/Random.GraphContinuesTheSequence/cuda_async_graph",
     ),
     Mutation(
+        name="graph_on_one_branch",
+        part=r"parallel\[index\] \? max_branches : 1",
+        instead="1",
+        breaks="tasks of a graph that do not depend on each other are on branches of their own",
+        program="models",
+        cases="Conformance/Softmax.Values/cuda_async_graph",
+        seeds=(1,),
+    ),
+    Mutation(
         name="write_after_read_in_a_graph",
         breaks="a task of a graph that writes comes after the tasks that read before it",
         cases=RECORDINGS,
