@@ -149,10 +149,13 @@ Status import_tensor(rondo_engine* engine, Managed* managed, void* stream, rondo
   Managed* owned = managed;
   // Ownership passes only when nothing can fail any more: the release function is armed at the end.
   auto armed = std::make_shared<bool>(false);
+  Ref<Task> release;
+  const auto give_back = [owned, armed] {
+    if (*armed && owned->deleter) owned->deleter(owned);
+  };
+  RONDO_TRY(engine->engine->make_action(give_back, &release));
   Ref<Storage> storage = make_ref<Storage>(*engine->engine, *device, static_cast<size_t>((high - low) * item),
-                                           first ? first + low * item : nullptr, [owned, armed] {
-                                             if (*armed && owned->deleter) owned->deleter(owned);
-                                           });
+                                           first ? first + low * item : nullptr, std::move(release));
   if (stream && !device->is_host())
     RONDO_TRY(engine->engine->noted(engine->engine->import_from_stream(*storage, *device, stream)));
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
