@@ -11,7 +11,7 @@
 using namespace rondo;
 using capi::check_engine;
 using capi::check_tensor;
-using capi::guard;
+using capi::guard_whole;
 
 namespace {
 
@@ -171,22 +171,22 @@ extern "C" {
 
 rondo_status rondo_tensor_to_dlpack(rondo_tensor* tensor, void* stream, DLManagedTensorVersioned** managed) {
   const char* const function = "rondo_tensor_to_dlpack";
-  return guard(function, [&] { return export_tensor(function, tensor, stream, managed); });
+  return guard_whole(function, [&] { return export_tensor(function, tensor, stream, managed); });
 }
 
 rondo_status rondo_tensor_to_dlpack_v0(rondo_tensor* tensor, void* stream, DLManagedTensor** managed) {
   const char* const function = "rondo_tensor_to_dlpack_v0";
-  return guard(function, [&] { return export_tensor(function, tensor, stream, managed); });
+  return guard_whole(function, [&] { return export_tensor(function, tensor, stream, managed); });
 }
 
 rondo_status rondo_tensor_from_dlpack(rondo_engine* engine, DLManagedTensorVersioned* managed, void* stream,
                                       rondo_tensor** tensor) {
-  return guard("rondo_tensor_from_dlpack", [&] { return import_tensor(engine, managed, stream, tensor); });
+  return guard_whole("rondo_tensor_from_dlpack", [&] { return import_tensor(engine, managed, stream, tensor); });
 }
 
 rondo_status rondo_tensor_from_dlpack_v0(rondo_engine* engine, DLManagedTensor* managed, void* stream,
                                          rondo_tensor** tensor) {
-  return guard("rondo_tensor_from_dlpack_v0", [&] { return import_tensor(engine, managed, stream, tensor); });
+  return guard_whole("rondo_tensor_from_dlpack_v0", [&] { return import_tensor(engine, managed, stream, tensor); });
 }
 
 }  // extern "C"
