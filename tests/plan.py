@@ -45,6 +45,7 @@ normal             conformance/large          -          -          all
 normal             conformance/*              all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   all        all        all
+normal             memory/*                   1          2          all
 normal             models/*                   all        all        all
 normal             packaging/*                all        all        all
 normal             shipped/*                  -          -          all
@@ -72,6 +73,7 @@ address,undefined  simulated/digits_*         -          -          5
 address,undefined  simulated/*_lost_*         -          1          5
 address,undefined  simulated/*                -          1shared    5
 address,undefined  faults/*                   -          -          all
+address,undefined  memory/*                   -          1          3
 address,undefined  conformance/large          -          -          -
 address,undefined  conformance/comm_*         -          1shared    all
 address,undefined  conformance/*_models_*     -          1          all
@@ -91,6 +93,7 @@ thread             unit/rendezvous_fuzz       -          all        all
 thread             unit/*                     -          rest       all
 thread             simulated/*_whole          -          -          -
 thread             conformance/large          -          -          -
+thread             memory/*                   -          -          -
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
 thread             conformance/*_recording    -          all        all

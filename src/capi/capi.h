@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/caught.h"
+#include "base/uncancelled.h"
 #include "engine/tensor.h"
 
 struct rondo_engine {
@@ -81,6 +82,13 @@ rondo_status guard(Call call, Body&& body) noexcept {
   if (status.ok()) [[likely]]
     return RONDO_OK;
   return fail(call, status);
+}
+
+// The same for what opens files, waits for threads or other processes: the calling thread is not cancelled meanwhile.
+template <class Body>
+rondo_status guard_whole(Call call, Body&& body) noexcept {
+  const Uncancelled uncancelled;
+  return guard(call, std::forward<Body>(body));
 }
 
 }  // namespace rondo::capi

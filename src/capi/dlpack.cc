@@ -11,7 +11,7 @@
 using namespace rondo;
 using capi::check_engine;
 using capi::check_tensor;
-using capi::guard;
+using capi::guard_whole;
 
 namespace {
 
@@ -149,10 +149,13 @@ Status import_tensor(rondo_engine* engine, Managed* managed, void* stream, rondo
   Managed* owned = managed;
   // Ownership passes only when nothing can fail any more: the release function is armed at the end.
   auto armed = std::make_shared<bool>(false);
+  Ref<Task> release;
+  const auto give_back = [owned, armed] {
+    if (*armed && owned->deleter) owned->deleter(owned);
+  };
+  RONDO_TRY(engine->engine->make_action(give_back, &release));
   Ref<Storage> storage = make_ref<Storage>(*engine->engine, *device, static_cast<size_t>((high - low) * item),
-                                           first ? first + low * item : nullptr, [owned, armed] {
-                                             if (*armed && owned->deleter) owned->deleter(owned);
-                                           });
+                                           first ? first + low * item : nullptr, std::move(release));
   if (stream && !device->is_host())
     RONDO_TRY(engine->engine->noted(engine->engine->import_from_stream(*storage, *device, stream)));
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
@@ -168,22 +171,22 @@ extern "C" {
 
 rondo_status rondo_tensor_to_dlpack(rondo_tensor* tensor, void* stream, DLManagedTensorVersioned** managed) {
   const char* const function = "rondo_tensor_to_dlpack";
-  return guard(function, [&] { return export_tensor(function, tensor, stream, managed); });
+  return guard_whole(function, [&] { return export_tensor(function, tensor, stream, managed); });
 }
 
 rondo_status rondo_tensor_to_dlpack_v0(rondo_tensor* tensor, void* stream, DLManagedTensor** managed) {
   const char* const function = "rondo_tensor_to_dlpack_v0";
-  return guard(function, [&] { return export_tensor(function, tensor, stream, managed); });
+  return guard_whole(function, [&] { return export_tensor(function, tensor, stream, managed); });
 }
 
 rondo_status rondo_tensor_from_dlpack(rondo_engine* engine, DLManagedTensorVersioned* managed, void* stream,
                                       rondo_tensor** tensor) {
-  return guard("rondo_tensor_from_dlpack", [&] { return import_tensor(engine, managed, stream, tensor); });
+  return guard_whole("rondo_tensor_from_dlpack", [&] { return import_tensor(engine, managed, stream, tensor); });
 }
 
 rondo_status rondo_tensor_from_dlpack_v0(rondo_engine* engine, DLManagedTensor* managed, void* stream,
                                          rondo_tensor** tensor) {
-  return guard("rondo_tensor_from_dlpack_v0", [&] { return import_tensor(engine, managed, stream, tensor); });
+  return guard_whole("rondo_tensor_from_dlpack_v0", [&] { return import_tensor(engine, managed, stream, tensor); });
 }
 
 }  // extern "C"

@@ -18,6 +18,7 @@
 using namespace rondo;
 using capi::check_engine;
 using capi::guard;
+using capi::guard_whole;
 
 namespace {
 
@@ -69,7 +70,7 @@ std::string summary(const std::vector<std::string>& objects) {
 extern "C" {
 
 rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engine** engine) {
-  return guard("rondo_engine_create", [&]() -> Status {
+  return guard_whole("rondo_engine_create", [&]() -> Status {
     RONDO_NOT_NULL(engine);
     rondo_engine_options chosen = RONDO_ENGINE_OPTIONS_INIT;
     RONDO_TRY(capi::read_options("options", options, &chosen));
@@ -101,7 +102,7 @@ rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engi
 
 void rondo_engine_destroy(rondo_engine* engine) {
   if (!engine) return;
-  guard("rondo_engine_destroy", [&]() -> Status {
+  guard_whole("rondo_engine_destroy", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     if (Engine::in_task())
       return error(RONDO_INVALID_STATE, "called inside a task, which the engine would have to wait for");
@@ -227,7 +228,7 @@ rondo_status rondo_memory_set_limit(rondo_engine* engine, rondo_device device, i
 }
 
 rondo_status rondo_memory_trim(rondo_engine* engine, rondo_device device) {
-  return guard("rondo_memory_trim", [&]() -> Status {
+  return guard_whole("rondo_memory_trim", [&]() -> Status {
     Pool* pool = nullptr;
     RONDO_TRY(device_pool(engine, device, &pool));
     pool->trim();
@@ -244,7 +245,7 @@ rondo_status rondo_trace_begin(rondo_engine* engine) {
 }
 
 rondo_status rondo_trace_end(rondo_engine* engine, const char* path) {
-  return guard("rondo_trace_end", [&]() -> Status {
+  return guard_whole("rondo_trace_end", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     if (traced_as_asked(*engine->engine))
       return error(RONDO_INVALID_STATE, "no trace of the program's is on (RONDO_TRACE's is); begin one first");

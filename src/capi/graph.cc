@@ -19,6 +19,7 @@ struct rondo_graph {
 using namespace rondo;
 using capi::check_engine;
 using capi::guard;
+using capi::guard_whole;
 
 namespace {
 
@@ -64,7 +65,7 @@ rondo_status rondo_record_begin(rondo_engine* engine, const rondo_record_options
 }
 
 rondo_status rondo_record_end(rondo_engine* engine, rondo_graph** graph) {
-  return guard("rondo_record_end", [&]() -> Status {
+  return guard_whole("rondo_record_end", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     RONDO_NOT_NULL(graph);
     Ref<Graph> made;
@@ -109,7 +110,7 @@ RONDO_HOT rondo_status rondo_graph_launch(rondo_graph* graph) {
 
 void rondo_graph_destroy(rondo_graph* graph) {
   if (!graph) return;
-  guard("rondo_graph_destroy", [&]() -> Status {
+  guard_whole("rondo_graph_destroy", [&]() -> Status {
     RONDO_TRY(check_graph(graph));
     Ref<Graph> inner;
     Graphs::destroy(graph, [&inner](rondo_graph& each) { inner = std::move(each.graph); });
@@ -143,7 +144,7 @@ rondo_status rondo_graph_report(rondo_graph* graph, char* buffer, size_t capacit
 }
 
 rondo_status rondo_graph_dot(rondo_graph* graph, const char* path) {
-  return guard("rondo_graph_dot", [&]() -> Status {
+  return guard_whole("rondo_graph_dot", [&]() -> Status {
     RONDO_TRY(check_graph(graph));
     RONDO_NOT_NULL(path);
     RONDO_TRY(graph->graph->engine().usable());

@@ -4,10 +4,10 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/thread_owned.h"
 #include "capi/capi.h"
 #include "device/features.h"
 #include "engine/handle.h"
@@ -24,20 +24,33 @@ namespace {
 
 // One buffer per thread, made at its first failure: the pointer handed out stays valid while the thread lives, only the
 // text changes.
-constexpr size_t kLastErrorBytes = size_t{16} << 10;
-thread_local std::unique_ptr<char[]> last_error;
+struct LastError {
+  char text[size_t{16} << 10] = "";
+};
+constinit const ThreadOwned<LastError> last_error;
+// Of the thread's last failure there is no more than this, until it fails again.
+thread_local bool without_memory = false;
+
+LastError* buffer() noexcept {
+  try {
+    return &last_error.get();
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
 
 }  // namespace
 
 rondo_status fail(Call call, const Status& status) {
-  if (!last_error) last_error.reset(new (std::nothrow) char[kLastErrorBytes]);
-  if (!last_error) return status.code();
+  LastError* const last = buffer();
+  without_memory = !last;
+  if (!last) return status.code();
   const char* message = status.message();
   const size_t length = std::strlen(call.function);
   if (std::strncmp(message, call.function, length) == 0 && message[length] == ':')
     message += length + 1 + (message[length + 1] == ' ');
   const char* operation = call.name ? call.name(call.operation) : nullptr;
-  std::snprintf(last_error.get(), kLastErrorBytes, operation ? "%s(%s): %s" : "%s%s: %s", call.function,
+  std::snprintf(last->text, sizeof last->text, operation ? "%s(%s): %s" : "%s%s: %s", call.function,
                 operation ? operation : "", message);
   return status.code();
 }
@@ -85,7 +98,9 @@ const char* rondo_status_name(rondo_status status) {
 }
 
 const char* rondo_last_error(void) {
-  return capi::last_error ? capi::last_error.get() : "";
+  if (capi::without_memory) return "the host has no memory left, not even for the text that says what failed";
+  const capi::LastError* last = capi::last_error.find();
+  return last ? last->text : "";
 }
 
 int32_t rondo_version(void) {

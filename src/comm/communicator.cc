@@ -78,7 +78,7 @@ Status on_threads(size_t count, const std::function<Status(size_t)>& part) {
   std::vector<std::thread> threads;
   try {
     for (size_t i = 1; i < count; ++i) threads.emplace_back([&, i] { outcomes[i] = part(i); });
-  } catch (const std::system_error& problem) {
+  } catch (const std::exception& problem) {
     for (size_t i = threads.size() + 1; i < count; ++i)
       outcomes[i] = error(RONDO_OUT_OF_MEMORY, "the system starts no thread for rank %zu: %s", i, problem.what());
   }
@@ -116,6 +116,7 @@ Status Communicator::create(Engine& engine, Device& device, std::shared_ptr<Sess
   DeviceState* state = nullptr;
   RONDO_TRY(engine.device_state(device, &state));
   Ref<Communicator> communicator = Ref<Communicator>::adopt(new Communicator(engine, device, session, options));
+  RONDO_TRY(engine.make_action([leaving = communicator->leaving_] { *leaving = {}; }, &communicator->farewell_));
   // From here on it hears of ranks that are lost, and of what others do who are made already.
   session->listen(communicator.get());
   std::unique_ptr<Transport> transport;
@@ -213,8 +214,11 @@ void Communicator::dispose() {
     unwatch(*this);
     if (failed_.load(std::memory_order_acquire)) end();
   }
-  engine_->run_after(engine_->fences(*chain_->order),
-                     [transport = std::shared_ptr<Transport>(std::move(transport_)), session = session_] {});
+  if (farewell_) {
+    leaving_->transport = std::move(transport_);
+    leaving_->session = session_;
+    engine_->run_after(engine_->fences(*chain_->order), std::move(farewell_));
+  }
   delete this;
 }
 

@@ -146,6 +146,13 @@ class Communicator final : public RefCounted, private Session::Listener {
   const Options options_;
   const Ref<Chain> chain_;
   std::unique_ptr<Transport> transport_;
+  // What goes when the device is done with it, and the task that gives it up: made early, for an end must not fail.
+  struct Leaving {
+    std::unique_ptr<Transport> transport;
+    std::shared_ptr<Session> session;
+  };
+  std::shared_ptr<Leaving> leaving_ = std::make_shared<Leaving>();
+  Ref<Task> farewell_;
   std::unique_ptr<OrderCheck> order_check_;  // null: not asked for
   std::atomic<int64_t> submitted_{0};
   std::atomic<int64_t> groups_{0};  // made of this one so far

@@ -107,9 +107,7 @@ void Engine::hand_on(Task& task, std::unique_lock<std::mutex>& lock) {
     return;
   }
   lock.unlock();
-  const Status handed =
-      caught([&]() -> Status { return workers_->push(task, task.priority, task.order_) ? Status() : unusable(); });
-  if (!handed.ok()) run_host(task);
+  if (!workers_->push(task)) run_host(task);
 }
 
 }  // namespace rondo

@@ -6,6 +6,10 @@
 // them. A task whose host dependencies are done is issued at once by whoever made it ready, so a program that only uses
 // a GPU never queues anything.
 //
+// Whatever follows a task's entry into the order takes no memory: order, hand-over, end and giving back cannot fail
+// where the host has none left, so no task is lost and no wait goes on for ever. What needs memory comes before, or is
+// the task's own and fails it.
+//
 // Locks: a stream's lock may be held when the order lock is taken, never the other way round; nobody takes two streams'
 // locks. The order lock is never held while user code runs; a stream's is, while the body of a device task runs.
 //
@@ -15,7 +19,6 @@
 #include <rondo/engine.h>
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -24,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "base/uncancelled.h"
 #include "engine/device_state.h"
 #include "engine/storage.h"
 #include "engine/task.h"
@@ -39,7 +43,9 @@ class Sink : public Owner {
   explicit Sink(Engine& engine)
       : Owner{"part of a recording that is still open; end the recording and launch its graph first"}, engine(engine) {}
   virtual ~Sink() = default;
-  virtual Status take(Ref<Task> task) = 0;
+  // Makes room for tasks that are about to be taken.
+  virtual void reserve(size_t count) = 0;
+  virtual void take(Ref<Task> task) noexcept = 0;
   virtual void created(Storage& storage) = 0;
   Engine& engine;
 };
@@ -74,7 +80,7 @@ class Engine final : public RefCounted, public FenceOracle {
   // first cause is what each call returns. Other failures stay as they are.
   Status noted(const Status& status);
   // The same with the task's name, also for what fails while a task is prepared.
-  RONDO_COLD Status failed(Task& task, const Status& status);
+  RONDO_COLD Status failed(Task& task, const Status& status) noexcept;
   // Waits for all work and stops; objects may outlive it.
   void close();
 
@@ -93,8 +99,10 @@ class Engine final : public RefCounted, public FenceOracle {
 
   // Memory that will be taken at first use, or be planned by the thread's recording.
   Ref<Storage> new_storage(Device& device, size_t bytes, bool pinned = false);
-  // Calls `action` when the fences are done: now if they are, else on a worker. Never blocks.
-  void run_after(const FenceSet& fences, std::function<void()> action);
+  // Something to be done later, made early so that nothing can fail then.
+  Status make_action(std::function<void()> what, Ref<Task>* action);
+  // Does it when the fences are done: now if they are, else on a worker. Never blocks.
+  void run_after(const FenceSet& fences, Ref<Task> action);
   // Makes sure the storage has memory now.
   Status back(Storage& storage);
   // The end of a task that its function left to somebody else; never blocks, and calls neither the user nor a device.
@@ -181,8 +189,8 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_APART void hand_over(Task& task);
   void run_host(Task& task);
   RONDO_HOT void run_device(Task& task);
-  RONDO_APART Status run_naive(Ref<Task>* tasks, size_t count, const SmallVector<Task*, 4>& ready);
-  Status run_naive(Task& task, bool ready);
+  RONDO_APART Status run_naive(Ref<Task>* tasks, size_t count, TaskQueue& ready);
+  Status run_naive(Task& task);
   Status run_on_host(Task& task);
   Status take_host_memory(Task& task, DeviceState& state, Block** workspace);
   RONDO_HOT void finish(Task& task, const Status& status, Fence fence);
@@ -205,6 +213,7 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_HOT bool enter(Task& task);  // in its place and pending; whether it is ready
   RONDO_APART void draw_random(Task& task);
   RONDO_HOT void link(Task& task);
+  static void follow(Task& task, Edge& edge, Task& before);
   static void unlink(Access& access);
   RONDO_HOT void gather(Task& task);  // fences and poison of a ready task
   RONDO_COLD static void gather_poison(Task& task, const Variable* variable, const Status& error);
@@ -212,7 +221,7 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_HOT void settle(Task& task, Fence fence);
   RONDO_COLD void settle_failed(Task& task, const Status& status, Fence fence);
   RONDO_COLD void settle_beside_written_off(Task& task, const Status& status, Fence fence);
-  RONDO_APART void release_successors(Task& task, SmallVector<Task*, 4>* ready);
+  RONDO_APART void release_successors(Task& task, TaskQueue* ready);
   void count(Task& task) {  // one more is pending
     task.epoch_ = epoch_;
     ++in_epoch_;
@@ -271,9 +280,20 @@ class Engine final : public RefCounted, public FenceOracle {
   Status wait_on_host(Variable& variable, Awaited what, const TimeLimit& limit, std::unique_lock<std::mutex>& lock);
   // What is awaited of the work that was issued. Under the order lock.
   static FenceSet awaited(const Variable& variable, Awaited what);
+  // Calls visit(fence), or, for one of every stream, that of what is issued on each by now. Ends with the first error.
+  template <class Visit>
+  Status for_each_fence(Fence fence, Visit visit) const {
+    if (fence.stream != kEveryStream) [[likely]]
+      return visit(fence);
+    const uint32_t count = n_streams_.load(std::memory_order_acquire);
+    for (uint32_t i = 0; i < count; ++i)
+      if (const Stream* each = stream(i)) RONDO_TRY(visit(Fence{i, each->issued()}));
+    return {};
+  }
   // Blocks until the order lock is held and `done` holds. Progress is told only while somebody is counted as blocked.
   template <class Done>
   void block_until(std::unique_lock<std::mutex>& lock, Done done) {
+    const Uncancelled uncancelled;
     ++blocked_;
     progress_.wait(lock, done);
     --blocked_;
@@ -281,6 +301,7 @@ class Engine final : public RefCounted, public FenceOracle {
   // The same; false if the limit is over before that.
   template <class Done>
   bool block_until(std::unique_lock<std::mutex>& lock, const TimeLimit& limit, Done done) {
+    const Uncancelled uncancelled;
     ++blocked_;
     const bool holds = limit.wait(progress_, lock, done);
     --blocked_;
@@ -312,9 +333,21 @@ class Engine final : public RefCounted, public FenceOracle {
     Status cause;
   };
   std::vector<WrittenOff> written_off_;
-  std::deque<int64_t> earlier_epochs_;  // the oldest that has tasks, to the one before epoch_
-  std::vector<uint64_t> running_;       // order numbers of host tasks being run
-  std::vector<uint64_t> releasing_;     // and of tasks that have left their variables and are letting go of the rest
+  // Of a wait that is under way.
+  struct Epoch {
+    uint64_t number;
+    int64_t tasks;
+    Epoch* next = nullptr;
+    bool on_heap = false;  // else on the stack of who waits
+  };
+  Epoch* earlier_epochs_ = nullptr;  // the oldest that has tasks, to the one before epoch_
+  std::vector<uint64_t> running_;    // order numbers of host tasks being run
+  // Of a task that has left its variables and is letting go of the rest, on the stack of who does it.
+  struct Releasing {
+    uint64_t order;
+    Releasing* next;
+  };
+  Releasing* releasing_ = nullptr;
   std::condition_variable progress_;
   Completion* awaited_ = nullptr;  // the first of those that are
   bool closing_ = false;           // nobody waits for a completion any more

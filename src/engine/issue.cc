@@ -4,6 +4,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/caught.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
 
@@ -55,6 +56,7 @@ Status Engine::choose_stream(Task& task, DeviceState& state, Stream** stream) {
   if (task.lane == Task::Lane::communicate) return stream_of(state, state.communicate, true, stream);
   if (task.priority > 0) return stream_of(state, state.high, true, stream);
   for (const Fence& fence : task.fences_) {
+    if (fence.stream == kEveryStream) continue;
     Stream* producer = streams_[fence.stream].load(std::memory_order_acquire);
     if (&producer->device != state.device.streams() || producer->completed() >= fence.sequence) continue;
     for (int i = 0; i < compute_streams_; ++i)
@@ -126,14 +128,16 @@ Status Engine::issue_apart(Task& task, Stream& stream, DeviceState& state, TaskC
 }
 
 Status Engine::find_waits(const Task& task, Stream& stream, std::vector<Wait>* waits) {
-  for (const Fence& each : task.fences_) {
-    if (each.stream == stream.id) continue;
-    Stream* producer = streams_[each.stream].load(std::memory_order_acquire);
-    if (producer->completed() >= each.sequence || stream.already_waits(each)) continue;
+  auto wait_for = [&](Fence each) -> Status {
+    if (each.stream == stream.id) return {};
+    Stream* producer = this->stream(each.stream);
+    if (producer->completed() >= each.sequence || stream.already_waits(each)) return {};
     Ref<Event> event;
     RONDO_TRY(producer->cover(each.sequence, &event));
     if (event) waits->push_back({each, std::move(event)});
-  }
+    return {};
+  };
+  for (const Fence& each : task.fences_) RONDO_TRY(for_each_fence(each, wait_for));
   return {};
 }
 
@@ -141,7 +145,7 @@ Status Engine::find_waits(const Task& task, Stream& stream, std::vector<Wait>* w
 Status Engine::bound_run_ahead(Stream& stream, uint64_t sequence) {
   const uint64_t limit = static_cast<uint64_t>(max_tasks_);
   Ref<Event> marker;
-  Status status = stream.cover(sequence, &marker);
+  Status status = caught([&] { return stream.cover(sequence, &marker); });
   if (status.ok() && sequence - stream.completed() >= limit) status = stream.wait(sequence - limit / 2);
   // The task itself is issued and good: what fails here concerns it only if nothing on the device is good any more.
   return status.code() == RONDO_DEVICE_LOST ? status : Status();
@@ -181,12 +185,13 @@ Status Engine::export_to_stream(Variable& variable, Awaited what, void* native_s
     if (const Status* cause = written_off(variable)) return *cause;
     fences = awaited(variable, what);
   }
-  for (const Fence& fence : fences) {
+  auto wait_for = [&](Fence fence) -> Status {
     Stream* producer = stream(fence.stream);
     Ref<Event> event;
     RONDO_TRY(producer->cover(fence.sequence, &event));
-    if (event) RONDO_TRY(producer->device.stream_wait(native_stream, event->native));
-  }
+    return event ? producer->device.stream_wait(native_stream, event->native) : Status();
+  };
+  for (const Fence& fence : fences) RONDO_TRY(for_each_fence(fence, wait_for));
   return {};
 }
 

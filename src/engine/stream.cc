@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/uncancelled.h"
 #include "engine/thread_state.h"
 
 namespace rondo {
@@ -90,9 +91,10 @@ Status Stream::cover_locked(uint64_t sequence, Ref<Event>* event) {
     }
   Ref<Event> fresh;
   if (spare_.empty()) {  // mutation: event_reused_too_soon
-    void* made = nullptr;
-    RONDO_TRY(noted(device.event_create(false, &made)));
-    fresh = make_ref<Event>(device, made);
+    // Room for each event there is, for complete_up_to() must not fail.
+    if (const size_t events = markers_.size() + 1; spare_.capacity() < events) spare_.reserve(2 * events);
+    fresh = make_ref<Event>(device, nullptr);
+    RONDO_TRY(noted(device.event_create(false, &fresh->native)));
   } else {
     fresh = std::move(spare_.back());
     spare_.pop_back();
@@ -139,8 +141,18 @@ Status Stream::wait_for(const Event& event, const TimeLimit& limit) {
 }
 
 Status Stream::wait(uint64_t sequence, const TimeLimit& limit) {
+  if (completed() >= sequence) return {};
+  const Uncancelled uncancelled;
   Ref<Event> event;
-  RONDO_TRY(cover(sequence, &event));
+  try {
+    RONDO_TRY(cover(sequence, &event));
+  } catch (const std::bad_alloc&) {  // no event to be had: then for all that is on the stream
+    const uint64_t all = issued();
+    RONDO_TRY(noted(device.stream_synchronize(native)));
+    const auto lock = lock_unless_held();
+    complete_up_to(all);
+    return {};
+  }
   if (!event) return {};
   Status status = noted(wait_for(*event, limit));
   if (!status.ok())

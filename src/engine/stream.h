@@ -26,9 +26,11 @@ namespace rondo {
 class Event final : public RefCounted {
  public:
   Event(StreamDevice& device, void* native) : device(device), native(native) {}
-  ~Event() override { device.event_destroy(native); }
+  ~Event() override {
+    if (native) device.event_destroy(native);
+  }
   StreamDevice& device;
-  void* const native;
+  void* native;  // null: it could not be made
 };
 
 struct ThreadState;

@@ -9,6 +9,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
@@ -38,20 +39,46 @@ struct TaskContext {
   const RandomState* device_random = nullptr;  // graph on a GPU: the same in device memory
 };
 
+// A task that waits for another one, in the list of all that wait for that.
+struct Edge {
+  Task* task = nullptr;
+  Edge* next = nullptr;
+};
+
+// Besides what it is named for an access has room for every edge that ordering it can take, so that a task enters the
+// order without a failure.
 struct Access {
   Variable* variable = nullptr;
   bool write = false;
   bool read = false;    // depends on what was there: comes after it, and is skipped if that failed
   bool input = false;   // what is read are the contents, so there must be some
   bool linked = false;  // in variable->readers_
-  Task* task = nullptr;
-  Access* previous = nullptr;
-  Access* next = nullptr;
+  Edge after_writer;    // of the access's task, behind the variable's writer
+  struct Neighbours {
+    Access* previous = nullptr;
+    Access* next = nullptr;
+  };
+  union {
+    Neighbours readers{};  // while it is linked
+    Edge before_writer;    // then: of the next writer, behind this access's task
+  };
   void join(bool reads, bool inputs, bool writes) {
     read |= reads;
     input |= inputs;
     write |= writes;
   }
+};
+
+// Tasks in a row, each in one row at a time.
+class TaskQueue {
+ public:
+  void push(Task& task);
+  Task* pop();  // null: it is empty
+  bool empty() const { return !first_; }
+
+ private:
+  Task* first_ = nullptr;
+  Task* last_ = nullptr;
 };
 
 class Task : public RefCounted {
@@ -124,7 +151,11 @@ class Task : public RefCounted {
   // what it leaves behind, after a run that failed in some of its parts. Null: a task that runs or fails as a whole.
   struct Parts {
     std::unordered_map<const Variable*, Status> poison;
+    Status all;         // there was no memory to say which: all of it counts as poisoned, with this cause
     bool told = false;  // the run has ended and said what it leaves behind
+    bool clean() const { return poison.empty() && all.ok(); }
+    const Status& cause() const { return all.ok() ? poison.begin()->second : all; }  // unless it is clean
+    void mark(const Variable* variable, const Status& error) noexcept;
   };
   virtual Parts* parts() { return nullptr; }
   // What the task, having ended with a status, leaves on a variable that it writes.
@@ -159,6 +190,8 @@ class Task : public RefCounted {
 
  private:
   friend class Engine;
+  friend class TaskQueue;
+  friend class Workers;
   RONDO_HOT void add(Variable& variable, bool read, bool input, bool write);
   void fold() {
     if (accesses_.size() > kFew) [[unlikely]]
@@ -177,20 +210,35 @@ class Task : public RefCounted {
   SmallVector<Access, 4> accesses_;
 
   // Below: the engine's, under its order lock until the task is ready, then of the thread that runs it.
-  uint32_t waiting_ = 0;  // predecessors not finished, plus one while being submitted
-  SmallVector<Task*, 4> successors_;
-  FenceSet fences_;          // device work to wait for
-  Status failure_;           // an input's poison
-  uint64_t order_ = 0;       // submission number
-  uint64_t epoch_ = 0;       // what it is counted under while it is pending
-  bool marker_ = false;      // run by the thread that waits for its turn: signalled instead of dispatched
-  bool stands_in_ = false;   // a wait's: it is never run, and who signals it gives up a reference
-  bool abandoned_ = false;   // submitted where nobody can wait for it: finished with its failure when ready
-  bool signalled_ = false;   // became ready while a thread waits for just that
-  bool kept_ = false;        // see keep()
-  bool cancelled_ = false;   // its completion keeps what it holds
-  Ref<RefCounted> later_;    // the completion that a run has left its end to
-  double submitted_us_ = 0;  // only while a trace is on
+  uint32_t waiting_ = 0;            // predecessors not finished, plus one while being submitted
+  Edge* successors_ = nullptr;      // in the order in which they came
+  Edge* last_successor_ = nullptr;  // if there is any
+  Task* next_ = nullptr;            // in a row (TaskQueue), or a sibling in a heap (Workers)
+  Task* under_ = nullptr;           // in a heap: the first below
+  Engine* engine_ = nullptr;        // in a thread's row of ready tasks
+  FenceSet fences_;                 // device work to wait for
+  Status failure_;                  // an input's poison
+  uint64_t order_ = 0;              // submission number
+  uint64_t epoch_ = 0;              // what it is counted under while it is pending
+  bool marker_ = false;             // run by the thread that waits for its turn: signalled instead of dispatched
+  bool stands_in_ = false;          // a wait's: it is never run, and who signals it gives up a reference
+  bool abandoned_ = false;          // submitted where nobody can wait for it: finished with its failure when ready
+  bool signalled_ = false;          // became ready while a thread waits for just that
+  bool kept_ = false;               // see keep()
+  bool cancelled_ = false;          // its completion keeps what it holds
+  Ref<RefCounted> later_;           // the completion that a run has left its end to
+  double submitted_us_ = 0;         // only while a trace is on
 };
+
+inline void TaskQueue::push(Task& task) {
+  task.next_ = nullptr;
+  (first_ ? last_->next_ : first_) = &task;
+  last_ = &task;
+}
+inline Task* TaskQueue::pop() {
+  Task* const task = first_;
+  if (task) first_ = task->next_;
+  return task;
+}
 
 }  // namespace rondo

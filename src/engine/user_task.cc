@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "base/text.h"
+#include "base/uncancelled.h"
 #include "engine/auxiliary.h"
 
 namespace rondo {
@@ -57,6 +58,7 @@ Status UserTask::call_forked(const TaskContext& context) {
 }
 
 Status UserTask::call(const TaskContext& context) {
+  const Uncancelled uncancelled;
   rondo_task_context seen{this, &context, {}};
   rondo_status code = RONDO_INTERNAL;
   try {

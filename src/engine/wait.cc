@@ -17,6 +17,7 @@ class Marker final : public Task {
  public:
   explicit Marker(Device& device) : Task("wait", device) {}
   Status run(const TaskContext&) override { return {}; }
+  SmallVector<Edge, 4> edges;  // with room for all before anything refers to one
 };
 
 // Waiting inside a task is refused, whatever it waits for.
@@ -52,7 +53,9 @@ Status Engine::wait_on_host(Variable& variable, Awaited what, const TimeLimit& l
                                                 : variable.settled_;
   const auto pending = [&] { return variable.writer_ || (what == Awaited::uses && variable.readers_); };
   const auto released = [&] {
-    return std::none_of(releasing_.begin(), releasing_.end(), [&](uint64_t each) { return each <= latest; });
+    const Releasing* each = releasing_;
+    while (each && each->order > latest) each = each->next;
+    return !each;
   };
   if (!pending() && released()) return {};
   if (in_task()) return refused_inside_a_task();
@@ -64,17 +67,20 @@ Status Engine::wait_on_host(Variable& variable, Awaited what, const TimeLimit& l
     RONDO_TRY(get_device({RONDO_CPU, 0}, &cpu));
     const Ref<Marker> marker = make_ref<Marker>(*cpu);
     marker->marker_ = marker->stands_in_ = true;
-    auto follow = [&marker](Task* before) {
-      before->successors_.push_back(marker.get());
-      if (++marker->waiting_ == 1) marker->retain();  // released by who signals it
-    };
-    if (variable.writer_) follow(variable.writer_);
-    for (Access* reader = variable.readers_; reader; reader = reader->next) follow(reader->task);
+    uint32_t before = variable.writer_ ? 1 : 0;
+    for (const Access* reader = variable.readers_; reader; reader = reader->readers.next) ++before;
+    marker->edges.reserve(before);
+    marker->retain();  // released by who signals it
+    if (variable.writer_) follow(*marker, marker->edges.append(), *variable.writer_);
+    for (const Access* reader = variable.readers_; reader; reader = reader->readers.next)
+      follow(*marker, marker->edges.append(), *reader->after_writer.task);
     left = block_until(lock, limit, [&marker] { return marker->signalled_; });
   }
   if (left) left = block_until(lock, limit, released);
   if (left) return {};
-  const Task* task = variable.writer_ ? variable.writer_ : variable.readers_ ? variable.readers_->task : nullptr;
+  const Task* task = variable.writer_    ? variable.writer_
+                     : variable.readers_ ? variable.readers_->after_writer.task
+                                         : nullptr;
   return limit.exceeded(task ? std::string("task '") + task->name() + "' has not ended"
                              : "what a task was given has not been destroyed");
 }
@@ -89,8 +95,8 @@ Status Engine::wait(Variable& variable, Awaited what, const TimeLimit& limit) {
     RONDO_TRY(wait_on_host(variable, what, limit, lock));
     fences = awaited(variable, what);
   }
-  for (const Fence& fence : fences)
-    if (Stream* on = stream(fence.stream)) RONDO_TRY(noted(on->wait(fence.sequence, limit)));
+  const auto wait_for = [&](Fence each) { return noted(stream(each.stream)->wait(each.sequence, limit)); };
+  for (const Fence& fence : fences) RONDO_TRY(for_each_fence(fence, wait_for));
   std::lock_guard lock(order_mutex_);
   if (!written_off_.empty() && variable.error_.ok()) [[unlikely]]
     if (const Status* cause = written_off(variable)) return *cause;
@@ -105,10 +111,15 @@ void Engine::wait_for_tasks() {
 Status Engine::wait_for_earlier_tasks(const TimeLimit& limit) {
   std::unique_lock lock(order_mutex_);
   if (pending_ == 0) return {};
-  earlier_epochs_.push_back(in_epoch_);
+  // With a limit the wait may be given up before its epoch is over.
+  Epoch here{epoch_, in_epoch_};
+  Epoch* const ended = limit.none() ? &here : new Epoch{epoch_, in_epoch_, nullptr, true};
+  Epoch** last = &earlier_epochs_;
+  while (*last) last = &(*last)->next;
+  *last = ended;
   in_epoch_ = 0;
-  const uint64_t mine = ++epoch_;
-  if (block_until(lock, limit, [&] { return epoch_ - earlier_epochs_.size() >= mine; })) return {};
+  const uint64_t mine = epoch_++;
+  if (block_until(lock, limit, [&] { return !earlier_epochs_ || earlier_epochs_->number > mine; })) return {};
   return limit.exceeded(std::to_string(pending_) + " tasks have been submitted and have not ended");
 }
 
@@ -132,11 +143,15 @@ Status Engine::wait_all(const TimeLimit& limit) {
 }
 
 bool Engine::fence_done(Fence fence) {
-  return stream(fence.stream)->poll(fence.sequence);
+  bool done = true;
+  const Status all = for_each_fence(fence, [&](Fence each) -> Status {
+    done = done && stream(each.stream)->poll(each.sequence);
+    return {};
+  });
+  return done && all.ok();
 }
 Status Engine::fence_wait(Fence fence) {
-  Stream* on = stream(fence.stream);
-  return on ? on->wait(fence.sequence) : Status();
+  return for_each_fence(fence, [this](Fence each) { return stream(each.stream)->wait(each.sequence); });
 }
 
 }  // namespace rondo

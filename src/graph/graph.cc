@@ -40,7 +40,7 @@ class Launch final : public Task {
   RONDO_HOT const RefCounted* park() override {
     const Graph* graph = graph_.leak();
     renew();
-    if (!parts_.poison.empty()) [[unlikely]]
+    if (!parts_.clean()) [[unlikely]]
       parts_ = {};
     Launch* none = nullptr;
     if (!segment_.idle.compare_exchange_strong(none, this, std::memory_order_acq_rel)) delete this;
@@ -60,7 +60,7 @@ class Launch final : public Task {
   [[gnu::always_inline]] Status run_from(const RandomState& random, const TaskContext& context,
                                          const Status* completed) {
     if (segment_.kind == Segment::Kind::captured) [[likely]] {
-      if (!parts_.poison.empty()) [[unlikely]]
+      if (!parts_.clean()) [[unlikely]]
         return tell_guards(context);
       return graph_->run_captured(segment_, context, random);
     }
@@ -69,12 +69,12 @@ class Launch final : public Task {
 
   // The launch does not take place, for this reason.
   RONDO_COLD Status tell_guards(const TaskContext& context) {
-    const Status cause = parts_.poison.begin()->second;
+    const Status cause = parts_.cause();
     for (Task* guard : segment_.guards)
       if (Task::Parts* parts = guard->parts()) {
-        parts->poison = parts_.poison;
+        parts->all = cause;
         (void)guard->launching(context);
-        parts->poison.clear();
+        *parts = {};
       }
     return cause;
   }

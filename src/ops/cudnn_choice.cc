@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "base/uncancelled.h"
 #include "ops/cudnn_budget.h"
 #include "ops/cudnn_trial.h"
 #include "rtc/disk_cache.h"
@@ -304,6 +305,7 @@ Status find_choice(CudaDevice& device, const Problem& problem, const Choice** ch
   static std::mutex choosing;
   std::lock_guard lock(choosing);
   if ((*choice = entry->choice.load(std::memory_order_acquire))) return {};
+  const Uncancelled uncancelled;
   // On a thread of its own: the caller's may be capturing, and a trial's captures must be judged as strictly as any.
   std::unique_ptr<Choice> made;
   Status status;

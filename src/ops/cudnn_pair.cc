@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "base/uncancelled.h"
 #include "engine/auxiliary.h"
 #include "ops/cudnn_trial.h"
 #include "rtc/disk_cache.h"
@@ -81,6 +82,7 @@ Status find(CudaDevice& device, const Chosen& first, const Chosen& second, const
     return {};
   *times = {};
   Status status;
+  const Uncancelled uncancelled;
   // On a thread of its own, as choices are made.
   std::thread([&] {
     status = caught(

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/caught.h"
 #include "base/dtype.h"
 #include "ops/rounding_witness.h"
 
@@ -244,7 +245,7 @@ Status Trial::keeps_nan(const Plan& plan, bool* keeps) {
 Status Trial::time_graph(const std::function<Status(void* stream)>& body, float* microseconds) {
   NativeGraph graph;
   RONDO_TRY(device_.capture_begin(stream_));
-  const Status enqueued = body(stream_);
+  const Status enqueued = caught([&] { return body(stream_); });
   const Status sound = enqueued.ok() ? device_.capture_check(stream_) : enqueued;
   const Status ended = device_.capture_end(stream_, sound.ok(), &graph);
   if (!sound.ok()) return sound;

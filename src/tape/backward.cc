@@ -28,6 +28,7 @@ Status Tape::gradients(std::span<const View> outputs, std::span<const View* cons
     return error(RONDO_INVALID_STATE,
                  "%s: tape has given its gradients already; begin it with RONDO_TAPE_KEEP to ask more than once",
                  kFunction);
+  if (!missed_.ok()) return missed_.with_context(kFunction);
   return Backward(*this, finished).run(outputs, given, sources, gradients);
 }
 

@@ -92,6 +92,12 @@ void Tape::forget_last_write(const View& view) {
   }
 }
 
+void Tape::miss(const char* name) noexcept {
+  if (missed_.ok())
+    missed_ =
+        error(RONDO_OUT_OF_MEMORY, "the host had no memory left for the tape to note '%s'; begin a new one", name);
+}
+
 void Tape::add(Node&& node, std::span<const View> inputs, std::span<const View> outputs, bool constant) {
   for (const View& view : inputs) node.inputs.push_back(operand_of(view));
   for (const View& view : outputs) node.outputs.push_back(operand_of(view));

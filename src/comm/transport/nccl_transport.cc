@@ -175,7 +175,7 @@ class NcclTransport final : public Transport {
     };
     try {
       std::thread(work).detach();
-    } catch (const std::system_error& problem) {
+    } catch (const std::exception& problem) {
       log(RONDO_LOG_ERROR, "the system starts no thread that aborts a communicator: %s", problem.what());
       work();
     }
