@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/origin.h"
 #include "base/path.h"
 #include "base/ref.h"
 
@@ -19,6 +20,7 @@ class ErrorInfo final : public RefCounted {
   ErrorInfo(rondo_status code, std::string message) : code(code), message(std::move(message)) {}
   const rondo_status code;
   const std::string message;
+  Origin origin;  // given before others know the error
 };
 
 // Nearly always a success, so what concerns the error is kept off the path.
@@ -45,8 +47,14 @@ class [[nodiscard]] Status {
   const char* message() const { return info_ ? info_->message.c_str() : ""; }
   // The same error with context before its text; success stays success.
   RONDO_COLD Status with_context(const std::string& context) const {
-    return ok() ? Status() : Status(code(), context + ": " + info_->message);
+    return ok() ? Status() : Status(code(), context + ": " + info_->message).with_origin(info_->origin);
   }
+  // Where the error comes from; of a success nothing.
+  RONDO_COLD Origin origin() const { return info_ ? info_->origin : Origin(); }
+  // The same error with another origin.
+  RONDO_COLD Status with_origin(const Origin& origin) const;
+  // The same error, of this task, unless it is known to be another one's.
+  RONDO_COLD Status of_task(const char* task, rondo_device device) const;
 
  private:
   RONDO_COLD void drop() { info_->release(); }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -24,21 +25,26 @@ namespace {
 
 // One buffer per thread, made at its first failure: the pointer handed out stays valid while the thread lives, only the
 // text changes.
-constexpr size_t kLastErrorBytes = size_t{16} << 10;
-thread_local std::unique_ptr<char[]> last_error;
+struct LastError {
+  char text[size_t{16} << 10] = "";
+  Origin origin;
+};
+thread_local std::unique_ptr<LastError> last_error;
 
 }  // namespace
 
 rondo_status fail(Call call, const Status& status) {
-  if (!last_error) last_error.reset(new (std::nothrow) char[kLastErrorBytes]);
+  if (!last_error) last_error.reset(new (std::nothrow) LastError);
   if (!last_error) return status.code();
+  last_error->origin = status.origin();
   const char* message = status.message();
   const size_t length = std::strlen(call.function);
   if (std::strncmp(message, call.function, length) == 0 && message[length] == ':')
     message += length + 1 + (message[length + 1] == ' ');
   const char* operation = call.name ? call.name(call.operation) : nullptr;
-  std::snprintf(last_error.get(), kLastErrorBytes, operation ? "%s(%s): %s" : "%s%s: %s", call.function,
+  std::snprintf(last_error->text, sizeof last_error->text, operation ? "%s(%s): %s" : "%s%s: %s", call.function,
                 operation ? operation : "", message);
+  Cause::sweep();
   return status.code();
 }
 
@@ -55,6 +61,13 @@ Status dead_handle(const char* name, const char* kind, const void* handle) {
   return error(RONDO_INVALID_ARGUMENT,
                "%s is not a live %s: it was destroyed, was never initialised, or is a handle of another kind", name,
                kind);
+}
+
+Status take_cause(void* object, Cause::Destroy destroy, Ref<const Cause>* cause) {
+  *cause = Ref<const Cause>::adopt(new (std::nothrow) Cause(object, destroy));
+  if (*cause) return {};
+  if (destroy) destroy(object);
+  return error(RONDO_OUT_OF_MEMORY, "the host has no memory left");
 }
 
 Status check_limit(int64_t milliseconds) {
@@ -85,7 +98,18 @@ const char* rondo_status_name(rondo_status status) {
 }
 
 const char* rondo_last_error(void) {
-  return capi::last_error ? capi::last_error.get() : "";
+  return capi::last_error ? capi::last_error->text : "";
+}
+
+const char* rondo_last_error_operator(rondo_device* device) {
+  if (!capi::last_error || !capi::last_error->origin.task) return nullptr;
+  if (device) *device = capi::last_error->origin.device;
+  return capi::last_error->origin.task;
+}
+
+void* rondo_last_error_cause(void (*destroy)(void* cause)) {
+  const Cause* cause = capi::last_error ? capi::last_error->origin.cause.get() : nullptr;
+  return cause && cause->destroy == destroy ? cause->object : nullptr;
 }
 
 int32_t rondo_version(void) {

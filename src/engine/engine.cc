@@ -136,7 +136,9 @@ Status Engine::run_here(Ref<Task> ref) {
 
 Status Engine::failed(Task& task, const Status& status) {
   if (const Task::Parts* parts = task.parts(); parts && parts->told) return status;  // its parts said which of them
-  return noted(status.with_context(std::string("task '") + task.name() + "' on " + device_name(task.device().id())));
+  const rondo_device device = task.device().id();
+  return noted(status.of_task(task.name(), device)
+                   .with_context(std::string("task '") + task.name() + "' on " + device_name(device)));
 }
 
 void Engine::dispatch(Task& task, ThreadState& thread) {
