@@ -1,6 +1,7 @@
 // Text of errors. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/status.h"
 
+#include <atomic>
 #include <cstdarg>
 #include <new>
 
@@ -45,10 +46,55 @@ Status Status::with_context(std::string_view context) const noexcept {
     std::string text;
     text.reserve(context.size() + 2 + std::char_traits<char>::length(message()));
     text.append(context).append(": ").append(message());
-    return {code(), std::move(text)};
+    return made(code(), std::move(text), info_->origin);
   } catch (const std::bad_alloc&) {
     return *this;
   }
+}
+
+namespace {
+
+std::atomic<Cause*> let_go_of{nullptr};
+
+}  // namespace
+
+void Cause::dispose() {
+  next_ = let_go_of.load(std::memory_order_relaxed);
+  while (!let_go_of.compare_exchange_weak(next_, this, std::memory_order_acq_rel)) {
+  }
+}
+
+void Cause::sweep() {
+  if (!let_go_of.load(std::memory_order_relaxed)) return;
+  for (Cause* each = let_go_of.exchange(nullptr, std::memory_order_acq_rel); each;) {
+    Cause* const next = each->next_;
+    if (each->destroy) each->destroy(each->object);
+    delete each;
+    each = next;
+  }
+}
+
+Status Status::made(rondo_status code, std::string text, const Origin& origin) noexcept {
+  auto* info = new (std::nothrow) ErrorInfo(code, std::move(text));
+  if (!info) return bare(code);
+  info->origin = origin;
+  Status status;
+  status.info_ = info;
+  return status;
+}
+
+Status Status::with_origin(const Origin& origin) const noexcept {
+  if (ok()) return {};
+  try {
+    return made(code(), message(), origin);
+  } catch (const std::bad_alloc&) {
+    return *this;
+  }
+}
+
+Status Status::of_task(const char* task, rondo_device device) const noexcept {
+  if (ok() || info_->origin.task) return *this;
+  return with_origin({task, device, info_->origin.cause});
 }
 
 Status error(rondo_status code, const char* format, ...) {

@@ -145,7 +145,7 @@ Status Engine::failed(Task& task, const Status& status) noexcept {
   char on[16] = "cpu:0";
   if (device.kind != RONDO_CPU) std::snprintf(on, sizeof on, "cuda:%d", device.index);
   const Status where = error(status.code(), "task '%s' on %s: %s", task.name(), on, status.message());
-  return noted(where);
+  return noted(where.with_origin(status.of_task(task.name(), device).origin()));
 }
 
 void Engine::dispatch(Task& task, ThreadState& thread) {
