@@ -112,6 +112,10 @@ RONDO_API rondo_status rondo_task_operand(rondo_task_context* context, size_t in
                                           rondo_tensor_info* info);
 /* Sets the message that goes with the error the function is about to return. Copied. Since 0.1. */
 RONDO_API void rondo_task_fail(rondo_task_context* context, const char* message);
+/* Sets an object that goes with the error the function is about to return, for rondo_last_error_cause on whichever
+ * thread is told of it. Takes `cause` in every case: `destroy` (may be NULL) is called with it once, when no error
+ * holds it any more, in a later call of Rondo on any thread; it must not wait. Since 0.1. */
+RONDO_API void rondo_task_fail_cause(rondo_task_context* context, void* cause, void (*destroy)(void* cause));
 
 typedef enum rondo_task_flags {
   RONDO_TASK_DEFAULT = 0,
@@ -178,6 +182,9 @@ RONDO_API rondo_status rondo_task_defer(rondo_task_context* context, rondo_compl
  * RONDO_INVALID_STATE if it was completed already, or if the engine was destroyed before. Since 0.1. */
 RONDO_API rondo_status rondo_completion_complete(rondo_completion* completion, rondo_status status,
                                                  const char* message);
+/* Sets the object `cause` that goes with the error *completion is about to be completed with, as rondo_task_fail_cause
+ * does, and takes it likewise. Since 0.1. */
+RONDO_API void rondo_completion_fail_cause(rondo_completion* completion, void* cause, void (*destroy)(void* cause));
 /* Destroys the handle. If it was not completed, the task fails with RONDO_USER_ERROR. Never blocks. NULL is allowed.
  * Since 0.1. */
 RONDO_API void rondo_completion_destroy(rondo_completion* completion);

@@ -1,6 +1,7 @@
 // Text of errors. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/status.h"
 
+#include <atomic>
 #include <cstdarg>
 #include <new>
 
@@ -45,10 +46,50 @@ Status Status::with_context(std::string_view context) const noexcept {
     std::string text;
     text.reserve(context.size() + 2 + std::char_traits<char>::length(message()));
     text.append(context).append(": ").append(message());
-    return {code(), std::move(text)};
+    return Status(code(), std::move(text)).with_origin(info_->origin);
   } catch (const std::bad_alloc&) {
     return *this;
   }
+}
+
+namespace {
+
+std::atomic<Cause*> let_go_of{nullptr};
+
+}  // namespace
+
+void Cause::dispose() {
+  next_ = let_go_of.load(std::memory_order_relaxed);
+  while (!let_go_of.compare_exchange_weak(next_, this, std::memory_order_acq_rel)) {
+  }
+}
+
+void Cause::sweep() {
+  if (!let_go_of.load(std::memory_order_relaxed)) return;
+  for (Cause* each = let_go_of.exchange(nullptr, std::memory_order_acq_rel); each;) {
+    Cause* const next = each->next_;
+    if (each->destroy) each->destroy(each->object);
+    delete each;
+    each = next;
+  }
+}
+
+Status Status::with_origin(const Origin& origin) const noexcept {
+  if (ok() || (!origin.task && !origin.cause)) return *this;
+  Status same;
+  try {
+    auto* info = new ErrorInfo(info_->code, std::string(info_->message));
+    info->origin = origin;
+    same.info_ = info;
+  } catch (const std::bad_alloc&) {
+    return *this;
+  }
+  return same;
+}
+
+Status Status::of_task(const char* task, rondo_device device) const noexcept {
+  if (ok() || info_->origin.task) return *this;
+  return with_origin({task, device, info_->origin.cause});
 }
 
 Status error(rondo_status code, const char* format, ...) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/origin.h"
 #include "base/path.h"
 #include "base/ref.h"
 
@@ -29,6 +30,7 @@ class ErrorInfo final : public RefCounted {
 
  public:
   const char* const message;
+  Origin origin;  // given before others know the error
 };
 
 // Nearly always a success, so what concerns the error is kept off the path.
@@ -57,6 +59,12 @@ class [[nodiscard]] Status {
   const char* message() const { return info_ ? info_->message : ""; }
   // The same error with context before its text, if there is memory for it; success stays success.
   RONDO_COLD Status with_context(std::string_view context) const noexcept;
+  // Where the error comes from; of a success nothing.
+  RONDO_COLD Origin origin() const { return info_ ? info_->origin : Origin(); }
+  // The same error with another origin.
+  RONDO_COLD Status with_origin(const Origin& origin) const noexcept;
+  // The same error, of this task, unless it is known to be another one's.
+  RONDO_COLD Status of_task(const char* task, rondo_device device) const noexcept;
 
  private:
   friend Status error(rondo_status code, const char* format, ...);

@@ -20,7 +20,7 @@ struct rondo_engine {
 namespace rondo {
 bool alive(const rondo_engine* engine);
 bool alive(const rondo_completion* completion);
-}
+}  // namespace rondo
 
 namespace rondo::capi {
 
@@ -68,6 +68,8 @@ inline Status check_variable(const rondo_variable* variable, const char* name) {
   return check(variable, name, "variable");
 }
 Status null_argument(const char* name);
+// An object of the user's to go with an error; destroyed where there is no memory for that.
+Status take_cause(void* object, Cause::Destroy destroy, Ref<const Cause>* cause);
 // Of a wait that is given one: milliseconds, or -1 for none.
 Status check_limit(int64_t milliseconds);
 #define RONDO_NOT_NULL(pointer) \

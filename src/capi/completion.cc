@@ -11,15 +11,17 @@ using capi::guard;
 struct rondo_completion {
   uint32_t magic = 0;
   Ref<Completion> completion;
+  Ref<const Cause> cause;
 };
 
 namespace {
 
 using Completions = HandleSlab<rondo_completion, HandleKind::completion>;
 
-Status outcome_of(rondo_status status, const char* message) {
+Status outcome_of(rondo_status status, const char* message, const Ref<const Cause>& cause) {
   if (status == RONDO_OK) return {};
-  return failure_of_user(status, message && *message ? message : "it was completed with an error without a message");
+  return failure_of_user(status, message && *message ? message : "it was completed with an error without a message",
+                         cause);
 }
 
 }  // namespace
@@ -48,11 +50,22 @@ rondo_status rondo_task_defer(rondo_task_context* context, rondo_completion** co
   });
 }
 
+void rondo_completion_fail_cause(rondo_completion* completion, void* cause, void (*destroy)(void* cause)) {
+  guard("rondo_completion_fail_cause", [&]() -> Status {
+    Ref<const Cause> taken;
+    RONDO_TRY(capi::take_cause(cause, destroy, &taken));
+    RONDO_TRY(capi::check(completion, "completion", "completion"));
+    completion->cause = std::move(taken);
+    return {};
+  });
+  Cause::sweep();
+}
+
 rondo_status rondo_completion_complete(rondo_completion* completion, rondo_status status, const char* message) {
   return guard("rondo_completion_complete", [&]() -> Status {
     RONDO_TRY(capi::check(completion, "completion", "completion"));
     Completion& inner = *completion->completion;
-    return inner.engine().complete(inner, outcome_of(status, message));
+    return inner.engine().complete(inner, outcome_of(status, message, completion->cause));
   });
 }
 
@@ -61,7 +74,11 @@ void rondo_completion_destroy(rondo_completion* completion) {
   guard("rondo_completion_destroy", [&]() -> Status {
     RONDO_TRY(capi::check(completion, "completion", "completion"));
     Ref<Completion> inner;
-    Completions::destroy(completion, [&inner](rondo_completion& each) { inner = std::move(each.completion); });
+    Ref<const Cause> cause;
+    Completions::destroy(completion, [&](rondo_completion& each) {
+      inner = std::move(each.completion);
+      cause = std::move(each.cause);
+    });
     inner->engine().abandon(*inner);
     return {};
   });

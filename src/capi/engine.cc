@@ -127,6 +127,7 @@ void rondo_engine_destroy(rondo_engine* engine) {
     log(RONDO_LOG_WARNING, "rondo_engine_destroy: %s", left.message());
     return left;
   });
+  Cause::sweep();
 }
 
 rondo_status rondo_engine_get_mode(rondo_engine* engine, rondo_engine_mode* mode) {

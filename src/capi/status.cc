@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -26,6 +27,7 @@ namespace {
 // text changes.
 struct LastError {
   char text[size_t{16} << 10] = "";
+  Origin origin;
 };
 constinit const ThreadOwned<LastError> last_error;
 // Of the thread's last failure there is no more than this, until it fails again.
@@ -45,6 +47,7 @@ rondo_status fail(Call call, const Status& status) {
   LastError* const last = buffer();
   without_memory = !last;
   if (!last) return status.code();
+  last->origin = status.origin();
   const char* message = status.message();
   const size_t length = std::strlen(call.function);
   if (std::strncmp(message, call.function, length) == 0 && message[length] == ':')
@@ -52,6 +55,7 @@ rondo_status fail(Call call, const Status& status) {
   const char* operation = call.name ? call.name(call.operation) : nullptr;
   std::snprintf(last->text, sizeof last->text, operation ? "%s(%s): %s" : "%s%s: %s", call.function,
                 operation ? operation : "", message);
+  Cause::sweep();
   return status.code();
 }
 
@@ -68,6 +72,13 @@ Status dead_handle(const char* name, const char* kind, const void* handle) {
   return error(RONDO_INVALID_ARGUMENT,
                "%s is not a live %s: it was destroyed, was never initialised, or is a handle of another kind", name,
                kind);
+}
+
+Status take_cause(void* object, Cause::Destroy destroy, Ref<const Cause>* cause) {
+  *cause = Ref<const Cause>::adopt(new (std::nothrow) Cause(object, destroy));
+  if (*cause) return {};
+  if (destroy) destroy(object);
+  return error(RONDO_OUT_OF_MEMORY, "the host has no memory left");
 }
 
 Status check_limit(int64_t milliseconds) {
@@ -101,6 +112,19 @@ const char* rondo_last_error(void) {
   if (capi::without_memory) return "the host has no memory left, not even for the text that says what failed";
   const capi::LastError* last = capi::last_error.find();
   return last ? last->text : "";
+}
+
+const char* rondo_last_error_operator(rondo_device* device) {
+  const capi::LastError* last = capi::without_memory ? nullptr : capi::last_error.find();
+  if (!last || !last->origin.task) return nullptr;
+  if (device) *device = last->origin.device;
+  return last->origin.task;
+}
+
+void* rondo_last_error_cause(void (*destroy)(void* cause)) {
+  const capi::LastError* last = capi::without_memory ? nullptr : capi::last_error.find();
+  const Cause* cause = last ? last->origin.cause.get() : nullptr;
+  return cause && cause->destroy == destroy ? cause->object : nullptr;
 }
 
 int32_t rondo_version(void) {

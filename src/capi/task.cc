@@ -160,6 +160,17 @@ rondo_status rondo_task_operand(rondo_task_context* context, size_t index, void*
   });
 }
 
+void rondo_task_fail_cause(rondo_task_context* context, void* cause, void (*destroy)(void* cause)) {
+  guard("rondo_task_fail_cause", [&]() -> Status {
+    Ref<const Cause> taken;
+    RONDO_TRY(capi::take_cause(cause, destroy, &taken));
+    RONDO_NOT_NULL(context);
+    context->cause = std::move(taken);
+    return {};
+  });
+  Cause::sweep();
+}
+
 void rondo_task_fail(rondo_task_context* context, const char* message) {
   guard("rondo_task_fail", [&]() -> Status {
     RONDO_NOT_NULL(context);

@@ -38,12 +38,15 @@ void Engine::wait_until_completed(const Task& task) {
 
 Status Engine::go_on(Task& task) {
   Status outcome;
+  bool cancelled = false;
   {
     std::lock_guard lock(order_mutex_);
     const Completion& later = completion_of(task);
     outcome = later.returned_.ok() ? later.outcome_ : later.returned_;
+    cancelled = later.state_ == Completion::State::cancelled;
   }
   task.later_ = nullptr;
+  if (cancelled) return outcome;  // what would come next may be in somebody's hands
   TaskContext context;
   context.device = &task.device();
   context.later = &task.later_;

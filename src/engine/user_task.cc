@@ -9,10 +9,13 @@
 
 namespace rondo {
 
-Status failure_of_user(rondo_status code, const char* message) {
-  if (code > RONDO_OK && code <= RONDO_TIMED_OUT && code != RONDO_DEVICE_LOST) return {code, message};
-  return error(RONDO_USER_ERROR, "%s (the status was %d, which is none that a task can have)", message,
-               static_cast<int>(code));
+Status failure_of_user(rondo_status code, const char* message, const Ref<const Cause>& cause) {
+  const bool possible = code > RONDO_OK && code <= RONDO_TIMED_OUT && code != RONDO_DEVICE_LOST;
+  const Status failure = possible
+                             ? Status(code, message)
+                             : error(RONDO_USER_ERROR, "%s (the status was %d, which is none that a task can have)",
+                                     message, static_cast<int>(code));
+  return cause ? failure.with_origin({nullptr, {}, cause}) : failure;
 }
 
 UserTask::UserTask(Engine& engine, const char* name, Device& device, rondo_task_fn fn, void* arg,
@@ -59,7 +62,7 @@ Status UserTask::call_forked(const TaskContext& context) {
 
 Status UserTask::call(const TaskContext& context) {
   const Uncancelled uncancelled;
-  rondo_task_context seen{this, &context, {}};
+  rondo_task_context seen{this, &context, {}, {}};
   rondo_status code = RONDO_INTERNAL;
   try {
     code = fn_(arg_, &seen);
@@ -70,7 +73,8 @@ Status UserTask::call(const TaskContext& context) {
   }
   if (code == RONDO_OK) return {};
   return failure_of_user(
-      code, seen.message.empty() ? "the task's function returned an error without a message" : seen.message.c_str());
+      code, seen.message.empty() ? "the task's function returned an error without a message" : seen.message.c_str(),
+      seen.cause);
 }
 
 bool UserTask::capturable(const char** why) const {

@@ -19,12 +19,13 @@ struct rondo_task_context {
   const rondo::UserTask* task;
   const rondo::TaskContext* run;
   std::string message;
+  rondo::Ref<const rondo::Cause> cause;
 };
 
 namespace rondo {
 
 // What a user says that a task failed with.
-RONDO_COLD Status failure_of_user(rondo_status code, const char* message);
+RONDO_COLD Status failure_of_user(rondo_status code, const char* message, const Ref<const Cause>& cause);
 
 class UserTask final : public Task {
  public:

@@ -121,8 +121,9 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
     if (status.ok()) status = device.capture_check(stream);
     if (status.ok() && awaited[i]) status = events.record(stream, &behind[i]);
     if (!status.ok())
-      return status.with_context(std::string("operator '") + task.name() + "' could not be captured on " +
-                                 device_name(segment.device->id()));
+      return status.of_task(task.name(), segment.device->id())
+          .with_context(std::string("operator '") + task.name() + "' could not be captured on " +
+                        device_name(segment.device->id()));
     if (task.random_count()) random_on[branch] = true;
   }
   if (segment.random_count) {

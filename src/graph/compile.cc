@@ -23,7 +23,9 @@ constexpr size_t kArenaAlignment = 256;
 constexpr size_t kRandomBytes = kArenaAlignment;  // RandomState at the arena's start
 
 Status named(const Task& task, const Status& status) {
-  return status.with_context(std::string("operator '") + task.name() + "' on " + device_name(task.device().id()));
+  const rondo_device device = task.device().id();
+  return status.of_task(task.name(), device)
+      .with_context(std::string("operator '") + task.name() + "' on " + device_name(device));
 }
 
 }  // namespace

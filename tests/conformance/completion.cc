@@ -379,6 +379,36 @@ TEST_P(Completions, OfARecordedTaskFailForItAlone) {
   }
 }
 
+TEST_P(Completions, OfALaunchThatAreMissingEndIt) {
+  if (naive()) GTEST_SKIP() << "a naive call lasts as long as the task, and the engine must not be destroyed in a call";
+  Engine mine = create_engine(options());
+  std::atomic<rondo_completion*> out{nullptr};
+  std::atomic<bool> behind{false};
+  {
+    const Variable v(mine.get());
+    const Graph graph = record(mine.get(), [&] {
+      must(push(mine.get(),
+                [&out](rondo_task_context* context) {
+                  out = deferred(context);
+                  return RONDO_OK;
+                },
+                {}, {v}));
+      must(push(mine.get(),
+                [&behind](rondo_task_context*) {
+                  behind = true;
+                  return RONDO_OK;
+                },
+                {}, {v}));
+    });
+    must(rondo_graph_launch(graph.get()));
+    ASSERT_TRUE(eventually([&out] { return out.load() != nullptr; }));
+  }
+  mine.reset();
+  EXPECT_FALSE(behind);
+  EXPECT_EQ(rondo_completion_complete(out, RONDO_OK, nullptr), RONDO_INVALID_STATE);
+  rondo_completion_destroy(out);
+}
+
 TEST_P(Completions, FromManyThreadsKeepTheOrder) {
   Library library;
   constexpr int kThreads = 4, kTasks = 100;

@@ -252,6 +252,8 @@ TEST(Wrapper, TasksAndErrors) {
   } catch (const rondo::Error& error) {
     EXPECT_EQ(error.status(), RONDO_USER_ERROR);
     EXPECT_NE(std::string(error.what()).find("the disk is gone"), std::string::npos) << error.what();
+    EXPECT_STREQ(error.task(), "user");
+    EXPECT_EQ(error.device().kind, RONDO_CPU);
   }
   EXPECT_EQ(status_of([&] { engine.wait_all(); }), RONDO_USER_ERROR);
 }

@@ -2699,6 +2699,16 @@ extern "C" {
     #[doc = " Sets the message that goes with the error the function is about to return. Copied. Since 0.1."]
     pub fn rondo_task_fail(context: *mut rondo_task_context, message: *const ::std::os::raw::c_char);
 }
+extern "C" {
+    #[doc = " Sets an object that goes with the error the function is about to return, for rondo_last_error_cause on whichever"]
+    #[doc = " thread is told of it. Takes `cause` in every case: `destroy` (may be NULL) is called with it once, when no error"]
+    #[doc = " holds it any more, in a later call of Rondo on any thread; it must not wait. Since 0.1."]
+    pub fn rondo_task_fail_cause(
+        context: *mut rondo_task_context,
+        cause: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(cause: *mut ::std::os::raw::c_void)>,
+    );
+}
 pub const RONDO_TASK_DEFAULT: rondo_task_flags = 0;
 #[doc = " a device task that cannot be captured: it splits a graph (host functions always do)"]
 pub const RONDO_TASK_NO_CAPTURE: rondo_task_flags = 1;
@@ -2902,6 +2912,15 @@ extern "C" {
         status: rondo_status,
         message: *const ::std::os::raw::c_char,
     ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Sets the object `cause` that goes with the error *completion is about to be completed with, as rondo_task_fail_cause"]
+    #[doc = " does, and takes it likewise. Since 0.1."]
+    pub fn rondo_completion_fail_cause(
+        completion: *mut rondo_completion,
+        cause: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(cause: *mut ::std::os::raw::c_void)>,
+    );
 }
 extern "C" {
     #[doc = " Destroys the handle. If it was not completed, the task fails with RONDO_USER_ERROR. Never blocks. NULL is allowed."]
@@ -4726,6 +4745,20 @@ extern "C" {
     #[doc = " of tasks the first cause (operator, device, library code and text). \"\" when nothing failed yet. Borrowed: valid until"]
     #[doc = " the next Rondo call on this thread. A call that succeeds leaves it as it is. Since 0.1."]
     pub fn rondo_last_error() -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " Name of the operator or of the user task that failed first, if the calling thread's last failure is one of a task:"]
+    #[doc = " waited for, or met on the way by a recording or in naive mode; *device (NULL: not wanted) is where. NULL if no task"]
+    #[doc = " failed but the call was refused, or took longer than its limit; *device is untouched then. Static. Since 0.1."]
+    pub fn rondo_last_error_operator(device: *mut rondo_device) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " The object that the failed task's function gave with rondo_task_fail_cause or rondo_completion_fail_cause, if it gave"]
+    #[doc = " this `destroy` with it; NULL for any other and if there is none. So nobody is handed what somebody else's code has"]
+    #[doc = " made. Borrowed: valid until the next Rondo call that fails on this thread. Since 0.1."]
+    pub fn rondo_last_error_cause(
+        destroy: ::std::option::Option<unsafe extern "C" fn(cause: *mut ::std::os::raw::c_void)>,
+    ) -> *mut ::std::os::raw::c_void;
 }
 extern "C" {
     #[doc = " Version of the library that is loaded: major * 10000 + minor * 100 + patch. Compare with RONDO_VERSION_*. Since 0.1."]
