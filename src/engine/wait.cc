@@ -57,9 +57,7 @@ Status Engine::wait_on_host(Variable& variable, Awaited what, const TimeLimit& l
   if (!pending() && released()) return {};
   if (in_task()) return refused_inside_a_task();
   bool left = true;
-  if (what == Awaited::contents) {
-    left = block_until(lock, limit, [&] { return variable.settled_ >= latest; });
-  } else if (pending()) {
+  if (pending()) {
     Device* cpu = nullptr;
     RONDO_TRY(get_device({RONDO_CPU, 0}, &cpu));
     const Ref<Marker> marker = make_ref<Marker>(*cpu);
@@ -69,8 +67,10 @@ Status Engine::wait_on_host(Variable& variable, Awaited what, const TimeLimit& l
       if (++marker->waiting_ == 1) marker->retain();  // released by who signals it
     };
     if (variable.writer_) follow(variable.writer_);
-    for (Access* reader = variable.readers_; reader; reader = reader->next) follow(reader->task);
-    left = block_until(lock, limit, [&marker] { return marker->signalled_; });
+    for (Access* reader = what == Awaited::uses ? variable.readers_ : nullptr; reader; reader = reader->next)
+      follow(reader->task);
+    // Not counted as blocked: who signals it tells so, and nobody else has to wake this thread.
+    left = limit.wait(progress_, lock, [&marker] { return marker->signalled_; });
   }
   if (left) left = block_until(lock, limit, released);
   if (left) return {};
