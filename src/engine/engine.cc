@@ -327,7 +327,13 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
   if (blocked_ > 0) [[unlikely]]
     progress_.notify_all();
   lock.unlock();
-  while (Task* next = ready.pop()) dispatch(*next, this_thread());
+  if (!ready.empty()) [[unlikely]] {
+    // This thread looks for a task right after, unless it is in the middle of one, or issues something, which may wait
+    // for the device.
+    ThreadState& thread = this_thread();
+    const Workers::LooksNext here(thread.task_depth == 0 && ready.on_host_alone());
+    while (Task* next = ready.pop()) dispatch(*next, thread);
+  }
   if (!last && !kept) task.release();
 }
 

@@ -75,6 +75,7 @@ class TaskQueue {
   void push(Task& task);
   Task* pop();  // null: it is empty
   bool empty() const { return !first_; }
+  bool on_host_alone() const;  // every task of it
 
  private:
   Task* first_ = nullptr;
@@ -234,6 +235,11 @@ inline void TaskQueue::push(Task& task) {
   task.next_ = nullptr;
   (first_ ? last_->next_ : first_) = &task;
   last_ = &task;
+}
+inline bool TaskQueue::on_host_alone() const {
+  for (const Task* each = first_; each; each = each->next_)
+    if (!each->device().is_host()) return false;
+  return true;
 }
 inline Task* TaskQueue::pop() {
   Task* const task = first_;

@@ -60,21 +60,21 @@ Status Engine::wait_on_host(Variable& variable, Awaited what, const TimeLimit& l
   if (!pending() && released()) return {};
   if (in_task()) return refused_inside_a_task();
   bool left = true;
-  if (what == Awaited::contents) {
-    left = block_until(lock, limit, [&] { return variable.settled_ >= latest; });
-  } else if (pending()) {
+  if (pending()) {
     Device* cpu = nullptr;
     RONDO_TRY(get_device({RONDO_CPU, 0}, &cpu));
     const Ref<Marker> marker = make_ref<Marker>(*cpu);
     marker->marker_ = marker->stands_in_ = true;
+    Access* const readers = what == Awaited::uses ? variable.readers_ : nullptr;
     uint32_t before = variable.writer_ ? 1 : 0;
-    for (const Access* reader = variable.readers_; reader; reader = reader->readers.next) ++before;
+    for (const Access* reader = readers; reader; reader = reader->readers.next) ++before;
     marker->edges.reserve(before);
     marker->retain();  // released by who signals it
     if (variable.writer_) follow(*marker, marker->edges.append(), *variable.writer_);
-    for (const Access* reader = variable.readers_; reader; reader = reader->readers.next)
+    for (const Access* reader = readers; reader; reader = reader->readers.next)
       follow(*marker, marker->edges.append(), *reader->after_writer.task);
-    left = block_until(lock, limit, [&marker] { return marker->signalled_; });
+    // Not counted as blocked: who signals it tells so, and nobody else has to wake this thread.
+    left = limit.wait(progress_, lock, [&marker] { return marker->signalled_; });
   }
   if (left) left = block_until(lock, limit, released);
   if (left) return {};

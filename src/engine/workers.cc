@@ -12,8 +12,14 @@ namespace rondo {
 namespace {
 
 thread_local Workers* workers_of_thread = nullptr;
+thread_local bool looks_next = false;
 
 }  // namespace
+
+Workers::LooksNext::LooksNext(bool does) : before_(std::exchange(looks_next, does)) {}
+Workers::LooksNext::~LooksNext() {
+  looks_next = before_;
+}
 
 Workers::Blocking::Blocking() : workers_(workers_of_thread) {
   if (!workers_) return;
@@ -108,7 +114,7 @@ bool Workers::push(Task& task) {
     std::lock_guard lock(mutex_);
     if (stopping_) return false;
     queue_.push(task);
-    wake = idle_ > 0;
+    wake = idle_ > 0 && !(looks_next && workers_of_thread == this);
   }
   if (wake) work_.notify_one();
   return true;
@@ -172,6 +178,7 @@ void Workers::loop() {
       continue;
     }
     Task& task = queue_.pop();
+    if (!queue_.empty() && idle_ > 0) work_.notify_one();
     lock.unlock();
     body_(task);
     lock.lock();

@@ -31,6 +31,19 @@ class Workers {
   // Finishes what is queued, then joins.
   void stop();
 
+  // While in scope, a thread of Workers pushes what it looks for right after, so that nobody has to be woken for it: a
+  // chain of tasks stays on one thread.
+  class LooksNext {
+   public:
+    explicit LooksNext(bool does);
+    ~LooksNext();
+    LooksNext(const LooksNext&) = delete;
+    LooksNext& operator=(const LooksNext&) = delete;
+
+   private:
+    const bool before_;
+  };
+
   // Calls body(part) once for each of the parts and returns when all are done: on this thread, and, if it is one of
   // Workers, on others of them that find no task to run. Which thread does which part, nobody knows. The body must not
   // wait for a task. What it throws, the first of it, is thrown here once nobody is at it any more; parts not begun are

@@ -8,6 +8,8 @@
 
 #include <rondo/rondo.h>
 
+#include <time.h>
+
 #include <chrono>
 #include <functional>
 #include <string>
@@ -21,7 +23,8 @@ namespace bench {
 struct Options {
   rondo_device device{RONDO_CPU, 0};
   bool quick = false;
-  enum { kSubmission, kOperators, kNetworks } table = kSubmission;
+  bool processor_time = false;
+  enum { kSubmission, kOperators, kNetworks, kLayers } table = kSubmission;
 };
 
 // Takes one sample: microseconds per unit of the row. Owns what it measures.
@@ -35,7 +38,7 @@ struct Samplers {
 struct Goal {
   enum Kind { kNone, kRatio, kAbove, kAtMost, kPeer } kind = kNone;
   // kRatio: at most value times the floor; kAbove: at most floor + value microseconds; kAtMost: value microseconds;
-  // kPeer: at most value times NumPy, which is one thread, and no more than any other peer
+  // kPeer: at most value times NumPy, which is one thread, or onnxruntime, and no more than any other peer
   double value = 0;
 };
 inline Goal at_most_times(double ratio) {
@@ -67,9 +70,17 @@ void add_scaling_rows(const Options& options, std::vector<Row>& rows);     // sc
 void add_training_rows(const Options& options, std::vector<Row>& rows);    // train.cc
 void add_operator_rows(const Options& options, std::vector<Row>& rows);    // operators.cc
 void add_backward_rows(const Options& options, std::vector<Row>& rows);    // backward.cc
+void add_layer_rows(const Options& options, std::vector<Row>& rows);       // layers.cc
 void add_network_rows(const Options& options, std::vector<Row>& rows);     // networks.cc
 
+// Of the clock, or what all threads of the process have had of the processors (--processor-time).
+inline bool counts_processors = false;
 inline double now_us() {
+  if (counts_processors) {
+    timespec time = {};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) * 1e-3;
+  }
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 

@@ -29,8 +29,11 @@ constexpr char kUsage[] =
     "  --filter TEXT          only rows whose id contains TEXT; may be given several times\n"
     "  --list                 ids and descriptions of the rows\n"
     "  --operators            single operators on large operands instead of the other rows\n"
+    "  --layers               on a cpu, layers beside onnxruntime and beside their operators apart, instead of the "
+    "other rows\n"
     "  --networks             whole networks (ResNet-50, feature pyramid) instead of the other rows: minutes\n"
     "  --quick                shorter samples, to see that everything runs; not for claims\n"
+    "  --processor-time       what the processors spent instead of the clock's time: on a cpu that others use as well\n"
     "  --json FILE            also write everything measured, with card, driver, versions and date\n"
     "  --peers no|FILE        do not measure peers, or use this script instead of peer.py beside the sources\n"
     "  --python PROGRAM       interpreter for the peers (python3)\n"
@@ -76,8 +79,14 @@ Command parse(int argc, char** argv) {
       (option == "--quick" ? c.options.quick : c.list) = true;
       continue;
     }
-    if (option == "--networks" || option == "--operators") {
-      c.options.table = option == "--networks" ? Options::kNetworks : Options::kOperators;
+    if (option == "--processor-time") {
+      c.options.processor_time = counts_processors = true;
+      continue;
+    }
+    if (option == "--networks" || option == "--operators" || option == "--layers") {
+      c.options.table = option == "--networks"    ? Options::kNetworks
+                        : option == "--operators" ? Options::kOperators
+                                                  : Options::kLayers;
       continue;
     }
     std::string* value = option == "--device"   ? &device
@@ -95,6 +104,8 @@ Command parse(int argc, char** argv) {
   } else if (rondo_device_parse(device.c_str(), &c.options.device) != RONDO_OK) {
     refuse("--device must be cpu or cuda:0, not '" + device + "'");
   }
+  if (c.options.processor_time && c.options.device.kind == RONDO_CUDA)
+    refuse("--processor-time is for --device cpu: a GPU's time is not the processors'");
   return c;
 }
 
@@ -133,6 +144,8 @@ int run(const Command& c) {
   } else if (c.options.table == Options::kOperators) {
     add_operator_rows(c.options, rows);
     add_backward_rows(c.options, rows);
+  } else if (c.options.table == Options::kLayers) {
+    add_layer_rows(c.options, rows);
   } else {
     add_submission_rows(c.options, rows);
     add_task_rows(c.options, rows);

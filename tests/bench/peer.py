@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures rows of the benchmark table with PyTorch and CuPy, where this Python has them.
+"""Measures rows of the benchmark table with PyTorch, CuPy, NumPy and onnxruntime, where this Python has them.
 
 `bench` starts it and reads its lines: `version NAME TEXT`, `absent NAME WHY`, `row NAME ID MICROSECONDS`. With --json it
 prints one JSON object instead, for people. A row is measured as bench does it: the same sizes, bursts and medians.
@@ -31,26 +31,29 @@ class Sizes:
         self.steps = 5 if quick else 50
 
 
+clock_ns = time.perf_counter_ns  # or of the processors, as bench was told
+
+
 def burst_us(bursts, size, submit, wait):
     """Host time of one submit: the median of bursts that each start on an idle device."""
     each = []
     for _ in range(bursts):
-        begin = time.perf_counter_ns()
+        begin = clock_ns()
         for _ in range(size):
             submit()
-        each.append((time.perf_counter_ns() - begin) / 1000 / size)
+        each.append((clock_ns() - begin) / 1000 / size)
         wait()
     return statistics.median(each)
 
 
 def total_us(count, work, wait_each, wait):
-    begin = time.perf_counter_ns()
+    begin = clock_ns()
     for _ in range(count):
         work()
         if wait_each:
             wait()
     wait()
-    return (time.perf_counter_ns() - begin) / 1000
+    return (clock_ns() - begin) / 1000
 
 
 def median(sizes, sample):
@@ -61,6 +64,8 @@ def median(sizes, sample):
 
 def measure(sizes, work):
     """Rows of one library; `work` names its calls. Yields (row, microseconds)."""
+    if hasattr(work, "session"):  # of onnxruntime, layers alone
+        return
     wait = work.wait
     yield "add.async", median(sizes, lambda: burst_us(sizes.bursts, BURST, work.add, wait))
     yield "add.new", median(sizes, lambda: burst_us(sizes.bursts, BURST, work.add_new, wait))
@@ -101,7 +106,7 @@ def measure_networks(sizes, work):
 
 def measure_operators(sizes, work):
     """Rows of operators.cc: the same sizes."""
-    if isinstance(work, CuPy):
+    if isinstance(work, CuPy) or hasattr(work, "session"):
         return
     from peer_operators import backward, operators
 
@@ -113,6 +118,17 @@ def measure_operators(sizes, work):
     if isinstance(work, Torch):
         for row, call, pairs in backward(work.torch, work.a.device):
             yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count / pairs)
+
+
+def measure_layers(sizes, work):
+    """Rows of layers.cc."""
+    if not hasattr(work, "session"):  # of onnxruntime
+        return
+    from peer_layers import layers
+
+    times = 2 if sizes.quick else 20
+    for row, call in layers(work):
+        yield row, median(sizes, lambda: total_us(times, call, False, work.wait) / times)
 
 
 class Torch:
@@ -142,13 +158,13 @@ class Torch:
 
     def _capture(self, nodes, chains):
         graph = self.torch.cuda.CUDAGraph()
-        begin = time.perf_counter_ns()
+        begin = clock_ns()
         with self.torch.cuda.stream(self.side):
             graph.capture_begin(capture_error_mode="thread_local")
             for i in range(nodes):
                 self.chains[i % chains].add_(self.b)
             graph.capture_end()
-        return graph, (time.perf_counter_ns() - begin) / 1000
+        return graph, (clock_ns() - begin) / 1000
 
     def capture(self, nodes, chains):
         return self._capture(nodes, chains)[0].replay
@@ -212,13 +228,13 @@ class CuPy:
         self.cupy.add(self.a, self.b)
 
     def _capture(self, nodes, chains):
-        begin = time.perf_counter_ns()
+        begin = clock_ns()
         self.stream.begin_capture()
         for i in range(nodes):
             chain = self.chains[i % chains]
             self.cupy.add(chain, self.b, out=chain)
         graph = self.stream.end_capture()
-        return graph, (time.perf_counter_ns() - begin) / 1000
+        return graph, (clock_ns() - begin) / 1000
 
     def capture(self, nodes, chains):
         graph = self._capture(nodes, chains)[0]
@@ -256,16 +272,27 @@ class NumPy:
         self.numpy.add(self.a, self.b)
 
 
+def onnxruntime(kind, index):
+    from peer_layers import OnnxRuntime  # which NumPy is needed for
+
+    return OnnxRuntime(kind, index)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Rows of the benchmark table with PyTorch and CuPy.")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cuda")
     parser.add_argument("--index", type=int, default=0)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--operators", action="store_true", help="single operators instead of the other rows")
+    parser.add_argument("--layers", action="store_true", help="layers on a cpu instead of the other rows")
     parser.add_argument("--networks", action="store_true", help="whole networks instead of the other rows")
+    parser.add_argument("--processor-time", action="store_true", help="time of the processors instead of the clock's")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
     options = parser.parse_args()
     sizes = Sizes(options.quick)
+    if options.processor_time:
+        global clock_ns
+        clock_ns = time.process_time_ns
     gathered = {}
 
     def say(kind, name, text):
@@ -274,8 +301,8 @@ def main():
             print(kind, name, text, flush=True)
 
     gc.disable()
-    rows_of = measure_networks if options.networks else measure_operators if options.operators else measure
-    for name, library in (("torch", Torch), ("cupy", CuPy), ("numpy", NumPy)):
+    rows_of = measure_networks if options.networks else measure_layers if options.layers else measure_operators if options.operators else measure
+    for name, library in (("torch", Torch), ("cupy", CuPy), ("numpy", NumPy), ("onnxruntime", onnxruntime)):
         try:
             work = library(options.device, options.index)
         except Exception as error:  # whatever keeps a peer from working makes it absent, not us fail

@@ -49,7 +49,9 @@ void measure_peers(const std::string& python, const std::string& script, const O
                                       "--device", options.device.kind == RONDO_CUDA ? "cuda" : "cpu",
                                       "--index",  std::to_string(options.device.index)};
   if (options.quick) command.push_back("--quick");
+  if (options.processor_time) command.push_back("--processor-time");
   if (options.table == Options::kNetworks) command.push_back("--networks");
+  if (options.table == Options::kLayers) command.push_back("--layers");
   if (options.table == Options::kOperators) command.push_back("--operators");
   int status = -1;
   std::istringstream lines(output_of(command, &status));

@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-constexpr const char* kPeers[] = {"torch", "cupy", "numpy"};
+constexpr const char* kPeers[] = {"torch", "cupy", "numpy", "onnxruntime"};
 
 std::string number(double value, int digits) {
   char text[32];
@@ -116,7 +116,8 @@ Verdict judge(const Result& r) {
     case Goal::kRatio: limit = goal.value * r.floor->median; break;
     case Goal::kAbove: limit = goal.value + r.floor->median; break;
     case Goal::kPeer:
-      for (const auto& [name, value] : r.peers) limit = std::min(limit, name == "numpy" ? goal.value * value : value);
+      for (const auto& [name, value] : r.peers)
+        limit = std::min(limit, name == "numpy" || name == "onnxruntime" ? goal.value * value : value);
   }
   return r.rondo.median <= limit ? Verdict::kMet : Verdict::kMissed;
 }
@@ -159,7 +160,7 @@ void print_table(const Setting& setting, const std::vector<Result>& results) {
               setting.quick ? "; --quick: not for claims" : "");
   // CuPy has no cpu device, and NumPy no other.
   const bool on_cpu = setting.peers.count("numpy") != 0;
-  const char *third = on_cpu ? "numpy" : "cupy", *third_name = on_cpu ? "NumPy" : "CuPy";
+  const char *third = on_cpu ? "numpy" : "cupy", *third_name = on_cpu ? "NumPy/ORT" : "CuPy";
   std::printf("%-51s %8s %5s %8s %7s %8s %8s %7s %9s %s\n", "", "Rondo", "+-", "floor", "x floor", "PyTorch",
               third_name, "x peer", "goal", "met");
   for (const Result& r : results) {
@@ -172,11 +173,12 @@ void print_table(const Setting& setting, const std::vector<Result>& results) {
       return it == r.peers.end() ? std::string("-") : microseconds(it->second);
     };
     const auto best = fastest_peer(r);
+    const char* const other = r.peers.count("onnxruntime") != 0 ? "onnxruntime" : third;
     std::printf("%-51s %8s %4.0f%% %8s %7s %8s %8s %7s %9s %s\n", r.row.what.c_str(),
                 microseconds(r.rondo.median).c_str(), 100 * r.rondo.spread,
                 r.floor ? microseconds(r.floor->median).c_str() : "-",
                 r.floor ? number(r.rondo.median / r.floor->median, 2).c_str() : "-", peer_text("torch").c_str(),
-                peer_text(third).c_str(), best ? number(r.rondo.median / *best, 2).c_str() : "-",
+                peer_text(other).c_str(), best ? number(r.rondo.median / *best, 2).c_str() : "-",
                 goal_text(r.row.goal).c_str(), verdict_text(judge(r)).c_str());
   }
 }
@@ -186,6 +188,7 @@ bool write_json(const std::string& path, const Setting& s, const std::vector<Res
   file << "{\n  \"date\": " << quoted(s.date) << ",\n  \"rondo\": " << quoted(s.rondo)
        << ",\n  \"device\": " << quoted(s.device) << ",\n  \"capability\": " << s.capability
        << ",\n  \"driver\": " << s.driver << ",\n  \"host\": " << quoted(s.host)
+       << ",\n  \"time\": " << quoted(counts_processors ? "of the processors" : "of the clock")
        << ",\n  \"repetitions\": " << s.repetitions << ",\n  \"quick\": " << (s.quick ? "true" : "false")
        << ",\n  \"peers\": " << object(s.peers) << ",\n  \"peers_absent\": " << object(s.absent)
        << ",\n  \"rows\": [\n";

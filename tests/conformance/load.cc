@@ -1,5 +1,7 @@
 // The engine under load: bounded run-ahead, many threads and engines, destruction with work in flight.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -41,6 +43,64 @@ TEST_P(Load, RunAheadIsBounded) {
   submitter.join();
   must(rondo_engine_wait_all(engine()));
   EXPECT_EQ(ran, 100) << "the limit lost work";
+}
+
+// A worker goes on with what its task made ready, and whoever waits sleeps until what it waits for is done: neither
+// other workers nor waiters are woken for each task, for they would take the processors from what runs there. Counted
+// are the times that threads of this process went to sleep.
+TEST_P(Load, AChainOfHostTasksWakesNobodyBetween) {
+  if (naive()) GTEST_SKIP() << "naive mode has no workers";
+  rondo_engine_options several = options();
+  several.workers = 4;
+  restart(several);
+  constexpr int kTasks = 300;
+  Gate gate;
+  const Variable v(engine());
+  must(push(engine(), waiting(gate), {}, {v}));
+  for (int i = 0; i < kTasks; ++i)
+    must(push(engine(),
+              [](rondo_task_context*) {
+                const auto end = std::chrono::steady_clock::now() + 100us;
+                while (std::chrono::steady_clock::now() < end) {
+                }
+                return RONDO_OK;
+              },
+              {}, {v}));
+  const auto sleeps = [] {
+    rusage usage = {};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nvcsw;
+  };
+  EXPECT_TRUE(eventually([&] { return gate.entered.load(); }));
+  const long before = sleeps();
+  gate.open = true;
+  must(rondo_variable_wait(v));
+  EXPECT_LT(sleeps() - before, kTasks / 3) << "times that threads went to sleep during " << kTasks << " tasks";
+}
+
+// What nobody looks for right after is for another worker: a task that goes on for long does not keep what it submits.
+TEST_P(Load, WhatATaskSubmitsRunsBesideIt) {
+  if (naive()) GTEST_SKIP() << "naive mode has no workers";
+  rondo_engine_options several = options();
+  several.workers = 2;
+  restart(several);
+  const Variable v(engine()), w(engine());
+  std::atomic<bool> inner{false};
+  bool seen = false;
+  must(push(engine(),
+            [&](rondo_task_context*) {
+              must(push(engine(),
+                        [&](rondo_task_context*) {
+                          inner = true;
+                          return RONDO_OK;
+                        },
+                        {}, {w}));
+              seen = eventually([&] { return inner.load(); });
+              return RONDO_OK;
+            },
+            {}, {v}));
+  must(rondo_engine_wait_all(engine()));
+  EXPECT_TRUE(seen) << "the task that was submitted ran behind the one that submitted it";
 }
 
 // On a device too: the host may not run ahead without bounds, and what was submitted is done.

@@ -1,0 +1,186 @@
+// Rows of layers on a cpu: windows beside onnxruntime, what follows a sum beside the same operators apart, and a small
+// transformer submitted operator by operator beside its recording and onnxruntime. A row is the microseconds of one.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <rondo/rondo.h>
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench.h"
+#include "handles.h"
+
+namespace bench {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+// New tensors, as operators return them.
+template <class F>
+Tensor made(const F& call, const char* name) {
+  rondo_tensor* out = nullptr;
+  check(call(&out), name);
+  return Tensor(out);
+}
+#define MADE(function, ...) made([&](rondo_tensor** out) { return function(__VA_ARGS__, out); }, #function)
+
+Tensor random(rondo_engine* engine, const Shape& shape) {
+  return MADE(rondo_random_uniform, engine, rondo_device{RONDO_CPU, 0}, RONDO_F32, static_cast<int32_t>(shape.size()),
+              shape.data(), -0.05, 0.05);
+}
+Tensor reshaped(const Tensor& tensor, const Shape& shape) {
+  return MADE(rondo_tensor_reshape, tensor.get(), static_cast<int32_t>(shape.size()), shape.data());
+}
+
+// The layers of all-MiniLM-L6 behind the embeddings, for one text of 16 words.
+class Transformer {
+ public:
+  explicit Transformer(rondo_engine* engine) : engine_(engine) {
+    for (Layer& layer : layers_) {
+      for (int i = 0; i < 4; ++i) layer.dense[i] = {random(engine, {kWidth, kWidth}), random(engine, {kWidth})};
+      layer.dense[4] = {random(engine, {kWidth, kInner}), random(engine, {kInner})};
+      layer.dense[5] = {random(engine, {kInner, kWidth}), random(engine, {kWidth})};
+      for (auto& norm : layer.norm) norm = {random(engine, {kWidth}), random(engine, {kWidth})};
+    }
+    words_ = random(engine, {1, kWords, kWidth});
+    mask_ = random(engine, {1, 1, 1, kWords});
+  }
+  Tensor run() const {
+    Tensor x = MADE(rondo_copy, words_.get());
+    for (const Layer& layer : layers_) x = through(layer, x);
+    return x;
+  }
+
+ private:
+  static constexpr int64_t kWords = 16, kWidth = 384, kInner = 1536, kHeads = 12;
+  using Pair = std::pair<Tensor, Tensor>;
+  struct Layer {
+    Pair dense[6], norm[2];
+  };
+  static Tensor sum(const Tensor& a, const Tensor& b) { return MADE(rondo_binary, RONDO_ADD, a.get(), b.get()); }
+  static Tensor product(const Tensor& a, const Tensor& b) { return MADE(rondo_matmul, a.get(), b.get(), nullptr); }
+  static Tensor dense(const Tensor& x, const Pair& by) { return sum(product(x, by.first), by.second); }
+  static Tensor normal(const Tensor& x, const Pair& by) {
+    return MADE(rondo_layer_norm, x.get(), -1, by.first.get(), by.second.get(), 1e-12);
+  }
+  static Tensor turned(const Tensor& x, const std::vector<int32_t>& axes) {
+    const Tensor view = MADE(rondo_tensor_transpose, x.get(), axes.data());
+    return MADE(rondo_copy, view.get());
+  }
+  static Tensor heads(const Tensor& x, const std::vector<int32_t>& axes) {
+    return turned(reshaped(x, {1, kWords, kHeads, kWidth / kHeads}), axes);
+  }
+  Tensor through(const Layer& layer, const Tensor& x) const {
+    const Tensor q = heads(dense(x, layer.dense[0]), {0, 2, 1, 3}), k = heads(dense(x, layer.dense[1]), {0, 2, 3, 1}),
+                 v = heads(dense(x, layer.dense[2]), {0, 2, 1, 3});
+    const Tensor scores = product(q, k);
+    const Tensor scaled = MADE(rondo_binary_scalar, RONDO_MUL, scores.get(), 1 / std::sqrt(32.0));
+    const Tensor masked = sum(scaled, mask_);
+    const Tensor shares = MADE(rondo_softmax, masked.get(), -1);
+    const Tensor together = reshaped(turned(product(shares, v), {0, 2, 1, 3}), {1, kWords, kWidth});
+    const Tensor attended = normal(sum(dense(together, layer.dense[3]), x), layer.norm[0]);
+    const Tensor inner = dense(attended, layer.dense[4]);
+    const Tensor active = MADE(rondo_unary, RONDO_GELU, inner.get());
+    return normal(sum(dense(active, layer.dense[5]), attended), layer.norm[1]);
+  }
+
+  rondo_engine* engine_;
+  Layer layers_[6];
+  Tensor words_, mask_;
+};
+
+struct Work {
+  Engine engine = make_engine(RONDO_ENGINE_ASYNC);
+  Tensor image = random(engine.get(), {1, 64, 112, 112}), small = random(engine.get(), {1, 64, 56, 56});
+  Tensor kernels = random(engine.get(), {256, 64, 1, 1}), by_kernel = random(engine.get(), {256});
+  Tensor by_plane = reshaped(by_kernel, {1, 256, 1, 1});
+  Tensor left = random(engine.get(), {1024, 384}), right = random(engine.get(), {384, 1536});
+  Tensor row = random(engine.get(), {1536});
+  Transformer transformer{engine.get()};
+};
+
+using Run = std::function<void(Work&)>;
+double time_of(Work& work, int count, const Run& run) {
+  BENCH_CHECK(rondo_engine_wait_all(work.engine.get()));
+  const double begin = now_us();
+  for (int i = 0; i < count; ++i) {
+    run(work);
+    BENCH_CHECK(rondo_engine_wait_all(work.engine.get()));
+  }
+  return (now_us() - begin) / count;
+}
+
+Tensor max_pooled(const Work& w) {
+  const int64_t kernel[] = {3, 3};
+  rondo_pool_options options = RONDO_POOL_OPTIONS_INIT;
+  options.stride[0] = options.stride[1] = 2;
+  options.padding[0] = options.padding[1] = 1;
+  return MADE(rondo_max_pool, w.image.get(), 2, kernel, &options);
+}
+Tensor resized(const Work& w, rondo_resize_mode mode, rondo_resize_origin origin) {
+  const int64_t sizes[] = {112, 112};
+  return MADE(rondo_resize, w.small.get(), 2, sizes, mode, origin);
+}
+Tensor convolved(const Work& w, bool fused) {
+  rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
+  if (fused) options.bias = w.by_kernel.get(), options.activation = RONDO_ACTIVATION_RELU;
+  Tensor y = MADE(rondo_convolution, w.small.get(), w.kernels.get(), &options);
+  if (fused) return y;
+  y = MADE(rondo_binary, RONDO_ADD, y.get(), w.by_plane.get());
+  return MADE(rondo_unary, RONDO_RELU, y.get());
+}
+Tensor multiplied(const Work& w, bool fused) {
+  rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+  if (fused) options.bias = w.row.get(), options.activation = RONDO_ACTIVATION_GELU;
+  Tensor y = MADE(rondo_matmul, w.left.get(), w.right.get(), &options);
+  if (fused) return y;
+  y = MADE(rondo_binary, RONDO_ADD, y.get(), w.row.get());
+  return MADE(rondo_unary, RONDO_GELU_TANH, y.get());
+}
+
+}  // namespace
+
+void add_layer_rows(const Options& options, std::vector<Row>& rows) {
+  if (options.device.kind != RONDO_CPU) return;
+  const auto work = std::make_shared<std::unique_ptr<Work>>();
+  const int count = options.quick ? 2 : 20;
+  const auto add = [&](const char* id, const char* what, const char* floor, Goal goal, const Run& run,
+                       const std::function<Run(Work&)>& beside = nullptr) {
+    rows.push_back({id, what, floor, goal, [=]() -> Samplers {
+                      if (!*work) *work = std::make_unique<Work>();
+                      Work& w = **work;
+                      const Sample rondo = [&w, count, run] { return time_of(w, count, run); };
+                      if (!beside) return {rondo, {}};
+                      return {rondo, [&w, count, other = beside(w)] { return time_of(w, count, other); }};
+                    }});
+  };
+  add("pool.max", "max-pool 3 x 3 by 2 of [1, 64, 112, 112]", "", at_most_of_peer(1.5), [](Work& w) { max_pooled(w); });
+  add("resize.nearest", "[1, 64, 56, 56] resized by 2, nearest", "", at_most_of_peer(1.5),
+      [](Work& w) { resized(w, RONDO_RESIZE_NEAREST, RONDO_RESIZE_ASYMMETRIC); });
+  add("resize.linear", "[1, 64, 56, 56] resized by 2, linear", "", at_most_of_peer(1.5),
+      [](Work& w) { resized(w, RONDO_RESIZE_LINEAR, RONDO_RESIZE_HALF_PIXEL); });
+  add(
+      "fused.convolution", "1 x 1 convolution 64 to 256, bias and ReLU in the call", "the three operators apart",
+      at_most_times(1), [](Work& w) { convolved(w, true); },
+      [](Work&) -> Run { return [](Work& w) { convolved(w, false); }; });
+  add(
+      "fused.product", "1024 x 384 x 1536, bias and GELU in the call", "the three operators apart", at_most_times(1),
+      [](Work& w) { multiplied(w, true); }, [](Work&) -> Run { return [](Work& w) { multiplied(w, false); }; });
+  add(
+      "eager.transformer", "six layers of MiniLM, 16 words, operator by operator", "the same recorded",
+      at_most_times(1.5), [](Work& w) { w.transformer.run(); },
+      [](Work& w) -> Run {
+        BENCH_CHECK(rondo_record_begin(w.engine.get(), nullptr));
+        const auto kept = std::make_shared<Tensor>(w.transformer.run());
+        rondo_graph* graph = nullptr;
+        BENCH_CHECK(rondo_record_end(w.engine.get(), &graph));
+        const std::shared_ptr<rondo_graph> owned(graph, rondo_graph_destroy);
+        return [kept, owned](Work&) { BENCH_CHECK(rondo_graph_launch(owned.get())); };
+      });
+}
+
+}  // namespace bench
