@@ -4,6 +4,7 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr::{null_mut, NonNull};
+use std::sync::Arc;
 
 use rondo_sys as sys;
 
@@ -25,14 +26,20 @@ use crate::{ops, DType, Device, Dims, Element, Engine, Error, ErrorKind, Result,
 /// assert_eq!(b.to_vec::<f32>()?, [7.0, 10.0, 15.0, 22.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
-pub struct Tensor {
-    handle: NonNull<sys::rondo_tensor>,
+/// A clone is the same handle once more, so it cannot fail and copies nothing: what is written through one is seen
+/// through the other. [`Tensor::copy`] has memory of its own.
+#[derive(Clone)]
+pub struct Tensor(Arc<Handle>);
+
+/// The handle of the C interface, which its last owner destroys.
+struct Handle {
+    raw: NonNull<sys::rondo_tensor>,
     engine: Engine, // after the handle: it may be the last of its engine
 }
 
-// SAFETY: every function on a tensor is thread-safe (docs/threads.md), and it is destroyed by its one owner.
-unsafe impl Send for Tensor {}
-unsafe impl Sync for Tensor {}
+// SAFETY: every function on a tensor is thread-safe (docs/threads.md), and it is destroyed by its last owner.
+unsafe impl Send for Handle {}
+unsafe impl Sync for Handle {}
 
 /// A handle that a call which returned `RONDO_OK` has stored.
 #[inline]
@@ -316,7 +323,7 @@ impl Tensor {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn engine(&self) -> &Engine {
-        &self.engine
+        &self.0.engine
     }
 
     /// Address of the first element, in the device's address space; takes memory if the tensor has none yet. Whoever
@@ -347,7 +354,7 @@ impl Tensor {
     /// ```
     #[inline]
     pub fn as_ptr(&self) -> *mut sys::rondo_tensor {
-        self.handle.as_ptr()
+        self.0.raw.as_ptr()
     }
 
     /// Makes a tensor of this engine by a call that stores it.
@@ -362,15 +369,7 @@ impl Tensor {
     }
 
     pub(crate) fn adopt(handle: *mut sys::rondo_tensor, engine: &Engine) -> Tensor {
-        Tensor { handle: made(handle), engine: engine.clone() }
-    }
-
-    /// The handle, for the C side to own.
-    pub(crate) fn into_handle(self) -> *mut sys::rondo_tensor {
-        let tensor = std::mem::ManuallyDrop::new(self);
-        // SAFETY: read once, of what is never dropped.
-        drop(unsafe { std::ptr::read(&tensor.engine) });
-        tensor.handle.as_ptr()
+        Tensor(Arc::new(Handle { raw: made(handle), engine: engine.clone() }))
     }
 
     /// An error unless the elements are of this type.
@@ -386,11 +385,31 @@ impl Tensor {
     }
 }
 
-impl Drop for Tensor {
+/// A handle for the C side to own: a tensor without clones.
+pub(crate) struct Owned(Handle);
+
+impl Owned {
+    /// The tensor's own handle, or where there are clones another of the same memory.
+    pub(crate) fn new(tensor: Tensor) -> Result<Owned> {
+        match Arc::try_unwrap(tensor.0) {
+            Ok(handle) => Ok(Owned(handle)),
+            Err(shared) => Owned::new(Tensor(shared).share()?),
+        }
+    }
+
+    pub(crate) fn into_handle(self) -> *mut sys::rondo_tensor {
+        let handle = std::mem::ManuallyDrop::new(self.0);
+        // SAFETY: read once, of what is never dropped.
+        drop(unsafe { std::ptr::read(&handle.engine) });
+        handle.raw.as_ptr()
+    }
+}
+
+impl Drop for Handle {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the one owner of the handle.
-        unsafe { sys::rondo_tensor_destroy(self.as_ptr()) }
+        // SAFETY: its last owner.
+        unsafe { sys::rondo_tensor_destroy(self.raw.as_ptr()) }
     }
 }
 
