@@ -144,7 +144,7 @@ require_meson_version() {
   local version
   version=$(meson --version)
   [ "${version%%.*}" -ge 1 ] || die "Rondo needs meson 1.0 or newer and this machine has $version: install a newer one" \
-    "(python3 -m pip install meson) and put it first on PATH."
+    "(python3 -m pip install meson==1.12.1) and put it first on PATH."
 }
 
 # configure <folder> <meson option>... : makes a build folder, or sets it up again when it was made with other options.

@@ -45,6 +45,7 @@ normal             conformance/large          -          -          all
 normal             conformance/*              all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   all        all        all
+normal             memory/*                   1          2          all
 normal             models/*                   all        all        all
 normal             packaging/*                all        all        all
 normal             shipped/*                  -          -          all
@@ -55,12 +56,15 @@ normal             java/*                     all        all        all
 normal             toolkits/cudnn             -          -          all
 normal             toolkits/*                 all        all        all
 normal             mpi/*                      all        all        all
+normal             rounding/*                 all        all        all
 normal             tools/*                    all        all        all
+normal             unit/*_whole               -          -          all
 normal             unit/*                     all        all        all
 
 address,undefined  abi/*                      -          -          -
 address,undefined  rust/*                     -          -          -
 address,undefined  mpi/*                      -          -          -
+address,undefined  rounding/*                 -          -          -
 address,undefined  simulated/*_whole          -          -          all
 address,undefined  simulated/*_engine_*       -          1shared    all
 address,undefined  simulated/*_recording_*    -          1shared    all
@@ -69,20 +73,27 @@ address,undefined  simulated/digits_*         -          -          5
 address,undefined  simulated/*_lost_*         -          1          5
 address,undefined  simulated/*                -          1shared    5
 address,undefined  faults/*                   -          -          all
+address,undefined  memory/*                   -          1          3
 address,undefined  conformance/large          -          -          -
 address,undefined  conformance/comm_*         -          1shared    all
 address,undefined  conformance/*_models_*     -          1          all
 address,undefined  conformance/*_operators_*  -          1          all
 address,undefined  conformance/*              -          half       all
+address,undefined  unit/*_whole               -          -          all
+address,undefined  unit/rendezvous_fuzz       -          all        all
 address,undefined  unit/*                     -          half       all
 address,undefined  */*                        -          all        all
 
 thread             abi/*                      -          -          -
 thread             rust/*                     -          -          -
 thread             mpi/*                      -          -          -
+thread             rounding/*                 -          -          -
+thread             unit/*_whole               -          -          -
+thread             unit/rendezvous_fuzz       -          all        all
 thread             unit/*                     -          rest       all
 thread             simulated/*_whole          -          -          -
 thread             conformance/large          -          -          -
+thread             memory/*                   -          -          -
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
 thread             conformance/*_recording    -          all        all

@@ -7,7 +7,10 @@
 #include "check.h"
 
 #define EPSILON 1e-5
-#define MOMENTUM 0.1 /* the share of a batch in running statistics */
+#define MOMENTUM 0.1  /* the share of a batch in running statistics */
+#define RELU_GAIN 2.0 /* a ReLU halves the squares of what it is given */
+/* What no ReLU follows begins small: its sums stay below 1, and the first steps are gentle. */
+#define LINEAR_GAIN 0.33
 
 void model_create(struct model* model, rondo_engine* engine, rondo_device device) {
   memset(model, 0, sizeof *model);
@@ -89,8 +92,8 @@ static rondo_tensor* find_parameter(struct model* model, rondo_dtype dtype, int3
   return p->value;
 }
 
-rondo_tensor* model_parameter(struct model* model, int32_t ndim, const int64_t* shape, int64_t fan_in) {
-  const double limit = fan_in > 0 ? sqrt(6.0 / (double)fan_in) : 0.0;
+rondo_tensor* model_parameter(struct model* model, int32_t ndim, const int64_t* shape, double variance) {
+  const double limit = sqrt(3 * variance);
   return find_parameter(model, model->dtype, ndim, shape, -limit, limit);
 }
 
@@ -121,12 +124,12 @@ rondo_tensor* model_image(const struct model* model, const int64_t* shape, const
 
 /* --- layers --- */
 
-static rondo_tensor* filter_for(struct model* model, rondo_tensor* x, int64_t channels, int64_t size) {
+static rondo_tensor* filter_for(struct model* model, rondo_tensor* x, int64_t channels, int64_t size, double gain) {
   int64_t shape[4];
   shape[0] = channels;
   shape[1] = size_of(x, 1);
   shape[2] = shape[3] = size;
-  return model_parameter(model, 4, shape, shape[1] * size * size);
+  return model_parameter(model, 4, shape, gain / (double)(shape[1] * size * size));
 }
 
 static rondo_tensor* convolve(rondo_tensor* x, rondo_tensor* filter, rondo_tensor* bias, int64_t stride,
@@ -144,17 +147,18 @@ static rondo_tensor* convolve(rondo_tensor* x, rondo_tensor* filter, rondo_tenso
 
 rondo_tensor* layer_convolution(struct model* model, rondo_tensor* x, int64_t channels, int64_t size, int64_t stride,
                                 rondo_tensor* residual, rondo_activation activation) {
-  rondo_tensor* filter = filter_for(model, x, channels, size);
+  const double gain = activation == RONDO_ACTIVATION_NONE ? LINEAR_GAIN : RELU_GAIN;
+  rondo_tensor* filter = filter_for(model, x, channels, size, gain);
   return convolve(x, filter, model_parameter(model, 1, &channels, 0), stride, residual, activation);
 }
 
-/* The next normalisation, with running statistics of mean 0 and variance 1. */
-static struct model_norm* find_norm(struct model* model, int64_t channels) {
+/* The next normalisation, with running statistics of mean 0 and variance 1, and a weight that begins as given. */
+static struct model_norm* find_norm(struct model* model, int64_t channels, double weight) {
   struct model_norm* norm = &model->norms[model->next_norm++];
   norm->filter = model->next - 1;
   norm->weight = model->next;
   norm->bias = model->next + 1;
-  find_parameter(model, RONDO_F32, 1, &channels, 1, 1);
+  find_parameter(model, RONDO_F32, 1, &channels, weight, weight);
   find_parameter(model, RONDO_F32, 1, &channels, 0, 0);
   if (model->next_norm <= model->norm_count) return norm;
   ++model->norm_count;
@@ -167,8 +171,8 @@ static struct model_norm* find_norm(struct model* model, int64_t channels) {
 
 rondo_tensor* layer_convolution_norm(struct model* model, rondo_tensor* x, int64_t channels, int64_t size,
                                      int64_t stride, rondo_tensor* residual, rondo_activation activation) {
-  rondo_tensor* filter = filter_for(model, x, channels, size);
-  const struct model_norm* norm = find_norm(model, channels);
+  rondo_tensor* filter = filter_for(model, x, channels, size, RELU_GAIN);
+  const struct model_norm* norm = find_norm(model, channels, residual == NULL ? 1 : 0);
   rondo_norm_options options = RONDO_NORM_OPTIONS_INIT;
   rondo_tensor *sums, *out = NULL;
   if (model->pass == MODEL_FOLDED)
@@ -231,7 +235,7 @@ rondo_tensor* layer_dense(struct model* model, rondo_tensor* x, int64_t width) {
   int64_t shape[2];
   shape[0] = size_of(x, 1);
   shape[1] = width;
-  weight = model_parameter(model, 2, shape, shape[0]);
+  weight = model_parameter(model, 2, shape, RELU_GAIN / (double)shape[0]);
   options.bias = model_parameter(model, 1, &width, 0);
   CHECK(rondo_matmul(x, weight, &options, &out));
   return out;

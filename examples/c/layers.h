@@ -49,9 +49,8 @@ void model_create(struct model* model, rondo_engine* engine, rondo_device device
 void model_destroy(struct model* model);
 /* Before each pass. */
 void model_begin(struct model* model);
-/* The next parameter, which is the model's: of the model's dtype, uniform around 0 with the deviation that keeps
- * activations in scale behind fan_in inputs; 0 for a bias (fan_in 0). */
-rondo_tensor* model_parameter(struct model* model, int32_t ndim, const int64_t* shape, int64_t fan_in);
+/* The next parameter, which is the model's: of the model's dtype, uniform around 0 with the variance. */
+rondo_tensor* model_parameter(struct model* model, int32_t ndim, const int64_t* shape, double variance);
 /* Gives the model its next parameter, before the first pass: a pretrained one, of the model's dtype. The model owns it
  * from then on. */
 void model_adopt(struct model* model, rondo_tensor* value);
@@ -70,7 +69,8 @@ rondo_tensor* model_image(const struct model* model, const int64_t* shape, const
  * stride 1 keeps the size. The residual may be NULL. The caller owns the result. */
 rondo_tensor* layer_convolution(struct model* model, rondo_tensor* x, int64_t channels, int64_t size, int64_t stride,
                                 rondo_tensor* residual, rondo_activation activation);
-/* activation(batch norm of the convolution + residual), otherwise the same. */
+/* activation(batch norm of the convolution + residual), otherwise the same. With a residual the weight begins as 0, so
+ * that a deep network begins as its shortcuts, and its first steps do not depend on how sums are rounded. */
 rondo_tensor* layer_convolution_norm(struct model* model, rondo_tensor* x, int64_t channels, int64_t size,
                                      int64_t stride, rondo_tensor* residual, rondo_activation activation);
 /* The largest of each size x size window, every `stride` places, padded as a convolution. */

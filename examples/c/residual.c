@@ -14,7 +14,7 @@
 
 enum { BATCH = 128 };
 
-static const double kRate = 0.5;
+static const double kRate = 0.02, kMomentum = 0.9;
 
 struct batch {
   rondo_tensor *images, *labels; /* f32 [n, 1, 8, 8], i32 [n] */
@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
   test = upload(engine, device, digits.test_images, digits.test_labels, digits.n_test);
   CHECK(rondo_tensor_create(engine, device, RONDO_F32, 0, NULL, &loss));
   model_create(&model, engine, device);
-  descent_create(&descent, &model, loss_of, &train, kRate, 0, 0);
+  descent_create(&descent, &model, loss_of, &train, kRate, kMomentum, 0);
 
   descent_step(&descent, &model, loss_of, &train, loss);
   first = read_loss(loss);

@@ -17,7 +17,7 @@
 #include "resnet_work.h"
 
 /* Wide networks take smaller steps: the rate is divided by the width. */
-static const double kRate = 0.4, kPyramidRate = 0.0005, kMomentum = 0.9, kDecay = 1e-4;
+static const double kRate = 0.4, kPyramidRate = 0.004, kMomentum = 0.9, kDecay = 1e-4;
 
 /* What a graph is, in a line; 0 if a GPU's is not one piece. */
 static int describe(const char* what, const struct resnet_options* options, rondo_graph* graph) {

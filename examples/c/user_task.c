@@ -1,6 +1,8 @@
 /* Tasks of one's own between Rondo's operators: a checksum of a tensor by zlib, ordered with everything else by the
- * tensors that it reads and writes; and what happens when one of them fails in the middle. Copyright 2026 the Rondo
- * developers. SPDX-License-Identifier: Apache-2.0 */
+ * tensors that it reads and writes; what happens when one of them fails in the middle; and one that a thread of the
+ * program's own completes later. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+#include <stdlib.h>
 #include <zlib.h>
 
 #include "check.h"
@@ -38,6 +40,38 @@ static rondo_status limited(void* arg, rondo_task_context* context) {
   return RONDO_OK;
 }
 
+struct delivery {
+  float* to;
+  rondo_completion* completion;
+};
+
+static void* deliver(void* arg) {
+  struct delivery* delivery = arg;
+  for (int i = 0; i < VALUES; ++i) delivery->to[i] = (float)i;
+  rondo_completion* completion = delivery->completion; /* `delivery` is freed when the task ends */
+  (void)rondo_completion_complete(completion, RONDO_OK, NULL);
+  rondo_completion_destroy(completion);
+  return NULL;
+}
+
+/* Has another thread do the work, as libraries with threads of their own do. The task ends when that completes it, and
+ * no worker of the engine waits for it. */
+static rondo_status ordered(void* arg, rondo_task_context* context) {
+  struct delivery* delivery = arg;
+  pthread_t thread;
+  void* to = NULL;
+  rondo_status status = rondo_task_operand(context, 0, &to, NULL);
+  if (status == RONDO_OK) status = rondo_task_defer(context, &delivery->completion);
+  if (status != RONDO_OK) return status;
+  delivery->to = to;
+  if (pthread_create(&thread, NULL, deliver, delivery) == 0) {
+    pthread_detach(thread);
+    return RONDO_OK;
+  }
+  rondo_completion_destroy(delivery->completion); /* nobody will complete it */
+  return RONDO_USER_ERROR;
+}
+
 int main(void) {
   const rondo_device device = {RONDO_CPU, 0};
   const int64_t shape[1] = {VALUES}, one[1] = {1};
@@ -72,7 +106,8 @@ int main(void) {
 
   /* Whoever reads x is told as well, until it is written anew. */
   if (rondo_unary(RONDO_NEG, x, &next) == RONDO_OK && rondo_tensor_wait(next) != RONDO_OK) printf("x is spoilt\n");
-  CHECK(rondo_tensor_write(x, values, sizeof values));
+  options.name = "ordered";
+  CHECK(rondo_engine_push_tensors(engine, ordered, calloc(1, sizeof(struct delivery)), free, NULL, 0, &x, 1, &options));
   CHECK(rondo_tensor_read(x, values, sizeof values));
   printf("x is %g ... %g again\n", values[0], values[VALUES - 1]);
 

@@ -14,14 +14,17 @@ import gzip
 import hashlib
 import pathlib
 import struct
-import subprocess
 import sys
 import tempfile
 import zipfile
 
-PACKAGE = "scikit-learn==1.5.2"
+sys.dont_write_bytecode = True  # the source folder stays as it is
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent.parent / "packaging"))
+import wheels  # noqa: E402
+
+PACKAGE = ("scikit-learn", "1.5.2", ["f8b0ccd4a902836493e026c03256e8b206656f91fbcc4fde28c57a5b752561f1"])
 # Any wheel of that version carries the same table; naming one makes the download work on every machine.
-WHEEL = ["--only-binary=:all:", "--platform=manylinux2014_x86_64", "--python-version=3.11", "--implementation=cp"]
+WHEEL = ["--platform=manylinux2014_x86_64", "--python-version=3.11", "--implementation=cp"]
 MEMBER = "sklearn/datasets/data/digits.csv.gz"
 TABLE_SHA256 = "6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8"  # of the table, unpacked
 DIGITS_SHA256 = "3364cbbc736865d74ae93ba07ba40f3860c48db4610fdb64b3cbe791d5d9b0f1"  # of digits.bin
@@ -40,13 +43,13 @@ def verify(what, data, expected):
 def download_table():
     """The comma-separated table: 64 pixels and the label in each row."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, *WHEEL, PACKAGE]
-        if subprocess.run(command).returncode != 0:
-            sys.exit(f"make_digits: pip could not download {PACKAGE}")
-        (wheel,) = pathlib.Path(folder).glob("*.whl")
+        try:
+            wheel = wheels.download(*PACKAGE, folder, *WHEEL)
+        except wheels.Problem as problem:
+            sys.exit(f"make_digits: {problem}")
         with zipfile.ZipFile(wheel) as archive:
             table = gzip.decompress(archive.read(MEMBER))
-    verify(f"{MEMBER} of {PACKAGE}", table, TABLE_SHA256)
+    verify(f"{MEMBER} of {PACKAGE[0]} {PACKAGE[1]}", table, TABLE_SHA256)
     return table.decode("ascii")
 
 

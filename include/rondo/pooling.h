@@ -48,20 +48,22 @@ RONDO_API rondo_status rondo_adaptive_avg_pool(rondo_tensor* a, int32_t n, const
 
 /* How an element of a resized image is made. Since 0.1. */
 typedef enum rondo_resize_mode {
-  RONDO_RESIZE_NEAREST = 0, /* the nearest element */
-  RONDO_RESIZE_LINEAR = 1   /* neighbours by their distance: linear, bilinear or trilinear */
+  RONDO_RESIZE_NEAREST = 0,      /* the nearest element; of two equally near the one that the origin says */
+  RONDO_RESIZE_LINEAR = 1,       /* neighbours by their distance: linear, bilinear or trilinear */
+  RONDO_RESIZE_NEAREST_EXACT = 2 /* the nearest element; of two equally near the one behind, whatever the origin */
 } rondo_resize_mode;
 
 /* Where element i of `out` elements lies among `in` elements. Since 0.1. */
 typedef enum rondo_resize_origin {
-  RONDO_RESIZE_HALF_PIXEL = 0,    /* (i + 1/2) in / out - 1/2; the nearest of two equally near is the one before */
-  RONDO_RESIZE_ALIGN_CORNERS = 1, /* i (in - 1) / (out - 1); the nearest of two equally near is the one behind */
-  RONDO_RESIZE_ASYMMETRIC = 2     /* i in / out; the nearest is always the one before */
+  RONDO_RESIZE_HALF_PIXEL = 0,    /* (i + 1/2) in / out - 1/2; NEAREST: of two equally near the one before */
+  RONDO_RESIZE_ALIGN_CORNERS = 1, /* i (in - 1) / (out - 1); NEAREST: of two equally near the one behind */
+  RONDO_RESIZE_ASYMMETRIC = 2     /* i in / out; NEAREST: always the one before, however near the next is */
 } rondo_resize_origin;
 
 /* out = a with other sizes of its n spatial axes. Places outside are those of the first or last element; no element in
- * between is left out on purpose (there is no filter against aliasing). Nearest is exact in integers, places of linear
- * are computed in double. Since 0.1. */
+ * between is left out on purpose (there is no filter against aliasing). Nearest elements are found in integers,
+ * exactly; places of linear are computed in double. PyTorch's nearest-exact is RONDO_RESIZE_NEAREST_EXACT from half
+ * pixels. Since 0.1. */
 RONDO_API rondo_status rondo_resize(rondo_tensor* a, int32_t n, const int64_t* sizes, rondo_resize_mode mode,
                                     rondo_resize_origin origin, rondo_tensor** out);
 

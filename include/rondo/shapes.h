@@ -62,7 +62,9 @@ RONDO_API rondo_status rondo_triu(rondo_tensor* a, int64_t diagonal, rondo_tenso
 RONDO_API rondo_status rondo_eye(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int64_t rows,
                                  int64_t columns, int64_t diagonal, rondo_tensor** out);
 
-/* --- picking by index: indices are i32 or i64, negative ones count from the end, and one outside gives 0 --- */
+/* --- picking by index: indices are i32 or i64, negative ones count from the end. One outside gives 0,
+ * and what is put there is left out; on an engine that checks (rondo_engine_options.check_indices) it is an error of
+ * the task, whose message names operator, place and index --- */
 
 /* out[i..., j..., k...] = a[i..., indices[j...], k...], i before `axis` and k behind it. rondo_gather_rows is this for
  * axis 0. Since 0.1. */
@@ -83,6 +85,27 @@ RONDO_API rondo_status rondo_put_along_axis(rondo_tensor* tensor, rondo_tensor* 
 /* The same for indices as rondo_take has them: tensor[i..., indices[j...], k...] = values[i..., j..., k...], values
  * broadcast to that. Gradient of rondo_take and rondo_gather_rows. Since 0.1. */
 RONDO_API rondo_status rondo_put(rondo_tensor* tensor, rondo_tensor* indices, rondo_tensor* values, int32_t axis);
+
+/* --- what a tensor's contents choose. How many there are is not known before the work is done: so either the caller
+ * gives a limit, and gets as many rows and the number on the device, without a wait; or the call waits. --- */
+
+/* out [limit, a's ndim], i64 = where a is not 0 (NaN is not): the indices of each such element, in row-major order, as
+ * NumPy's argwhere. count, i64 [] = how many such elements a has; those beyond `limit` are left out, and rows beyond
+ * count are `fill`. May be recorded. No gradient flows. limit 0 counts. Since 0.1. */
+RONDO_API rondo_status rondo_nonzero_limit(rondo_tensor* a, int64_t limit, int64_t fill, rondo_tensor** out,
+                                           rondo_tensor** count);
+/* The same with as many rows as a has elements that are not 0. Waits for a and counts first, so it is
+ * RONDO_INVALID_STATE in a recording and inside a task: there rondo_nonzero_limit is what works. Since 0.1. */
+RONDO_API rondo_status rondo_nonzero(rondo_tensor* a, rondo_tensor** out);
+/* out [limit, ...] = those parts a[i..., :...] whose mask[i...] is true, in row-major order: mask is bool and of the
+ * sizes of a's first dimensions, one at least. With a mask of a's shape that is each chosen element; with one of one
+ * dimension, rows. count, i64 [] = how many the mask chooses; those beyond `limit` are left out, and what is beyond
+ * count is `fill`, of a's dtype (rules of scalars as in ops.h). May be recorded. Gradient: the result's, put where its
+ * parts came from. Since 0.1. */
+RONDO_API rondo_status rondo_select_limit(rondo_tensor* a, rondo_tensor* mask, int64_t limit, double fill,
+                                          rondo_tensor** out, rondo_tensor** count);
+/* The same with as many parts as the mask chooses. Waits for the mask, as rondo_nonzero for its operand. Since 0.1. */
+RONDO_API rondo_status rondo_select(rondo_tensor* a, rondo_tensor* mask, rondo_tensor** out);
 
 /* --- numbers at equal distances: one dimension. If *out is given, its device and dtype are used instead of the
  * arguments. Computed in double, or for integers exactly, and rounded once --- */

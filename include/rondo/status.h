@@ -18,6 +18,14 @@ RONDO_API const char* rondo_status_name(rondo_status status);
  * of tasks the first cause (operator, device, library code and text). "" when nothing failed yet. Borrowed: valid until
  * the next Rondo call on this thread. A call that succeeds leaves it as it is. Since 0.1. */
 RONDO_API const char* rondo_last_error(void);
+/* Name of the operator or of the user task that failed first, if the calling thread's last failure is one of a task:
+ * waited for, or met on the way by a recording or in naive mode; *device (NULL: not wanted) is where. NULL if no task
+ * failed but the call was refused, or took longer than its limit; *device is untouched then. Static. Since 0.1. */
+RONDO_API const char* rondo_last_error_operator(rondo_device* device);
+/* The object that the failed task's function gave with rondo_task_fail_cause or rondo_completion_fail_cause, if it gave
+ * this `destroy` with it; NULL for any other and if there is none. So nobody is handed what somebody else's code has
+ * made. Borrowed: valid until the next Rondo call that fails on this thread. Since 0.1. */
+RONDO_API void* rondo_last_error_cause(void (*destroy)(void* cause));
 
 /* Version of the library that is loaded: major * 10000 + minor * 100 + patch. Compare with RONDO_VERSION_*. Since 0.1.
  */

@@ -33,7 +33,8 @@ typedef enum rondo_tape_flags {
  * rondo_tape_flags. The caller owns *tape. Since 0.1. */
 RONDO_API rondo_status rondo_tape_begin(rondo_engine* engine, uint32_t flags, rondo_tape** tape);
 /* Gradients may be asked for with respect to this tensor, that is to what it holds now. Float dtypes; any view watches
- * its whole storage. Watching again moves the moment. RONDO_INVALID_STATE if the tape has ended. Since 0.1. */
+ * its whole storage. Watching again moves the moment: what made the tensor what it is now counts no more for it.
+ * RONDO_INVALID_STATE if the tape has ended. Since 0.1. */
 RONDO_API rondo_status rondo_tape_watch(rondo_tape* tape, rondo_tensor* tensor);
 /* Ends the noting; gradients may still be asked for. A tape that has ended stays so. Since 0.1. */
 RONDO_API rondo_status rondo_tape_end(rondo_tape* tape);
@@ -69,9 +70,10 @@ RONDO_API rondo_status rondo_tape_resume(void);
 typedef rondo_status (*rondo_gradient_fn)(void* arg, int32_t n_outputs, rondo_tensor* const* output_gradients,
                                           int32_t n_inputs, rondo_tensor** input_gradients);
 /* Says to all open tapes of the calling thread that the outputs were computed from the inputs, and what the gradient of
- * that is; whatever was noted of how they were computed counts no more. Without an open tape it does nothing. name: for
- * messages, copied. fn keeps what it needs in arg; destroy(arg) is called once, when no tape needs it, also if this
- * call fails. At least one input and one output, at most 31 each, of one engine. Since 0.1. */
+ * that is; whatever was noted of how they were computed counts no more: operators, tasks, launches of graphs. Of an
+ * output that is an input too, and so was written in place, that is the last task that did so. Without an open tape it
+ * does nothing. name: for messages, copied. fn keeps what it needs in arg; destroy(arg) is called once, when no tape
+ * needs it, also if this call fails. At least one input and one output, at most 31 each, of one engine. Since 0.1. */
 RONDO_API rondo_status rondo_tape_custom(const char* name, int32_t n_inputs, rondo_tensor* const* inputs,
                                          int32_t n_outputs, rondo_tensor* const* outputs, rondo_gradient_fn fn,
                                          void* arg, void (*destroy)(void* arg));

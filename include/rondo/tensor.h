@@ -41,9 +41,9 @@ RONDO_API void rondo_tensor_destroy(rondo_tensor* tensor);
  * task that writes the tensor; the data may be reused as soon as the call returns. Not allowed while recording. Since
  * 0.1. */
 RONDO_API rondo_status rondo_tensor_write(rondo_tensor* tensor, const void* data, size_t bytes);
-/* Waits for the tensor and copies it to data, row-major host memory of exactly `bytes` bytes. Views are gathered.
- * Returns the tensor's error if it is poisoned, RONDO_INVALID_STATE if it was never written. Not allowed while
- * recording or inside a task. Since 0.1. */
+/* Waits for the tensor's contents, as rondo_tensor_wait does, and copies them to data, row-major host memory of exactly
+ * `bytes` bytes. Views are gathered. Returns the tensor's error if it is poisoned, RONDO_INVALID_STATE if it was never
+ * written. Not allowed while recording or inside a task. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_read(rondo_tensor* tensor, void* data, size_t bytes);
 /* From here on what is in the memory of the tensor's storage, of all its views, counts as written, whatever it is: an
  * error is cleared, and a tensor that was never written may be read. Changes no byte. Ordered like any task that writes
@@ -57,9 +57,13 @@ RONDO_API rondo_status rondo_tensor_read(rondo_tensor* tensor, void* data, size_
  * and, for what the graph reads before it writes it, rondo_graph_launch. A user task that names its variable among its
  * reads runs. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_accept(rondo_tensor* tensor);
-/* Blocks until every task submitted before that uses the tensor's storage has finished, on the device too; returns its
+/* Blocks until the contents are there: every task submitted before that writes the tensor's storage has finished, on
+ * the device too. Tasks that read it may go on; rondo_variable_wait on its variable waits for them as well. Returns its
  * error if it is poisoned. Inside a task: RONDO_INVALID_STATE. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_wait(rondo_tensor* tensor);
+/* The same, but blocks so many milliseconds at most; 0 asks only, -1 is no limit. RONDO_TIMED_OUT where the contents
+ * are not there by then, with the name of the task: it goes on, and may be waited for again. Since 0.1. */
+RONDO_API rondo_status rondo_tensor_wait_for(rondo_tensor* tensor, int64_t milliseconds);
 
 typedef struct rondo_tensor_info {
   size_t size; /* set by RONDO_TENSOR_INFO_INIT */
@@ -134,8 +138,9 @@ struct DLManagedTensorVersioned; /* declared in dlpack.h */
  * with RONDO_INVALID_ARGUMENT. On cpu `stream` is not used. */
 
 /* Hands the tensor out as *managed, without a copy. RONDO_INVALID_STATE if it was never written: fill it, or accept it
- * (rondo_tensor_accept) for a consumer that will. On cuda, `stream` is made to wait on the device for the tasks
- * submitted so far (NULL: the call waits on the host); on cpu the call waits. The consumer calls the deleter when done,
+ * (rondo_tensor_accept) for a consumer that will. On cuda, `stream` is made to wait on the device for the tasks that
+ * use the tensor so far (NULL: the call waits on the host); on cpu the call waits. The consumer may write; of a tensor
+ * that goes out as read-only only the tasks that write it are waited for. The consumer calls the deleter when done,
  * from any thread; until then the memory lives. Later Rondo tasks do not wait for the consumer: order them yourself. A
  * broadcast view, and memory that came in as read-only, goes out with the flag for read-only; version 0 has no such
  * flag and refuses them. Since 0.1. */

@@ -51,6 +51,7 @@ MEANINGS = {
     "comms": "The ends of one group that this process or thread holds, each once.",
     "made": "The new ends, one for each.",
     "input": "What this rank gives.",
+    "completion": "The end of a task that it is about.",
     "context": "What the function of the task was given.",
     "dtype": "The dtype of the result.",
     "ndim": "Number of dimensions.",

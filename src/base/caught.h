@@ -11,19 +11,20 @@
 namespace rondo {
 
 // Runs a body that returns a Status. `where` becomes the beginning of the text of an exception; null: nothing does.
+// Takes no memory of its own: the exception may mean that there is none.
 template <class Body>
 Status caught(Body&& body, const char* where = nullptr) noexcept {
   Status status;
   try {
     return body();
   } catch (const std::bad_alloc&) {
-    status = Status(RONDO_OUT_OF_MEMORY, "the host has no memory left");
+    status = Status::no_memory();
   } catch (const std::system_error& problem) {
     status = problem.code() == std::errc::resource_unavailable_try_again
                  ? error(RONDO_OUT_OF_MEMORY, "the system starts no thread: %s", problem.what())
-                 : Status(RONDO_INTERNAL, problem.what());
+                 : error(RONDO_INTERNAL, "%s", problem.what());
   } catch (const std::exception& exception) {
-    status = Status(RONDO_INTERNAL, exception.what());
+    status = error(RONDO_INTERNAL, "%s", exception.what());
   }
   return where ? status.with_context(where) : status;
 }

@@ -4,15 +4,23 @@
 #pragma once
 
 #include <fcntl.h>
+#include <rondo/base.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace rondo {
+
+// What a call on a file failed with.
+inline rondo_status file_error() {
+  return errno == ENOMEM ? RONDO_OUT_OF_MEMORY : RONDO_IO_ERROR;
+}
 
 // Closes what it holds. One thread at a time closes; reading and writing are as the system has them.
 class File {
@@ -35,6 +43,12 @@ class File {
  private:
   int descriptor_ = -1;
 };
+
+// A file of the C library, which is closed in any case; release() it to close it and hear of a late error.
+using CFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+inline CFile open_to_write(const char* path) {
+  return {std::fopen(path, "w"), std::fclose};
+}
 
 // Whether a file would become larger than the system allows, which ends a process that tries by a signal.
 inline bool above_file_limit(int file, size_t more) {

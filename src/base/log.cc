@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -22,7 +23,8 @@ struct Sink {
 
 // Never destroyed: threads may log while the process exits.
 Sink& sink() {
-  static Sink* instance = new Sink;
+  alignas(Sink) static unsigned char room[sizeof(Sink)];
+  static Sink* const instance = new (room) Sink;
   return *instance;
 }
 
@@ -43,11 +45,18 @@ int log_detail::read_level() {
 }
 
 void log(rondo_log_level level, const char* format, ...) {
-  if (!log_enabled(level)) return;
+  std::string text;
   va_list arguments;
   va_start(arguments, format);
-  const std::string text = vformat(format, arguments);
+  bool wanted = false;
+  try {
+    wanted = log_enabled(level);
+    if (wanted) text = vformat(format, arguments);
+  } catch (const std::bad_alloc&) {
+    wanted = false;
+  }
   va_end(arguments);
+  if (!wanted) return;
   Sink& to = sink();
   std::lock_guard lock(to.mutex);
   if (to.fn)

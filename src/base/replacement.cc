@@ -16,7 +16,7 @@ namespace rondo {
 namespace {
 
 Status failed() {
-  return error(RONDO_IO_ERROR, "it cannot be written: %s", std::strerror(errno));
+  return error(file_error(), "it cannot be written: %s", std::strerror(errno));
 }
 
 }  // namespace

@@ -46,6 +46,12 @@ class SmallVector {
     }
     data_[size_++] = value;
   }
+  // The same where it may not throw; false if there is no memory, and nothing has changed then.
+  bool try_push_back(T value) noexcept {
+    if (size_ == capacity_ && !try_grow(capacity_ * 2)) return false;
+    data_[size_++] = value;
+    return true;
+  }
   // A new last element whose value the caller sets, in place.
   T& append() {
     if (size_ == capacity_) [[unlikely]]
@@ -78,13 +84,17 @@ class SmallVector {
  private:
   T* inline_data() { return reinterpret_cast<T*>(storage_); }
   RONDO_COLD void grow(uint32_t capacity) {
+    if (!try_grow(capacity)) throw std::bad_alloc();
+  }
+  RONDO_COLD bool try_grow(uint32_t capacity) noexcept {
     constexpr size_t each = sizeof(T);  // NOLINT(bugprone-sizeof-expression): of the pointer, where T is one
     T* grown = static_cast<T*>(std::malloc(capacity * each));
-    if (!grown) throw std::bad_alloc();
+    if (!grown) return false;
     if (size_) std::memcpy(static_cast<void*>(grown), data_, size_ * each);
     drop();
     data_ = grown;
     capacity_ = capacity;
+    return true;
   }
   void drop() {
     if (data_ != inline_data()) std::free(data_);

@@ -1,18 +1,113 @@
 // Text of errors. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/status.h"
 
+#include <atomic>
 #include <cstdarg>
+#include <new>
 
 #include "base/text.h"
 
 namespace rondo {
 
+Status::Status(rondo_status code, std::string message) noexcept
+    : info_(new (std::nothrow) ErrorInfo(code, std::move(message))) {
+  if (!info_) *this = bare(code);
+}
+
+// One of each code, in memory that nobody has to give, and never destroyed: threads may fail while the process exits.
+Status Status::bare(rondo_status code) noexcept {
+  static constexpr int kCodes = RONDO_TIMED_OUT + 1;
+  struct Bare {
+    Bare() {
+      for (int each = 0; each < kCodes; ++each)
+        new (at(each))
+            ErrorInfo(static_cast<rondo_status>(each),
+                      each == RONDO_OUT_OF_MEMORY ? "the host has no memory left"
+                                                  : "the host has no memory left for the text that says what failed");
+    }
+    ErrorInfo* at(int each) { return reinterpret_cast<ErrorInfo*>(room) + each; }
+    alignas(ErrorInfo) unsigned char room[kCodes * sizeof(ErrorInfo)];
+  };
+  static Bare all;
+  ErrorInfo* info = all.at(code > RONDO_OK && code < kCodes ? code : RONDO_OUT_OF_MEMORY);
+  info->retain();
+  Status status;
+  status.info_ = info;
+  return status;
+}
+
+Status Status::no_memory() noexcept {
+  return bare(RONDO_OUT_OF_MEMORY);
+}
+
+Status Status::with_context(std::string_view context) const noexcept {
+  if (ok()) return {};
+  try {
+    std::string text;
+    text.reserve(context.size() + 2 + std::char_traits<char>::length(message()));
+    text.append(context).append(": ").append(message());
+    return made(code(), std::move(text), info_->origin);
+  } catch (const std::bad_alloc&) {
+    return *this;
+  }
+}
+
+namespace {
+
+std::atomic<Cause*> let_go_of{nullptr};
+
+}  // namespace
+
+void Cause::dispose() {
+  next_ = let_go_of.load(std::memory_order_relaxed);
+  while (!let_go_of.compare_exchange_weak(next_, this, std::memory_order_acq_rel)) {
+  }
+}
+
+void Cause::sweep() {
+  if (!let_go_of.load(std::memory_order_relaxed)) return;
+  for (Cause* each = let_go_of.exchange(nullptr, std::memory_order_acq_rel); each;) {
+    Cause* const next = each->next_;
+    if (each->destroy) each->destroy(each->object);
+    delete each;
+    each = next;
+  }
+}
+
+Status Status::made(rondo_status code, std::string text, const Origin& origin) noexcept {
+  auto* info = new (std::nothrow) ErrorInfo(code, std::move(text));
+  if (!info) return bare(code);
+  info->origin = origin;
+  Status status;
+  status.info_ = info;
+  return status;
+}
+
+Status Status::with_origin(const Origin& origin) const noexcept {
+  if (ok()) return {};
+  try {
+    return made(code(), message(), origin);
+  } catch (const std::bad_alloc&) {
+    return *this;
+  }
+}
+
+Status Status::of_task(const char* task, rondo_device device) const noexcept {
+  if (ok() || info_->origin.task) return *this;
+  return with_origin({task, device, info_->origin.cause});
+}
+
 Status error(rondo_status code, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  std::string text = vformat(format, arguments);
+  Status made;
+  try {
+    made = Status(code, vformat(format, arguments));
+  } catch (const std::bad_alloc&) {
+    made = Status::bare(code);
+  }
   va_end(arguments);
-  return Status(code, std::move(text));
+  return made;
 }
 
 }  // namespace rondo

@@ -1,5 +1,6 @@
 // Status: the outcome of an internal call. One pointer: null is success, otherwise a shared, immutable error with code
-// and text, so that a first cause can be kept by many variables at once. Making an error never loads a library.
+// and text, so that a first cause can be kept by many variables at once. Making an error never loads a library and
+// never fails: where the host has no memory for a text, an error that was there from the start says so.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -7,8 +8,10 @@
 #include <rondo/base.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/origin.h"
 #include "base/path.h"
 #include "base/ref.h"
 
@@ -16,16 +19,27 @@ namespace rondo {
 
 class ErrorInfo final : public RefCounted {
  public:
-  ErrorInfo(rondo_status code, std::string message) : code(code), message(std::move(message)) {}
+  ErrorInfo(rondo_status code, std::string message) noexcept
+      : code(code), owned_(std::move(message)), message(owned_.c_str()) {}
+  // `message` lives as long as the process.
+  ErrorInfo(rondo_status code, const char* message) noexcept : code(code), message(message) {}
   const rondo_status code;
-  const std::string message;
+
+ private:
+  const std::string owned_;
+
+ public:
+  const char* const message;
+  Origin origin;  // given before others know the error
 };
 
 // Nearly always a success, so what concerns the error is kept off the path.
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  RONDO_COLD Status(rondo_status code, std::string message) : info_(new ErrorInfo(code, std::move(message))) {}
+  RONDO_COLD Status(rondo_status code, std::string message) noexcept;
+  // The host has no memory left. Takes none.
+  RONDO_COLD static Status no_memory() noexcept;
   Status(const Status& other) : info_(other.info_) {
     if (info_) [[unlikely]]
       info_->retain();
@@ -42,14 +56,23 @@ class [[nodiscard]] Status {
 
   bool ok() const { return !info_; }
   rondo_status code() const { return info_ ? info_->code : RONDO_OK; }
-  const char* message() const { return info_ ? info_->message.c_str() : ""; }
-  // The same error with context before its text; success stays success.
-  RONDO_COLD Status with_context(const std::string& context) const {
-    return ok() ? Status() : Status(code(), context + ": " + info_->message);
-  }
+  const char* message() const { return info_ ? info_->message : ""; }
+  // The same error with context before its text, if there is memory for it; success stays success.
+  RONDO_COLD Status with_context(std::string_view context) const noexcept;
+  // Where the error comes from; of a success nothing.
+  RONDO_COLD Origin origin() const { return info_ ? info_->origin : Origin(); }
+  // The same error with another origin, if there is memory for it.
+  RONDO_COLD Status with_origin(const Origin& origin) const noexcept;
+  // The same error, of this task, unless it is known to be another one's.
+  RONDO_COLD Status of_task(const char* task, rondo_device device) const noexcept;
 
  private:
+  friend Status error(rondo_status code, const char* format, ...);
   RONDO_COLD void drop() { info_->release(); }
+  // An error with all that goes with it, or without a text where there is no memory for one.
+  static Status made(rondo_status code, std::string text, const Origin& origin) noexcept;
+  // An error without a text of its own.
+  static Status bare(rondo_status code) noexcept;
 
   const ErrorInfo* info_ = nullptr;
 };

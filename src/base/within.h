@@ -4,11 +4,11 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <thread>
 
 namespace rondo {
@@ -25,7 +25,7 @@ std::optional<Result> within(std::chrono::milliseconds limit, std::function<Resu
       what = nullptr;
       promise->set_value(std::move(made));
     }).detach();
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     return {};
   }
   if (result.wait_for(limit) != std::future_status::ready) return {};

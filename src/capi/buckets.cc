@@ -12,7 +12,7 @@ struct rondo_buckets {
 };
 
 using namespace rondo;
-using capi::guard;
+using capi::guard_whole;
 
 namespace {
 
@@ -34,7 +34,7 @@ extern "C" {
 
 rondo_status rondo_buckets_create(rondo_comm* comm, int32_t n_parameters, rondo_tensor* const* parameters,
                                   const rondo_buckets_options* options, rondo_buckets** buckets) {
-  return guard("rondo_buckets_create", [&]() -> Status {
+  return guard_whole("rondo_buckets_create", [&]() -> Status {
     RONDO_TRY(capi::check_comm(comm));
     RONDO_TRY(capi::check_count("n_parameters", n_parameters, 1 << 20));
     RONDO_TRY(capi::check_list("parameters", parameters, n_parameters));
@@ -51,7 +51,7 @@ rondo_status rondo_buckets_create(rondo_comm* comm, int32_t n_parameters, rondo_
 
 void rondo_buckets_destroy(rondo_buckets* buckets) {
   if (!buckets) return;
-  guard("rondo_buckets_destroy", [&]() -> Status {
+  guard_whole("rondo_buckets_destroy", [&]() -> Status {
     RONDO_TRY(check_buckets(buckets));
     std::unique_ptr<comm::Buckets> last;
     AllBuckets::destroy(buckets, [&last](rondo_buckets& each) { last = std::move(each.buckets); });
@@ -61,7 +61,7 @@ void rondo_buckets_destroy(rondo_buckets* buckets) {
 
 rondo_status rondo_buckets_reduce(rondo_buckets* buckets, rondo_tape* tape, int32_t n_outputs,
                                   rondo_tensor* const* outputs, rondo_tensor* const* output_gradients) {
-  return guard("rondo_buckets_reduce", [&]() -> Status {
+  return guard_whole("rondo_buckets_reduce", [&]() -> Status {
     RONDO_TRY(check_buckets(buckets));
     RONDO_TRY(capi::check_tape(tape));
     std::vector<const View*> given;
@@ -71,7 +71,7 @@ rondo_status rondo_buckets_reduce(rondo_buckets* buckets, rondo_tape* tape, int3
 }
 
 rondo_status rondo_buckets_gradient(rondo_buckets* buckets, int32_t index, rondo_tensor** gradient) {
-  return guard("rondo_buckets_gradient", [&]() -> Status {
+  return guard_whole("rondo_buckets_gradient", [&]() -> Status {
     RONDO_TRY(check_buckets(buckets));
     RONDO_NOT_NULL(gradient);
     const auto count = static_cast<int32_t>(buckets->buckets->parameters());
@@ -84,7 +84,7 @@ rondo_status rondo_buckets_gradient(rondo_buckets* buckets, int32_t index, rondo
 }
 
 rondo_status rondo_buckets_query(rondo_buckets* buckets, rondo_buckets_info* info) {
-  return guard("rondo_buckets_query", [&]() -> Status {
+  return guard_whole("rondo_buckets_query", [&]() -> Status {
     RONDO_TRY(check_buckets(buckets));
     rondo_buckets_info facts = RONDO_BUCKETS_INFO_INIT;
     buckets->buckets->describe(&facts);

@@ -7,12 +7,12 @@
 #include "rtc/progress.h"
 
 using namespace rondo;
-using capi::guard;
+using capi::guard_whole;
 
 extern "C" {
 
 rondo_status rondo_cache_query(rondo_cache_info* info) {
-  return guard("rondo_cache_query", [&]() -> Status {
+  return guard_whole("rondo_cache_query", [&]() -> Status {
     rtc::DiskCache& disk = rtc::DiskCache::instance();
     const rtc::ImageStatistics images = rtc::image_statistics();
     const rtc::DiskStatistics counts = disk.statistics();
@@ -36,7 +36,7 @@ rondo_status rondo_cache_query(rondo_cache_info* info) {
 }
 
 rondo_status rondo_cache_export(const char* path, int32_t capability, int64_t* kernels) {
-  return guard("rondo_cache_export", [&]() -> Status {
+  return guard_whole("rondo_cache_export", [&]() -> Status {
     RONDO_NOT_NULL(path);
     if (capability < 0)
       return error(RONDO_INVALID_ARGUMENT, "capability is %d; 0 for all, or one like 90 for 9.0", capability);
@@ -50,7 +50,7 @@ rondo_status rondo_cache_export(const char* path, int32_t capability, int64_t* k
 }
 
 rondo_status rondo_cache_import(const char* path, int64_t* kernels) {
-  return guard("rondo_cache_import", [&]() -> Status {
+  return guard_whole("rondo_cache_import", [&]() -> Status {
     RONDO_NOT_NULL(path);
     int64_t count = 0;
     RONDO_TRY(rtc::import_kernels(rtc::DiskCache::instance(), path, &count, nullptr));
@@ -60,7 +60,7 @@ rondo_status rondo_cache_import(const char* path, int64_t* kernels) {
 }
 
 rondo_status rondo_set_compile_progress(rondo_compile_progress_fn fn, void* arg, void (*destroy)(void* arg)) {
-  return guard("rondo_set_compile_progress", [&]() -> Status {
+  return guard_whole("rondo_set_compile_progress", [&]() -> Status {
     rtc::Progress::instance().set(fn, arg, destroy);
     return {};
   });

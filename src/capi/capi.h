@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/caught.h"
+#include "base/uncancelled.h"
 #include "engine/tensor.h"
 
 struct rondo_engine {
@@ -18,7 +19,8 @@ struct rondo_engine {
 
 namespace rondo {
 bool alive(const rondo_engine* engine);
-}
+bool alive(const rondo_completion* completion);
+}  // namespace rondo
 
 namespace rondo::capi {
 
@@ -66,6 +68,10 @@ inline Status check_variable(const rondo_variable* variable, const char* name) {
   return check(variable, name, "variable");
 }
 Status null_argument(const char* name);
+// An object of the user's to go with an error; destroyed where there is no memory for that.
+Status take_cause(void* object, Cause::Destroy destroy, Ref<const Cause>* cause);
+// Of a wait that is given one: milliseconds, or -1 for none.
+Status check_limit(int64_t milliseconds);
 #define RONDO_NOT_NULL(pointer) \
   if (!(pointer)) return ::rondo::capi::null_argument(#pointer)
 
@@ -78,6 +84,13 @@ rondo_status guard(Call call, Body&& body) noexcept {
   if (status.ok()) [[likely]]
     return RONDO_OK;
   return fail(call, status);
+}
+
+// The same for what opens files, waits for threads or other processes: the calling thread is not cancelled meanwhile.
+template <class Body>
+rondo_status guard_whole(Call call, Body&& body) noexcept {
+  const Uncancelled uncancelled;
+  return guard(call, std::forward<Body>(body));
 }
 
 }  // namespace rondo::capi

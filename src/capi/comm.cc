@@ -10,7 +10,7 @@ using capi::check_comm;
 using capi::check_engine;
 using capi::check_out;
 using capi::check_tensor;
-using capi::guard;
+using capi::guard_whole;
 using comm::Communicator;
 
 namespace {
@@ -39,7 +39,7 @@ void hand_out(std::vector<Ref<Communicator>>& made, rondo_comm** comms) {
 // A collective: the handle checked, and what goes wrong in a group noted there.
 template <class Body>
 rondo_status collective(const char* function, rondo_comm* comm, Body&& body) {
-  return guard(function, [&]() -> Status {
+  return guard_whole(function, [&]() -> Status {
     RONDO_TRY(check_comm(comm));
     Communicator& communicator = *comm->communicator;
     return communicator.grouped(body(communicator));
@@ -100,7 +100,7 @@ extern "C" {
 
 rondo_status rondo_comm_create_all(rondo_engine* engine, const rondo_device* devices, int32_t n,
                                    const rondo_comm_options* options, rondo_comm** comms) {
-  return guard("rondo_comm_create_all", [&]() -> Status {
+  return guard_whole("rondo_comm_create_all", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     RONDO_NOT_NULL(devices);
     RONDO_NOT_NULL(comms);
@@ -132,7 +132,7 @@ rondo_status rondo_comm_create_all(rondo_engine* engine, const rondo_device* dev
 
 void rondo_comm_destroy(rondo_comm* comm) {
   if (!comm) return;
-  guard("rondo_comm_destroy", [&]() -> Status {
+  guard_whole("rondo_comm_destroy", [&]() -> Status {
     RONDO_TRY(check_comm(comm));
     Ref<Communicator> inner;
     Communicators::destroy(comm, [&inner](rondo_comm& each) { inner = std::move(each.communicator); });
@@ -142,7 +142,7 @@ void rondo_comm_destroy(rondo_comm* comm) {
 
 rondo_status rondo_comm_split(rondo_comm* const* comms, int32_t n, const int32_t* colours, const int32_t* keys,
                               rondo_comm** made) {
-  return guard("rondo_comm_split", [&]() -> Status {
+  return guard_whole("rondo_comm_split", [&]() -> Status {
     std::vector<Communicator*> ends;
     RONDO_TRY(check_ends(comms, n, &ends));
     RONDO_NOT_NULL(colours);
@@ -155,7 +155,7 @@ rondo_status rondo_comm_split(rondo_comm* const* comms, int32_t n, const int32_t
 }
 
 rondo_status rondo_comm_reform(rondo_comm* const* comms, int32_t n, rondo_comm** made) {
-  return guard("rondo_comm_reform", [&]() -> Status {
+  return guard_whole("rondo_comm_reform", [&]() -> Status {
     std::vector<Communicator*> ends;
     RONDO_TRY(check_ends(comms, n, &ends));
     RONDO_NOT_NULL(made);
@@ -167,7 +167,7 @@ rondo_status rondo_comm_reform(rondo_comm* const* comms, int32_t n, rondo_comm**
 }
 
 rondo_status rondo_comm_abort(rondo_comm* comm, const char* reason) {
-  return guard("rondo_comm_abort", [&]() -> Status {
+  return guard_whole("rondo_comm_abort", [&]() -> Status {
     RONDO_TRY(check_comm(comm));
     comm->communicator->abort(reason ? reason : "aborted");
     return {};
@@ -175,7 +175,7 @@ rondo_status rondo_comm_abort(rondo_comm* comm, const char* reason) {
 }
 
 rondo_status rondo_comm_query(rondo_comm* comm, rondo_comm_info* info) {
-  return guard("rondo_comm_query", [&]() -> Status {
+  return guard_whole("rondo_comm_query", [&]() -> Status {
     RONDO_TRY(check_comm(comm));
     const Communicator& inner = *comm->communicator;
     rondo_comm_info facts = RONDO_COMM_INFO_INIT;
@@ -191,14 +191,14 @@ rondo_status rondo_comm_query(rondo_comm* comm, rondo_comm_info* info) {
 }
 
 rondo_status rondo_comm_check(rondo_comm* comm) {
-  return guard("rondo_comm_check", [&]() -> Status {
+  return guard_whole("rondo_comm_check", [&]() -> Status {
     RONDO_TRY(check_comm(comm));
     return comm->communicator->check();
   });
 }
 
 rondo_status rondo_comm_wait(rondo_comm* comm) {
-  return guard("rondo_comm_wait", [&]() -> Status {
+  return guard_whole("rondo_comm_wait", [&]() -> Status {
     RONDO_TRY(check_comm(comm));
     const Ref<Communicator> inner = comm->communicator;
     return inner->wait();
@@ -260,14 +260,14 @@ rondo_status rondo_comm_barrier(rondo_comm* comm) {
 }
 
 rondo_status rondo_comm_group_begin(rondo_comm* comm) {
-  return guard("rondo_comm_group_begin", [&]() -> Status {
+  return guard_whole("rondo_comm_group_begin", [&]() -> Status {
     RONDO_TRY(check_comm(comm));
     return comm->communicator->group_begin();
   });
 }
 
 rondo_status rondo_comm_group_end(rondo_comm* comm) {
-  return guard("rondo_comm_group_end", [&]() -> Status {
+  return guard_whole("rondo_comm_group_end", [&]() -> Status {
     RONDO_TRY(check_comm(comm));
     return comm->communicator->group_end();
   });

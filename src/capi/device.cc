@@ -5,12 +5,12 @@
 #include "capi/structs.h"
 
 using namespace rondo;
-using capi::guard;
+using capi::guard_whole;
 
 extern "C" {
 
 rondo_status rondo_device_count(rondo_device_kind kind, int32_t* count) {
-  return guard("rondo_device_count", [&]() -> Status {
+  return guard_whole("rondo_device_count", [&]() -> Status {
     RONDO_NOT_NULL(count);
     if (kind != RONDO_CPU && kind != RONDO_CUDA)
       return error(RONDO_INVALID_ARGUMENT, "kind is %d; RONDO_CPU (0) and RONDO_CUDA (1) are possible", kind);
@@ -20,7 +20,7 @@ rondo_status rondo_device_count(rondo_device_kind kind, int32_t* count) {
 }
 
 rondo_status rondo_device_query(rondo_device device, rondo_device_info* info) {
-  return guard("rondo_device_query", [&]() -> Status {
+  return guard_whole("rondo_device_query", [&]() -> Status {
     Device* found = nullptr;
     RONDO_TRY(get_device(device, &found));
     rondo_device_info facts = RONDO_DEVICE_INFO_INIT;
@@ -30,7 +30,7 @@ rondo_status rondo_device_query(rondo_device device, rondo_device_info* info) {
 }
 
 rondo_status rondo_device_parse(const char* text, rondo_device* device) {
-  return guard("rondo_device_parse", [&]() -> Status {
+  return guard_whole("rondo_device_parse", [&]() -> Status {
     RONDO_NOT_NULL(text);
     RONDO_NOT_NULL(device);
     return parse_device(text, device);
@@ -38,7 +38,7 @@ rondo_status rondo_device_parse(const char* text, rondo_device* device) {
 }
 
 rondo_status rondo_device_format(rondo_device device, char* buffer, size_t capacity) {
-  return guard("rondo_device_format", [&]() -> Status {
+  return guard_whole("rondo_device_format", [&]() -> Status {
     RONDO_NOT_NULL(buffer);
     if (device.kind != RONDO_CPU && device.kind != RONDO_CUDA)
       return error(RONDO_INVALID_ARGUMENT, "device.kind is %d; RONDO_CPU (0) and RONDO_CUDA (1) are possible",

@@ -11,7 +11,7 @@
 using namespace rondo;
 using capi::check_engine;
 using capi::check_tensor;
-using capi::guard;
+using capi::guard_whole;
 
 namespace {
 
@@ -51,10 +51,12 @@ Status export_tensor(const char* function, rondo_tensor* tensor, void* stream, M
                  "tensor is read-only (it shows an element twice, or is memory that its owner exported as read-only), "
                  "which version 0 cannot say; use rondo_tensor_to_dlpack, or export a copy");
   RONDO_TRY(ops::check_written(function, "tensor", view));
+  // Who may write comes after those who read, too.
+  const Awaited awaited = read_only ? Awaited::contents : Awaited::uses;
   if (view.device().is_host() || !stream)
-    RONDO_TRY(engine.wait(*tensor->storage));
+    RONDO_TRY(engine.wait(*tensor->storage, awaited));
   else
-    RONDO_TRY(engine.noted(engine.export_to_stream(*tensor->storage, stream)));
+    RONDO_TRY(engine.noted(engine.export_to_stream(*tensor->storage, awaited, stream)));
   RONDO_TRY(engine.back(*tensor->storage));
   tensor->storage->exposed.store(true, std::memory_order_release);
   auto exported = std::make_unique<Exported<Managed>>();
@@ -147,10 +149,13 @@ Status import_tensor(rondo_engine* engine, Managed* managed, void* stream, rondo
   Managed* owned = managed;
   // Ownership passes only when nothing can fail any more: the release function is armed at the end.
   auto armed = std::make_shared<bool>(false);
+  Ref<Task> release;
+  const auto give_back = [owned, armed] {
+    if (*armed && owned->deleter) owned->deleter(owned);
+  };
+  RONDO_TRY(engine->engine->make_action(give_back, &release));
   Ref<Storage> storage = make_ref<Storage>(*engine->engine, *device, static_cast<size_t>((high - low) * item),
-                                           first ? first + low * item : nullptr, [owned, armed] {
-                                             if (*armed && owned->deleter) owned->deleter(owned);
-                                           });
+                                           first ? first + low * item : nullptr, std::move(release));
   if (stream && !device->is_host())
     RONDO_TRY(engine->engine->noted(engine->engine->import_from_stream(*storage, *device, stream)));
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
@@ -166,22 +171,22 @@ extern "C" {
 
 rondo_status rondo_tensor_to_dlpack(rondo_tensor* tensor, void* stream, DLManagedTensorVersioned** managed) {
   const char* const function = "rondo_tensor_to_dlpack";
-  return guard(function, [&] { return export_tensor(function, tensor, stream, managed); });
+  return guard_whole(function, [&] { return export_tensor(function, tensor, stream, managed); });
 }
 
 rondo_status rondo_tensor_to_dlpack_v0(rondo_tensor* tensor, void* stream, DLManagedTensor** managed) {
   const char* const function = "rondo_tensor_to_dlpack_v0";
-  return guard(function, [&] { return export_tensor(function, tensor, stream, managed); });
+  return guard_whole(function, [&] { return export_tensor(function, tensor, stream, managed); });
 }
 
 rondo_status rondo_tensor_from_dlpack(rondo_engine* engine, DLManagedTensorVersioned* managed, void* stream,
                                       rondo_tensor** tensor) {
-  return guard("rondo_tensor_from_dlpack", [&] { return import_tensor(engine, managed, stream, tensor); });
+  return guard_whole("rondo_tensor_from_dlpack", [&] { return import_tensor(engine, managed, stream, tensor); });
 }
 
 rondo_status rondo_tensor_from_dlpack_v0(rondo_engine* engine, DLManagedTensor* managed, void* stream,
                                          rondo_tensor** tensor) {
-  return guard("rondo_tensor_from_dlpack_v0", [&] { return import_tensor(engine, managed, stream, tensor); });
+  return guard_whole("rondo_tensor_from_dlpack_v0", [&] { return import_tensor(engine, managed, stream, tensor); });
 }
 
 }  // extern "C"

@@ -12,11 +12,13 @@
 #include "base/settings.h"
 #include "capi/capi.h"
 #include "capi/structs.h"
+#include "engine/asked_trace.h"
 #include "graph/recording.h"
 
 using namespace rondo;
 using capi::check_engine;
 using capi::guard;
+using capi::guard_whole;
 
 namespace {
 
@@ -68,7 +70,7 @@ std::string summary(const std::vector<std::string>& objects) {
 extern "C" {
 
 rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engine** engine) {
-  return guard("rondo_engine_create", [&]() -> Status {
+  return guard_whole("rondo_engine_create", [&]() -> Status {
     RONDO_NOT_NULL(engine);
     rondo_engine_options chosen = RONDO_ENGINE_OPTIONS_INIT;
     RONDO_TRY(capi::read_options("options", options, &chosen));
@@ -85,19 +87,28 @@ rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engi
     if (chosen.memory_limit < 0)
       return error(RONDO_INVALID_ARGUMENT, "options->memory_limit is %" PRId64 "; 0 (no limit) or more is needed",
                    chosen.memory_limit);
+    if (chosen.check_indices < -1 || chosen.check_indices > 1)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "options->check_indices is %d; -1 (off), 0 (the setting) and 1 (on) are possible",
+                   chosen.check_indices);
+    if (const std::string problem = chosen.check_indices ? "" : setting_problem(Setting::check_indices);
+        !problem.empty())
+      return error(RONDO_INVALID_ARGUMENT, "RONDO_CHECK_INDICES is %s", problem.c_str());
     *engine = capi::make_engine(make_ref<Engine>(chosen, mode));
+    begin_asked_trace(*(*engine)->engine);
     return {};
   });
 }
 
 void rondo_engine_destroy(rondo_engine* engine) {
   if (!engine) return;
-  guard("rondo_engine_destroy", [&]() -> Status {
+  guard_whole("rondo_engine_destroy", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     if (Engine::in_task())
       return error(RONDO_INVALID_STATE, "called inside a task, which the engine would have to wait for");
     Engine& inner = *engine->engine;
     abandon_recording(inner);
+    end_asked_trace(inner);
     inner.close();
     std::vector<std::string> objects;
     if (!inner.forked()) {
@@ -116,6 +127,7 @@ void rondo_engine_destroy(rondo_engine* engine) {
     log(RONDO_LOG_WARNING, "rondo_engine_destroy: %s", left.message());
     return left;
   });
+  Cause::sweep();
 }
 
 rondo_status rondo_engine_get_mode(rondo_engine* engine, rondo_engine_mode* mode) {
@@ -132,6 +144,14 @@ rondo_status rondo_engine_wait_all(rondo_engine* engine) {
   return guard("rondo_engine_wait_all", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     return engine->engine->wait_all();
+  });
+}
+
+rondo_status rondo_engine_wait_all_for(rondo_engine* engine, int64_t milliseconds) {
+  return guard("rondo_engine_wait_all_for", [&]() -> Status {
+    RONDO_TRY(check_engine(engine, "engine"));
+    RONDO_TRY(capi::check_limit(milliseconds));
+    return engine->engine->wait_all(TimeLimit(milliseconds));
   });
 }
 
@@ -168,7 +188,15 @@ void rondo_variable_destroy(rondo_variable* variable) {
 rondo_status rondo_variable_wait(rondo_variable* variable) {
   return guard("rondo_variable_wait", [&]() -> Status {
     RONDO_TRY(capi::check_variable(variable, "variable"));
-    return variable->variable->engine().wait(*variable->variable);
+    return variable->variable->engine().wait(*variable->variable, Awaited::uses);
+  });
+}
+
+rondo_status rondo_variable_wait_for(rondo_variable* variable, int64_t milliseconds) {
+  return guard("rondo_variable_wait_for", [&]() -> Status {
+    RONDO_TRY(capi::check_variable(variable, "variable"));
+    RONDO_TRY(capi::check_limit(milliseconds));
+    return variable->variable->engine().wait(*variable->variable, Awaited::uses, TimeLimit(milliseconds));
   });
 }
 
@@ -201,7 +229,7 @@ rondo_status rondo_memory_set_limit(rondo_engine* engine, rondo_device device, i
 }
 
 rondo_status rondo_memory_trim(rondo_engine* engine, rondo_device device) {
-  return guard("rondo_memory_trim", [&]() -> Status {
+  return guard_whole("rondo_memory_trim", [&]() -> Status {
     Pool* pool = nullptr;
     RONDO_TRY(device_pool(engine, device, &pool));
     pool->trim();
@@ -212,13 +240,16 @@ rondo_status rondo_memory_trim(rondo_engine* engine, rondo_device device) {
 rondo_status rondo_trace_begin(rondo_engine* engine) {
   return guard("rondo_trace_begin", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
+    if (!Engine::in_task()) end_asked_trace(*engine->engine);
     return engine->engine->trace_begin();
   });
 }
 
 rondo_status rondo_trace_end(rondo_engine* engine, const char* path) {
-  return guard("rondo_trace_end", [&]() -> Status {
+  return guard_whole("rondo_trace_end", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
+    if (traced_as_asked(*engine->engine))
+      return error(RONDO_INVALID_STATE, "no trace of the program's is on (RONDO_TRACE's is); begin one first");
     return engine->engine->trace_end(path);
   });
 }

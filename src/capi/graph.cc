@@ -2,8 +2,11 @@
 #include "graph/graph.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
+#include "base/asked.h"
+#include "base/file.h"
 #include "capi/capi.h"
 #include "capi/structs.h"
 #include "engine/handle.h"
@@ -16,6 +19,7 @@ struct rondo_graph {
 using namespace rondo;
 using capi::check_engine;
 using capi::guard;
+using capi::guard_whole;
 
 namespace {
 
@@ -24,6 +28,21 @@ using Graphs = HandleSlab<rondo_graph, HandleKind::graph>;
 Status check_graph(const rondo_graph* graph) {
   if (Graphs::alive(graph)) return {};
   return capi::dead_handle("graph", "graph", graph);
+}
+
+Status write_text(const char* path, const std::string& text) {
+  File file(open(path, O_WRONLY | O_TRUNC | O_CLOEXEC));
+  if (file && write_all(file.get(), text) && file.close()) return {};
+  return error(RONDO_IO_ERROR, "writing '%s' failed: %m", path);
+}
+
+void write_asked_files(const Graph& graph) {
+  static std::atomic<uint64_t> numbers{0};
+  const uint64_t number = ++numbers;
+  write_asked(Setting::graph_report, number, graph.name(), ".txt",
+              [&graph](const char* path) { return write_text(path, graph.report()); });
+  write_asked(Setting::graph_dot, number, graph.name(), ".dot",
+              [&graph](const char* path) { return graph.write_dot(path); });
 }
 
 }  // namespace
@@ -46,12 +65,13 @@ rondo_status rondo_record_begin(rondo_engine* engine, const rondo_record_options
 }
 
 rondo_status rondo_record_end(rondo_engine* engine, rondo_graph** graph) {
-  return guard("rondo_record_end", [&]() -> Status {
+  return guard_whole("rondo_record_end", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     RONDO_NOT_NULL(graph);
     Ref<Graph> made;
     RONDO_TRY(end_recording(*engine->engine, &made));
     *graph = Graphs::create([&made](rondo_graph& handle) { handle.graph = std::move(made); });
+    write_asked_files(*(*graph)->graph);
     return {};
   });
 }
@@ -90,7 +110,7 @@ RONDO_HOT rondo_status rondo_graph_launch(rondo_graph* graph) {
 
 void rondo_graph_destroy(rondo_graph* graph) {
   if (!graph) return;
-  guard("rondo_graph_destroy", [&]() -> Status {
+  guard_whole("rondo_graph_destroy", [&]() -> Status {
     RONDO_TRY(check_graph(graph));
     Ref<Graph> inner;
     Graphs::destroy(graph, [&inner](rondo_graph& each) { inner = std::move(each.graph); });
@@ -124,7 +144,7 @@ rondo_status rondo_graph_report(rondo_graph* graph, char* buffer, size_t capacit
 }
 
 rondo_status rondo_graph_dot(rondo_graph* graph, const char* path) {
-  return guard("rondo_graph_dot", [&]() -> Status {
+  return guard_whole("rondo_graph_dot", [&]() -> Status {
     RONDO_TRY(check_graph(graph));
     RONDO_NOT_NULL(path);
     RONDO_TRY(graph->graph->engine().usable());

@@ -5,12 +5,12 @@
 
 #include "capi/comm.h"
 #include "capi/structs.h"
-#include "comm/hook_session.h"
-#include "comm/socket_session.h"
+#include "comm/rendezvous/hook_session.h"
+#include "comm/rendezvous/socket_session.h"
 
 using namespace rondo;
 using capi::check_engine;
-using capi::guard;
+using capi::guard_whole;
 
 namespace {
 
@@ -55,7 +55,7 @@ Status read_meeting(const rondo_comm_options& options, comm::Meeting* meeting) {
 extern "C" {
 
 rondo_status rondo_ranks_query(rondo_ranks_info* info) {
-  return guard("rondo_ranks_query", [&]() -> Status {
+  return guard_whole("rondo_ranks_query", [&]() -> Status {
     comm::Meeting meeting;
     RONDO_TRY(comm::meeting_from_environment(&meeting));
     rondo_ranks_info facts = RONDO_RANKS_INFO_INIT;
@@ -68,7 +68,7 @@ rondo_status rondo_ranks_query(rondo_ranks_info* info) {
 
 rondo_status rondo_comm_create(rondo_engine* engine, rondo_device device, const rondo_comm_options* options,
                                rondo_comm** comm) {
-  return guard("rondo_comm_create", [&]() -> Status {
+  return guard_whole("rondo_comm_create", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     RONDO_NOT_NULL(comm);
     rondo_comm_options known = RONDO_COMM_OPTIONS_INIT;
@@ -93,7 +93,7 @@ rondo_status rondo_comm_create(rondo_engine* engine, rondo_device device, const 
 rondo_status rondo_comm_create_with_hooks(rondo_engine* engine, rondo_device device, const rondo_comm_hooks* hooks,
                                           const rondo_comm_options* options, rondo_comm** comm) {
   std::shared_ptr<comm::Hooks> held;  // calls destroy
-  return guard("rondo_comm_create_with_hooks", [&]() -> Status {
+  return guard_whole("rondo_comm_create_with_hooks", [&]() -> Status {
     RONDO_NOT_NULL(hooks);
     rondo_comm_hooks known_hooks = RONDO_COMM_HOOKS_INIT;
     RONDO_TRY(capi::read_options("hooks", hooks, &known_hooks));

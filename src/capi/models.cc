@@ -15,7 +15,7 @@ struct rondo_model_file {
 };
 
 using namespace rondo;
-using capi::guard;
+using capi::guard_whole;
 
 namespace {
 
@@ -62,7 +62,7 @@ Status text_at(const char* name, const char* const* texts, size_t i, std::string
 extern "C" {
 
 rondo_status rondo_model_file_open(const char* path, rondo_model_file** file) {
-  return guard("rondo_model_file_open", [&]() -> Status {
+  return guard_whole("rondo_model_file_open", [&]() -> Status {
     RONDO_NOT_NULL(path);
     RONDO_NOT_NULL(file);
     Ref<models::ModelFile> opened;
@@ -74,7 +74,7 @@ rondo_status rondo_model_file_open(const char* path, rondo_model_file** file) {
 
 void rondo_model_file_destroy(rondo_model_file* file) {
   if (!file) return;
-  guard("rondo_model_file_destroy", [&]() -> Status {
+  guard_whole("rondo_model_file_destroy", [&]() -> Status {
     RONDO_TRY(check_file(file));
     Ref<models::ModelFile> last;
     ModelFiles::destroy(file, [&last](rondo_model_file& handle) { last = std::move(handle.file); });
@@ -83,7 +83,7 @@ void rondo_model_file_destroy(rondo_model_file* file) {
 }
 
 rondo_status rondo_model_file_query(rondo_model_file* file, rondo_model_file_info* info) {
-  return guard("rondo_model_file_query", [&]() -> Status {
+  return guard_whole("rondo_model_file_query", [&]() -> Status {
     RONDO_TRY(check_file(file));
     rondo_model_file_info facts = RONDO_MODEL_FILE_INFO_INIT;
     facts.tensors = static_cast<int64_t>(file->file->header().entries.size());
@@ -95,7 +95,7 @@ rondo_status rondo_model_file_query(rondo_model_file* file, rondo_model_file_inf
 
 rondo_status rondo_model_file_tensor(rondo_model_file* file, int64_t index, const char** name,
                                      rondo_model_tensor_info* info) {
-  return guard("rondo_model_file_tensor", [&]() -> Status {
+  return guard_whole("rondo_model_file_tensor", [&]() -> Status {
     RONDO_TRY(check_file(file));
     RONDO_NOT_NULL(name);
     const auto& entries = file->file->header().entries;
@@ -108,7 +108,7 @@ rondo_status rondo_model_file_tensor(rondo_model_file* file, int64_t index, cons
 }
 
 rondo_status rondo_model_file_find(rondo_model_file* file, const char* name, int64_t* index) {
-  return guard("rondo_model_file_find", [&]() -> Status {
+  return guard_whole("rondo_model_file_find", [&]() -> Status {
     RONDO_TRY(check_file(file));
     RONDO_NOT_NULL(name);
     RONDO_NOT_NULL(index);
@@ -120,7 +120,7 @@ rondo_status rondo_model_file_find(rondo_model_file* file, const char* name, int
 }
 
 rondo_status rondo_model_file_metadata(rondo_model_file* file, int64_t index, const char** key, const char** value) {
-  return guard("rondo_model_file_metadata", [&]() -> Status {
+  return guard_whole("rondo_model_file_metadata", [&]() -> Status {
     RONDO_TRY(check_file(file));
     RONDO_NOT_NULL(key);
     RONDO_NOT_NULL(value);
@@ -134,7 +134,7 @@ rondo_status rondo_model_file_metadata(rondo_model_file* file, int64_t index, co
 
 rondo_status rondo_model_file_load(rondo_model_file* file, const char* name, rondo_engine* engine, rondo_device device,
                                    rondo_tensor** out) {
-  return guard("rondo_model_file_load", [&]() -> Status {
+  return guard_whole("rondo_model_file_load", [&]() -> Status {
     RONDO_TRY(check_file(file));
     RONDO_NOT_NULL(name);
     RONDO_TRY(capi::check_engine(engine, "engine"));
@@ -153,7 +153,7 @@ rondo_status rondo_model_file_load(rondo_model_file* file, const char* name, ron
 rondo_status rondo_model_file_write(const char* path, const char* const* names, rondo_tensor* const* tensors,
                                     size_t n_tensors, const char* const* keys, const char* const* values,
                                     size_t n_metadata) {
-  return guard("rondo_model_file_write", [&]() -> Status {
+  return guard_whole("rondo_model_file_write", [&]() -> Status {
     RONDO_NOT_NULL(path);
     if (n_tensors) RONDO_NOT_NULL(tensors);
     std::vector<models::NamedTensor> named(n_tensors);

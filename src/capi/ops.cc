@@ -287,6 +287,16 @@ rondo_status rondo_random_normal(rondo_engine* engine, rondo_device device, rond
   });
 }
 
+rondo_status rondo_random_permutation(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int64_t n,
+                                      rondo_tensor** out) {
+  return guard("rondo_random_permutation", [&]() -> Status {
+    ops::NewTensor made{};
+    RONDO_TRY(capi::new_tensor(engine, device, dtype, 0, nullptr, out, &made));
+    ops::Output output("rondo_random_permutation", out);
+    return ops::random_permutation(made, n, output);
+  });
+}
+
 rondo_status rondo_dropout(rondo_tensor* a, double p, rondo_tensor** out, rondo_tensor** mask) {
   return operator1("rondo_dropout", a, "a", out, [&](ops::Output& output) -> Status {
     RONDO_TRY(check_out(mask, "mask"));

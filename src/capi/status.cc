@@ -1,12 +1,13 @@
 // Status names, last error, version, features, log.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/thread_owned.h"
 #include "capi/capi.h"
 #include "device/features.h"
 #include "engine/handle.h"
@@ -23,21 +24,40 @@ namespace {
 
 // One buffer per thread, made at its first failure: the pointer handed out stays valid while the thread lives, only the
 // text changes.
-constexpr size_t kLastErrorBytes = size_t{16} << 10;
-thread_local std::unique_ptr<char[]> last_error;
+struct LastError {
+  char text[size_t{16} << 10] = "";
+  Origin origin;
+};
+constinit const ThreadOwned<LastError> last_error;
+// Of the thread's last failure there is no more than this, until it fails again.
+thread_local bool without_memory = false;
+
+LastError* buffer() noexcept {
+  try {
+    return &last_error.get();
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+const LastError* known_error() noexcept {
+  return without_memory ? nullptr : last_error.find();
+}
 
 }  // namespace
 
 rondo_status fail(Call call, const Status& status) {
-  if (!last_error) last_error.reset(new (std::nothrow) char[kLastErrorBytes]);
-  if (!last_error) return status.code();
+  LastError* const last = buffer();
+  without_memory = !last;
+  if (!last) return status.code();
+  last->origin = status.origin();
   const char* message = status.message();
   const size_t length = std::strlen(call.function);
   if (std::strncmp(message, call.function, length) == 0 && message[length] == ':')
     message += length + 1 + (message[length + 1] == ' ');
   const char* operation = call.name ? call.name(call.operation) : nullptr;
-  std::snprintf(last_error.get(), kLastErrorBytes, operation ? "%s(%s): %s" : "%s%s: %s", call.function,
+  std::snprintf(last->text, sizeof last->text, operation ? "%s(%s): %s" : "%s%s: %s", call.function,
                 operation ? operation : "", message);
+  Cause::sweep();
   return status.code();
 }
 
@@ -54,6 +74,19 @@ Status dead_handle(const char* name, const char* kind, const void* handle) {
   return error(RONDO_INVALID_ARGUMENT,
                "%s is not a live %s: it was destroyed, was never initialised, or is a handle of another kind", name,
                kind);
+}
+
+Status take_cause(void* object, Cause::Destroy destroy, Ref<const Cause>* cause) {
+  *cause = Ref<const Cause>::adopt(new (std::nothrow) Cause(object, destroy));
+  if (*cause) return {};
+  if (destroy) destroy(object);
+  return error(RONDO_OUT_OF_MEMORY, "the host has no memory left");
+}
+
+Status check_limit(int64_t milliseconds) {
+  if (milliseconds >= -1) return {};
+  return error(RONDO_INVALID_ARGUMENT, "milliseconds is %" PRId64 "; 0 (ask only) or more, or -1 (no limit), is needed",
+               milliseconds);
 }
 
 Status null_argument(const char* name) {
@@ -78,7 +111,22 @@ const char* rondo_status_name(rondo_status status) {
 }
 
 const char* rondo_last_error(void) {
-  return capi::last_error ? capi::last_error.get() : "";
+  if (capi::without_memory) return "the host has no memory left, not even for the text that says what failed";
+  const capi::LastError* last = capi::last_error.find();
+  return last ? last->text : "";
+}
+
+const char* rondo_last_error_operator(rondo_device* device) {
+  const capi::LastError* last = capi::known_error();
+  if (!last || !last->origin.task) return nullptr;
+  if (device) *device = last->origin.device;
+  return last->origin.task;
+}
+
+void* rondo_last_error_cause(void (*destroy)(void* cause)) {
+  const capi::LastError* last = capi::known_error();
+  const Cause* cause = last ? last->origin.cause.get() : nullptr;
+  return cause && cause->destroy == destroy ? cause->object : nullptr;
 }
 
 int32_t rondo_version(void) {

@@ -7,6 +7,7 @@
 
 #include "capi/capi.h"
 #include "capi/structs.h"
+#include "engine/auxiliary.h"
 #include "ops/output.h"
 
 using namespace rondo;
@@ -28,6 +29,7 @@ rondo_status push(const char* function, rondo_engine* engine, rondo_task_fn fn, 
     if (with.flags & ~static_cast<uint32_t>(RONDO_TASK_NO_CAPTURE))
       return error(RONDO_INVALID_ARGUMENT, "options->flags is 0x%x; 0 and RONDO_TASK_NO_CAPTURE (0x1) are possible",
                    with.flags);
+    if (with.reserved) return error(RONDO_INVALID_ARGUMENT, "options->reserved is %d; 0 is needed", with.reserved);
     if (with.stream < -1)
       return error(RONDO_INVALID_ARGUMENT, "options->stream is %d; -1 (the engine picks) or more is needed",
                    with.stream);
@@ -35,8 +37,14 @@ rondo_status push(const char* function, rondo_engine* engine, rondo_task_fn fn, 
     RONDO_TRY(inner.usable());
     Device* device = nullptr;
     RONDO_TRY(get_device(with.device, &device));
-    auto task = make_ref<UserTask>(Engine::intern(with.name ? with.name : "user"), *device, fn, arg, destroy,
-                                   !(with.flags & RONDO_TASK_NO_CAPTURE));
+    if (with.auxiliary_streams < 0 || with.auxiliary_streams > Auxiliaries::kMost)
+      return error(RONDO_INVALID_ARGUMENT, "options->auxiliary_streams is %d; 0 to %d are possible",
+                   with.auxiliary_streams, Auxiliaries::kMost);
+    if (with.auxiliary_streams && device->is_host())
+      return error(RONDO_INVALID_ARGUMENT, "options->auxiliary_streams is %d; a host function has no streams: use 0",
+                   with.auxiliary_streams);
+    auto task = make_ref<UserTask>(inner, Engine::intern(with.name ? with.name : "user"), *device, fn, arg, destroy,
+                                   !(with.flags & RONDO_TASK_NO_CAPTURE), with.auxiliary_streams);
     owned = true;
     task->priority = with.priority;
     task->stream_hint = with.stream;
@@ -124,6 +132,11 @@ void* rondo_task_stream(rondo_task_context* context) {
   return context ? context->run->stream : nullptr;
 }
 
+void* rondo_task_auxiliary_stream(rondo_task_context* context, int32_t index) {
+  if (!context || index < 0 || index >= context->task->wants_auxiliaries()) return nullptr;
+  return (*context->run->auxiliaries)[index].stream();
+}
+
 rondo_device rondo_task_device(rondo_task_context* context) {
   return context ? context->run->device->id() : rondo_device{RONDO_CPU, 0};
 }
@@ -145,6 +158,17 @@ rondo_status rondo_task_operand(rondo_task_context* context, size_t index, void*
     *address = view.address();
     return {};
   });
+}
+
+void rondo_task_fail_cause(rondo_task_context* context, void* cause, void (*destroy)(void* cause)) {
+  guard("rondo_task_fail_cause", [&]() -> Status {
+    Ref<const Cause> taken;
+    RONDO_TRY(capi::take_cause(cause, destroy, &taken));
+    RONDO_NOT_NULL(context);
+    context->cause = std::move(taken);
+    return {};
+  });
+  Cause::sweep();
 }
 
 void rondo_task_fail(rondo_task_context* context, const char* message) {

@@ -148,7 +148,15 @@ rondo_status rondo_tensor_accept(rondo_tensor* tensor) {
 rondo_status rondo_tensor_wait(rondo_tensor* tensor) {
   return guard("rondo_tensor_wait", [&]() -> Status {
     RONDO_TRY(check_tensor(tensor, "tensor"));
-    return tensor->view.engine().wait(*tensor->storage);
+    return tensor->view.engine().wait(*tensor->storage, Awaited::contents);
+  });
+}
+
+rondo_status rondo_tensor_wait_for(rondo_tensor* tensor, int64_t milliseconds) {
+  return guard("rondo_tensor_wait_for", [&]() -> Status {
+    RONDO_TRY(check_tensor(tensor, "tensor"));
+    RONDO_TRY(capi::check_limit(milliseconds));
+    return tensor->view.engine().wait(*tensor->storage, Awaited::contents, TimeLimit(milliseconds));
   });
 }
 

@@ -19,6 +19,7 @@ struct rondo_module {
 
 using namespace rondo;
 using capi::guard;
+using capi::guard_whole;
 
 namespace {
 
@@ -140,7 +141,7 @@ rondo_status rondo_expression_run_each(rondo_expression* expression, int32_t cou
 
 rondo_status rondo_module_create(rondo_engine* engine, rondo_device device, const char* text, const char* kernels,
                                  const rondo_module_options* options, rondo_module** module) {
-  return guard("rondo_module_create", [&]() -> Status {
+  return guard_whole("rondo_module_create", [&]() -> Status {
     RONDO_TRY(capi::check_engine(engine, "engine"));
     RONDO_NOT_NULL(text);
     RONDO_NOT_NULL(kernels);
@@ -160,7 +161,7 @@ rondo_status rondo_module_create(rondo_engine* engine, rondo_device device, cons
 
 void rondo_module_destroy(rondo_module* module) {
   if (!module) return;
-  guard("rondo_module_destroy", [&]() -> Status {
+  guard_whole("rondo_module_destroy", [&]() -> Status {
     RONDO_TRY(check_module(module));
     Ref<ops::Module> inner;
     Modules::destroy(module, [&inner](rondo_module& each) { inner = std::move(each.module); });

@@ -49,8 +49,8 @@ std::string CollectiveTask::text() const {
 }
 
 Status CollectiveTask::takes_part() {
-  if (parts_.poison.empty()) return {};
-  Status cause = parts_.poison.begin()->second;
+  if (parts_.clean()) return {};
+  Status cause = parts_.cause();
   communicator_->missed(name(), cause);
   return cause;
 }

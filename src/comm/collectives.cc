@@ -5,6 +5,7 @@
 
 #include "base/dtype.h"
 #include "base/text.h"
+#include "base/thread_owned.h"
 #include "comm/collective_task.h"
 #include "ops/ops.h"
 
@@ -19,8 +20,8 @@ struct OpenGroup {
   Status failure;
 };
 std::vector<OpenGroup>& open_groups() {
-  thread_local std::vector<OpenGroup> groups;
-  return groups;
+  static constinit const ThreadOwned<std::vector<OpenGroup>> groups;
+  return groups.get();
 }
 OpenGroup* group_of(const Communicator& communicator) {
   for (OpenGroup& each : open_groups())

@@ -2,6 +2,7 @@
 #include "comm/communicator.h"
 
 #include <algorithm>
+#include <climits>
 #include <map>
 #include <system_error>
 #include <thread>
@@ -11,11 +12,12 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/within.h"
-#include "comm/host_transport.h"
-#include "comm/hub.h"
-#include "comm/nccl_transport.h"
-#include "comm/peer_transport.h"
-#include "comm/watch.h"
+#include "comm/rendezvous/local_group.h"
+#include "comm/rendezvous/messages.h"
+#include "comm/transport/host_transport.h"
+#include "comm/transport/nccl_transport.h"
+#include "comm/transport/peer_transport.h"
+#include "comm/watchdog.h"
 #include "ops/ops.h"
 
 namespace rondo::comm {
@@ -58,7 +60,7 @@ Chain::~Chain() {
 namespace {
 
 // With a driver that does not answer.
-constexpr auto kPatience = std::chrono::milliseconds(1000);
+constexpr auto kDriverTimeout = std::chrono::milliseconds(1000);
 
 Status make_transport(Device& device, const std::shared_ptr<Session>& session, const Options& options,
                       const std::function<Status()>& lost, std::unique_ptr<Transport>* transport) {
@@ -76,7 +78,7 @@ Status on_threads(size_t count, const std::function<Status(size_t)>& part) {
   std::vector<std::thread> threads;
   try {
     for (size_t i = 1; i < count; ++i) threads.emplace_back([&, i] { outcomes[i] = part(i); });
-  } catch (const std::system_error& problem) {
+  } catch (const std::exception& problem) {
     for (size_t i = threads.size() + 1; i < count; ++i)
       outcomes[i] = error(RONDO_OUT_OF_MEMORY, "the system starts no thread for rank %zu: %s", i, problem.what());
   }
@@ -114,6 +116,7 @@ Status Communicator::create(Engine& engine, Device& device, std::shared_ptr<Sess
   DeviceState* state = nullptr;
   RONDO_TRY(engine.device_state(device, &state));
   Ref<Communicator> communicator = Ref<Communicator>::adopt(new Communicator(engine, device, session, options));
+  RONDO_TRY(engine.make_action([leaving = communicator->leaving_] { *leaving = {}; }, &communicator->farewell_));
   // From here on it hears of ranks that are lost, and of what others do who are made already.
   session->listen(communicator.get());
   std::unique_ptr<Transport> transport;
@@ -143,7 +146,8 @@ Status Communicator::create(Engine& engine, Device& device, std::shared_ptr<Sess
 Status Communicator::create_all(Engine& engine, std::span<Device* const> devices, const Options& options,
                                 std::vector<Ref<Communicator>>* made) {
   RONDO_TRY(refuse_here("making communicators"));
-  std::vector<std::shared_ptr<Session>> sessions = make_hub(static_cast<int>(devices.size()), options.time_limit_ms);
+  std::vector<std::shared_ptr<Session>> sessions =
+      make_local_group(static_cast<int>(devices.size()), options.time_limit_ms);
   std::vector<Ref<Communicator>> all(devices.size());
   RONDO_TRY(on_threads(
       devices.size(), [&](size_t i) { return create(engine, *devices[i], std::move(sessions[i]), options, &all[i]); }));
@@ -166,8 +170,9 @@ Status Communicator::split(std::span<Communicator* const> ends, const int32_t* c
     for (size_t rank = 0; rank < choices.size(); ++rank) {
       int other_colour = 0;
       int other_key = 0;
-      if (std::sscanf(choices[rank].c_str(), "%d %d", &other_colour, &other_key) != 2)
-        return error(RONDO_INTERNAL, "rank %zu says '%s' of its part in a split", rank, choices[rank].c_str());
+      std::string_view rest = choices[rank];
+      if (!take_number(&rest, INT_MIN, INT_MAX, &other_colour) || !take_number(&rest, INT_MIN, INT_MAX, &other_key))
+        return error(RONDO_INTERNAL, "rank %zu says '%.200s' of its part in a split", rank, choices[rank].c_str());
       if (other_colour == colour) members.emplace_back(other_key, static_cast<int>(rank));
     }
     const int64_t number = end.groups_.fetch_add(1);
@@ -209,8 +214,11 @@ void Communicator::dispose() {
     unwatch(*this);
     if (failed_.load(std::memory_order_acquire)) end();
   }
-  engine_->run_after(engine_->fences(*chain_->order),
-                     [transport = std::shared_ptr<Transport>(std::move(transport_)), session = session_] {});
+  if (farewell_) {
+    leaving_->transport = std::move(transport_);
+    leaving_->session = session_;
+    engine_->run_after(engine_->fences(*chain_->order), std::move(farewell_));
+  }
   delete this;
 }
 
@@ -229,7 +237,7 @@ Status Communicator::incomplete() const {
 }
 
 Status Communicator::wait() {
-  const Status waited = engine_->wait(*chain_->order);
+  const Status waited = engine_->wait(*chain_->order, Awaited::uses);
   const Status failed = check();
   return failed.ok() ? waited : failed;
 }
@@ -266,11 +274,11 @@ void Communicator::end() {
   log(RONDO_LOG_ERROR, "communicator '%s', rank %d: %s", name(), rank(), cause.message());
   // What is known to be done is good, so a lock that another thread has for a moment is waited for. For a while only:
   // the device may be loading a kernel, for which it waits for what is to be ended here.
-  (void)within<bool>(kPatience, [engine = engine_, flights] {
+  (void)within<bool>(kDriverTimeout, [engine = engine_, flights] {
     // One that is just being issued is counted by its stream when that is over, which refuse() sees to.
     const Clock::time_point begun = Clock::now();
     for (const Flight& flight : flights)
-      while (flight.stream && flight.stream->issued() < flight.sequence && Clock::now() - begun < kPatience)
+      while (flight.stream && flight.stream->issued() < flight.sequence && Clock::now() - begun < kDriverTimeout)
         std::this_thread::yield();
     return std::all_of(flights.begin(), flights.end(), [](const Flight& flight) {
       return !flight.stream || flight.stream->poll_waiting(flight.sequence);
@@ -283,8 +291,6 @@ void Communicator::end() {
 }
 
 void Communicator::told(int rank, std::string text) {
-  int code = 0;
-  int length = 0;
   if (text.starts_with("step ")) {
     Status difference;
     {
@@ -292,10 +298,11 @@ void Communicator::told(int rank, std::string text) {
       if (order_check_) difference = order_check_->note(rank, text.substr(5));
     }
     if (!difference.ok()) fail(difference, true);
-  } else if (std::sscanf(text.c_str(), "failed %d %n", &code, &length) == 1 && length > 0) {
-    fail(Status(static_cast<rondo_status>(code), text.substr(static_cast<size_t>(length)))
-             .with_context(format("rank %d", rank)),
-         false);
+  } else if (text.starts_with("failed ")) {
+    std::string_view rest = std::string_view(text).substr(7);
+    int code = 0;
+    (void)take_number(&rest, 0, INT_MAX, &code);  // a failure all the same
+    fail(failure_of(static_cast<uint64_t>(code), rest).with_context(format("rank %d", rank)), false);
   }
 }
 
@@ -344,7 +351,7 @@ void Communicator::look() {
   const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - oldest.since).count();
   if (oldest.done() || taken <= options_.time_limit_ms) return;
   // It may be done and just not noticed.
-  const std::optional<bool> done = within<bool>(kPatience, [engine = engine_, oldest] {
+  const std::optional<bool> done = within<bool>(kDriverTimeout, [engine = engine_, oldest] {
     oldest.stream->mark(oldest.sequence);
     for (int i = 0; i < 10 && !oldest.stream->poll(oldest.sequence); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -18,8 +18,9 @@
 #include <vector>
 
 #include "comm/order_check.h"
-#include "comm/session.h"
-#include "comm/transport.h"
+#include "comm/rendezvous/session.h"
+#include "comm/transport/options.h"
+#include "comm/transport/transport.h"
 #include "engine/tensor.h"
 
 namespace rondo::ops {
@@ -29,12 +30,6 @@ class Output;
 namespace rondo::comm {
 
 class CollectiveTask;
-
-struct Options {
-  int64_t time_limit_ms = 600000;  // below 0: none
-  std::string name = "comm";
-  int max_blocks = 0;
-};
 
 // The order of all collectives of one engine on one GPU, or of one communicator on a host.
 class Chain final : public RefCounted {
@@ -151,6 +146,13 @@ class Communicator final : public RefCounted, private Session::Listener {
   const Options options_;
   const Ref<Chain> chain_;
   std::unique_ptr<Transport> transport_;
+  // What goes when the device is done with it, and the task that gives it up: made early, for an end must not fail.
+  struct Leaving {
+    std::unique_ptr<Transport> transport;
+    std::shared_ptr<Session> session;
+  };
+  std::shared_ptr<Leaving> leaving_ = std::make_shared<Leaving>();
+  Ref<Task> farewell_;
   std::unique_ptr<OrderCheck> order_check_;  // null: not asked for
   std::atomic<int64_t> submitted_{0};
   std::atomic<int64_t> groups_{0};  // made of this one so far

@@ -68,6 +68,7 @@ Status Library::open() {
   if (state_.load(std::memory_order_acquire) == State::open) return {};
   std::lock_guard lock(mutex_);
   if (state_.load() == State::closed) {
+    probes_.clear();
     failure_ = open_locked();
     if (failure_.ok()) log(RONDO_LOG_INFO, "%s: %s (%s)", spec_.title, path_.c_str(), version_.c_str());
     state_.store(failure_.ok() ? State::open : State::failed, std::memory_order_release);
@@ -110,8 +111,12 @@ bool Library::try_open(const Candidate& candidate, From from) {
     const std::string text = reason ? reason : "no reason given";
     for (void* each : handles) dlclose(each);
     // Of a library that it needs and does not find, the loader says the same with the other one's name.
-    if (text.rfind(place + ": cannot open shared object file: No such file", 0) != 0)
-      return turn_down(candidate.where(), text);
+    const bool absent = text.rfind(place + ": cannot open shared object file: No such file", 0) == 0;
+    // Memory that is short says nothing of the library, so it is not to be remembered. The loader may call that absent.
+    if (text.find(": Cannot allocate memory") != std::string::npos || text.find("out of memory") != std::string::npos ||
+        (absent && access(place.c_str(), F_OK) == 0))
+      throw std::bad_alloc();
+    if (!absent) return turn_down(candidate.where(), text);
     probes_.push_back({candidate.where(), text});
     return false;
   }

@@ -12,6 +12,12 @@ Status Auxiliary::make(StreamDevice& device, std::unique_ptr<Auxiliary>* auxilia
   return {};
 }
 
+Status Auxiliaries::make(StreamDevice& device, int count) {
+  for (int i = 0; i < count; ++i)
+    if (auto& each = each_[static_cast<size_t>(i)]; !each) RONDO_TRY(Auxiliary::make(device, &each));
+  return {};
+}
+
 Auxiliary::~Auxiliary() {
   for (void* event : {forked_, joined_})
     if (event) device_.event_destroy(event);

@@ -1,12 +1,13 @@
-// A second stream for tasks that put work side by side: one beside each compute stream, and beside each branch of a
-// capture. A task forks from its own stream and joins again before its run ends, so that the engine's fence, which
-// counts the task's own stream, covers both.
+// Further streams for tasks that put work side by side: beside each compute stream, and beside each branch of a
+// capture, as many as a task has asked for so far. A task forks from its own stream and joins again before its run
+// ends, so that the engine's fence, which counts the task's own stream, covers all.
 //
-// Used by one task at a time, under the lock of the stream it stands beside.
+// Used by one task at a time, under the lock of the stream they stand beside.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "device/device.h"
@@ -34,6 +35,22 @@ class Auxiliary {
   void* stream_ = nullptr;
   void* forked_ = nullptr;
   void* joined_ = nullptr;
+};
+
+// Those beside one stream.
+class Auxiliaries {
+ public:
+  static constexpr int kMost = 8;
+
+  // Makes those that are missing to have so many.
+  Status make(StreamDevice& device, int count);
+  Auxiliary& operator[](int index) const { return *each_[static_cast<size_t>(index)]; }
+  void clear() {
+    for (auto& each : each_) each.reset();
+  }
+
+ private:
+  std::array<std::unique_ptr<Auxiliary>, kMost> each_;
 };
 
 }  // namespace rondo

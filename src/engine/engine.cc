@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 
 #include "base/caught.h"
 #include "base/processors.h"
+#include "base/settings.h"
+#include "engine/completion.h"
 #include "engine/listener.h"
 #include "engine/trace.h"
 
@@ -34,6 +37,7 @@ Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
     : mode_(mode),
       compute_streams_(options.streams ? options.streams : 1),
       max_tasks_(options.max_tasks ? options.max_tasks : 4096),
+      checks_indices_(options.check_indices ? options.check_indices > 0 : setting_choice(Setting::check_indices) == 1),
       marker_distance_(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(max_tasks_ / 4, 1)))),
       forks_before_(count_forks()),
       seed_(options.seed),
@@ -80,10 +84,12 @@ Status Engine::submit(Ref<Task>* tasks, size_t count) {
   Sink* sink = thread.sink && &thread.sink->engine == this ? thread.sink : nullptr;
   for (size_t i = 0; i < count; ++i)
     if (!tasks[i]->kept_) RONDO_TRY(admit(*tasks[i], sink));
+  if (sink) [[unlikely]]
+    sink->reserve(count);
   if (thread.listener) [[unlikely]]
     tell(*thread.listener, tasks, count);
   if (sink) [[unlikely]] {
-    for (size_t i = 0; i < count; ++i) RONDO_TRY(sink->take(std::move(tasks[i])));
+    for (size_t i = 0; i < count; ++i) sink->take(std::move(tasks[i]));
     return {};
   }
   for (size_t i = 0; i < count; ++i) {
@@ -93,26 +99,26 @@ Status Engine::submit(Ref<Task>* tasks, size_t count) {
       tasks[i]->submitted_us_ = Trace::now_us();
   }
 
-  SmallVector<Task*, 4> ready;
+  TaskQueue ready;
   std::unique_lock lock(order_mutex_);
   if (pending_ >= max_tasks_ && thread.task_depth == 0) [[unlikely]]
     wait_for_room(lock);
   for (size_t i = 0; i < count; ++i)
-    if (enter(*tasks[i])) ready.push_back(tasks[i].get());
+    if (enter(*tasks[i])) ready.push(*tasks[i]);
   lock.unlock();
 
   if (mode_ == RONDO_ENGINE_NAIVE) [[unlikely]]
     return run_naive(tasks, count, ready);
   for (size_t i = 0; i < count; ++i) tasks[i].leak();  // finish() releases them
-  for (Task* task : ready) dispatch(*task, thread);
+  while (Task* task = ready.pop()) dispatch(*task, thread);
   return {};
 }
 
-Status Engine::run_naive(Ref<Task>* tasks, size_t count, const SmallVector<Task*, 4>& ready) {
+Status Engine::run_naive(Ref<Task>* tasks, size_t count, TaskQueue& ready) {
+  while (Task* task = ready.pop()) task->signalled_ = true;
   Status first;
   for (size_t i = 0; i < count; ++i) {
-    Task& task = *tasks[i].leak();
-    const Status status = run_naive(task, std::find(ready.begin(), ready.end(), &task) != ready.end());
+    const Status status = run_naive(*tasks[i].leak());
     if (first.ok()) first = status;
   }
   return first;
@@ -125,34 +131,39 @@ Status Engine::run_here(Ref<Task> ref) {
   task.marker_ = true;
   if (tracing_.load(std::memory_order_relaxed)) task.submitted_us_ = Trace::now_us();
   std::unique_lock lock(order_mutex_);
-  const bool ready = enter(task);
+  task.signalled_ = enter(task);
   lock.unlock();
   ref.leak();  // released by finish()
-  return run_naive(task, ready);
+  return run_naive(task);
 }
 
 // --- running ---
 
-Status Engine::failed(Task& task, const Status& status) {
+Status Engine::failed(Task& task, const Status& status) noexcept {
   if (const Task::Parts* parts = task.parts(); parts && parts->told) return status;  // its parts said which of them
-  return noted(status.with_context(std::string("task '") + task.name() + "' on " + device_name(task.device().id())));
+  const rondo_device device = task.device().id();
+  char on[16] = "cpu:0";
+  if (device.kind != RONDO_CPU) std::snprintf(on, sizeof on, "cuda:%d", device.index);
+  const Status where = error(status.code(), "task '%s' on %s: %s", task.name(), on, status.message());
+  return noted(where.with_origin(status.of_task(task.name(), device).origin()));
 }
 
 void Engine::dispatch(Task& task, ThreadState& thread) {
   if (mode_ != RONDO_ENGINE_ASYNC || task.marker_ || task.device().is_host()) [[unlikely]]
     return hand_over(task);
   if (thread.ready) [[unlikely]] {
-    thread.ready->push_back({this, &task});
+    task.engine_ = this;
+    thread.ready->push(task);
     return;
   }
-  ThreadState::Ready queue;
+  TaskQueue queue;
   struct Issuing {
     ThreadState& thread;
     ~Issuing() { thread.ready = nullptr; }
   } const issuing{thread};
   thread.ready = &queue;
   run_device(task);
-  for (uint32_t i = 0; i < queue.size(); ++i) queue[i].engine->run_device(*queue[i].task);
+  while (Task* next = queue.pop()) next->engine_->run_device(*next);
 }
 
 void Engine::hand_over(Task& task) {
@@ -161,16 +172,18 @@ void Engine::hand_over(Task& task) {
     if (!task.abandoned_) {
       task.signalled_ = true;
       progress_.notify_all();
+      if (task.stands_in_) task.release();
       return;
     }
     lock.unlock();
     return finish(task, task.failure_, {});
   }
   DeviceState* state = nullptr;  // with it the device's workers start
-  if (Status status = device_state(task.device(), &state); !status.ok()) return finish(task, failed(task, status), {});
+  if (Status status = caught([&] { return device_state(task.device(), &state); }); !status.ok())
+    return finish(task, failed(task, status), {});
   Workers& workers = task.device().is_host() ? *workers_ : *state->issuer;
   // Refused where another thread destroys the engine meanwhile.
-  if (!workers.push(task, task.priority, task.order_)) finish(task, failed(task, unusable()), {});
+  if (!workers.push(task)) finish(task, failed(task, unusable()), {});
 }
 
 void Engine::run_device(Task& task) {
@@ -186,9 +199,15 @@ void Engine::run_device(Task& task) {
 
 void Engine::run_host(Task& task) {
   Status status = task.failure_;
-  if (status.ok()) {
+  bool completed = static_cast<bool>(task.later_);  // handed on by whoever completed it
+  if (!completed && status.ok()) {
     status = caught([&] { return run_on_host(task); });
-    if (!status.ok()) status = failed(task, status);
+    if (!status.ok() && !task.later_) status = failed(task, status);
+  }
+  for (; task.later_; completed = false) {
+    if (!completed && suspend(task, status)) return;
+    status = go_on(task);
+    if (!status.ok() && !task.later_) status = failed(task, status);
   }
   finish(task, status, {});
 }
@@ -231,6 +250,7 @@ Status Engine::run_on_host(Task& task) {
   TaskContext context;
   context.device = &task.device();
   context.workspace = workspace ? workspace->address : nullptr;
+  context.later = &task.later_;
   const Ref<Trace> trace = this->trace();
   const double begin = trace ? Trace::now_us() : 0;
   Status status = run_body(task, context);
@@ -239,8 +259,9 @@ Status Engine::run_on_host(Task& task) {
   return status;
 }
 
-Status Engine::run_naive(Task& task, bool ready) {
-  if (!ready || Stream::issuing_here()) {
+Status Engine::run_naive(Task& task) {
+  const Uncancelled uncancelled;  // the thread is a caller's, and the body's code may be a user's
+  {
     std::unique_lock lock(order_mutex_);
     if (in_task() && (!task.signalled_ || Stream::issuing_here())) {
       // The task it would wait for, or whose stream it would need, may be the one this thread is in the middle of.
@@ -252,7 +273,7 @@ Status Engine::run_naive(Task& task, bool ready) {
       task.abandoned_ = true;
       const bool signalled = task.signalled_;
       lock.unlock();
-      if (ready || signalled) finish(task, refused, {});
+      if (signalled) finish(task, refused, {});
       return refused;
     }
     wait_until_signalled(task, lock);
@@ -265,6 +286,10 @@ Status Engine::run_naive(Task& task, bool ready) {
       RONDO_TRY(issue(task, &fence));
       return fence_wait(fence);
     });
+    while (task.later_) {
+      if (suspend(task, status)) wait_until_completed(task);
+      status = go_on(task);
+    }
     if (!status.ok()) status = failed(task, status);
   }
   // The fence of a task that was issued and could not be waited for still holds its memory.
@@ -275,7 +300,7 @@ Status Engine::run_naive(Task& task, bool ready) {
 // --- completion ---
 
 void Engine::finish(Task& task, const Status& status, Fence fence) {
-  SmallVector<Task*, 4> ready;
+  TaskQueue ready;
   std::unique_lock lock(order_mutex_);
   if (!written_off_.empty()) [[unlikely]]
     settle_beside_written_off(task, status, fence);
@@ -283,7 +308,7 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
     settle(task, fence);
   else
     settle_failed(task, status, fence);
-  if (!task.successors_.empty()) [[unlikely]]
+  if (task.successors_) [[unlikely]]
     release_successors(task, &ready);
   // What the task holds goes before anybody can know that it is done: whoever then destroys a tensor, or waits, has the
   // memory back at once. Nobody else can reach what has its last reference here. A task that is kept may be submitted
@@ -301,20 +326,23 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
   if (blocked_ > 0) [[unlikely]]
     progress_.notify_all();
   lock.unlock();
-  for (Task* next : ready) dispatch(*next, this_thread());
+  while (Task* next = ready.pop()) dispatch(*next, this_thread());
   if (!last && !kept) task.release();
 }
 
 // The user's code that this may run must not wait: the task it belongs to still counts as under way.
 void Engine::release_apart(const RefCounted& last, uint64_t order, std::unique_lock<std::mutex>& lock) {
-  releasing_.push_back(order);
+  Releasing here{order, releasing_};
+  releasing_ = &here;
   lock.unlock();
   ThreadState& thread = this_thread();
   ++thread.task_depth;
   last.release();
   --thread.task_depth;
   lock.lock();
-  std::erase(releasing_, order);
+  Releasing** each = &releasing_;
+  while (*each != &here) each = &(*each)->next;
+  *each = here.next;
 }
 
 void Engine::poison(Variable& variable, const Status& error) {

@@ -6,6 +6,10 @@
 // them. A task whose host dependencies are done is issued at once by whoever made it ready, so a program that only uses
 // a GPU never queues anything.
 //
+// Whatever follows a task's entry into the order takes no memory: order, hand-over, end and giving back cannot fail
+// where the host has none left, so no task is lost and no wait goes on for ever. What needs memory comes before, or is
+// the task's own and fails it.
+//
 // Locks: a stream's lock may be held when the order lock is taken, never the other way round; nobody takes two streams'
 // locks. The order lock is never held while user code runs; a stream's is, while the body of a device task runs.
 //
@@ -15,7 +19,6 @@
 #include <rondo/engine.h>
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -24,10 +27,12 @@
 #include <string>
 #include <vector>
 
+#include "base/uncancelled.h"
 #include "engine/device_state.h"
 #include "engine/storage.h"
 #include "engine/task.h"
 #include "engine/thread_state.h"
+#include "engine/time_limit.h"
 #include "engine/trace.h"
 
 namespace rondo {
@@ -38,7 +43,9 @@ class Sink : public Owner {
   explicit Sink(Engine& engine)
       : Owner{"part of a recording that is still open; end the recording and launch its graph first"}, engine(engine) {}
   virtual ~Sink() = default;
-  virtual Status take(Ref<Task> task) = 0;
+  // Makes room for tasks that are about to be taken.
+  virtual void reserve(size_t count) = 0;
+  virtual void take(Ref<Task> task) noexcept = 0;
   virtual void created(Storage& storage) = 0;
   Engine& engine;
 };
@@ -48,12 +55,20 @@ inline constexpr Owner kTemporary{
     "a temporary of a graph, whose contents nobody else can have; in the recording, name it "
     "an output with rondo_record_output"};
 
+// What somebody needs to know of a variable: that the last task submitted to write it has, so that its contents are
+// there, or that nobody uses it any more.
+enum class Awaited { contents, uses };
+
+class Completion;
+
 class Engine final : public RefCounted, public FenceOracle {
  public:
   explicit Engine(const rondo_engine_options& options, rondo_engine_mode mode);
   ~Engine() override;
 
   rondo_engine_mode mode() const { return mode_; }
+  // Whether an index outside is a failure.
+  bool checks_indices() const { return checks_indices_; }
   // RONDO_OK, or why no call on the engine can work: closed, forked, device lost.
   Status usable() const {
     if (healthy_.load(std::memory_order_acquire) && !forked()) [[likely]]
@@ -65,7 +80,7 @@ class Engine final : public RefCounted, public FenceOracle {
   // first cause is what each call returns. Other failures stay as they are.
   Status noted(const Status& status);
   // The same with the task's name, also for what fails while a task is prepared.
-  RONDO_COLD Status failed(Task& task, const Status& status);
+  RONDO_COLD Status failed(Task& task, const Status& status) noexcept;
   // Waits for all work and stops; objects may outlive it.
   void close();
 
@@ -76,17 +91,25 @@ class Engine final : public RefCounted, public FenceOracle {
   Status submit(Ref<Task>* tasks, size_t count);
   // Runs a task on the cpu on the calling thread when its turn comes, in every mode; returns its status. Outside tasks.
   Status run_here(Ref<Task> ref);
-  // Blocks until all that was submitted on the variable is done on the devices too; its error if it is poisoned.
-  Status wait(Variable& variable);
-  Status wait_all();
+  // Blocks until what was submitted on the variable is done so far, on the devices too; its error if it is poisoned.
+  // Beyond its limit a wait is RONDO_TIMED_OUT and has changed nothing.
+  Status wait(Variable& variable, Awaited what = Awaited::uses, const TimeLimit& limit = {});
+  Status wait_all(const TimeLimit& limit = {});
   void seed(uint64_t seed);
 
   // Memory that will be taken at first use, or be planned by the thread's recording.
   Ref<Storage> new_storage(Device& device, size_t bytes, bool pinned = false);
-  // Calls `action` when the fences are done: now if they are, else on a worker. Never blocks.
-  void run_after(const FenceSet& fences, std::function<void()> action);
+  // Something to be done later, made early so that nothing can fail then.
+  Status make_action(std::function<void()> what, Ref<Task>* action);
+  // Does it when the fences are done: now if they are, else on a worker. Never blocks.
+  void run_after(const FenceSet& fences, Ref<Task> action);
   // Makes sure the storage has memory now.
   Status back(Storage& storage);
+  // The end of a task that its function left to somebody else; never blocks, and calls neither the user nor a device.
+  // RONDO_INVALID_STATE if it has an end already.
+  Status complete(Completion& later, Status outcome);
+  // Nobody will complete it any more: unless it was, the task fails.
+  void abandon(Completion& later);
   // An error that marks the variable until it is written; for recordings that failed.
   void poison(Variable& variable, const Status& error);
   // Whether nothing can have come into the storage yet, not even a failure.
@@ -112,7 +135,7 @@ class Engine final : public RefCounted, public FenceOracle {
   Status compute_stream(DeviceState& state, int index, Stream** stream);
   Stream* stream(uint32_t id) const { return streams_[id].load(std::memory_order_acquire); }
   // Makes a foreign native stream wait for, or a variable depend on, what is on the other.
-  Status export_to_stream(Variable& variable, void* native_stream);
+  Status export_to_stream(Variable& variable, Awaited what, void* native_stream);
   Status import_from_stream(Variable& variable, Device& device, void* native_stream);
 
   // A copy of the text that lives as long as the process.
@@ -166,17 +189,31 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_APART void hand_over(Task& task);
   void run_host(Task& task);
   RONDO_HOT void run_device(Task& task);
-  RONDO_APART Status run_naive(Ref<Task>* tasks, size_t count, const SmallVector<Task*, 4>& ready);
-  Status run_naive(Task& task, bool ready);
+  RONDO_APART Status run_naive(Ref<Task>* tasks, size_t count, TaskQueue& ready);
+  Status run_naive(Task& task);
   Status run_on_host(Task& task);
   Status take_host_memory(Task& task, DeviceState& state, Block** workspace);
   RONDO_HOT void finish(Task& task, const Status& status, Fence fence);
   RONDO_APART void release_apart(const RefCounted& last, uint64_t order, std::unique_lock<std::mutex>& lock);
 
+  // --- completion.cc: tasks that end later than their function ---
+  static Completion& completion_of(const Task& task);
+  // The function has returned. Whether its completion is missing still: then the task is no business of this thread.
+  bool suspend(Task& task, const Status& returned);
+  // The completion is there: what comes of it, if that is not another one.
+  Status go_on(Task& task);
+  void wait_until_completed(const Task& task);
+  void leave_awaited(Completion& later);
+  static void cancel(Completion& later);
+  void cancel_completions();
+  // To whoever finishes the task. Gives the order lock up.
+  void hand_on(Task& task, std::unique_lock<std::mutex>& lock);
+
   // --- order.cc: under the order lock ---
   RONDO_HOT bool enter(Task& task);  // in its place and pending; whether it is ready
   RONDO_APART void draw_random(Task& task);
   RONDO_HOT void link(Task& task);
+  static void follow(Task& task, Edge& edge, Task& before);
   static void unlink(Access& access);
   RONDO_HOT void gather(Task& task);  // fences and poison of a ready task
   RONDO_COLD static void gather_poison(Task& task, const Variable* variable, const Status& error);
@@ -184,7 +221,7 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_HOT void settle(Task& task, Fence fence);
   RONDO_COLD void settle_failed(Task& task, const Status& status, Fence fence);
   RONDO_COLD void settle_beside_written_off(Task& task, const Status& status, Fence fence);
-  RONDO_APART void release_successors(Task& task, SmallVector<Task*, 4>* ready);
+  RONDO_APART void release_successors(Task& task, TaskQueue* ready);
   void count(Task& task) {  // one more is pending
     task.epoch_ = epoch_;
     ++in_epoch_;
@@ -236,21 +273,46 @@ class Engine final : public RefCounted, public FenceOracle {
   // --- wait.cc ---
   // Until every task, or every one submitted before, has been issued or run, or skipped.
   void wait_for_tasks();
-  void wait_for_earlier_tasks();
-  Status wait_for_streams();
+  Status wait_for_earlier_tasks(const TimeLimit& limit);
+  Status wait_for_streams(const TimeLimit& limit = {});
   void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
+  // Until the tasks that are awaited have left the host, and have let go of what they held.
+  Status wait_on_host(Variable& variable, Awaited what, const TimeLimit& limit, std::unique_lock<std::mutex>& lock);
+  // What is awaited of the work that was issued. Under the order lock.
+  static FenceSet awaited(const Variable& variable, Awaited what);
+  // Calls visit(fence), or, for one of every stream, that of what is issued on each by now. Ends with the first error.
+  template <class Visit>
+  Status for_each_fence(Fence fence, Visit visit) const {
+    if (fence.stream != kEveryStream) [[likely]]
+      return visit(fence);
+    const uint32_t count = n_streams_.load(std::memory_order_acquire);
+    for (uint32_t i = 0; i < count; ++i)
+      if (const Stream* each = stream(i)) RONDO_TRY(visit(Fence{i, each->issued()}));
+    return {};
+  }
   // Blocks until the order lock is held and `done` holds. Progress is told only while somebody is counted as blocked.
   template <class Done>
   void block_until(std::unique_lock<std::mutex>& lock, Done done) {
+    const Uncancelled uncancelled;
     ++blocked_;
     progress_.wait(lock, done);
     --blocked_;
+  }
+  // The same; false if the limit is over before that.
+  template <class Done>
+  bool block_until(std::unique_lock<std::mutex>& lock, const TimeLimit& limit, Done done) {
+    const Uncancelled uncancelled;
+    ++blocked_;
+    const bool holds = limit.wait(progress_, lock, done);
+    --blocked_;
+    return holds;
   }
 
   // What every submission reads and writes comes first, in few cache lines.
   const rondo_engine_mode mode_;
   const int compute_streams_;
   const int64_t max_tasks_;
+  const bool checks_indices_;
   const uint64_t marker_distance_;  // tasks on a stream from one marker to the next; a power of two
   const uint64_t forks_before_;
   static inline std::atomic<uint64_t> forks_{0};  // that made this process, since its first engine
@@ -271,10 +333,24 @@ class Engine final : public RefCounted, public FenceOracle {
     Status cause;
   };
   std::vector<WrittenOff> written_off_;
-  std::deque<int64_t> earlier_epochs_;  // the oldest that has tasks, to the one before epoch_
-  std::vector<uint64_t> running_;       // order numbers of host tasks being run
-  std::vector<uint64_t> releasing_;     // and of tasks that have left their variables and are letting go of the rest
+  // Of a wait that is under way.
+  struct Epoch {
+    uint64_t number;
+    int64_t tasks;
+    Epoch* next = nullptr;
+    bool on_heap = false;  // else on the stack of who waits
+  };
+  Epoch* earlier_epochs_ = nullptr;  // the oldest that has tasks, to the one before epoch_
+  std::vector<uint64_t> running_;    // order numbers of host tasks being run
+  // Of a task that has left its variables and is letting go of the rest, on the stack of who does it.
+  struct Releasing {
+    uint64_t order;
+    Releasing* next;
+  };
+  Releasing* releasing_ = nullptr;
   std::condition_variable progress_;
+  Completion* awaited_ = nullptr;  // the first of those that are
+  bool closing_ = false;           // nobody waits for a completion any more
   uint64_t seed_;
 
   const int64_t memory_limit_;

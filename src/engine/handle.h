@@ -22,7 +22,8 @@ enum class HandleKind : uint32_t {
   module,
   model_file,
   communicator,
-  buckets
+  buckets,
+  completion
 };
 
 template <class T, HandleKind kind>
@@ -36,11 +37,7 @@ class HandleSlab {
   static T* create(Fill&& fill) {
     State& state = instance();
     std::lock_guard lock(state.mutex);
-    if (state.free.empty()) {
-      T* chunk = static_cast<T*>(::operator new(sizeof(T) * kChunk, std::align_val_t(alignof(T))));
-      state.chunks.push_back(chunk);
-      for (int i = kChunk - 1; i >= 0; --i) state.free.push_back(new (chunk + i) T());
-    }
+    if (state.free.empty()) add_chunk(state);
     T* handle = state.free.back();
     state.free.pop_back();
     fill(*handle);
@@ -74,6 +71,15 @@ class HandleSlab {
     std::vector<T*> chunks;
     std::vector<T*> free;
   };
+  static void add_chunk(State& state) {
+    // Room for every handle there is, so that destroying one cannot fail.
+    const size_t all = (state.chunks.size() + 1) * kChunk;
+    if (state.free.capacity() < all) state.free.reserve(2 * all);
+    if (state.chunks.size() == state.chunks.capacity()) state.chunks.reserve(2 * state.chunks.size() + 1);
+    T* chunk = static_cast<T*>(::operator new(sizeof(T) * kChunk, std::align_val_t(alignof(T))));
+    state.chunks.push_back(chunk);
+    for (int i = kChunk - 1; i >= 0; --i) state.free.push_back(new (chunk + i) T());
+  }
   static State& instance() {
     static auto* state = new State;
     return *state;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/caught.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
 
@@ -55,6 +56,7 @@ Status Engine::choose_stream(Task& task, DeviceState& state, Stream** stream) {
   if (task.lane == Task::Lane::communicate) return stream_of(state, state.communicate, true, stream);
   if (task.priority > 0) return stream_of(state, state.high, true, stream);
   for (const Fence& fence : task.fences_) {
+    if (fence.stream == kEveryStream) continue;
     Stream* producer = streams_[fence.stream].load(std::memory_order_acquire);
     if (&producer->device != state.device.streams() || producer->completed() >= fence.sequence) continue;
     for (int i = 0; i < compute_streams_; ++i)
@@ -101,10 +103,16 @@ Status Engine::issue(Task& task, Fence* fence) {
 }
 
 Status Engine::issue_apart(Task& task, Stream& stream, DeviceState& state, TaskContext& context, Fence* fence) {
-  if (task.wants_auxiliary()) RONDO_TRY(stream.auxiliary(&context.auxiliary));
   Block* workspace = nullptr;
-  if (const size_t bytes = task.workspace_bytes()) {
-    RONDO_TRY(state.pool.allocate(bytes, stream.id, &workspace));
+  const auto take = [&]() -> Status {
+    context.auxiliaries = nullptr;
+    if (const int count = task.wants_auxiliaries()) RONDO_TRY(stream.auxiliaries(count, &context.auxiliaries));
+    return task.workspace_bytes() ? state.pool.allocate(task.workspace_bytes(), stream.id, &workspace) : Status();
+  };
+  Status taken = take();
+  if (taken.code() == RONDO_OUT_OF_MEMORY && task.settle()) taken = take();
+  RONDO_TRY(taken);
+  if (workspace) {
     context.workspace = workspace->address;
     task.fences_.add(workspace->fences);
   }
@@ -120,14 +128,16 @@ Status Engine::issue_apart(Task& task, Stream& stream, DeviceState& state, TaskC
 }
 
 Status Engine::find_waits(const Task& task, Stream& stream, std::vector<Wait>* waits) {
-  for (const Fence& each : task.fences_) {
-    if (each.stream == stream.id) continue;
-    Stream* producer = streams_[each.stream].load(std::memory_order_acquire);
-    if (producer->completed() >= each.sequence || stream.already_waits(each)) continue;
+  auto wait_for = [&](Fence each) -> Status {
+    if (each.stream == stream.id) return {};
+    Stream* producer = this->stream(each.stream);
+    if (producer->completed() >= each.sequence || stream.already_waits(each)) return {};
     Ref<Event> event;
     RONDO_TRY(producer->cover(each.sequence, &event));
     if (event) waits->push_back({each, std::move(event)});
-  }
+    return {};
+  };
+  for (const Fence& each : task.fences_) RONDO_TRY(for_each_fence(each, wait_for));
   return {};
 }
 
@@ -135,7 +145,7 @@ Status Engine::find_waits(const Task& task, Stream& stream, std::vector<Wait>* w
 Status Engine::bound_run_ahead(Stream& stream, uint64_t sequence) {
   const uint64_t limit = static_cast<uint64_t>(max_tasks_);
   Ref<Event> marker;
-  Status status = stream.cover(sequence, &marker);
+  Status status = caught([&] { return stream.cover(sequence, &marker); });
   if (status.ok() && sequence - stream.completed() >= limit) status = stream.wait(sequence - limit / 2);
   // The task itself is issued and good: what fails here concerns it only if nothing on the device is good any more.
   return status.code() == RONDO_DEVICE_LOST ? status : Status();
@@ -166,26 +176,22 @@ Status Engine::run_traced(Task& task, Stream& stream, const TaskContext& context
 
 // --- other libraries' streams ---
 
-Status Engine::export_to_stream(Variable& variable, void* native_stream) {
+Status Engine::export_to_stream(Variable& variable, Awaited what, void* native_stream) {
   FenceSet fences;
   {
     std::unique_lock lock(order_mutex_);
-    // Host tasks and tasks in an issuer's queue have no fence yet.
-    if (variable.writer_ || variable.readers_) {
-      lock.unlock();
-      RONDO_TRY(wait(variable));
-      return {};
-    }
+    RONDO_TRY(wait_on_host(variable, what, {}, lock));  // host tasks and tasks in an issuer's queue have no fence yet
     if (!variable.error_.ok()) return variable.error_;
     if (const Status* cause = written_off(variable)) return *cause;
-    fences.add(variable.write_fence_);
+    fences = awaited(variable, what);
   }
-  for (const Fence& fence : fences) {
+  auto wait_for = [&](Fence fence) -> Status {
     Stream* producer = stream(fence.stream);
     Ref<Event> event;
     RONDO_TRY(producer->cover(fence.sequence, &event));
-    if (event) RONDO_TRY(producer->device.stream_wait(native_stream, event->native));
-  }
+    return event ? producer->device.stream_wait(native_stream, event->native) : Status();
+  };
+  for (const Fence& fence : fences) RONDO_TRY(for_each_fence(fence, wait_for));
   return {};
 }
 

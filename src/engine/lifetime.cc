@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/caught.h"
 #include "base/log.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
@@ -86,8 +87,9 @@ Status Engine::make_state(Device& device, DeviceState** state) {
 void Engine::close() {
   if (forked()) return;  // threads and devices of the parent are not ours
   const bool well = usable().ok();
+  cancel_completions();
   if (well) {
-    if (Status status = wait_all(); !status.ok())
+    if (Status status = caught([this] { return wait_all(); }); !status.ok())
       log(RONDO_LOG_WARNING, "engine destroyed with a failure nobody waited for: %s", status.message());
   }
   {
@@ -95,8 +97,9 @@ void Engine::close() {
     closed_ = true;
     healthy_.store(false, std::memory_order_release);
   }
-  wait_for_tasks();                    // a lost engine's are skipped, but by the threads that end now
-  if (well) (void)wait_for_streams();  // of what tasks submitted while the first wait was going on
+  wait_for_tasks();  // a lost engine's are skipped, but by the threads that end now
+  if (well)
+    (void)caught([this] { return wait_for_streams(); });  // of what tasks submitted while the first wait was going on
   // Threads of one kind hand tasks to the other, and a thread of the program may be about to hand over one: they end
   // now, and refuse what comes, but stay until nothing refers to the engine.
   Workers* workers = nullptr;
@@ -133,7 +136,7 @@ Variable::~Variable() = default;
 Storage::Storage(Engine& engine, Device& device, size_t bytes, bool pinned)
     : Variable(engine, true), device_(device), bytes_(bytes), pinned_(pinned) {}
 
-Storage::Storage(Engine& engine, Device& device, size_t bytes, void* address, std::function<void()> release)
+Storage::Storage(Engine& engine, Device& device, size_t bytes, void* address, Ref<Task> release)
     : Variable(engine, true),
       device_(device),
       bytes_(bytes),
@@ -176,24 +179,31 @@ Status Storage::materialise(uint32_t stream) {
   return {};
 }
 
-void Engine::run_after(const FenceSet& fences, std::function<void()> action) {
+Status Engine::make_action(std::function<void()> what, Ref<Task>* action) {
+  Device* cpu = nullptr;
+  RONDO_TRY(get_device({RONDO_CPU, 0}, &cpu));
+  DeviceState* state = nullptr;  // with it the workers start that may have to do it
+  RONDO_TRY(device_state(*cpu, &state));
+  *action = make_ref<Action>(*cpu, std::move(what));
+  return {};
+}
+
+void Engine::run_after(const FenceSet& fences, Ref<Task> action) {
   bool done = true;
   for (const Fence& fence : fences) done = done && fence_done(fence);
-  Device* cpu = nullptr;
-  DeviceState* state = nullptr;
-  if (done || !usable().ok() || !get_device({RONDO_CPU, 0}, &cpu).ok() || !device_state(*cpu, &state).ok()) {
+  if (done || !usable().ok()) {
     // A closed engine has waited for everything; on a lost one nothing will ever use the memory.
-    action();
+    (void)action->run({});
     return;
   }
-  auto* task = new Action(*cpu, std::move(action));
+  Task* task = action.leak();
   {
     std::lock_guard lock(order_mutex_);
     task->order_ = ++order_;
     task->fences_ = fences;
     count(*task);
   }
-  if (!workers_->push(*task, 0, task->order_)) run_host(*task);
+  if (!workers_->push(*task)) run_host(*task);
 }
 
 Ref<Storage> Engine::new_storage(Device& device, size_t bytes, bool pinned) {

@@ -5,32 +5,34 @@
 
 namespace rondo {
 
+void Engine::follow(Task& task, Edge& edge, Task& before) {
+  edge = {&task, nullptr};
+  (before.successors_ ? before.last_successor_->next : before.successors_) = &edge;
+  before.last_successor_ = &edge;
+  ++task.waiting_;
+}
+
 void Engine::link(Task& task) {
   task.order_ = ++order_;
   task.waiting_ = 0;
-  auto follow = [&task](Task* before) {
-    before->successors_.push_back(&task);
-    ++task.waiting_;
-  };
   for (Access& access : task.accesses_) {
     Variable& variable = *access.variable;
-    access.task = &task;
+    access.after_writer.task = &task;
     if (variable.writer_) [[unlikely]]
-      follow(variable.writer_);
+      follow(task, access.after_writer, *variable.writer_);
     if (!access.write) {
-      access.previous = nullptr;
-      access.next = variable.readers_;
-      if (access.next) access.next->previous = &access;
+      access.readers = {nullptr, variable.readers_};
+      if (variable.readers_) variable.readers_->readers.previous = &access;
       variable.readers_ = &access;
       access.linked = true;
       continue;
     }
     // Later tasks follow this writer, so the readers before it need not be known to them any more.
     for (Access* reader = variable.readers_; reader;) {
-      Access* next = reader->next;
-      follow(reader->task);  // mutation: write_after_read_on_the_host
-      reader->previous = reader->next = nullptr;
+      Access* next = reader->readers.next;
       reader->linked = false;
+      // mutation: write_after_read_on_the_host
+      follow(task, reader->before_writer, *reader->after_writer.task);
       reader = next;
     }
     variable.readers_ = nullptr;
@@ -42,12 +44,13 @@ void Engine::link(Task& task) {
 // A reader is no more among those its variable knows.
 inline void Engine::unlink(Access& access) {
   if (!access.linked) return;
-  if (access.previous) [[unlikely]]
-    access.previous->next = access.next;
+  const auto [previous, next] = access.readers;
+  if (previous) [[unlikely]]
+    previous->readers.next = next;
   else
-    access.variable->readers_ = access.next;
-  if (access.next) [[unlikely]]
-    access.next->previous = access.previous;
+    access.variable->readers_ = next;
+  if (next) [[unlikely]]
+    next->readers.previous = previous;
   access.linked = false;
 }
 
@@ -57,7 +60,7 @@ void Engine::gather(Task& task) {
     task.fences_.add(variable.write_fence_);
     if (access.write) task.fences_.add(variable.read_fences_);  // mutation: write_after_read_on_the_device
     // mutation: poison_stops
-    if (access.read && !variable.error_.ok()) [[unlikely]]
+    if (!variable.error_.ok() && (access.read || variable.given_away_)) [[unlikely]]
       gather_poison(task, access.variable, variable.error_);
     if (!written_off_.empty() && access.read) [[unlikely]]
       if (const Status* cause = written_off(variable)) gather_poison(task, access.variable, *cause);
@@ -66,7 +69,7 @@ void Engine::gather(Task& task) {
 
 void Engine::gather_poison(Task& task, const Variable* variable, const Status& error) {
   if (Task::Parts* parts = task.parts())
-    parts->poison.emplace(variable, error);
+    parts->mark(variable, error);
   else if (task.failure_.ok())
     task.failure_ = error;
 }
@@ -77,8 +80,13 @@ void Engine::uncount(uint64_t epoch) {
     --in_epoch_;
     return;
   }
-  --earlier_epochs_[earlier_epochs_.size() - (epoch_ - epoch)];
-  while (!earlier_epochs_.empty() && earlier_epochs_.front() == 0) earlier_epochs_.pop_front();
+  Epoch* each = earlier_epochs_;
+  while (each->number != epoch) each = each->next;
+  --each->tasks;
+  while (earlier_epochs_ && earlier_epochs_->tasks == 0) {
+    const Epoch* over = std::exchange(earlier_epochs_, earlier_epochs_->next);
+    if (over->on_heap) delete over;
+  }
 }
 
 bool Engine::enter(Task& task) {
@@ -106,6 +114,7 @@ void Engine::draw_random(Task& task) {
     return;
   }
   if (variable.writer_ == &task) variable.writer_ = nullptr;
+  variable.settled_ = task.order_;
   if (!variable.error_.ok()) [[unlikely]]
     variable.error_ = {};
   variable.write_fence_ = fence;
@@ -122,12 +131,19 @@ void Engine::settle(Task& task, Fence fence) {
 void Engine::settle_failed(Task& task, const Status& status, Fence fence) {
   for (Access& access : task.accesses_) {
     Variable& variable = *access.variable;
-    Status left = access.write ? task.left_on(variable, status) : Status();
+    // Whoever should have completed the task may still be at work on what it reads, too.
+    Status left = task.cancelled_ ? status : access.write ? task.left_on(variable, status) : Status();
     if (left.ok()) {
       settle(task, access, fence);
       continue;
     }
-    if (variable.writer_ == &task) variable.writer_ = nullptr;
+    variable.given_away_ |= task.cancelled_;
+    if (access.write) {
+      if (variable.writer_ == &task) variable.writer_ = nullptr;
+      variable.settled_ = task.order_;
+    } else {
+      unlink(access);
+    }
     variable.error_ = std::move(left);
     variable.read_fences_.add(fence);
   }
@@ -135,13 +151,12 @@ void Engine::settle_failed(Task& task, const Status& status, Fence fence) {
 }
 
 // Those that waited for this task only.
-void Engine::release_successors(Task& task, SmallVector<Task*, 4>* ready) {
-  for (Task* next : task.successors_)
-    if (--next->waiting_ == 0) {
-      gather(*next);
-      ready->push_back(next);
+void Engine::release_successors(Task& task, TaskQueue* ready) {
+  for (const Edge* edge = std::exchange(task.successors_, nullptr); edge; edge = edge->next)
+    if (Task& next = *edge->task; --next.waiting_ == 0) {
+      gather(next);
+      ready->push(next);
     }
-  task.successors_.clear();
 }
 
 }  // namespace rondo

@@ -5,7 +5,6 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <mutex>
 
 #include "engine/variable.h"
@@ -17,8 +16,9 @@ class Storage final : public Variable {
  public:
   // `pinned`: page-locked host memory for copies from and to `device`, a GPU.
   Storage(Engine& engine, Device& device, size_t bytes, bool pinned = false);
-  // Foreign memory; `release` is called when the last reference is gone and the device has finished with it.
-  Storage(Engine& engine, Device& device, size_t bytes, void* address, std::function<void()> release);
+  // Foreign memory; `release` (Engine::make_action) is run when the last reference is gone and the device has finished
+  // with it.
+  Storage(Engine& engine, Device& device, size_t bytes, void* address, Ref<Task> release);
   ~Storage() override;
 
   Device& device() const { return device_; }
@@ -57,7 +57,7 @@ class Storage final : public Variable {
   std::atomic<char*> address_{nullptr};
   Block* block_ = nullptr;
   std::mutex materialise_mutex_;
-  std::function<void()> release_;
+  Ref<Task> release_;
 };
 
 inline Storage* Variable::storage() {

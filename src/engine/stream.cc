@@ -1,6 +1,9 @@
 // Markers: events recorded on demand. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/stream.h"
 
+#include <algorithm>
+
+#include "base/uncancelled.h"
 #include "engine/thread_state.h"
 
 namespace rondo {
@@ -22,14 +25,14 @@ std::unique_lock<std::mutex> Stream::lock_unless_held() {
 Stream::~Stream() {
   markers_.clear();
   spare_.clear();
-  auxiliary_.reset();
+  auxiliaries_.clear();
   device.stream_destroy(native);
 }
 
-Status Stream::auxiliary(Auxiliary** auxiliary) {
+Status Stream::auxiliaries(int count, Auxiliaries** auxiliaries) {
   const auto lock = lock_unless_held();
-  if (!auxiliary_) RONDO_TRY(Auxiliary::make(device, &auxiliary_));
-  *auxiliary = auxiliary_.get();
+  RONDO_TRY(auxiliaries_.make(device, count));
+  *auxiliaries = &auxiliaries_;
   return {};
 }
 
@@ -88,9 +91,10 @@ Status Stream::cover_locked(uint64_t sequence, Ref<Event>* event) {
     }
   Ref<Event> fresh;
   if (spare_.empty()) {  // mutation: event_reused_too_soon
-    void* made = nullptr;
-    RONDO_TRY(noted(device.event_create(false, &made)));
-    fresh = make_ref<Event>(device, made);
+    // Room for each event there is, for complete_up_to() must not fail.
+    if (const size_t events = markers_.size() + 1; spare_.capacity() < events) spare_.reserve(2 * events);
+    fresh = make_ref<Event>(device, nullptr);
+    RONDO_TRY(noted(device.event_create(false, &fresh->native)));
   } else {
     fresh = std::move(spare_.back());
     spare_.pop_back();
@@ -123,13 +127,36 @@ bool Stream::poll_locked(uint64_t sequence) {
   return completed() >= sequence || lost_.load(std::memory_order_acquire);
 }
 
-Status Stream::wait(uint64_t sequence) {
+// The driver knows no limit, so with one it is asked again and again, at first often.
+Status Stream::wait_for(const Event& event, const TimeLimit& limit) {
+  if (limit.none()) return device.event_synchronize(event.native);
+  constexpr auto longest = std::chrono::microseconds(1000);
+  for (auto pause = std::chrono::microseconds(10);; pause = std::min(2 * pause, longest)) {
+    bool done = false;
+    RONDO_TRY(device.event_query(event.native, &done));
+    if (done) return {};
+    if (limit.over()) return limit.exceeded("the device has not done what was issued");
+    limit.sleep(pause);
+  }
+}
+
+Status Stream::wait(uint64_t sequence, const TimeLimit& limit) {
+  if (completed() >= sequence) return {};
+  const Uncancelled uncancelled;
   Ref<Event> event;
-  RONDO_TRY(cover(sequence, &event));
+  try {
+    RONDO_TRY(cover(sequence, &event));
+  } catch (const std::bad_alloc&) {  // no event to be had: then for all that is on the stream
+    const uint64_t all = issued();
+    RONDO_TRY(noted(device.stream_synchronize(native)));
+    const auto lock = lock_unless_held();
+    complete_up_to(all);
+    return {};
+  }
   if (!event) return {};
-  Status status = noted(device.event_synchronize(event->native));
+  Status status = noted(wait_for(*event, limit));
   if (!status.ok())
-    return status.code() == RONDO_DEVICE_LOST
+    return status.code() == RONDO_DEVICE_LOST || status.code() == RONDO_TIMED_OUT
                ? status.with_context("found while waiting on " + device_name(device.id()) +
                                      "; last tasks issued there: " + recent_tasks())
                : status;

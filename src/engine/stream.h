@@ -16,6 +16,7 @@
 
 #include "device/device.h"
 #include "engine/auxiliary.h"
+#include "engine/time_limit.h"
 #include "memory/fence.h"
 
 namespace rondo {
@@ -25,9 +26,11 @@ namespace rondo {
 class Event final : public RefCounted {
  public:
   Event(StreamDevice& device, void* native) : device(device), native(native) {}
-  ~Event() override { device.event_destroy(native); }
+  ~Event() override {
+    if (native) device.event_destroy(native);
+  }
   StreamDevice& device;
-  void* const native;
+  void* native;  // null: it could not be made
 };
 
 struct ThreadState;
@@ -67,8 +70,8 @@ class Stream {
   RONDO_HOT Fence advance(const char* task_name);
 
   // --- any time ---
-  // The stream beside this one, made when it is first asked for.
-  Status auxiliary(Auxiliary** auxiliary);
+  // So many streams beside this one, made when they are first asked for.
+  Status auxiliaries(int count, Auxiliaries** auxiliaries);
   // Whether a device-side wait for the fence was already issued on this stream.
   bool already_waits(Fence fence);
   uint64_t issued() const { return issued_.load(std::memory_order_acquire); }
@@ -84,7 +87,7 @@ class Stream {
   // The same; waits for the lock of the stream, while poll() says no where another thread has it.
   bool poll_waiting(uint64_t sequence);
   // Blocks the host until the sequence number is done.
-  Status wait(uint64_t sequence);
+  Status wait(uint64_t sequence, const TimeLimit& limit = {});
   // Names of the last tasks issued, newest first, for reports of device faults.
   std::string recent_tasks() const;
 
@@ -99,6 +102,8 @@ class Stream {
   Status cover_locked(uint64_t sequence, Ref<Event>* event);
   bool poll_locked(uint64_t sequence);
   void complete_up_to(uint64_t sequence);
+  // Blocks the host until the event has happened.
+  Status wait_for(const Event& event, const TimeLimit& limit);
   Status noted(const Status& status);  // remembers that the device is lost
   std::unique_lock<std::mutex> lock_unless_held();
 
@@ -107,7 +112,7 @@ class Stream {
   std::atomic<uint64_t> completed_{0};
   std::atomic<bool> lost_{false};
   std::atomic<const char*> recent_[kRecent] = {};
-  std::unique_ptr<Auxiliary> auxiliary_;
+  Auxiliaries auxiliaries_;
   std::deque<Marker> markers_;     // ascending
   std::vector<Ref<Event>> spare_;  // events nobody waits on
   std::vector<uint64_t> waited_;   // by stream id: highest sequence waited for

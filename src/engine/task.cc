@@ -22,6 +22,7 @@ void Task::renew() {
 
 const RefCounted* Task::let_go() {
   if (kept_) return park();
+  if (cancelled_) return nullptr;
   bool all = !calls_out_;
   for (Access& access : accesses_) {
     if (access.variable->release_unless_last())
@@ -34,9 +35,17 @@ const RefCounted* Task::let_go() {
 
 Status Task::left_on(const Variable& variable, const Status& status) {
   const Parts* own = parts();
-  if (!own || !own->told) return status;
+  if (!own || !own->told || !own->all.ok()) return status;
   const auto found = own->poison.find(&variable);
   return found == own->poison.end() ? Status() : found->second;
+}
+
+void Task::Parts::mark(const Variable* variable, const Status& error) noexcept {
+  try {
+    poison.insert_or_assign(variable, error);
+  } catch (const std::bad_alloc&) {
+    if (all.ok()) all = error;
+  }
 }
 
 void Task::drop_accesses() {
@@ -52,15 +61,13 @@ void Task::add(Variable& variable, bool read, bool input, bool write) {
       access.join(read, input, write);
       return;
     }
-  variable.retain();
   Access& access = accesses_.append();
+  variable.retain();
   access.variable = &variable;
   access.write = write;
   access.read = read;
   access.input = input;
   access.linked = false;
-  access.task = this;
-  access.previous = access.next = nullptr;
 }
 
 void Task::hand_accesses_to(Task& whole) {

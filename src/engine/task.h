@@ -9,6 +9,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
@@ -16,7 +17,7 @@
 
 namespace rondo {
 
-class Auxiliary;
+class Auxiliaries;
 class Stream;
 struct TaskOperand;
 
@@ -31,26 +32,53 @@ struct TaskContext {
   Device* device = nullptr;
   void* stream = nullptr;                      // native stream; null on a cpu
   void* workspace = nullptr;                   // as many bytes as workspace_bytes() asked for, 256-aligned
-  Auxiliary* auxiliary = nullptr;              // a second stream, of a task that asked for it
+  Auxiliaries* auxiliaries = nullptr;          // streams beside `stream`, as many as the task asked for
+  Ref<RefCounted>* later = nullptr;            // where a host task puts its completion if it ends later; else null
   bool capturing = false;                      // the run is being captured; nothing is executed now
   const RandomState* random = nullptr;         // graph on a cpu: added to the task's own offset. null: eager
   const RandomState* device_random = nullptr;  // graph on a GPU: the same in device memory
 };
 
+// A task that waits for another one, in the list of all that wait for that.
+struct Edge {
+  Task* task = nullptr;
+  Edge* next = nullptr;
+};
+
+// Besides what it is named for an access has room for every edge that ordering it can take, so that a task enters the
+// order without a failure.
 struct Access {
   Variable* variable = nullptr;
   bool write = false;
   bool read = false;    // depends on what was there: comes after it, and is skipped if that failed
   bool input = false;   // what is read are the contents, so there must be some
   bool linked = false;  // in variable->readers_
-  Task* task = nullptr;
-  Access* previous = nullptr;
-  Access* next = nullptr;
+  Edge after_writer;    // of the access's task, behind the variable's writer
+  struct Neighbours {
+    Access* previous = nullptr;
+    Access* next = nullptr;
+  };
+  union {
+    Neighbours readers{};  // while it is linked
+    Edge before_writer;    // then: of the next writer, behind this access's task
+  };
   void join(bool reads, bool inputs, bool writes) {
     read |= reads;
     input |= inputs;
     write |= writes;
   }
+};
+
+// Tasks in a row, each in one row at a time.
+class TaskQueue {
+ public:
+  void push(Task& task);
+  Task* pop();  // null: it is empty
+  bool empty() const { return !first_; }
+
+ private:
+  Task* first_ = nullptr;
+  Task* last_ = nullptr;
 };
 
 class Task : public RefCounted {
@@ -72,6 +100,8 @@ class Task : public RefCounted {
   // Of a task that another one runs as a part of itself, never the engine: the accesses become the other's alone, so
   // that a part keeps nothing that the whole has given up. Before the whole is submitted.
   void hand_accesses_to(Task& whole);
+  // The same where the whole has declared them all by itself, or knows of memory that is nobody else's.
+  void leave_accesses() { drop_accesses(); }
 
   // Scratch memory for one run. Known before the run, because memory is never taken while a stream is locked.
   size_t workspace_bytes() const { return workspace_bytes_; }
@@ -79,8 +109,19 @@ class Task : public RefCounted {
   // algorithms chosen and tried on scratch memory. Called without locks, once or more, from any thread; must not touch
   // user data.
   virtual Status prepare() { return {}; }
+  // What a run needs beside its operands, scratch memory or an auxiliary stream, could not be had. True: the task has
+  // settled for less, for good, and workspace_bytes() and wants_auxiliaries() say so. Called once it is prepared and
+  // while it does not run.
+  virtual bool settle() { return false; }
   // Does the work on the host (cpu), or enqueues it on context.stream.
   virtual Status run(const TaskContext& context) = 0;
+  // Where run() left its end to a completion, which is there now: what comes of it. May leave its end to another one.
+  virtual Status resume(const Status& outcome, const TaskContext& context) {
+    (void)context;
+    return outcome;
+  }
+  // What keeps the memory that a run works on, when the engine has given the task up.
+  virtual const RefCounted& holder() const { return *this; }
   // Whether run() may be captured into a CUDA graph; if not, *why says so.
   virtual bool capturable(const char** why) const {
     if (device_->is_host()) {
@@ -98,8 +139,8 @@ class Task : public RefCounted {
   virtual bool wants_launches() const { return false; }
   // What it works on, inputs before outputs, for pictures and timelines (tensor.h).
   virtual void list_operands(std::vector<TaskOperand>* operands) const { (void)operands; }
-  // Whether its runs are given an auxiliary stream.
-  bool wants_auxiliary() const { return wants_auxiliary_; }
+  // How many auxiliary streams its runs are given.
+  int wants_auxiliaries() const { return wants_auxiliaries_; }
   // What prepare() decided that people may want to know, for reports; empty: nothing.
   virtual std::string remark() const { return {}; }
   // Random numbers one run consumes from the device's sequence, in Philox counters.
@@ -110,7 +151,11 @@ class Task : public RefCounted {
   // what it leaves behind, after a run that failed in some of its parts. Null: a task that runs or fails as a whole.
   struct Parts {
     std::unordered_map<const Variable*, Status> poison;
+    Status all;         // there was no memory to say which: all of it counts as poisoned, with this cause
     bool told = false;  // the run has ended and said what it leaves behind
+    bool clean() const { return poison.empty() && all.ok(); }
+    const Status& cause() const { return all.ok() ? poison.begin()->second : all; }  // unless it is clean
+    void mark(const Variable* variable, const Status& error) noexcept;
   };
   virtual Parts* parts() { return nullptr; }
   // What the task, having ended with a status, leaves on a variable that it writes.
@@ -131,19 +176,22 @@ class Task : public RefCounted {
   // up what it holds for the run. A last reference is returned, for the engine to release without the lock.
   virtual const RefCounted* park() { return nullptr; }
 
-  // In prepare(): runs are given an auxiliary stream. Also of workspace, so that they do not go the engine's short way.
-  void want_auxiliary() {
-    wants_auxiliary_ = true;
-    if (workspace_bytes_ == 0) workspace_bytes_ = 1;
+  // In the constructor or in prepare(): runs are given auxiliary streams. Also of workspace, so that they do not go the
+  // engine's short way.
+  void want_auxiliaries(int count) {
+    wants_auxiliaries_ = count;
+    if (count > 0 && workspace_bytes_ == 0) workspace_bytes_ = 1;
   }
 
   size_t workspace_bytes_ = 0;  // set by the constructor or by prepare()
   uint64_t random_count_ = 0;   // set by the constructor
-  bool wants_auxiliary_ = false;
+  int wants_auxiliaries_ = 0;
   bool calls_out_ = false;  // set by the constructor: its destructor runs code of the user's
 
  private:
   friend class Engine;
+  friend class TaskQueue;
+  friend class Workers;
   RONDO_HOT void add(Variable& variable, bool read, bool input, bool write);
   void fold() {
     if (accesses_.size() > kFew) [[unlikely]]
@@ -162,17 +210,35 @@ class Task : public RefCounted {
   SmallVector<Access, 4> accesses_;
 
   // Below: the engine's, under its order lock until the task is ready, then of the thread that runs it.
-  uint32_t waiting_ = 0;  // predecessors not finished, plus one while being submitted
-  SmallVector<Task*, 4> successors_;
-  FenceSet fences_;          // device work to wait for
-  Status failure_;           // an input's poison
-  uint64_t order_ = 0;       // submission number
-  uint64_t epoch_ = 0;       // what it is counted under while it is pending
-  bool marker_ = false;      // a wait's stand-in: signalled instead of run
-  bool abandoned_ = false;   // submitted where nobody can wait for it: finished with its failure when ready
-  bool signalled_ = false;   // became ready while a thread waits for just that
-  bool kept_ = false;        // see keep()
-  double submitted_us_ = 0;  // only while a trace is on
+  uint32_t waiting_ = 0;            // predecessors not finished, plus one while being submitted
+  Edge* successors_ = nullptr;      // in the order in which they came
+  Edge* last_successor_ = nullptr;  // if there is any
+  Task* next_ = nullptr;            // in a row (TaskQueue), or a sibling in a heap (Workers)
+  Task* under_ = nullptr;           // in a heap: the first below
+  Engine* engine_ = nullptr;        // in a thread's row of ready tasks
+  FenceSet fences_;                 // device work to wait for
+  Status failure_;                  // an input's poison
+  uint64_t order_ = 0;              // submission number
+  uint64_t epoch_ = 0;              // what it is counted under while it is pending
+  bool marker_ = false;             // run by the thread that waits for its turn: signalled instead of dispatched
+  bool stands_in_ = false;          // a wait's: it is never run, and who signals it gives up a reference
+  bool abandoned_ = false;          // submitted where nobody can wait for it: finished with its failure when ready
+  bool signalled_ = false;          // became ready while a thread waits for just that
+  bool kept_ = false;               // see keep()
+  bool cancelled_ = false;          // its completion keeps what it holds
+  Ref<RefCounted> later_;           // the completion that a run has left its end to
+  double submitted_us_ = 0;         // only while a trace is on
 };
+
+inline void TaskQueue::push(Task& task) {
+  task.next_ = nullptr;
+  (first_ ? last_->next_ : first_) = &task;
+  last_ = &task;
+}
+inline Task* TaskQueue::pop() {
+  Task* const task = first_;
+  if (task) first_ = task->next_;
+  return task;
+}
 
 }  // namespace rondo

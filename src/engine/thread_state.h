@@ -4,15 +4,14 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/small_vector.h"
+#include "base/path.h"
 
 namespace rondo {
 
-class Engine;
 class Listener;
 class Sink;
 class Stream;
-class Task;
+class TaskQueue;
 
 struct ThreadState {
   Sink* sink = nullptr;          // the thread's recording
@@ -22,12 +21,7 @@ struct ThreadState {
   const Stream* issuing = nullptr;
   // Tasks made ready by its completions, issued in turn instead of by recursion: a long chain must not eat the stack.
   // Null unless it is issuing tasks. Each by its own engine: the body of one engine's task may submit to another.
-  struct ReadyTask {
-    Engine* engine;
-    Task* task;
-  };
-  using Ready = SmallVector<ReadyTask, 4>;
-  Ready* ready = nullptr;
+  TaskQueue* ready = nullptr;
 };
 
 // Never destroyed: may be used until the thread is gone.

@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "base/caught.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/thread_id.h"
@@ -71,10 +73,14 @@ Trace::HostSpan Trace::here(const Task& task, double submitted, double begin, do
   return span;
 }
 
-void Trace::host(const Task& task, double submitted, double begin, double end) {
-  HostSpan span = here(task, submitted, begin, end);
-  std::lock_guard lock(mutex_);
-  host_.push_back(std::move(span));
+void Trace::host(const Task& task, double submitted, double begin, double end) noexcept {
+  const Status noted = caught([&]() -> Status {
+    HostSpan span = here(task, submitted, begin, end);
+    std::lock_guard lock(mutex_);
+    host_.push_back(std::move(span));
+    return {};
+  });
+  if (!noted.ok()) log(RONDO_LOG_WARNING, "the trace lacks '%s': %s", task.name(), noted.message());
 }
 
 // The first span of a stream waits once for an event, so that event times can be laid on the host's clock.
@@ -92,8 +98,12 @@ Status Trace::anchor(Stream& stream) {
   }
   made.at = now_us();
   std::lock_guard lock(mutex_);
-  anchors_.push_back(made);
-  return {};
+  const Status noted = caught([&]() -> Status {
+    anchors_.push_back(made);
+    return {};
+  });
+  if (!noted.ok()) stream.device.event_destroy(made.event);
+  return noted;
 }
 
 Status Trace::timed_event(Stream& stream, void** event) {
@@ -107,13 +117,14 @@ Status Trace::timed_event(Stream& stream, void** event) {
   return {};
 }
 
-void Trace::device_begin(Stream& stream, void** event) {
+void Trace::device_begin(Stream& stream, void** event) noexcept {
   Status status = anchor(stream);
   if (status.ok()) status = timed_event(stream, event);
   if (!status.ok()) tell_missing("a task", status);
 }
 
-void Trace::device_end(const Task& task, Stream& stream, double submitted, double issue_begin, void* begin_event) {
+void Trace::device_end(const Task& task, Stream& stream, double submitted, double issue_begin,
+                       void* begin_event) noexcept {
   void* end_event = nullptr;
   if (begin_event) {
     if (Status status = timed_event(stream, &end_event); !status.ok()) {
@@ -121,9 +132,17 @@ void Trace::device_end(const Task& task, Stream& stream, double submitted, doubl
       stream.device.event_destroy(std::exchange(begin_event, nullptr));
     }
   }
-  HostSpan issue = here(task, submitted, issue_begin, now_us());
-  std::lock_guard lock(mutex_);
-  device_.push_back({std::move(issue), &stream, begin_event, end_event});
+  const Status noted = caught([&]() -> Status {
+    HostSpan issue = here(task, submitted, issue_begin, now_us());
+    std::lock_guard lock(mutex_);
+    device_.push_back({std::move(issue), &stream, begin_event, end_event});
+    return {};
+  });
+  if (noted.ok()) return;
+  log(RONDO_LOG_WARNING, "the trace lacks '%s': %s", task.name(), noted.message());
+  if (!begin_event) return;
+  stream.device.event_destroy(begin_event);
+  stream.device.event_destroy(end_event);
 }
 
 namespace {
@@ -185,8 +204,9 @@ int process_of(const Stream& stream) {
 }  // namespace
 
 Status Trace::write(const char* path) {
-  std::FILE* file = std::fopen(path, "w");
-  if (!file) return error(RONDO_IO_ERROR, "the trace file '%s' cannot be opened for writing: %m", path);
+  CFile opened = open_to_write(path);
+  std::FILE* const file = opened.get();
+  if (!file) return error(file_error(), "the trace file '%s' cannot be opened for writing: %m", path);
   std::lock_guard lock(mutex_);
   std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", file);
   Events events(file, start_);
@@ -223,7 +243,8 @@ Status Trace::write(const char* path) {
   }
   std::fputs("\n]}\n", file);
   const bool failed = std::ferror(file) != 0;
-  if (std::fclose(file) != 0 || failed) return error(RONDO_IO_ERROR, "writing the trace file '%s' failed: %m", path);
+  if (std::fclose(opened.release()) != 0 || failed)
+    return error(file_error(), "writing the trace file '%s' failed: %m", path);
   return {};
 }
 

@@ -4,13 +4,25 @@
 #include <exception>
 
 #include "base/text.h"
+#include "base/uncancelled.h"
+#include "engine/auxiliary.h"
 
 namespace rondo {
 
-UserTask::UserTask(const char* name, Device& device, rondo_task_fn fn, void* arg, void (*destroy)(void*),
-                   bool capturable)
-    : Task(name, device), fn_(fn), arg_(arg), destroy_(destroy), capturable_(capturable) {
+Status failure_of_user(rondo_status code, const char* message, const Ref<const Cause>& cause) {
+  const bool possible = code > RONDO_OK && code <= RONDO_TIMED_OUT && code != RONDO_DEVICE_LOST;
+  const Status failure = possible
+                             ? Status(code, message)
+                             : error(RONDO_USER_ERROR, "%s (the status was %d, which is none that a task can have)",
+                                     message, static_cast<int>(code));
+  return cause ? failure.with_origin({nullptr, {}, cause}) : failure;
+}
+
+UserTask::UserTask(Engine& engine, const char* name, Device& device, rondo_task_fn fn, void* arg,
+                   void (*destroy)(void*), bool capturable, int auxiliaries)
+    : Task(name, device), engine_(engine), fn_(fn), arg_(arg), destroy_(destroy), capturable_(capturable) {
   calls_out_ = destroy != nullptr;
+  want_auxiliaries(auxiliaries);
 }
 
 UserTask::~UserTask() {
@@ -32,11 +44,25 @@ Status UserTask::run(const TaskContext& context) {
   if (!streams) return call(context);
   const StreamDevice::Entered entered(*streams);
   RONDO_TRY(entered.status());
-  return call(context);
+  return wants_auxiliaries() ? call_forked(context) : call(context);
+}
+
+Status UserTask::call_forked(const TaskContext& context) {
+  const Auxiliaries& beside = *context.auxiliaries;
+  Status status;
+  int forked = 0;
+  for (; forked < wants_auxiliaries() && status.ok(); ++forked) status = beside[forked].fork(context.stream);
+  if (status.ok()) status = call(context);
+  for (int i = 0; i < forked; ++i) {  // of a function that failed, too: it may have begun something
+    const Status joined = beside[i].join(context.stream, context.capturing);  // mutation: auxiliary_not_joined
+    if (status.ok()) status = joined;
+  }
+  return status;
 }
 
 Status UserTask::call(const TaskContext& context) {
-  rondo_task_context seen{this, &context, {}};
+  const Uncancelled uncancelled;
+  rondo_task_context seen{this, &context, {}, {}};
   rondo_status code = RONDO_INTERNAL;
   try {
     code = fn_(arg_, &seen);
@@ -46,12 +72,9 @@ Status UserTask::call(const TaskContext& context) {
     return error(RONDO_USER_ERROR, "the task's function threw an exception, which it must not");
   }
   if (code == RONDO_OK) return {};
-  std::string text = seen.message.empty() ? "the task's function returned an error without a message" : seen.message;
-  if (code < RONDO_OK || code > RONDO_TIMED_OUT || code == RONDO_DEVICE_LOST) {
-    text += format(" (the function returned %d, which is no status that a task can have)", static_cast<int>(code));
-    code = RONDO_USER_ERROR;
-  }
-  return {code, std::move(text)};
+  return failure_of_user(
+      code, seen.message.empty() ? "the task's function returned an error without a message" : seen.message.c_str(),
+      seen.cause);
 }
 
 bool UserTask::capturable(const char** why) const {

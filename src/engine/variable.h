@@ -44,11 +44,13 @@ class Variable : public RefCounted {
   Ref<Engine> engine_;
   // ------------------------------------------------------------------------------------------------
   Task* writer_ = nullptr;  // last pending task that writes
+  uint64_t settled_ = 0;    // order number of the last task that has written: not pending any more
   std::atomic<const char*> written_by_{nullptr};
   Access* readers_ = nullptr;  // pending tasks that read and come after it
   Fence write_fence_;          // device work of the last write that was issued
   FenceSet read_fences_;       // device work of reads since
   Status error_;               // poison
+  bool given_away_ = false;  // to a task that was cancelled: those that come after it are skipped, what they do besides
   std::atomic<uint64_t> version_{0};
   // The open recording that the variable was made in, which alone may use it, or kTemporary.
   std::atomic<const Owner*> owner_{nullptr};

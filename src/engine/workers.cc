@@ -67,12 +67,47 @@ void Workers::stop() {
   }
 }
 
-bool Workers::push(Task& task, int32_t priority, uint64_t order) {
+// The one that comes first takes the other under it. Either may be null.
+Task* Workers::Heap::meld(Task* a, Task* b) {
+  if (!a || !b) return a ? a : b;
+  if (a->priority != b->priority ? a->priority < b->priority : a->order_ > b->order_) std::swap(a, b);
+  b->next_ = std::exchange(a->under_, b);
+  return a;
+}
+
+void Workers::Heap::push(Task& task) {
+  task.next_ = task.under_ = nullptr;
+  top_ = meld(top_, &task);
+}
+
+// What was below the top: in pairs from the left, then all pairs from the right.
+Task& Workers::Heap::pop() {
+  Task& top = *top_;
+  Task* pairs = nullptr;
+  for (Task* each = top.under_; each;) {
+    Task* const first = each;
+    Task* const second = first->next_;
+    each = second ? second->next_ : nullptr;
+    first->next_ = nullptr;
+    if (second) second->next_ = nullptr;
+    Task* const pair = meld(first, second);
+    pair->next_ = std::exchange(pairs, pair);
+  }
+  top_ = nullptr;
+  while (pairs) {
+    Task* const pair = pairs;
+    pairs = std::exchange(pair->next_, nullptr);
+    top_ = meld(top_, pair);
+  }
+  return top;
+}
+
+bool Workers::push(Task& task) {
   bool wake;
   {
     std::lock_guard lock(mutex_);
     if (stopping_) return false;
-    queue_.push({&task, priority, order});
+    queue_.push(task);
     wake = idle_ > 0;
   }
   if (wake) work_.notify_one();
@@ -136,8 +171,7 @@ void Workers::loop() {
       help(lock);
       continue;
     }
-    Task& task = *queue_.top().task;
-    queue_.pop();
+    Task& task = queue_.pop();
     lock.unlock();
     body_(task);
     lock.lock();

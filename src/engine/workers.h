@@ -9,7 +9,6 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <queue>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,8 +26,8 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // False once they stop: nobody will run the task.
-  [[nodiscard]] bool push(Task& task, int32_t priority, uint64_t order);
+  // False once they stop: nobody will run the task. Takes no memory.
+  [[nodiscard]] bool push(Task& task);
   // Finishes what is queued, then joins.
   void stop();
 
@@ -52,13 +51,16 @@ class Workers {
   };
 
  private:
-  struct Item {
-    Task* task;
-    int32_t priority;
-    uint64_t order;
-    bool operator<(const Item& other) const {
-      return priority != other.priority ? priority < other.priority : order > other.order;
-    }
+  // The tasks that wait, by priority, then by order, as a pairing heap (Fredman et al. 1986) whose nodes they are.
+  class Heap {
+   public:
+    bool empty() const { return !top_; }
+    void push(Task& task);
+    Task& pop();
+
+   private:
+    static Task* meld(Task* a, Task* b);
+    Task* top_ = nullptr;
   };
   // What a task shares: on its stack until nobody is at it any more.
   struct Shared {
@@ -78,7 +80,7 @@ class Workers {
   const std::function<void(Task&)> body_;
   std::mutex mutex_;
   std::condition_variable work_;
-  std::priority_queue<Item> queue_;
+  Heap queue_;
   std::vector<Shared*> shared_;  // that may have parts left
   std::condition_variable helped_;
   int idle_ = 0;

@@ -1,6 +1,7 @@
 // Capturing a segment on several streams. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "base/caught.h"
 #include "graph/graph.h"
 #include "ops/random.h"
 
@@ -13,7 +14,8 @@ class Events {
  public:
   explicit Events(StreamDevice& device) : device_(device) {}
   ~Events() {
-    for (void* event : events_) device_.event_destroy(event);
+    for (void* event : events_)
+      if (event) device_.event_destroy(event);
   }
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
@@ -25,8 +27,9 @@ class Events {
     return device_.stream_wait(to, event);
   }
   Status record(void* stream, void** event) {
-    RONDO_TRY(device_.event_create(false, event));
-    events_.push_back(*event);
+    void*& made = events_.emplace_back(nullptr);  // there may be no room for it
+    RONDO_TRY(device_.event_create(false, &made));
+    *event = made;
     return device_.event_record(*event, stream);
   }
 
@@ -51,13 +54,14 @@ Status Graph::capture(const BranchPlan& plan) {
                     .with_context("random numbers on " + device_name(segment.device->id())));
     for (const uint32_t i : segment.tasks) segment.branches = std::max(segment.branches, plan.schedule.branch[i] + 1);
     std::vector<void*> streams;
+    streams.reserve(static_cast<size_t>(segment.branches));
     Status status;
     for (int b = 0; b < segment.branches && status.ok(); ++b) {
       void* stream = nullptr;
       status = device.stream_create(false, &stream);
       if (status.ok()) streams.push_back(stream);
     }
-    if (status.ok()) status = capture_segment(segment, plan, streams);
+    if (status.ok()) status = caught([&] { return capture_segment(segment, plan, streams); });
     if (status.ok()) status = device.graph_instantiate(&segment.native, streams[0]);
     // The upload runs on the stream that is about to go.
     if (status.ok()) status = device.stream_synchronize(streams[0]);
@@ -69,13 +73,12 @@ Status Graph::capture(const BranchPlan& plan) {
 
 Status Graph::capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams) {
   StreamDevice& device = *segment.device->streams();
-  std::vector<std::unique_ptr<Auxiliary>> auxiliaries(streams.size());
+  std::vector<Auxiliaries> auxiliaries(streams.size());
   for (const uint32_t i : segment.tasks)
-    if (const auto branch = static_cast<size_t>(plan.schedule.branch[i]);
-        tasks_[i]->wants_auxiliary() && !auxiliaries[branch])
-      RONDO_TRY(Auxiliary::make(device, &auxiliaries[branch]));
+    RONDO_TRY(auxiliaries[static_cast<size_t>(plan.schedule.branch[i])].make(device, tasks_[i]->wants_auxiliaries()));
   RONDO_TRY(device.capture_begin(streams[0]));
-  const Status status = capture_tasks(segment, plan, streams, auxiliaries);
+  // Whatever happens: a stream that goes on capturing breaks what this thread does later.
+  const Status status = caught([&] { return capture_tasks(segment, plan, streams, auxiliaries); });
   const Status ended = device.capture_end(streams[0], status.ok(), &segment.native);
   return status.ok() ? ended : status;
 }
@@ -83,7 +86,7 @@ Status Graph::capture_segment(Segment& segment, const BranchPlan& plan, const st
 // Records every task on its branch's stream. Branches other than the first enter the capture by waiting for an event of
 // it, and all come back to the first stream at the end.
 Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams,
-                            const std::vector<std::unique_ptr<Auxiliary>>& auxiliaries) {
+                            std::vector<Auxiliaries>& auxiliaries) {
   StreamDevice& device = *segment.device->streams();
   Events events(device);
   void* root = nullptr;
@@ -112,14 +115,15 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
     // mutation: capture_edge_dropped
     for (const uint32_t before : plan.waits[i]) RONDO_TRY(device.stream_wait(stream, behind[before]));
     context.stream = stream;
-    context.auxiliary = auxiliaries[branch].get();
+    context.auxiliaries = &auxiliaries[branch];
     context.workspace = workspace_.empty() ? nullptr : workspace_[i];
     Status status = Engine::run_body(task, context);
     if (status.ok()) status = device.capture_check(stream);
     if (status.ok() && awaited[i]) status = events.record(stream, &behind[i]);
     if (!status.ok())
-      return status.with_context(std::string("operator '") + task.name() + "' could not be captured on " +
-                                 device_name(segment.device->id()));
+      return status.of_task(task.name(), segment.device->id())
+          .with_context(std::string("operator '") + task.name() + "' could not be captured on " +
+                        device_name(segment.device->id()));
     if (task.random_count()) random_on[branch] = true;
   }
   if (segment.random_count) {

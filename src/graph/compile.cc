@@ -23,7 +23,9 @@ constexpr size_t kArenaAlignment = 256;
 constexpr size_t kRandomBytes = kArenaAlignment;  // RandomState at the arena's start
 
 Status named(const Task& task, const Status& status) {
-  return status.with_context(std::string("operator '") + task.name() + "' on " + device_name(task.device().id()));
+  const rondo_device device = task.device().id();
+  return status.of_task(task.name(), device)
+      .with_context(std::string("operator '") + task.name() + "' on " + device_name(device));
 }
 
 }  // namespace
@@ -155,7 +157,7 @@ RandomState* Graph::device_random(const Device& device) {
 
 // Outputs get memory of their own, temporaries and workspaces a place in their device's arena.
 Status Graph::place_memory(const BranchPlan& plan) {
-  std::unordered_map<const Storage*, std::vector<uint32_t>> users;
+  Users users;
   for (uint32_t i = 0; i < tasks_.size(); ++i)
     for (const Access& access : tasks_[i]->accesses())
       if (Storage* storage = access.variable->storage()) {
@@ -176,41 +178,52 @@ Status Graph::place_memory(const BranchPlan& plan) {
     if (!inside.count(storage)) RONDO_TRY(engine_->back(const_cast<Storage&>(*storage)));
 
   for (Arena& each : arenas_) {
-    std::vector<Temporary> temporaries;
-    std::vector<Storage*> owners;        // of the first temporaries
-    std::vector<uint32_t> workspace_of;  // of the others
-    for (const Ref<Storage>& storage : storages_) {
-      const auto used = users.find(storage.get());
-      if (&storage->device() != each.device || used == users.end() || storage->address()) continue;
-      if (outputs_.count(storage.get()) || storage->pinned()) {  // mutation: output_taken_for_a_temporary
-        RONDO_TRY(storage->materialise(kNoStream));
-        info_.output_bytes += storage->pinned() ? 0 : static_cast<int64_t>(storage->bytes());
-        continue;
-      }
-      owners.push_back(storage.get());
-      temporaries.push_back({storage->bytes(), used->second, 0});
+    Status placed = place_in(each, plan, users);
+    if (placed.code() == RONDO_OUT_OF_MEMORY) {
+      bool settled = false;
+      for (const Ref<Task>& task : tasks_) settled |= &task->device() == each.device && task->settle();
+      if (settled) placed = place_in(each, plan, users);
     }
-    for (uint32_t i = 0; i < tasks_.size(); ++i)
-      if (const size_t bytes = &tasks_[i]->device() == each.device ? tasks_[i]->workspace_bytes() : 0) {
-        workspace_of.push_back(i);
-        temporaries.push_back({bytes, {i}, 0});
-      }
-    each.bytes = kRandomBytes + plan_arena(plan.schedule, temporaries, kArenaAlignment);
-    info_.arena_bytes += static_cast<int64_t>(each.bytes);
-    // Counted as the arena is, each in whole steps of it, so that the difference is what sharing saves.
-    info_.temporary_bytes += static_cast<int64_t>(kRandomBytes);
-    for (const Temporary& temporary : temporaries) info_.temporary_bytes += static_cast<int64_t>(temporary.bytes);
-    {
-      Engine::NotRecorded not_recorded;
-      each.storage = engine_->new_storage(*each.device, each.bytes);
-    }
-    RONDO_TRY(engine_->back(*each.storage));
-    char* base = each.storage->address() + kRandomBytes;
-    for (size_t i = 0; i < owners.size(); ++i) owners[i]->place(base + temporaries[i].offset);
-    workspace_.resize(tasks_.size(), nullptr);
-    for (size_t i = 0; i < workspace_of.size(); ++i)
-      workspace_[workspace_of[i]] = base + temporaries[owners.size() + i].offset;
+    RONDO_TRY(placed);
   }
+  return {};
+}
+
+Status Graph::place_in(Arena& arena, const BranchPlan& plan, const Users& users) {
+  std::vector<Temporary> temporaries;
+  std::vector<Storage*> owners;        // of the first temporaries
+  std::vector<uint32_t> workspace_of;  // of the others
+  for (const Ref<Storage>& storage : storages_) {
+    const auto used = users.find(storage.get());
+    if (&storage->device() != arena.device || used == users.end() || storage->address()) continue;
+    if (outputs_.count(storage.get()) || storage->pinned()) {  // mutation: output_taken_for_a_temporary
+      RONDO_TRY(storage->materialise(kNoStream));
+      info_.output_bytes += storage->pinned() ? 0 : static_cast<int64_t>(storage->bytes());
+      continue;
+    }
+    owners.push_back(storage.get());
+    temporaries.push_back({storage->bytes(), used->second, 0});
+  }
+  for (uint32_t i = 0; i < tasks_.size(); ++i)
+    if (const size_t bytes = &tasks_[i]->device() == arena.device ? tasks_[i]->workspace_bytes() : 0) {
+      workspace_of.push_back(i);
+      temporaries.push_back({bytes, {i}, 0});
+    }
+  arena.bytes = kRandomBytes + plan_arena(plan.schedule, temporaries, kArenaAlignment);
+  {
+    Engine::NotRecorded not_recorded;
+    arena.storage = engine_->new_storage(*arena.device, arena.bytes);
+  }
+  RONDO_TRY(engine_->back(*arena.storage));
+  info_.arena_bytes += static_cast<int64_t>(arena.bytes);
+  // Counted as the arena is, each in whole steps of it, so that the difference is what sharing saves.
+  info_.temporary_bytes += static_cast<int64_t>(kRandomBytes);
+  for (const Temporary& temporary : temporaries) info_.temporary_bytes += static_cast<int64_t>(temporary.bytes);
+  char* base = arena.storage->address() + kRandomBytes;
+  for (size_t i = 0; i < owners.size(); ++i) owners[i]->place(base + temporaries[i].offset);
+  workspace_.resize(tasks_.size(), nullptr);
+  for (size_t i = 0; i < workspace_of.size(); ++i)
+    workspace_[workspace_of[i]] = base + temporaries[owners.size() + i].offset;
   return {};
 }
 
@@ -227,6 +240,9 @@ void Graph::collect_uses() {
         found->second.insert(segment_of_[i]);
   for (Segment& segment : segments_) {
     std::unordered_map<const Variable*, size_t> known;
+    if (segment.kind == Segment::Kind::device)
+      for (const uint32_t i : segment.tasks)
+        segment.auxiliaries = std::max(segment.auxiliaries, tasks_[i]->wants_auxiliaries());
     for (const uint32_t i : segment.tasks)
       for (const Access& access : tasks_[i]->accesses()) {
         const auto temporary = temporaries.find(access.variable);

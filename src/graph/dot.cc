@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "engine/shown.h"
 #include "engine/tensor.h"
@@ -123,8 +124,9 @@ class Picture {
 }  // namespace
 
 Status Graph::write_dot(const char* path) const {
-  std::FILE* file = std::fopen(path, "w");
-  if (!file) return error(RONDO_IO_ERROR, "the file '%s' cannot be opened for writing: %m", path);
+  CFile opened = open_to_write(path);
+  std::FILE* const file = opened.get();
+  if (!file) return error(file_error(), "the file '%s' cannot be opened for writing: %m", path);
   std::fprintf(file,
                "digraph \"%s\" {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eef3fb\", "
                "fontname=\"sans-serif\"];\n",
@@ -154,7 +156,8 @@ Status Graph::write_dot(const char* path) const {
   }
   std::fputs("}\n", file);
   const bool failed = std::ferror(file) != 0;
-  if (std::fclose(file) != 0 || failed) return error(RONDO_IO_ERROR, "writing the file '%s' failed: %m", path);
+  if (std::fclose(opened.release()) != 0 || failed)
+    return error(file_error(), "writing the file '%s' failed: %m", path);
   return {};
 }
 

@@ -9,6 +9,7 @@ class Launch final : public Task {
  public:
   Launch(const char* name, Segment& segment) : Task(name, *segment.device), segment_(segment) {
     random_count_ = segment.random_count;
+    want_auxiliaries(segment.auxiliaries);
     for (const Use& use : segment.uses) {
       // mutation: inputs_not_retained
       if (use.input)
@@ -26,11 +27,9 @@ class Launch final : public Task {
     *why = "is a launch of another graph";
     return false;
   }
-  RONDO_HOT Status run(const TaskContext& context) override {
-    if (context.random) [[unlikely]]  // launched by another graph, the numbers begin where that one's run does
-      return run_from({context.random->seed, context.random->offset + random_.offset}, context);
-    return run_from(random_, context);
-  }
+  RONDO_HOT Status run(const TaskContext& context) override { return run(context, nullptr); }
+  Status resume(const Status& outcome, const TaskContext& context) override { return run(context, &outcome); }
+  const RefCounted& holder() const override { return *graph_; }
   // A captured piece runs or fails as a whole, but what it holds may have to say that it does not run.
   Parts* parts() override {
     return segment_.kind == Segment::Kind::captured && segment_.guards.empty() ? nullptr : &parts_;
@@ -41,7 +40,7 @@ class Launch final : public Task {
   RONDO_HOT const RefCounted* park() override {
     const Graph* graph = graph_.leak();
     renew();
-    if (!parts_.poison.empty()) [[unlikely]]
+    if (!parts_.clean()) [[unlikely]]
       parts_ = {};
     Launch* none = nullptr;
     if (!segment_.idle.compare_exchange_strong(none, this, std::memory_order_acq_rel)) delete this;
@@ -53,23 +52,29 @@ class Launch final : public Task {
   }
 
  private:
-  [[gnu::always_inline]] Status run_from(const RandomState& random, const TaskContext& context) {
+  [[gnu::always_inline]] Status run(const TaskContext& context, const Status* completed) {
+    if (context.random) [[unlikely]]  // launched by another graph, the numbers begin where that one's run does
+      return run_from({context.random->seed, context.random->offset + random_.offset}, context, completed);
+    return run_from(random_, context, completed);
+  }
+  [[gnu::always_inline]] Status run_from(const RandomState& random, const TaskContext& context,
+                                         const Status* completed) {
     if (segment_.kind == Segment::Kind::captured) [[likely]] {
-      if (!parts_.poison.empty()) [[unlikely]]
+      if (!parts_.clean()) [[unlikely]]
         return tell_guards(context);
       return graph_->run_captured(segment_, context, random);
     }
-    return graph_->run_tasks(segment_, context, random, &parts_);
+    return graph_->run_tasks(segment_, context, random, &parts_, &progress_, completed);
   }
 
   // The launch does not take place, for this reason.
   RONDO_COLD Status tell_guards(const TaskContext& context) {
-    const Status cause = parts_.poison.begin()->second;
+    const Status cause = parts_.cause();
     for (Task* guard : segment_.guards)
       if (Task::Parts* parts = guard->parts()) {
-        parts->poison = parts_.poison;
+        parts->all = cause;
         (void)guard->launching(context);
-        parts->poison.clear();
+        *parts = {};
       }
     return cause;
   }
@@ -78,6 +83,7 @@ class Launch final : public Task {
   Segment& segment_;
   RandomState random_;
   Parts parts_;
+  Graph::Progress progress_;
 };
 
 Graph::~Graph() {

@@ -14,6 +14,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -39,7 +40,8 @@ struct Segment {
   enum class Kind { captured, device, host };
   const char* kind_text() const;  // for people
   Kind kind = Kind::host;
-  int branches = 0;  // used by the capture
+  int branches = 0;     // used by the capture
+  int auxiliaries = 0;  // of a segment of device tasks: the most that one of them asks for
   Device* device = nullptr;
   std::atomic<Launch*> idle{};  // a launch that is done, for the next to use again
   NativeGraph native;           // captured
@@ -84,20 +86,28 @@ class Graph final : public RefCounted {
   // What the launch task of a segment does.
   RONDO_HOT Status run_captured(Segment& segment, const TaskContext& context, const RandomState& random);
   RONDO_APART static Status ask_guards(const Segment& segment, const TaskContext& context);
+  // How far a run of tasks is, one of which may end later than its function.
+  struct Progress {
+    size_t next = 0;
+    Status first;  // failure
+  };
+  // `completed`: how the task ended at which the run stopped; null: the run begins.
   RONDO_APART Status run_tasks(const Segment& segment, const TaskContext& context, const RandomState& random,
-                               Task::Parts* parts);
+                               Task::Parts* parts, Progress* progress, const Status* completed);
 
   // The steps of compile().
   void split();
   Status check_guards() const;
   Status prepare();
+  using Users = std::unordered_map<const Storage*, std::vector<uint32_t>>;  // the tasks that each is used by
   Status place_memory(const BranchPlan& plan);
+  Status place_in(Arena& arena, const BranchPlan& plan, const Users& users);
   void collect_uses();
   Status capture(const BranchPlan& plan);
   Status capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams);
   // `auxiliaries`: beside the branches' streams, where a task asks for one; they outlive the capture.
   Status capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams,
-                       const std::vector<std::unique_ptr<Auxiliary>>& auxiliaries);
+                       std::vector<Auxiliaries>& auxiliaries);
   Status find_unwritten();
   RONDO_COLD Status check_unwritten();
   Arena* arena(const Device& device);

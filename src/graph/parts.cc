@@ -1,34 +1,40 @@
 // Running the tasks of a segment that is not captured: one after the other, each failing for itself, as eager ones do.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "base/caught.h"
 #include "graph/graph.h"
 
 namespace rondo {
 
 namespace {
 
-using Poison = decltype(Task::Parts::poison);
-
 // Tells a task what is poisoned of what it reads: it chooses among its parts, or is to be skipped with that status.
-Status hand_in(Task& task, const Poison& poison) {
+Status hand_in(Task& task, const Task::Parts& whole) {
   Task::Parts* parts = task.parts();
+  if (!whole.all.ok()) {
+    if (!parts) return whole.all;
+    parts->all = whole.all;
+    return {};
+  }
   for (const Access& access : task.accesses()) {
-    const auto found = access.read ? poison.find(access.variable) : poison.end();
-    if (found == poison.end()) continue;
+    const auto found = access.read ? whole.poison.find(access.variable) : whole.poison.end();
+    if (found == whole.poison.end()) continue;
     if (!parts) return found->second;
-    parts->poison.insert(*found);
+    parts->mark(access.variable, found->second);
   }
   return {};
 }
 
 // What the end of a task makes of the variables it writes.
-void leave_behind(Task& task, const Status& status, Poison* poison) {
+void leave_behind(Task& task, const Status& status, Task::Parts* whole) {
   for (const Access& access : task.accesses()) {
     if (!access.write) continue;
     if (Status left = task.left_on(*access.variable, status); left.ok())
-      poison->erase(access.variable);
+      whole->poison.erase(access.variable);
     else
-      (*poison)[access.variable] = std::move(left);
+      whole->mark(access.variable, left);
   }
   if (Task::Parts* parts = task.parts()) *parts = {};
 }
@@ -36,32 +42,37 @@ void leave_behind(Task& task, const Status& status, Poison* poison) {
 }  // namespace
 
 Status Graph::run_tasks(const Segment& segment, const TaskContext& context, const RandomState& random,
-                        Task::Parts* parts) {
+                        Task::Parts* parts, Progress* progress, const Status* completed) {
   TaskContext each = context;
   each.random = &random;
   const Ref<Trace> trace = engine_->trace();
-  Status first;
-  for (const uint32_t i : segment.tasks) {
+  for (; progress->next < segment.tasks.size(); ++progress->next) {
+    const uint32_t i = segment.tasks[progress->next];
     Task& task = *tasks_[i];
     each.workspace = workspace_.empty() ? nullptr : workspace_[i];
     Status status;
-    if (!parts->poison.empty()) [[unlikely]]
-      status = hand_in(task, parts->poison);
+    if (!completed && !parts->clean()) [[unlikely]]
+      status = hand_in(task, *parts);
     if (status.ok()) {
       const double begin = trace ? Trace::now_us() : 0;
-      status = task.run(each);
+      if (completed) [[unlikely]]
+        status = caught([&] { return task.resume(*std::exchange(completed, nullptr), each); });
+      else
+        status = caught([&] { return task.run(each); });
       if (trace) [[unlikely]]
         trace->host(task, begin, begin, Trace::now_us());
+      if (each.later && *each.later) return status;  // comes back when it is completed
       if (!status.ok()) [[unlikely]]
-        status = engine_->failed(task, status).with_context(std::string("graph '") + name_ + "'");
+        status = error(status.code(), "graph '%s': %s", name_, engine_->failed(task, status).message());
     }
-    if (status.ok() && parts->poison.empty()) [[likely]]
+    if (status.ok() && parts->clean()) [[likely]]
       continue;
-    leave_behind(task, status, &parts->poison);
-    if (first.ok()) first = std::move(status);
+    leave_behind(task, status, parts);
+    if (progress->first.ok()) progress->first = std::move(status);
   }
-  parts->told = !first.ok();
-  return first;
+  progress->next = 0;
+  parts->told = !progress->first.ok();
+  return std::exchange(progress->first, {});
 }
 
 }  // namespace rondo

@@ -5,7 +5,9 @@
 
 #include <memory>
 
+#include "base/caught.h"
 #include "base/thread_id.h"
+#include "base/thread_owned.h"
 #include "engine/trace.h"
 #include "graph/graph.h"
 
@@ -47,13 +49,12 @@ Status detach(const Engine& engine, std::unique_ptr<Recording>* recording) {
 // Aborts what its thread leaves open: nobody else can end it, and it would keep the engine alive. Not on the main
 // thread, whose end is the process's (no device is called then), and not in a forked child.
 struct ThreadEnd {
-  bool recorded = false;  // touching it is what constructs this object on the thread
   ~ThreadEnd() {
     Sink* sink = Engine::thread_sink();
     if (sink && !sink->engine.forked() && thread_id() != getpid()) abandon_recording(sink->engine);
   }
 };
-thread_local ThreadEnd thread_end;
+constinit const ThreadOwned<ThreadEnd> thread_end;
 
 }  // namespace
 
@@ -65,9 +66,12 @@ Recording::Recording(Engine& engine, const char* name, int max_branches, bool na
       named_outputs(named_outputs),
       begun_us(Trace::now_us()) {}
 
-Status Recording::take(Ref<Task> task) {
+void Recording::reserve(size_t count) {
+  if (const size_t wanted = tasks.size() + count; tasks.capacity() < wanted) tasks.reserve(2 * wanted);
+}
+
+void Recording::take(Ref<Task> task) noexcept {
   tasks.push_back(std::move(task));
-  return {};
 }
 
 void Recording::created(Storage& storage) {
@@ -106,7 +110,7 @@ Status begin_recording(Engine& engine, const rondo_record_options& options) {
   if (options.flags & ~static_cast<uint32_t>(RONDO_RECORD_NAMED_OUTPUTS))
     return error(RONDO_INVALID_ARGUMENT, "options->flags is 0x%x; 0 and RONDO_RECORD_NAMED_OUTPUTS (0x%x) are possible",
                  options.flags, RONDO_RECORD_NAMED_OUTPUTS);
-  thread_end.recorded = true;
+  thread_end.get();
   Engine::set_thread_sink(new Recording(engine, Engine::intern(options.name ? options.name : "graph"),
                                         options.max_branches ? options.max_branches : 8,
                                         (options.flags & RONDO_RECORD_NAMED_OUTPUTS) != 0));
@@ -118,8 +122,10 @@ Status end_recording(Engine& engine, Ref<Graph>* graph) {
   RONDO_TRY(engine.usable());
   std::unique_ptr<Recording> recording;
   RONDO_TRY(detach(engine, &recording));
-  Status status =
-      engine.noted(Graph::compile(*recording, graph).with_context(std::string("recording '") + recording->name + "'"));
+  const Status status = caught([&]() -> Status {
+    const Status made = Graph::compile(*recording, graph);
+    return made.ok() ? made : engine.noted(error(made.code(), "recording '%s': %s", recording->name, made.message()));
+  });
   if (status.ok())
     recording->hand_over_storages((*graph)->outputs());
   else

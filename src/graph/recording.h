@@ -19,7 +19,8 @@ class Recording final : public Sink {
  public:
   Recording(Engine& engine, const char* name, int max_branches, bool named_outputs);
 
-  Status take(Ref<Task> task) override;
+  void reserve(size_t count) override;
+  void take(Ref<Task> task) noexcept override;
   void created(Storage& storage) override;
 
   // Makes the storages ordinary again; with an error they carry it until they are written.

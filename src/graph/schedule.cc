@@ -58,7 +58,7 @@ BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors,
       used = 0;
     }
     const auto index = static_cast<size_t>(segment[i]);
-    const int most = parallel[index] ? max_branches : 1;
+    const int most = parallel[index] ? max_branches : 1;  // mutation: graph_on_one_branch
     uint32_t* clock = &plan.schedule.clock[i * width];
     std::copy(joined.begin(), joined.end(), clock);
     int chosen = -1;

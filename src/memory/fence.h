@@ -13,6 +13,8 @@
 namespace rondo {
 
 inline constexpr uint32_t kNoStream = UINT32_MAX;
+// In a fence: all streams there are, and all that is issued on them by the time somebody asks.
+inline constexpr uint32_t kEveryStream = UINT32_MAX - 1;
 
 struct Fence {
   uint32_t stream = kNoStream;
@@ -20,16 +22,27 @@ struct Fence {
   explicit operator bool() const { return stream != kNoStream; }
 };
 
-// At most one fence per stream: the latest.
+// At most one fence per stream: the latest. Nothing that is done to it fails: where the host has no memory for one
+// fence more, the set becomes a single one of every stream, which waits for too much and for nothing too little.
 class FenceSet {
  public:
+  FenceSet() = default;
+  FenceSet(const FenceSet& other) noexcept { add(other); }
+  FenceSet(FenceSet&&) noexcept = default;
+  FenceSet& operator=(FenceSet&&) noexcept = default;
+  FenceSet& operator=(const FenceSet& other) noexcept {
+    if (this == &other) return *this;
+    clear();
+    add(other);
+    return *this;
+  }
   // Nearly always there is one stream, so one fence.
-  void add(Fence fence) {
+  void add(Fence fence) noexcept {
     if (!fence) return;
     if (fences_.size() != 1 || fences_[0].stream != fence.stream) return add_other(fence);
     if (fence.sequence > fences_[0].sequence) fences_[0].sequence = fence.sequence;
   }
-  void add(const FenceSet& other) {
+  void add(const FenceSet& other) noexcept {
     for (const Fence& fence : other.fences_) add(fence);
   }
   void clear() { fences_.clear(); }
@@ -44,13 +57,17 @@ class FenceSet {
   const Fence* end() const { return fences_.end(); }
 
  private:
-  RONDO_APART void add_other(Fence fence) {
-    for (Fence& known : fences_)
-      if (known.stream == fence.stream) {
-        if (fence.sequence > known.sequence) known.sequence = fence.sequence;
-        return;
-      }
-    fences_.push_back(fence);
+  RONDO_APART void add_other(Fence fence) noexcept {
+    for (Fence& known : fences_) {
+      if (known.stream == kEveryStream) return;
+      if (known.stream != fence.stream) continue;
+      if (fence.sequence > known.sequence) known.sequence = fence.sequence;
+      return;
+    }
+    if (fence.stream == kEveryStream || !fences_.try_push_back(fence)) {
+      fences_.clear();
+      fences_.push_back({kEveryStream, 0});
+    }
   }
   SmallVector<Fence, 2> fences_;
 };

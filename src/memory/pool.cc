@@ -32,6 +32,22 @@ Pool::~Pool() {
     for (Block* block : list) delete block;
 }
 
+std::unique_ptr<Block> Pool::make_block() {
+  auto made = std::make_unique<Block>();
+  FreeList alone;
+  alone.insert(made.get());
+  made->node = alone.extract(alone.begin());
+  return made;
+}
+
+void Pool::put_in(Block* block) {
+  free_[block->large].insert(std::move(block->node));
+}
+
+void Pool::take_out(Block* block) {
+  block->node = free_[block->large].extract(block);
+}
+
 bool Pool::usable(const Block& block, uint32_t stream) {
   for (const Fence& fence : block.fences)
     if (fence.stream != stream && !oracle_.fence_done(fence)) return false;  // mutation: host_takes_busy_memory
@@ -60,10 +76,11 @@ Block* Pool::find(size_t bytes, bool large, uint32_t stream, bool any_stream, bo
 }
 
 Block* Pool::take(Block* block, size_t bytes, uint32_t stream) {
-  free_[block->large].erase(block);
   const size_t rest = block->bytes - bytes;
-  if (rest >= (block->large ? segment_bytes_ : alignment_)) {
-    auto* tail = new Block;
+  const bool cut = rest >= (block->large ? segment_bytes_ : alignment_);
+  Block* tail = cut ? make_block().release() : nullptr;  // before anything has changed: there may be no memory for it
+  take_out(block);
+  if (tail) {
     tail->address = block->address + bytes;
     tail->bytes = rest;
     tail->free = true;
@@ -74,7 +91,7 @@ Block* Pool::take(Block* block, size_t bytes, uint32_t stream) {
     if (tail->upper) tail->upper->lower = tail;
     block->upper = tail;
     block->bytes = bytes;
-    free_[tail->large].insert(tail);
+    put_in(tail);
   }
   block->free = false;
   info_.cached -= static_cast<int64_t>(block->bytes);
@@ -84,7 +101,7 @@ Block* Pool::take(Block* block, size_t bytes, uint32_t stream) {
   FenceSet open;
   for (const Fence& fence : block->fences)
     if (fence.stream == stream || !oracle_.fence_done(fence)) open.add(fence);
-  block->fences = open;
+  block->fences = std::move(open);
   return block;
 }
 
@@ -96,17 +113,17 @@ Status Pool::grow(size_t bytes, bool large, Block** block) {
       return error(RONDO_OUT_OF_MEMORY, "the limit is reached; raise it with rondo_memory_set_limit");
     segment = std::min(segment, static_cast<size_t>(room) / alignment_ * alignment_);
   }
+  std::unique_ptr<Block> made = make_block();
   void* address = nullptr;
   RONDO_TRY(source_.allocate(segment, &address));
   ++info_.system_allocations;
-  auto* made = new Block;
   made->address = static_cast<char*>(address);
   made->bytes = segment;
   made->free = true;
   made->large = large;
-  free_[large].insert(made);
   info_.cached += static_cast<int64_t>(segment);
-  *block = made;
+  *block = made.release();
+  put_in(*block);
   return {};
 }
 
@@ -134,12 +151,12 @@ Status Pool::allocate(size_t bytes, uint32_t stream, Block** block) {
   return {};
 }
 
-void Pool::merge(Block* block, Block* upper) {
-  free_[upper->large].erase(upper);
-  block->bytes += upper->bytes;
-  block->fences.add(upper->fences);
-  block->upper = upper->upper;
-  if (block->upper) block->upper->lower = block;
+// Neither is among the free ones.
+void Pool::merge(Block* lower, Block* upper) {
+  lower->bytes += upper->bytes;
+  lower->fences.add(upper->fences);
+  lower->upper = upper->upper;
+  if (lower->upper) lower->upper->lower = lower;
   delete upper;
 }
 
@@ -151,18 +168,16 @@ void Pool::free(Block* block, const FenceSet& fences) {
   // What the block waited for when it was handed out is over once its own uses are: those came after.
   if (!fences.empty()) block->fences.clear();
   block->fences.add(fences);
-  if (block->upper && block->upper->free) merge(block, block->upper);
-  if (block->lower && block->lower->free) {
-    Block* lower = block->lower;
-    free_[lower->large].erase(lower);
-    lower->bytes += block->bytes;
-    lower->fences.add(block->fences);
-    lower->upper = block->upper;
-    if (lower->upper) lower->upper->lower = lower;
-    delete block;
+  if (Block* upper = block->upper; upper && upper->free) {
+    take_out(upper);
+    merge(block, upper);
+  }
+  if (Block* lower = block->lower; lower && lower->free) {
+    take_out(lower);
+    merge(lower, block);
     block = lower;
   }
-  free_[block->large].insert(block);
+  put_in(block);
 }
 
 // Blocks the host until the device is done with everything that is free now. The lock is open meanwhile: whoever issues

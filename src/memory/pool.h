@@ -6,6 +6,8 @@
 // done. On exhaustion: return free segments to the system, wait for blocks in flight, retry, then RONDO_OUT_OF_MEMORY
 // with figures.
 //
+// What is handed out comes back without a failure: a block's place among the free ones is made with the block.
+//
 // Thread-safe. The oracle is asked under the pool's lock whether fences are done, which never blocks; it waits for
 // fences with the pool unlocked.
 //
@@ -32,6 +34,12 @@ class SegmentSource {
   virtual void release(void* address) = 0;
 };
 
+struct Block;
+struct BlockBySize {
+  bool operator()(const Block* a, const Block* b) const;
+};
+using FreeBlocks = std::set<Block*, BlockBySize>;
+
 struct Block {
   char* address = nullptr;
   size_t bytes = 0;
@@ -39,8 +47,13 @@ struct Block {
   bool large = false;      // lives in a segment of its own size
   Block* lower = nullptr;  // neighbours in the same segment
   Block* upper = nullptr;
-  FenceSet fences;  // what the next user must wait for
+  FenceSet fences;             // what the next user must wait for
+  FreeBlocks::node_type node;  // its place among the free ones; empty while it is there
 };
+
+inline bool BlockBySize::operator()(const Block* a, const Block* b) const {
+  return a->bytes != b->bytes ? a->bytes < b->bytes : a->address < b->address;
+}
 
 class Pool {
  public:
@@ -61,17 +74,15 @@ class Pool {
   rondo_memory_info query() const;
 
  private:
-  struct BySize {
-    bool operator()(const Block* a, const Block* b) const {
-      return a->bytes != b->bytes ? a->bytes < b->bytes : a->address < b->address;
-    }
-  };
-  using FreeList = std::set<Block*, BySize>;
+  using FreeList = FreeBlocks;
 
+  static std::unique_ptr<Block> make_block();
+  void put_in(Block* block);  // among the free ones
+  void take_out(Block* block);
   Block* find(size_t bytes, bool large, uint32_t stream, bool any_stream, bool any_size);
   Block* take(Block* block, size_t bytes, uint32_t stream);
   Status grow(size_t bytes, bool large, Block** block);
-  void merge(Block* block, Block* upper);
+  void merge(Block* lower, Block* upper);
   void wait_for_free_blocks(std::unique_lock<std::mutex>& lock);
   void release_segments();
   bool usable(const Block& block, uint32_t stream);

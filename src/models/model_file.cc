@@ -9,6 +9,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "base/file.h"
 #include "engine/views.h"
 #include "models/json.h"
 #include "ops/transfer.h"
@@ -52,7 +53,7 @@ Status ModelFile::open() {
   // Should it be a pipe, nobody waits for its other end.
   file_ = File(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file_)
-    return error(errno == ENOENT || errno == ENOTDIR ? RONDO_NOT_FOUND : RONDO_IO_ERROR, "%s", std::strerror(errno));
+    return error(errno == ENOENT || errno == ENOTDIR ? RONDO_NOT_FOUND : file_error(), "%s", std::strerror(errno));
   struct stat status;
   if (fstat(file_.get(), &status) != 0) return error(RONDO_IO_ERROR, "%s", std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return error(RONDO_IO_ERROR, "it is not a regular file");

@@ -71,7 +71,7 @@ Status save(const char* path, std::vector<NamedTensor> tensors, const Metadata& 
                  header.size(), kMostHeader);
   // A tensor with an error is found before anything is written.
   for (const NamedTensor& each : tensors)
-    RONDO_TRY(each.view.engine().wait(*each.view.storage).with_context("tensor '" + shown(each.name) + "'"));
+    RONDO_TRY(each.view.engine().wait(*each.view.storage, Awaited::contents).with_context("tensor '" + shown(each.name) + "'"));
 
   const auto write = [&]() -> Status {
     Replacement file(path);

@@ -276,7 +276,10 @@ Status convolution_filter_grad(const char* function, const View& x, const View& 
   RONDO_TRY(pose_filter_grad(function, x, dy, n, kernel, options, out, &problem));
   const int spatial = problem.spatial;
   return submit_convolution(problem, out, [&] {
+    // Its operands are the image and the result, whichever of x and dy those are: it has no way round.
     ConvolutionFilterGradCall call{options, {}};
+    call.options.transposed = false;
+    std::fill_n(call.options.output_padding, kMaxSpatial, 0);
     std::copy_n(kernel, spatial, call.kernel);
     return Call{call};
   });

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "ops/convolution_options.h"
 #include "ops/element.h"
@@ -86,6 +87,8 @@ class ConvolutionPlan {
   }
   // What is left is exact behind the rounding of the sum.
   virtual bool leaves_activation() const { return false; }
+  // What people may want to know; empty: nothing.
+  virtual std::string remark() const { return {}; }
   virtual Status run(const Convolution& problem, const TaskContext& context) = 0;
 };
 

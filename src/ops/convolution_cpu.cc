@@ -9,6 +9,7 @@
 #include "ops/convolution_onednn.h"
 #include "ops/convolution_products.h"
 #include "ops/panels.h"
+#include "ops/sum_finish.h"
 
 namespace rondo::ops {
 
@@ -22,9 +23,13 @@ constexpr int kInner = kProductAxes - 1;
 constexpr int64_t kPanelM = 256, kPanelColumns = 256, kPanelDepth = 512;
 constexpr int64_t kSideBySide = 8;  // columns gathered together where neighbours in memory are channels
 
-// A column: where its batch entry begins in b, the coordinates of tap 0, where its element is in the output.
+constexpr int64_t kTile = 16;        // columns turned together where neighbours in the output are channels
+constexpr int64_t kFewChannels = 8;  // of a line along channels: fewer are not worth it
+
+// A column: where its batch entry begins in b, the coordinates of tap 0, where its element is in the output. Up to
+// which column the block's elements of output and residual lie in even steps.
 struct Column {
-  int64_t base, coordinate[kProductAxes], out, residual;
+  int64_t base, coordinate[kProductAxes], out, residual, even_up_to;
 };
 // A depth: where it is in a, where its channel is in b, how far its taps move coordinates.
 struct Depth {
@@ -53,12 +58,13 @@ struct Panels {
     a = m * depth;
     b = depth * columns;
     sums = m * columns;
+    turned = m * kTile;
   }
   int64_t m = 1, columns = 1, depth = 0;
-  int64_t a = 0, b = 0, sums = 0;  // elements
+  int64_t a = 0, b = 0, sums = 0, turned = 0;  // elements
   size_t bytes(rondo_dtype dtype) const {
     return static_cast<size_t>(columns) * sizeof(Column) + static_cast<size_t>(depth) * sizeof(Depth) +
-           static_cast<size_t>(a + b + sums) * dtype_size(compute_dtype(dtype));
+           static_cast<size_t>(a + b + sums + turned) * dtype_size(compute_dtype(dtype));
   }
 };
 
@@ -66,18 +72,20 @@ template <class T>
 class ProductLoops {
  public:
   using C = Register<T>;
-  ProductLoops(const ProductArguments& args, void* workspace)
+  ProductLoops(const ProductArguments& args, rondo_dtype dtype, void* workspace)
       : args_(args),
         size_(args),
         columns_(static_cast<Column*>(workspace)),
         depths_(reinterpret_cast<Depth*>(columns_ + size_.columns)),
         a_(reinterpret_cast<C*>(depths_ + size_.depth)),
         b_(a_ + size_.a),
-        sums_(b_ + size_.b) {
+        sums_(b_ + size_.b),
+        turned_(sums_ + size_.sums),
+        finish_(dtype, args.activation, args.accumulate) {
     const ProductAxis& inner = args.axis[kInner];
     channels_inner_ =
         args.channels > 1 && (args.places == 1 || std::abs(args.b_channel) < std::abs(inner.b_step * inner.step));
-    m_inner_ = std::abs(args.out_m) < std::abs(inner.out_step);
+    m_inner_ = args.m >= kFewChannels && std::abs(args.out_m) < std::abs(inner.out_step);
   }
 
   void run() {
@@ -85,6 +93,7 @@ class ProductLoops {
     for (int64_t j = 0; j < args_.columns; j += size_.columns) {
       const int64_t n = std::min<int64_t>(size_.columns, args_.columns - j);
       for (int64_t i = 0; i < n; ++i) columns_[i] = column_at(j + i);
+      find_even_steps(n);
       for (int64_t group = 0; group < args_.groups; ++group)
         for (int64_t i = 0; i < args_.m; i += size_.m) run_block(group, i, std::min<int64_t>(size_.m, args_.m - i), n);
     }
@@ -114,7 +123,12 @@ class ProductLoops {
           for (int64_t group = 0; group < groups; ++group)
             sums_[group] += a[group] * device::from_memory(b[group * step]);
       }
-      for (int64_t group = 0; group < groups; ++group) finish(group, 0, column, sums_[group]);
+      SumLine line = line_at(0, 0, column, sums_, 1);
+      line.scale.step = args_.scale_step;
+      line.bias.step = args_.bias_step;
+      line.residual.step = args_.residual_group;
+      line.out.step = args_.out_group;
+      finish_.run(line, groups);
     }
   }
 
@@ -130,19 +144,64 @@ class ProductLoops {
         for (int64_t d = 0; d < k; ++d) a_[i * k + d] = device::from_memory(a[i * args_.a_m + depths_[d].a]);
       multiply_panels(m, n, k, a_, b_, sums_);
     }
-    if (m_inner_) {
-      for (int64_t j = 0; j < n; ++j)
-        for (int64_t i = 0; i < m; ++i) finish(group, first + i, columns_[j], sums_[i * n + j]);
-    } else {
-      for (int64_t i = 0; i < m; ++i)
-        for (int64_t j = 0; j < n; ++j) finish(group, first + i, columns_[j], sums_[i * n + j]);
+    if (m_inner_)
+      finish_by_channels(group, first, m, n);
+    else
+      finish_by_places(group, first, m, n);
+  }
+
+  void finish_by_places(int64_t group, int64_t first, int64_t m, int64_t n) const {
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; j = columns_[j].even_up_to) {
+        const int64_t next = columns_[j].even_up_to - j > 1 ? j + 1 : j;
+        SumLine line = line_at(group, first + i, columns_[j], sums_ + i * n + j, 1);
+        line.residual.step = columns_[next].residual - columns_[j].residual;
+        line.out.step = columns_[next].out - columns_[j].out;
+        finish_.run(line, columns_[j].even_up_to - j);
+      }
+  }
+
+  // A few columns at a time are turned, so that a line's sums are neighbours too.
+  void finish_by_channels(int64_t group, int64_t first, int64_t m, int64_t n) const {
+    for (int64_t begin = 0; begin < n; begin += kTile) {
+      const int64_t columns = std::min(kTile, n - begin);
+      moves_.load_tile(turned_, reinterpret_cast<const char*>(sums_ + begin), n, columns, m);
+      for (int64_t j = 0; j < columns; ++j) {
+        SumLine line = line_at(group, first, columns_[begin + j], turned_ + j * m, 1);
+        line.scale.step = args_.scale_step;
+        line.bias.step = args_.bias_step;
+        line.residual.step = args_.residual_m;
+        line.out.step = args_.out_m;
+        finish_.run(line, m);
+      }
     }
   }
 
-  void finish(int64_t group, int64_t m, const Column& column, C sum) const {
-    T* out = static_cast<T*>(args_.out) + group * args_.out_group + m * args_.out_m + column.out;
-    const int64_t residual = group * args_.residual_group + m * args_.residual_m + column.residual;
-    put(out, device::finished<T, int64_t>(args_, sum, group * args_.m + m, residual), args_.accumulate);
+  // What lies where the sum of a channel and a column goes, in steps of 0.
+  SumLine line_at(int64_t group, int64_t m, const Column& column, C* sums, int64_t step) const {
+    const auto at = [](const void* base, int64_t offset) -> Strip {
+      if (!base) return {};
+      return {static_cast<char*>(const_cast<void*>(base)) + offset * static_cast<int64_t>(sizeof(T)), 0};
+    };
+    const int64_t channel = group * args_.m + m;
+    SumLine line;
+    line.sums = {reinterpret_cast<char*>(sums), step};
+    line.scale = at(args_.scale, channel * args_.scale_step);
+    line.bias = at(args_.bias, channel * args_.bias_step);
+    line.residual = at(args_.residual, group * args_.residual_group + m * args_.residual_m + column.residual);
+    line.out = at(args_.out, group * args_.out_group + m * args_.out_m + column.out);
+    return line;
+  }
+
+  void find_even_steps(int64_t n) {
+    for (int64_t j = 0; j < n;) {
+      int64_t end = std::min(j + 2, n);
+      while (end < n && columns_[end].out - columns_[end - 1].out == columns_[j + 1].out - columns_[j].out &&
+             columns_[end].residual - columns_[end - 1].residual == columns_[j + 1].residual - columns_[j].residual)
+        ++end;
+      columns_[j].even_up_to = end;
+      j = end;
+    }
   }
 
   Column column_at(int64_t number) const {
@@ -263,6 +322,9 @@ class ProductLoops {
   C* const a_;
   C* const b_;
   C* const sums_;
+  C* const turned_;
+  const SumFinish finish_;
+  const Moves moves_ = loops(instructions()).moves(std::is_same_v<C, double> ? RONDO_F64 : RONDO_F32, false);
   bool channels_inner_, m_inner_;
 };
 
@@ -284,7 +346,7 @@ class CpuConvolution final : public Task {
     with_float_element(problem_.dtype(), [&]<class T>(T*) {
       for (ConvolutionProduct& product : products_) {
         product.place(problem_, [](auto& word, const View& view, int64_t bytes) { word = view.address() + bytes; });
-        ProductLoops<T>(product.arguments, context.workspace).run();
+        ProductLoops<T>(product.arguments, problem_.dtype(), context.workspace).run();
       }
     });
     return {};

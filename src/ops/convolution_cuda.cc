@@ -232,6 +232,7 @@ class CudaConvolution final : public KernelTask {
     return KernelTask::run(context);
   }
   bool capturable(const char** why) const override { return !library_ || library_->capturable(why); }
+  std::string remark() const override { return library_ ? library_->remark() : std::string(); }
   void list_operands(std::vector<TaskOperand>* list) const override { problem_.list_operands(list); }
 
  private:
@@ -264,6 +265,7 @@ class CudaConvolution final : public KernelTask {
     e.output(e.apply(is.op, sum, parameter[0], parameter[1]), result.dtype, false);
     const View* views[] = {&result, &result};
     activation_ = make_ref<ElementwiseTask>(is.name, device(), e, result.layout, views, words);
+    activation_->leave_accesses();
     return activation_->prepare();
   }
 

@@ -8,6 +8,7 @@
 #include "engine/thread_state.h"
 #include "ops/convolution_cudnn.h"
 #include "ops/cuda_kernel.h"
+#include "ops/cudnn_choice.h"
 #include "ops/prepared.h"
 
 namespace rondo::ops {
@@ -28,9 +29,8 @@ class GradientsTask final : public Task {
         filter_problem_(filter),
         data_(make_cuda_convolution(data)),
         filter_(make_cuda_convolution(filter)) {
-    for (const View* view : {&data.filter, &data.result, &filter.image}) reads(*view->storage);
-    declare_output(*this, data.out());
-    declare_output(*this, filter.out());
+    data_->hand_accesses_to(*this);
+    filter_->hand_accesses_to(*this);
   }
 
   void list_operands(std::vector<TaskOperand>* list) const override {
@@ -45,38 +45,63 @@ class GradientsTask final : public Task {
     RONDO_TRY(data_->prepare());
     RONDO_TRY(filter_->prepare());
     RONDO_TRY(decide());
-    const size_t of_data = aligned(data_->workspace_bytes()), of_filter = aligned(filter_->workspace_bytes());
-    // Work that may run at once never shares scratch memory.
-    filter_workspace_ = side_by_side_ ? of_data : 0;
-    workspace_bytes_ = side_by_side_ ? of_data + of_filter : std::max(of_data, of_filter);
-    if (side_by_side_) want_auxiliary();
+    take_scratch();
+    if (side_by_side_) want_auxiliaries(1);
     ready_ = true;
     return {};
+  }
+
+  bool settle() override {
+    if (!side_by_side_) return false;
+    side_by_side_ = false;
+    want_auxiliaries(0);
+    take_scratch();
+    remark_ = "gradients one after the other: there was no memory for two workspaces";
+    return true;
   }
 
   Status run(const TaskContext& context) override {
     RONDO_TRY(prepare());  // decided already, unless the task came here by another way
     TaskContext of_filter = context;
     if (context.workspace) of_filter.workspace = static_cast<char*>(context.workspace) + filter_workspace_;
-    if (!side_by_side_ || !context.auxiliary) {
+    if (!side_by_side_ || !context.auxiliaries) {
       RONDO_TRY(data_->run(context));
       return filter_->run(of_filter);
     }
-    of_filter.stream = context.auxiliary->stream();
-    RONDO_TRY(context.auxiliary->fork(context.stream));
+    Auxiliary& auxiliary = (*context.auxiliaries)[0];
+    of_filter.stream = auxiliary.stream();
+    RONDO_TRY(auxiliary.fork(context.stream));
     Status status = filter_->run(of_filter);
     if (status.ok()) status = data_->run(context);
     // Whatever was begun there is waited for.
-    const Status joined = context.auxiliary->join(context.stream, context.capturing);
+    const Status joined = auxiliary.join(context.stream, context.capturing);
     return status.ok() ? joined : status;
   }
 
   bool capturable(const char** why) const override { return data_->capturable(why) && filter_->capturable(why); }
-  std::string remark() const override { return remark_; }
+  std::string remark() const override {
+    std::string all = remark_;
+    for (const auto& [part, name] : {std::pair{&data_, "data"}, std::pair{&filter_, "filter"}})
+      if (const std::string own = (*part)->remark(); !own.empty()) all += format("; of the %s: %s", name, own.c_str());
+    return all;
+  }
 
  private:
+  size_t of_data() const { return aligned(data_->workspace_bytes()); }
+  size_t of_filter() const { return aligned(filter_->workspace_bytes()); }
+
+  // Work that may run at once never shares scratch memory.
+  void take_scratch() {
+    filter_workspace_ = side_by_side_ ? of_data() : 0;
+    workspace_bytes_ = side_by_side_ ? of_data() + of_filter() : std::max(of_data(), of_filter());
+  }
+
   Status decide() {
     const int mode = setting_choice(Setting::backward_streams);
+    if (mode != kNever && of_data() + of_filter() > dnn::workspace_limit()) {
+      remark_ = "gradients one after the other: two workspaces are more than RONDO_CONVOLUTION_WORKSPACE_MB allows";
+      return {};
+    }
     if (mode == kAlways || mode == kNever) {
       side_by_side_ = mode == kAlways;
       remark_ = side_by_side_ ? "gradients side by side, as RONDO_BACKWARD_STREAMS says"

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "dynlib/onednn.h"
-#include "rtc/device/convolution.h"
+#include "ops/sum_finish.h"
 
 namespace rondo::ops {
 
@@ -224,41 +224,30 @@ class OnednnPlan final : public ConvolutionPlan {
   }
 
   // What follows the sums, which lie as the output does: there, or in the workspace.
-  static void finish(const Convolution& problem, const char* sums) {
-    device::ProductArguments args{};
-    const auto read = [](const View& view, const void** address, device::i64* step) {
-      if (!view.storage) return;
-      *address = view.address();
-      *step = view.layout.strides[0];
-    };
-    device::i64 unused = 0;
-    read(problem.scale, &args.scale, &args.scale_step);
-    read(problem.bias, &args.bias, &args.bias_step);
-    read(problem.residual, &args.residual, &unused);
-    args.activation = problem.activation;
-    const Layout& layout = problem.out().layout;
-    Dims<1> places;  // but for channels
-    for (int d = 0; d < layout.ndim; ++d)
-      if (d != 1) places.push(layout.shape[d], {layout.strides[d]});
-    const auto* from = reinterpret_cast<const float*>(sums);
-    auto* to = reinterpret_cast<float*>(problem.out().address());
-    const int64_t channels = layout.shape[1], step = layout.strides[1],
-                  inner = places.count ? places.size[places.count - 1] : 1,
-                  inner_step = places.count ? places.stride[0][places.count - 1] : 0;
-    const auto one = [&](int64_t at, int64_t channel) {
-      put(to + at, device::finished<float, int64_t>(args, from[at], channel, at), problem.out().accumulate);
-    };
-    for (int64_t place = 0; place < places.elements(); place += inner) {
-      const int64_t start = places.offset(0, place);
-      if (step < inner_step) {
-        for (int64_t i = 0; i < inner; ++i)
-          for (int64_t channel = 0; channel < channels; ++channel)
-            one(start + i * inner_step + channel * step, channel);
-      } else {
-        for (int64_t channel = 0; channel < channels; ++channel)
-          for (int64_t i = 0; i < inner; ++i) one(start + channel * step + i * inner_step, channel);
-      }
+  static void finish(const Convolution& problem, char* sums) {
+    const View& out = problem.out();
+    const Layout& layout = out.layout;
+    SumLines lines;  // batch, channels, space, which has no gaps
+    int64_t space_step = 0;
+    lines.size[0] = layout.shape[0];
+    lines.size[1] = layout.shape[1];
+    for (int d = layout.ndim - 1; d >= 2; --d) {
+      if (lines.size[2] == 1) space_step = layout.strides[d];
+      lines.size[2] *= layout.shape[d];
     }
+    const auto lie = [&](char* address) -> SumLines::Array {
+      return {address, {layout.strides[0], layout.strides[1], space_step}};
+    };
+    const auto by_channel = [](const View& view) -> SumLines::Array {
+      if (!view.storage) return {};
+      return {view.address(), {0, view.layout.strides[0], 0}};
+    };
+    lines.sums = lie(sums);
+    lines.out = lie(out.address());
+    lines.scale = by_channel(problem.scale);
+    lines.bias = by_channel(problem.bias);
+    if (problem.residual.storage) lines.residual = lie(problem.residual.address());
+    SumFinish(problem.dtype(), problem.activation, out.accumulate).run(lines);
   }
 
   Stream stream_;

@@ -12,9 +12,11 @@
 #include <unordered_map>
 
 #include "base/caught.h"
+#include "base/dtype.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "base/uncancelled.h"
 #include "ops/cudnn_budget.h"
 #include "ops/cudnn_trial.h"
 #include "rtc/disk_cache.h"
@@ -146,14 +148,14 @@ class Chooser {
       return error(RONDO_UNSUPPORTED,
                    "it needs %zu bytes of workspace, more than RONDO_CONVOLUTION_WORKSPACE_MB allows",
                    (*plan)->workspace_bytes());
-    // Whether its ReLU keeps what is promised has to be seen.
-    if (!has_memory_)
-      return problem_.relu ? error(RONDO_UNSUPPORTED, "there is no memory to see what its ReLU makes of NaN")
-                           : Status();
-    RONDO_TRY(trial_.run(**plan));
-    bool keeps = true;
-    if (problem_.relu) RONDO_TRY(trial_.keeps_nan(**plan, &keeps));
-    return keeps ? Status() : error(RONDO_UNSUPPORTED, "its ReLU makes 0 of NaN");
+    if (!has_memory_) {
+      // What was seen to go wrong often is not taken unseen.
+      const bool adds = problem_.beta && is_half(static_cast<rondo_dtype>(problem_.dtype));
+      return problem_.relu || adds ? error(RONDO_UNSUPPORTED, "there is no memory to see what it does") : Status();
+    }
+    const char* flaw = nullptr;
+    RONDO_TRY(trial_.examine(**plan, &flaw));
+    return flaw ? error(RONDO_UNSUPPORTED, "%s", flaw) : Status();
   }
 
   // Whether the recipe gives a candidate; *fatal: an error that ends the choosing.
@@ -303,6 +305,7 @@ Status find_choice(CudaDevice& device, const Problem& problem, const Choice** ch
   static std::mutex choosing;
   std::lock_guard lock(choosing);
   if ((*choice = entry->choice.load(std::memory_order_acquire))) return {};
+  const Uncancelled uncancelled;
   // On a thread of its own: the caller's may be capturing, and a trial's captures must be judged as strictly as any.
   std::unique_ptr<Choice> made;
   Status status;

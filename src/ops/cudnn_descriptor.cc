@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "base/thread_owned.h"
 
 namespace rondo::ops::dnn {
 
@@ -94,7 +95,9 @@ class Owned {
         *handle = native;
         return {};
       }
+    each_.reserve(each_.size() + 1);  // before there is anything to lose
     if (of.unused.empty()) {
+      of.unused.reserve(++of.made);
       const StreamDevice::Relaxed relaxed(device);  // it takes memory
       RONDO_TRY(check(cudnn().cudnnCreate(handle), "cudnnCreate"));
     } else {
@@ -112,8 +115,8 @@ class Owned {
 }  // namespace
 
 Status own_handle(CudaDevice& device, Handles& handles, cudnnHandle_t* handle) {
-  thread_local Owned owned;
-  return owned.find(device, handles, handle);
+  static constinit const ThreadOwned<Owned> owned;
+  return owned.get().find(device, handles, handle);
 }
 
 Status handles_of(CudaDevice& device, Handles** handles) {

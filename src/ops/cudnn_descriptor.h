@@ -62,7 +62,8 @@ struct Handles {
   std::mutex mutex;
   cuda::cudnnHandle_t maker = nullptr;  // that graphs and plans are made with
   Descriptor properties;
-  std::vector<cuda::cudnnHandle_t> unused;  // of threads that have ended
+  std::vector<cuda::cudnnHandle_t> unused;  // of threads that have ended; with room for all
+  size_t made = 0;                          // of threads, in all
 
   // Says to a descriptor what it is made for, in the attribute that it has for that.
   Status give(Descriptor& descriptor, std::optional<cuda::cudnnBackendAttributeName_t> for_handle,

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "base/uncancelled.h"
 #include "engine/auxiliary.h"
 #include "ops/cudnn_trial.h"
 #include "rtc/disk_cache.h"
@@ -81,6 +82,7 @@ Status find(CudaDevice& device, const Chosen& first, const Chosen& second, const
     return {};
   *times = {};
   Status status;
+  const Uncancelled uncancelled;
   // On a thread of its own, as choices are made.
   std::thread([&] {
     status = caught(
@@ -112,10 +114,6 @@ Status time_pair(CudaDevice& device, const Chosen& first, const Chosen& second, 
   }
   if (!first.choice->capturable() || !second.choice->capturable()) {
     times->why_not = "not both can be captured";
-    return {};
-  }
-  if (first.choice->plan()->workspace_bytes() + second.choice->plan()->workspace_bytes() > workspace_limit()) {
-    times->why_not = "two workspaces are more than RONDO_CONVOLUTION_WORKSPACE_MB allows";
     return {};
   }
   static std::mutex measuring;  // two measurements at once would say nothing of either

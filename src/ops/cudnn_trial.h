@@ -25,8 +25,9 @@ class Trial {
 
   // Runs the plan once and waits. An error that is not RONDO_DEVICE_LOST is the plan's.
   Status run(const Plan& plan);
-  // Whether a ReLU at its end passes NaN on, as Rondo's does: runs it once with a bias, or a residual, of nothing else.
-  Status keeps_nan(const Plan& plan, bool* keeps);
+  // Looks at what the plan makes of numbers that give themselves away. *flaw says what is wrong with it; null: nothing.
+  // A status of success proves none of that: libraries were seen to answer so and compute otherwise.
+  Status examine(const Plan& plan, const char** flaw);
   // Whether a capture of it holds, and if so the microseconds of one run, from `copies` of them in a graph.
   Status time(const Plan& plan, int copies, float* microseconds);
 
@@ -37,6 +38,16 @@ class Trial {
   Status time_graph(const std::function<Status(void* stream)>& body, float* microseconds);
 
  private:
+  // Whether sums have the terms they should have, where padding begins and ends and in the middle, when all are alike.
+  Status counts_terms(const Plan& plan, bool* right);
+  // Whether a ReLU at its end passes NaN on, as Rondo's does: runs it once with a bias, or a residual, of nothing else.
+  Status keeps_nan(const Plan& plan, bool* keeps);
+  // Whether sums of 16 bits are added to what is there before they are rounded.
+  Status rounds_once(const Plan& plan, bool* once);
+  // Bias and residual.
+  Status fill_added(unsigned char byte);
+  void* out() const;
+
   cuda::CudaDevice& device_;
   const Problem problem_;
   Addresses addresses_;

@@ -177,7 +177,12 @@ RONDO_COLD Status run_anew(const ElementwiseCall& call, std::span<const View* co
 // The words of the scalar and the parameters of a call, if it has any.
 inline Status find_words(const Use& use, ElementwiseCall* call) {
   int n = 0;
-  if (use.scalar) RONDO_TRY(scalar_word(use.function, "scalar", *use.scalar, call->computed, &call->words[n++]));
+  if (use.scalar) {
+    // It takes the tensor's dtype, and goes on to the computed one with it.
+    const rondo_dtype dtype = use.views[0].view->dtype;
+    if (dtype != call->computed) RONDO_TRY(scalar_word(use.function, "scalar", *use.scalar, dtype, &call->words[n]));
+    RONDO_TRY(scalar_word(use.function, "scalar", *use.scalar, call->computed, &call->words[n++]));
+  }
   return use.parameters || use.row.parameters ? parameter_words(use, call->computed, call->words + n) : Status();
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/thread_owned.h"
 #include "engine/workers.h"
 #include "ops/element.h"
 #include "ops/elementwise_blocks.h"
@@ -79,7 +80,8 @@ char* scratch(size_t bytes) {
     std::unique_ptr<char[]> data;
     size_t bytes = 0;
   };
-  thread_local Buffer buffer;
+  static constinit const ThreadOwned<Buffer> of_thread;
+  Buffer& buffer = of_thread.get();
   if (buffer.bytes < bytes) {
     buffer.data.reset(new char[bytes]);
     buffer.bytes = bytes;

@@ -6,6 +6,7 @@
 #include "device/cpu/instructions.h"
 #include "ops/expression.h"
 #include "ops/folds.h"
+#include "ops/window_loops.h"
 
 namespace rondo::ops {
 
@@ -50,6 +51,7 @@ struct Loops {
   void (*divide)(float* values, float by, int64_t n);
   // Copies past the caches (streaming.h); null where that is not faster.
   void (*stream)(char* to, const void* from, int64_t bytes);
+  const WindowTables* windows;
 };
 
 const Loops& loops(Instructions instructions);

@@ -98,12 +98,6 @@ std::string group_text(const Expression& expression, const Space& space);
 inline int group_capacity(const Expression& expression) {
   return (kGroupBytes / 8 - 1 - expression.scalars()) / (expression.operands() + 1);
 }
-// For kernels of other families that compute an expression of one output where they would load or store elements, in a
-// namespace `scope`: `struct Operands`, 8 bytes for each input's address and then for each scalar; `load<n>(operands,
-// offsets)`, which gives what n neighbours of each input are, Loaded<n>, or one for them all of inputs with a bit in
-// `repeats`; and `element(operands, loaded, v)`, which gives the v-th element of the output as in memory, an Element.
-// Input `given`, if it is one, is nowhere in memory, but what `give(loaded, v, value)` says.
-std::string element_text(const Expression& expression, unsigned repeats, const char* scope, int given);
 
 // The same on the host: rows of one length and of one kind, for which everything is looked up once. For one thread.
 class RowEvaluator {

@@ -14,6 +14,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "ops/cuda_kernel.h"
+#include "ops/element_text.h"
 #include "ops/elementwise_task.h"
 #include "rtc/device_text.h"
 
@@ -23,126 +24,15 @@ namespace {
 
 constexpr unsigned kThreads = kElementwiseThreads;
 
-const char* register_type(rondo_dtype dtype) {
-  return dtype == RONDO_BOOL ? "bool" : memory_type(compute_dtype(dtype));
-}
-
 // The output is the input, bit for bit: no conversion that might touch a NaN.
 bool is_move(const Expression& expression, const Expression::Output& output) {
   return Expression::is_input(output.value) && !output.accumulate &&
          expression.input_dtype(output.value) == output.dtype;
 }
 
-// Lines of text about an expression, in which i<k> is an input, r<k> a result and a.s<k> a scalar.
-class Lines {
+class Writer : public ExpressionLines {
  public:
-  explicit Lines(const Expression& expression) : e_(expression) {}
-
- protected:
-  template <class... A>
-  void line(const char* pattern, A... arguments) {
-    text_ += format(pattern, arguments...);
-    text_ += '\n';
-  }
-  const char* type(int operand) const { return memory_type(e_.operand_dtype(operand)); }
-  static std::string value(Value value) {
-    if (Expression::is_input(value)) return format("i%d", value);
-    if (Expression::is_scalar(value)) return format("a.s%d", Expression::scalar_index(value));
-    return format("r%d", Expression::result_index(value));
-  }
-
-  std::string call(const Expression::Instruction& each) const {
-    const auto dtype = static_cast<rondo_dtype>(each.dtype);
-    const std::string a = value(each.a);
-    switch (each.op) {
-      // On the way to any float narrower than f32 the same: rounding from there on gives what rounding once would.
-      case Op::cast: return format("convert_to<%s>(%s)", memory_type(is_f8(dtype) ? RONDO_BF16 : dtype), a.c_str());
-      case Op::where: return format("op_where(%s, %s, %s)", a.c_str(), value(each.b).c_str(), value(each.c).c_str());
-      case Op::round_to: return format("round_%s(%s)", memory_type(dtype), a.c_str());
-      case Op::uniform: return format("uniform<%s>(g%d, e)", register_type(dtype), each.a);
-      case Op::normal: return format("normal<%s>(g%d, e)", register_type(dtype), each.a);
-      default: break;
-    }
-    std::string text = format("op_%s(%s", operator_of(each.op).name, a.c_str());
-    const int arity = Expression::arity(each);
-    if (arity > 1) text += ", " + value(each.b);
-    if (arity > 2) text += ", " + value(each.c);
-    return text + ")";
-  }
-
-  void scalar_fields() {
-    for (int k = 0; k < e_.scalars(); ++k) line("  alignas(8) %s s%d;", register_type(e_.scalar_dtype(k)), k);
-  }
-  void instructions(const char* indentation) {
-    for (int k = 0; k < e_.instructions(); ++k) {
-      const Expression::Instruction& each = e_.instruction(k);
-      line("%sconst %s r%d = %s;", indentation, register_type(Expression::result_dtype(each)), k, call(each).c_str());
-    }
-  }
-
-  const Expression& e_;
-  std::string text_;
-};
-
-class ElementWriter : public Lines {
- public:
-  ElementWriter(const Expression& expression, unsigned repeats, int given)
-      : Lines(expression), repeats_(repeats), given_(given) {}
-
-  std::string text(const char* scope) {
-    line("namespace %s {", scope);
-    line("using Element = %s;", type(e_.inputs()));
-    line("struct Operands {");
-    for (int k = 0; k < e_.inputs(); ++k)
-      if (k != given_) line("  const %s* p%d;", type(k), k);
-    scalar_fields();
-    line("};");
-    line("template <int N>");
-    line("struct Loaded {");
-    for (int k = 0; k < e_.inputs(); ++k) line(repeats(k) ? "  %s x%d;" : "  Pack<%s, N> x%d;", type(k), k);
-    line("};");
-    line("template <int N, class Index>");
-    line("RONDO_INLINE Loaded<N> load(const Operands& a, const Index* o) {");
-    line("  (void)a, (void)o;");
-    line("  Loaded<N> l;");
-    for (int k = 0; k < e_.inputs(); ++k) {
-      if (k == given_) continue;
-      if (repeats(k))
-        line("  l.x%d = a.p%d[o[%d]];", k, k, k);
-      else
-        line("  l.x%d = load_pack<%s, N>(a.p%d + o[%d]);", k, type(k), k, k);
-    }
-    line("  return l;");
-    line("}");
-    line("template <int N>");
-    line("RONDO_INLINE Element element(const Operands& a, const Loaded<N>& l, int v) {");
-    line("  (void)a, (void)v;");
-    for (int k = 0; k < e_.inputs(); ++k)
-      line(repeats(k) ? "  [[maybe_unused]] const %s i%d = from_memory(l.x%d);"
-                      : "  [[maybe_unused]] const %s i%d = from_memory(l.x%d.v[v]);",
-           register_type(e_.input_dtype(k)), k, k);
-    instructions("  ");
-    line("  return to_memory<Element>(%s);", value(e_.output(0).value).c_str());
-    line("}");
-    if (given_ >= 0) {
-      line("template <int N>");
-      line("RONDO_INLINE void give(Loaded<N>& l, int v, %s value) {", register_type(e_.input_dtype(given_)));
-      line("  l.x%d.v[v] = to_memory<%s>(value);", given_, type(given_));
-      line("}");
-    }
-    line("}");
-    return std::move(text_);
-  }
-
- private:
-  bool repeats(int input) const { return (repeats_ >> input & 1) != 0; }
-  const unsigned repeats_;
-  const int given_;
-};
-
-class Writer : public Lines {
- public:
-  Writer(const Expression& expression, const Space& space) : Lines(expression), s_(space) {}
+  Writer(const Expression& expression, const Space& space) : ExpressionLines(expression), s_(space) {}
 
   std::string text() {
     common();
@@ -216,21 +106,21 @@ class Writer : public Lines {
       line("  Index rest = pack, outer;");
       for (int d = s_.ndim - 1; d >= 0; --d) {
         if (d == 0) {
-          line("  const Offset i0 = static_cast<Offset>(rest);");
+          line("  const Offset at0 = static_cast<Offset>(rest);");
         } else {
           line(s_.wide ? "  outer = rest / a.size%d;" : "  outer = quotient(rest, a.by%d);", d);
-          line("  const Offset i%d = static_cast<Offset>(rest - outer * a.size%d);", d, d);
+          line("  const Offset at%d = static_cast<Offset>(rest - outer * a.size%d);", d, d);
           line("  rest = outer;");
         }
       }
       if (s_.turned) {
         const int side = s_.tile * s_.vector, inner = s_.ndim - 1;
-        line("  p.row = static_cast<Index>(i%d) * %d;", inner - 1, side);
-        line("  p.column = static_cast<Index>(i%d) * %d;", inner, side);
+        line("  p.row = static_cast<Index>(at%d) * %d;", inner - 1, side);
+        line("  p.column = static_cast<Index>(at%d) * %d;", inner, side);
       }
       for (int k = 0; k < e_.operands(); ++k) {
         std::string sum;
-        for (int d = s_.ndim - 1; d >= 0; --d) sum += format("%si%d * a.t%d_%d", sum.empty() ? "" : " + ", d, k, d);
+        for (int d = s_.ndim - 1; d >= 0; --d) sum += format("%sat%d * a.t%d_%d", sum.empty() ? "" : " + ", d, k, d);
         line("  p.o%d = %s;", k, sum.c_str());
       }
     }
@@ -289,7 +179,7 @@ class Writer : public Lines {
            dtype, k, dtype, k);
     }
     for (int k = 0; k < e_.inputs(); ++k)
-      line("    [[maybe_unused]] const %s i%d = from_memory(%s);", register_type(e_.input_dtype(k)), k,
+      line("    [[maybe_unused]] const %s in%d = from_memory(%s);", register_type(e_.input_dtype(k)), k,
            element(k).c_str());
     instructions("    ");
     for (int k = 0; k < e_.outputs(); ++k) {
@@ -446,10 +336,6 @@ std::string elementwise_text(const Expression& expression, const Space& space) {
 
 std::string group_text(const Expression& expression, const Space& space) {
   return Writer(expression, space).group_text();
-}
-
-std::string element_text(const Expression& expression, unsigned repeats, const char* scope, int given) {
-  return ElementWriter(expression, repeats, given).text(scope);
 }
 
 }  // namespace rondo::ops

@@ -4,6 +4,7 @@
 #include "ops/indexing.h"
 
 #include "engine/views.h"
+#include "ops/index_check.h"
 #include "ops/node.h"
 #include "ops/remap.h"
 #include "ops/shapes.h"
@@ -26,6 +27,7 @@ class CpuOneHot final : public Task {
  public:
   explicit CpuOneHot(const OneHotPlan& plan) : Task("one_hot", plan.out.device()), plan_(plan) {
     reads(*plan.indices.storage);
+    if (plan.checked) follows(*plan.checked);
     declare_output(*this, plan.out);
   }
   Status run(const TaskContext&) override {
@@ -64,6 +66,7 @@ Status take_rows(const char* function, const char* name, const View& a, const Vi
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a, &indices},
                         false, &to));
   RemapPlan plan(function + sizeof "rondo_" - 1, to, {a});
+  RONDO_TRY(check_inside({plan.name, name, axis, from.shape[axis], true}, indices, to.device(), &plan.checked));
   plan.index_by(indices, from.shape[axis], from.strides[axis]);
   for (int d = 0; d < shape.ndim; ++d) {
     device::RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
@@ -104,6 +107,7 @@ Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& ou
     return {};
   }
   OneHotPlan plan;
+  RONDO_TRY(check_inside({"one_hot", "", -1, depth, false}, indices, to.device(), &plan.checked));
   plan.indices = indices;
   plan.out = to;
   plan.depth = depth;
@@ -145,6 +149,7 @@ Status take_along_axis(const View& a, const View& indices, int axis, Output& out
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a, &indices},
                         false, &to));
   RemapPlan plan("take_along_axis", to, {a});
+  RONDO_TRY(check_inside({plan.name, "a", axis, a.layout.shape[axis], true}, indices, to.device(), &plan.checked));
   plan.index_by(indices, a.layout.shape[axis], a.layout.strides[axis]);
   for (int d = 0; d < shape.ndim; ++d) {
     device::RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);

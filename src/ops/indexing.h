@@ -12,6 +12,7 @@ namespace rondo::ops {
 // out[i, j] = (indices[i] == j). Arrays of `items`: indices, out.
 struct OneHotPlan {
   View indices, out;
+  Ref<Variable> checked;  // of a check of the indices; null: there was none
   Dims<2> items;
   int64_t depth = 0;
   int64_t out_step = 0;  // between the depth's elements

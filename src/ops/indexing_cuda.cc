@@ -41,6 +41,7 @@ class CudaOneHot final : public KernelTask {
  public:
   explicit CudaOneHot(const OneHotPlan& plan) : KernelTask("one_hot", plan.out.device()), plan_(plan) {
     reads(*plan.indices.storage);
+    if (plan.checked) follows(*plan.checked);
     declare_output(*this, plan.out);
     arguments_.items = KernelDims<2>(plan.items);
     arguments_.count = plan.items.elements() * plan.depth;

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "ops/cuda_kernel.h"
-#include "ops/elementwise_task.h"
+#include "ops/element_text.h"
 #include "rtc/device_text.h"
 #include "rtc/kernel.h"
 

@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
-#include <optional>
 
 #include "dynlib/blas.h"
+#include "engine/workers.h"
 #include "ops/matmul.h"
 #include "ops/panels.h"
-#include "rtc/device/activations.h"
+#include "ops/sum_finish.h"
 
 namespace rondo::ops {
 
@@ -92,14 +92,13 @@ class Multiplication {
         panel_n_(std::min(product.n, kPanelN)),
         panel_a_(static_cast<C*>(workspace)),
         panel_b_(panel_a_ + panel_m_ * std::min(product.k, kPanelK)),
-        panel_out_(panel_b_ + panel_n_ * std::min(product.k, kPanelK)) {
-    if (product.after) after_.emplace(*product.after);
-  }
+        panel_out_(panel_b_ + panel_n_ * std::min(product.k, kPanelK)),
+        finish_(product.dtype(), product.activation, product.out.accumulate) {}
 
   void run() {
     const T* a = reinterpret_cast<const T*>(product_.a.address());
     const T* b = reinterpret_cast<const T*>(product_.b.address());
-    bias_ = product_.has_bias() ? reinterpret_cast<const T*>(product_.bias.address()) : nullptr;
+    bias_ = product_.has_bias() ? product_.bias.address() : nullptr;
     const int64_t batches = product_.batch.elements();
     for (int64_t i = 0; i < batches; ++i) {
       const T* left = a + product_.batch.offset(0, i);
@@ -120,11 +119,8 @@ class Multiplication {
         blas_gemm(direct_.a, direct_.b, product_.n, product_.m, product_.k, b, a, beta, out, direct_.out.leading);
       else
         blas_gemm(direct_.a, direct_.b, product_.m, product_.n, product_.k, a, b, beta, out, direct_.out.leading);
-      if (!product_.has_epilogue()) return;
-      for (int64_t i = 0; i < product_.m; ++i) {
-        T* const row = out + i * product_.out_step[0];
-        store(batch, i, 0, product_.n, row, product_.out_step[1], reinterpret_cast<char*>(row));
-      }
+      if (product_.has_epilogue())
+        store(batch, 0, 0, product_.m, product_.n, out, product_.out_step, reinterpret_cast<char*>(out));
     }
   }
 
@@ -142,24 +138,35 @@ class Multiplication {
             pack(b + l * product_.b_step[0] + j * product_.b_step[1], k, n, product_.b_step, panel_b_);
           multiply_panels(m, n, k, panel_a_, panel_b_, panel_out_);
         }
-        for (int64_t x = 0; x < m; ++x)
-          store(batch, i + x, j, n, panel_out_ + x * n, 1,
-                out + ((i + x) * product_.out_step[0] + j * product_.out_step[1]) * out_size_);
+        store(batch, i, j, m, n, panel_out_, {n, 1},
+              out + (i * product_.out_step[0] + j * product_.out_step[1]) * out_size_);
       }
     }
   }
 
-  // n elements of a row, from column j on: what the product is there, to what results are; both may be the same.
-  void store(int64_t batch, int64_t i, int64_t j, int64_t n, const C* from, int64_t step, char* out) {
-    if (after_)
-      return after_->store(batch * product_.m + i, j, n, from, step, moves_, out, product_.out_step[1],
-                           product_.out.dtype);
-    T* const to = reinterpret_cast<T*>(out);
-    for (int64_t y = 0; y < n; ++y) {
-      C value = from[y * step];
-      if (bias_) value += device::from_memory(bias_[(j + y) * product_.bias_step]);
-      put(to + y * product_.out_step[1], device::activated(product_.activation, value), product_.out.accumulate);
-    }
+  // m rows of n elements, from row i and column j on: what the product is there, to what results are; both may be the
+  // same.
+  void store(int64_t batch, int64_t i, int64_t j, int64_t m, int64_t n, C* from, const int64_t (&step)[2], char* out) {
+    if (product_.after) return store_after(batch * product_.m + i, j, m, n, from, step, out);
+    SumLines lines;
+    lines.size[1] = m;
+    lines.size[2] = n;
+    lines.sums = {reinterpret_cast<char*>(from), {0, step[0], step[1]}};
+    lines.out = {out, {0, product_.out_step[0], product_.out_step[1]}};
+    if (bias_) lines.bias = {bias_ + j * product_.bias_step * out_size_, {0, 0, product_.bias_step}};
+    finish_.run(lines);
+  }
+
+  void store_after(int64_t row, int64_t j, int64_t m, int64_t n, C* from, const int64_t (&step)[2], char* out) {
+    const RowSide& side = *product_.after;
+    const int64_t cost = n * cost_on_cpu(side.expression);
+    const int64_t parts = m * cost < kSharedCost ? 1 : std::min(m * cost / kPartCost, m);
+    Workers::share(parts, [&](int64_t part) {
+      RowSideEvaluator after(side);
+      for (int64_t x = m * part / parts; x < m * (part + 1) / parts; ++x)
+        after.store(row + x, j, n, from + x * step[0], step[1], moves_, out + x * product_.out_step[0] * out_size_,
+                    product_.out_step[1], product_.out.dtype);
+    });
   }
 
   static void pack(const T* from, int64_t rows, int64_t columns, const int64_t (&step)[2], C* to) {
@@ -179,8 +186,8 @@ class Multiplication {
   C* const panel_a_;
   C* const panel_b_;
   C* const panel_out_;
-  const T* bias_ = nullptr;
-  std::optional<RowSideEvaluator> after_;
+  const SumFinish finish_;
+  char* bias_ = nullptr;
   const Moves moves_ = loops(instructions()).moves(product_.out.dtype, product_.out.accumulate);
   const int64_t out_size_ = static_cast<int64_t>(dtype_size(product_.out.dtype));
 };

@@ -4,7 +4,6 @@
 #include "ops/matmul_cublaslt.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <mutex>
 #include <shared_mutex>
@@ -13,6 +12,7 @@
 
 #include "base/dtype.h"
 #include "base/log.h"
+#include "ops/rounding_witness.h"
 
 namespace rondo::ops::lt {
 
@@ -149,41 +149,6 @@ bool has_bias(const Problem& problem) {
   return problem.epilogue & CUBLASLT_EPILOGUE_BIAS;
 }
 
-uint16_t to_bits(int32_t dtype, float value) {
-  return dtype == RONDO_F16 ? float_to_half(value) : float_to_bf16(value);
-}
-float to_float(int32_t dtype, uint16_t bits) {
-  return dtype == RONDO_F16 ? half_to_float(bits) : bf16_to_float(bits);
-}
-
-// Numbers that tell whether a bias, or what D held, is added before or after rounding to 16 bits: with all elements of
-// A and B equal to `element`, an element of A B lies well above a 16-bit number, and the addend is minus that number.
-// Rounding first leaves nothing.
-struct Witness {
-  uint16_t element = 0, addend = 0;
-  float rest = 0;
-};
-Witness choose_witness(const Problem& problem) {
-  Witness best;
-  for (int i = 0; i < 64; ++i) {
-    const double wanted = std::sqrt((1.0 + i / 32.0) / static_cast<double>(problem.k));
-    const uint16_t element = to_bits(problem.dtype, static_cast<float>(wanted));
-    const double value = to_float(problem.dtype, element);
-    const double sum = static_cast<double>(problem.k) * value * value;
-    const uint16_t rounded = to_bits(problem.dtype, static_cast<float>(sum));
-    const auto rest = static_cast<float>(sum - to_float(problem.dtype, rounded));
-    if (rest > best.rest) best = {element, static_cast<uint16_t>(rounded ^ 0x8000u), rest};
-  }
-  return best;
-}
-
-Status fill(void* to, uint16_t value, size_t bytes, void* stream) {
-  const unsigned pair = value * 0x10001u;
-  RONDO_CU(cuMemsetD32Async(reinterpret_cast<CUdeviceptr>(to), pair, (bytes + 3) / 4, static_cast<CUstream>(stream)),
-           "cuMemsetD32Async");
-  return {};
-}
-
 // Runs the plan once. *works is false if the library refuses it or its arithmetic will not do.
 Status try_out(CudaDevice& device, Plan& plan, bool* works) {
   const Problem& problem = plan.problem;
@@ -197,13 +162,14 @@ Status try_out(CudaDevice& device, Plan& plan, bool* works) {
   }
   const bool adds = has_bias(problem) || problem.beta;  // of 16 bits not both: see pose() in matmul_cuda.cc
   const bool rounds = adds && is_half(static_cast<rondo_dtype>(problem.out_dtype));
-  Witness witness;
+  RoundingWitness witness;
   if (has_bias(problem)) RONDO_TRY(set_bias(plan.description, scratch.bias));
   if (rounds) {
-    witness = choose_witness(problem);
-    RONDO_TRY(fill(scratch.in, witness.element, scratch.in_bytes, scratch.stream));
-    RONDO_TRY(fill(has_bias(problem) ? scratch.bias : scratch.out, witness.addend,
-                   has_bias(problem) ? scratch.bias_bytes : scratch.out_bytes, scratch.stream));
+    witness = rounding_witness(static_cast<rondo_dtype>(problem.dtype), static_cast<rondo_dtype>(problem.out_dtype),
+                               problem.k);
+    RONDO_TRY(fill_with_halves(scratch.in, witness.element, scratch.in_bytes, scratch.stream));
+    RONDO_TRY(fill_with_halves(has_bias(problem) ? scratch.bias : scratch.out, witness.addend,
+                               has_bias(problem) ? scratch.bias_bytes : scratch.out_bytes, scratch.stream));
   }
   const Status run =
       multiply(device, plan, plan.description, scratch.in, scratch.in, scratch.out, scratch.workspace, scratch.stream);
@@ -215,7 +181,7 @@ Status try_out(CudaDevice& device, Plan& plan, bool* works) {
     RONDO_TRY(device.copy(CopyKind::device_to_host, &result, scratch.out, sizeof result, scratch.stream));
   }
   RONDO_TRY(device.stream_synchronize(scratch.stream));
-  if (*works && rounds && to_float(problem.out_dtype, result) < witness.rest / 4) {
+  if (*works && rounds && float_of_half(static_cast<rondo_dtype>(problem.out_dtype), result) < witness.rest / 4) {
     log(RONDO_LOG_DEBUG, "rondo_matmul: an algorithm that cuBLASLt proposed rounds before it adds");
     *works = false;
   }

@@ -43,6 +43,8 @@ struct NewTensor {
 };
 Status random_uniform(const NewTensor& made, double low, double high, Output& out);
 Status random_normal(const NewTensor& made, double mean, double deviation, Output& out);
+// 0 to n - 1 in a random order. made: without a shape.
+Status random_permutation(const NewTensor& made, int64_t n, Output& out);
 Status dropout(const View& a, double p, Output& out, Output& mask);
 Status dropout_grad(const View& dy, const View& mask, double p, Output& out);
 

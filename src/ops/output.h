@@ -64,6 +64,17 @@ class Output {
   rondo_tensor* created_ = nullptr;
 };
 
+// Owns a tensor on the way from one operator to another.
+struct Handle {
+  rondo_tensor* tensor = nullptr;
+  explicit Handle(rondo_tensor* tensor = nullptr) : tensor(tensor) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (tensor) destroy_tensor(tensor);
+  }
+};
+
 // Gives a row-major layout the order of axes in memory that `like` has: where the second of three or more, that of
 // channels, is innermost, it is innermost here.
 void arrange_like(const Layout& like, Layout* layout);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/views.h"
+#include "ops/index_check.h"
 #include "ops/node.h"
 #include "ops/prepared.h"
 #include "ops/shapes.h"
@@ -108,6 +109,11 @@ Status broadcast_values(const char* function, const Layout& shape, PutPlan* plan
   return {};
 }
 
+Status check(const View& indices, int axis, PutPlan* plan) {
+  return check_inside({plan->name, "tensor", axis, plan->out.layout.shape[axis], true}, indices, plan->out.device(),
+                      &plan->checked);
+}
+
 Status submit_put(const PutPlan& plan, const PutCall& call) {
   if (plan.length == 0 || plan.lines.elements() == 0 || plan.columns.elements() == 0 || plan.extent == 0) return {};
   Engine& engine = plan.out.engine();
@@ -122,6 +128,7 @@ void declare_put(Task& task, const PutPlan& plan) {
   task.reads(*plan.indices.storage);
   task.reads(*plan.values.storage);
   task.reads(*plan.out.storage);  // what no index names stays
+  if (plan.checked) task.follows(*plan.checked);
   task.writes(*plan.out.storage);
 }
 
@@ -145,6 +152,7 @@ Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& val
                  "%s: indices has shape %s and tensor has %s; but for axis %d, those of indices must be equal or 1",
                  function, shape_text(indices.layout).c_str(), shape_text(to).c_str(), axis);
   RONDO_TRY(broadcast_values(function, shape, &plan));
+  RONDO_TRY(check(indices, axis, &plan));
   plan.extent = to.shape[axis];
   plan.out_step = to.strides[axis];
   plan.length = shape.shape[axis];
@@ -176,6 +184,7 @@ Status put(rondo_tensor* tensor, const View& indices, const View& values, int ax
   for (int d = 0; d < n; ++d) shape.shape[shape.ndim++] = indices.layout.shape[d];
   for (int d = axis + 1; d < to.ndim; ++d) shape.shape[shape.ndim++] = to.shape[d];
   RONDO_TRY(broadcast_values(function, shape, &plan));
+  RONDO_TRY(check(indices, axis, &plan));
   plan.extent = to.shape[axis];
   plan.out_step = to.strides[axis];
   plan.length = indices.elements();

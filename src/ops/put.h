@@ -11,10 +11,11 @@ namespace rondo::ops {
 struct PutPlan {
   const char* name = nullptr;
   View out, indices, values;
-  Dims<3> lines;       // of indices: indices, values, out
-  Dims<1> along;       // values, by the place in a line
-  Dims<2> columns;     // that share an index: values, out
-  int64_t length = 0;  // of a line
+  Ref<Variable> checked;  // of a check of the indices; null: there was none
+  Dims<3> lines;          // of indices: indices, values, out
+  Dims<1> along;          // values, by the place in a line
+  Dims<2> columns;        // that share an index: values, out
+  int64_t length = 0;     // of a line
   int64_t index_step = 0, out_step = 0;
   int64_t extent = 0;  // of the axis
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.h"
 #include "ops/element.h"
 #include "ops/elementwise_task.h"
 #include "ops/node.h"

@@ -33,6 +33,7 @@ struct Steps : Builder {
     step.inputs = step.expression.used_inputs();
     step.expression = step.expression.without_inputs(~step.inputs);
   }
+  // In the dtype it is computed in: sums and counts do not fit into 16 bits.
   V reduced(const V& v, ReduceOp op) {
     close(v, dtype, op);
     return {*this, made.expression.input(dtype)};
@@ -44,6 +45,11 @@ V total(const V& v) {
 }
 V product(const V& v) {
   return static_cast<Steps&>(*v.builder).reduced(v, ReduceOp::prod);
+}
+// The second time takes away what the mean was rounded by: far from zero that is more than the distance.
+V deviation(const V& x, const V& n) {
+  const V near = x - total(x / n);
+  return near - total(near / n);
 }
 // The product of the other elements: the product of those that are not 0, unless others are 0.
 V others(const V& x) {

@@ -36,7 +36,7 @@ auto with_reduction_value(rondo_dtype dtype, F&& f) {
       dtype, [&]<class M>(M*) { return f(static_cast<typename ReductionValue<Parts, on_device, M>::type*>(nullptr)); });
 }
 
-inline constexpr size_t kAccumulator = 24;  // bytes of one, at most
+inline constexpr size_t kAccumulator = 32;  // bytes of one, at most
 
 template <int64_t most>
 struct Accumulators {

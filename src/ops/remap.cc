@@ -135,9 +135,7 @@ class HostLoop {
 class CpuRemap final : public Task {
  public:
   explicit CpuRemap(const RemapPlan& plan) : Task(plan.name, plan.out.device()), plan_(plan) {
-    for (const View& source : plan.sources) reads(*source.storage);
-    if (plan.index.storage) reads(*plan.index.storage);
-    declare_output(*this, plan.out);
+    declare_remap(*this, plan);
   }
   Status run(const TaskContext&) override {
     const size_t size = dtype_size(plan_.out.dtype);
@@ -161,6 +159,13 @@ class CpuRemap final : public Task {
 };
 
 }  // namespace
+
+void declare_remap(Task& task, const RemapPlan& plan) {
+  for (const View& source : plan.sources) task.reads(*source.storage);
+  if (plan.index.storage) task.reads(*plan.index.storage);
+  if (plan.checked) task.follows(*plan.checked);
+  declare_output(task, plan.out);
+}
 
 void list_remap_operands(const RemapPlan& plan, std::vector<TaskOperand>* list) {
   for (const View& source : plan.sources) list->push_back({source, false});

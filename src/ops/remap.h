@@ -45,6 +45,7 @@ struct RemapPlan {
   const char* name;
   View out, index;
   std::vector<View> sources;
+  Ref<Variable> checked;  // of a check of the index; null: there was none
   Arguments arguments = {};
   int features = 0;
   int dims = 0;
@@ -55,6 +56,7 @@ struct RemapPlan {
 };
 
 Ref<Task> make_cpu_remap(const RemapPlan& plan);
+void declare_remap(Task& task, const RemapPlan& plan);
 void list_remap_operands(const RemapPlan& plan, std::vector<TaskOperand>* list);
 Ref<Task> make_cuda_remap(const RemapPlan& plan);
 

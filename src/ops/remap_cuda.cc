@@ -23,9 +23,7 @@ template <int sources>
 class CudaRemap final : public KernelTask {
  public:
   explicit CudaRemap(const RemapPlan& plan) : KernelTask(plan.name, plan.out.device()), plan_(plan) {
-    for (const View& source : plan.sources) reads(*source.storage);
-    if (plan.index.storage) reads(*plan.index.storage);
-    declare_output(*this, plan.out);
+    declare_remap(*this, plan);
     const bool wide = needs_wide(plan.reach());
     const int vector = widest_vector();
     fill(plan.arguments);

@@ -31,6 +31,12 @@ Status check_indices(const char* function, const View& indices);
 Status put(rondo_tensor* tensor, const View& indices, const View& values, int axis);
 Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& values, int axis);
 
+// The places of elements that are not 0, and their number: `limit` rows, of `fill` where there are no more.
+Status nonzero(const char* function, const View& a, int64_t limit, int64_t fill, Output& out, Output& count);
+// The parts of a where a mask of its first dimensions is true, and their number.
+Status select(const char* function, const View& a, const View& mask, int64_t limit, double fill, Output& out,
+              Output& count);
+
 // made: without a shape.
 Status arange(const char* function, const NewTensor& made, Scalar start, Scalar stop, Scalar step, Output& out);
 Status linspace(const NewTensor& made, double start, double stop, int64_t count, bool endpoint, Output& out);

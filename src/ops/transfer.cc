@@ -117,7 +117,7 @@ void keep_pace(Engine& engine, Storage& target, size_t bytes) {
   if (Engine::in_task() || Engine::thread_sink()) return;
   if (engine.staged_bytes.fetch_add(static_cast<int64_t>(bytes)) + static_cast<int64_t>(bytes) < kStagedAhead) return;
   engine.staged_bytes.store(0);
-  (void)engine.wait(target);  // its error stays with it for whoever reads it
+  (void)engine.wait(target, Awaited::contents);  // its error stays with it for whoever reads it
 }
 
 // The second task too, if the first has failed already, as it may in naive mode: skipped, it poisons the target.
@@ -222,7 +222,7 @@ Status upload(const View& to, const void* data, size_t bytes) {
     if (Status status = engine.back(*staging); !status.ok()) {
       // Of what was moved before, nothing can be taken back: half a write is none.
       if (done > 0) {
-        (void)engine.wait(*to.storage);
+        (void)engine.wait(*to.storage, Awaited::contents);
         engine.poison(*to.storage, status);
       }
       return status;
@@ -280,7 +280,7 @@ Status load_from(const View& to, const Ref<ByteSource>& source) {
 Status read_pieces(const View& from, const std::function<Status(const char*, size_t)>& take) {
   Engine& engine = from.engine();
   const size_t bytes = from.bytes();
-  if (bytes == 0) return engine.wait(*from.storage);
+  if (bytes == 0) return engine.wait(*from.storage, Awaited::contents);
   if (!from.layout.contiguous()) {
     Ref<Storage> storage;
     const View packed = make_temporary(engine, from.device(), from.dtype, from.layout, &storage);
@@ -290,7 +290,7 @@ Status read_pieces(const View& from, const std::function<Status(const char*, siz
   const Region source{from.storage, from.offset};
   if (from.device().is_host()) {
     // A task of its own, so that what other threads write meanwhile comes before or after all of it.
-    RONDO_TRY(engine.wait(*from.storage));
+    RONDO_TRY(engine.wait(*from.storage, Awaited::contents));
     return engine.run_here(make_ref<HostRead>(from.device(), source, take, bytes));
   }
   for (size_t done = 0; done < bytes; done += kChunk) {
@@ -298,7 +298,7 @@ Status read_pieces(const View& from, const std::function<Status(const char*, siz
     const Ref<Storage> staging = engine.new_storage(from.device(), part, true);
     RONDO_TRY(
         engine.submit(make_ref<DeviceCopy>(from.device(), part_of(source, done), Region{staging.get(), 0}, part)));
-    RONDO_TRY(engine.wait(*staging));
+    RONDO_TRY(engine.wait(*staging, Awaited::contents));
     RONDO_TRY(take(staging->address(), part));
   }
   return {};

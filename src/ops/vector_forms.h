@@ -49,8 +49,7 @@ inline ops::F32 soft_plus(ops::F32 x) {
 }
 template <>
 inline ops::F32 op_softplus(ops::F32 x, ops::F32 beta) {
-  const float argument = x.v * beta.v;
-  return ops::F32(wide_forms::soft_plus(argument) / beta.v);
+  return ops::F32(wide_forms::soft_plus(static_cast<f64>(x.v) * beta.v) / beta.v);
 }
 template <>
 inline ops::F32 op_gelu(ops::F32 x) {
@@ -85,6 +84,13 @@ template <>
 inline ops::F32 op_celu(ops::F32 x, ops::F32 alpha) {
   const float below = alpha.v * expm1(ops::F32::of(x.v / alpha.v)).v;
   return ops::F32::of(x.v > 0 ? x.v : below);
+}
+template <>
+inline ops::F32 op_ldexp(ops::F32 a, ops::F32 b) {
+  constexpr float kFar = 300;  // beyond it every a is 0 or infinite
+  const f64 power = ops::wide::two_to(ops::within(b.v, -kFar, kFar));
+  const f64 at_most = b.v == -static_cast<float>(ops::wide::kInfinity) ? 0 : power;
+  return ops::F32(a.v * (b.v == static_cast<float>(ops::wide::kInfinity) ? ops::wide::kInfinity : at_most));
 }
 template <>
 inline ops::F32 op_logaddexp(ops::F32 a, ops::F32 b) {

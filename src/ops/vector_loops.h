@@ -35,6 +35,7 @@
 #include "ops/vector_folds.h"
 #include "ops/vector_halves.h"
 #include "ops/vector_sums.h"
+#include "ops/vector_windows.h"
 
 namespace rondo::ops::RONDO_VECTOR_SET {
 
@@ -113,6 +114,9 @@ constexpr bool ignores_sign(Op op) {
     case Op::round:
     case Op::trunc:
     case Op::isinf:
+    case Op::round_away:
+    case Op::isposinf:
+    case Op::isneginf:
     case Op::isfinite:
     case Op::bit_not:
     case Op::add:
@@ -308,6 +312,7 @@ constexpr void (*stream)(char* to, const void* from, int64_t bytes) = nullptr;
 
 }  // namespace
 
-const Loops kLoops = {find, find_halves, moves, bytes, adders, fold, largest, exponentials, divide, stream};
+const Loops kLoops = {find,    find_halves,  moves,  bytes,  adders,        fold,
+                      largest, exponentials, divide, stream, &kWindowTables};
 
 }  // namespace rondo::ops::RONDO_VECTOR_SET

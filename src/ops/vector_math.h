@@ -295,7 +295,7 @@ inline F32 log10(F32 x) {
 inline F32 log1p(F32 x) {
   const double given = x.v, y = 1 + given, lost = given - (y - 1);
   const wide::Logarithm at = wide::logarithm(y);
-  const float value = static_cast<float>(wide::log_cases(y, at.exponent * wide::kLn2 + at.rest + lost));
+  const float value = static_cast<float>(wide::log_cases(y, at.exponent * wide::kLn2 + at.rest + lost / y));
   return F32::of(x.v == 0 ? x.v : value);
 }
 

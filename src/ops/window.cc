@@ -163,10 +163,17 @@ Status resize(const View& a, int n, const int64_t* sizes, rondo_resize_mode mode
               Output& out) {
   const char* const function = "rondo_resize";
   RONDO_TRY(check_image(function, a, n));
-  if (mode != RONDO_RESIZE_NEAREST && mode != RONDO_RESIZE_LINEAR)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "%s: mode is %d; RONDO_RESIZE_NEAREST (%d) and RONDO_RESIZE_LINEAR (%d) are possible", function, mode,
-                 RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR);
+  WindowRule rule;
+  switch (mode) {
+    case RONDO_RESIZE_NEAREST: rule = WindowRule::nearest; break;
+    case RONDO_RESIZE_LINEAR: rule = WindowRule::linear; break;
+    case RONDO_RESIZE_NEAREST_EXACT: rule = WindowRule::exact; break;
+    default:
+      return error(RONDO_INVALID_ARGUMENT,
+                   "%s: mode is %d; RONDO_RESIZE_NEAREST (%d), RONDO_RESIZE_LINEAR (%d) and "
+                   "RONDO_RESIZE_NEAREST_EXACT (%d) are possible",
+                   function, mode, RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR, RONDO_RESIZE_NEAREST_EXACT);
+  }
   if (origin < RONDO_RESIZE_HALF_PIXEL || origin > RONDO_RESIZE_ASYMMETRIC)
     return error(RONDO_INVALID_ARGUMENT,
                  "%s: origin is %d; RONDO_RESIZE_HALF_PIXEL (%d) to RONDO_RESIZE_ASYMMETRIC (%d) are possible",
@@ -180,7 +187,7 @@ Status resize(const View& a, int n, const int64_t* sizes, rondo_resize_mode mode
     RONDO_TRY(check_number(function, "sizes", i, sizes[i], 1, most));
     RONDO_TRY(check_number(function, "the spatial size of a", i, a.layout.shape[2 + i], 1, most));
     WindowAxis& axis = windows.axis[i];
-    axis.rule = mode == RONDO_RESIZE_NEAREST ? WindowRule::nearest : WindowRule::linear;
+    axis.rule = rule;
     axis.origin = static_cast<device::WindowOrigin>(origin);
     axis.in = a.layout.shape[2 + i];
     axis.out = sizes[i];

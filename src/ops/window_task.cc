@@ -1,4 +1,4 @@
-// Windows over images: plans, the host's loop, and the kernel's launch on a GPU.
+// Windows over images: plans, and the kernel's launch on a GPU.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -16,46 +16,6 @@ using device::kWindowArrays;
 using device::kWindowImage;
 using device::kWindowPlaces;
 using device::kWindowResult;
-
-class CpuWindow final : public Task {
- public:
-  explicit CpuWindow(const WindowPlan& plan) : Task(plan.name, plan.written().device()), plan_(plan) {
-    plan.declare(*this);
-  }
-  Status run(const TaskContext&) override {
-    plan_.arguments.image = plan_.image.address();
-    plan_.arguments.result = plan_.result.address();
-    plan_.arguments.places = plan_.places ? plan_.places->address() : nullptr;
-    with_float_element(plan_.image.dtype, [this]<class M>(M*) {
-      switch (plan_.kind) {
-        case WindowKind::combine: return places<M, WindowKind::combine>();
-        case WindowKind::spread: return places<M, WindowKind::spread>();
-        case WindowKind::largest: return places<M, WindowKind::largest>();
-        case WindowKind::pick: return places<M, WindowKind::pick>();
-        case WindowKind::spread_one: return places<M, WindowKind::spread_one>();
-      }
-    });
-    return {};
-  }
-  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-
- private:
-  template <class M, WindowKind kind>
-  void places() {
-    if constexpr (kind != WindowKind::combine && kind != WindowKind::spread)
-      if (plan_.places && plan_.places->dtype == RONDO_I32) return all<M, device::i32, kind>();
-    all<M, device::u8, kind>();
-  }
-  // All dimensions are there: those of size 1 cost a division.
-  template <class M, class Place, WindowKind kind>
-  void all() {
-    const device::WindowArguments& arguments = plan_.arguments;
-    const device::WindowKernel<M, Place, device::i64, kind, kMostSpatial, kMaxDims, kMaxDims> kernel{arguments};
-    for (int64_t i = 0; i < arguments.count; ++i) kernel.run(i);
-  }
-
-  WindowPlan plan_;
-};
 
 // How many neighbours in the innermost dimension around the windows a lane takes: those that lie side by side in every
 // array, where every window begins at a multiple.
@@ -119,12 +79,6 @@ class CudaWindow final : public KernelTask {
   WindowPlan plan_;
 };
 
-// All dimensions of the host's loop count: those that are not there have size 1.
-void fill_dims(device::Dims<kWindowArrays>* dims) {
-  for (device::i64& size : dims->size)
-    if (size == 0) size = 1;
-}
-
 }  // namespace
 
 void WindowPlan::arrange(const Windows& windows) {
@@ -170,8 +124,6 @@ void WindowPlan::arrange(const Windows& windows) {
   inner = within.count;
   arguments.outer = KernelDims<kWindowArrays>(around);
   arguments.inner = KernelDims<kWindowArrays>(within);
-  fill_dims(&arguments.outer);
-  fill_dims(&arguments.inner);
   arguments.inner_count = inner_count;
   arguments.count = count;
   arguments.accumulate = written().accumulate;
@@ -198,9 +150,6 @@ void WindowPlan::list_operands(std::vector<TaskOperand>* list) const {
   if (places && makes_places) list->push_back({*places, true});
 }
 
-Ref<Task> make_cpu_window(const WindowPlan& plan) {
-  return make_ref<CpuWindow>(plan);
-}
 Ref<Task> make_cuda_window(const WindowPlan& plan) {
   return make_ref<CudaWindow>(plan);
 }

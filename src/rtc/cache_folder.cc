@@ -12,17 +12,6 @@
 
 namespace rondo::rtc {
 
-namespace {
-
-// Empty: it belongs to this user, and nobody else can write it.
-std::string objection(const struct stat& status) {
-  if (status.st_uid != geteuid()) return "it belongs to another user";
-  if (status.st_mode & 022) return "others can write to it";
-  return {};
-}
-
-}  // namespace
-
 Folder judge_folder(const std::string& folder, std::string* why) {
   struct stat status;
   if (folder[0] != '/') {
@@ -72,38 +61,6 @@ Opened open_shard(const std::string& path, File* shard, std::string* why) {
   else
     *why = objection(status);
   return why->empty() ? Opened::yes : Opened::refused;
-}
-
-Opened open_entry(int shard, const char* name, File* file, uint64_t* bytes, std::string* why) {
-  // Without O_NONBLOCK a pipe of that name would hold the program. Looking at a file is no use of it: the system is
-  // asked not to note the time, which it refuses for files of others.
-  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  *file = File(openat(shard, name, kFlags | O_NOATIME));
-  if (!*file && errno == EPERM) *file = File(openat(shard, name, kFlags));
-  if (!*file) {
-    if (errno == ENOENT) return Opened::absent;
-    *why = errno == ELOOP ? "it is a link" : std::strerror(errno);
-    return Opened::refused;
-  }
-  struct stat status = {};
-  if (fstat(file->get(), &status) != 0)
-    *why = std::strerror(errno);
-  else
-    *why = S_ISREG(status.st_mode) ? objection(status) : "it is not a regular file";
-  *bytes = static_cast<uint64_t>(status.st_size);
-  return why->empty() ? Opened::yes : Opened::refused;
-}
-
-bool read_exactly(int file, uint64_t bytes, std::string* text) {
-  text->resize(bytes);
-  size_t done = 0;
-  while (done < text->size()) {
-    const ssize_t got = ::read(file, text->data() + done, text->size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    done += static_cast<size_t>(got);
-  }
-  return true;
 }
 
 }  // namespace rondo::rtc

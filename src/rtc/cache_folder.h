@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "base/file.h"
+#include "base/trusted_file.h"
 
 namespace rondo::rtc {
 
@@ -24,14 +24,8 @@ std::string nearest_folder(std::string folder);
 // Where kernels are kept unless somebody says otherwise; empty if there is no home.
 std::string default_cache_folder();
 
-enum class Opened { yes, absent, refused };
-
 // A folder directly below that of the kernels.
 Opened open_shard(const std::string& path, File* shard, std::string* why);
-// A file in it, for reading. *bytes: how long it is.
-Opened open_entry(int shard, const char* name, File* file, uint64_t* bytes, std::string* why);
-// False: it could not be read, or was shorter.
-bool read_exactly(int file, uint64_t bytes, std::string* text);
 
 // Names in a folder, without those that begin with a dot.
 template <class Visit>

@@ -15,6 +15,7 @@
 
 #include "base/caught.h"
 #include "base/log.h"
+#include "base/uncancelled.h"
 #include "rtc/compiler.h"
 #include "rtc/device_text.h"
 #include "rtc/disk_cache.h"
@@ -129,6 +130,7 @@ Status load_kernel(CudaDevice& device, const char* name, const std::string& text
 // Waits for another thread's compile, or does it. A kernel whose text is wrong stays wrong; what failed for another
 // reason (memory, a library that is missing now) is tried again by the next caller.
 Status make_ready(CudaDevice& device, Entry& entry, const char* name, const Generator& generate) {
+  const Uncancelled uncancelled;
   std::unique_lock lock(entry.mutex);
   if (entry.compiling) {
     entry.changed.wait(lock, [&entry] { return !entry.compiling; });

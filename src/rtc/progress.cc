@@ -74,7 +74,7 @@ void Progress::start_watching() {
   try {
     std::thread(&Progress::watch, this).detach();
     watching_ = true;
-  } catch (const std::system_error& problem) {
+  } catch (const std::exception& problem) {
     log(RONDO_LOG_WARNING, "nobody is told that kernels are compiled: the system starts no thread: %s", problem.what());
   }
 }
@@ -107,7 +107,12 @@ void Progress::watch() {
 }
 
 void Progress::tell(std::unique_lock<std::mutex>& lock) {
-  const std::string name = running_.empty() ? std::string() : *running_.front();
+  std::string name;
+  try {
+    if (!running_.empty()) name = *running_.front();
+  } catch (const std::bad_alloc&) {
+    return;  // there is no memory to tell it in
+  }
   const int64_t done = done_, known = done + std::max<int64_t>(ahead_, static_cast<int64_t>(running_.size()));
   const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
   lock.unlock();

@@ -28,6 +28,7 @@ Status Tape::gradients(std::span<const View> outputs, std::span<const View* cons
     return error(RONDO_INVALID_STATE,
                  "%s: tape has given its gradients already; begin it with RONDO_TAPE_KEEP to ask more than once",
                  kFunction);
+  if (!missed_.ok()) return missed_.with_context(kFunction);
   return Backward(*this, finished).run(outputs, given, sources, gradients);
 }
 
@@ -85,36 +86,58 @@ Status Backward::seed(std::span<const View> outputs, std::span<const View* const
   return {};
 }
 
-void Backward::find_reachable(std::span<const View> sources) {
-  for (const View& view : sources) reachable_.insert(number_of(view));
-  for (const Node& node : tape_.nodes_) {
-    bool reached = false;
-    for (const Operand& each : node.inputs) reached |= each.active && reachable_.count(each.number) > 0;
-    if (!reached || !node.flows) continue;
+// Forwards: a source is one from the moment on when it was watched, until something else is written there.
+void Backward::find_wanted(std::span<const View> sources) {
+  ways_.assign(tape_.nodes_.size(), {});
+  std::vector<std::pair<size_t, const View*>> watched;
+  for (const View& source : sources) watched.emplace_back(tape_.known_.at(number_of(source)).watched, &source);
+  std::sort(watched.begin(), watched.end());
+  auto next = watched.begin();
+  Elements leading;
+  for (size_t i = 0; i < tape_.nodes_.size(); ++i) {
+    for (; next != watched.end() && next->first == i; ++next) leading.add(tape_.operand_of(*next->second));
+    const Node& node = tape_.nodes_[i];
+    unsigned wanted = 0;
+    for (size_t k = 0; node.flows && k < node.inputs.size(); ++k)
+      if (node.inputs[k].active && leading.meet(node.inputs[k])) wanted |= bit(k);
+    if (wanted) wanted = flowing(node, wanted);
+    ways_[i].wanted = wanted;
+    for (const Operand& each : node.outputs) {
+      if (!each.active) continue;
+      if (wanted)
+        leading.add(each);
+      else if (!each.view.accumulate)
+        leading.remove(each);
+    }
+  }
+}
+
+// Backwards: gradients come to outputs, and from a node that they pass to its inputs. What a node writes is its own.
+void Backward::find_met(std::span<const View> outputs) {
+  Elements coming;
+  for (const View& view : outputs) coming.add(tape_.operand_of(view));
+  for (size_t i = tape_.nodes_.size(); i-- > 0;) {
+    const Node& node = tape_.nodes_[i];
+    Way& way = ways_[i];
+    for (size_t k = 0; k < node.outputs.size(); ++k)
+      if (node.outputs[k].active && coming.meet(node.outputs[k])) way.met |= bit(k);
     for (const Operand& each : node.outputs)
-      if (each.active) reachable_.insert(each.number);
+      if (each.active && !each.view.accumulate) coming.remove(each);
+    for (size_t k = 0; way.passed() && k < node.inputs.size(); ++k)
+      if (node.inputs[k].active && (way.wanted & bit(k))) coming.add(node.inputs[k]);
   }
 }
 
 // Every value that will be needed is still what it was. Said before anything is submitted.
-Status Backward::check_values(std::span<const View> outputs) const {
-  std::unordered_set<uint64_t> needed;
-  for (const View& view : outputs) needed.insert(number_of(view));
+Status Backward::check_values() const {
   for (size_t i = tape_.nodes_.size(); i-- > 0;) {
     const Node& node = tape_.nodes_[i];
-    if (!node.flows) continue;
-    bool visited = false;
-    for (const Operand& each : node.outputs) visited |= each.active && needed.count(each.number) > 0;
-    bool reached = false;
-    for (const Operand& each : node.inputs) reached |= each.active && reachable_.count(each.number) > 0;
-    if (!visited || !reached) continue;
+    if (!ways_[i].passed()) continue;
     if (!node.call && !node.custom)
       return error(RONDO_UNSUPPORTED,
                    "%s: '%s' has no gradient, and outputs depend on sources through it; define one with "
                    "rondo_tape_custom, or leave it out with rondo_tape_pause",
                    kFunction, node.name);
-    for (const Operand& each : node.inputs)
-      if (each.active) needed.insert(each.number);
     for (const std::vector<Operand>* list : {&node.inputs, &node.outputs}) {
       for (const Operand& each : *list) {
         if (!each.kept) continue;
@@ -148,8 +171,9 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
     RONDO_TRY(ops::check_writable(kFunction, "gradients", to));
     if (to.accumulate) RONDO_TRY(ops::check_written(kFunction, "gradients", to));
   }
-  find_reachable(sources);
-  RONDO_TRY(check_values(outputs));
+  find_wanted(sources);
+  find_met(outputs);
+  RONDO_TRY(check_values());
   RONDO_TRY(seed(outputs, given));
   find_direct(sources, gradients);
   find_last(sources, gradients);
@@ -164,7 +188,7 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   Status status;
   for (size_t i = tape_.nodes_.size(); status.ok() && i-- > 0;) {
     status = capture(i + 1, sources);
-    if (status.ok()) status = visit(tape_.nodes_[i]);
+    if (status.ok()) status = visit(i);
     if (status.ok()) status = finish(i, sources, gradients);
     // What it kept goes as soon as nobody needs it any more.
     if (!tape_.keeps_) tape_.nodes_.pop_back();
@@ -216,14 +240,12 @@ Status Backward::capture(size_t nodes, std::span<const View> sources) {
   return {};
 }
 
-Status Backward::visit(Node& node) {
-  if (node.outputs.empty()) return {};
+Status Backward::visit(size_t number) {
+  const Node& node = tape_.nodes_[number];
+  const Way& way = ways_[number];
+  if (!way.met) return {};
   node_ = &node;
-  wanted_ = 0;
-  for (size_t i = 0; i < node.inputs.size(); ++i)
-    if (node.inputs[i].active && reachable_.count(node.inputs[i].number) > 0 && node.inputs[i].view.elements() > 0)
-      wanted_ |= 1u << std::min<size_t>(i, 31);
-  if (!node.flows) wanted_ = 0;
+  wanted_ = way.wanted;
 
   incoming_.assign(node.outputs.size(), {});
   has_incoming_.assign(node.outputs.size(), false);
@@ -231,7 +253,7 @@ Status Backward::visit(Node& node) {
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const Operand& each = node.outputs[i];
     const auto found = adjoints_.find(each.number);
-    if (!each.active || found == adjoints_.end() || found->second.none()) continue;
+    if (!(way.met & bit(i)) || !each.active || found == adjoints_.end() || found->second.none()) continue;
     Adjoint& adjoint = found->second;
     const Place at = place(each.view);
     has_incoming_[i] = wanted_ != 0;
@@ -243,7 +265,6 @@ Status Backward::visit(Node& node) {
       RONDO_TRY(wanted_ ? adjoint.take(at, &incoming_[i]) : adjoint.clear(at));
   }
   if (any) {
-    wanted_ = node.custom ? wanted_ : wanted_ & flowing(node, wanted_);
     const Status status = node.custom ? run_custom() : run_rule(*this);
     if (!status.ok()) return status.with_context(format("%s: gradient of '%s'", kFunction, node.name));
   }
@@ -319,7 +340,7 @@ Status Backward::run_custom() {
         !view.layout.same_shape(input.view.layout))
       return error(RONDO_USER_ERROR, "input_gradients[%zu] is %s; its input is %s on %s", i, operand_text(view).c_str(),
                    operand_text(input.view).c_str(), device_name(input.device->id()).c_str());
-    if (!input.active || reachable_.count(input.number) == 0) continue;
+    if (!wants(i)) continue;
     const Value value = Value::of(view);
     pinned_.push_back(value.memory);  // the function may hold it too
     RONDO_TRY(pass(i, view.layout, value));

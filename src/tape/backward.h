@@ -4,14 +4,15 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "ops/expression.h"
 #include "tape/adjoint.h"
+#include "tape/elements.h"
 #include "tape/tape.h"
 
 namespace rondo::tape {
@@ -30,7 +31,7 @@ class Backward {
   const Node& node() const { return *node_; }
   Engine& engine() const { return tape_.engine(); }
   // Whether the gradient of an input is wanted, and as a mask.
-  bool wants(size_t input) const { return (wanted_ >> input) & 1; }
+  bool wants(size_t input) const { return (wanted_ & bit(input)) != 0; }
   unsigned wanted() const { return wanted_; }
   // Whether the gradient of an input goes where values are that the other inputs' gradients need: it is made after
   // them.
@@ -65,6 +66,8 @@ class Backward {
                    std::span<const View* const> outs);
 
  private:
+  // Of masks: operands beyond the last bit share it.
+  static unsigned bit(size_t operand) { return 1u << std::min<size_t>(operand, 31); }
   static constexpr size_t kAtTheEnd = ~size_t{0};
   // Where the gradient of an input goes: at once, or summed over the axes in which the input is broadcast.
   struct Target {
@@ -92,9 +95,10 @@ class Backward {
   Adjoint& adjoint_of(const Operand& operand);
   Status check_sources(std::span<const View> sources) const;
   Status seed(std::span<const View> outputs, std::span<const View* const> given);
-  void find_reachable(std::span<const View> sources);
-  Status check_values(std::span<const View> outputs) const;
-  Status visit(Node& node);
+  void find_wanted(std::span<const View> sources);
+  void find_met(std::span<const View> outputs);
+  Status check_values() const;
+  Status visit(size_t number);
   Status run_custom();
   Status capture(size_t nodes, std::span<const View> sources);
   Status finish(size_t node, std::span<const View> sources, std::span<rondo_tensor*> gradients);
@@ -109,7 +113,13 @@ class Backward {
   std::vector<size_t> last_;
   std::vector<bool> delivered_;
   std::unordered_map<uint64_t, Adjoint> adjoints_;
-  std::unordered_set<uint64_t> reachable_;  // storages whose gradients lead to sources
+  // Of each node, as masks: the inputs whose gradients lead to sources, and the outputs that gradients come to.
+  struct Way {
+    unsigned wanted = 0;
+    unsigned met = 0;
+    bool passed() const { return wanted != 0 && met != 0; }
+  };
+  std::vector<Way> ways_;
   std::optional<std::unordered_map<uint64_t, Use>> uses_;
   size_t first_custom_ = kAtTheEnd;                     // the first node with a gradient of the user's
   std::unordered_map<const Node*, size_t> last_input_;  // see last()

@@ -2,6 +2,7 @@
 // Apache-2.0
 #include <algorithm>
 
+#include "base/thread_owned.h"
 #include "tape/tape.h"
 
 namespace rondo::tape {
@@ -16,19 +17,28 @@ class OpenTapes final : public Listener {
     for (const Ref<Tape>& each : tapes_) each->open_ = false;
   }
 
-  void submitted(const Task& task) override {
-    std::vector<TaskOperand> operands;
-    task.list_operands(&operands);
-    if (operands.empty()) operands = whole_storages(task);
-    tell(task.name(), call_, operands);
+  void submitted(const Task& task) noexcept override {
+    try {
+      std::vector<TaskOperand> operands;
+      task.list_operands(&operands);
+      if (operands.empty()) operands = whole_storages(task);
+      tell(task.name(), call_, operands);
+    } catch (const std::bad_alloc&) {
+      miss(task.name());
+    }
   }
   void announce(const ops::Call* call) override { call_ = call; }
-  void done(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands) override {
-    tell(name, call, operands);
+  void done(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands) noexcept override {
+    try {
+      tell(name, call, operands);
+    } catch (const std::bad_alloc&) {
+      miss(name);
+    }
   }
 
   void open(Tape& tape) {
     std::erase_if(tapes_, [](const Ref<Tape>& each) { return each->abandoned_.load(std::memory_order_acquire); });
+    tapes_.reserve(tapes_.size() + 1);
     tape.thread_ = std::this_thread::get_id();
     tape.open_.store(true, std::memory_order_release);
     tapes_.push_back(Ref<Tape>::share(&tape));
@@ -58,6 +68,10 @@ class OpenTapes final : public Listener {
       if (!tape->abandoned_.load(std::memory_order_acquire)) tape->note(name, call, operands, paused());
   }
 
+  void miss(const char* name) {
+    for (const Ref<Tape>& tape : tapes_) tape->miss(name);
+  }
+
   // Of a task that cannot say more than which storages it uses: all of their bytes.
   static std::vector<TaskOperand> whole_storages(const Task& task) {
     std::vector<TaskOperand> operands;
@@ -65,7 +79,7 @@ class OpenTapes final : public Listener {
       for (const Access& access : task.accesses()) {
         Storage* storage = access.variable->storage();
         if (!storage || !(written ? access.write : access.read)) continue;
-        const int64_t elements = static_cast<int64_t>(storage->bytes() / sizeof(float));
+        const int64_t elements = static_cast<int64_t>((storage->bytes() + sizeof(float) - 1) / sizeof(float));
         View view;
         view.storage = storage;
         view.layout = Layout::row_major(1, &elements);
@@ -81,31 +95,31 @@ class OpenTapes final : public Listener {
 };
 
 namespace {
-thread_local OpenTapes open_tapes;
+constinit const ThreadOwned<OpenTapes> open_tapes;
 }
 
 void open_tape(Tape& tape) {
-  open_tapes.open(tape);
+  open_tapes.get().open(tape);
 }
 void close_tape(Tape& tape) {
-  open_tapes.close(tape);
+  if (OpenTapes* open = open_tapes.find()) open->close(tape);
 }
 void pause_tapes() {
-  open_tapes.pause();
+  open_tapes.get().pause();
 }
 bool heard() {
-  return this_thread().listener && !open_tapes.paused();
+  return this_thread().listener && !open_tapes.find()->paused();
 }
 Status resume_tapes() {
-  if (open_tapes.resume()) return {};
+  if (OpenTapes* open = open_tapes.find(); open && open->resume()) return {};
   return error(RONDO_INVALID_STATE, "the thread's tapes are not paused; call rondo_tape_pause first");
 }
 
 bool note_custom(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,
                  std::span<const View> outputs) {
-  if (!this_thread().listener || open_tapes.paused()) return false;
+  if (!heard()) return false;
   bool noted = false;
-  for (const Ref<Tape>& tape : open_tapes.tapes()) {
+  for (const Ref<Tape>& tape : open_tapes.find()->tapes()) {
     if (&tape->engine() != &engine) continue;
     tape->note(custom, inputs, outputs);
     noted = true;

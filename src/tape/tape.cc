@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "ops/overlap.h"
+#include "tape/elements.h"
 #include "tape/rules.h"
 
 namespace rondo::tape {
@@ -71,7 +72,30 @@ void Tape::note(const std::shared_ptr<const Custom>& custom, std::span<const Vie
   Node node;
   node.name = Engine::intern(custom->name.c_str());
   node.custom = custom;
+  for (const View& out : outputs)
+    if (std::any_of(inputs.begin(), inputs.end(),
+                    [&](const View& in) { return in.storage == out.storage && ops::overlap(in, out); }))
+      forget_last_write(out);
   add(std::move(node), inputs, outputs, false);
+}
+
+// Of a view that was written in place: the way back to what it held before goes past whoever wrote it.
+void Tape::forget_last_write(const View& view) {
+  const Operand written = operand_of(view);
+  const auto here = [&written](const Operand& each) { return share(each, written); };
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+    const auto output = std::find_if(node->outputs.begin(), node->outputs.end(), here);
+    if (output == node->outputs.end()) continue;
+    const bool anew = node->flows && std::none_of(node->inputs.begin(), node->inputs.end(), here);
+    if (!anew) node->outputs.erase(output);
+    return;
+  }
+}
+
+void Tape::miss(const char* name) noexcept {
+  if (missed_.ok())
+    missed_ =
+        error(RONDO_OUT_OF_MEMORY, "the host had no memory left for the tape to note '%s'; begin a new one", name);
 }
 
 void Tape::add(Node&& node, std::span<const View> inputs, std::span<const View> outputs, bool constant) {

@@ -35,6 +35,9 @@ class Tape final : public RefCounted {
   void note(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands, bool constant);
   void note(const std::shared_ptr<const Custom>& custom, std::span<const View> inputs, std::span<const View> outputs);
 
+  // There was no memory to note this operator: the tape gives no gradients any more.
+  void miss(const char* name) noexcept;
+
   // One gradient per source, given in `gradients` (null: a new tensor), of outputs with the gradients `given` (null:
   // ones). Closes the tape and takes its nodes, unless it keeps them.
   // `finished` is called with each source whose gradient was given as a tensor, when all that makes it is submitted,
@@ -62,9 +65,11 @@ class Tape final : public RefCounted {
 
   Operand operand_of(const View& view);
   void add(Node&& node, std::span<const View> inputs, std::span<const View> outputs, bool constant);
+  void forget_last_write(const View& view);
 
   const Ref<Engine> keep_engine_;
   const bool keeps_;
+  Status missed_;       // why the tape is incomplete
   bool spent_ = false;  // gave its gradients and did not keep its nodes
   std::atomic<bool> open_{false}, abandoned_{false};
   std::thread::id thread_;  // that has it open

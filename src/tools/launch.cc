@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/net.h"
+#include "comm/rendezvous/net.h"
 
 namespace rondo::tools {
 

@@ -8,14 +8,13 @@ Checked:
 - docs/settings.md has every setting of settings.def with the same words, and no other;
 - docs/errors.md has every status code of base.h with its number, and no other;
 - docs/design.md draws the floors of src/ and what each includes from;
-- README.md shows the smallest programs in C, Rust and Java as they are, and each ratio that it tells is one of the newest kept results;
+- README.md shows the smallest programs in C, Rust and Java as they are (measured.py has its figures);
 - README.md and docs/design.md have a link to every page of docs/, and an example that is installed has at most 120 lines;
 - the newest section of CHANGELOG.md is for the version of base.h, bindings have that version, and the build asks for it;
-- every test that a page names exists, and every link to a file or heading of the tree leads somewhere.
+- every test and every file that a page names exists, and every link to a file or heading of the tree leads somewhere.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
-import json
 import os
 import pathlib
 import re
@@ -42,6 +41,13 @@ VERSIONS = {
     "bindings/java/pom.xml": re.compile(r"<artifactId>rondo[^<]*</artifactId>\s*<version>([^<]+)</version>"),
     "examples/java-service/**/pom.xml": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
 }
+# Files as pages name them: from the root of the tree or beside the page, or, as code, from where sources say so too.
+FOLDERS = "bindings", "docs", "examples", "include", "packaging", "src", "tests", r"\.ci"
+TREE_FILE = re.compile(rf"(?<![\w./$<>{{}}*-])(?:\.\./|\./)*(?:{'|'.join(FOLDERS)})/[\w.*/+-]*")
+CODE_FILE = re.compile(r"`((?:[\w.+-]+/)+[\w+*-]+\.[a-z]{1,4})`")
+NAMED_FROM = "", "src", "include", "tests", "examples"
+MADE = re.compile(r"(?:examples/out|bindings/java/target|share/rondo)/")  # by a program, or by installing
+SOURCE_OF = "", ".c", ".cc"  # a program is named as it is built
 TEST_NAME = re.compile(r"`([A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]+)`")
 TEST = re.compile(r"^TEST(?:_[PF])?\((\w+),\s*(\w+)\)", re.MULTILINE)
 
@@ -79,20 +85,6 @@ def check_readme(root):
     for language, program in SHOWN.items():
         if (language, (root / program).read_text()) not in blocks:
             yield f"README.md: no block of {language} equals {program}"
-
-
-def check_measured(root):
-    """The table under "Measured" has what the newest kept runs have, losses too."""
-    section = (root / "README.md").read_text().partition("\n## Measured\n")[2].partition("\n## ")[0]
-    results = root / "tests/bench/results"
-    newest = [max(results.glob(f"h200-????-??-??{table}.json")) for table in ("", "-networks")]
-    kept = {f"{row[key]:.2f}" for file in newest for row in json.loads(file.read_text())["rows"]
-            for key in ("times_floor", "times_fastest_peer") if row.get(key) is not None}
-    rows = [line.split("|") for line in section.splitlines() if line.startswith("| ")]
-    told = [ratio for row in rows if row[1].strip() for cell in row[2:] for ratio in re.findall(r"\b\d\.\d\d\b", cell)]
-    if not any(float(ratio) > 1.5 for ratio in told):
-        yield "README.md: the table of what was measured has no loss"
-    yield from (f"README.md: {ratio} is no ratio of {' or '.join(file.name for file in newest)}" for ratio in told if ratio not in kept)
 
 
 def check_pages_and_examples(root):
@@ -173,6 +165,18 @@ def check_links(root, page, text):
             yield f"{name}: the link {target} names no heading of {file.relative_to(root)}"
 
 
+def check_files(root, page, text):
+    def exists(name):
+        bases = page.parent, *(root / each for each in NAMED_FROM)
+        return any((base / (name + ending)).exists() or "*" in name and any(base.glob(name)) for base in bases for ending in SOURCE_OF)
+
+    named = {match[1] for match in CODE_FILE.finditer(text)}
+    for match in TREE_FILE.finditer(text):
+        if text[match.end():match.end() + 1] not in ("<", "{", "$"):  # else the end of its name is left open
+            named.add(match[0].rstrip(".-"))
+    yield from (f"{page.relative_to(root)}: there is no {name}" for name in sorted(named) if not MADE.match(name) and not exists(name))
+
+
 def pages(root):
     """The Markdown files of the tree, without build folders and hidden ones."""
     for folder, inside, files in os.walk(root):
@@ -189,13 +193,14 @@ def main(root, *options):
     if absent:
         print("\n".join(f"{name}: is missing" for name in absent))
         return 1
-    problems = [problem for check in (check_settings, check_statuses, check_readme, check_measured, check_pages_and_examples, check_floors,
+    problems = [problem for check in (check_settings, check_statuses, check_readme, check_pages_and_examples, check_floors,
                                       check_version) for problem in check(root)]
     tests, count, named = tests_of(root), 0, 0
     for page in pages(root):
         text = page.read_text()
         count += 1
         problems += check_links(root, page, text)
+        problems += check_files(root, page, text)
         for test in TEST_NAME.findall(text):
             named += 1
             if test not in tests:

@@ -3,7 +3,8 @@
 
     floors.py SOURCE_ROOT
 
-docs/design.md draws the floors. Besides: the public headers include each other and the C standard library, and the examples use what
+docs/design.md draws the floors. A floor with folders of its own has them in an order too: what stands in one includes itself and those
+before it, and what stands in the floor's folder itself all of them. Besides: the public headers include each other and the C standard library, and the examples use what
 a user has, the public headers.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -13,6 +14,7 @@ import re
 import sys
 
 FLOORS = ["base", "dynlib", "device", "memory", "engine", "rtc", "ops", "tape", "graph", "comm", "models", "capi", "tools"]
+WINGS = {"comm": ["rendezvous", "transport"]}  # floors whose folders are checked, from the bottom up
 C_STANDARD = {"stddef.h", "stdint.h", "stdbool.h", "limits.h"}
 CUDA = re.compile(r"^(cuda\w*|nvrtc|cublas\w*|cudnn\w*|nccl|nvml|cufft\w*|curand\w*|cusparse|cusolver\w*)\.h$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -29,6 +31,12 @@ def includes(folder):
                     yield file, number, match[1], match[2]
 
 
+def wing(src, file):
+    """How high above the bottom of its floor a file stands."""
+    floor, *folders, _ = file.relative_to(src).parts
+    return WINGS[floor].index(folders[0]) if folders else len(WINGS[floor])
+
+
 def floor_problem(src, file, quote, name):
     """What is wrong with an include in src/, or None."""
     floor = file.relative_to(src).parts[0]
@@ -42,6 +50,10 @@ def floor_problem(src, file, quote, name):
         return f'src/{included} is no floor (known: {", ".join(FLOORS)})'
     if FLOORS.index(included) > FLOORS.index(floor):
         return f"src/{floor} is below src/{included}"
+    if included == floor and floor in WINGS:
+        here, there = wing(src, file), wing(src, target.resolve())
+        if there > here:
+            return f"src/{floor}/{WINGS[floor][here]} is below src/{floor}" + (f"/{WINGS[floor][there]}" if there < len(WINGS[floor]) else "")
     return None
 
 
@@ -52,6 +64,10 @@ def main(root):
     for folder in sorted(path.name for path in src.iterdir() if path.is_dir()):
         if folder not in FLOORS:
             problems.append(f'src/{folder} is no floor (known: {", ".join(FLOORS)})')
+    for floor, known in WINGS.items():
+        found = sorted(path.name for path in (src / floor).iterdir() if path.is_dir())
+        if found != sorted(known):
+            problems.append(f'src/{floor} has the folders {", ".join(found)}, and an order of {", ".join(known)}')
     count = 0
     for top in (public, src, examples):
         for file, number, quote, name in includes(top):

@@ -15,7 +15,8 @@ SECTION = re.compile(r"^// --- (.*)$", re.MULTILINE)
 REDUCTION = re.compile(r"^REDUCTION\((.*?)\)$", re.MULTILINE | re.DOTALL)
 ENUM = re.compile(r"typedef enum rondo_(unary|binary|ternary|reduce)_op \{(.*?)\} rondo_\1_op;", re.DOTALL)
 DOMAIN = {"any": "any", "real": "float", "whole": "integer, bool"}
-RESULT = {"Same": "the same", "Total": "floats and u64: the same; others: i64", "Real": "floats: the same; others: f32", "Truth": "bool",
+RESULT = {"Same": "the same", "Total": "floats and u64: the same; others: i64", "Real": "floats: the same; others: f32",
+          "Wide": "floats: the same; others: f32", "Truth": "bool",
           "Position": "i64"}
 
 

@@ -19,8 +19,8 @@
 #include <thread>
 
 #include "base/text.h"
-#include "comm/hub.h"
-#include "comm/peer_choice.h"
+#include "comm/rendezvous/local_group.h"
+#include "comm/transport/peer_choice.h"
 #include "stats.h"
 
 namespace {
@@ -288,7 +288,7 @@ int main(int argc, char** argv) {
     int status = 0;
     return waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
   }
-  const std::vector<std::shared_ptr<Session>> sessions = make_hub(kRanks, 60000);
+  const std::vector<std::shared_ptr<Session>> sessions = make_local_group(kRanks, 60000);
   std::thread other([&] { Rank(*sessions[1], quick).run(); });
   Rank(*sessions[0], quick).run();
   other.join();

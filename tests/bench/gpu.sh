@@ -5,7 +5,7 @@
 #   tests/bench/gpu.sh [BUILD] [STEP...]
 #
 # BUILD: a folder with a finished build of this tree (made elsewhere, if this machine has no GoogleTest); without it the
-# tree is built in build-gpu. STEP: some of compile info kernels conformance large stress digits bench memcheck racecheck; without one, all
+# tree is built in build-gpu. STEP: some of compile info kernels conformance layouts large stress digits bench memcheck racecheck; without one, all
 # of these. networks (minutes: ResNet-50 beside PyTorch), operators (large ones) and prepare (compiling) run only when they are named; rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
 # Ends with a summary of at most 80 lines; exits 1 if a step failed. Each step has a limit of its own, so that one that hangs
 # does not take the others' turn. From the environment:
@@ -13,6 +13,7 @@
 #   GPU_SECONDS  limit of the whole (470)
 #   GPU_FILTER   GoogleTest filter of the suites (all of conformance and stress; cuda cases under compute-sanitizer)
 #   GPU_SHARDS   processes that share each conformance program under compute-sanitizer (as many as make 70 in all: each takes a gigabyte of the GPU)
+#   LAYOUTS_SECONDS  how long layouts are tried (75)
 #   DEVICE       where rust, java and service run (cuda:0)
 #
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -26,7 +27,7 @@ if [ $# -gt 0 ] && [ -d "$1" ]; then
   prebuilt=yes
   shift
 fi
-all="compile info kernels conformance large stress digits bench memcheck racecheck"
+all="compile info kernels conformance layouts large stress digits bench memcheck racecheck"
 named="rust java service comm networks operators prepare"
 steps=${*:-$all}
 for step in $steps; do
@@ -245,6 +246,12 @@ for step in $steps; do
       ;;
     conformance | stress)
       GTEST_FILTER=${GPU_FILTER:-*} test_suite "$step" "$step" 300 4 env RONDO_TEST_CASE_S=60
+      ;;
+    layouts) # of convolutions: every combination, then others by chance, with the first engine that works
+      RONDO_CONVOLUTION_TIMING_MS=0 RONDO_TEST_LAYOUTS_S=${LAYOUTS_SECONDS:-75} run layouts $((${LAYOUTS_SECONDS:-75} + 45)) \
+        "$build/tests/conformance/conformance_convolution" --gtest_filter='*ConvolutionLayouts*cuda_async_eager' --gtest_brief=1
+      lines+=("    $(tally layouts)")
+      tell layouts 2 'combinations$|by chance$'
       ;;
     large) # sums of 2^28 elements
       run large 90 "$build/tests/conformance/large" --gtest_filter='*cuda*' --gtest_brief=1

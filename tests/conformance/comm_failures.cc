@@ -183,7 +183,7 @@ TEST_P(CommFailures, ACallOfTheLibraryThatFails) {
   const Tensor kept = ones(0);
   must(rondo_tensor_wait(kept));
   rondo_comm_options options = RONDO_COMM_OPTIONS_INIT;
-  options.time_limit_ms = 30000;
+  options.time_limit_ms = 200000;
   const rondo_device devices[2] = {device(0), device(1)};
   int told = 0;
   for (const char* entry : {"ncclGetUniqueId", "ncclCommInitRank", "ncclCommInitRankConfig", "ncclCommGetAsyncError",
@@ -216,7 +216,7 @@ TEST_P(CommFailures, ACallOfTheLibraryThatFails) {
         EXPECT_TRUE(status == RONDO_DEVICE_ERROR || status == RONDO_RANK_LOST) << fault << ": " << rondo_last_error();
         EXPECT_NE(std::string(rondo_last_error()).find("failed with 3"), std::string::npos) << rondo_last_error();
       }
-      EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(25)) << fault;
+      EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(100)) << fault;
       (void)control("clear-faults", nullptr);
       expect_as(download(kept), Expected(full(RONDO_F32, {100}, 1)), fault);
     }

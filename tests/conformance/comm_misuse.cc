@@ -46,6 +46,22 @@ TEST_P(CommMisuse, Creating) {
   EXPECT_EQ(made[0], nullptr);
 }
 
+// Where other machines could come, somebody must say who is let in.
+TEST_P(CommMisuse, MeetingOthersWithoutASecret) {
+  rondo_comm_options options = RONDO_COMM_OPTIONS_INIT;
+  options.rank = 1;
+  options.ranks = 2;
+  options.address = "192.0.2.1:7";  // of an example: nobody is there
+  options.secret = "";
+  options.time_limit_ms = 100;
+  rondo_comm* made = nullptr;
+  expect_failure(rondo_comm_create(engine(), device(0), &options, &made), RONDO_INVALID_ARGUMENT,
+                 "RONDO_SECRET=$(openssl rand -hex 16)");
+  options.secret = "none";
+  expect_failure(rondo_comm_create(engine(), device(0), &options, &made), RONDO_TIMED_OUT, "192.0.2.1:7");
+  EXPECT_EQ(made, nullptr);
+}
+
 TEST_P(CommMisuse, Handles) {
   const Tensor tensor = ones(0);
   Tensor out;

@@ -85,22 +85,43 @@ TEST_P(ConvolutionGradients, OfOperandsUsedTwice) {
   });
 }
 
-// The gradient of a gradient: a function of the image and the filter whose own gradients come by differences.
+// The gradients of each gradient, of a plain convolution and of a transposed one: by an inner tape each of the operands
+// of the convolution, and of its filter gradient as an operator, with everything that goes in as a variable.
 TEST_P(ConvolutionGradients, OfGradients) {
-  const Convolution problem{{1, 2, 4, 3}, {2, 2, 2, 2}, {2, 1}, {1, 0}, {1, 0}, {1, 1}};
+  const std::vector<Convolution> problems = dealt<Convolution>({
+      {{1, 1, 2}, {1, 1, 1}, {1}, {0}, {0}, {1}},
+      {{2, 2, 5}, {3, 2, 2}, {2}, {1}, {0}, {1}},
+      {{1, 2, 4, 3}, {2, 2, 2, 2}, {2, 1}, {1, 0}, {1, 0}, {1, 1}},
+      {{1, 4, 4, 3}, {2, 2, 2, 1}, {3, 1}, {0, 1}, {1, 0}, {1, 2}, 2},
+      {{2, 2, 3, 3}, {4, 1, 2, 2}, {1, 2}, {1, 1}, {0, 1}, {2, 1}, 2},
+      {{1, 1, 3, 2, 3}, {2, 1, 2, 2, 1}, {2, 1, 2}, {0, 1, 0}, {1, 0, 0}, {1, 1, 1}},
+  });
   run([&](Results& results) {
-    const rondo_convolution_options options = problem.options();
-    for (const int of : {0, 1})
-      keep_gradients(results, "input " + std::to_string(of), {numbers(problem.image, 1), numbers(problem.filter, 2)},
-                     [this, options, of](const auto& in) {
-                       const Tape inner(engine());
-                       inner.watch(in[0]);
-                       inner.watch(in[1]);
-                       const Tensor y = make(rondo_convolution, in[0], in[1], &options);
-                       const Tensor z = make(rondo_unary, RONDO_SQUARE, y);
-                       const Tensor ones = make(rondo_unary_with, RONDO_CLIP, z, 2, std::vector<double>{1, 1}.data());
-                       return inner.gradient(z, in[static_cast<size_t>(of)], ones);
-                     });
+    for (const Convolution& problem : problems)
+      for (const bool transposed : {false, true}) {
+        const rondo_convolution_options options = transposed ? problem.transposed_options() : problem.options();
+        const auto n = static_cast<int32_t>(problem.spatial());
+        const Array x = numbers(transposed ? problem.result() : problem.image, 1), w = numbers(problem.filter, 2),
+                    dy = numbers(transposed ? problem.image : problem.result(), 3);
+        const std::string name = (transposed ? "transposed " : "") + problem.name();
+        const auto forward = [options](const auto& in) { return make(rondo_convolution, in[0], in[1], &options); };
+        const auto filter = [options, n, problem](const auto& in) {
+          return make(rondo_convolution_filter_grad, in[0], in[1], n, problem.filter.data() + 2, &options);
+        };
+        // The inner gradient of in[of], where in[2] is that of the result.
+        const auto inner = [this](const auto& f, size_t of) {
+          return [this, f, of](const auto& in) {
+            const Tape tape(engine());
+            tape.watch(in[0]);
+            tape.watch(in[1]);
+            return tape.gradient(f(in), in[of], in[2]);
+          };
+        };
+        keep_gradients(results, "gradient of x, " + name, {x, w, dy}, inner(forward, 0));
+        keep_gradients(results, "gradient of w, " + name, {x, w, dy}, inner(forward, 1));
+        keep_gradients(results, "filter gradient's of x, " + name, {x, dy, w}, inner(filter, 0));
+        keep_gradients(results, "filter gradient's of dy, " + name, {x, dy, w}, inner(filter, 1));
+      }
   });
 }
 

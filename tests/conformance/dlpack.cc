@@ -354,6 +354,86 @@ TEST_P(Dlpack, Streams) {
   managed->deleter(managed);
 }
 
+// A consumer may write in place, so it comes after the tasks that read.
+TEST_P(Dlpack, AWriterOnTheStreamComesAfterReaders) {
+  std::string missing;
+  const Driver& table = driver(&missing);
+  if (!on_cuda() || !table.memset8 || !table.copy) GTEST_SKIP() << "no stream of somebody else's: " << missing;
+  rondo_engine_options several = options();
+  several.streams = 3;
+  restart(several);
+  const Engine consumer = create_engine(options());
+  const rondo_task_options on_device = task_options("consumer", kCuda);
+  void* stream = nullptr;
+  must(push(
+      consumer.get(),
+      [&stream](rondo_task_context* context) {
+        stream = rondo_task_stream(context);
+        return RONDO_OK;
+      },
+      {}, {}, &on_device));
+  must(rondo_engine_wait_all(consumer.get()));
+  const Array before = range(RONDO_F32, {3000});
+  for (int round = 0; round < 8; ++round) {
+    const Tensor a = up(before);
+    std::vector<Tensor> read;
+    for (int i = 0; i < 4; ++i) {
+      read.push_back(empty(RONDO_F32, {3000}));
+      rondo_task_options reader = task_options("reader", kCuda);
+      reader.stream = i;
+      must(push_tensors(
+          engine(),
+          [&table](rondo_task_context* context) {
+            void *from = nullptr, *to = nullptr;
+            must(rondo_task_operand(context, 0, &from, nullptr));
+            must(rondo_task_operand(context, 1, &to, nullptr));
+            return table.copy(reinterpret_cast<unsigned long long>(to), reinterpret_cast<unsigned long long>(from),
+                              3000 * sizeof(float), rondo_task_stream(context)) == 0
+                       ? RONDO_OK
+                       : RONDO_DEVICE_ERROR;
+          },
+          {a}, {read.back()}, &reader));
+    }
+    DLManagedTensorVersioned* managed = nullptr;
+    must(rondo_tensor_to_dlpack(a, stream, &managed));
+    must(push(
+        consumer.get(),
+        [&, managed](rondo_task_context* context) {
+          const auto address = reinterpret_cast<unsigned long long>(managed->dl_tensor.data);
+          return table.memset8(address, 0xff, 3000 * sizeof(float), rondo_task_stream(context)) == 0
+                     ? RONDO_OK
+                     : RONDO_DEVICE_ERROR;
+        },
+        {}, {}, &on_device));
+    for (const Tensor& each : read) expect_same_bits(download(each), before, "what was read before");
+    must(rondo_engine_wait_all(consumer.get()));
+    managed->deleter(managed);
+  }
+}
+
+// The flag says that nobody will write, so nobody has to be waited for who reads.
+TEST_P(Dlpack, AReadOnlyExportDoesNotWaitForReaders) {
+  const Tensor a = up(range(RONDO_F32, {3}));
+  const Tensor wide = broadcast(a, {4, 3});
+  void* const legacy = reinterpret_cast<void*>(1);
+  std::atomic<bool> exported{naive()};
+  bool in_time = false;
+  must(push(engine(),
+            [&](rondo_task_context*) {
+              in_time = eventually([&exported] { return exported.load(); });
+              return RONDO_OK;
+            },
+            {variable_of(a)}, {}));
+  for (void* stream : {static_cast<void*>(nullptr), legacy}) {
+    DLManagedTensorVersioned* managed = nullptr;
+    must(rondo_tensor_to_dlpack(wide, stream, &managed));
+    managed->deleter(managed);
+  }
+  exported = true;
+  must(rondo_engine_wait_all(engine()));
+  EXPECT_TRUE(in_time) << "the reader was waited for";
+}
+
 // Version 0 has no flag for read-only, so what must not be written does not go out that way.
 TEST_P(Dlpack, ReadOnlyOnlyInV1) {
   const Tensor a = up(range(RONDO_F32, {3}));

@@ -135,7 +135,9 @@ Real unary_integer(rondo_unary_op op, Whole x, const std::vector<double>& p) {
     case RONDO_SQUARE: return Real(static_cast<Whole>(bits * bits));
     case RONDO_LOGICAL_NOT: return x == 0;
     case RONDO_ISNAN:
-    case RONDO_ISINF: return 0;
+    case RONDO_ISINF:
+    case RONDO_ISPOSINF:
+    case RONDO_ISNEGINF: return 0;
     case RONDO_ISFINITE: return 1;
     case RONDO_SIGNBIT: return x < 0;
     case RONDO_RELU: return Real(std::max<Whole>(x, 0));
@@ -144,6 +146,7 @@ Real unary_integer(rondo_unary_op op, Whole x, const std::vector<double>& p) {
     case RONDO_FLOOR:
     case RONDO_CEIL:
     case RONDO_ROUND:
+    case RONDO_ROUND_AWAY:
     case RONDO_TRUNC: return Real(x);
     default: throw std::logic_error("no integer operator");
   }
@@ -186,8 +189,8 @@ inline Real soft_plus(Real x) {
 }
 
 inline Real unary_float(rondo_unary_op op, Real x, const std::vector<double>& p) {
-  if (std::isnan(x) && op != RONDO_LOGICAL_NOT && op != RONDO_ISNAN && op != RONDO_ISINF && op != RONDO_ISFINITE &&
-      op != RONDO_SIGNBIT)
+  if (std::isnan(x) && op != RONDO_LOGICAL_NOT && op != RONDO_ISNAN && op != RONDO_ISINF && op != RONDO_ISPOSINF &&
+      op != RONDO_ISNEGINF && op != RONDO_ISFINITE && op != RONDO_SIGNBIT)
     return x;
   const bool lowest = x == -INFINITY;
   switch (op) {
@@ -198,12 +201,15 @@ inline Real unary_float(rondo_unary_op op, Real x, const std::vector<double>& p)
     case RONDO_LOGICAL_NOT: return x == 0;
     case RONDO_ISNAN: return std::isnan(x);
     case RONDO_ISINF: return std::isinf(x);
+    case RONDO_ISPOSINF: return std::isinf(x) && x > 0;
+    case RONDO_ISNEGINF: return std::isinf(x) && x < 0;
     case RONDO_ISFINITE: return std::isfinite(x);
     case RONDO_SIGNBIT: return std::signbit(x);
     case RONDO_RELU: return std::max<Real>(x, 0);
     case RONDO_FLOOR: return std::floor(x);
     case RONDO_CEIL: return std::ceil(x);
     case RONDO_ROUND: return std::nearbyint(x);
+    case RONDO_ROUND_AWAY: return std::round(x);
     case RONDO_TRUNC: return std::trunc(x);
     case RONDO_CLIP:
     case RONDO_HARD_TANH: return std::clamp<Real>(x, p[0], p[1]);
@@ -260,6 +266,10 @@ inline Real unary_float(rondo_unary_op op, Real x, const std::vector<double>& p)
     case RONDO_LEAKY_RELU: return x > 0 ? x : p[0] * x;
     case RONDO_HARD_SIGMOID: return std::clamp<Real>(p[0] * x + p[1], 0, 1);
     case RONDO_HARD_SWISH: return lowest ? -0.0L : x * std::clamp<Real>(x / 6 + 0.5L, 0, 1);
+    case RONDO_SMOOTH_L1_SIGMA: {
+      const Real d = std::fabs(x), square = Real(p[0]) * Real(p[0]);
+      return d < 1 / square ? square * d * d / 2 : d - 1 / (2 * square);
+    }
     case RONDO_BIT_NOT: break;
   }
   throw std::logic_error("unknown operator");
@@ -384,11 +394,11 @@ inline Real binary_float(rondo_binary_op op, Real x, Real y, const std::vector<d
     case RONDO_FMOD: return std::fmod(a, b);
     case RONDO_FLOOR_DIV: {
       if (b == 0 || std::isnan(a) || std::isnan(b)) return a / b;
-      const double rest = std::fmod(a, b);
+      const Real rest = std::fmod(x, y);  // exact
       if (std::isnan(rest)) return rest;
-      const double mod = rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-      const double quotient = std::nearbyint((a - mod) / b);
-      return quotient == 0 ? std::copysign(0.0, a / b) : quotient;
+      const Real quotient = std::nearbyint((x - rest) / y);
+      if (rest != 0 && (rest < 0) != (y < 0)) return quotient - 1;
+      return quotient == 0 ? std::copysign(Real(0), x / y) : quotient;
     }
     case RONDO_TRUE_DIV: return a / b;
     case RONDO_FMAX: return std::fmax(a, b);
@@ -397,7 +407,7 @@ inline Real binary_float(rondo_binary_op op, Real x, Real y, const std::vector<d
     case RONDO_HYPOT: return std::hypot(x, y);
     case RONDO_ATAN2: return std::atan2(x, y);
     case RONDO_COPYSIGN: return std::copysign(x, y);
-    case RONDO_LDEXP: return x * std::exp2(y);
+    case RONDO_LDEXP: return x * std::exp2(y);  // its range holds what that of f64 does not
     case RONDO_LOGADDEXP:
       if (std::isnan(a) || std::isnan(b)) return NAN;
       return x == y ? x + std::log(2.0L) : std::max(x, y) + std::log1p(std::exp(-std::fabs(x - y)));

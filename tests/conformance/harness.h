@@ -127,7 +127,8 @@ struct GraphDeleter {
   void operator()(rondo_graph* graph) const { rondo_graph_destroy(graph); }
 };
 using Graph = std::unique_ptr<rondo_graph, GraphDeleter>;
-// Records body on this thread. If body or the end fails, the recording is closed and the failure thrown on.
+// Records body on this thread. If body or the end fails, the recording is closed and the failure thrown on. The graph
+// must be captured as its data flow says (flow.h).
 Graph record(rondo_engine* engine, const std::function<void()>& body, const rondo_record_options* options = nullptr);
 rondo_graph_info graph_info(rondo_graph* graph);
 std::string graph_report(rondo_graph* graph);
@@ -158,10 +159,9 @@ class Results {
 };
 using Body = std::function<void(Results&)>;
 
-// What the graph of a body must look like.
+// What the graph of a body must look like, beyond what follows from its tasks (flow.h).
 struct GraphShape {
-  int32_t nodes = 1;     // at least, on cuda; 0: nothing to run, nothing is asserted about capture
-  int32_t branches = 0;  // exactly, on cuda; 0: not asserted
+  int32_t nodes = 1;  // at least, on cuda; 0: nothing to run, nothing is asserted about capture
 };
 
 // One engine per test. Leaves a test only when the engine's pool is empty again: a leak anywhere fails the test.

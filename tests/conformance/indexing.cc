@@ -91,5 +91,165 @@ TEST_P(Indexing, WideIndexIsOutside) {
   });
 }
 
+// --- checked indices
+
+class CheckedIndices : public OnEngine {
+ protected:
+  void SetUp() override {
+    OnEngine::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    rondo_engine_options with = options();
+    with.check_indices = 1;
+    restart(with);
+  }
+  void TearDown() override {
+    ones_.reset();
+    if (engine()) (void)rondo_engine_wait_all(engine());  // the failures that a test provoked
+    OnEngine::TearDown();
+  }
+  // The operator's name, the place and the index, and what would be right.
+  static void expect_told(rondo_status status, const std::string& name, const std::vector<std::string>& words) {
+    EXPECT_EQ(status, RONDO_INVALID_ARGUMENT) << name << ": " << rondo_last_error();
+    const std::string text = rondo_last_error();
+    EXPECT_NE(text.find(name + " on "), std::string::npos) << "'" << text << "' does not name " << name;
+    for (const std::string& word : words)
+      EXPECT_NE(text.find(word), std::string::npos) << "'" << text << "' does not have '" << word << "'";
+  }
+
+  struct Indexer {
+    std::string name;
+    Array good, bad;
+    std::string place, right;
+    std::function<void(rondo_tensor* a, rondo_tensor* indices, rondo_tensor** out)> apply;
+  };
+  // On a tensor [4, 3]; each bad one is outside at one place.
+  std::vector<Indexer> indexers() const {
+    const Array good = array_of(RONDO_I64, {2, 3}, {0, 1, -4, 3, 2, -1}),
+                wrong = array_of(RONDO_I64, {2, 3}, {0, 1, 2, 3, 2, 9}),
+                narrow = array_of(RONDO_I32, {2, 3}, {0, 1, -4, 3, 2, -1}),
+                below = array_of(RONDO_I32, {2, 3}, {0, 1, 2, -5, 2, 3});
+    const auto put_with = [this](auto function) {
+      return [this, function](rondo_tensor* a, rondo_tensor* indices, rondo_tensor** out) {
+        *out = make(rondo_copy, a).release();
+        checked_ = function(*out, indices, ones_, 0);
+      };
+    };
+    const auto give = [this](auto function, auto... more) {
+      return [=, this](rondo_tensor* a, rondo_tensor* indices, rondo_tensor** out) {
+        checked_ = function(a, indices, more..., out);
+      };
+    };
+    return {{"take", good, wrong, "indices[1, 2] is 9", "axis 0 of a has size 4: -4 to 3 are possible",
+             give(rondo_take, 0)},
+            {"gather_rows", narrow, below, "indices[1, 0] is -5", "axis 0 of table has size 4: -4 to 3 are possible",
+             give(rondo_gather_rows)},
+            {"take_along_axis", good, wrong, "indices[1, 2] is 9", "axis 0 of a has size 4",
+             give(rondo_take_along_axis, 0)},
+            {"put", good, wrong, "indices[1, 2] is 9", "axis 0 of tensor has size 4", put_with(rondo_put)},
+            {"put_along_axis", narrow, below, "indices[1, 0] is -5", "axis 0 of tensor has size 4",
+             put_with(rondo_put_along_axis)},
+            {"one_hot", array_of(RONDO_I64, {}, {3}), array_of(RONDO_I64, {}, {-1}), "indices is -1",
+             "depth has size 4: 0 to 3", [this](rondo_tensor*, rondo_tensor* indices, rondo_tensor** out) {
+               checked_ = rondo_one_hot(indices, 4, RONDO_F32, out);
+             }}};
+  }
+
+  mutable rondo_status checked_ = RONDO_OK;
+  Tensor ones_;
+};
+CONFORMANCE_ENGINE_SUITE(CheckedIndices);
+
+TEST_P(CheckedIndices, OneOutsideFailsTheTaskAndIsNamed) {
+  ones_ = up(full(RONDO_F32, {}, 1));
+  const Tensor a = up(range(RONDO_F32, {4, 3}));
+  for (const Indexer& each : indexers()) {
+    for (const bool wrong : {false, true}) {
+      const Tensor indices = up(wrong ? each.bad : each.good);
+      Tensor out;
+      each.apply(a, indices, out.slot());
+      if (!wrong) {
+        EXPECT_EQ(checked_, RONDO_OK) << each.name << ": " << rondo_last_error();
+        EXPECT_EQ(rondo_tensor_wait(out), RONDO_OK) << each.name << ": " << rondo_last_error();
+      } else if (naive()) {
+        expect_told(checked_, each.name, {each.place, each.right});
+      } else {
+        EXPECT_EQ(checked_, RONDO_OK) << each.name << ": " << rondo_last_error();
+        expect_told(rondo_tensor_wait(out), each.name, {each.place, each.right});
+      }
+      EXPECT_EQ(rondo_tensor_wait(indices), RONDO_OK) << "what is read is intact";
+    }
+    (void)rondo_engine_wait_all(engine());
+  }
+}
+
+// A view that no single step walks, and a tape whose gradient uses the indices again.
+TEST_P(CheckedIndices, ViewsAndGradients) {
+  const Tensor a = up(range(RONDO_F32, {4, 3}));
+  const Tensor indices = transpose(up(array_of(RONDO_I64, {3, 2}, {0, 3, 1, 2, 2, 7})), {1, 0});
+  Tensor out;
+  const rondo_status status = rondo_take(a, indices, 0, out.slot());
+  expect_told(naive() ? status : rondo_tensor_wait(out), "take", {"indices[1, 2] is 7"});
+  (void)rondo_engine_wait_all(engine());
+  rondo_tape* tape = nullptr;
+  must(rondo_tape_begin(engine(), RONDO_TAPE_DEFAULT, &tape));
+  must(rondo_tape_watch(tape, a));
+  const Tensor picked = make(rondo_take, a, up(array_of(RONDO_I64, {2}, {1, 1})), 0);
+  rondo_tensor* const y = make(rondo_reduce, RONDO_SUM, picked, 0, nullptr, 0).release();
+  rondo_tensor *const source = a, *dx = nullptr;
+  must(rondo_tape_gradients(tape, 1, &y, nullptr, 1, &source, &dx));
+  expect_as(download(dx), Expected(array_of(RONDO_F32, {4, 3}, {0, 0, 0, 2, 2, 2, 0, 0, 0, 0, 0, 0})), "gradient");
+  rondo_tensor_destroy(dx), rondo_tensor_destroy(y), rondo_tape_destroy(tape);
+}
+
+// Each launch looks at the indices of its time.
+TEST_P(CheckedIndices, LaunchesOfGraphsAreChecked) {
+  ones_ = up(full(RONDO_F32, {}, 1));
+  const Tensor a = up(range(RONDO_F32, {4, 3}));
+  for (const Indexer& each : indexers()) {
+    const Tensor indices = up(each.good);
+    Tensor out, next;
+    const Graph graph = record(engine(), [&] {
+      each.apply(a, indices, out.slot());
+      must(checked_);
+      next = make(rondo_unary, RONDO_NEG, out);
+    });
+    for (const bool wrong : {false, true, false}) {
+      const Array& now = wrong ? each.bad : each.good;
+      must(rondo_tensor_write(indices, now.bytes.data(), now.bytes.size()));
+      const rondo_status launched = rondo_graph_launch(graph.get());
+      const rondo_status status = naive() && launched != RONDO_OK ? launched : rondo_tensor_wait(next);
+      if (wrong)
+        expect_told(status, each.name, {each.place, each.right});
+      else
+        EXPECT_EQ(status, RONDO_OK) << each.name << ": " << rondo_last_error();
+      (void)rondo_engine_wait_all(engine());
+    }
+  }
+}
+
+// An engine that was not asked submits nothing more.
+TEST_P(CheckedIndices, NothingIsSubmittedWhereNothingIsChecked) {
+  int32_t tasks[2] = {};
+  for (const int32_t on : {1, -1}) {
+    rondo_engine_options with = options();
+    with.check_indices = on;
+    restart(with);
+    const Tensor a = up(range(RONDO_F32, {4, 3})), indices = up(array_of(RONDO_I64, {1}, {2}));
+    Tensor out;
+    const Graph graph = record(engine(), [&] { out = make(rondo_take, a, indices, 0); });
+    tasks[on > 0] = graph_info(graph.get()).tasks;
+  }
+  EXPECT_EQ(tasks[0], 1);
+  EXPECT_GT(tasks[1], 1);
+}
+
+TEST_P(CheckedIndices, Misuse) {
+  rondo_engine_options with = options();
+  with.check_indices = 2;
+  rondo_engine* engine = nullptr;
+  expect_refused(rondo_engine_create(&with, &engine), RONDO_INVALID_ARGUMENT, "rondo_engine_create", "check_indices");
+  EXPECT_EQ(engine, nullptr);
+}
+
 }  // namespace
 }  // namespace conformance

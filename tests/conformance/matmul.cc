@@ -1,6 +1,8 @@
 // Matrix products: transposes, batches, broadcast batches, epilogues, dtypes, views, k = 0, odd sizes.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "harness.h"
+#include <array>
+
+#include "placement.h"
 
 namespace conformance {
 namespace {
@@ -333,6 +335,62 @@ TEST_P(Matmul, FullPrecisionByDefault) {
                                                     }());
   const Tensor a = up(x), b = up(y);
   run([&](Results& results) { results.keep("f32", make(rondo_matmul, a, b, nullptr), [=] { return Expected(x); }); });
+}
+
+// Operands, results and biases wherever they may lie, sizes of 1 among them: leading dimensions, steps of batches and
+// transposes are what a library is told of it.
+TEST_P(Matmul, PlacesByChance) {
+  std::mt19937 bits(static_cast<uint32_t>(share() + 2));
+  const auto upto = [&](size_t most) { return static_cast<size_t>(bits() % (most + 1)); };
+  constexpr int64_t kSizes[] = {1, 2, 3, 8, 16, 33};
+  for (int round = 0; round < (sparing() ? 6 : on_cuda() ? 20 : 60); ++round) {
+    const rondo_dtype dtype = kFloatDtypes[upto(3)];
+    const int64_t m = kSizes[upto(5)], n = kSizes[upto(5)], k = kSizes[upto(5)];
+    Problem problem;
+    for (size_t d = upto(2); d-- > 0;) {
+      const int64_t size = 1 + static_cast<int64_t>(upto(2));
+      problem.a.push_back(upto(3) ? size : 1);
+      problem.b.push_back(upto(3) ? size : 1);
+    }
+    problem.transpose_a = upto(1), problem.transpose_b = upto(1), problem.bias = upto(1);
+    const bool adds = upto(3) == 0;
+    problem.a.insert(problem.a.end(), {problem.transpose_a ? k : m, problem.transpose_a ? m : k});
+    problem.b.insert(problem.b.end(), {problem.transpose_b ? n : k, problem.transpose_b ? k : n});
+    const Array x = random_array(dtype, problem.a, 1, -2, 2), y = random_array(dtype, problem.b, 2, -2, 2),
+                c = random_array(dtype, {n}, 3, -2, 2);
+    Expected expected = expect_matmul(problem, x, y, problem.bias ? &c : nullptr);
+    for (size_t i = 0; adds && i < expected.values.size(); ++i) {
+      expected.values[i] += kAround;
+      expected.absolute[i] += std::ldexp(kAround, dtype == RONDO_F64 ? -50 : -21);
+    }
+    std::vector<std::array<Placement, 4>> places;
+    for (int i = 0; i < (sparing() ? 2 : 6); ++i)
+      places.push_back({somewhere(bits, problem.a.size()), somewhere(bits, problem.b.size()), somewhere(bits, 1),
+                        somewhere(bits, expected.shape.size())});
+    run([&](Results& results) {
+      for (const auto& [of_a, of_b, of_c, of_out] : places) {
+        const auto placed = [&](const Array& array, const Placement& at) {
+          Placed made(engine(), device(), dtype, array.shape, at);
+          into(made.view, rondo_copy, up(array));
+          return made;
+        };
+        const Placed a = placed(x, of_a), b = placed(y, of_b), bias = placed(c, of_c);
+        Placed out(engine(), device(), dtype, expected.shape, of_out);
+        rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+        options.transpose_a = problem.transpose_a;
+        options.transpose_b = problem.transpose_b;
+        if (problem.bias) options.bias = bias.view;
+        const Tensor adding = adds ? make(rondo_tensor_accumulator, out.view) : Tensor();
+        into(adds ? adding : out.view, rondo_matmul, a.view, b.view, &options);
+        const auto all = out.expect(expected);
+        results.keep(std::string(rondo_dtype_name(dtype)) + " " + std::to_string(m) + "x" + std::to_string(k) + "x" +
+                         std::to_string(n) + " round " + std::to_string(round) + " from " + of_a.name() + " and " +
+                         of_b.name() + (problem.bias ? ", bias " + of_c.name() : "") + " to " + of_out.name() +
+                         (adds ? ", added" : ""),
+                     std::move(out.base), all);
+      }
+    });
+  }
 }
 
 }  // namespace

@@ -73,10 +73,12 @@ TEST_P(MisuseNull, EngineVariablesAndTasks) {
       {"rondo_engine_get_mode", "engine", [&] { return rondo_engine_get_mode(nullptr, &mode); }},
       {"rondo_engine_get_mode", "mode", [&] { return rondo_engine_get_mode(engine(), nullptr); }},
       {"rondo_engine_wait_all", "engine", [&] { return rondo_engine_wait_all(nullptr); }},
+      {"rondo_engine_wait_all_for", "engine", [&] { return rondo_engine_wait_all_for(nullptr, 1); }},
       {"rondo_engine_seed", "engine", [&] { return rondo_engine_seed(nullptr, 1); }},
       {"rondo_variable_create", "engine", [&] { return rondo_variable_create(nullptr, &variable); }},
       {"rondo_variable_create", "variable", [&] { return rondo_variable_create(engine(), nullptr); }},
       {"rondo_variable_wait", "variable", [&] { return rondo_variable_wait(nullptr); }},
+      {"rondo_variable_wait_for", "variable", [&] { return rondo_variable_wait_for(nullptr, 1); }},
       {"rondo_variable_version", "variable", [&] { return rondo_variable_version(nullptr, &version); }},
       {"rondo_variable_version", "version", [&] { return rondo_variable_version(v, nullptr); }},
       {"rondo_engine_push", "engine", [&] { return pushed(nullptr, body, nullptr, 0, variables, 1); }},
@@ -102,9 +104,17 @@ TEST_P(MisuseNull, EngineVariablesAndTasks) {
   EXPECT_EQ(rondo_task_device(nullptr).kind, RONDO_CPU);
   EXPECT_EQ(rondo_task_is_capturing(nullptr), 0);
   rondo_task_fail(nullptr, "nothing");
+  EXPECT_EQ(rondo_task_auxiliary_stream(nullptr, 0), nullptr);
+  rondo_completion* completion = nullptr;
+  rondo_completion_destroy(nullptr);
+  expect_refused(rondo_task_defer(nullptr, &completion), RONDO_INVALID_ARGUMENT, "rondo_task_defer", "context");
+  expect_refused(rondo_completion_complete(nullptr, RONDO_OK, nullptr), RONDO_INVALID_ARGUMENT,
+                 "rondo_completion_complete", "completion");
   EXPECT_EQ(push(engine(),
                  [](rondo_task_context* context) {
                    rondo_task_fail(context, nullptr);
+                   expect_refused(rondo_task_defer(context, nullptr), RONDO_INVALID_ARGUMENT, "rondo_task_defer",
+                                  "completion");
                    return RONDO_OK;
                  },
                  {}, {v}),
@@ -143,6 +153,7 @@ TEST_P(MisuseNull, Tensors) {
       {"rondo_tensor_read", "tensor", [&] { return rondo_tensor_read(nullptr, data, 16); }},
       {"rondo_tensor_read", "data", [&] { return rondo_tensor_read(a, nullptr, 16); }},
       {"rondo_tensor_wait", "tensor", [&] { return rondo_tensor_wait(nullptr); }},
+      {"rondo_tensor_wait_for", "tensor", [&] { return rondo_tensor_wait_for(nullptr, 1); }},
       {"rondo_tensor_query", "tensor", [&] { return rondo_tensor_query(nullptr, &info); }},
       {"rondo_tensor_query", "info", [&] { return rondo_tensor_query(a, nullptr); }},
       {"rondo_tensor_data", "tensor", [&] { return rondo_tensor_data(nullptr, &address); }},

@@ -137,10 +137,9 @@ TEST_P(Order, WaitMeansDone) {
   must(push(engine(), slow, {}, {}));
   must(rondo_engine_wait_all(engine()));
   EXPECT_TRUE(done);
-  // A tensor's wait is its variable's.
   const Tensor a = up(full(RONDO_F32, {4}, 1));
   done = false;
-  must(push(engine(), slow, {variable_of(a)}, {}));
+  must(push(engine(), slow, {}, {variable_of(a)}));
   must(rondo_tensor_wait(a));
   EXPECT_TRUE(done);
 }

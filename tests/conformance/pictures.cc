@@ -1,9 +1,11 @@
 // What the timeline and the DOT picture tell of tasks: one style of names, dtypes and shapes, threads and streams, and
 // the operators inside a graph. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
+#include "flow.h"
 #include "recording.h"
 
 namespace conformance {
@@ -122,6 +124,79 @@ TEST_P(Pictures, TraceNamesEveryStream) {
   for (const json& event : events)
     if (event.at("ph") == "X" && event.at("cat") == "device") rows.insert(row(events, event));
   EXPECT_EQ(rows, (std::set<std::string>{"copy in", "copy out", "high priority"})) << events.dump(1);
+}
+
+// What expectations of graphs are made of: tasks that follow each other, in one piece, and how many do not.
+TEST(Flow, TasksAsFarFromTheBeginningMayRunSideBySide) {
+  const std::vector<Piece> pieces = pieces_of(
+      "digraph \"g\" {\n"
+      "  subgraph cluster_0 {\n    label=\"segment 0 on cuda:0: CUDA graph\"; color=\"#8899aa\";\n"
+      "    t0 [label=\"a\"];\n    t1 [label=\"b\"];\n    t2 [label=\"c\"];\n    t3 [label=\"d\"];\n  }\n"
+      "  subgraph cluster_1 {\n    label=\"segment 1 on cpu:0: host tasks\"; color=\"#8899aa\";\n"
+      "    t4 [label=\"e\"];\n    t5 [label=\"f\"];\n  }\n"
+      "  i0 [shape=ellipse, label=\"input\"];\n  i0 -> t0;\n"
+      "  t0 -> t1 [label=\"f32 [4]\"];\n  t0 -> t2 [label=\"f32 [4]\"];\n  t2 -> t3 [style=dashed];\n"
+      "  t1 -> t4 [label=\"f32 [4]\"];\n  t4 -> t5 [label=\"f32 [4]\"];\n"
+      "  o0 [shape=ellipse, label=\"output\\nf32 [3, 0]\"];\n  t3 -> o0;\n"
+      "  o1 [shape=ellipse, label=\"output\\nf32 [10]\"];\n  t5 -> o1;\n}\n");
+  ASSERT_EQ(pieces.size(), 2u);
+  EXPECT_TRUE(pieces[0].captured);
+  EXPECT_EQ(pieces[0].tasks, 4);
+  EXPECT_EQ(pieces[0].abreast, 2);
+  EXPECT_EQ(pieces[0].idle, 1) << "its result has no elements";
+  EXPECT_FALSE(pieces[1].captured);
+  EXPECT_EQ(pieces[1].tasks, 2);
+  EXPECT_EQ(pieces[1].idle, 0);
+  EXPECT_EQ(pieces[1].abreast, 1) << "one after the other";
+}
+
+// What a device span tells is when the device was at work, not when it was given the work: it is as long as that took,
+// and spans of one stream stand one behind the other, as their tasks ran.
+TEST_P(Pictures, TraceTimesTheDeviceNotTheLaunch) {
+  if (!on_cuda()) GTEST_SKIP() << "a cpu has no streams";
+  std::string missing;
+  const Driver& table = driver(&missing);
+  if (!table.launch_host) GTEST_SKIP() << missing;
+  using Clock = std::chrono::steady_clock;
+  static std::vector<double> worked;  // microseconds, by the device's own doing
+  worked.clear();
+  const auto slow = [&table](rondo_task_context* context) {
+    const auto body = [](void*) {
+      const auto begin = Clock::now();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      worked.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
+    };
+    return table.launch_host(rondo_task_stream(context), body, nullptr) == 0 ? RONDO_OK : RONDO_DEVICE_ERROR;
+  };
+  const Tensor a = up(full(RONDO_F32, {1000}, 1));
+  const rondo_task_options with = task_options("slow", device());
+  const auto chain = [&] {
+    into(a, rondo_binary_scalar, RONDO_ADD, a, 1.0);
+    must(push(engine(), slow, {}, {variable_of(a)}, &with));
+    into(a, rondo_binary_scalar, RONDO_MUL, a, 2.0);
+  };
+  rondo_record_options named = RONDO_RECORD_OPTIONS_INIT;
+  named.name = "my_graph";
+  const Graph graph = record(engine(), chain, &named);
+  const json events = trace_of([&] {
+    chain();
+    must(rondo_graph_launch(graph.get()));
+  });
+  ASSERT_EQ(worked.size(), 2u) << "once by itself, once in the graph";
+  std::vector<json> all;
+  for (const char* name : {"add", "slow", "mul", "my_graph"}) {
+    const std::vector<json> found = spans(events, name, "device");
+    ASSERT_EQ(found.size(), 1u) << name << ": " << events.dump(1);
+    EXPECT_GT(found[0].at("dur").get<double>(), 0) << name;
+    all.push_back(found[0]);
+  }
+  constexpr double kClock = 1;  // a device's clock ticks in steps, and times are floats
+  EXPECT_GE(all[1].at("dur").get<double>(), worked[0] - kClock) << events.dump(1);
+  EXPECT_GE(all[3].at("dur").get<double>(), worked[1] - kClock) << events.dump(1);
+  for (size_t i = 1; i < all.size(); ++i)
+    EXPECT_GE(all[i].at("ts").get<double>(),
+              all[i - 1].at("ts").get<double>() + all[i - 1].at("dur").get<double>() - kClock)
+        << all[i].at("name") << " before " << all[i - 1].at("name") << " is done: " << events.dump(1);
 }
 
 // A graph on the cpu is one task to the engine; the timeline shows what it is made of, within it.

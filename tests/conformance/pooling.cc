@@ -1,125 +1,12 @@
 // Pooling, resizing and local response normalisation against references in higher precision: layouts, dtypes, padding,
 // dilation, ceil mode, origins, special values, and gradients against finite differences, of first and second order.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape.h"
+#include "pooling.h"
 
 namespace conformance {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-using Sizes = std::vector<int64_t>;
-
-class Pooling : public OnTape {
- protected:
-  Tensor image(const Array& a, bool last) const {
-    if (!last) return up(a);
-    std::vector<int32_t> to = {0}, back = {0, static_cast<int32_t>(a.shape.size()) - 1};
-    for (int32_t d = 2; d < static_cast<int32_t>(a.shape.size()); ++d) to.push_back(d), back.push_back(d - 1);
-    to.push_back(1);
-    return transpose(up(host_transpose(a, to)), back);
-  }
-};
 CONFORMANCE_SUITE(Pooling);
-
-// One axis of a reference: the elements of result o, each with a weight.
-struct Tap {
-  int64_t at;
-  Real weight;
-};
-using Axis = std::function<std::vector<Tap>(int64_t o)>;
-
-// The combination over all spatial axes of what `join` does with (value, weight).
-Array spatial(const Array& x, const Sizes& out, const std::vector<Axis>& axes,
-              const std::function<Real(const std::vector<std::pair<Real, Real>>&)>& join) {
-  Shape shape = {x.shape[0], x.shape[1]};
-  shape.insert(shape.end(), out.begin(), out.end());
-  Array y(RONDO_F64, shape);
-  const size_t n = axes.size(), outs = count(Shape(out)), ins = x.size() / static_cast<size_t>(x.shape[0] * x.shape[1]);
-  for (size_t i = 0; i < y.size(); ++i) {
-    std::vector<std::pair<size_t, Real>> elements = {{0, 1}};
-    std::vector<int64_t> at(n);
-    for (size_t d = n, rest = i % outs; d-- > 0; rest /= out[d]) at[d] = static_cast<int64_t>(rest) % out[d];
-    for (size_t d = 0; d < n; ++d) {
-      std::vector<std::pair<size_t, Real>> next;
-      for (const auto& [place, weight] : elements)
-        for (const Tap& tap : axes[d](at[d]))
-          next.push_back(
-              {place * static_cast<size_t>(x.shape[2 + d]) + static_cast<size_t>(tap.at), weight * tap.weight});
-      elements = std::move(next);
-    }
-    std::vector<std::pair<Real, Real>> values;
-    for (const auto& [place, weight] : elements) values.push_back({x[i / outs * ins + place], weight});
-    y.set(i, join(values));
-  }
-  return y;
-}
-
-Real largest(const std::vector<std::pair<Real, Real>>& values) {
-  Real top = -INFINITY;
-  for (const auto& [value, weight] : values)
-    if (std::isnan(value) || value > top)
-      top = value;
-    else if (std::isnan(top))
-      break;
-  for (const auto& [value, weight] : values)
-    if (std::isnan(value)) return NAN;
-  return top;
-}
-Real weighted(const std::vector<std::pair<Real, Real>>& values) {
-  Real sum = 0;
-  for (const auto& [value, weight] : values) sum += value * weight;
-  return sum;
-}
-
-Expected close(rondo_dtype dtype, const Array& exact) {
-  Expected expected(dtype, exact.shape, is_half(dtype) ? 1 : 8);
-  for (size_t i = 0; i < exact.size(); ++i) {
-    expected.values[i] = exact[i];
-    expected.absolute.push_back(8 * unit(dtype));
-  }
-  return expected;
-}
-
-struct PoolCase {
-  Shape shape;
-  Sizes kernel, stride, padding, end, dilation;
-  bool ceil, counts, last;
-};
-
-int64_t results(const PoolCase& c, size_t d) {
-  const int64_t stride = c.stride[d] ? c.stride[d] : c.kernel[d], end = c.end[d] < 0 ? c.padding[d] : c.end[d];
-  const int64_t room = c.shape[2 + d] + c.padding[d] + end - c.dilation[d] * (c.kernel[d] - 1) - 1;
-  int64_t out = (room + (c.ceil ? stride - 1 : 0)) / stride + 1;
-  if (c.ceil && (out - 1) * stride >= c.shape[2 + d] + c.padding[d]) --out;
-  return out;
-}
-
-Axis window(const PoolCase& c, size_t d, bool mean) {
-  return [=](int64_t o) {
-    const int64_t stride = c.stride[d] ? c.stride[d] : c.kernel[d], end = c.end[d] < 0 ? c.padding[d] : c.end[d];
-    const int64_t start = o * stride - c.padding[d], size = c.shape[2 + d];
-    std::vector<Tap> taps;
-    int64_t counted = 0;
-    for (int64_t k = 0; k < c.kernel[d]; ++k) {
-      const int64_t at = start + k * c.dilation[d];
-      counted += at < size + end;
-      if (at >= 0 && at < size) taps.push_back({at, 1});
-    }
-    if (mean)
-      for (Tap& tap : taps) tap.weight = 1 / Real(c.counts ? counted : static_cast<int64_t>(taps.size()));
-    return taps;
-  };
-}
-
-rondo_pool_options options_of(const PoolCase& c) {
-  rondo_pool_options options = RONDO_POOL_OPTIONS_INIT;
-  for (size_t d = 0; d < c.kernel.size(); ++d) {
-    options.stride[d] = c.stride[d], options.padding[d] = c.padding[d];
-    options.padding_end[d] = c.end[d], options.dilation[d] = c.dilation[d];
-  }
-  options.ceil_mode = c.ceil, options.count_include_pad = c.counts;
-  return options;
-}
 
 const std::vector<PoolCase> kPools = {
     {{2, 3, 7, 9}, {3, 2}, {2, 2}, {1, 0}, {-1, -1}, {1, 1}, false, true, false},
@@ -183,28 +70,6 @@ TEST_P(Pooling, Adaptive) {
   }
 }
 
-Axis resized(int64_t in, int64_t out, rondo_resize_mode mode, rondo_resize_origin origin) {
-  return [=](int64_t o) -> std::vector<Tap> {
-    Real source = 0;
-    if (origin == RONDO_RESIZE_HALF_PIXEL) source = (o + 0.5L) * in / out - 0.5L;
-    if (origin == RONDO_RESIZE_ASYMMETRIC) source = Real(o) * in / out;
-    if (origin == RONDO_RESIZE_ALIGN_CORNERS && out > 1) source = Real(o) * (in - 1) / (out - 1);
-    if (mode == RONDO_RESIZE_NEAREST) {
-      // Of two equally near the one before, or, between corners, the one behind.
-      Real nearest = std::floor(source);
-      if (origin == RONDO_RESIZE_HALF_PIXEL) nearest = std::floor(source + 0.5L + 1e-12L);
-      if (origin == RONDO_RESIZE_ALIGN_CORNERS) nearest = std::floor(source + 0.5L + 1e-12L);
-      if (origin == RONDO_RESIZE_ASYMMETRIC) nearest = std::floor(source + 1e-12L);
-      return {{std::clamp<int64_t>(static_cast<int64_t>(nearest), 0, in - 1), 1}};
-    }
-    source = std::clamp<Real>(source, 0, Real(in - 1));
-    const int64_t low = static_cast<int64_t>(std::floor(source));
-    const Real upper = source - Real(low);
-    if (low + 1 >= in) return {{low, 1}};
-    return {{low, 1 - upper}, {low + 1, upper}};
-  };
-}
-
 struct ResizeCase {
   Shape shape;
   Sizes out;
@@ -220,7 +85,7 @@ TEST_P(Pooling, Resized) {
   for (const ResizeCase& c : some(kResizes, 2)) {
     const rondo_dtype dtype = covering({RONDO_F32, RONDO_F16, RONDO_F64, RONDO_BF16}, turn)[0];
     run([&](Results& results_of) {
-      for (const auto mode : {RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR}) {
+      for (const auto mode : {RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR, RONDO_RESIZE_NEAREST_EXACT}) {
         for (const auto origin : {RONDO_RESIZE_HALF_PIXEL, RONDO_RESIZE_ALIGN_CORNERS, RONDO_RESIZE_ASYMMETRIC}) {
           const Array x = random_array(dtype, c.shape, 1, -2, 2);
           const Tensor a = image(x, turn % 2);
@@ -233,6 +98,42 @@ TEST_P(Pooling, Resized) {
       }
     });
     ++turn;
+  }
+}
+
+// Every pair of sizes up to 39, and the gradient: how often each element was the nearest. Where the way to the kernel
+// is what differs, a few sizes.
+TEST_P(Pooling, NearestElementsOfAllSizesAreExact) {
+  constexpr int64_t kMost = 39;
+  Sizes sizes = {1, 2, 5, 8, 39};
+  if (GetParam().mode == RONDO_ENGINE_ASYNC && !GetParam().graph) {
+    sizes.resize(kMost);
+    std::iota(sizes.begin(), sizes.end(), 1);
+  }
+  for (const int64_t in : dealt(sizes)) {
+    run([&](Results& results_of) {
+      const Tensor a = up(range(RONDO_F32, {1, 1, in}));
+      for (const auto mode : {RONDO_RESIZE_NEAREST, RONDO_RESIZE_NEAREST_EXACT}) {
+        for (const auto origin : {RONDO_RESIZE_HALF_PIXEL, RONDO_RESIZE_ALIGN_CORNERS, RONDO_RESIZE_ASYMMETRIC}) {
+          for (int64_t out = 1; out <= kMost; ++out) {
+            const Tape tape(engine());
+            tape.watch(a);
+            Tensor y = make(rondo_resize, a, 1, &out, mode, origin);
+            Array forward(RONDO_F32, {1, 1, out}), backward(RONDO_F32, {1, 1, in});
+            for (int64_t o = 0; o < out; ++o) {
+              const int64_t at = nearest_element(resize_place(in, out, origin, o), in, mode, origin);
+              forward.set(static_cast<size_t>(o), Real(at));
+              backward.set(static_cast<size_t>(at), backward[static_cast<size_t>(at)] + 1);
+            }
+            const std::string label = std::to_string(in) + " to " + std::to_string(out) + ", mode " +
+                                      std::to_string(mode) + ", origin " + std::to_string(origin);
+            Tensor dx = tape.gradient(y, a, up(full(RONDO_F32, {1, 1, out}, 1)));
+            results_of.keep(label, std::move(y), [=] { return Expected(forward); });
+            results_of.keep(label + ", gradient", std::move(dx), [=] { return Expected(backward); });
+          }
+        }
+      }
+    });
   }
 }
 
@@ -326,7 +227,7 @@ std::vector<Differentiated> differentiated() {
                    return make(rondo_adaptive_avg_pool, a, 2, parts.data());
                  }});
   for (const ResizeCase& c : kResizes)
-    for (const auto mode : {RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR})
+    for (const auto mode : {RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR, RONDO_RESIZE_NEAREST_EXACT})
       for (const auto origin : {RONDO_RESIZE_HALF_PIXEL, RONDO_RESIZE_ALIGN_CORNERS, RONDO_RESIZE_ASYMMETRIC})
         all.push_back({"resize " + std::to_string(mode) + std::to_string(origin), c.shape, [=](rondo_tensor* a) {
                          return make(rondo_resize, a, static_cast<int32_t>(c.out.size()), c.out.data(), mode, origin);
@@ -430,7 +331,7 @@ TEST_P(Pooling, Misuse) {
   resize("sizes", a, zero.data(), 0, 0);
   resize("sizes", a, nullptr, 0, 0);
   resize("a", integers, two.data(), 0, 0);
-  resize("mode", a, two.data(), 2, 0);
+  resize("mode", a, two.data(), 3, 0);
   resize("mode", a, two.data(), -1, 0);
   resize("origin", a, two.data(), 1, 3);
   refused("rondo_local_response_norm", "a", rondo_local_response_norm(integers, 3, 1, 1, 1, &out));

@@ -1,11 +1,13 @@
 // What concerns the whole process: fork, traces, the log, versions, features, devices.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -194,6 +196,69 @@ TEST_P(Process, NoThreadsToBeHad) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+}
+
+// What a call on a thread gives that somebody wants to cancel from before it on.
+rondo_status cancelled(const std::function<rondo_status()>& call) {
+  struct Part {
+    const std::function<rondo_status()>& call;
+    rondo_status status = RONDO_INTERNAL;
+    bool beyond = false;
+  } part{call};
+  const auto body = [](void* argument) -> void* {
+    Part& mine = *static_cast<Part*>(argument);
+    pthread_cancel(pthread_self());
+    mine.status = mine.call();
+    pthread_testcancel();
+    mine.beyond = true;
+    return nullptr;
+  };
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, body, &part) != 0) throw std::runtime_error("pthread_create");
+  void* result = nullptr;
+  pthread_join(thread, &result);
+  EXPECT_EQ(result, PTHREAD_CANCELED) << "the request is kept until the call is over";
+  EXPECT_FALSE(part.beyond);
+  return part.status;
+}
+
+// In the middle of a call it would leave locks behind, and end the process where no exception may pass.
+TEST_P(Process, CancelledThreadsFinishTheirCall) {
+  const Variable v(engine());
+  const Tensor a = up(full(RONDO_F32, {100}, 3));
+  const auto slow = [](rondo_task_context*) {
+    std::this_thread::sleep_for(20ms);
+    return RONDO_OK;
+  };
+  float data[100];
+  Tensor b;
+  const File file;
+  const char* const name = "a";
+  rondo_tensor* const tensor = a;
+  const std::function<rondo_status()> calls[] = {
+      [&] { return push(engine(), slow, {}, {v}); },
+      [&] { return rondo_variable_wait(v); },
+      [&] { return push(engine(), slow, {v}, {}); },
+      [&] { return rondo_engine_wait_all(engine()); },
+      [&] {
+        b = make(rondo_unary, RONDO_EXP, a);
+        return rondo_tensor_read(b, data, sizeof data);
+      },
+      [&] { return rondo_trace_begin(engine()); },
+      [&] { return rondo_trace_end(engine(), file.path()); },
+      [&] { return rondo_model_file_write(file.path(), &name, &tensor, 1, nullptr, nullptr, 0); },
+      [&] {
+        const rondo_engine_options chosen = options();
+        rondo_engine* other = nullptr;
+        const rondo_status made = rondo_engine_create(&chosen, &other);
+        if (made == RONDO_OK) must(push(other, slow, {}, {}));
+        rondo_engine_destroy(other);
+        return made;
+      },
+  };
+  for (const auto& call : calls)
+    EXPECT_EQ(cancelled(call), RONDO_OK) << "call " << &call - calls << ": " << rondo_last_error();
+  EXPECT_FLOAT_EQ(data[7], std::exp(3.0f));
 }
 
 // Leaving the process with an engine alive and work in flight, or destroying it from a static destructor, is quiet.

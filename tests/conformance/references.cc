@@ -97,7 +97,7 @@ std::map<std::string, Function> cases() {
       {"adaptive_avg_pool", [=](const Inputs& in) { return make(rondo_adaptive_avg_pool, in[0], 2, sizes.data()); }},
       {"adaptive_max_pool", [=](const Inputs& in) { return make(rondo_adaptive_max_pool, in[0], 2, sizes.data()); }},
       {"resize_nearest", resize(RONDO_RESIZE_NEAREST, RONDO_RESIZE_ASYMMETRIC)},
-      {"resize_nearest_exact", resize(RONDO_RESIZE_NEAREST, RONDO_RESIZE_HALF_PIXEL)},
+      {"resize_nearest_exact", resize(RONDO_RESIZE_NEAREST_EXACT, RONDO_RESIZE_HALF_PIXEL)},
       {"resize_linear", resize(RONDO_RESIZE_LINEAR, RONDO_RESIZE_HALF_PIXEL)},
       {"resize_corners", resize(RONDO_RESIZE_LINEAR, RONDO_RESIZE_ALIGN_CORNERS)},
       {"softmax", [](const Inputs& in) { return make(rondo_softmax, in[0], 1); }},

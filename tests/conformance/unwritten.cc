@@ -153,7 +153,7 @@ TEST_P(Unwritten, UserTasksRun) {
               return RONDO_OK;
             },
             {variable_of(a)}, {}));
-  must(rondo_tensor_wait(a));
+  must(rondo_variable_wait(variable_of(a)));
   EXPECT_TRUE(ran);
   float data[12];
   refused(rondo_tensor_read(a, data, sizeof data), "rondo_tensor_read", "tensor");

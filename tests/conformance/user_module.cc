@@ -101,7 +101,7 @@ TEST_P(UserModule, RunsBetweenOperators) {
       return expected;
     });
   };
-  run(body, {5, 0});
+  run(body);
   // Five nodes: none is a copy or a wait of its own.
   const Graph graph = record(engine(), [&] {
     Results kept;

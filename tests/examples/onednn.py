@@ -9,12 +9,16 @@ user's cache folder.
 
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import zipfile
 
+sys.dont_write_bytecode = True  # the source folder stays as it is
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent.parent / "packaging"))
+import wheels  # noqa: E402
+
 VERSION = "2023.2.0"
+SUMS = ["2f22a54d6a890ed14bfa185d42a4be65d8b5b1df85dc1f0f3a9abe31620416fb"]
 SONAME = "libdnnl.so.3"
 
 
@@ -32,17 +36,15 @@ def fetch():
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetch-") as name:
         scratch = pathlib.Path(name)
-        run = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir",
-                              "--progress-bar=off", "--retries=2", "--dest", scratch, f"onednn-cpu-gomp=={VERSION}"],
-                             capture_output=True, text=True)
-        if run.returncode != 0:
-            errors = [line for line in run.stderr.splitlines() if line.startswith("ERROR:")] or run.stderr.splitlines()
-            return f"pip could not download onednn-cpu-gomp {VERSION}: {errors[-1] if errors else 'it does not say why'}"
+        try:
+            wheel = wheels.download("onednn-cpu-gomp", VERSION, SUMS, scratch)
+        except wheels.Problem as problem:
+            return str(problem)
         new = scratch / "new"
         new.mkdir()
-        with zipfile.ZipFile(next(scratch.glob("*.whl"))) as wheel:
-            member = next(each for each in wheel.namelist() if each.endswith("/" + SONAME))
-            (new / SONAME).write_bytes(wheel.read(member))
+        with zipfile.ZipFile(wheel) as archive:
+            member = next(each for each in archive.namelist() if each.endswith("/" + SONAME))
+            (new / SONAME).write_bytes(archive.read(member))
         try:
             new.rename(folder)
         except OSError:

@@ -94,14 +94,17 @@ TEST_P(Modes, TheDeviceDisappearsDuringAWait) {
     rondo_tensor* a = upload(engine, kCuda, 1);
     child.expect(first_of(a) == 1, "the upload fails without a fault");
     control("stall");
+    std::atomic<bool> submitted{GetParam() == RONDO_ENGINE_NAIVE};  // which cannot tell: it waits in the call
     auto waiter = std::async(std::launch::async, [&] {
       rondo_tensor* sum = nullptr;
-      rondo_status status = rondo_binary(RONDO_ADD, a, a, &sum);  // naive mode waits here
+      rondo_status status = rondo_binary(RONDO_ADD, a, a, &sum);
+      submitted = true;
       if (status == RONDO_OK) status = rondo_tensor_wait(sum);
       const std::string text = rondo_last_error();
       rondo_tensor_destroy(sum);
       return std::make_pair(status, text);
     });
+    while (!submitted) std::this_thread::yield();
     child.expect(waiter.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout,
                  "the wait is over though nothing can have run");
     control("lose-device", "0");
@@ -187,6 +190,7 @@ TEST_P(Modes, AStalledStreamOnlyDelays) {
       rondo_tensor_destroy(sum);
       return value;
     });
+    while (!submitted && GetParam() != RONDO_ENGINE_NAIVE) std::this_thread::yield();
     child.expect(reader.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout,
                  "the read is over though nothing can have run");
     child.expect(submitted == (GetParam() != RONDO_ENGINE_NAIVE), "only naive mode waits in the call of the operator");

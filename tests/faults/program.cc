@@ -22,7 +22,7 @@ rondo_status fill_with_ones(void* address, rondo_task_context* context) {
   static const auto memset8 = reinterpret_cast<Memset>(
       dlsym(dlopen(std::getenv("RONDO_CUDA_DRIVER"), RTLD_NOW | RTLD_LOCAL), "cuMemsetD8Async"));
   const size_t bytes = kRows * kColumns * sizeof(float);
-  const int code = memset8(reinterpret_cast<uintptr_t>(address), 1, bytes, rondo_task_stream(context));
+  const int code = memset8(reinterpret_cast<uintptr_t>(address), 1, bytes, rondo_task_auxiliary_stream(context, 1));
   if (code == 0) return RONDO_OK;
   rondo_task_fail(context, ("cuMemsetD8Async failed with " + std::to_string(code)).c_str());
   return RONDO_USER_ERROR;
@@ -92,6 +92,7 @@ void Program::push(const char* name, rondo_device device, int32_t stream, const 
   options.name = name;
   options.device = device;
   options.stream = stream;
+  options.auxiliary_streams = fn == fill_with_ones ? 2 : 0;
   call(
       rondo_engine_push(engine_, fn, address, nullptr, variables.data(), reads.size(), &variables.back(), 1, &options));
 }

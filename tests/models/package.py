@@ -10,12 +10,17 @@ cache folder.
 import importlib
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import zipfile
 
+sys.dont_write_bytecode = True  # the source folder stays as it is
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent.parent / "packaging"))
+import wheels  # noqa: E402
+
 VERSION = "0.8.0"
+SUMS = ["fd6f3f93c9a0a7cc2788ee63fb763353d4bd2e89b0751bc78fcf7dda00bea774",  # x86_64
+        "7a46e5ff292c356d6991e60942ba7f79817682d3a2cef0702136448cb9c4d235"]  # aarch64
 
 
 def folder():
@@ -40,15 +45,13 @@ def fetch():
     parent = folder().parent
     parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=parent, prefix=".fetch-") as scratch:
-        run = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir",
-                              "--progress-bar=off", "--retries=2", "--dest", scratch, f"safetensors=={VERSION}"],
-                             capture_output=True, text=True)
-        if run.returncode != 0:
-            errors = [line for line in run.stderr.splitlines() if line.startswith("ERROR:")] or run.stderr.splitlines()
-            return f"pip could not download safetensors {VERSION}: {errors[-1] if errors else 'it does not say why'}"
+        try:
+            wheel = wheels.download("safetensors", VERSION, SUMS, scratch)
+        except wheels.Problem as problem:
+            return str(problem)
         new = pathlib.Path(scratch, "new")
-        with zipfile.ZipFile(next(pathlib.Path(scratch).glob("*.whl"))) as wheel:
-            wheel.extractall(new)
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(new)
         try:
             new.rename(folder())
         except OSError:

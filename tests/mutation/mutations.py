@@ -13,7 +13,12 @@ Run as a program this prints the names.
 
 import dataclasses
 
-PROGRAMS = {"stress": "tests/stress/stress", "models": "tests/conformance/conformance_models"}  # in the build folder
+PROGRAMS = {  # in the build folder
+    "stress": "tests/stress/stress",
+    "models": "tests/conformance/conformance_models",
+    "engine": "tests/conformance/conformance_engine",
+    "tensors": "tests/conformance/conformance_tensors",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,6 +105,20 @@ MUTATIONS = (
         cases=LIFETIMES,
     ),
     Mutation(
+        name="uses_without_the_readers",
+        breaks="whoever may write behind Rondo's back is told to wait for those who read",
+        program="tensors",
+        cases="Conformance/Dlpack.AWriterOnTheStreamComesAfterReaders/cuda_async",
+    ),
+    Mutation(
+        name="auxiliary_not_joined",
+        part=r"beside\[i\]\.join\(.*\)",
+        instead="Status()",
+        breaks="what follows a task comes after what it has put into its auxiliary streams",
+        program="engine",
+        cases="Conformance/Auxiliaries.BeginAfterWhatWasBeforeAndEndBeforeWhatIsBehind/cuda_async",
+    ),
+    Mutation(
         name="poison_stops",
         breaks="a task that reads what a failed task should have written is not run, and hands the failure on",
         cases="Conformance/Programs.WithFailures/cuda_async",
@@ -168,6 +187,15 @@ MUTATIONS = (
         breaks="a graph moves the sequence of random numbers on when every branch has drawn its own",
         program="models",
         cases="Conformance/Random.GraphContinuesTheSequence/cuda_async_graph",
+    ),
+    Mutation(
+        name="graph_on_one_branch",
+        part=r"parallel\[index\] \? max_branches : 1",
+        instead="1",
+        breaks="tasks of a graph that do not depend on each other are on branches of their own",
+        program="models",
+        cases="Conformance/Softmax.Values/cuda_async_graph",
+        seeds=(1,),
     ),
     Mutation(
         name="write_after_read_in_a_graph",

@@ -63,6 +63,12 @@ void store(void* base, std::int64_t at, int dtype, double value) {
   }
 }
 
+double rounded(double value, int dtype) {
+  double kept = 0;  // room for every type
+  store(&kept, 0, dtype, value);
+  return load(&kept, 0, dtype);
+}
+
 float to_tf32(float value) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, 4);
@@ -71,16 +77,36 @@ float to_tf32(float value) {
   return value;
 }
 
+// Steps of packed memory in the order of N, C, spatial or of N, spatial, C.
+std::vector<std::int64_t> packed(const std::vector<std::int64_t>& dims, bool channels_last) {
+  std::vector<std::size_t> order;
+  if (channels_last) order.push_back(1);
+  for (std::size_t i = dims.size(); i-- > 2;) order.push_back(i);
+  if (!channels_last) order.push_back(1);
+  order.push_back(0);
+  std::vector<std::int64_t> steps(dims.size());
+  std::int64_t step = 1;
+  for (const std::size_t i : order) steps[i] = step, step *= dims[i];
+  return steps;
+}
+
+// The order that all of it is read and written in. As the real one does, the engines take descriptions of tensors that
+// do not lie in one order, or that have gaps, and compute as if they did not say so.
+bool channels_last(const Pattern& p) {
+  return p.image.strides == packed(p.image.dims, true);
+}
+
 // Sizes and steps of a tensor with three spatial dimensions, the missing ones in front.
 struct Box {
   std::int64_t size[5], step[5];
-  explicit Box(const Tensor& tensor) {
+  Box(const Tensor& tensor, bool channels_last) {
     const std::size_t missing = 5 - tensor.dims.size();
+    const std::vector<std::int64_t> steps = packed(tensor.dims, channels_last);
     for (std::size_t i = 0; i < 5; ++i) {
       const bool there = i < 2 || i >= 2 + missing;
       const std::size_t from = i < 2 ? i : i - missing;
       size[i] = there ? tensor.dims[from] : 1;
-      step[i] = there ? tensor.strides[from] : 0;
+      step[i] = there ? steps[from] : 0;
     }
   }
   std::int64_t elements() const { return size[0] * size[1] * size[2] * size[3] * size[4]; }
@@ -106,10 +132,13 @@ struct Way {
   }
 };
 
-// Coordinates of the third tensor from those of two; false where it is padding. With r the tap, o the result's place.
-bool meets(const Way& way, const Box& image, const std::int64_t* o, const std::int64_t* r, std::int64_t* i) {
+// Coordinates of the third tensor from those of two; false where it is padding, which a wrong one takes for what is
+// beside it. With r the tap, o the result's place.
+bool meets(const Way& way, const Box& image, bool wrong, const std::int64_t* o, const std::int64_t* r,
+           std::int64_t* i) {
   for (int d = 0; d < 3; ++d) {
     i[2 + d] = o[2 + d] * way.stride[d] + r[2 + d] * way.dilation[d] - way.before[d];
+    if (wrong) i[2 + d] = std::clamp<std::int64_t>(i[2 + d], 0, image.size[2 + d] - 1);
     if (i[2 + d] < 0 || i[2 + d] >= image.size[2 + d]) return false;
   }
   return true;
@@ -120,12 +149,13 @@ class Sum {
  public:
   Sum(const Engine& engine, const std::vector<const void*>& in)
       : p_(engine.pattern),
-        image_(p_.image),
-        filter_(p_.filter),
-        result_(p_.result),
+        image_(p_.image, channels_last(p_)),
+        filter_(p_.filter, channels_last(p_)),
+        result_(p_.result, channels_last(p_)),
         way_(p_),
         in_(in),
         rotate_(engine.number),
+        wrong_(engine.miscounts),
         coarse_(p_.dtype() == CUDNN_DATA_FLOAT && !engine.notes.empty() && engine.notes[0] == 0) {}
 
   Real at(const std::int64_t* where) const {
@@ -139,7 +169,7 @@ class Sum {
         r[0] = where[1];
         i[0] = where[0];
         i[1] = where[1] / k_group * per_group + r[1];
-        if (meets(way_, image_, where, r, i))
+        if (meets(way_, image_, wrong_, where, r, i))
           sum += value(0, p_.image, image_.place(i)) * value(1, p_.filter, filter_.place(r));
       }
     } else if (p_.operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR) {
@@ -170,7 +200,7 @@ class Sum {
         i[0] = o[0] = which / places;
         o[1] = where[0];
         i[1] = where[0] / k_group * per_group + where[1];
-        if (meets(way_, image_, o, where, i))
+        if (meets(way_, image_, wrong_, o, where, i))
           sum += value(0, p_.image, image_.place(i)) * value(1, p_.result, result_.place(o));
       }
     }
@@ -187,6 +217,7 @@ class Sum {
   const Way way_;
   const std::vector<const void*> in_;
   const std::int64_t rotate_;
+  const bool wrong_;
   const bool coarse_;
 };
 
@@ -194,17 +225,21 @@ template <class Real>
 void run(const Engine& engine, const std::vector<void*>& pointers) {
   const Pattern& p = engine.pattern;
   const Sum<Real> sums(engine, {pointers.begin(), pointers.end()});
-  const Box written(p.written()), out(p.out());
+  const bool last = channels_last(p);
+  const Box written(p.written(), last), out(p.out(), last);
   void* target = pointers.back();
   for (std::int64_t index = 0; index < written.elements(); ++index) {
     std::int64_t at[5];
     written.coordinates(index, at);
     Real value = static_cast<Real>(p.alpha) * sums.at(at);
-    if (p.beta != 0) value += static_cast<Real>(p.beta) * static_cast<Real>(load(target, out.place(at), p.out().dtype));
+    if (p.beta != 0) {
+      if (engine.rounds_first) value = static_cast<Real>(rounded(static_cast<double>(value), p.out().dtype));
+      value += static_cast<Real>(p.beta) * static_cast<Real>(load(target, out.place(at), p.out().dtype));
+    }
     std::size_t operand = 2;
     for (const Pattern::Step& step : p.steps) {
       if (step.has_b) {
-        const Box b(step.b);
+        const Box b(step.b, last);
         std::int64_t there[5];
         for (int i = 0; i < 5; ++i) there[i] = b.size[i] == 1 ? 0 : at[i];
         value += static_cast<Real>(load(pointers[operand++], b.place(there), step.b.dtype));

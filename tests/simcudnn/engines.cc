@@ -16,21 +16,6 @@ bool is_half(int dtype) {
   return dtype == CUDNN_DATA_HALF || dtype == CUDNN_DATA_BFLOAT16;
 }
 
-// Packed in the order of N, C, spatial or of N, spatial, C? Dimensions of size 1 count, as in the real one.
-bool packed(const Tensor& tensor, bool channels_last) {
-  std::vector<std::size_t> order;
-  if (channels_last) order.push_back(1);
-  for (std::size_t i = tensor.dims.size(); i-- > 2;) order.push_back(i);
-  if (!channels_last) order.push_back(1);
-  order.push_back(0);
-  std::int64_t expected = 1;
-  for (const std::size_t i : order) {
-    if (tensor.strides[i] != expected) return false;
-    expected *= tensor.dims[i];
-  }
-  return true;
-}
-
 std::int64_t elements(const Tensor& tensor) {
   return std::accumulate(tensor.dims.begin(), tensor.dims.end(), std::int64_t{1}, std::multiplies<>());
 }
@@ -60,15 +45,9 @@ bool takes(const Pattern& p) {
     if (each->dtype != p.dtype()) return false;
   const bool wide = p.dtype() == CUDNN_DATA_DOUBLE;
   if (p.compute != (wide ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT)) return false;
-  bool first = true, last = true;
-  for (const Tensor* each : {&p.image, &p.filter, &p.result})
-    first &= packed(*each, false), last &= packed(*each, true);
-  if (!first && !last) return false;
   for (const Tensor* each : p.operands())
     if (is_half(p.dtype()) && each->alignment < 16) return false;
-  for (const Pattern::Step& step : p.steps)
-    if (step.has_b && step.b.dims == p.result.dims && !packed(step.b, last)) return false;
-  return packed(p.out(), last) || packed(p.out(), !first ? last : false);
+  return true;
 }
 
 std::shared_ptr<const Engine> make(const Pattern& p, std::int64_t number,
@@ -108,10 +87,13 @@ std::shared_ptr<const Engine> make(const Pattern& p, std::int64_t number,
   if (number != kSplit && !engine->knobs.empty()) throw Refusal{Problem::bad_param, "the engine has no such knob"};
   if (!there || !takes(p))
     throw Refusal{Problem::unsupported, "engine " + std::to_string(number) + " does not take the operation graph"};
+  engine->rounds_first = half && number != kPlain && number != kSlow;
   const auto mood = settings().engines.find(number);
   if (mood == settings().engines.end()) return engine;
   if (mood->second.workspace >= 0) engine->workspace = mood->second.workspace;
   engine->loses_nan = mood->second.loses_nan;
+  engine->rounds_first |= mood->second.rounds_first;
+  engine->miscounts = mood->second.miscounts;
   return engine;
 }
 

@@ -14,6 +14,8 @@ struct Engine {
   std::vector<int> notes, behaviours;
   std::int64_t workspace = 0;
   bool loses_nan = false;
+  bool rounds_first = false;  // to 16 bits, before it adds to what is there
+  bool miscounts = false;     // padding is what lies beside it
 };
 
 // What heuristics propose in a mode.

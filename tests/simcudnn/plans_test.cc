@@ -162,6 +162,26 @@ TEST_F(Plans, AReluThatLosesNanIsNotTaken) {
   EXPECT_NE(run("problem forward,f16,bias choose", poor)["count"], "0");
 }
 
+// A status of success says nothing of the numbers.
+TEST_F(Plans, WhatComputesOtherwiseIsNotTaken) {
+  for (const char* problem : {"data,f16,beta", "filter,bf16,beta", "forward,f16,beta"}) {
+    const std::string words = std::string("problem ") + problem + " choose run";
+    const Outcome outcome = run(words, {{"RONDO_CONVOLUTION_TIMING_MS", "1000"}});
+    EXPECT_NE(outcome["count"], "0") << outcome.text;
+    for (const std::string& engine : engines_of(outcome)) EXPECT_TRUE(engine == "0" || engine == "1") << outcome.text;
+    EXPECT_EQ(run(words, {{"SIMCUDNN_ENGINES", "0=roundsfirst,1=roundsfirst"}})["count"], "0");
+  }
+  for (const char* problem : {"forward,f32", "filter,f64", "forward,bf16,residual,bias,relu"}) {
+    const std::string words = std::string("problem ") + problem + " choose run";
+    const Environment some = {{"SIMCUDNN_ENGINES", "10=miscounts,23=miscounts,41=miscounts"}};
+    EXPECT_EQ(engines_of(run(words, some)).at(0), "0");
+    const Environment all = {{"SIMCUDNN_ENGINES", "0=miscounts,1=miscounts,10=miscounts,23=miscounts,41=miscounts"}};
+    EXPECT_EQ(run(words, all)["count"], "0");
+  }
+  // Without memory nobody has seen it.
+  EXPECT_EQ(run("problem data,f16,beta choose", {{"SIMCUDA_FAULT", "cuMemAlloc_v2:1:2"}})["count"], "0");
+}
+
 TEST_F(Plans, AShapeIsTriedOnce) {
   const Outcome outcome =
       run("problem forward,f16,small choose calls cudnnBackendFinalize problem data,f16,small problem "

@@ -52,6 +52,10 @@ bool parse_moods(const std::string& text, std::map<std::int64_t, Mood>* moods) {
       mood.refuses = true;
     else if (name == "losesnan")
       mood.loses_nan = true;
+    else if (name == "roundsfirst")
+      mood.rounds_first = true;
+    else if (name == "miscounts")
+      mood.miscounts = true;
     else if (name == "uncapturable")
       mood.uncapturable = true;
     else if (name == "workspace" && number >= 0)

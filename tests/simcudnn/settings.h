@@ -10,8 +10,10 @@ namespace simcudnn {
 
 // Of one engine, by its number.
 struct Mood {
-  bool refuses = false;       // its plans cannot be finalised
-  bool loses_nan = false;     // its ReLU makes 0 of NaN whatever it is told
+  bool refuses = false;    // its plans cannot be finalised
+  bool loses_nan = false;  // its ReLU makes 0 of NaN whatever it is told
+  bool rounds_first = false;
+  bool miscounts = false;
   bool uncapturable = false;  // it allocates while it is executed
   std::int64_t workspace = -1;
   std::uint64_t fails_at = 0;  // the how-manieth execution; 0: none
@@ -28,7 +30,8 @@ struct Settings {
 };
 
 Settings& settings();
-// "41=refuse,23=workspace:1048576,0=fail:2,10=slow:500,7=uncapturable,1=losesnan"; false when it cannot be read.
+// "41=refuse,23=workspace:1048576,0=fail:2,10=slow:500,7=uncapturable,1=losesnan,0=roundsfirst,10=miscounts"; false
+// when it cannot be read.
 bool parse_moods(const std::string& text, std::map<std::int64_t, Mood>* moods);
 
 // What went wrong, and its number in each major version.

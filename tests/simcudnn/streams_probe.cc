@@ -2,7 +2,9 @@
 // line for each with its sizes, a number made of all bits, and the first values. streams_test starts it with the
 // settings of each case.
 //
-//   streams_probe async|threaded|naive eager|graph [COUNT]
+//   streams_probe async|threaded|naive eager|graph [COUNT [LIMIT]]
+//
+// LIMIT: of the engine's memory on the device, in bytes.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.h>
@@ -47,6 +49,7 @@ int main(int argc, char** argv) {
   const int count = argc > 3 ? std::atoi(argv[3]) : 20;
   rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
   options.mode = mode == "async" ? RONDO_ENGINE_ASYNC : mode == "threaded" ? RONDO_ENGINE_THREADED : RONDO_ENGINE_NAIVE;
+  if (argc > 4) options.memory_limit = std::atoll(argv[4]);
   rondo_engine* engine = nullptr;
   must(rondo_engine_create(&options, &engine));
   for (int i = 0; i < count; ++i) {

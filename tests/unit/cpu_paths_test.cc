@@ -77,6 +77,7 @@ class Paths {
     scans("turned", turned);
     softmax("f32", f32);
     softmax("turned", turned);
+    for (const auto dtype : {RONDO_F32, RONDO_F16, RONDO_F64}) windows(rondo_dtype_name(dtype), dtype);
     out = nullptr;
     const int64_t shape[] = {200, 900};
     must(rondo_random_normal(engine_, kCpu, RONDO_F32, 2, shape, 0, 1, &out));
@@ -153,6 +154,36 @@ class Paths {
       rondo_tensor* out = nullptr;
       must(rondo_softmax(a, axis, &out));
       note(name + " softmax" + std::to_string(axis), out);
+    }
+  }
+
+  void windows(const std::string& name, rondo_dtype dtype) {
+    rondo_tensor* const first = made(dtype, {2, 20, 67, 71}, 10);
+    const int32_t back[] = {0, 3, 1, 2};
+    rondo_tensor* last = nullptr;
+    must(rondo_tensor_transpose(made(dtype, {2, 67, 71, 20}, 11), back, &last));
+    keep(last);
+    const int64_t kernel[] = {3, 2}, sizes[] = {134, 142};
+    rondo_pool_options options = RONDO_POOL_OPTIONS_INIT;
+    options.stride[0] = 1, options.stride[1] = 2, options.padding[0] = 1;
+    for (rondo_tensor* const image : {first, last}) {
+      const std::string label = name + (image == last ? " last" : " first");
+      rondo_tape* tape = nullptr;
+      must(rondo_tape_begin(engine_, RONDO_TAPE_KEEP, &tape));
+      must(rondo_tape_watch(tape, image));
+      rondo_tensor* out[4] = {};
+      must(rondo_max_pool(image, 2, kernel, &options, &out[0]));
+      must(rondo_avg_pool(image, 2, kernel, &options, &out[1]));
+      must(rondo_resize(image, 2, sizes, RONDO_RESIZE_NEAREST, RONDO_RESIZE_HALF_PIXEL, &out[2]));
+      must(rondo_resize(image, 2, sizes, RONDO_RESIZE_LINEAR, RONDO_RESIZE_HALF_PIXEL, &out[3]));
+      must(rondo_tape_end(tape));
+      for (int i = 0; i < 4; ++i) {
+        rondo_tensor* gradient = nullptr;
+        must(rondo_tape_gradients(tape, 1, &out[i], &out[i], 1, &image, &gradient));
+        note(label + " windows " + std::to_string(i), out[i]);
+        note(label + " windows back " + std::to_string(i), gradient);
+      }
+      rondo_tape_destroy(tape);
     }
   }
 

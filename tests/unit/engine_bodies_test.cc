@@ -2,6 +2,7 @@
 // engine. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -23,6 +24,39 @@ constexpr std::array kModes = {RONDO_ENGINE_ASYNC, RONDO_ENGINE_THREADED, RONDO_
 class EngineBodies : public ::testing::TestWithParam<rondo_engine_mode> {};
 
 INSTANTIATE_TEST_SUITE_P(Modes, EngineBodies, ::testing::ValuesIn(kModes));
+
+// --- their order ---
+
+// The queue of the workers: by priority, then by submission, in whatever order the tasks come and go.
+TEST(WorkersQueue, TasksComeOutByPriorityThenBySubmission) {
+  constexpr int kWorkers = 3, kTasks = 200;
+  std::vector<std::pair<int, int>> ran;  // less its priority, and its place: ascending
+  EngineOverFake over;
+  std::atomic<int> begun{0}, open{0};
+  for (int i = 0; i < kWorkers; ++i)  // every worker has something to do, and one of them is done first
+    ASSERT_TRUE(over.host({}, {},
+                          [&, i] {
+                            ++begun;
+                            while (open <= i) std::this_thread::yield();
+                            return Status();
+                          })
+                    .ok());
+  while (begun < kWorkers) std::this_thread::yield();
+  for (int i = 0; i < kTasks; ++i) {
+    const int priority = i * 7919 % 5;
+    auto task = make_work("counts", cpu_device(), {}, {}, [&, priority, i](const TaskContext&) {
+      ran.emplace_back(-priority, i);
+      if (ran.size() == kTasks) open = kWorkers;
+      return Status();
+    });
+    task->priority = priority;
+    ASSERT_TRUE(over.engine->submit(std::move(task)).ok());
+  }
+  open = 1;
+  ASSERT_TRUE(over.engine->wait_all().ok());
+  EXPECT_EQ(ran.size(), size_t{kTasks});
+  EXPECT_TRUE(std::is_sorted(ran.begin(), ran.end()));
+}
 
 // --- exceptions ---
 

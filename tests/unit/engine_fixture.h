@@ -45,10 +45,8 @@ inline Ref<Work> make_work(const char* name, Device& device, const Variables& re
 class Keeper final : public Sink {
  public:
   using Sink::Sink;
-  Status take(Ref<Task> task) override {
-    tasks.push_back(std::move(task));
-    return {};
-  }
+  void reserve(size_t) override {}
+  void take(Ref<Task> task) noexcept override { tasks.push_back(std::move(task)); }
   void created(Storage&) override {}
   std::vector<Ref<Task>> tasks;
 };

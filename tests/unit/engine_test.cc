@@ -287,6 +287,50 @@ TEST(EngineWait, InsideATaskIsAnError) {
   }
 }
 
+TEST(EngineWait, ForContentsAsksNoStreamOfReaders) {
+  EngineOverFake over(RONDO_ENGINE_ASYNC, 2);
+  const Ref<Variable> variable = over.variable();
+  void* foreign = nullptr;
+  ASSERT_TRUE(over.device.stream_create(false, &foreign).ok());
+  ASSERT_TRUE(over.kernel(
+                      {}, {variable}, [] {}, 0)
+                  .ok());
+  ASSERT_TRUE(over.kernel(
+                      {variable}, {over.variable()}, [] {}, 1)
+                  .ok());
+  const int records = over.device.calls().records;  // of the event by which the reader's stream waits for the writer
+  const int waits = over.device.calls().waits;
+  ASSERT_TRUE(over.engine->export_to_stream(*variable, Awaited::contents, foreign).ok());
+  EXPECT_EQ(over.device.calls().waits, waits + 1);
+  EXPECT_EQ(over.device.calls().records, records) << "the writer is covered already";
+  ASSERT_TRUE(over.engine->export_to_stream(*variable, Awaited::uses, foreign).ok());
+  EXPECT_EQ(over.device.calls().waits, waits + 3);
+  EXPECT_EQ(over.device.calls().records, records + 1) << "the reader's stream";
+  ASSERT_TRUE(over.engine->wait(*variable, Awaited::contents).ok());
+  EXPECT_EQ(over.device.calls().synchronises, 1);
+  ASSERT_TRUE(over.engine->wait(*variable).ok());
+  EXPECT_EQ(over.device.calls().synchronises, 2);
+}
+
+TEST(EngineWait, WithALimitEndsThoughTheDeviceDoesNot) {
+  EngineOverFake over;
+  const Ref<Variable> variable = over.variable();
+  int done = 0;
+  ASSERT_TRUE(over.kernel({}, {variable}, [&] { ++done; }).ok());
+  over.device.hold(true);
+  for (const int64_t limit : {0, 2}) {
+    const Status waited = over.engine->wait(*variable, Awaited::contents, TimeLimit(limit));
+    EXPECT_EQ(waited.code(), RONDO_TIMED_OUT);
+    EXPECT_NE(message(waited).find("last tasks issued there: kernel"), std::string::npos) << message(waited);
+    EXPECT_EQ(over.engine->wait_all(TimeLimit(limit)).code(), RONDO_TIMED_OUT);
+  }
+  EXPECT_EQ(done, 0);
+  over.device.hold(false);
+  EXPECT_TRUE(over.engine->wait(*variable, Awaited::contents, TimeLimit(60000)).ok());
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(over.device.calls().synchronises, 0) << "nothing that blocks was called";
+}
+
 TEST(EngineWait, ABodyMayTakeMemoryAndLetGoOfIt) {
   EngineOverFake over(RONDO_ENGINE_ASYNC, 1);
   Ref<Storage> other = over.engine->new_storage(over.device, size_t{1} << 20);

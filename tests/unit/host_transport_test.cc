@@ -1,18 +1,19 @@
 // Collectives between hosts: every kind, dtype and reduction, against plain loops; sizes that do not divide; groups;
 // failures. Over sockets and within a process, ranks as threads.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "comm/host_transport.h"
+#include "comm/transport/host_transport.h"
 
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <thread>
 
 #include "base/dtype.h"
-#include "comm/host_reduce.h"
-#include "comm/socket_session.h"
+#include "comm/rendezvous/socket_session.h"
+#include "comm/transport/host_reduce.h"
 #include "engine/task.h"
 
 namespace rondo::comm {
@@ -296,8 +297,10 @@ TEST_P(HostTransport, AnotherSizeIsNamed) {
 }
 
 TEST_P(HostTransport, WhoDoesNotComeIsNamed) {
-  open(3, 100);
+  open(3, 1000);
+  std::barrier<> begin(2);  // or one that comes late could be named too
   on_threads(2, [&](int rank) {
+    begin.arrive_and_wait();
     const Status status = run(rank, {{Kind::barrier}});
     EXPECT_EQ(status.code(), RONDO_TIMED_OUT);
     EXPECT_NE(std::string(status.message()).find("nothing came of the ranks 2"), std::string::npos) << status.message();

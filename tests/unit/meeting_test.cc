@@ -1,13 +1,13 @@
 // Who takes part, by the environments of launchers; proofs of secrets.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "comm/meeting.h"
+#include "comm/rendezvous/meeting.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "comm/net.h"
-#include "comm/sha256.h"
+#include "comm/rendezvous/net.h"
+#include "comm/rendezvous/sha256.h"
 
 namespace rondo::comm {
 namespace {
@@ -92,6 +92,9 @@ TEST(Meeting, TorchrunsOwnPortIsTaken) {
   EXPECT_EQ(meeting.address, "node:29501");
   EXPECT_GT(meeting.ports, 1);
   EXPECT_EQ(sound(with(torch, {{"MASTER_PORT", "65535"}})).address, "node:65504");
+  // All on one machine: nobody else can come.
+  EXPECT_EQ(sound(with(torch, {{"LOCAL_WORLD_SIZE", "2"}})).address, "node:29501");
+  EXPECT_EQ(sound(with(torch, {{"LOCAL_WORLD_SIZE", "4"}})).address, "127.0.0.1:29501");
   // RANK alone is somebody else's.
   EXPECT_EQ(sound({{"RANK", "1"}}).size, 1);
   EXPECT_NE(refusal(with(torch, {{"MASTER_PORT", ""}})).find("MASTER_PORT"), std::string::npos);
@@ -113,6 +116,37 @@ TEST(Meeting, OpenMpiOnSeveralHosts) {
   const Meeting old = sound(with(two, {{"OMPI_MCA_orte_hnp_uri", "3912.0;tcp://10.1.2.3,192.168.0.1:4242"}}));
   EXPECT_EQ(old.address.substr(0, 9), "10.1.2.3:");
   EXPECT_EQ(sound(with(two, {{"RONDO_ADDRESS", "file:/shared/x"}})).address, "file:/shared/x");
+}
+
+// What Open MPI draws for each job and gives to its processes alone.
+TEST(Meeting, OpenMpiHandsOverASecret) {
+  const Environment two = with(kOpenMpi, {{"OMPI_COMM_WORLD_LOCAL_SIZE", "1"},
+                                          {"OMPI_MCA_orte_hnp_uri", "3912.0;tcp://10.1.2.3:4242"},
+                                          {"OMPI_MCA_orte_precondition_transports", "e9a02caf-8a440a3e"}});
+  EXPECT_EQ(sound(two).secret, "e9a02caf-8a440a3e");
+  EXPECT_TRUE(check_secret(sound(two)).ok());
+  EXPECT_EQ(sound(with(two, {{"RONDO_SECRET", "mine"}})).secret, "mine");
+}
+
+TEST(Meeting, WhereNoSecretIsHandedOverTheRefusalSaysHow) {
+  const Environment cases[] = {
+      kSlurm,
+      with(kOpenMpi, {{"OMPI_COMM_WORLD_LOCAL_SIZE", "1"}, {"OMPI_MCA_orte_hnp_uri", "3912.0;tcp://10.1.2.3:4242"}}),
+      {{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "node"}, {"MASTER_PORT", "29500"}},
+      {{"RONDO_RANK", "0"}, {"RONDO_SIZE", "2"}, {"RONDO_ADDRESS", "node:7"}}};
+  const char* const hints[] = {"in the environment of srun", "by -x RONDO_SECRET",
+                               "in the environment of torchrun on every", "for all of them"};
+  for (size_t i = 0; i < std::size(hints); ++i) {
+    const Status refused = check_secret(sound(cases[i]));
+    EXPECT_EQ(refused.code(), RONDO_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(refused.message()).find(hints[i]), std::string::npos) << refused.message();
+    EXPECT_TRUE(check_secret(sound(with(cases[i], {{"RONDO_SECRET", "none"}}))).ok());
+    EXPECT_TRUE(check_secret(sound(with(cases[i], {{"RONDO_SECRET", "s"}}))).ok());
+  }
+  // A step on one machine.
+  const Meeting one = sound(with(kSlurm, {{"SLURM_STEP_NODELIST", "gpu03"}}));
+  EXPECT_EQ(one.address.substr(0, 10), "127.0.0.1:");
+  EXPECT_TRUE(check_secret(one).ok());
 }
 
 TEST(Meeting, MpichAndMvapich) {

@@ -357,6 +357,22 @@ TEST_F(PoolTest, PeakAndCountsAreKept) {
   EXPECT_EQ(info().system_allocations, 1);
 }
 
+// What stands for all streams takes in every other fence, and stays.
+TEST(FenceSetTest, EveryStreamTakesInTheRest) {
+  FenceSet set = fences({{1, 5}, {2, 7}, {3, 9}});
+  set.add(Fence{kEveryStream, 0});
+  set.add(Fence{4, 1});
+  set.add(fences({{5, 1}, {6, 2}, {7, 3}}));
+  ASSERT_EQ(set.end() - set.begin(), 1);
+  EXPECT_EQ(set.begin()->stream, kEveryStream);
+  EXPECT_FALSE(set.only(1));
+  FenceSet other = fences({{1, 5}});
+  other.add(set);
+  const FenceSet copy = other;
+  ASSERT_EQ(copy.end() - copy.begin(), 1);
+  EXPECT_EQ(copy.begin()->stream, kEveryStream);
+}
+
 TEST(PoolDestruction, WaitsAndReturnsEverything) {
   FakeSource source;
   FakeOracle oracle;

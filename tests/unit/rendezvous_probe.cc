@@ -17,7 +17,7 @@
 #include <string>
 #include <thread>
 
-#include "comm/socket_session.h"
+#include "comm/rendezvous/socket_session.h"
 
 using namespace rondo;
 using namespace rondo::comm;

@@ -1,6 +1,7 @@
 // Meeting, gathering, telling and losing, between threads that stand for processes; and hostile visitors.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <netdb.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,8 +12,8 @@
 #include <mutex>
 #include <thread>
 
-#include "comm/handshake.h"
-#include "comm/socket_session.h"
+#include "comm/rendezvous/handshake.h"
+#include "comm/rendezvous/socket_session.h"
 
 namespace rondo::comm {
 namespace {
@@ -113,7 +114,7 @@ TEST(Rendezvous, DifferentLabelsAreNamed) {
 }
 
 TEST(Rendezvous, WhoDoesNotComeToAGatheringIsNamed) {
-  Party party(3, 200);
+  Party party(3, 2000);
   on_threads(2, [&](int rank) {
     std::vector<std::string> all;
     const Status status = party[rank].all_gather("x", "", &all);
@@ -180,7 +181,7 @@ TEST(Rendezvous, Rank0MayLeaveFirst) {
 }
 
 TEST(Rendezvous, ReformLeavesOutWhoLeft) {
-  Party party(4, 2000);
+  Party party(4);
   party.sessions[1].reset();
   on_threads(4, [&](int rank) {
     if (rank == 1) return;
@@ -196,7 +197,7 @@ TEST(Rendezvous, ReformLeavesOutWhoLeft) {
 }
 
 TEST(Rendezvous, ReformWithoutWhoDoesNotCome) {
-  Party party(3, 300);
+  Party party(3, 2000);
   Ear ear;
   party[2].listen(&ear);
   on_threads(2, [&](int rank) {
@@ -221,7 +222,7 @@ TEST(Rendezvous, WhoDoesNotComeIsNamed) {
   const std::string address = "127.0.0.1:" + std::to_string(free_port());
   on_threads(2, [&](int rank) {
     Meeting meeting = meeting_of(rank, 4, address);
-    meeting.join_s = rank == 0 ? 0.4 : 20;
+    meeting.join_s = rank == 0 ? 2 : 20;
     const Status status = join_alone(meeting);
     EXPECT_EQ(status.code(), RONDO_TIMED_OUT) << status.message();
     EXPECT_TRUE(contains(status.message(), "none yet of the ranks 2, 3 of 4")) << status.message();
@@ -241,7 +242,7 @@ TEST(Rendezvous, AnotherSecretIsToldAtOnce) {
   const std::string address = "127.0.0.1:" + std::to_string(free_port());
   on_threads(2, [&](int rank) {
     Meeting meeting = meeting_of(rank, 2, address);
-    meeting.join_s = rank == 0 ? 0.6 : 20;
+    meeting.join_s = rank == 0 ? 2 : 20;
     if (rank == 1) meeting.secret = "open barley";
     const Status status = join_alone(meeting);
     EXPECT_EQ(status.code(), rank == 0 ? RONDO_TIMED_OUT : RONDO_INVALID_ARGUMENT) << status.message();
@@ -305,7 +306,7 @@ TEST(Rendezvous, VisitorsWithoutManners) {
   });
   std::vector<File> visitors;
   const std::string sayings[] = {"GET / HTTP/1.1\r\n\r\n", "", std::string(5000, '\xff'), "RONDO",
-                                 std::string("RONDO\0\0\1", 8) + std::string(60, 'x')};
+                                 std::string("RONDO\0\0\2", 8) + std::string(60, 'x')};
   for (int i = 0; i < 100; ++i) {
     File visitor;
     while (!connect_to("127.0.0.1", port, Deadline(5), &visitor).ok()) std::this_thread::yield();
@@ -325,15 +326,18 @@ TEST(Rendezvous, WhatWasOverheardIsOfNoUse) {
   std::thread echo([&] {
     File socket;
     while (!socket) accept_from(listener, &socket);
-    char buffer[4096];
-    size_t got = 0;
-    while (got < 64) {
-      const ssize_t n = recv(socket.get(), buffer + got, sizeof buffer - got, 0);
-      if (n > 0) got += static_cast<size_t>(n);
-    }
-    const uint32_t go_on = 0x52444f31;
-    (void)!send(socket.get(), &go_on, sizeof go_on, MSG_NOSIGNAL);
-    (void)!send(socket.get(), buffer, 48, MSG_NOSIGNAL);
+    const auto hear = [&](size_t bytes) {
+      std::string text(bytes, '\0');
+      EXPECT_TRUE(receive_all(socket.get(), text.data(), bytes, Deadline(5)).ok());
+      return text;
+    };
+    const auto say = [&](uint32_t word, const std::string& text) {
+      const std::string all = std::string(reinterpret_cast<const char*>(&word), sizeof word) + text;
+      EXPECT_TRUE(send_all(socket.get(), all.data(), all.size(), Deadline(5)).ok());
+    };
+    const std::string hello = hear(64);
+    say(0x52444f31, hello.substr(48));
+    say(0x52444f35, hear(32));
   });
   File socket;
   ASSERT_TRUE(connect_to("127.0.0.1", port_of(listener), Deadline(5), &socket).ok());
@@ -341,6 +345,77 @@ TEST(Rendezvous, WhatWasOverheardIsOfNoUse) {
   echo.join();
   EXPECT_EQ(status.code(), RONDO_INVALID_ARGUMENT);
   EXPECT_TRUE(contains(status.message(), "another secret")) << status.message();
+}
+
+// --- who may come ---
+
+TEST(Rendezvous, OtherMachinesNeedASecret) {
+  Meeting meeting = meeting_of(1, 2, "192.0.2.1:7");
+  meeting.secret.clear();
+  const Status refused = join_alone(meeting);
+  EXPECT_EQ(refused.code(), RONDO_INVALID_ARGUMENT);
+  EXPECT_TRUE(contains(refused.message(), "RONDO_SECRET=$(openssl rand -hex 16)")) << refused.message();
+  EXPECT_TRUE(contains(refused.message(), "RONDO_SECRET=none")) << refused.message();
+  EXPECT_TRUE(check_secret(meeting_of(1, 2, "192.0.2.1:7")).ok());
+  meeting.secret = "none";
+  EXPECT_TRUE(check_secret(meeting).ok());
+  // One machine, and a meeting by a file, whose secret stands there.
+  for (const char* address : {"127.0.0.1:7", "127.0.1.1:7", "localhost:7", "[::1]:7", "file:/shared/x"}) {
+    meeting = meeting_of(1, 2, address);
+    meeting.secret.clear();
+    EXPECT_TRUE(check_secret(meeting).ok()) << address;
+  }
+  for (const char* address : {"128.0.0.1:7", "0.0.0.0:7", "node:7", "[::]:7", "127.0.0.1.example.org:7"}) {
+    meeting = meeting_of(1, 2, address);
+    meeting.secret.clear();
+    EXPECT_FALSE(check_secret(meeting).ok()) << address;
+  }
+}
+
+TEST(Rendezvous, NoSecretIsAlsoOne) {
+  const std::string address = "127.0.0.1:" + std::to_string(free_port());
+  on_threads(2, [&](int rank) {
+    Meeting meeting = meeting_of(rank, 2, address);
+    meeting.secret = rank == 0 ? "none" : "";  // both mean that the job's name is all there is to know
+    const Status status = join_alone(meeting);
+    EXPECT_TRUE(status.ok()) << status.message();
+  });
+}
+
+// Addresses at which this process listens, by what the system says of its descriptors.
+std::vector<std::string> listening() {
+  std::vector<std::string> found;
+  for (int descriptor = 0; descriptor < 1024; ++descriptor) {
+    int listens = 0;
+    socklen_t length = sizeof listens;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 || !listens) continue;
+    sockaddr_storage address = {};
+    length = sizeof address;
+    char text[NI_MAXHOST] = "";
+    if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) == 0 &&
+        getnameinfo(reinterpret_cast<sockaddr*>(&address), length, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0)
+      found.emplace_back(text);
+  }
+  return found;
+}
+
+TEST(Rendezvous, OneMachinesRanksListenAtItsLoopbackAlone) {
+  Party party(2);
+  std::shared_ptr<Session> alone;
+  ASSERT_TRUE(join(Meeting(), 1000, &alone).ok());
+  const std::vector<std::string> found = listening();
+  EXPECT_EQ(found.size(), 3u);  // a port of each rank, for the case that rank 0 is lost
+  for (const std::string& each : found) EXPECT_TRUE(is_loopback(each)) << each;
+  // While data are connected, each has one more.
+  std::vector<std::string> meanwhile;
+  std::unique_ptr<Exchange> exchange;
+  std::thread waits([&] { EXPECT_TRUE(party[0].open_exchange(&exchange).ok()); });
+  for (const Deadline limit(20); meanwhile.size() < 4 && !limit.over();) meanwhile = listening();
+  std::unique_ptr<Exchange> other;
+  EXPECT_TRUE(party[1].open_exchange(&other).ok());
+  waits.join();
+  EXPECT_EQ(meanwhile.size(), 4u);
+  for (const std::string& each : meanwhile) EXPECT_TRUE(is_loopback(each)) << each;
 }
 
 // --- by file ---
@@ -388,6 +463,30 @@ TEST_F(ByFile, NobodyElseMayReadIt) {
   while (stat(path_.c_str(), &about) != 0) std::this_thread::yield();
   EXPECT_EQ(about.st_mode & 0777, 0600u);
   first.join();
+}
+
+// What stands in a file of somebody else's is no address, and does not keep a rank beyond its limit.
+TEST_F(ByFile, WhatOthersCanWriteIsNotBelieved) {
+  const std::string text = "rondo meets at " + std::to_string(free_port()) + "\nsecret\n127.0.0.1\n";
+  const std::string elsewhere = folder_ + "/elsewhere";
+  const std::pair<const char*, std::function<void()>> cases[] = {
+      {"others can write to it", [&] { std::ofstream(path_) << text, chmod(path_.c_str(), 0622); }},
+      {"it is a link", [&] { std::ofstream(elsewhere) << text, (void)!symlink(elsewhere.c_str(), path_.c_str()); }},
+      {"it is not a regular file", [&] { mkfifo(path_.c_str(), 0600); }},
+      {"it does not say where ranks meet", [&] { std::ofstream(path_) << "rondo meets at 99999\n\n127.0.0.1\n"; }}};
+  for (const auto& [why, make] : cases) {
+    make();
+    Meeting meeting = meeting_of(1, 2, "file:" + path_);
+    meeting.secret.clear();
+    meeting.join_s = 0.2;
+    const Status status = join_alone(meeting);
+    EXPECT_EQ(status.code(), RONDO_TIMED_OUT) << why;
+    EXPECT_TRUE(contains(status.message(), why)) << status.message();
+    // Rank 0 puts its own in that place.
+    meet("");
+    unlink(path_.c_str());
+    unlink(elsewhere.c_str());
+  }
 }
 
 TEST_F(ByFile, AFolderThatIsNotThere) {

@@ -134,6 +134,8 @@ TEST_P(VectorMath, KeepsTheSpecialValues) {
       {Op::log1p, -1, -inf},
       {Op::log1p, -0.0F, -0.0F},
       {Op::log1p, inf, inf},
+      {Op::log1p, 0x1p53F, 36.7368F},
+      {Op::log1p, 0x1p60F, 41.5888309F},
       {Op::log1p, -2, nan},
       {Op::tanh, -0.0F, -0.0F},
       {Op::tanh, -inf, -1},

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <functional>
 #include <rondo/rondo.hpp>
+#include <thread>
 
 namespace {
 
@@ -34,6 +36,7 @@ TEST(Wrapper, TensorsAndViews) {
   EXPECT_EQ(a.read<float>(), Floats(6, 0));
   a.fill(7);
   a.wait();
+  EXPECT_TRUE(a.wait_for(0));
   EXPECT_EQ(static_cast<float*>(a.data())[5], 7);
   const float other[6] = {6, 5, 4, 3, 2, 1};
   a.write(other, sizeof other);
@@ -222,6 +225,13 @@ TEST(Wrapper, MovingElements) {
   const rondo::TopK top = rondo::topk(a, 1);
   EXPECT_EQ(top.values.read<float>(), (Floats{2, 4}));
   EXPECT_EQ(top.indices.read<int64_t>(), (std::vector<int64_t>{1, 1}));
+  const rondo::Tensor large = rondo::binary(RONDO_GT, a, 2);
+  EXPECT_EQ(rondo::nonzero(large).read<int64_t>().size(), rondo::select(a, large).read<float>().size() * 2);
+  const rondo::Chosen places = rondo::nonzero_limit(large, 5, -1), parts = rondo::select_limit(a, large, 5, -1);
+  EXPECT_EQ(places.count.read<int64_t>(), parts.count.read<int64_t>());
+  EXPECT_EQ(places.chosen.read<int64_t>().back(), -1);
+  EXPECT_EQ(parts.chosen.read<float>().back(), -1);
+  EXPECT_EQ(engine.permutation({RONDO_CPU, 0}, 1).read<int64_t>(), (std::vector<int64_t>{0}));
 }
 
 TEST(Wrapper, TasksAndErrors) {
@@ -231,6 +241,8 @@ TEST(Wrapper, TasksAndErrors) {
   engine.push([&](rondo::TaskContext& context) { ran += context.capturing() || context.stream() ? 100 : 1; }, {},
               {variable.get()}, rondo::task_defaults("count"));
   variable.wait();
+  EXPECT_TRUE(variable.wait_for(-1));
+  EXPECT_TRUE(engine.wait_all_for(-1));
   EXPECT_EQ(ran, 1);
   EXPECT_EQ(variable.version(), 1u);
   engine.push([](rondo::TaskContext&) { throw std::runtime_error("the disk is gone"); }, {}, {variable.get()});
@@ -240,6 +252,8 @@ TEST(Wrapper, TasksAndErrors) {
   } catch (const rondo::Error& error) {
     EXPECT_EQ(error.status(), RONDO_USER_ERROR);
     EXPECT_NE(std::string(error.what()).find("the disk is gone"), std::string::npos) << error.what();
+    EXPECT_STREQ(error.task(), "user");
+    EXPECT_EQ(error.device().kind, RONDO_CPU);
   }
   EXPECT_EQ(status_of([&] { engine.wait_all(); }), RONDO_USER_ERROR);
 }
@@ -295,6 +309,33 @@ TEST(Wrapper, TasksWithTensorsAndNamedOutputs) {
   graph.launch();
   EXPECT_EQ(named.read<float>(), (Floats{-2, -4, -6}));
   EXPECT_EQ(status_of([&] { other.read<float>(); }), RONDO_INVALID_STATE);
+}
+
+TEST(Wrapper, TasksThatEndLater) {
+  rondo::Engine engine;
+  const rondo::Variable variable = engine.variable();
+  std::vector<std::thread> threads;
+  const auto later = [&](const std::function<void(const rondo::Completion&)>& end) {
+    engine.push(
+        [&threads, end](rondo::TaskContext& context) {
+          EXPECT_EQ(context.auxiliary_stream(0), nullptr);
+          threads.emplace_back([end, completion = context.defer()] { end(completion); });
+        },
+        {}, {variable.get()}, rondo::task_defaults("later"));
+    try {
+      variable.wait();
+      return std::string();
+    } catch (const rondo::Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(later([](const rondo::Completion& completion) { completion.complete(); }), "");
+  EXPECT_NE(later([](const rondo::Completion& completion) {
+              completion.fail("disk gone", RONDO_IO_ERROR);
+            }).find("RONDO_IO_ERROR: rondo_variable_wait: task 'later' on cpu:0: disk gone"),
+            std::string::npos);
+  EXPECT_NE(later([](const rondo::Completion&) {}).find("completion was destroyed"), std::string::npos);
+  for (std::thread& each : threads) each.join();
 }
 
 TEST(Wrapper, Facts) {

@@ -14,15 +14,29 @@ namespace rondo {
 class Error : public std::runtime_error {
  public:
   explicit Error(rondo_status status)
-      : std::runtime_error(std::string(rondo_status_name(status)) + ": " + rondo_last_error()), status_(status) {}
+      : std::runtime_error(std::string(rondo_status_name(status)) + ": " + rondo_last_error()),
+        status_(status),
+        task_(rondo_last_error_operator(&device_)) {}
   rondo_status status() const noexcept { return status_; }
+  // The operator or task that failed first, and where; null: the call was refused.
+  const char* task() const noexcept { return task_; }
+  rondo_device device() const noexcept { return device_; }
 
  private:
   rondo_status status_;
+  rondo_device device_{RONDO_CPU, 0};
+  const char* task_;
 };
 
 inline void check(rondo_status status) {
   if (status != RONDO_OK) throw Error(status);
+}
+
+// Of a wait with a limit: whether it ended in time.
+inline bool in_time(rondo_status status) {
+  if (status == RONDO_TIMED_OUT) return false;
+  check(status);
+  return true;
 }
 
 // The texts that the C interface writes into a buffer.

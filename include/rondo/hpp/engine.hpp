@@ -26,14 +26,32 @@ class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
   void dot(const std::string& path) const { check(rondo_graph_dot(get(), path.c_str())); }
 };
 
+// The end of a task that was left to somebody else. Destroyed without having been completed, the task fails.
+class Completion : public Owner<rondo_completion, rondo_completion_destroy> {
+ public:
+  using Owner::Owner;
+  void complete() const { check(rondo_completion_complete(get(), RONDO_OK, nullptr)); }
+  void fail(const std::string& message, rondo_status status = RONDO_USER_ERROR) const {
+    check(rondo_completion_complete(get(), status, message.c_str()));
+  }
+};
+
 // What a task may ask about its run.
 class TaskContext {
  public:
   explicit TaskContext(rondo_task_context* context) : context_(context) {}
   void* stream() const { return rondo_task_stream(context_); }
+  // One of those that the options asked for.
+  void* auxiliary_stream(int32_t index) const { return rondo_task_auxiliary_stream(context_, index); }
   rondo_device device() const { return rondo_task_device(context_); }
   bool capturing() const { return rondo_task_is_capturing(context_) != 0; }
   rondo_task_context* get() const { return context_; }
+  // The task ends when that is completed, by any thread, not when its body returns.
+  Completion defer() const {
+    rondo_completion* completion = nullptr;
+    check(rondo_task_defer(context_, &completion));
+    return Completion(completion);
+  }
 
   // Of a task pushed with tensors: reads first, then writes, in the order given. Valid during the call.
   struct Operand {
@@ -80,6 +98,7 @@ class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
     return mode;
   }
   void wait_all() const { check(rondo_engine_wait_all(get())); }
+  bool wait_all_for(int64_t milliseconds) const { return in_time(rondo_engine_wait_all_for(get(), milliseconds)); }
   void seed(uint64_t seed) { check(rondo_engine_seed(get(), seed)); }
 
   // --- tensors
@@ -119,6 +138,10 @@ class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
     return Tensor::made([&](rondo_tensor** out) {
       return rondo_random_normal(get(), device, dtype, Tensor::ndim(shape), shape.data(), mean, deviation, out);
     });
+  }
+  // 0 to n - 1 in a random order.
+  Tensor permutation(rondo_device device, int64_t n, rondo_dtype dtype = RONDO_I64) const {
+    return Tensor::made([&](rondo_tensor** out) { return rondo_random_permutation(get(), device, dtype, n, out); });
   }
   // From start by step, before stop.
   Tensor arange(rondo_device device, rondo_dtype dtype, double start, double stop, double step = 1) const {

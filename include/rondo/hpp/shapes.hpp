@@ -71,6 +71,28 @@ inline TopK topk(const Tensor& a, int64_t k, int32_t axis = -1, bool largest = t
   return {Tensor(values), Tensor(indices)};
 }
 
+// What contents choose, as much as there is: these wait.
+inline Tensor nonzero(const Tensor& a) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_nonzero(a.get(), out); });
+}
+inline Tensor select(const Tensor& a, const Tensor& mask) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_select(a.get(), mask.get(), out); });
+}
+// Up to a limit, filled in where there is less, and how much there is: without a wait.
+struct Chosen {
+  Tensor chosen, count;
+};
+inline Chosen nonzero_limit(const Tensor& a, int64_t limit, int64_t fill = 0) {
+  rondo_tensor *places = nullptr, *count = nullptr;
+  check(rondo_nonzero_limit(a.get(), limit, fill, &places, &count));
+  return {Tensor(places), Tensor(count)};
+}
+inline Chosen select_limit(const Tensor& a, const Tensor& mask, int64_t limit, double fill = 0) {
+  rondo_tensor *parts = nullptr, *count = nullptr;
+  check(rondo_select_limit(a.get(), mask.get(), limit, fill, &parts, &count));
+  return {Tensor(parts), Tensor(count)};
+}
+
 }  // namespace rondo
 
 #endif  // RONDO_HPP_SHAPES_HPP

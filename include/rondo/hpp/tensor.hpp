@@ -48,6 +48,8 @@ class Variable : public Owner<rondo_variable, rondo_variable_destroy> {
  public:
   using Owner::Owner;
   void wait() const { check(rondo_variable_wait(get())); }
+  // False where it takes more than so many milliseconds; 0 asks only.
+  bool wait_for(int64_t milliseconds) const { return in_time(rondo_variable_wait_for(get(), milliseconds)); }
   uint64_t version() const {
     uint64_t version = 0;
     check(rondo_variable_version(get(), &version));
@@ -69,6 +71,7 @@ class Tensor : public Owner<rondo_tensor, rondo_tensor_destroy> {
     return Shape(facts.shape, facts.shape + facts.ndim);
   }
   void wait() const { check(rondo_tensor_wait(get())); }
+  bool wait_for(int64_t milliseconds) const { return in_time(rondo_tensor_wait_for(get(), milliseconds)); }
   // What is in the memory counts as written, whatever it is.
   void accept() { check(rondo_tensor_accept(get())); }
   void write(const void* data, size_t bytes) { check(rondo_tensor_write(get(), data, bytes)); }

@@ -24,17 +24,23 @@ RONDO_INLINE T op_log_sigmoid(T x) {
 }
 template <class T>
 RONDO_INLINE T op_softplus(T x, T beta) {
-  return soft_plus(x * beta) / beta;
+  const T argument = x * beta;  // may overflow where the result is x
+  return (argument > T(0) ? x : T(0)) + log1p(exp(-op_abs(argument))) / beta;
 }
 template <class T>
 RONDO_INLINE T op_softsign(T x) {
   return x / (T(1) + op_abs(x));
 }
 
+// In the far tail erfc makes much of the rounding of its argument: what was lost is added by the derivative.
 template <class T>
 RONDO_INLINE T op_gelu(T x) {
-  if (minus_infinity(x)) return T(-0.0);
-  return T(0.5) * x * erfc(x * T(-0.70710678118654752440));
+  if (!op_isfinite(x)) return x < T(0) ? T(-0.0) : x;
+  constexpr T root = T(-0.70710678118654752440);
+  constexpr T rest = sizeof(T) == 4 ? T(-0.70710678118654752440 - f64(f32(-0.70710678118654752440)))
+                                    : T(4.8336466567264567e-17);  // of the root of 1/2, beyond T
+  const T argument = x * root, lost = fma(x, root, -argument) + x * rest;
+  return T(0.5) * x * (erfc(argument) - lost * T(1.12837916709551257390) * exp(-argument * argument));
 }
 // The argument of the tanh form, doubled: 0.5 (1 + tanh(u)) is the sigmoid of 2 u.
 template <class T>
@@ -106,11 +112,16 @@ RONDO_INLINE T op_hard_swish(T x) {
 template <class T>
 RONDO_INLINE T op_smooth_l1(T a, T b, T beta) {
   const T distance = op_abs(a - b);
-  return distance < beta ? distance * distance / (T(2) * beta) : distance - beta / T(2);
+  return distance < beta ? distance / T(2) * (distance / beta) : distance - beta / T(2);
+}
+template <class T>
+RONDO_INLINE T op_smooth_l1_sigma(T x, T sigma) {
+  const T distance = op_abs(x), square = sigma * sigma, scaled = sigma * x;
+  return distance * square < T(1) ? scaled * scaled / T(2) : distance - T(0.5) / square;
 }
 template <class T>
 RONDO_INLINE T op_bce_with_logits(T a, T b) {
-  return op_relu(a) - a * b + log1p(exp(-op_abs(a)));
+  return (a > T(0) ? a * (T(1) - b) : -a * b) + log1p(exp(-op_abs(a)));
 }
 
 }  // namespace rondo::device

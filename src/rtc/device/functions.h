@@ -145,12 +145,29 @@ RONDO_INLINE T op_trunc(T x) {
     return x;
 }
 template <class T>
+RONDO_INLINE T op_round_away(T x) {
+  if constexpr (is_floating<T>) {
+    const T whole = trunc(x);  // what is left is exact
+    return whole + copysign(op_abs(x - whole) >= T(0.5) ? T(1) : T(0), x);
+  } else {
+    return x;
+  }
+}
+template <class T>
 RONDO_INLINE bool op_isfinite(T x) {
   return x - x == T(0);  // an infinity less itself is NaN
 }
 template <class T>
 RONDO_INLINE bool op_isinf(T x) {
   return !op_isnan(x) && !op_isfinite(x);
+}
+template <class T>
+RONDO_INLINE bool op_isposinf(T x) {
+  return x > T(0) && op_isinf(x);
+}
+template <class T>
+RONDO_INLINE bool op_isneginf(T x) {
+  return x < T(0) && op_isinf(x);
 }
 template <class T>
 RONDO_INLINE bool op_signbit(T x) {
@@ -366,10 +383,12 @@ RONDO_INLINE T op_mod(T a, T b) {
 template <class T>
 RONDO_INLINE T op_floor_div(T a, T b) {
   if constexpr (is_floating<T>) {
-    if (b == T(0) || op_isnan(a) || op_isnan(b)) return a / b;
-    const T rest = op_mod(a, b);
-    const T quotient = rint((a - rest) / b);
-    return quotient == T(0) ? copysign(quotient, a / b) : quotient;
+    const T quotient = a / b, whole = floor(quotient);
+    if (b == T(0) || op_isnan(b)) return quotient;
+    if (!op_isfinite(a)) return a - a;
+    // A quotient just below a whole number was rounded to it.
+    const T rest = whole == T(0) ? a : fma(-whole, b, a);
+    return whole == quotient && rest != T(0) && (rest < T(0)) != (b < T(0)) ? whole - T(1) : whole;
   } else {
     const T quotient = op_div(a, b);
     if constexpr (kLowest<T> != 0)
@@ -402,9 +421,18 @@ template <class T>
 RONDO_INLINE T op_copysign(T a, T b) {
   return copysign(a, b);
 }
+// b may have a fraction, and 2 to the b may be far out of range where the result is not. So a is made normal, is
+// multiplied by the power of the fraction, away from both ends of the range, and gets the exponent last.
 template <class T>
 RONDO_INLINE T op_ldexp(T a, T b) {
-  return a * exp2(b);
+  constexpr bool narrow = sizeof(T) == 4;
+  constexpr T most = narrow ? T(300) : T(2200);  // beyond it every a is 0 or infinite
+  if (!op_isfinite(b)) return a * exp2(b);
+  const bool small = op_abs(a) < T(1);
+  const T exponent = b < -most ? -most : b > most ? most : b, whole = small ? floor(exponent) : ceil(exponent);
+  constexpr int shift = narrow ? 64 : 200;
+  const T scaled = small ? a * (narrow ? T(0x1p64) : T(0x1p200)) : a;
+  return ldexp(scaled * exp2(exponent - whole), static_cast<int>(whole) - (small ? shift : 0));
 }
 template <class T>
 RONDO_INLINE T op_logaddexp(T a, T b) {

@@ -42,6 +42,36 @@ struct NormArguments {
   f64 epsilon, momentum;
 };
 
+// The mean and the sum of squared distances from it (Welford 1962; joined as Chan, Golub and LeVeque 1979).
+template <class C, bool on_device>
+struct Moments {
+  static constexpr bool kRuns = false;
+  struct Acc {
+    C mean, squares;
+    i64 count;
+  };
+  RONDO_INLINE static Acc identity() { return {C(0), C(0), 0}; }
+  RONDO_INLINE static void take(Acc& acc, C value, i64) {
+    ++acc.count;
+    const C distance = value - acc.mean;
+    acc.mean += distance / static_cast<C>(acc.count);
+    acc.squares += distance * (value - acc.mean);
+  }
+  RONDO_INLINE static void join(Acc& acc, Acc other) {
+    if (other.count == 0) return;
+    if (acc.count == 0) {
+      acc = other;
+      return;
+    }
+    const i64 count = acc.count + other.count;
+    const C share = static_cast<C>(other.count) / static_cast<C>(count), distance = other.mean - acc.mean;
+    acc.mean += distance * share;
+    acc.squares += other.squares + distance * distance * (static_cast<C>(acc.count) * share);
+    acc.count = count;
+  }
+  RONDO_INLINE static C result(Acc acc) { return acc.squares; }
+};
+
 // What a lane of `columns` loads before it uses the first.
 constexpr int kNormAhead = 4;
 

@@ -59,6 +59,7 @@ using std::floor;
 using std::fma;
 using std::fmod;
 using std::hypot;
+using std::ldexp;
 using std::log;
 using std::log10;
 using std::log1p;

@@ -53,6 +53,14 @@ struct Real {
     using Result = typename Choose<real, M, f32>::type;
   };
 };
+// In f64 all the way: squares of f32 fit.
+struct Wide {
+  template <class M>
+  struct Of {
+    using Computed = f64;
+    using Result = typename Real::Of<M>::Result;
+  };
+};
 struct Truth {
   template <class M>
   struct Of {
@@ -234,20 +242,24 @@ struct FirstLargest : First<C, true> {};
 template <class C, bool on_device>
 struct FirstSmallest : First<C, false> {};
 
-// The sum of squared distances from the mean (Welford 1962; joined as Chan, Golub and LeVeque 1979).
+// The sum of squared distances from the mean, in f64 whatever the values are: squares of f32 do not overflow there, and
+// distances from the first value of each part, instead of the mean, lose nothing where the mean is far from zero. Parts
+// are joined about their means (Chan, Golub and LeVeque 1979).
 template <class C, bool on_device>
-struct Moments {
+struct Spread {
   static constexpr bool kRuns = false;
   struct Acc {
-    C mean, squares;
+    f64 base, sum, squares;  // of distances from the base
     i64 count;
   };
-  RONDO_INLINE static Acc identity() { return {C(0), C(0), 0}; }
+  RONDO_INLINE static Acc identity() { return {0.0, 0.0, 0.0, 0}; }
   RONDO_INLINE static void take(Acc& acc, C value, i64) {
+    const f64 given = static_cast<f64>(value);
+    if (acc.count == 0) acc.base = given;
+    const f64 distance = given - acc.base;
+    acc.sum += distance;
+    acc.squares += distance * distance;
     ++acc.count;
-    const C distance = value - acc.mean;
-    acc.mean += distance / static_cast<C>(acc.count);
-    acc.squares += distance * (value - acc.mean);
   }
   RONDO_INLINE static void join(Acc& acc, Acc other) {
     if (other.count == 0) return;
@@ -256,12 +268,17 @@ struct Moments {
       return;
     }
     const i64 count = acc.count + other.count;
-    const C share = static_cast<C>(other.count) / static_cast<C>(count), distance = other.mean - acc.mean;
-    acc.mean += distance * share;
-    acc.squares += other.squares + distance * distance * (static_cast<C>(acc.count) * share);
-    acc.count = count;
+    const f64 share = static_cast<f64>(other.count) / static_cast<f64>(count);
+    const f64 own = acc.sum / static_cast<f64>(acc.count);
+    const f64 apart = (other.base - acc.base) + (other.sum / static_cast<f64>(other.count) - own);
+    const f64 squares = result(acc) + result(other) + apart * apart * (static_cast<f64>(acc.count) * share);
+    // The mean becomes the base; what it was rounded by stays as distances.
+    const f64 moved = own + apart * share, base = acc.base + moved, rest = moved - (base - acc.base);
+    acc = {base, rest * static_cast<f64>(count), squares + rest * rest * static_cast<f64>(count), count};
   }
-  RONDO_INLINE static C result(Acc acc) { return acc.squares; }
+  RONDO_INLINE static f64 result(Acc acc) {
+    return acc.count == 0 ? 0.0 : acc.squares - acc.sum * (acc.sum / static_cast<f64>(acc.count));
+  }
 };
 
 // The logarithm of a sum of exponentials, relative to the largest exponent so far.

@@ -17,6 +17,13 @@ RONDO_INLINE T op_lgamma(T x) {
   return lgamma(x);
 }
 
+// The distance from the nearest whole number, which is exact, in half turns: reflection takes its sine or tangent, and
+// near a pole no other has its digits.
+template <class T>
+RONDO_INLINE T from_pole(T x) {
+  return T(3.14159265358979323846) * (x - rint(x));
+}
+
 // The asymptotic series of psi in 1 / x^2 (Abramowitz and Stegun 6.3.18), reached by the recurrence psi(x) = psi(x + 1)
 // - 1 / x; below 0 by reflection.
 template <class T>
@@ -25,8 +32,7 @@ RONDO_INLINE T op_digamma(T x) {
   T result = T(0);
   if (x <= T(0)) {
     if (x == floor(x)) return x == T(0) ? T(-1) / x : (x - x) / (x - x);
-    const T fraction = x - floor(x);
-    result = -kPi / tan(kPi * fraction);
+    result = -kPi / tan(from_pole(x));
     x = T(1) - x;
   }
   while (x < T(10)) {
@@ -49,13 +55,14 @@ RONDO_INLINE T op_trigamma(T x) {
   T sign = T(1);
   if (x <= T(0)) {
     if (x == floor(x)) return T(1) / (x - x);
-    const T sine = sin(kPi * (x - floor(x)));
-    result = -(kPi * kPi) / (sine * sine);
+    const T cosecant = kPi / sin(from_pole(x));
+    result = -(cosecant * cosecant);
     sign = T(-1);
     x = T(1) - x;
   }
   while (x < T(10)) {
-    result += T(1) / (x * x);
+    const T inverse = T(1) / x;
+    result += inverse * inverse;
     x += T(1);
   }
   const T z = T(1) / (x * x);
@@ -67,7 +74,8 @@ RONDO_INLINE T op_trigamma(T x) {
 }
 
 // A polynomial in w = -log((1 - x)(1 + x)) (Giles, GPU Computing Gems Jade Edition 2011, chapter 10); for f64 followed
-// by two of Newton's steps against erfc, which keeps its digits near 1 and -1.
+// by Newton's steps: against erf, or away from 0 against the logarithm of erfc, which keeps its digits near 1 and -1
+// and is nearly a parabola, so that a start from beyond the polynomial's range comes near as well.
 template <class T>
 RONDO_INLINE T op_erfinv(T x) {
   const T size = x < T(0) ? -x : x;
@@ -99,8 +107,8 @@ RONDO_INLINE T op_erfinv(T x) {
   }
   T y = p * size;
   if constexpr (same_type<T, f64>) {
-    for (int step = 0; step < 2; ++step) {
-      const T error = size < T(0.5) ? erf(y) - size : (T(1) - size) - erfc(y);
+    for (int step = 0; step < 4; ++step) {
+      const T tail = erfc(y), error = size < T(0.5) ? erf(y) - size : tail * (log(T(1) - size) - log(tail));
       y -= error * T(0.88622692545275801365) * exp(y * y);
     }
   }

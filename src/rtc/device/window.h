@@ -14,7 +14,8 @@ enum class WindowRule : i32 {
   fixed,     // a window of a size that moves by strides
   adaptive,  // the image in as many parts as there are results
   nearest,   // one element
-  linear     // two neighbours by their distance
+  linear,    // two neighbours by their distance
+  exact      // one element; of two equally near always the one behind
 };
 enum class WindowOrigin : i32 { half_pixel, align_corners, asymmetric };
 enum class WindowKind : i32 {
@@ -67,10 +68,15 @@ RONDO_INLINE f64 window_source(const WindowAxis& axis, i64 o) {
   const f64 last = static_cast<f64>(axis.in - 1);
   return source < 0.0 ? 0.0 : source > last ? last : source;
 }
-// The nearest element, in integers: halves go down where coordinates are those of centres, and up between corners.
+// The nearest element, in integers. `nearest`: halves go down where coordinates are those of centres, and up between
+// corners; from edges everything goes down. `exact`: halves go up.
 RONDO_INLINE i64 window_nearest(const WindowAxis& axis, i64 o) {
-  if (axis.origin == WindowOrigin::asymmetric) return o * axis.in / axis.out;
-  if (axis.origin == WindowOrigin::half_pixel) return (2 * o + 1) * axis.in / (2 * axis.out);
+  const bool exact = axis.rule == WindowRule::exact;
+  if (axis.origin == WindowOrigin::asymmetric) {
+    const i64 at = exact ? (2 * o * axis.in + axis.out) / (2 * axis.out) : o * axis.in / axis.out;
+    return at < axis.in ? at : axis.in - 1;
+  }
+  if (axis.origin == WindowOrigin::half_pixel) return ((2 * o + 1) * axis.in - (exact ? 0 : 1)) / (2 * axis.out);
   return axis.out > 1 ? (2 * o * (axis.in - 1) + axis.out - 1) / (2 * (axis.out - 1)) : 0;
 }
 
@@ -100,7 +106,8 @@ RONDO_INLINE Taps<Index> window_taps(const WindowAxis& axis, Index o) {
       taps.divisor = taps.last;
       break;
     }
-    case WindowRule::nearest: taps.start = static_cast<Index>(window_nearest(axis, o)); break;
+    case WindowRule::nearest:
+    case WindowRule::exact: taps.start = static_cast<Index>(window_nearest(axis, o)); break;
     case WindowRule::linear: {
       const f64 source = window_source(axis, o);
       taps.start = static_cast<Index>(source);
@@ -137,6 +144,7 @@ RONDO_INLINE Range<Index> window_results(const WindowAxis& axis, Index i) {
       break;
     }
     case WindowRule::nearest:
+    case WindowRule::exact:
     case WindowRule::linear: {
       if (out == 1 || in == 1) break;
       const f64 per = axis.origin == WindowOrigin::align_corners ? static_cast<f64>(out - 1) / static_cast<f64>(in - 1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes results.json: what PyTorch and NumPy compute for the operators that they and Rondo have, gradients too.
 
-    python3 -m venv env && env/bin/pip install torch numpy && env/bin/python make.py
+    python3 -m venv env && env/bin/pip install torch==2.15.0 numpy==2.4.6 && env/bin/python make.py
 
 tests/conformance/references.cc runs the same cases, which it knows by name. A case here has its inputs, in f32, and for
 PyTorch the gradient of each with respect to the sum of weights * result.

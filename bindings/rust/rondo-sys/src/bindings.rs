@@ -491,6 +491,14 @@ pub const RONDO_HARD_TANH: rondo_unary_op = 75;
 #[doc = " parameters alpha, beta, default 1 / 6, 1 / 2"]
 pub const RONDO_HARD_SIGMOID: rondo_unary_op = 76;
 pub const RONDO_HARD_SWISH: rondo_unary_op = 77;
+#[doc = " parameter sigma, default 1"]
+pub const RONDO_SMOOTH_L1_SIGMA: rondo_unary_op = 78;
+#[doc = " halves away from zero"]
+pub const RONDO_ROUND_AWAY: rondo_unary_op = 80;
+#[doc = " result bool"]
+pub const RONDO_ISPOSINF: rondo_unary_op = 81;
+#[doc = " result bool"]
+pub const RONDO_ISNEGINF: rondo_unary_op = 82;
 #[doc = " What each computes, its gradient and its error bound: docs/operators.md. Values are ABI. Since 0.1."]
 pub type rondo_unary_op = ::std::os::raw::c_uint;
 pub const RONDO_ADD: rondo_binary_op = 0;
@@ -638,7 +646,7 @@ extern "C" {
 extern "C" {
     #[doc = " out = a op scalar and out = scalar op a. The scalar takes a's dtype; for integer and bool tensors it must be a whole"]
     #[doc = " number that the dtype holds (RONDO_INVALID_ARGUMENT otherwise: cast the tensor first); for float tensors it is"]
-    #[doc = " rounded once to the dtype. Since 0.1."]
+    #[doc = " rounded once to the dtype. Operators that take integers as f32 take the scalar so with the tensor. Since 0.1."]
     pub fn rondo_binary_scalar(
         op: rondo_binary_op,
         a: *mut rondo_tensor,
@@ -1024,6 +1032,19 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " out [n] = 0 to n - 1, each once, in a random order, of which each is as likely: dtype i32 or i64. If *out is given,"]
+    #[doc = " device and dtype are its own. n is 0 or more. The order depends on what random numbers depend on, and is the same on"]
+    #[doc = " every kind of device: it is that of n uniform numbers of f64, which are drawn and sorted. rondo_take with it shuffles"]
+    #[doc = " a tensor. Since 0.1."]
+    pub fn rondo_random_permutation(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        n: i64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
     #[doc = " mask[i] = 1 with probability 1 - p; out = a * mask / (1 - p). mask is u8 of a's shape; p in [0, 1). Since 0.1."]
     pub fn rondo_dropout(
         a: *mut rondo_tensor,
@@ -1042,7 +1063,8 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64. Since 0.1."]
+    #[doc = " out[..., depth] = 1 where the last index equals indices[...], else 0; indices i32 or i64; one outside gives zeros, or"]
+    #[doc = " is an error where the engine checks (rondo_engine_options.check_indices). Since 0.1."]
     pub fn rondo_one_hot(
         indices: *mut rondo_tensor,
         depth: i64,
@@ -1052,7 +1074,7 @@ extern "C" {
 }
 extern "C" {
     #[doc = " out[i..., :] = table[indices[i...], :...]; indices i32 or i64. Negative indices count from the end; an index outside"]
-    #[doc = " gives a row of zeros. Since 0.1."]
+    #[doc = " gives a row of zeros, or is an error where the engine checks (rondo_engine_options.check_indices). Since 0.1."]
     pub fn rondo_gather_rows(
         table: *mut rondo_tensor,
         indices: *mut rondo_tensor,
@@ -1075,7 +1097,7 @@ pub struct rondo_comm_options {
     pub ranks: i32,
     #[doc = " where they meet: \"host:port\" (rank 0 listens there), \"file:/path\"; NULL: the environment's"]
     pub address: *const ::std::os::raw::c_char,
-    #[doc = " that all ranks know, and nobody else; NULL: the setting RONDO_SECRET"]
+    #[doc = " that all ranks know, and nobody else; \"none\"; NULL: the setting RONDO_SECRET"]
     pub secret: *const ::std::os::raw::c_char,
     #[doc = " for messages; copied; NULL: \"comm\""]
     pub name: *const ::std::os::raw::c_char,
@@ -2111,9 +2133,9 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Waits for the tensor and copies it to data, row-major host memory of exactly `bytes` bytes. Views are gathered."]
-    #[doc = " Returns the tensor's error if it is poisoned, RONDO_INVALID_STATE if it was never written. Not allowed while"]
-    #[doc = " recording or inside a task. Since 0.1."]
+    #[doc = " Waits for the tensor's contents, as rondo_tensor_wait does, and copies them to data, row-major host memory of exactly"]
+    #[doc = " `bytes` bytes. Views are gathered. Returns the tensor's error if it is poisoned, RONDO_INVALID_STATE if it was never"]
+    #[doc = " written. Not allowed while recording or inside a task. Since 0.1."]
     pub fn rondo_tensor_read(
         tensor: *mut rondo_tensor,
         data: *mut ::std::os::raw::c_void,
@@ -2135,9 +2157,15 @@ extern "C" {
     pub fn rondo_tensor_accept(tensor: *mut rondo_tensor) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Blocks until every task submitted before that uses the tensor's storage has finished, on the device too; returns its"]
+    #[doc = " Blocks until the contents are there: every task submitted before that writes the tensor's storage has finished, on"]
+    #[doc = " the device too. Tasks that read it may go on; rondo_variable_wait on its variable waits for them as well. Returns its"]
     #[doc = " error if it is poisoned. Inside a task: RONDO_INVALID_STATE. Since 0.1."]
     pub fn rondo_tensor_wait(tensor: *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same, but blocks so many milliseconds at most; 0 asks only, -1 is no limit. RONDO_TIMED_OUT where the contents"]
+    #[doc = " are not there by then, with the name of the task: it goes on, and may be waited for again. Since 0.1."]
+    pub fn rondo_tensor_wait_for(tensor: *mut rondo_tensor, milliseconds: i64) -> rondo_status;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -2376,8 +2404,9 @@ pub struct DLManagedTensorVersioned {
 }
 extern "C" {
     #[doc = " Hands the tensor out as *managed, without a copy. RONDO_INVALID_STATE if it was never written: fill it, or accept it"]
-    #[doc = " (rondo_tensor_accept) for a consumer that will. On cuda, `stream` is made to wait on the device for the tasks"]
-    #[doc = " submitted so far (NULL: the call waits on the host); on cpu the call waits. The consumer calls the deleter when done,"]
+    #[doc = " (rondo_tensor_accept) for a consumer that will. On cuda, `stream` is made to wait on the device for the tasks that"]
+    #[doc = " use the tensor so far (NULL: the call waits on the host); on cpu the call waits. The consumer may write; of a tensor"]
+    #[doc = " that goes out as read-only only the tasks that write it are waited for. The consumer calls the deleter when done,"]
     #[doc = " from any thread; until then the memory lives. Later Rondo tasks do not wait for the consumer: order them yourself. A"]
     #[doc = " broadcast view, and memory that came in as read-only, goes out with the flag for read-only; version 0 has no such"]
     #[doc = " flag and refuses them. Since 0.1."]
@@ -2440,12 +2469,18 @@ pub struct rondo_engine_options {
     pub memory_limit: i64,
     #[doc = " of random numbers; see rondo_engine_seed"]
     pub seed: u64,
+    #[doc = " 1: an operator with an index outside fails, and its message names operator, place and index; -1: such an index"]
+    #[doc = " gives what the operator says of it; 0: the setting RONDO_CHECK_INDICES decides, which is off by default. When on, a"]
+    #[doc = " host task looks at the indices of each operator first."]
+    pub check_indices: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
 }
 #[test]
 fn bindgen_test_layout_rondo_engine_options() {
     assert_eq!(
         ::std::mem::size_of::<rondo_engine_options>(),
-        48usize,
+        56usize,
         concat!("Size of: ", stringify!(rondo_engine_options))
     );
     assert_eq!(
@@ -2537,6 +2572,30 @@ fn bindgen_test_layout_rondo_engine_options() {
         );
     }
     test_field_seed();
+    fn test_field_check_indices() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_engine_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).check_indices) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_engine_options), "::", stringify!(check_indices))
+        );
+    }
+    test_field_check_indices();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_engine_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            52usize,
+            concat!("Offset of field: ", stringify!(rondo_engine_options), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
 }
 extern "C" {
     #[doc = " Creates an engine. Usable are the processors that the calling thread may run on (an affinity, a container's set), but"]
@@ -2545,11 +2604,11 @@ extern "C" {
     pub fn rondo_engine_create(options: *const rondo_engine_options, engine: *mut *mut rondo_engine) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Waits for all work, then releases streams, pools and workers. NULL is allowed. Objects of the engine that are still"]
-    #[doc = " alive stay valid handles: they must still be destroyed, and every other call on them returns RONDO_INVALID_STATE."]
-    #[doc = " Which they were (kind, dtype, shape, device, the task that wrote them first) is logged as a warning and is this"]
-    #[doc = " thread's rondo_last_error(). A recording still open on it is abandoned. In a child of fork() it does nothing. Must"]
-    #[doc = " not be called inside a task. Since 0.1."]
+    #[doc = " Waits for all work but completions (rondo_task_defer), then releases streams, pools and workers. NULL is allowed."]
+    #[doc = " Objects of the engine that are still alive stay valid handles: they must still be destroyed, and every other call on"]
+    #[doc = " them returns RONDO_INVALID_STATE. Which they were (kind, dtype, shape, device, the task that wrote them first) is"]
+    #[doc = " logged as a warning and is this thread's rondo_last_error(). A recording still open on it is abandoned. In a child of"]
+    #[doc = " fork() it does nothing. Must not be called inside a task. Since 0.1."]
     pub fn rondo_engine_destroy(engine: *mut rondo_engine);
 }
 extern "C" {
@@ -2560,6 +2619,11 @@ extern "C" {
     #[doc = " Blocks until every task submitted before has finished, on the devices too. Returns the first cause among failures of"]
     #[doc = " tasks since the last wait_all that reported one, or RONDO_OK. Inside a task: RONDO_INVALID_STATE. Since 0.1."]
     pub fn rondo_engine_wait_all(engine: *mut rondo_engine) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same, but blocks so many milliseconds at most; 0 asks only, -1 is no limit. RONDO_TIMED_OUT where some have not"]
+    #[doc = " finished by then: they go on, no failure was reported, and they may be waited for again. Since 0.1."]
+    pub fn rondo_engine_wait_all_for(engine: *mut rondo_engine, milliseconds: i64) -> rondo_status;
 }
 extern "C" {
     #[doc = " Seeds the engine's random numbers (Philox4x32-10) on all devices with `seed` and restarts their sequence. Takes"]
@@ -2575,8 +2639,14 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Blocks until every task submitted before that reads or writes the variable has finished, on the device too; returns"]
-    #[doc = " its error if it is poisoned. Inside a task: RONDO_INVALID_STATE. Since 0.1."]
+    #[doc = " its error if it is poisoned. Of a tensor's variable (rondo_tensor_variable) it says that nobody uses the memory any"]
+    #[doc = " more, where rondo_tensor_wait says that the contents are there. Inside a task: RONDO_INVALID_STATE. Since 0.1."]
     pub fn rondo_variable_wait(variable: *mut rondo_variable) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same, but blocks so many milliseconds at most; 0 asks only, -1 is no limit. RONDO_TIMED_OUT where one of the"]
+    #[doc = " tasks has not finished by then, with its name: it goes on, and may be waited for again. Since 0.1."]
+    pub fn rondo_variable_wait_for(variable: *mut rondo_variable, milliseconds: i64) -> rondo_status;
 }
 extern "C" {
     #[doc = " Number of completed or issued writes. Reads do not count. Never blocks. Since 0.1."]
@@ -2598,6 +2668,12 @@ pub type rondo_task_fn = ::std::option::Option<
 extern "C" {
     #[doc = " Native stream (a CUstream, which cudart's cudaStream_t equals) of a device task; NULL for host functions. Since 0.1."]
     pub fn rondo_task_stream(context: *mut rondo_task_context) -> *mut ::std::os::raw::c_void;
+}
+extern "C" {
+    #[doc = " Native stream `index`, from 0, of the auxiliary streams that the options asked for; NULL for any other number. It"]
+    #[doc = " begins where rondo_task_stream is when the function is called, and rondo_task_stream waits for it when the function"]
+    #[doc = " has returned, also with an error. Valid during the call only. Since 0.1."]
+    pub fn rondo_task_auxiliary_stream(context: *mut rondo_task_context, index: i32) -> *mut ::std::os::raw::c_void;
 }
 extern "C" {
     #[doc = " Device the task runs on. Since 0.1."]
@@ -2623,6 +2699,16 @@ extern "C" {
     #[doc = " Sets the message that goes with the error the function is about to return. Copied. Since 0.1."]
     pub fn rondo_task_fail(context: *mut rondo_task_context, message: *const ::std::os::raw::c_char);
 }
+extern "C" {
+    #[doc = " Sets an object that goes with the error the function is about to return, for rondo_last_error_cause on whichever"]
+    #[doc = " thread is told of it. Takes `cause` in every case: `destroy` (may be NULL) is called with it once, when no error"]
+    #[doc = " holds it any more, in a later call of Rondo on any thread; it must not wait. Since 0.1."]
+    pub fn rondo_task_fail_cause(
+        context: *mut rondo_task_context,
+        cause: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(cause: *mut ::std::os::raw::c_void)>,
+    );
+}
 pub const RONDO_TASK_DEFAULT: rondo_task_flags = 0;
 #[doc = " a device task that cannot be captured: it splits a graph (host functions always do)"]
 pub const RONDO_TASK_NO_CAPTURE: rondo_task_flags = 1;
@@ -2642,12 +2728,16 @@ pub struct rondo_task_options {
     pub flags: u32,
     #[doc = " for errors, traces and graph reports; copied; NULL: \"user\""]
     pub name: *const ::std::os::raw::c_char,
+    #[doc = " cuda: streams beside the task's, for work side by side, 0 to 8; default 0"]
+    pub auxiliary_streams: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
 }
 #[test]
 fn bindgen_test_layout_rondo_task_options() {
     assert_eq!(
         ::std::mem::size_of::<rondo_task_options>(),
-        40usize,
+        48usize,
         concat!("Size of: ", stringify!(rondo_task_options))
     );
     assert_eq!(
@@ -2727,6 +2817,30 @@ fn bindgen_test_layout_rondo_task_options() {
         );
     }
     test_field_name();
+    fn test_field_auxiliary_streams() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_task_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).auxiliary_streams) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_task_options), "::", stringify!(auxiliary_streams))
+        );
+    }
+    test_field_auxiliary_streams();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_task_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            44usize,
+            concat!("Offset of field: ", stringify!(rondo_task_options), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
 }
 extern "C" {
     #[doc = " Submits fn(arg) to run once the reads and writes allow it. The same variable may be given twice, and as read and"]
@@ -2769,6 +2883,49 @@ extern "C" {
         n_writes: usize,
         options: *const rondo_task_options,
     ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_completion {
+    _unused: [u8; 0],
+}
+extern "C" {
+    #[doc = " Called inside a host function: the task does not end when the function returns, but when *completion is completed."]
+    #[doc = " Meanwhile it holds no worker, and what it reads and writes stays as it is and where it is: operands may be used, and"]
+    #[doc = " so may arg, until then. For libraries that have threads of their own. In naive mode the call that submitted the task"]
+    #[doc = " goes on until then. A recorded task is given one at each launch. The caller owns *completion."]
+    #[doc = ""]
+    #[doc = " If the function returns an error nevertheless, that is the task's, and the task ends when *completion is completed or"]
+    #[doc = " destroyed. rondo_engine_destroy does not wait for completions: tasks that miss theirs fail with RONDO_INVALID_STATE,"]
+    #[doc = " and only their memory and their arg stay, until *completion is destroyed. The same goes for each task behind them"]
+    #[doc = " that uses what they use. RONDO_UNSUPPORTED in a device task, which ends when its stream is done; RONDO_INVALID_STATE"]
+    #[doc = " if the run has its completion already. Since 0.1."]
+    pub fn rondo_task_defer(context: *mut rondo_task_context, completion: *mut *mut rondo_completion) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Ends the task: with RONDO_OK, or it fails with any other `status` and with `message` (copied; NULL: none), as if its"]
+    #[doc = " function had returned that. What the task was given must not be used any more. From any thread, in or outside tasks,"]
+    #[doc = " of any engine's; never blocks, and runs neither tasks nor functions of the user's on the calling thread."]
+    #[doc = " RONDO_INVALID_STATE if it was completed already, or if the engine was destroyed before. Since 0.1."]
+    pub fn rondo_completion_complete(
+        completion: *mut rondo_completion,
+        status: rondo_status,
+        message: *const ::std::os::raw::c_char,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Sets the object `cause` that goes with the error *completion is about to be completed with, as rondo_task_fail_cause"]
+    #[doc = " does, and takes it likewise. Since 0.1."]
+    pub fn rondo_completion_fail_cause(
+        completion: *mut rondo_completion,
+        cause: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(cause: *mut ::std::os::raw::c_void)>,
+    );
+}
+extern "C" {
+    #[doc = " Destroys the handle. If it was not completed, the task fails with RONDO_USER_ERROR. Never blocks. NULL is allowed."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_completion_destroy(completion: *mut rondo_completion);
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -3684,8 +3841,8 @@ extern "C" {
     #[doc = " options->ranks 0, or options NULL, the environment says which rank this is, and where they meet; without a launcher"]
     #[doc = " the group is this process alone. options->address and options->secret are used instead of the environment's if they"]
     #[doc = " are given. Blocks until all ranks have come: RONDO_TIMED_OUT names who has not. The caller owns *comm."]
-    #[doc = " RONDO_INVALID_ARGUMENT for what does not fit: a rank that is there already, another number of ranks, another secret."]
-    #[doc = " Inside a task or a recording: RONDO_INVALID_STATE. Since 0.1."]
+    #[doc = " RONDO_INVALID_ARGUMENT for what does not fit: a rank that is there already, another number of ranks, another secret,"]
+    #[doc = " or none where other machines could come. Inside a task or a recording: RONDO_INVALID_STATE. Since 0.1."]
     pub fn rondo_comm_create(
         engine: *mut rondo_engine,
         device: rondo_device,
@@ -4310,24 +4467,27 @@ extern "C" {
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
-#[doc = " the nearest element"]
+#[doc = " the nearest element; of two equally near the one that the origin says"]
 pub const RONDO_RESIZE_NEAREST: rondo_resize_mode = 0;
 #[doc = " neighbours by their distance: linear, bilinear or trilinear"]
 pub const RONDO_RESIZE_LINEAR: rondo_resize_mode = 1;
+#[doc = " the nearest element; of two equally near the one behind, whatever the origin"]
+pub const RONDO_RESIZE_NEAREST_EXACT: rondo_resize_mode = 2;
 #[doc = " How an element of a resized image is made. Since 0.1."]
 pub type rondo_resize_mode = ::std::os::raw::c_uint;
-#[doc = " (i + 1/2) in / out - 1/2; the nearest of two equally near is the one before"]
+#[doc = " (i + 1/2) in / out - 1/2; NEAREST: of two equally near the one before"]
 pub const RONDO_RESIZE_HALF_PIXEL: rondo_resize_origin = 0;
-#[doc = " i (in - 1) / (out - 1); the nearest of two equally near is the one behind"]
+#[doc = " i (in - 1) / (out - 1); NEAREST: of two equally near the one behind"]
 pub const RONDO_RESIZE_ALIGN_CORNERS: rondo_resize_origin = 1;
-#[doc = " i in / out; the nearest is always the one before"]
+#[doc = " i in / out; NEAREST: always the one before, however near the next is"]
 pub const RONDO_RESIZE_ASYMMETRIC: rondo_resize_origin = 2;
 #[doc = " Where element i of `out` elements lies among `in` elements. Since 0.1."]
 pub type rondo_resize_origin = ::std::os::raw::c_uint;
 extern "C" {
     #[doc = " out = a with other sizes of its n spatial axes. Places outside are those of the first or last element; no element in"]
-    #[doc = " between is left out on purpose (there is no filter against aliasing). Nearest is exact in integers, places of linear"]
-    #[doc = " are computed in double. Since 0.1."]
+    #[doc = " between is left out on purpose (there is no filter against aliasing). Nearest elements are found in integers,"]
+    #[doc = " exactly; places of linear are computed in double. PyTorch's nearest-exact is RONDO_RESIZE_NEAREST_EXACT from half"]
+    #[doc = " pixels. Since 0.1."]
     pub fn rondo_resize(
         a: *mut rondo_tensor,
         n: i32,
@@ -4478,6 +4638,42 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " out [limit, a's ndim], i64 = where a is not 0 (NaN is not): the indices of each such element, in row-major order, as"]
+    #[doc = " NumPy's argwhere. count, i64 [] = how many such elements a has; those beyond `limit` are left out, and rows beyond"]
+    #[doc = " count are `fill`. May be recorded. No gradient flows. limit 0 counts. Since 0.1."]
+    pub fn rondo_nonzero_limit(
+        a: *mut rondo_tensor,
+        limit: i64,
+        fill: i64,
+        out: *mut *mut rondo_tensor,
+        count: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with as many rows as a has elements that are not 0. Waits for a and counts first, so it is"]
+    #[doc = " RONDO_INVALID_STATE in a recording and inside a task: there rondo_nonzero_limit is what works. Since 0.1."]
+    pub fn rondo_nonzero(a: *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out [limit, ...] = those parts a[i..., :...] whose mask[i...] is true, in row-major order: mask is bool and of the"]
+    #[doc = " sizes of a's first dimensions, one at least. With a mask of a's shape that is each chosen element; with one of one"]
+    #[doc = " dimension, rows. count, i64 [] = how many the mask chooses; those beyond `limit` are left out, and what is beyond"]
+    #[doc = " count is `fill`, of a's dtype (rules of scalars as in ops.h). May be recorded. Gradient: the result's, put where its"]
+    #[doc = " parts came from. Since 0.1."]
+    pub fn rondo_select_limit(
+        a: *mut rondo_tensor,
+        mask: *mut rondo_tensor,
+        limit: i64,
+        fill: f64,
+        out: *mut *mut rondo_tensor,
+        count: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with as many parts as the mask chooses. Waits for the mask, as rondo_nonzero for its operand. Since 0.1."]
+    pub fn rondo_select(a: *mut rondo_tensor, mask: *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
     #[doc = " out = start, start + step, ... before stop, as many as ceil((stop - start) / step). step is not 0. For integer dtypes"]
     #[doc = " start, stop and step are whole numbers, and the dtype must hold what comes out. Since 0.1."]
     pub fn rondo_arange(
@@ -4551,6 +4747,20 @@ extern "C" {
     pub fn rondo_last_error() -> *const ::std::os::raw::c_char;
 }
 extern "C" {
+    #[doc = " Name of the operator or of the user task that failed first, if the calling thread's last failure is one of a task:"]
+    #[doc = " waited for, or met on the way by a recording or in naive mode; *device (NULL: not wanted) is where. NULL if no task"]
+    #[doc = " failed but the call was refused, or took longer than its limit; *device is untouched then. Static. Since 0.1."]
+    pub fn rondo_last_error_operator(device: *mut rondo_device) -> *const ::std::os::raw::c_char;
+}
+extern "C" {
+    #[doc = " The object that the failed task's function gave with rondo_task_fail_cause or rondo_completion_fail_cause, if it gave"]
+    #[doc = " this `destroy` with it; NULL for any other and if there is none. So nobody is handed what somebody else's code has"]
+    #[doc = " made. Borrowed: valid until the next Rondo call that fails on this thread. Since 0.1."]
+    pub fn rondo_last_error_cause(
+        destroy: ::std::option::Option<unsafe extern "C" fn(cause: *mut ::std::os::raw::c_void)>,
+    ) -> *mut ::std::os::raw::c_void;
+}
+extern "C" {
     #[doc = " Version of the library that is loaded: major * 10000 + minor * 100 + patch. Compare with RONDO_VERSION_*. Since 0.1."]
     pub fn rondo_version() -> i32;
 }
@@ -4618,7 +4828,8 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Gradients may be asked for with respect to this tensor, that is to what it holds now. Float dtypes; any view watches"]
-    #[doc = " its whole storage. Watching again moves the moment. RONDO_INVALID_STATE if the tape has ended. Since 0.1."]
+    #[doc = " its whole storage. Watching again moves the moment: what made the tensor what it is now counts no more for it."]
+    #[doc = " RONDO_INVALID_STATE if the tape has ended. Since 0.1."]
     pub fn rondo_tape_watch(tape: *mut rondo_tape, tensor: *mut rondo_tensor) -> rondo_status;
 }
 extern "C" {
@@ -4676,9 +4887,10 @@ pub type rondo_gradient_fn = ::std::option::Option<
 >;
 extern "C" {
     #[doc = " Says to all open tapes of the calling thread that the outputs were computed from the inputs, and what the gradient of"]
-    #[doc = " that is; whatever was noted of how they were computed counts no more. Without an open tape it does nothing. name: for"]
-    #[doc = " messages, copied. fn keeps what it needs in arg; destroy(arg) is called once, when no tape needs it, also if this"]
-    #[doc = " call fails. At least one input and one output, at most 31 each, of one engine. Since 0.1."]
+    #[doc = " that is; whatever was noted of how they were computed counts no more: operators, tasks, launches of graphs. Of an"]
+    #[doc = " output that is an input too, and so was written in place, that is the last task that did so. Without an open tape it"]
+    #[doc = " does nothing. name: for messages, copied. fn keeps what it needs in arg; destroy(arg) is called once, when no tape"]
+    #[doc = " needs it, also if this call fails. At least one input and one output, at most 31 each, of one engine. Since 0.1."]
     pub fn rondo_tape_custom(
         name: *const ::std::os::raw::c_char,
         n_inputs: i32,
@@ -5319,6 +5531,8 @@ pub const RONDO_ENGINE_OPTIONS_INIT: rondo_engine_options = rondo_engine_options
     max_tasks: 0,
     memory_limit: 0,
     seed: 0,
+    check_indices: 0,
+    reserved: 0,
 };
 
 /// What a `rondo_task_options` begins with.
@@ -5329,6 +5543,8 @@ pub const RONDO_TASK_OPTIONS_INIT: rondo_task_options = rondo_task_options {
     stream: -1,
     flags: 0,
     name: ::std::ptr::null(),
+    auxiliary_streams: 0,
+    reserved: 0,
 };
 
 /// What a `rondo_memory_info` begins with.

@@ -1,15 +1,16 @@
 //! What the body of a task may ask: where it runs, and what it was given.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::ops::Range;
-use std::ptr::{null_mut, NonNull};
+use std::ptr::null_mut;
 
 use rondo_sys as sys;
 
+use crate::completion::Completion;
 use crate::error::check;
+use crate::slices::Slices;
 use crate::{Device, Element, Error, ErrorKind, Result, TensorInfo};
 
 /// What the body of a task may ask about its run.
@@ -30,15 +31,10 @@ use crate::{Device, Element, Error, ErrorKind, Result, TensorInfo};
 pub struct TaskContext<'a> {
     handle: *mut sys::rondo_task_context, // a pointer, and so neither Send nor Sync
     inputs: Option<usize>,                // how many operands are read; None where there are none to ask for
-    given: RefCell<Vec<Given>>,
+    operands: usize,                      // how many there are
+    slices: Slices,
+    deferred: Cell<bool>,
     call: PhantomData<&'a ()>,
-}
-
-/// A slice that the body has: from where to where, and whether it may be written.
-#[derive(Debug)]
-struct Given {
-    bytes: Range<usize>,
-    writable: bool,
 }
 
 /// A tensor that a task reads or writes, as it is while the task runs; see [`TaskContext::input`].
@@ -52,8 +48,9 @@ pub struct Operand {
 }
 
 impl<'a> TaskContext<'a> {
-    pub(crate) fn new(handle: *mut sys::rondo_task_context, inputs: Option<usize>) -> Self {
-        TaskContext { handle, inputs, given: RefCell::new(Vec::new()), call: PhantomData }
+    pub(crate) fn new(handle: *mut sys::rondo_task_context, inputs: Option<usize>, operands: usize) -> Self {
+        let (slices, deferred) = (Slices::default(), Cell::new(false));
+        TaskContext { handle, inputs, operands, slices, deferred, call: PhantomData }
     }
 
     /// A tensor that the task reads, by its number among them; on any device, with any strides.
@@ -67,7 +64,7 @@ impl<'a> TaskContext<'a> {
     ///     assert!(!x.address.is_null() && x.info.shape == [2, 3]);
     ///     Ok(())
     /// })?;
-    /// x.wait()?;
+    /// engine.wait_all()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn input(&self, index: usize) -> Result<Operand> {
@@ -104,21 +101,14 @@ impl<'a> TaskContext<'a> {
     ///     assert!(task.input_slice::<f64>(0).is_err());
     ///     Ok(())
     /// })?;
-    /// x.wait()?;
+    /// engine.wait_all()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn input_slice<T: Element>(&self, index: usize) -> Result<&[T]> {
         const NAME: &str = "TaskContext::input_slice";
-        let (first, count) = self.give::<T>(NAME, self.number_of_input(NAME, index)?, false)?;
-        // SAFETY: `give` has looked at all that; nobody writes what a running task reads.
-        let bytes = unsafe { std::slice::from_raw_parts(first.cast::<u8>(), count * std::mem::size_of::<T>()) };
-        if !T::valid(bytes) {
-            return Err(Error::new(
-                ErrorKind::InvalidArgument,
-                format!("{}: input {} has bytes that are no {}", NAME, index, T::DTYPE),
-            ));
-        }
-        Ok(unsafe { std::slice::from_raw_parts(first, count) })
+        let operand = self.operand(NAME, self.number_of_input(NAME, index)?)?;
+        self.not_deferred(NAME)?;
+        self.slices.read(NAME, self.device(), &operand, index)
     }
 
     /// The elements of a tensor that the task writes, likewise. They are what they were if the task reads the tensor as
@@ -137,39 +127,63 @@ impl<'a> TaskContext<'a> {
     /// assert_eq!(x.to_vec::<f32>()?, [3.0, 2.0, 1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    #[allow(clippy::mut_from_ref)] // `give` refuses to give the same place twice
+    #[allow(clippy::mut_from_ref)] // the same place is not given twice
     pub fn output_slice<T: Element>(&self, index: usize) -> Result<&mut [T]> {
         const NAME: &str = "TaskContext::output_slice";
-        let (first, count) = self.give::<T>(NAME, self.inputs(NAME)?.saturating_add(index), true)?;
-        // SAFETY: `give` has looked at all that; nobody else uses what a running task writes.
-        unsafe {
-            T::normalise(std::slice::from_raw_parts_mut(first.cast::<u8>(), count * std::mem::size_of::<T>()));
-            Ok(std::slice::from_raw_parts_mut(first, count))
+        let operand = self.operand(NAME, self.inputs(NAME)?.saturating_add(index))?;
+        self.not_deferred(NAME)?;
+        self.slices.write(NAME, self.device(), &operand)
+    }
+
+    /// Leaves the end of the task to the [`Completion`], which any thread may complete later: for libraries that have
+    /// threads of their own. Until then the task holds no worker, and what it reads and writes stays in its hands; the
+    /// completion has the slices.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let x = Tensor::empty(&engine, Device::CPU, DType::F32, 3)?;
+    /// engine.task("fetch").writes(&x).submit(|task| {
+    ///     let done = task.defer()?;
+    ///     std::thread::spawn(move || {
+    ///         done.output_slice::<f32>(0)?.copy_from_slice(&[1.0, 2.0, 3.0]);
+    ///         done.complete()
+    ///     });
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn defer(&self) -> Result<Completion> {
+        if self.slices.any() {
+            let why = "TaskContext::defer: the task has slices already; ask the completion for them instead";
+            return Err(Error::new(ErrorKind::InvalidState, why));
         }
+        let operands =
+            (0..self.operands).map(|number| self.operand("TaskContext::defer", number)).collect::<Result<_>>()?;
+        let mut handle = null_mut();
+        check(unsafe { sys::rondo_task_defer(self.handle, &mut handle) })?;
+        self.deferred.set(true);
+        Ok(Completion::new(handle, self.inputs, operands))
+    }
+
+    fn not_deferred(&self, function: &str) -> Result<()> {
+        if !self.deferred.get() {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::InvalidState,
+            format!("{}: the task ends later; its completion has the slices", function),
+        ))
     }
 
     /// How many operands are read.
     fn inputs(&self, function: &str) -> Result<usize> {
-        self.inputs.ok_or_else(|| {
-            Error::new(
-                ErrorKind::InvalidState,
-                format!(
-                    "{}: the task names a variable, and so has no operands: only tasks that name tensors alone do",
-                    function
-                ),
-            )
-        })
+        number_of_inputs(function, self.inputs)
     }
 
     fn number_of_input(&self, function: &str, index: usize) -> Result<usize> {
-        let inputs = self.inputs(function)?;
-        if index < inputs {
-            return Ok(index);
-        }
-        Err(Error::new(
-            ErrorKind::InvalidArgument,
-            format!("{}: index is {}, and the task reads {} tensors", function, index, inputs),
-        ))
+        number_of_input(function, self.inputs(function)?, index)
     }
 
     fn operand(&self, function: &str, number: usize) -> Result<Operand> {
@@ -177,51 +191,6 @@ impl<'a> TaskContext<'a> {
         check(unsafe { sys::rondo_task_operand(self.handle, number, &mut address, &mut info) })
             .map_err(|error| Error::new(error.kind(), format!("{}: {}", function, error.message())))?;
         Ok(Operand { address, info: TensorInfo::from_raw(&info)? })
-    }
-
-    /// First element and number of elements of an operand that may be a slice, noted as given to the body.
-    fn give<T: Element>(&self, function: &str, number: usize, writable: bool) -> Result<(*mut T, usize)> {
-        let operand = self.operand(function, number)?;
-        let info = &operand.info;
-        let refuse = |kind, why: String| Err(Error::new(kind, format!("{}: {}", function, why)));
-        if self.device() != Device::CPU || info.device != Device::CPU {
-            let why = "slices are of tensors on cpu:0 in host functions; elsewhere there are addresses";
-            return refuse(
-                ErrorKind::InvalidArgument,
-                format!("the task is on {}, the tensor on {}: {}", self.device(), info.device, why),
-            );
-        }
-        if info.dtype != T::DTYPE {
-            return refuse(
-                ErrorKind::InvalidArgument,
-                format!("the tensor is {} and the elements are {}", info.dtype, T::DTYPE),
-            );
-        }
-        if !info.contiguous {
-            let why = format!("the tensor has strides {:?}; a slice has no gaps: go by the address", info.strides);
-            return refuse(ErrorKind::InvalidArgument, why);
-        }
-        if info.elements == 0 {
-            return Ok((NonNull::dangling().as_ptr(), 0));
-        }
-        let start = operand.address as usize;
-        if start % std::mem::align_of::<T>() != 0 {
-            return refuse(
-                ErrorKind::InvalidArgument,
-                format!("the tensor is at {:#x}, which is not aligned for {}", start, T::DTYPE),
-            );
-        }
-        let bytes = start..start + info.bytes;
-        let mut given = self.given.borrow_mut();
-        let overlaps = |other: &Given| other.bytes.start < bytes.end && bytes.start < other.bytes.end;
-        if given.iter().any(|other| overlaps(other) && (writable || other.writable)) {
-            return refuse(
-                ErrorKind::InvalidState,
-                "a slice of the same memory was given already, and one of both may be written".into(),
-            );
-        }
-        given.push(Given { bytes, writable });
-        Ok((operand.address.cast(), info.elements))
     }
 
     /// The native stream of a device task, a `CUstream`; null for host functions. Enqueue there, and do not wait.
@@ -238,6 +207,23 @@ impl<'a> TaskContext<'a> {
     pub fn stream(&self) -> *mut c_void {
         // SAFETY: inside the call that the context belongs to, as in all functions here.
         unsafe { sys::rondo_task_stream(self.handle) }
+    }
+
+    /// Stream `index`, from 0, of those beside it that [`Task::auxiliary_streams`](crate::Task::auxiliary_streams) asked
+    /// for; null for any other. It begins where [`stream`](Self::stream) is when the body is called, and that waits for
+    /// it when the body has returned.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// engine.task("look").submit(|task| {
+    ///     assert!(task.auxiliary_stream(0).is_null());
+    ///     Ok(())
+    /// })?;
+    /// engine.wait_all()?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn auxiliary_stream(&self, index: i32) -> *mut c_void {
+        unsafe { sys::rondo_task_auxiliary_stream(self.handle, index) }
     }
 
     /// The device the task runs on.
@@ -285,4 +271,28 @@ impl<'a> TaskContext<'a> {
     pub fn as_ptr(&self) -> *mut sys::rondo_task_context {
         self.handle
     }
+}
+
+/// How many operands are read by a task that has some.
+pub(crate) fn number_of_inputs(function: &str, inputs: Option<usize>) -> Result<usize> {
+    inputs.ok_or_else(|| {
+        Error::new(
+            ErrorKind::InvalidState,
+            format!(
+                "{}: the task names a variable, and so has no operands: only tasks that name tensors alone do",
+                function
+            ),
+        )
+    })
+}
+
+/// The number among the operands of input `index`.
+pub(crate) fn number_of_input(function: &str, inputs: usize, index: usize) -> Result<usize> {
+    if index < inputs {
+        return Ok(index);
+    }
+    Err(Error::new(
+        ErrorKind::InvalidArgument,
+        format!("{}: index is {}, and the task reads {} tensors", function, index, inputs),
+    ))
 }

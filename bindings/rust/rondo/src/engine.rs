@@ -208,6 +208,23 @@ impl EngineBuilder {
         self
     }
 
+    /// Whether an operator with an index outside fails, with a message that names operator, place and index, instead of
+    /// giving 0. The setting `RONDO_CHECK_INDICES` decides where this does not.
+    ///
+    /// ```
+    /// let engine = rondo::Engine::builder().check_indices(true).build()?;
+    /// let table = rondo::Tensor::from_slice(&engine, rondo::Device::CPU, 2, &[1.0f32, 2.0])?;
+    /// let outside = rondo::Tensor::from_slice(&engine, rondo::Device::CPU, 1, &[7i64])?;
+    /// let error = table.take(&outside, 0).and_then(|taken| taken.wait()).unwrap_err();
+    /// assert!(error.to_string().contains("indices[0] is 7"));
+    /// # let _ = engine.wait_all();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn check_indices(mut self, check: bool) -> Self {
+        self.0.check_indices = if check { 1 } else { -1 };
+        self
+    }
+
     /// Of random numbers; see [`Engine::seed`].
     ///
     /// ```

@@ -567,6 +567,20 @@ pub fn random_uniform(
     })
 }
 
+/// The numbers 0 to n - 1 in a random order: i32 or i64. [`Tensor::take`] with it shuffles.
+///
+/// ```
+/// # use rondo::{ops, DType, Device, Engine};
+/// let mut order = ops::random_permutation(&Engine::new()?, Device::CPU, DType::I64, 100)?.to_vec::<i64>()?;
+/// order.sort_unstable();
+/// assert_eq!(order, (0..100).collect::<Vec<i64>>());
+/// # Ok::<(), rondo::Error>(())
+/// ```
+pub fn random_permutation(engine: &Engine, device: Device, dtype: DType, n: i64) -> Result<Tensor> {
+    let (engine_, device, dtype) = (engine.as_ptr(), device.as_raw(), dtype.as_raw());
+    new(engine, |out| unsafe { sys::rondo_random_permutation(engine_, device, dtype, n, out) })
+}
+
 /// Random numbers of a normal distribution.
 ///
 /// ```

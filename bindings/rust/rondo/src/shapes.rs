@@ -227,6 +227,70 @@ impl Tensor {
         })
     }
 
+    /// The indices of each element that is not 0, in row-major order, a row for each: i64. Waits to count them; not in a
+    /// recording.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[0.0f32, 5.0, 0.0, 7.0])?;
+    /// let places = a.nonzero()?;
+    /// assert_eq!(places.shape()?, [2, 2]);
+    /// assert_eq!(places.to_vec::<i64>()?, [0, 1, 1, 1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn nonzero(&self) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_nonzero(self.as_ptr(), out) })
+    }
+
+    /// The same without a wait: `limit` rows, `fill` in those that are too many; and how many elements are not 0.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[0.0f32, 5.0, 7.0])?;
+    /// let (places, count) = a.nonzero_limit(3, -1)?;
+    /// assert_eq!((places.to_vec::<i64>()?, count.to_vec::<i64>()?), (vec![1, 2, -1], vec![2]));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn nonzero_limit(&self, limit: i64, fill: i64) -> Result<(Tensor, Tensor)> {
+        new_pair(self.engine(), |out, count| unsafe {
+            sys::rondo_nonzero_limit(self.as_ptr(), limit, fill, out, count)
+        })
+    }
+
+    /// The parts whose element of a bool mask is true: single elements with a mask of the tensor's shape, rows with one
+    /// of its first dimension. Waits to count them; not in a recording.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[4i32, 5, 6])?;
+    /// let mask = Tensor::from_slice(&engine, Device::CPU, 3, &[true, false, true])?;
+    /// assert_eq!(a.select(&mask)?.to_vec::<i32>()?, [4, 6]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn select(&self, mask: &Tensor) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_select(self.as_ptr(), mask.as_ptr(), out) })
+    }
+
+    /// The same without a wait: `limit` parts, `fill` in those that are too many; and how many the mask chooses.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 3, &[4i32, 5, 6])?;
+    /// let mask = Tensor::from_slice(&engine, Device::CPU, 3, &[true, false, true])?;
+    /// let (parts, count) = a.select_limit(&mask, 3, -1.0)?;
+    /// assert_eq!((parts.to_vec::<i32>()?, count.to_vec::<i64>()?), (vec![4, 6, -1], vec![2]));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn select_limit(&self, mask: &Tensor, limit: i64, fill: f64) -> Result<(Tensor, Tensor)> {
+        new_pair(self.engine(), |out, count| unsafe {
+            sys::rondo_select_limit(self.as_ptr(), mask.as_ptr(), limit, fill, out, count)
+        })
+    }
+
     /// Writes values where indices say: what [`take`](Tensor::take) with them then gives. Of an
     /// [`accumulator`](Tensor::accumulator) they are added.
     ///

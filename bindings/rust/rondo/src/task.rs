@@ -129,6 +129,19 @@ impl<'a> Task<'a> {
         self
     }
 
+    /// Of a task on a CUDA device: so many streams beside its own, 0 to 8, for work side by side; its body gets them as
+    /// [`TaskContext::auxiliary_stream`].
+    ///
+    /// ```
+    /// let refused = rondo::Engine::new()?.task("on the host").auxiliary_streams(2).submit(|_| Ok(()));
+    /// assert!(refused.unwrap_err().message().contains("auxiliary_streams"));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn auxiliary_streams(mut self, count: i32) -> Self {
+        self.options.auxiliary_streams = count;
+        self
+    }
+
     /// A device task that cannot be captured: it splits a graph, as host functions always do.
     ///
     /// ```
@@ -167,7 +180,11 @@ impl<'a> Task<'a> {
         let tensors = |of: &[&dyn Ordered]| of.iter().map(|what| what.tensor()).collect::<Option<Vec<_>>>();
         let variables = |of: &[&dyn Ordered]| of.iter().map(|what| what.variable()).collect::<Result<Vec<_>>>();
         let engine = self.engine.as_ptr();
-        let body = |inputs| -> *mut c_void { Box::into_raw(Box::new(Body { inputs, run: Mutex::new(body) })).cast() };
+        let operands = self.reads.len() + self.writes.len();
+        let body = |inputs: Option<usize>| -> *mut c_void {
+            let operands = inputs.map_or(0, |_| operands);
+            Box::into_raw(Box::new(Body { inputs, operands, run: Mutex::new(body) })).cast()
+        };
         // SAFETY, of both: `call` and `destroy` are those of this type of body, which the library gives back once.
         let status = if let (Some(reads), Some(writes)) = (tensors(&self.reads), tensors(&self.writes)) {
             let (body, (reads, n_reads), (writes, n_writes)) = (body(Some(reads.len())), list(&reads), list(&writes));
@@ -196,6 +213,7 @@ fn list<T>(of: &[T]) -> (*const T, usize) {
 /// The closure. Launches of a graph whose tasks only read may overlap, so it is locked.
 struct Body<F> {
     inputs: Option<usize>, // how many tensors it reads; None where it has no operands
+    operands: usize,       // how many it reads and writes
     run: Mutex<F>,
 }
 
@@ -230,7 +248,7 @@ where
 {
     // SAFETY: what `submit` gave, which lives until `destroy`.
     let body = unsafe { &*body.cast::<Body<F>>() };
-    let seen = TaskContext::new(context, body.inputs);
+    let seen = TaskContext::new(context, body.inputs, body.operands);
     let (kind, text) = match callback::guard(|| run(body, &seen).map_err(describe)) {
         Ok(Ok(())) => return sys::RONDO_OK,
         Ok(Err(failure)) => failure,
@@ -243,7 +261,7 @@ where
 }
 
 /// What the C interface carries of a failure. The error itself is kept a while for [`Error`]'s source.
-fn describe(error: BoxError) -> (ErrorKind, String) {
+pub(crate) fn describe(error: BoxError) -> (ErrorKind, String) {
     let kind = error.downcast_ref::<Error>().map_or(ErrorKind::UserError, Error::kind);
     let mut text = error.to_string();
     if text.is_empty() {

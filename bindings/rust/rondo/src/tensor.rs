@@ -247,8 +247,9 @@ impl Tensor {
         check(unsafe { sys::rondo_tensor_accept(self.as_ptr()) })
     }
 
-    /// Blocks until every task submitted before that uses the tensor's memory has finished, on the device too. Returns
-    /// its error if a task that wrote it failed. [`Tensor::wait_async`] does not block.
+    /// Blocks until the contents are there: every task submitted before that writes the tensor's memory has finished, on
+    /// the device too; tasks that read it may go on. Returns its error if a task that wrote it failed.
+    /// [`Tensor::wait_async`] does not block.
     ///
     /// ```
     /// # use rondo::{DType, Device, Engine, Tensor};

@@ -247,6 +247,14 @@ HardTanh = 75,
 HardSigmoid = 76,
 /// Activations.
 HardSwish = 77,
+/// Parameter sigma, default 1; activations.
+SmoothL1Sigma = 78,
+/// Halves away from zero; in the dtype of the operand, exact.
+RoundAway = 80,
+/// Result bool; in the dtype of the operand, exact.
+Isposinf = 81,
+/// Result bool; in the dtype of the operand, exact.
+Isneginf = 82,
 }
 }
 
@@ -427,21 +435,23 @@ Failed = 1,
 c_enum! {
 /// How an element of a resized image is made. `rondo_resize_mode` of the C interface.
 pub enum ResizeMode: rondo_resize_mode {
-/// The nearest element.
+/// The nearest element; of two equally near the one that the origin says.
 Nearest = 0,
 /// Neighbours by their distance: linear, bilinear or trilinear.
 Linear = 1,
+/// The nearest element; of two equally near the one behind, whatever the origin.
+NearestExact = 2,
 }
 }
 
 c_enum! {
 /// Where an element of a resized image lies in the image. `rondo_resize_origin` of the C interface.
 pub enum ResizeOrigin: rondo_resize_origin {
-/// (i + 1/2) in / out - 1/2; the nearest of two equally near is the one before.
+/// (i + 1/2) in / out - 1/2; NEAREST: of two equally near the one before.
 HalfPixel = 0,
-/// I (in - 1) / (out - 1); the nearest of two equally near is the one behind.
+/// I (in - 1) / (out - 1); NEAREST: of two equally near the one behind.
 AlignCorners = 1,
-/// I in / out; the nearest is always the one before.
+/// I in / out; NEAREST: always the one before, however near the next is.
 Asymmetric = 2,
 }
 }

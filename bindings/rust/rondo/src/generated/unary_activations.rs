@@ -273,4 +273,29 @@ impl Tensor {
     pub fn hard_swish(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::HardSwish, self)
     }
+
+    /// Elementwise `smooth_l1_sigma`. Parameter sigma, default 1; activations.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[1.0f32])?;
+    /// assert_eq!(a.smooth_l1_sigma()?.shape()?, [1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn smooth_l1_sigma(&self) -> Result<Tensor> {
+        ops::unary(UnaryOp::SmoothL1Sigma, self)
+    }
+    /// Elementwise `smooth_l1_sigma`. Parameter sigma, default 1; activations.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[1.0f32])?;
+    /// assert_eq!(a.smooth_l1_sigma_with(1.0)?.shape()?, [1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn smooth_l1_sigma_with(&self, sigma: f64) -> Result<Tensor> {
+        ops::unary_with(UnaryOp::SmoothL1Sigma, self, &[sigma])
+    }
 }

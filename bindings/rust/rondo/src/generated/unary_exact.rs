@@ -214,4 +214,43 @@ impl Tensor {
     pub fn clip(&self, low: f64, high: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::Clip, self, &[low, high])
     }
+
+    /// Elementwise `round_away`. Halves away from zero; in the dtype of the operand, exact.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[1.0f32])?;
+    /// assert_eq!(a.round_away()?.shape()?, [1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn round_away(&self) -> Result<Tensor> {
+        ops::unary(UnaryOp::RoundAway, self)
+    }
+
+    /// Elementwise `isposinf`. Result bool; in the dtype of the operand, exact.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[1.0f32])?;
+    /// assert_eq!(a.isposinf()?.shape()?, [1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn isposinf(&self) -> Result<Tensor> {
+        ops::unary(UnaryOp::Isposinf, self)
+    }
+
+    /// Elementwise `isneginf`. Result bool; in the dtype of the operand, exact.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[1.0f32])?;
+    /// assert_eq!(a.isneginf()?.shape()?, [1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn isneginf(&self) -> Result<Tensor> {
+        ops::unary(UnaryOp::Isneginf, self)
+    }
 }

@@ -68,7 +68,8 @@ public final class Comm extends NativeObject {
    * @param options rank, ranks, address and secret, as far as the environment does not say them
    * @return the end
    * @throws TimedOutException names who has not come
-   * @throws InvalidArgumentException for a rank that is there already, another number of ranks, another secret
+   * @throws InvalidArgumentException for a rank that is there already, another number of ranks, another secret,
+   *     or none where other machines could come
    * @throws InvalidStateException inside a task or a recording
    */
   public static Comm create(Engine engine, Device device, CommOptions options) {

@@ -38,6 +38,27 @@ public final class TaskContext {
   }
 
   /**
+   * One of the streams beside it that {@link TaskOptions#auxiliaryStreams(int)} asked for. It begins where {@link #stream()} is when
+   * the task is called, and {@link #stream()} waits for it when the task has returned.
+   *
+   * @param index its number, from 0
+   * @return its address, a {@code CUstream}
+   * @throws InvalidArgumentException if the task has asked for fewer
+   */
+  public long auxiliaryStream(int index) {
+    final long found = NativeEngine.taskAuxiliaryStream(address(), index);
+    if (found == 0) {
+      throw new InvalidArgumentException("auxiliary stream " + index + ": the task's options asked for fewer", null);
+    }
+    return found;
+  }
+
+  /** The end of the task, which from here on is what is done with that. */
+  long defer() {
+    return NativeEngine.taskDefer(address());
+  }
+
+  /**
    * The device the task runs on.
    *
    * @return the device

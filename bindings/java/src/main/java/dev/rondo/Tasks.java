@@ -4,6 +4,8 @@ package dev.rondo;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
 
 /** Where native threads enter Java: the functions of tasks. Their exceptions end here. */
 final class Tasks {
@@ -38,6 +40,43 @@ final class Tasks {
     }
   }
 
+  /** A task that ends when a stage is completed. */
+  static final class Async implements Task {
+    private final AsyncTask task;
+
+    Async(AsyncTask task) {
+      this.task = Objects.requireNonNull(task, "task");
+    }
+
+    @Override
+    public void run(TaskContext context) throws Exception {
+      final long completion = context.defer();
+      boolean started = false;
+      try {
+        Objects.requireNonNull(task.run(context), "the task returned null, not a stage")
+            .whenComplete((nothing, failure) -> complete(completion, failure));
+        started = true;
+      } finally {
+        if (!started) {
+          NativeEngine.completionDestroy(completion);
+        }
+      }
+    }
+
+    private static void complete(long completion, Throwable failure) {
+      try {
+        if (failure == null) {
+          NativeEngine.completionComplete(completion, Status.OK, null);
+          return;
+        }
+        final Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        NativeEngine.completionComplete(completion, statusOf(cause), keep(cause).replace('\0', '?'));
+      } finally {
+        NativeEngine.completionDestroy(completion);
+      }
+    }
+  }
+
   private Tasks() {}
 
   /** Runs a task. Called by the native part, in any thread; returns a status. */
@@ -50,14 +89,9 @@ final class Tasks {
     try {
       task.run(context);
       return Status.OK.value();
-    } catch (RondoException e) {
-      keep(String.valueOf(e.getMessage()), e);
-      context.fail(String.valueOf(e.getMessage()));
-      return e.status().value();
     } catch (Throwable e) { // whatever it is, it must not go on into C
-      keep(e.toString(), e);
-      context.fail(e.toString());
-      return Status.USER_ERROR.value();
+      context.fail(keep(e));
+      return statusOf(e).value();
     } finally {
       --state.calls;
       state.scope = scope;
@@ -65,13 +99,20 @@ final class Tasks {
     }
   }
 
-  private static void keep(String message, Throwable cause) {
+  private static Status statusOf(Throwable cause) {
+    return cause instanceof RondoException ? ((RondoException) cause).status() : Status.USER_ERROR;
+  }
+
+  /** Keeps what a task has failed with, and gives its text. */
+  private static String keep(Throwable cause) {
+    final String message = cause instanceof RondoException ? String.valueOf(cause.getMessage()) : cause.toString();
     synchronized (FAILURES) {
       FAILURES.addLast(new Failure(message, cause));
       if (FAILURES.size() > KEPT) {
         FAILURES.removeFirst();
       }
     }
+    return message;
   }
 
   /** What the task threw that a message tells of; null if it is not known any more. */

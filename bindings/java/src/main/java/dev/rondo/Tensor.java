@@ -270,7 +270,7 @@ public final class Tensor extends TensorOperators implements Dependency {
    * Waits without blocking. What is chained to the future runs on the thread that all futures of Rondo are completed on, unless it
    * is given an executor ({@code thenRunAsync} and the like), and should be short there.
    *
-   * @return completed when every task submitted before that uses this tensor has finished; exceptionally with a {@link
+   * @return completed when every task submitted before that writes this tensor has finished; exceptionally with a {@link
    *     RondoException} if the tensor is poisoned
    */
   public CompletableFuture<Void> awaitAsync() {

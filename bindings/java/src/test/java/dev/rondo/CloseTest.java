@@ -47,6 +47,17 @@ class CloseTest {
     assertNull(failure.get(), () -> String.valueOf(failure.get()));
   }
 
+  /** Until each thread is inside a call of the library, however long that takes it. */
+  private static void awaitNative(List<Thread> threads) throws InterruptedException {
+    for (final Thread thread : threads) {
+      for (StackTraceElement[] trace = {}; trace.length == 0 || !trace[0].isNativeMethod() || !trace[0].getClassName().startsWith("dev.rondo.");
+          trace = thread.getStackTrace()) {
+        assertTrue(thread.isAlive());
+        Thread.sleep(1);
+      }
+    }
+  }
+
   @Test
   void waitsForACallUnderWay() throws Exception {
     try (Engine engine = Engine.create()) {
@@ -56,10 +67,7 @@ class CloseTest {
       final AtomicReference<Throwable> failure = new AtomicReference<>();
       final AtomicReference<float[]> result = new AtomicReference<>();
       final List<Thread> reader = start(1, () -> result.set(x.toFloatArray()), failure);
-      while (reader.get(0).getState() != Thread.State.RUNNABLE) {
-        Thread.sleep(1);
-      }
-      Thread.sleep(50); // inside the native call
+      awaitNative(reader);
       final List<Thread> closers = start(3, x::close, failure);
       while (!x.isClosed()) {
         Thread.sleep(1);
@@ -133,9 +141,17 @@ class CloseTest {
     engine.submit(context -> go.await(), List.of(), List.of(x));
     final AtomicReference<Throwable> failure = new AtomicReference<>();
     final List<Thread> readers = start(2, () -> assertArrayEquals(new float[] {1, 2}, x.toFloatArray()), failure);
-    Thread.sleep(50);
+    awaitNative(readers);
     final List<Thread> closers = start(2, engine::close, failure);
     closers.get(0).interrupt(); // waits all the same
+    for (boolean open = true; open;) {
+      try {
+        engine.memory(Device.CPU);
+        Thread.sleep(1);
+      } catch (InvalidStateException e) {
+        open = false;
+      }
+    }
     Thread.sleep(50);
     closers.forEach(closer -> assertTrue(closer.isAlive()));
     fails(InvalidStateException.class, () -> x.add(1), "engine of this tensor is closed");

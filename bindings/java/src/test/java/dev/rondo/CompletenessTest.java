@@ -30,6 +30,13 @@ class CompletenessTest {
   /** Functions of C that Java does not call, and why. */
   private static final Map<String, String> NOT_CALLED = Map.ofEntries(
       Map.entry("rondo_last_error", "the native methods put it into the exception"),
+      Map.entry("rondo_last_error_operator", "RondoException.operator reads the message"),
+      Map.entry("rondo_last_error_cause", "causes are found by the message"),
+      Map.entry("rondo_task_fail_cause", "causes are found by the message"),
+      Map.entry("rondo_completion_fail_cause", "causes are found by the message"),
+      Map.entry("rondo_tensor_wait_for", "Tensor.await has no limit of time"),
+      Map.entry("rondo_variable_wait_for", "Variable.await has no limit of time"),
+      Map.entry("rondo_engine_wait_all_for", "Engine.awaitAll has no limit of time"),
       Map.entry("rondo_device_format", "Device.toString says the same, which a test compares with Device.parse"),
       Map.entry("rondo_status_name", "Status.name() is the same, which a test compares"),
       Map.entry("rondo_dtype_name", "DType.name() is the same, which a test compares"),

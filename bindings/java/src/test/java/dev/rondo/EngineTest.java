@@ -187,7 +187,7 @@ class EngineTest {
       final Engine engine = Engine.create();
       final Tensor open = engine.tensor(Device.CPU, new float[] {1});
       engine.close(); // warns of the tensor
-      for (int i = 0; i < 500 && messages.stream().noneMatch(text -> text.startsWith("WARNING")); ++i) {
+      for (int i = 0; i < 6000 && messages.stream().noneMatch(text -> text.startsWith("WARNING")); ++i) {
         Thread.sleep(10);
       }
       assertTrue(messages.stream().anyMatch(text -> text.startsWith("WARNING rondo-events ")), messages.toString());

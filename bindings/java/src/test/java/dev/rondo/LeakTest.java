@@ -189,7 +189,7 @@ class LeakTest {
   }
 
   private static void awaitFreed(Engine engine, long inUse) throws Exception {
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 3000; ++i) {
       System.gc();
       engine.awaitAll();
       if (engine.memory(Device.CPU).inUse() == inUse) {
@@ -204,7 +204,7 @@ class LeakTest {
     try (Engine engine = Engine.create(); Variable variable = engine.variable()) {
       final WeakReference<Object> held = submit(engine, variable);
       variable.await();
-      for (int i = 0; i < 300 && held.get() != null; ++i) {
+      for (int i = 0; i < 3000 && held.get() != null; ++i) {
         System.gc();
         Thread.sleep(10);
       }

@@ -347,6 +347,16 @@ class OperatorsTest {
     final Tensor[] top = Operators.topk(a, 1, 1, true);
     assertArrayEquals(new float[] {3, 4}, top[0].toFloatArray());
     assertArrayEquals(new long[] {0, 1}, top[1].toLongArray());
+    final Tensor large = Operators.binaryScalar(BinaryOp.GT, a, 2);
+    assertArrayEquals(new long[] {0, 0, 1, 1}, Operators.nonzero(large).toLongArray());
+    final Tensor[] places = Operators.nonzeroLimit(large, 3, -1);
+    assertArrayEquals(new long[] {0, 0, 1, 1, -1, -1}, places[0].toLongArray());
+    assertArrayEquals(new long[] {2}, places[1].toLongArray());
+    assertArrayEquals(new float[] {3, 4}, Operators.select(a, large).toFloatArray());
+    final Tensor[] chosen = Operators.selectLimit(a, large, 3, 7);
+    assertArrayEquals(new float[] {3, 4, 7}, chosen[0].toFloatArray());
+    assertArrayEquals(new long[] {2}, chosen[1].toLongArray());
+    assertArrayEquals(new long[] {0}, Operators.randomPermutation(engine, device, DType.I64, 1).toLongArray());
     assertArrayEquals(new float[] {1, 3, 4, 2}, a.flip(1).copy().toFloatArray());
     final Tensor b = a.copy();
     b.put(last.reshape(1), engine.tensor(device, new float[] {8, 9}, 2, 1), 1);

@@ -60,7 +60,7 @@ class ServiceTest {
   @Test
   void moreThanTheQueueHoldsIsRefused() throws Exception {
     final List<float[]> digits = ServiceProcess.digits();
-    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--max-batch", "4", "--queue", "4", "--max-wait", "2000000")) {
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--max-batch", "4", "--queue", "4", "--max-wait", "10000000")) {
       final var waits = service.post(ServiceProcess.body(digits.subList(0, 3)));
       while (service.metric("digits_queue_images") < 3) {
         Thread.sleep(10);

@@ -1,0 +1,141 @@
+// An exchange between ranks of one process: a message is the sender's memory, which the receiver copies from.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "base/text.h"
+#include "comm/rendezvous/frame.h"
+#include "comm/rendezvous/session.h"
+
+namespace rondo::comm {
+
+namespace {
+
+// What one rank has given and another has not copied yet.
+struct Post {
+  enum class State : uint8_t { waiting, copied_now, taken };
+  const void* data;
+  size_t bytes;
+  uint64_t what;
+  State state = State::waiting;
+};
+
+// What the ranks share.
+struct Room {
+  std::mutex mutex;
+  std::condition_variable moved;
+  std::map<std::pair<int, int>, std::deque<Post*>> posts;  // by sender and receiver
+  Status mismatch;                                         // two ranks do different things: the end for all
+};
+
+class LocalExchange final : public Exchange {
+ public:
+  LocalExchange(int rank, std::shared_ptr<Room> room) : rank_(rank), room_(std::move(room)) {}
+
+  Status run(std::span<const Message> sends, std::span<const Message> receives, uint64_t what,
+             const Deadline& deadline) override {
+    std::vector<Post> mine;
+    mine.reserve(sends.size());
+    std::unique_lock lock(room_->mutex);
+    for (const Message& each : sends) {
+      mine.push_back({each.data, each.bytes, what});
+      room_->posts[{rank_, each.rank}].push_back(&mine.back());
+    }
+    room_->moved.notify_all();
+    Status status;
+    for (const Message& each : receives)
+      if (status.ok()) status = take(lock, each, what, deadline);
+    for (size_t i = 0; i < mine.size() && status.ok(); ++i)
+      status = wait(lock, deadline, sends[i].rank, [&] { return mine[i].state == Post::State::taken; });
+    if (!status.ok()) withdraw(lock, sends, mine);
+    return status;
+  }
+
+  void abort(const Status& cause) override {
+    const std::lock_guard lock(room_->mutex);
+    if (aborted_.ok()) aborted_ = cause;
+    room_->moved.notify_all();
+  }
+
+ private:
+  template <class Done>
+  Status wait(std::unique_lock<std::mutex>& lock, const Deadline& deadline, int rank, const Done& done) {
+    while (!done()) {
+      if (!aborted_.ok()) return aborted_;
+      if (!room_->mismatch.ok()) return room_->mismatch;
+      if (deadline.over())
+        return error(RONDO_TIMED_OUT, "the time limit is over, and nothing came of the ranks %d", rank);
+      room_->moved.wait_for(lock, std::chrono::milliseconds(deadline.milliseconds()));
+    }
+    return aborted_;
+  }
+
+  Status take(std::unique_lock<std::mutex>& lock, const Message& message, uint64_t what, const Deadline& deadline) {
+    std::deque<Post*>& from = room_->posts[{message.rank, rank_}];
+    RONDO_TRY(wait(lock, deadline, message.rank, [&] { return !from.empty(); }));
+    Post& post = *from.front();
+    if (post.what != what)
+      room_->mismatch = another_step(message.rank, post.what, rank_, what);
+    else if (post.bytes != message.bytes)
+      room_->mismatch = error(RONDO_INVALID_STATE, "rank %d sends %zu bytes where rank %d expects %zu", message.rank,
+                              post.bytes, rank_, message.bytes);
+    if (!room_->mismatch.ok()) {
+      room_->moved.notify_all();
+      return room_->mismatch;
+    }
+    from.pop_front();
+    post.state = Post::State::copied_now;
+    lock.unlock();
+    if (message.bytes > 0) std::memmove(message.data, post.data, message.bytes);
+    lock.lock();
+    post.state = Post::State::taken;
+    room_->moved.notify_all();
+    return {};
+  }
+
+  // Nobody copies from memory that run() has given back.
+  void withdraw(std::unique_lock<std::mutex>& lock, std::span<const Message> sends, std::vector<Post>& mine) {
+    for (size_t i = 0; i < mine.size(); ++i)
+      if (mine[i].state == Post::State::waiting) std::erase(room_->posts[{rank_, sends[i].rank}], &mine[i]);
+    room_->moved.wait(lock, [&] {
+      for (const Post& each : mine)
+        if (each.state == Post::State::copied_now) return false;
+      return true;
+    });
+  }
+
+  const int rank_;
+  const std::shared_ptr<Room> room_;
+  Status aborted_;  // under the room's mutex
+};
+
+}  // namespace
+
+Status another_step(int rank, uint64_t theirs, int own_rank, uint64_t ours) {
+  const auto number = [](uint64_t what) { return static_cast<unsigned long long>(what >> 8); };
+  const auto kind = [](uint64_t what) { return static_cast<unsigned long long>(what & 255); };
+  return error(RONDO_INVALID_STATE,
+               "rank %d is at another collective (number %llu, kind %llu) than rank %d (number %llu, kind %llu); all "
+               "ranks must submit the same ones in the same order",
+               rank, number(theirs), kind(theirs), own_rank, number(ours), kind(ours));
+}
+
+Status Session::open_exchange(std::unique_ptr<Exchange>* made) {
+  // Rank 0 makes the room and says where it is; it keeps it until all have come in.
+  std::shared_ptr<Room> room;
+  if (rank() == 0) room = std::make_shared<Room>();
+  std::vector<std::string> all;
+  const auto address = reinterpret_cast<uintptr_t>(&room);
+  RONDO_TRY(all_gather("the ranks' common room", Writer().number(rank() == 0 ? address : 0).take(), &all));
+  std::shared_ptr<Room> mine = *reinterpret_cast<std::shared_ptr<Room>*>(Reader(all[0]).number(UINT64_MAX));
+  RONDO_TRY(all_gather("all have come in", {}, &all));
+  *made = std::make_unique<LocalExchange>(rank(), std::move(mine));
+  return {};
+}
+
+}  // namespace rondo::comm

@@ -1,0 +1,181 @@
+// Ranks of one process: they meet in an object that all of them share.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "comm/rendezvous/local_group.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+
+#include "base/text.h"
+
+namespace rondo::comm {
+
+namespace {
+
+struct Place {
+  Session::Listener* listener = nullptr;
+  int calls = 0;      // into the listener, under way
+  bool left = false;  // its session is gone
+};
+
+// What was given under one name; gone when all have taken it.
+struct Round {
+  std::vector<std::string> labels, given;
+  std::vector<bool> here;
+  int arrived = 0, taken = 0;
+};
+
+// Shared by the ranks.
+struct LocalGroup {
+  explicit LocalGroup(int ranks, int64_t time_limit_ms)
+      : places(static_cast<size_t>(ranks)), time_limit_ms(time_limit_ms) {}
+
+  // Calls each listener but `from`'s without the lock; nobody takes one away meanwhile.
+  template <class Call>
+  void call_others(int from, std::unique_lock<std::mutex>& lock, Call call) {
+    for (size_t i = 0; i < places.size(); ++i) {
+      Place& place = places[i];
+      if (static_cast<int>(i) == from || !place.listener) continue;
+      ++place.calls;
+      Session::Listener* listener = place.listener;
+      lock.unlock();
+      call(*listener);
+      lock.lock();
+      if (--place.calls == 0) changed.notify_all();
+    }
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Place> places;
+  std::map<std::string, std::shared_ptr<Round>> rounds;
+  std::map<std::string, std::weak_ptr<LocalGroup>> groups;  // made of some of the ranks, by name
+  const int64_t time_limit_ms;
+};
+
+class LocalSession final : public Session {
+ public:
+  LocalSession(std::shared_ptr<LocalGroup> group, int rank) : group_(std::move(group)), rank_(rank) {}
+  ~LocalSession() override {
+    LocalSession::listen(nullptr);
+    std::unique_lock lock(group_->mutex);
+    group_->places[static_cast<size_t>(rank_)].left = true;
+    group_->changed.notify_all();
+    group_->call_others(rank_, lock, [&](Listener& listener) { listener.left(rank_); });
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(group_->places.size()); }
+
+  Status all_gather(std::string_view label, std::string_view mine, std::vector<std::string>* all) override {
+    return gather(format("%llu", static_cast<unsigned long long>(rounds_.fetch_add(1))), label, mine, all);
+  }
+
+  Status subgroup(const std::vector<int>& members, std::string_view name, std::shared_ptr<Session>* made) override {
+    const auto place = std::find(members.begin(), members.end(), rank_);
+    if (place == members.end()) return error(RONDO_INTERNAL, "rank %d is none of the group's", rank_);
+    std::string key(name);
+    for (const int member : members) key += format(" %d", member);
+    std::lock_guard lock(group_->mutex);
+    std::weak_ptr<LocalGroup>& known = group_->groups[key];
+    std::shared_ptr<LocalGroup> group = known.lock();
+    const size_t index = static_cast<size_t>(place - members.begin());
+    if (!group) known = group = std::make_shared<LocalGroup>(static_cast<int>(members.size()), group_->time_limit_ms);
+    *made = std::make_shared<LocalSession>(std::move(group), static_cast<int>(index));
+    return {};
+  }
+
+  void tell(std::string_view text) override {
+    std::unique_lock lock(group_->mutex);
+    group_->call_others(rank_, lock, [&](Listener& listener) { listener.told(rank_, std::string(text)); });
+  }
+
+  void listen(Listener* listener) override {
+    std::unique_lock lock(group_->mutex);
+    Place& place = group_->places[static_cast<size_t>(rank_)];
+    place.listener = nullptr;
+    group_->changed.wait(lock, [&] { return place.calls == 0; });
+    place.listener = listener;
+    if (!listener) return;
+    for (size_t i = 0; i < group_->places.size(); ++i)
+      if (group_->places[i].left) {
+        lock.unlock();
+        listener->left(static_cast<int>(i));
+        lock.lock();
+      }
+  }
+
+  // Who is gone in a process is known at once; whoever else does not come is late.
+  Status reform(std::vector<int>* members, std::shared_ptr<Session>* made) override {
+    members->clear();
+    {
+      std::lock_guard lock(group_->mutex);
+      for (size_t i = 0; i < group_->places.size(); ++i)
+        if (!group_->places[i].left) members->push_back(static_cast<int>(i));
+    }
+    return subgroup(*members, format("reform %llu", static_cast<unsigned long long>(rounds_.fetch_add(1))), made);
+  }
+
+ private:
+  Status gather(const std::string& key, std::string_view label, std::string_view mine, std::vector<std::string>* all) {
+    LocalGroup& group = *group_;
+    std::unique_lock lock(group.mutex);
+    const size_t count = group.places.size();
+    std::shared_ptr<Round>& known = group.rounds[key];
+    if (!known)
+      known = std::make_shared<Round>(
+          Round{std::vector<std::string>(count), std::vector<std::string>(count), std::vector<bool>(count, false)});
+    const std::shared_ptr<Round> round = known;
+    const auto own = static_cast<size_t>(rank_);
+    round->labels[own] = label;
+    round->given[own] = mine;
+    round->here[own] = true;
+    ++round->arrived;
+    group.changed.notify_all();
+    auto gone = [&]() -> int {
+      for (size_t i = 0; i < count; ++i)
+        if (group.places[i].left && !round->here[i]) return static_cast<int>(i);
+      return -1;
+    };
+    auto over = [&] { return round->arrived == static_cast<int>(count) || gone() >= 0; };
+    if (group.time_limit_ms < 0)
+      group.changed.wait(lock, over);
+    else
+      group.changed.wait_for(lock, std::chrono::milliseconds(group.time_limit_ms), over);
+    const bool complete = round->arrived == static_cast<int>(count);
+    if (++round->taken == static_cast<int>(count)) group.rounds.erase(key);
+    if (!complete) {
+      if (const int lost = gone(); lost >= 0)
+        return error(RONDO_RANK_LOST, "%s: rank %d has left", std::string(label).c_str(), lost);
+      std::string late;
+      for (size_t i = 0; i < count; ++i)
+        if (!round->here[i]) late += format("%s%zu", late.empty() ? "" : ", ", i);
+      return error(RONDO_TIMED_OUT, "%s: after %lld ms rank %s has not come", std::string(label).c_str(),
+                   static_cast<long long>(group.time_limit_ms), late.c_str());
+    }
+    for (size_t i = 0; i < count; ++i)
+      if (round->labels[i] != round->labels[own])
+        return error(RONDO_INVALID_STATE, "rank %d does '%s' while rank %zu does '%s'", rank_,
+                     round->labels[own].c_str(), i, round->labels[i].c_str());
+    *all = round->given;
+    return {};
+  }
+
+  const std::shared_ptr<LocalGroup> group_;
+  const int rank_;
+  std::atomic<uint64_t> rounds_{0};
+};
+
+}  // namespace
+
+std::vector<std::shared_ptr<Session>> make_local_group(int ranks, int64_t time_limit_ms) {
+  const auto group = std::make_shared<LocalGroup>(ranks, time_limit_ms);
+  std::vector<std::shared_ptr<Session>> sessions;
+  for (int i = 0; i < ranks; ++i) sessions.push_back(std::make_shared<LocalSession>(group, i));
+  return sessions;
+}
+
+}  // namespace rondo::comm

@@ -1,0 +1,51 @@
+// Who takes part and where they meet: given, or from the environment of the launcher that started this process.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/status.h"
+
+namespace rondo::comm {
+
+struct Meeting {
+  int rank = 0;
+  int size = 1;
+  // Where rank 0 listens: "host:port", "[host]:port" for IPv6, or "file:path" of a file in a folder that all share,
+  // where rank 0 writes its address. With a number of ports, rank 0 takes the first that is free.
+  std::string address;
+  int ports = 1;
+  std::string job;     // tells this job from others at the same place; not a secret
+  std::string secret;  // who does not know it is not let in; "none": whoever knows the job is; empty: not given
+  std::string hint = "for all of them";                  // how a secret reaches the ranks, for messages
+  std::string source = "nobody: this process is alone";  // who said so, for messages
+  double join_s = 120;                                   // until all have come
+  double silence_s = 30;                                 // of a rank until it counts as lost
+};
+
+// A variable of the environment by its name; null where it is not set.
+using Lookup = std::function<const char*(const char*)>;
+
+// Where the secret says that there is none.
+inline constexpr const char* kNoSecret = "none";
+// Whether the ranks meet where only processes of this machine can come.
+bool meets_on_one_host(const Meeting& meeting);
+// RONDO_INVALID_ARGUMENT where other machines could come, and no secret keeps them out; says what to set.
+Status check_secret(const Meeting& meeting);
+
+// What the environment says: RONDO_* if set, else the launcher that RONDO_LAUNCHER names or that is found; else one
+// process alone. RONDO_INVALID_ARGUMENT names the variable that is wrong or missing.
+Status meeting_from_environment(const Lookup& lookup, Meeting* meeting);
+// Of this process. Set-uid programs see nothing of it.
+Status meeting_from_environment(Meeting* meeting);
+
+// Which rank this process is among those of its host by its launcher, and how many; -1 and 0 where it does not say.
+void local_place(const Lookup& lookup, int* rank, int* size);
+void local_place(int* rank, int* size);
+
+// The first host of a list in Slurm's notation: "node[007-009,12],x" is node007.
+std::string first_host(const std::string& list);
+
+}  // namespace rondo::comm

@@ -1,0 +1,16 @@
+// An exchange between processes: a connection between each two ranks.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "comm/rendezvous/exchange.h"
+#include "comm/rendezvous/session.h"
+
+namespace rondo::comm {
+
+// All ranks of the session call it. `one_host`: all are on this machine.
+Status open_mesh(Session& session, int64_t time_limit_ms, bool one_host, std::unique_ptr<Exchange>* made);
+
+}  // namespace rondo::comm

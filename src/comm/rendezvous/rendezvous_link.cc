@@ -1,0 +1,431 @@
+// Serving the connections; what rank 0 collects is in wires_root.cc. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/rendezvous/rendezvous_link.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <thread>
+
+namespace rondo::comm {
+
+namespace {
+
+constexpr int kReadsAtOnce = 16;  // of one peer: the others have their turn too, whatever it sends
+
+bool contains(const std::vector<int>& ranks, int rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+Status contradiction(const char* what) {
+  return error(RONDO_INTERNAL, "%s contradicts what is known", what);
+}
+
+}  // namespace
+
+RendezvousLink::RendezvousLink(int rank, std::vector<File> sockets, const Terms& terms)
+    : rank_(rank),
+      terms_(terms),
+      silence_(terms.silence_s),
+      wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      beat_(Clock::now()) {
+  for (File& each : sockets) {
+    peers_.emplace_back();
+    peers_.back().socket = std::move(each);
+    peers_.back().heard = Clock::now();
+  }
+}
+
+std::shared_ptr<RendezvousLink> RendezvousLink::make(int rank, int size, std::vector<File> sockets,
+                                                     const Terms& terms) {
+  sockets.resize(static_cast<size_t>(size));
+  std::shared_ptr<RendezvousLink> made(new RendezvousLink(rank, std::move(sockets), terms));
+  std::thread([made] { serve(made); }).detach();
+  return made;
+}
+
+RendezvousLink::~RendezvousLink() = default;
+
+void RendezvousLink::wake() {
+  const uint64_t one = 1;
+  (void)!::write(wake_.get(), &one, sizeof one);
+}
+
+// --- what sessions ask ---
+
+Status RendezvousLink::gather(const Group& group, uint64_t sequence, std::string_view label, std::string_view mine,
+                              std::vector<std::string>* all) {
+  if (mine.size() > kMaxText || label.size() > kMaxLabel)
+    return error(RONDO_INVALID_ARGUMENT, "a rank gives %zu bytes for '%.40s'; %zu are the most", mine.size(),
+                 std::string(label).c_str(), kMaxText);
+  Gather gather;
+  gather.key = group.name + "#" + std::to_string(sequence);
+  gather.label = label;
+  gather.text = mine;
+  Gathered answer;
+  Lock lock(mutex_);
+  RONDO_TRY(first_gone(group));
+  RONDO_TRY(ask(lock, group, std::move(gather), &answer));
+  *all = std::move(answer.texts);
+  return {};
+}
+
+Status RendezvousLink::reform(const Group& group, uint64_t sequence, std::vector<int>* left) {
+  Gather gather;
+  gather.key = group.name + "#left" + std::to_string(sequence);
+  gather.reform = true;
+  Gathered answer;
+  Lock lock(mutex_);
+  RONDO_TRY(ask(lock, group, std::move(gather), &answer));
+  *left = std::move(answer.ranks);
+  return {};
+}
+
+// Sends this rank's part and waits for the outcome.
+Status RendezvousLink::ask(Lock& lock, const Group& group, Gather gather, Gathered* answer) {
+  const std::string key = gather.key;
+  gather.group = group.name;
+  gather.members = group.members;
+  gather.limit_ms = terms_.time_limit_ms;
+  asked_[key] = {group.members, gather.reform, false, {}};
+  if (rank_ == 0)
+    on_gather(0, std::move(gather));
+  else
+    post(0, std::move(gather));
+  wake();
+  // Rank 0 looks at the time; this is for when it does not.
+  const double limit_s = terms_.time_limit_ms < 0 ? 1e9 : static_cast<double>(terms_.time_limit_ms) * 1e-3 + 5;
+  const Deadline limit(limit_s);
+  Status status;
+  for (;;) {
+    if (Asked& asked = asked_.at(key); asked.done) {
+      status = asked.answer.status;
+      *answer = std::move(asked.answer);
+      break;
+    }
+    if (!peers_[0].gone.ok()) {
+      status = first_gone(group);
+      if (status.ok()) status = peers_[0].gone;
+      break;
+    }
+    if (limit.over()) {
+      status = error(RONDO_TIMED_OUT, "rank 0 has not answered within %.1f s", limit_s);
+      break;
+    }
+    answered_.wait_for(lock, std::chrono::milliseconds(limit.milliseconds(1000)));
+  }
+  asked_.erase(key);
+  return status;
+}
+
+void RendezvousLink::tell(const Group& group, std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  Tell tell{group.name, group.members, rank_, std::string(text.substr(0, kMaxText))};
+  if (rank_ == 0)
+    relay(group.members, rank_, tell);
+  else
+    post(0, std::move(tell));
+  wake();
+}
+
+void RendezvousLink::leave(const Group& group) {
+  const std::lock_guard lock(mutex_);
+  Leave leave{group.name, group.members, rank_};
+  if (rank_ == 0)
+    (void)on_leave(std::move(leave)).ok();  // nobody contradicts this rank's own
+  else
+    post(0, std::move(leave));
+  audiences_.erase(group.name);
+  wake();
+}
+
+Status RendezvousLink::gone(int rank) {
+  const std::lock_guard lock(mutex_);
+  return peers_[static_cast<size_t>(rank)].gone;
+}
+
+void RendezvousLink::listen(const Group& group, Session::Listener* listener) {
+  const std::lock_guard calling(calling_);
+  const std::lock_guard lock(mutex_);
+  const auto known = audiences_.find(group.name);
+  // What was told of a group of other members was told of none that there is.
+  if (known == audiences_.end() || known->second.members != group.members)
+    audiences_[group.name] = make_audience(group.members);
+  audiences_[group.name].listener = listener;
+  wake();
+}
+
+void RendezvousLink::release() {
+  const std::lock_guard lock(mutex_);
+  released_ = true;
+  // Rank 0 stays for the others; it says farewell by closing when they are gone.
+  if (rank_ != 0) {
+    post(0, Bye());
+    peers_[0].farewell = true;
+    flush(peers_[0]);  // at once: the process may end before the thread comes to it
+  }
+  wake();
+}
+
+// --- the thread ---
+
+void RendezvousLink::serve(const std::shared_ptr<RendezvousLink>& self) {
+  pthread_setname_np(pthread_self(), "rondo-meet");
+  while (self->serve_once()) {
+  }
+}
+
+bool RendezvousLink::serve_once() {
+  std::vector<pollfd> entries;
+  std::vector<int> ranks;
+  const auto pause = std::chrono::duration_cast<std::chrono::milliseconds>(silence_ / 8);
+  {
+    const std::lock_guard lock(mutex_);
+    if (idle()) return false;
+    entries.push_back({wake_.get(), POLLIN, 0});
+    for (size_t i = 0; i < peers_.size(); ++i)
+      if (peers_[i].socket) {
+        const bool writes = !peers_[i].out.empty();
+        entries.push_back({peers_[i].socket.get(), static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0});
+        ranks.push_back(static_cast<int>(i));
+      }
+  }
+  poll(entries.data(), entries.size(), static_cast<int>(std::clamp<int64_t>(pause.count(), 5, 1000)));
+  {
+    const std::lock_guard lock(mutex_);
+    uint64_t count = 0;
+    (void)!::read(wake_.get(), &count, sizeof count);
+    const Clock::time_point now = Clock::now();
+    if (now - beat_ >= silence_ / 4) {
+      beat_ = now;
+      for (const int each : ranks) post(each, Alive());
+    }
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      const int rank = ranks[i];
+      Peer& peer = peers_[static_cast<size_t>(rank)];
+      if (peer.socket && entries[i + 1].revents != 0) read(rank);
+      if (peer.socket && !flush(peer))
+        close(rank, error(RONDO_RANK_LOST, "rank %d is lost: its connection broke", rank));
+      if (peer.socket && now - peer.heard > silence_)
+        close(rank, error(RONDO_RANK_LOST, "rank %d is lost: nothing was heard of it for %.1f s", rank,
+                          std::chrono::duration<double>(now - peer.heard).count()));
+    }
+    if (rank_ == 0) settle_all();
+  }
+  deliver();
+  return true;
+}
+
+bool RendezvousLink::idle() const {
+  if (!released_) return false;
+  return std::none_of(peers_.begin(), peers_.end(),
+                      [](const Peer& peer) { return peer.socket && !(peer.farewell && peer.out.empty()); });
+}
+
+void RendezvousLink::post(int to, const std::string& bytes) {
+  Peer& peer = peers_[static_cast<size_t>(to)];
+  if (peer.socket) peer.out += bytes;
+}
+
+// What others must know even if this process ends with its next step. The thread finds out whether it could be sent.
+void RendezvousLink::post_now(int to, const std::string& bytes) {
+  post(to, bytes);
+  flush(peers_[static_cast<size_t>(to)]);
+}
+
+bool RendezvousLink::flush(Peer& peer) {
+  while (peer.socket && !peer.out.empty()) {
+    const ssize_t put = send(peer.socket.get(), peer.out.data(), peer.out.size(), MSG_NOSIGNAL);
+    if (put > 0) {
+      peer.out.erase(0, static_cast<size_t>(put));
+    } else if (errno == EAGAIN) {
+      return true;
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void RendezvousLink::read(int from) {
+  Peer& peer = peers_[static_cast<size_t>(from)];
+  const Ends ends = {from, rank_, size()};
+  char buffer[65536];
+  for (int turn = 0; turn < kReadsAtOnce; ++turn) {
+    const ssize_t got = recv(peer.socket.get(), buffer, sizeof buffer, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) break;
+    if (got <= 0)
+      return close(from,
+                   error(RONDO_RANK_LOST, "rank %d is lost: its process has ended or closed the connection", from));
+    peer.heard = Clock::now();
+    peer.in.append(buffer, static_cast<size_t>(got));
+    size_t at = 0;
+    FrameHead head;
+    while (peer.in.size() - at >= sizeof head) {
+      std::memcpy(&head, peer.in.data() + at, sizeof head);
+      Status sound = check_head(head);
+      if (sound.ok() && peer.in.size() - at - sizeof head < head.bytes) break;
+      Frame frame;
+      if (sound.ok())
+        sound = decode(ends, head.verb, std::string_view(peer.in).substr(at + sizeof head, head.bytes), &frame);
+      at += sizeof head + head.bytes;
+      if (sound.ok()) sound = hear(from, std::move(frame));
+      if (!sound.ok()) close(from, error(RONDO_RANK_LOST, "rank %d is lost: %s", from, sound.message()));
+      if (!peer.socket) return;
+    }
+    peer.in.erase(0, at);
+  }
+}
+
+void RendezvousLink::close(int rank, const Status& cause) {
+  Peer& peer = peers_[static_cast<size_t>(rank)];
+  if (peer.socket) shutdown(peer.socket.get(), SHUT_RDWR);
+  peer.socket = File();
+  peer.in.clear();
+  peer.out.clear();
+  if (!peer.gone.ok()) return;
+  peer.gone = cause;
+  departures_.push_back({{}, rank, cause});
+  for (auto& [group, audience] : audiences_)
+    if (contains(audience.members, rank) && left_.count({group, rank}) == 0)
+      audience.waiting.push_back({rank, What::lost, {}, cause});
+  // Of rank 0 the others hear by its answers, or by the end of their connection.
+  if (rank_ == 0 && rank != 0) {
+    const std::string lost = encode(Lost{rank, cause.message()});
+    for (size_t i = 1; i < peers_.size(); ++i) post_now(static_cast<int>(i), lost);
+  }
+  answered_.notify_all();
+}
+
+Status RendezvousLink::hear(int from, Frame frame) {
+  if (auto* gather = std::get_if<Gather>(&frame)) on_gather(from, std::move(*gather));
+  if (auto* gathered = std::get_if<Gathered>(&frame)) return on_gathered(std::move(*gathered));
+  if (auto* tell = std::get_if<Tell>(&frame)) return on_tell(std::move(*tell));
+  if (auto* leave = std::get_if<Leave>(&frame)) return on_leave(std::move(*leave));
+  if (const auto* lost = std::get_if<Lost>(&frame)) close(lost->who, Status(RONDO_RANK_LOST, lost->cause));
+  if (std::holds_alternative<Bye>(frame)) close(from, error(RONDO_RANK_LOST, "rank %d has left", from));
+  return {};
+}
+
+Status RendezvousLink::on_gathered(Gathered part) {
+  const auto found = asked_.find(part.key);
+  if (found == asked_.end()) return {};  // its time limit was over
+  Asked& asked = found->second;
+  if (asked.done) return contradiction("a second answer");
+  if (part.status.ok()) {
+    const bool follows =
+        part.first == asked.answer.texts.size() && (part.first == 0 || part.ranks == asked.answer.ranks);
+    const bool fits = asked.reform ? std::all_of(part.ranks.begin(), part.ranks.end(),
+                                                 [&](int each) { return contains(asked.members, each); })
+                                   : part.ranks == asked.members && !part.texts.empty();
+    if (!follows || !fits || (asked.reform && !part.texts.empty())) return contradiction("an answer");
+    std::vector<std::string> texts = std::move(asked.answer.texts);
+    texts.insert(texts.end(), std::make_move_iterator(part.texts.begin()), std::make_move_iterator(part.texts.end()));
+    part.texts = std::move(texts);
+  }
+  asked.answer = std::move(part);
+  asked.done = !asked.answer.status.ok() || asked.reform || asked.answer.texts.size() == asked.answer.ranks.size();
+  if (asked.done) answered_.notify_all();
+  return {};
+}
+
+void RendezvousLink::relay(const std::vector<int>& members, int who, const Frame& frame) {
+  if (rank_ != 0) return;
+  const std::string bytes = encode(frame);
+  for (const int each : members)
+    if (each != 0 && each != who) post_now(each, bytes);
+}
+
+Status RendezvousLink::on_tell(Tell tell) {
+  RONDO_TRY(check_members(tell.group, tell.members));
+  relay(tell.members, tell.who, tell);
+  note(tell.group, tell.members, {tell.who, What::told, std::move(tell.text), {}});
+  return {};
+}
+
+Status RendezvousLink::on_leave(Leave leave) {
+  RONDO_TRY(check_members(leave.group, leave.members));
+  relay(leave.members, leave.who, leave);
+  if (left_.insert({leave.group, leave.who}).second)
+    departures_.push_back({leave.group, leave.who, error(RONDO_RANK_LOST, "rank %d has left the group", leave.who)});
+  note(leave.group, leave.members, {leave.who, What::left, {}, {}});
+  return {};
+}
+
+// --- who is gone ---
+
+Status RendezvousLink::gone_from(const std::string& group, int rank) const {
+  if (!peers_[static_cast<size_t>(rank)].gone.ok()) return peers_[static_cast<size_t>(rank)].gone;
+  if (left_.count({group, rank}) > 0) return error(RONDO_RANK_LOST, "rank %d has left the group", rank);
+  return {};
+}
+
+Status RendezvousLink::first_gone(const Group& group) const {
+  for (const Departure& each : departures_)
+    if ((each.group.empty() || each.group == group.name) && contains(group.members, each.rank)) return each.cause;
+  return {};
+}
+
+// --- who listens ---
+
+RendezvousLink::Audience RendezvousLink::make_audience(const std::vector<int>& members) const {
+  Audience made;
+  made.members = members;
+  // Who was lost before.
+  for (const int each : members)
+    if (const Status& gone = peers_[static_cast<size_t>(each)].gone; !gone.ok() && each != rank_)
+      made.waiting.push_back({each, What::lost, {}, gone});
+  return made;
+}
+
+// Rank 0 knows who has said it; to the others it passes on what it cannot check, which is no fault of its own.
+Status RendezvousLink::check_members(const std::string& group, const std::vector<int>& members) const {
+  const auto known = audiences_.find(group);
+  if (rank_ != 0 || known == audiences_.end() || known->second.members == members) return {};
+  return contradiction("who the members of a group are");
+}
+
+// For whoever listens, or will.
+void RendezvousLink::note(const std::string& group, const std::vector<int>& members, Event event) {
+  if (event.rank == rank_ || !contains(members, rank_)) return;
+  const auto [found, made] = audiences_.try_emplace(group);
+  if (made) found->second = make_audience(members);
+  if (found->second.members == members) found->second.waiting.push_back(std::move(event));
+}
+
+void RendezvousLink::deliver() {
+  const std::lock_guard calling(calling_);
+  for (;;) {
+    Session::Listener* listener = nullptr;
+    Event event;
+    std::vector<int> members;
+    {
+      const std::lock_guard lock(mutex_);
+      for (auto& [group, audience] : audiences_) {
+        if (!audience.listener || audience.waiting.empty()) continue;
+        listener = audience.listener;
+        event = std::move(audience.waiting.front());
+        members = audience.members;
+        audience.waiting.pop_front();
+        break;
+      }
+    }
+    if (!listener) return;
+    const auto at = std::find(members.begin(), members.end(), event.rank) - members.begin();
+    const int rank = static_cast<int>(at);
+    switch (event.what) {
+      case What::told: listener->told(rank, std::move(event.text)); break;
+      case What::left: listener->left(rank); break;
+      case What::lost: listener->lost(rank, event.cause); break;
+    }
+  }
+}
+
+}  // namespace rondo::comm

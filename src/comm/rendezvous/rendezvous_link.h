@@ -1,0 +1,160 @@
+// The connections of one process in a rendezvous, and the thread that serves them: every rank has one to rank 0, which
+// collects, relays, and notices who is gone. Sessions (socket_session.h) are views of it.
+//
+// A rank is lost when its connection ends without a farewell, or when nothing was heard of it for the time of silence;
+// rank 0 tells the others. When rank 0 itself is gone, everybody notices alone.
+//
+// Rank 0 goes on serving until the others have left too, even when nobody holds it any more.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "comm/rendezvous/messages.h"
+#include "comm/rendezvous/net.h"
+#include "comm/rendezvous/session.h"
+
+namespace rondo::comm {
+
+class RendezvousLink {
+ public:
+  struct Terms {
+    double silence_s = 30;
+    int64_t time_limit_ms = -1;  // below 0: none
+    bool one_host = false;       // all ranks are on this machine: nobody listens where others could come
+  };
+  // sockets[i]: to rank i; of rank 0 all but its own, of the others the first alone. Starts the thread.
+  static std::shared_ptr<RendezvousLink> make(int rank, int size, std::vector<File> sockets, const Terms& terms);
+  ~RendezvousLink();
+  RendezvousLink(const RendezvousLink&) = delete;
+  RendezvousLink& operator=(const RendezvousLink&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return static_cast<int>(peers_.size()); }
+  const Terms& terms() const { return terms_; }
+
+  // Ranks below are those of the whole rendezvous; a group is a name and its members.
+  struct Group {
+    std::string name;
+    std::vector<int> members;
+  };
+  // The next gathering of a group, of those who are in it: what each gave. `reform`: of those of them who are left, and
+  // *left says who that is.
+  Status gather(const Group& group, uint64_t sequence, std::string_view label, std::string_view mine,
+                std::vector<std::string>* all);
+  Status reform(const Group& group, uint64_t sequence, std::vector<int>* left);
+  void tell(const Group& group, std::string_view text);
+  void leave(const Group& group);
+
+  // Where what is told to a group, and who of it is lost, is heard; null: nobody listens any more, and none is being
+  // called. What came before waits.
+  void listen(const Group& group, Session::Listener* listener);
+  // Why a rank is gone; OK: it is there.
+  Status gone(int rank);
+
+  // Nobody holds the link any more: says farewell.
+  void release();
+
+ private:
+  struct Peer {
+    File socket;
+    std::string in, out;
+    Clock::time_point heard;
+    Status gone;
+    bool farewell = false;
+  };
+  // Of rank 0: what has come for one gathering.
+  struct Gathering {
+    std::string group;
+    std::vector<int> members;
+    std::map<int, std::pair<std::string, std::string>> given;  // label, text
+    Clock::time_point until;
+    bool limited = false;
+    bool reform = false;
+  };
+  // What this rank waits for: answered when `done`.
+  struct Asked {
+    std::vector<int> members;
+    bool reform = false;
+    bool done = false;
+    Gathered answer;
+  };
+  enum class What : uint8_t { told, left, lost };
+  struct Event {
+    int rank = 0;
+    What what = What::told;
+    std::string text;
+    Status cause;
+  };
+  struct Audience {
+    std::vector<int> members;
+    std::deque<Event> waiting;
+    Session::Listener* listener = nullptr;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  RendezvousLink(int rank, std::vector<File> sockets, const Terms& terms);
+  static void serve(const std::shared_ptr<RendezvousLink>& self);
+  bool serve_once();
+  void wake();
+  Status ask(Lock& lock, const Group& group, Gather gather, Gathered* answer);
+
+  // Below: with the lock held.
+  void post(int to, const Frame& frame) { post(to, encode(frame)); }
+  void post(int to, const std::string& bytes);
+  void post_now(int to, const std::string& bytes);
+  bool flush(Peer& peer);
+  void read(int from);
+  void close(int rank, const Status& cause);
+  // What came, checked. An error: it contradicts what is known, and its sender is not to be believed any more.
+  Status hear(int from, Frame frame);
+  void on_gather(int from, Gather gather);
+  Status on_gathered(Gathered part);
+  Status on_tell(Tell tell);
+  Status on_leave(Leave leave);
+  void relay(const std::vector<int>& members, int who, const Frame& frame);
+  void settle(const std::string& key);
+  void settle_all();
+  void answer(int to, const Gathered& whole);
+  Status check_members(const std::string& group, const std::vector<int>& members) const;
+  void note(const std::string& group, const std::vector<int>& members, Event event);
+  Audience make_audience(const std::vector<int>& members) const;
+  Status gone_from(const std::string& group, int rank) const;
+  Status first_gone(const Group& group) const;
+  void deliver();
+  bool idle() const;
+
+  const int rank_;
+  const Terms terms_;
+  const std::chrono::duration<double> silence_;
+  File wake_;
+  std::mutex mutex_;
+  std::condition_variable answered_;
+  std::vector<Peer> peers_;
+  std::map<std::string, Asked> asked_;
+  std::map<std::string, Gathering> gatherings_;
+  std::set<std::pair<std::string, int>> left_;  // group, who
+  // In the order in which it was heard: who is gone, from which group (empty: from all), and why. The first is the
+  // cause of what comes after it.
+  struct Departure {
+    std::string group;
+    int rank;
+    Status cause;
+  };
+  std::vector<Departure> departures_;
+  std::map<std::string, Audience> audiences_;
+  bool released_ = false;
+  bool ended_ = false;
+  Clock::time_point beat_;
+  std::mutex calling_;  // held while a listener is called; taken before mutex_
+};
+
+}  // namespace rondo::comm

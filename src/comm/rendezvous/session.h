@@ -1,0 +1,54 @@
+// One rank's end of a group whose ranks know each other: they exchange small texts, and hear when one is lost. A
+// communicator is made over it, checks its order by it, and learns of deaths from it. Data of tensors do not go here.
+//
+// Made by groups in one process, by sockets, by a user's functions (hooks). All members are thread-safe.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/rendezvous/exchange.h"
+
+namespace rondo::comm {
+
+class Session {
+ public:
+  virtual ~Session() = default;  // leaves: the others hear that this rank has left
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // What every rank gave, by rank. Blocks until all have come, at most the session's time limit: RONDO_TIMED_OUT names
+  // who has not, RONDO_RANK_LOST who is gone. `label` says what for: where ranks' labels differ, the error names both.
+  virtual Status all_gather(std::string_view label, std::string_view mine, std::vector<std::string>* all) = 0;
+  // A session of some of the ranks, in the order given (ranks of this one); each of them calls it with the same list
+  // and name. Nobody else need. It lives on the same connections.
+  virtual Status subgroup(const std::vector<int>& members, std::string_view name, std::shared_ptr<Session>* made) = 0;
+
+  // To every other rank, in order, without waiting for them; lost ranks are left out.
+  virtual void tell(std::string_view text) = 0;
+  struct Listener {
+    virtual ~Listener() = default;
+    // On a thread of the session's; must not call it but for tell().
+    virtual void told(int rank, std::string text) = 0;
+    // It gave up its end in order: what is in flight is not touched by that.
+    virtual void left(int rank) = 0;
+    virtual void lost(int rank, const Status& cause) = 0;  // once for each; also for those lost before listen()
+  };
+  // One at a time; null takes it away and returns when it is not being called any more.
+  virtual void listen(Listener* listener) = 0;
+
+  // A session of the ranks that are left, in their order; all of them call it. Whoever does not within the time limit
+  // counts as lost. *members: their ranks in this session.
+  virtual Status reform(std::vector<int>* members, std::shared_ptr<Session>* made) = 0;
+
+  // Opens the way for data between the hosts of all ranks, which all of them do. What is here is for ranks of one
+  // process.
+  virtual Status open_exchange(std::unique_ptr<Exchange>* made);
+};
+
+}  // namespace rondo::comm

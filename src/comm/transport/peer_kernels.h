@@ -1,0 +1,38 @@
+// Launching Rondo's own all-reduce: which kernel, in how many blocks.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "comm/transport/peer_pad.h"
+#include "comm/transport/transport.h"
+#include "rtc/kernel.h"
+
+namespace rondo::comm {
+
+class PeerKernels {
+ public:
+  // limit_ns: how long a kernel waits for peers; 0: until it is told to stop. max_blocks is the same on every rank.
+  PeerKernels(cuda::CudaDevice& device, const PeerPads& pads, int max_blocks, uint64_t limit_ns)
+      : device_(device), pads_(pads), max_blocks_(max_blocks), limit_ns_(limit_ns) {}
+
+  // Whether there is a kernel for what the operation does with its dtype.
+  static bool serves(const Operation& operation);
+  static size_t bytes_of(const Operation& operation);
+
+  // Compiles and loads; no launch after that does. Any thread.
+  Status prepare(const Operation& operation, device::PeerMethod method) const;
+  // Enqueues. The method is the same on every rank.
+  Status launch(const Operation& operation, device::PeerMethod method, void* stream) const;
+
+ private:
+  Status find(const Operation& operation, device::PeerMethod method, const rtc::Kernel** kernel) const;
+  // Whether kernels of the other ranks may work where the tensors lie.
+  bool within_reach(const void* address) const;
+
+  cuda::CudaDevice& device_;
+  const PeerPads& pads_;
+  const int max_blocks_;
+  const uint64_t limit_ns_;
+};
+
+}  // namespace rondo::comm

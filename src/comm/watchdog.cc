@@ -1,0 +1,99 @@
+// Looking. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "comm/watchdog.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "comm/communicator.h"
+
+namespace rondo::comm {
+
+namespace {
+
+constexpr auto kRound = std::chrono::milliseconds(20);
+
+// A thread that has its turn with each communicator, again and again.
+struct Rounds {
+  void (Communicator::*turn)();
+  Communicator* at = nullptr;
+  bool running = false;
+  bool woken = false;
+};
+
+// Never destroyed, like its threads; a child of fork() makes its own.
+struct Watchdog {
+  const pid_t process = getpid();
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Communicator*> all;
+  // The driver may keep the one that asks the device waiting, and the other one must go on.
+  Rounds looking{&Communicator::look};
+  Rounds asking{&Communicator::ask};
+
+  // Until there is nobody left.
+  void run(Rounds& rounds) {
+    std::unique_lock lock(mutex);
+    while (!all.empty()) {
+      const std::vector<Communicator*> round = all;
+      for (Communicator* each : round) {
+        if (std::find(all.begin(), all.end(), each) == all.end()) continue;
+        rounds.at = each;
+        lock.unlock();
+        (each->*rounds.turn)();
+        lock.lock();
+        rounds.at = nullptr;
+        changed.notify_all();
+      }
+      changed.wait_for(lock, kRound, [&] { return rounds.woken || all.empty(); });
+      rounds.woken = false;
+    }
+    rounds.running = false;
+  }
+
+  void start(Rounds& rounds) {
+    if (rounds.running) return;
+    std::thread([this, &rounds] { run(rounds); }).detach();  // it waits for the lock that is held here
+    rounds.running = true;
+  }
+};
+
+Watchdog& instance() {
+  static std::mutex mutex;
+  static Watchdog* watch = nullptr;
+  std::lock_guard lock(mutex);
+  if (!watch || watch->process != getpid()) watch = new Watchdog;
+  return *watch;
+}
+
+}  // namespace
+
+void watch(Communicator& communicator) {
+  Watchdog& watch = instance();
+  std::lock_guard lock(watch.mutex);
+  watch.all.push_back(&communicator);
+  watch.start(watch.looking);
+  watch.start(watch.asking);
+}
+
+void wake_watch() {
+  Watchdog& watch = instance();
+  std::lock_guard lock(watch.mutex);
+  watch.looking.woken = true;
+  watch.changed.notify_all();
+}
+
+void unwatch(Communicator& communicator) {
+  Watchdog& watch = instance();
+  std::unique_lock lock(watch.mutex);
+  std::erase(watch.all, &communicator);
+  watch.changed.notify_all();
+  watch.changed.wait(lock, [&] { return watch.looking.at != &communicator && watch.asking.at != &communicator; });
+}
+
+}  // namespace rondo::comm

@@ -1,0 +1,17 @@
+// The trace of each engine that RONDO_TRACE asks for, from the engine's beginning to its end or that of the process.
+// What the program traces itself goes before.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/engine.h"
+
+namespace rondo {
+
+void begin_asked_trace(Engine& engine) noexcept;
+// Whether the trace that is on is that one.
+bool traced_as_asked(const Engine& engine);
+// Ends and writes it, if it is on. Waits for all work. Not inside a task.
+void end_asked_trace(Engine& engine) noexcept;
+
+}  // namespace rondo

@@ -1,0 +1,34 @@
+// Which elements of which storages gradients come to, while one goes over a tape's nodes: backwards from the outputs,
+// or forwards from the sources. What a node overwrites is left out, of parts as of whole tensors.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "tape/node.h"
+
+namespace rondo::tape {
+
+// Whether two operands have an element in common.
+bool share(const Operand& a, const Operand& b);
+
+class Elements {
+ public:
+  void add(const Operand& operand) { put(operand, true); }
+  void remove(const Operand& operand) { put(operand, false); }
+  // Whether some element may be among them. What was removed piece by piece is taken to be there.
+  bool meet(const Operand& operand) const;
+
+ private:
+  struct Change {
+    View view;
+    bool whole, added;
+  };
+  void put(const Operand& operand, bool added);
+
+  std::unordered_map<uint64_t, std::vector<Change>> changes_;  // by storage, the last one last
+};
+
+}  // namespace rondo::tape

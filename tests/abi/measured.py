@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""README.md tells of what was measured what the newest kept results have, losses above all.
+
+    measured.py SOURCE_ROOT            checks
+    measured.py SOURCE_ROOT --print    prints the table of README.md, "Where others are ahead"
+
+The newest of each kind of file in tests/bench/results counts. Checked: each ratio under "Measured" is one of theirs; and the table under
+"Where others are ahead" has every row of theirs where a peer takes less time, and every goal that is missed.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import json
+import pathlib
+import re
+import sys
+
+NAME = re.compile(r"(\w+)-(\d{4}-\d\d-\d\d)((?:-\w+)?)")
+AHEAD = 1.005  # what reads 1.00 is the same
+HEADER = ["| kept table | a peer takes less time; times its time | missed goals |", "|---|---|---|"]
+
+
+def newest(root):
+    """{'h200-operators': rows} of the newest file of each kind."""
+    files = {}
+    for file in sorted((root / "tests/bench/results").glob("*.json")):  # by date, as all else in the name is the same
+        card, _, table = NAME.fullmatch(file.stem).groups()
+        files[card + table] = file
+    return {name: json.loads(file.read_text())["rows"] for name, file in files.items()}
+
+
+def ratio(number):
+    return f"{number:.2f}"
+
+
+def ahead(rows):
+    behind = [(row["times_fastest_peer"], row["id"]) for row in rows if row.get("times_fastest_peer", 0) >= AHEAD]
+    return [f"{name} {ratio(times)}" for times, name in sorted(behind, reverse=True)]
+
+
+def missed(rows):
+    """Goals, and what there is instead; without those that are missed because a peer takes less time."""
+    for row in rows:
+        if row.get("met") is not False or row.get("times_fastest_peer", 0) >= AHEAD and row["goal"].endswith("p"):
+            continue
+        _, goal, kind = row["goal"].split()
+        mine = row["rondo"]["median_us"]
+        if kind == "x":
+            yield f"{row['id']} {ratio(row['times_floor'])} ({goal})"
+        elif kind == "p":
+            times = mine / row["numpy"]["median_us"] if "numpy" in row else row["times_fastest_peer"]  # the goal is NumPy's where there is one
+            yield f"{row['id']} {ratio(times)} ({goal})"
+        elif goal.startswith("+"):
+            yield f"{row['id']} +{mine - row['floor']['median_us']:.1f} us ({goal} us)"
+        else:
+            yield f"{row['id']} {mine:.0f} us ({goal} us)"
+
+
+def table(root):
+    return HEADER + [f"| {name} | {', '.join(ahead(rows)) or 'nowhere'} | {', '.join(missed(rows)) or 'none'} |" for name, rows in newest(root).items()]
+
+
+def section(root, name):
+    return (root / "README.md").read_text().partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+
+
+def check_ratios(root):
+    """The table under "Measured" has what the newest kept runs have, losses too."""
+    tables = newest(root)
+    kept = {ratio(row[key]) for name in ("h200", "h200-networks") for row in tables[name] for key in ("times_floor", "times_fastest_peer")
+            if row.get(key) is not None}
+    rows = [line.split("|") for line in section(root, "Measured").splitlines() if line.startswith("| ")]
+    told = [each for row in rows if row[1].strip() for cell in row[2:] for each in re.findall(r"\b\d\.\d\d\b", cell)]
+    if not any(float(each) > 1.5 for each in told):
+        yield "README.md: the table of what was measured has no loss"
+    yield from (f"README.md: {each} is no ratio of the newest results" for each in told if each not in kept)
+
+
+def check_table(root):
+    found = [line for line in section(root, "Where others are ahead").splitlines() if line.startswith("|")]
+    if found != table(root):
+        yield "README.md: the table under 'Where others are ahead' is not what tests/abi/measured.py --print makes of the newest results"
+
+
+def main(root, *options):
+    root = pathlib.Path(root).resolve()
+    if options == ("--print",):
+        print("\n".join(table(root)))
+        return 0
+    problems = [*check_ratios(root), *check_table(root)]
+    print("\n".join(problems) or f"as in {', '.join(newest(root))}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,92 @@
+// See flow.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "flow.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include "harness.h"
+
+namespace conformance {
+namespace {
+
+// Whether a line's label is of a tensor without elements: "f32 [3, 0]".
+bool nothing(const std::string& line) {
+  for (const char* size : {"[0]", "[0,", " 0]", " 0,"})
+    if (line.find(size) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<Piece> pieces_of(const std::string& dot) {
+  std::vector<Piece> pieces;
+  std::vector<size_t> piece_of;  // by task
+  std::vector<std::vector<size_t>> before;
+  std::vector<bool> idle;
+  bool result_is_nothing = false;
+  std::istringstream lines(dot);
+  for (std::string line; std::getline(lines, line);) {
+    size_t from = 0, to = 0;
+    if (line.find("subgraph cluster_") != std::string::npos) {
+      pieces.emplace_back();
+    } else if (line.find("label=\"segment ") != std::string::npos) {
+      pieces.back().captured = line.find(": CUDA graph\"") != std::string::npos;
+    } else if (std::sscanf(line.c_str(), " t%zu -> t%zu", &from, &to) == 2) {
+      before.at(to).push_back(from);
+      if (nothing(line)) idle.at(from) = true;
+    } else if (line.rfind("  o", 0) == 0) {
+      result_is_nothing = nothing(line);  // on the next line whose it is
+    } else if (std::sscanf(line.c_str(), " t%zu -> o%zu", &from, &to) == 2) {
+      if (result_is_nothing) idle.at(from) = true;
+    } else if (line.rfind("    t", 0) == 0 && std::sscanf(line.c_str(), " t%zu [label", &to) == 1) {
+      piece_of.push_back(pieces.size() - 1);
+      before.emplace_back();
+      idle.push_back(line.find("\"accept\"") != std::string::npos);
+      ++pieces.back().tasks;
+    }
+  }
+  // Pieces run one after the other, so only what goes on inside of one counts. A task comes after those it follows.
+  std::vector<size_t> distance(piece_of.size(), 0);
+  std::vector<std::vector<int32_t>> at(pieces.size());  // tasks by distance
+  for (size_t task = 0; task < piece_of.size(); ++task) {
+    pieces[piece_of[task]].idle += idle[task];
+    for (const size_t each : before[task])
+      if (piece_of[each] == piece_of[task]) distance[task] = std::max(distance[task], distance[each] + 1);
+    std::vector<int32_t>& counts = at[piece_of[task]];
+    if (counts.size() <= distance[task]) counts.resize(distance[task] + 1);
+    pieces[piece_of[task]].abreast = std::max(pieces[piece_of[task]].abreast, ++counts[distance[task]]);
+  }
+  return pieces;
+}
+
+void expect_captured_as_drawn(rondo_graph* graph, int32_t max_branches, int32_t own) {
+  const rondo_graph_info info = graph_info(graph);
+  const std::string dot = written([&](const char* path) { return rondo_graph_dot(graph, path); });
+  const std::vector<Piece> pieces = pieces_of(dot);
+  const std::string what = graph_report(graph) + dot;
+  int32_t tasks = 0, captured = 0, running = 0, most = 0, abreast = 0;
+  for (const Piece& piece : pieces) {
+    tasks += piece.tasks;
+    if (!piece.captured) continue;
+    ++captured;
+    running += piece.tasks - piece.idle;
+    most = std::max(most, piece.tasks);
+    abreast = std::max(abreast, piece.abreast);
+  }
+  EXPECT_EQ(info.segments, static_cast<int32_t>(pieces.size())) << what;
+  EXPECT_EQ(info.tasks, tasks) << what;
+  EXPECT_EQ(info.captured, captured) << what;
+  EXPECT_GE(info.nodes, running - own) << what;
+  EXPECT_GE(info.branches, std::min(abreast, max_branches)) << what;
+  EXPECT_LE(info.branches, std::min(most, max_branches)) << what;
+  if (captured == 0) {
+    EXPECT_EQ(info.nodes, 0) << what;
+  }
+  if (abreast == 1) {
+    EXPECT_EQ(info.branches, 1) << what;
+    EXPECT_GE(info.edges, info.nodes - captured) << what;
+  }
+}
+
+}  // namespace conformance

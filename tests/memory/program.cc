@@ -1,0 +1,351 @@
+// The steps of the program. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "program.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/dlpack.h"
+
+namespace memory {
+
+namespace {
+
+constexpr int64_t kRows = 8, kColumns = 16;
+
+rondo_status nothing(void*, rondo_task_context*) {
+  return RONDO_OK;
+}
+
+class Program {
+ public:
+  Program(rondo_engine* engine, rondo_device device, const At& at, std::string prefix = "")
+      : engine_(engine), device_(device), at_(at), prefix_(std::move(prefix)) {}
+  ~Program() {
+    step("destroying");
+    for (const auto& [name, tensor] : tensors_) rondo_tensor_destroy(tensor);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  void main() {
+    eager();
+    views();
+    tasks();
+    record();
+    tape();
+    model();
+    threads();
+    exchange();
+    trace();
+    step("wait_all");
+    call(rondo_engine_wait_all(engine_));
+    for (const char* name :
+         {"a", "sum", "rows", "product", "softmax", "drawn", "sorted", "normed", "deviation", "column"})
+      read(name);
+  }
+  // What each of several threads does.
+  void beside() {
+    from_host("mine", [](int64_t i) { return static_cast<float>(i % 11); });
+    for (int i = 0; i < 4; ++i)
+      make("next" + std::to_string(i), {"mine"},
+           [&](rondo_tensor** out) { return rondo_binary_scalar(RONDO_MUL, of("mine"), 1.5 + i, out); });
+    make("both", {"next0", "next3"},
+         [&](rondo_tensor** out) { return rondo_binary(RONDO_ADD, of("next0"), of("next3"), out); });
+    read("both");
+    step("an error");
+    if (of("both")) (void)rondo_tensor_reshape(of("both"), -1, nullptr, nullptr);
+  }
+  Outcome outcome;
+
+ private:
+  void step(const std::string& name) {
+    step_ = prefix_ + name;
+    at_(step_);
+  }
+  bool call(rondo_status status) {
+    if (status != RONDO_OK) outcome.failures.push_back({step_, status, rondo_last_error()});
+    return status == RONDO_OK;
+  }
+  rondo_tensor* of(const std::string& name) const {
+    const auto found = tensors_.find(name);
+    return found == tensors_.end() ? nullptr : found->second;
+  }
+  void keep(const std::string& name, rondo_tensor* tensor) {
+    rondo_tensor_destroy(std::exchange(tensors_[name], tensor));
+  }
+  void make(const std::string& name, const std::vector<std::string>& inputs,
+            const std::function<rondo_status(rondo_tensor**)>& make) {
+    step(name);
+    for (const std::string& input : inputs)
+      if (!of(input)) return;
+    rondo_tensor* out = nullptr;
+    if (call(make(&out))) keep(name, out);
+  }
+  void from_host(const std::string& name, const std::function<float(int64_t)>& value) {
+    std::vector<float> data(kRows * kColumns);
+    for (size_t i = 0; i < data.size(); ++i) data[i] = value(static_cast<int64_t>(i));
+    const int64_t shape[] = {kRows, kColumns};
+    make(name, {}, [&](rondo_tensor** out) {
+      return rondo_tensor_from_host(engine_, device_, RONDO_F32, 2, shape, data.data(), out);
+    });
+  }
+  void read(const std::string& name) {
+    rondo_tensor* from = of(name);
+    step("read " + name);
+    if (!from) return;
+    rondo_tensor_info info = RONDO_TENSOR_INFO_INIT;
+    if (!call(rondo_tensor_query(from, &info))) return;
+    std::string bytes(static_cast<size_t>(info.bytes), '\0');
+    if (call(rondo_tensor_read(from, bytes.data(), bytes.size()))) outcome.values[prefix_ + name] = bytes;
+  }
+
+  void eager() {
+    from_host("a", [](int64_t i) { return static_cast<float>(i % 7) - 3; });
+    from_host("b", [](int64_t i) { return static_cast<float>(i % 5) + 1; });
+    make("sum", {"a", "b"}, [&](rondo_tensor** out) { return rondo_binary(RONDO_ADD, of("a"), of("b"), out); });
+    const int32_t axis = 1;
+    make("rows", {"sum"}, [&](rondo_tensor** out) { return rondo_reduce(RONDO_SUM, of("sum"), 1, &axis, 0, out); });
+    make("product", {"a", "b"}, [&](rondo_tensor** out) {
+      rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+      options.transpose_b = 1;
+      return rondo_matmul(of("a"), of("b"), &options, out);
+    });
+    make("softmax", {"a"}, [&](rondo_tensor** out) { return rondo_softmax(of("a"), -1, out); });
+    step("seed");
+    call(rondo_engine_seed(engine_, 5));
+    const int64_t shape[] = {kRows, kColumns};
+    make("drawn", {},
+         [&](rondo_tensor** out) { return rondo_random_uniform(engine_, device_, RONDO_F32, 2, shape, 0, 1, out); });
+    make("sorted", {"drawn"}, [&](rondo_tensor** out) { return rondo_sort(of("drawn"), 1, 0, out); });
+    make("normed", {"drawn"},
+         [&](rondo_tensor** out) { return rondo_layer_norm(of("drawn"), 1, nullptr, nullptr, 1e-5, out); });
+    step("expression");
+    rondo_expression* expression = nullptr;
+    if (call(rondo_expression_create("let d = x - m; y = d * d * scale", "deviation", &expression))) {
+      make("deviation", {"a", "b"}, [&](rondo_tensor** out) {
+        const rondo_argument arguments[] = {RONDO_TENSOR("x", of("a")), RONDO_TENSOR("m", of("b")),
+                                            RONDO_SCALAR("scale", 0.5)};
+        return rondo_expression_run(expression, 3, arguments, 1, out);
+      });
+      rondo_expression_destroy(expression);
+    }
+    step("in place");
+    if (rondo_tensor* b = of("b")) call(rondo_binary_scalar(RONDO_ADD, b, 1, &b));
+    step("write");
+    if (rondo_tensor* b = of("b")) {
+      const std::vector<float> data(kRows * kColumns, 2.0f);
+      call(rondo_tensor_write(b, data.data(), data.size() * sizeof(float)));
+    }
+  }
+
+  void views() {
+    make("column", {"sum"}, [&](rondo_tensor** out) { return rondo_tensor_slice(of("sum"), 1, 2, 5, 1, out); });
+    make("across", {"sum"}, [&](rondo_tensor** out) { return rondo_tensor_transpose(of("sum"), nullptr, out); });
+    make("packed", {"across"}, [&](rondo_tensor** out) { return rondo_copy(of("across"), out); });
+    make("moved", {"sum"}, [&](rondo_tensor** out) {
+      return rondo_copy_to(of("sum"), rondo_device{RONDO_CPU, 0}, out);
+    });
+    read("packed");
+    read("moved");
+  }
+
+  // Many readers and a writer behind them all, so that there are long lists of who waits for whom.
+  void tasks() {
+    from_host("shared", [](int64_t i) { return static_cast<float>(i); });
+    step("push");
+    rondo_tensor* shared = of("shared");
+    rondo_variable* variable = nullptr;
+    if (!shared || !call(rondo_tensor_variable(shared, &variable))) return;
+    rondo_task_options options = RONDO_TASK_OPTIONS_INIT;
+    options.name = "reader";
+    for (int i = 0; i < 12; ++i) {
+      auto* arg = new int(i);
+      call(rondo_engine_push(
+          engine_, nothing, arg, [](void* each) { delete static_cast<int*>(each); }, &variable, 1, nullptr, 0,
+          &options));
+    }
+    options.name = "writer";
+    call(rondo_engine_push(engine_, nothing, nullptr, nullptr, nullptr, 0, &variable, 1, &options));
+    step("push_tensors");
+    call(rondo_engine_push_tensors(engine_, nothing, nullptr, nullptr, &shared, 1, nullptr, 0, nullptr));
+    step("variables");
+    rondo_variable* own = nullptr;
+    if (call(rondo_variable_create(engine_, &own))) {
+      call(rondo_engine_push(engine_, nothing, nullptr, nullptr, nullptr, 0, &own, 1, &options));
+      call(rondo_variable_wait(own));
+      rondo_variable_destroy(own);
+    }
+    read("shared");
+  }
+
+  void record() {
+    step("record_begin");
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.name = "step";
+    if (!call(rondo_record_begin(engine_, &options))) return;
+    make("left", {"a", "b"}, [&](rondo_tensor** out) { return rondo_binary(RONDO_MUL, of("a"), of("b"), out); });
+    const int64_t shape[] = {kRows, kColumns};
+    make("noise", {},
+         [&](rondo_tensor** out) { return rondo_random_uniform(engine_, device_, RONDO_F32, 2, shape, 0, 1, out); });
+    make("joined", {"left", "noise"},
+         [&](rondo_tensor** out) { return rondo_binary(RONDO_ADD, of("left"), of("noise"), out); });
+    make("on_host", {"joined"}, [&](rondo_tensor** out) {
+      return rondo_copy_to(of("joined"), rondo_device{RONDO_CPU, 0}, out);
+    });
+    make("behind", {"joined"}, [&](rondo_tensor** out) { return rondo_unary(RONDO_EXP, of("joined"), out); });
+    for (const char* temporary : {"left", "noise"}) {
+      rondo_tensor_destroy(of(temporary));
+      tensors_.erase(temporary);
+    }
+    step("record_end");
+    rondo_graph* graph = nullptr;
+    if (call(rondo_record_end(engine_, &graph))) {
+      step("seed the launches");
+      bool all = call(rondo_engine_seed(engine_, 6));
+      for (int i = 0; i < 2; ++i) {
+        step("launch");
+        all &= call(rondo_graph_launch(graph));
+      }
+      step("report");
+      std::string text(1 << 14, '\0');
+      size_t length = 0;
+      call(rondo_graph_report(graph, text.data(), text.size(), &length));
+      if (all)
+        for (const char* output : {"joined", "on_host", "behind"}) read(output);
+    }
+    step("graph_destroy");
+    rondo_graph_destroy(graph);
+    for (const char* output : {"joined", "on_host", "behind"}) {
+      rondo_tensor_destroy(of(output));
+      tensors_.erase(output);
+    }
+  }
+
+  void tape() {
+    step("tape_begin");
+    rondo_tape* tape = nullptr;
+    rondo_tensor* a = of("a");
+    if (!a || !call(rondo_tape_begin(engine_, 0, &tape))) return;
+    step("tape_watch");
+    const bool watched = call(rondo_tape_watch(tape, a));
+    make("squared", {"a"}, [&](rondo_tensor** out) { return rondo_binary(RONDO_MUL, a, a, out); });
+    make("soft", {"squared"}, [&](rondo_tensor** out) { return rondo_softmax(of("squared"), -1, out); });
+    make("weighed", {"soft", "b"},
+         [&](rondo_tensor** out) { return rondo_binary(RONDO_MUL, of("soft"), of("b"), out); });
+    make("loss", {"weighed"},
+         [&](rondo_tensor** out) { return rondo_reduce(RONDO_SUM, of("weighed"), 0, nullptr, 0, out); });
+    step("tape_gradients");
+    rondo_tensor* loss = of("loss");
+    rondo_tensor* gradient = nullptr;
+    if (watched && loss && call(rondo_tape_gradients(tape, 1, &loss, nullptr, 1, &a, &gradient))) {
+      keep("gradient", gradient);
+      read("gradient");
+    }
+    step("tape_destroy");
+    rondo_tape_destroy(tape);
+  }
+
+  void model() {
+    step("model_write");
+    rondo_tensor* tensors[] = {of("a"), of("softmax")};
+    if (!tensors[0] || !tensors[1]) return;
+    const char* const names[] = {"first", "second"};
+    const char* folder = std::getenv("TMPDIR");
+    const std::string path = std::string(folder ? folder : "/tmp") + "/rondo.memory." + std::to_string(getpid());
+    if (call(rondo_model_file_write(path.c_str(), names, tensors, 2, nullptr, nullptr, 0))) {
+      rondo_model_file* file = nullptr;
+      step("model_open");
+      if (call(rondo_model_file_open(path.c_str(), &file))) {
+        make("loaded", {},
+             [&](rondo_tensor** out) { return rondo_model_file_load(file, "second", engine_, device_, out); });
+        rondo_model_file_destroy(file);
+        read("loaded");
+      }
+    }
+    unlink(path.c_str());
+  }
+
+  void threads() {
+    std::vector<std::thread> all;
+    std::mutex mutex;
+    for (int i = 0; i < 3; ++i)
+      all.emplace_back([this, i, &mutex] {
+        Outcome mine;
+        {
+          Program beside(engine_, device_, at_, "thread " + std::to_string(i) + ": ");
+          beside.beside();
+          mine = std::move(beside.outcome);
+        }
+        const std::lock_guard lock(mutex);
+        for (Failure& each : mine.failures) outcome.failures.push_back(std::move(each));
+        outcome.values.merge(mine.values);
+      });
+    for (std::thread& each : all) each.join();
+  }
+
+  // Out to another library and back.
+  void exchange() {
+    step("to_dlpack");
+    rondo_tensor* a = of("a");
+    DLManagedTensorVersioned* managed = nullptr;
+    if (!a || !call(rondo_tensor_to_dlpack(a, nullptr, &managed))) return;
+    step("from_dlpack");
+    rondo_tensor* back = nullptr;
+    if (call(rondo_tensor_from_dlpack(engine_, managed, nullptr, &back)))
+      keep("back", back);
+    else
+      managed->deleter(managed);
+    make("doubled", {"back"}, [&](rondo_tensor** out) { return rondo_binary_scalar(RONDO_MUL, of("back"), 2, out); });
+    read("doubled");
+  }
+
+  void trace() {
+    step("trace_begin");
+    if (!call(rondo_trace_begin(engine_))) return;
+    make("traced", {"a", "b"}, [&](rondo_tensor** out) { return rondo_binary(RONDO_SUB, of("a"), of("b"), out); });
+    step("trace_end");
+    if (!call(rondo_trace_end(engine_, "/dev/null"))) (void)rondo_trace_end(engine_, nullptr);
+    read("traced");
+  }
+
+  rondo_engine* engine_;
+  const rondo_device device_;
+  const At& at_;
+  const std::string prefix_;
+  std::string step_;
+  std::map<std::string, rondo_tensor*> tensors_;
+};
+
+}  // namespace
+
+Outcome run(rondo_engine* engine, rondo_device device, const At& at) {
+  Outcome outcome;
+  {
+    Program program(engine, device, at);
+    program.main();
+    outcome = std::move(program.outcome);
+  }
+  // What failed, and nobody waited for, is said once. A wait needs no memory.
+  (void)rondo_engine_wait_all(engine);
+  return outcome;
+}
+
+Outcome run_alone(rondo_engine_mode mode, rondo_device device, const At& at) {
+  at("engine_create");
+  rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
+  options.mode = mode;
+  options.workers = 2;
+  rondo_engine* engine = nullptr;
+  const rondo_status status = rondo_engine_create(&options, &engine);
+  if (status != RONDO_OK) return {{{"engine_create", status, rondo_last_error()}}, {}};
+  Outcome outcome = run(engine, device, at);
+  at("engine_destroy");
+  rondo_engine_destroy(engine);
+  return outcome;
+}
+
+}  // namespace memory
