@@ -46,7 +46,7 @@ Status Status::with_context(std::string_view context) const noexcept {
     std::string text;
     text.reserve(context.size() + 2 + std::char_traits<char>::length(message()));
     text.append(context).append(": ").append(message());
-    return made(code(), std::move(text), info_->origin);
+    return Status(code(), std::move(text)).with_origin(info_->origin);
   } catch (const std::bad_alloc&) {
     return *this;
   }
@@ -74,22 +74,17 @@ void Cause::sweep() {
   }
 }
 
-Status Status::made(rondo_status code, std::string text, const Origin& origin) noexcept {
-  auto* info = new (std::nothrow) ErrorInfo(code, std::move(text));
-  if (!info) return bare(code);
-  info->origin = origin;
-  Status status;
-  status.info_ = info;
-  return status;
-}
-
 Status Status::with_origin(const Origin& origin) const noexcept {
-  if (ok()) return {};
+  if (ok() || (!origin.task && !origin.cause)) return *this;
+  Status same;
   try {
-    return made(code(), message(), origin);
+    auto* info = new ErrorInfo(info_->code, std::string(info_->message));
+    info->origin = origin;
+    same.info_ = info;
   } catch (const std::bad_alloc&) {
     return *this;
   }
+  return same;
 }
 
 Status Status::of_task(const char* task, rondo_device device) const noexcept {

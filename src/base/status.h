@@ -61,7 +61,7 @@ class [[nodiscard]] Status {
   RONDO_COLD Status with_context(std::string_view context) const noexcept;
   // Where the error comes from; of a success nothing.
   RONDO_COLD Origin origin() const { return info_ ? info_->origin : Origin(); }
-  // The same error with another origin, if there is memory for it.
+  // The same error with another origin.
   RONDO_COLD Status with_origin(const Origin& origin) const noexcept;
   // The same error, of this task, unless it is known to be another one's.
   RONDO_COLD Status of_task(const char* task, rondo_device device) const noexcept;
@@ -69,8 +69,6 @@ class [[nodiscard]] Status {
  private:
   friend Status error(rondo_status code, const char* format, ...);
   RONDO_COLD void drop() { info_->release(); }
-  // An error with all that goes with it, or without a text where there is no memory for one.
-  static Status made(rondo_status code, std::string text, const Origin& origin) noexcept;
   // An error without a text of its own.
   static Status bare(rondo_status code) noexcept;
 

@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -38,9 +39,6 @@ LastError* buffer() noexcept {
   } catch (const std::exception&) {
     return nullptr;
   }
-}
-const LastError* known_error() noexcept {
-  return without_memory ? nullptr : last_error.find();
 }
 
 }  // namespace
@@ -117,14 +115,14 @@ const char* rondo_last_error(void) {
 }
 
 const char* rondo_last_error_operator(rondo_device* device) {
-  const capi::LastError* last = capi::known_error();
+  const capi::LastError* last = capi::without_memory ? nullptr : capi::last_error.find();
   if (!last || !last->origin.task) return nullptr;
   if (device) *device = last->origin.device;
   return last->origin.task;
 }
 
 void* rondo_last_error_cause(void (*destroy)(void* cause)) {
-  const capi::LastError* last = capi::known_error();
+  const capi::LastError* last = capi::without_memory ? nullptr : capi::last_error.find();
   const Cause* cause = last ? last->origin.cause.get() : nullptr;
   return cause && cause->destroy == destroy ? cause->object : nullptr;
 }

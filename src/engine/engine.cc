@@ -144,8 +144,9 @@ Status Engine::failed(Task& task, const Status& status) noexcept {
   const rondo_device device = task.device().id();
   char on[16] = "cpu:0";
   if (device.kind != RONDO_CPU) std::snprintf(on, sizeof on, "cuda:%d", device.index);
-  const Status where = error(status.code(), "task '%s' on %s: %s", task.name(), on, status.message());
-  return noted(where.with_origin(status.of_task(task.name(), device).origin()));
+  const Status where = error(status.code(), "task '%s' on %s: %s", task.name(), on, status.message())
+                           .with_origin(status.of_task(task.name(), device).origin());
+  return noted(where);
 }
 
 void Engine::dispatch(Task& task, ThreadState& thread) {

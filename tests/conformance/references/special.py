@@ -2,7 +2,7 @@
 """Writes special.json: what mpmath gives, with 60 digits, where elementwise operators are hard: near the poles of digamma and
 trigamma, in far tails, where what is between overflows and the result does not, at quotients that are nearly whole.
 
-    python3 -m venv env && env/bin/pip install mpmath numpy && env/bin/python special.py
+    python3 -m venv env && env/bin/pip install mpmath==1.3.0 numpy==2.4.6 && env/bin/python special.py
 
 tests/conformance/special.cc runs the same cases, on all devices. A case has an operator's name, a dtype, its operands, the
 parameters if it has any, exact results, and for each the largest of the terms that cancel in it, where some do: errors are
