@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::ptr::{null_mut, NonNull};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rondo_sys as sys;
 
@@ -261,6 +262,24 @@ impl Tensor {
         check(unsafe { sys::rondo_tensor_wait(self.as_ptr()) })
     }
 
+    /// [`Tensor::wait`] for a limited time; a duration of zero asks only.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// Tensor::zeros(&engine, Device::CPU, DType::F32, 2)?.wait_for(Duration::from_secs(10))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TimedOut`](ErrorKind::TimedOut) where the contents are not there by then: the task goes on, and may be waited for
+    /// again.
+    pub fn wait_for(&self, limit: Duration) -> Result<()> {
+        check(unsafe { sys::rondo_tensor_wait_for(self.as_ptr(), milliseconds(limit)) })
+    }
+
     /// Dtype, device, shape and strides at once.
     ///
     /// ```
@@ -404,6 +423,11 @@ impl Owned {
         drop(unsafe { std::ptr::read(&handle.engine) });
         handle.raw.as_ptr()
     }
+}
+
+/// A time limit as the C interface takes it: rounded up, so that what is not zero is no mere question.
+pub(crate) fn milliseconds(limit: Duration) -> i64 {
+    i64::try_from((limit.as_nanos() + 999_999) / 1_000_000).unwrap_or(i64::MAX)
 }
 
 impl Drop for Handle {
