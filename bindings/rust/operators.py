@@ -32,6 +32,7 @@ NOT_LISTS = {  # flags: methods of builders; the kind of an argument: variants o
     "rondo_launch_flags",
 }
 
+IN_PLACE = {"add", "sub", "mul", "div", "mod", "pow", "maximum", "minimum"}  # what has `_into` and `_assign` too
 METHODS = {"mod": "modulo"}  # words that Rust keeps for itself
 
 # (operands, result) of each operator's example; others show the shape alone
@@ -158,11 +159,25 @@ def binary_text(name, method, op, note, parameters):
          f"assert_eq!(a.{method}_with(&a, {given})?.shape()?, [2]);"]) + \
         f"pub fn {method}_with(&self, other: &Tensor{declared}) -> Result<Tensor> " + \
         f"{{ ops::binary_with(BinaryOp::{op}, self, other, {passed}) }}\n"
-    return (more or "") + head(name, note) + "/// The other operand is a tensor or a number.\n" + example(
+    text = (more or "") + head(name, note) + "/// The other operand is a tensor or a number.\n" + example(
         ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;", check,
          f"assert_eq!(a.{method}(&a)?.shape()?, [2]);"]) + \
         f"pub fn {method}<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> " + \
         f"{{ ops::binary(BinaryOp::{op}, self, other) }}\n"
+    kind = kind if result else "f32"
+    value = result or "[7.0, 3.0]"
+    if name in IN_PLACE:
+        text += head(name, note) + "/// The result is written into `out`.\n" + example(
+            [f"let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;",
+             "let out = a.zeros_like()?;", f"a.{method}_into({scalar}, &out)?;", f"assert_eq!(out.to_vec::<{kind}>()?, {value});"]) + \
+            f"pub fn {method}_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> " + \
+            f"{{ ops::binary_into(BinaryOp::{op}, self, other, out) }}\n"
+        text += head(name, note) + "/// The result takes this tensor's place.\n" + example(
+            ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;", f"a.{method}_assign({scalar})?;",
+             f"assert_eq!(a.to_vec::<{kind}>()?, {value});"]) + \
+            f"pub fn {method}_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> " + \
+            f"{{ ops::binary_into(BinaryOp::{op}, self, other, self) }}\n"
+    return text
 
 
 def ternary_text(name, method, op, note, parameters):

@@ -1,13 +1,12 @@
 //! Tasks that end later than their body returns.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-use std::ffi::CString;
 use std::ptr::null;
 
 use rondo_sys as sys;
 
 use crate::context::{number_of_input, number_of_inputs};
-use crate::error::check;
+use crate::error::{check, into_raw};
 use crate::slices::Slices;
 use crate::task::describe;
 use crate::{BoxError, Device, Element, Error, ErrorKind, Operand, Result};
@@ -120,8 +119,11 @@ impl Completion {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn fail(self, error: impl Into<BoxError>) -> Result<()> {
-        let (kind, text) = describe(error.into());
-        let text = CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default();
+        let error = error.into();
+        let (kind, text) = describe(&error);
+        let (cause, destroy) = into_raw(error);
+        // SAFETY: nobody else has the handle; the call takes the cause.
+        unsafe { sys::rondo_completion_fail_cause(self.handle, cause, Some(destroy)) };
         check(unsafe { sys::rondo_completion_complete(self.handle, kind.as_raw(), text.as_ptr()) })
     }
 }

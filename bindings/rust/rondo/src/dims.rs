@@ -6,9 +6,12 @@ use std::ops::Deref;
 
 use rondo_sys as sys;
 
+use crate::arguments::WholeNumber;
+
 const MAX_DIMS: usize = sys::RONDO_MAX_DIMS as usize;
 
-/// A shape as an argument: `()` for one element without dimensions, `4`, `[2, 3]`, or a slice.
+/// A shape as an argument: `()` for one element without dimensions, `4`, `[2, 3]`, `(2, 3)`, a slice or a vector, of
+/// any whole numbers.
 ///
 /// ```
 /// use rondo::{DType, Device, Engine, Tensor};
@@ -43,30 +46,36 @@ impl Dims {
     }
 }
 
-impl From<&[usize]> for Dims {
-    fn from(shape: &[usize]) -> Self {
+impl<N: WholeNumber> From<&[N]> for Dims {
+    fn from(shape: &[N]) -> Self {
         let mut sizes = [0; MAX_DIMS];
         for (size, &given) in sizes.iter_mut().zip(shape) {
-            *size = i64::try_from(given).unwrap_or(i64::MAX); // no tensor is that large: the library says so
+            *size = given.as_i64();
         }
         Dims { len: shape.len().min(MAX_DIMS + 1), sizes }
     }
 }
 
-impl<const N: usize> From<[usize; N]> for Dims {
-    fn from(shape: [usize; N]) -> Self {
+impl<N: WholeNumber, const COUNT: usize> From<[N; COUNT]> for Dims {
+    fn from(shape: [N; COUNT]) -> Self {
         Dims::from(&shape[..])
     }
 }
 
-impl<const N: usize> From<&[usize; N]> for Dims {
-    fn from(shape: &[usize; N]) -> Self {
+impl<N: WholeNumber, const COUNT: usize> From<&[N; COUNT]> for Dims {
+    fn from(shape: &[N; COUNT]) -> Self {
         Dims::from(&shape[..])
     }
 }
 
-impl From<&Vec<usize>> for Dims {
-    fn from(shape: &Vec<usize>) -> Self {
+impl<N: WholeNumber> From<&Vec<N>> for Dims {
+    fn from(shape: &Vec<N>) -> Self {
+        Dims::from(&shape[..])
+    }
+}
+
+impl<N: WholeNumber> From<Vec<N>> for Dims {
+    fn from(shape: Vec<N>) -> Self {
         Dims::from(&shape[..])
     }
 }
@@ -83,15 +92,15 @@ impl From<Shape> for Dims {
     }
 }
 
-impl From<usize> for Dims {
-    fn from(size: usize) -> Self {
+impl<N: WholeNumber> From<N> for Dims {
+    fn from(size: N) -> Self {
         Dims::from([size])
     }
 }
 
 impl From<()> for Dims {
     fn from(_: ()) -> Self {
-        Dims::from([])
+        Dims { len: 0, sizes: [0; MAX_DIMS] }
     }
 }
 
@@ -138,6 +147,12 @@ impl fmt::Debug for Shape {
 
 impl<const N: usize> PartialEq<[usize; N]> for Shape {
     fn eq(&self, other: &[usize; N]) -> bool {
+        self[..] == other[..]
+    }
+}
+
+impl PartialEq<Vec<usize>> for Shape {
+    fn eq(&self, other: &Vec<usize>) -> bool {
         self[..] == other[..]
     }
 }

@@ -3,10 +3,12 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::ffi::CStr;
 use std::fmt;
+use std::str::FromStr;
 
 use rondo_sys as sys;
 
 pub use crate::generated::DType;
+use crate::{Error, ErrorKind, Result};
 
 impl DType {
     /// Bytes of one element.
@@ -25,6 +27,44 @@ impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // SAFETY: returns a static string for any number.
         f.pad(&unsafe { CStr::from_ptr(sys::rondo_dtype_name(self.as_raw())) }.to_string_lossy())
+    }
+}
+
+impl FromStr for DType {
+    type Err = Error;
+
+    /// From its name, as `Display` gives it.
+    ///
+    /// ```
+    /// use rondo::DType;
+    ///
+    /// assert_eq!("bf16".parse::<DType>()?, DType::Bf16);
+    /// assert!("float32".parse::<DType>().is_err());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    fn from_str(name: &str) -> Result<DType> {
+        DType::ALL.iter().copied().find(|dtype| dtype.to_string() == name).ok_or_else(|| {
+            let names: Vec<String> = DType::ALL.iter().map(DType::to_string).collect();
+            let text = format!("DType::from_str: '{}' is no dtype; these are: {}", name, names.join(", "));
+            Error::new(ErrorKind::InvalidArgument, text)
+        })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for DType {
+    /// As its name.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for DType {
+    /// From its name.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<DType, D::Error> {
+        let name = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(deserializer)?;
+        name.parse().map_err(serde::de::Error::custom)
     }
 }
 

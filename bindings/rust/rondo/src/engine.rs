@@ -82,6 +82,20 @@ impl Engine {
         check(unsafe { sys::rondo_engine_wait_all(self.as_ptr()) })
     }
 
+    /// [`Engine::wait_all`] for a limited time; a duration of zero asks only.
+    ///
+    /// ```
+    /// rondo::Engine::new()?.wait_all_for(std::time::Duration::from_secs(10))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TimedOut`](crate::ErrorKind::TimedOut) where a task has not finished by then: it goes on.
+    pub fn wait_all_for(&self, limit: std::time::Duration) -> Result<()> {
+        check(unsafe { sys::rondo_engine_wait_all_for(self.as_ptr(), crate::tensor::milliseconds(limit)) })
+    }
+
     /// Restarts the random numbers of all devices from a seed, for operators submitted after it.
     ///
     /// ```

@@ -2,11 +2,14 @@
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::error::Error as StdError;
+use std::ffi::c_void;
 use std::ffi::CStr;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rondo_sys as sys;
+
+use crate::callback;
 
 pub use crate::generated::ErrorKind;
 
@@ -35,10 +38,22 @@ pub struct Error(Box<Facts>);
 struct Facts {
     kind: ErrorKind,
     message: String,
+    operator: Option<String>,
     source: Option<Cause>,
 }
 
+/// What the body of a task returned. It goes with the failure through the C interface to whoever waits.
 type Cause = Arc<dyn StdError + Send + Sync>;
+
+/// The cause as the C interface carries it: an object, and what destroys it, by which it is known again.
+pub(crate) fn into_raw(cause: Box<dyn StdError + Send + Sync>) -> (*mut c_void, unsafe extern "C" fn(*mut c_void)) {
+    (Box::into_raw(Box::new(Cause::from(cause))).cast(), destroy_cause)
+}
+
+unsafe extern "C" fn destroy_cause(cause: *mut c_void) {
+    // SAFETY: what `into_raw` gave, given back once. A panic of the error's own drop goes no further.
+    let _ = callback::guard(|| drop(unsafe { Box::from_raw(cause.cast::<Cause>()) }));
+}
 
 impl Error {
     /// An error of one's own, for the body of a [task](crate::Task) or a [recording](crate::Engine::record): the kind
@@ -49,7 +64,7 @@ impl Error {
     /// assert_eq!(error.to_string(), "disk gone");
     /// ```
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error(Box::new(Facts { kind, message: message.into(), source: None }))
+        Error(Box::new(Facts { kind, message: message.into(), operator: None, source: None }))
     }
 
     /// What kind of failure it is.
@@ -83,8 +98,7 @@ impl Error {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn operator(&self) -> Option<&str> {
-        let rest = self.0.message.split_once("task '")?.1;
-        Some(rest.split_once('\'')?.0)
+        self.0.operator.as_deref()
     }
 
     /// The thread's last failure, after a call returned `status`.
@@ -93,8 +107,12 @@ impl Error {
         let kind = ErrorKind::from_raw(status).unwrap_or(ErrorKind::Internal);
         // SAFETY: returns a string that lives until the next call on this thread.
         let message = unsafe { CStr::from_ptr(sys::rondo_last_error()) }.to_string_lossy().into_owned();
-        let source = remembered(&message);
-        Error(Box::new(Facts { kind, message, source }))
+        // SAFETY: NULL, or a string that lives as long as the process; the device is not wanted.
+        let operator = unsafe { sys::rondo_last_error_operator(std::ptr::null_mut()).as_ref() };
+        let operator = operator.map(|name| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned());
+        // SAFETY: NULL, or what `into_raw` gave, which lives until the next failure on this thread.
+        let cause = unsafe { sys::rondo_last_error_cause(Some(destroy_cause)).cast::<Cause>().as_ref() };
+        Error(Box::new(Facts { kind, message, operator, source: cause.cloned() }))
     }
 }
 
@@ -111,7 +129,7 @@ impl fmt::Debug for Error {
 }
 
 impl StdError for Error {
-    /// The error that a task's own body returned, if it was one of the last few that did.
+    /// The error that a task's own body returned.
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.0.source.as_ref().map(|cause| &**cause as &(dyn StdError + 'static))
     }
@@ -125,23 +143,4 @@ pub(crate) fn check(status: sys::rondo_status) -> Result<()> {
     } else {
         Err(Error::last(status))
     }
-}
-
-/// What bodies of tasks returned last, by the text that the C interface carries to whoever waits. A few are enough: this
-/// is for whoever wants to look into a cause soon after it happened; the text is there in any case.
-static CAUSES: Mutex<Vec<(String, Cause)>> = Mutex::new(Vec::new());
-const CAUSES_KEPT: usize = 16;
-
-pub(crate) fn remember(message: &str, cause: Cause) {
-    let mut causes = CAUSES.lock().unwrap_or_else(PoisonError::into_inner);
-    if causes.len() == CAUSES_KEPT {
-        causes.remove(0);
-    }
-    causes.push((message.to_owned(), cause));
-}
-
-fn remembered(message: &str) -> Option<Cause> {
-    let causes = CAUSES.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = causes.iter().rev().find(|(text, _)| message.ends_with(&**text));
-    found.map(|(_, cause)| Arc::clone(cause))
 }

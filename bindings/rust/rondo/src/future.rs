@@ -1,10 +1,12 @@
 //! Waits as futures, for any executor: a host task of the engine wakes whoever waits.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use crate::{recording, BoxError, Engine, Error, ErrorKind, Ordered, Result, Tensor, Variable};
 
@@ -91,25 +93,73 @@ fn on_a_thread(state: Arc<Mutex<State>>, wait: impl FnOnce() -> Result<()> + Sen
     }
 }
 
-/// What the host task that watches holds. It is run when everything before it is done; where that failed, it is not run
-/// but dropped, and then the cause is asked for by a thread, because neither the dropper nor a poll may block.
-struct Watcher<W: FnOnce() -> Result<()> + Send + 'static> {
-    state: Arc<Mutex<State>>,
-    wait: Option<W>,
+/// What waits for a tensor or a variable, for so long at most.
+type Wait = Box<dyn Fn(Duration) -> Result<()> + Send>;
+
+/// Futures whose tasks were skipped because something before them failed: one thread asks for all their causes, while
+/// there are any.
+static SKIPPED: Mutex<Skipped> = Mutex::new(Skipped { futures: VecDeque::new(), asked: false });
+
+struct Skipped {
+    futures: VecDeque<(Arc<Mutex<State>>, Wait)>,
+    asked: bool, // by a thread
 }
 
-impl<W: FnOnce() -> Result<()> + Send + 'static> Drop for Watcher<W> {
-    fn drop(&mut self) {
-        if let Some(wait) = self.wait.take() {
-            on_a_thread(Arc::clone(&self.state), wait);
+fn ask_for_cause(state: Arc<Mutex<State>>, wait: Wait) {
+    let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
+    skipped.futures.push_back((state, wait));
+    if skipped.asked {
+        return;
+    }
+    skipped.asked = true;
+    if let Err(problem) = std::thread::Builder::new().name("rondo-causes".into()).spawn(ask_for_causes) {
+        skipped.asked = false;
+        let futures = std::mem::take(&mut skipped.futures);
+        drop(skipped);
+        for (state, _) in futures {
+            finish(&state, Err(Error::new(ErrorKind::OutOfMemory, format!("no thread to wait on: {}", problem))));
         }
     }
 }
 
-fn watch<W>(engine: &Engine, what: &dyn Ordered, wait: W) -> Result<WaitFuture>
-where
-    W: FnOnce() -> Result<()> + Send + 'static,
-{
+fn ask_for_causes() {
+    loop {
+        let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = skipped.futures.pop_front();
+        skipped.asked = next.is_some();
+        drop(skipped);
+        let (state, wait) = match next {
+            Some(future) => future,
+            None => return,
+        };
+        // What is not known at once, because more has been submitted since, makes no other future wait.
+        match wait(Duration::from_millis(2)) {
+            Err(error) if error.kind() == ErrorKind::TimedOut && error.operator().is_none() => ask_again(state, wait),
+            result => finish(&state, result),
+        }
+    }
+}
+
+fn ask_again(state: Arc<Mutex<State>>, wait: Wait) {
+    SKIPPED.lock().unwrap_or_else(PoisonError::into_inner).futures.push_back((state, wait));
+}
+
+/// What the host task that watches holds. It is run when everything before it is done; where that failed, it is not run
+/// but dropped, and then the cause is asked for by a thread, because neither the dropper nor a poll may block.
+struct Watcher {
+    state: Arc<Mutex<State>>,
+    wait: Option<Wait>,
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        if let Some(wait) = self.wait.take() {
+            ask_for_cause(Arc::clone(&self.state), wait);
+        }
+    }
+}
+
+fn watch(engine: &Engine, what: &dyn Ordered, wait: Wait) -> Result<WaitFuture> {
     refuse_in_recording()?;
     let state = Arc::default();
     let mut watcher = Watcher { state: Arc::clone(&state), wait: Some(wait) };
@@ -141,8 +191,8 @@ impl Tensor {
     /// # }
     /// ```
     pub fn wait_async(&self) -> Result<WaitFuture> {
-        let other = self.share()?;
-        watch(self.engine(), self, move || other.wait())
+        let other = self.clone();
+        watch(self.engine(), self, Box::new(move |limit| other.wait_for(limit)))
     }
 }
 
@@ -158,7 +208,7 @@ impl Variable {
     /// ```
     pub fn wait_async(&self) -> Result<WaitFuture> {
         let other = self.clone();
-        watch(self.engine(), self, move || other.wait())
+        watch(self.engine(), self, Box::new(move |limit| other.wait_for(limit)))
     }
 }
 

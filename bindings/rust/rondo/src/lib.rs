@@ -44,13 +44,17 @@
 //! |---|---|
 //! | `half` | `f16` and `bf16` of the crate `half` as elements |
 //! | `log`, `tracing` | Rondo's log as records or events of that crate |
-//! | `ndarray` | tensors from and to arrays of that crate |
+//! | `ndarray` | tensors from and to arrays of that crate, which is `rondo::ndarray` |
+//! | `serde` | dtypes by name, in files of any format |
 //! | `static`, `vendored` | how the C library is linked: see [`rondo_sys`] |
 //!
 //! Rust 1.63, the one of Debian 12, is enough without optional features.
 #![warn(missing_docs, rust_2018_idioms, unreachable_pub)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod arguments;
+#[cfg(feature = "ndarray")]
+mod array;
 mod buckets;
 pub mod cache;
 mod callback;
@@ -59,8 +63,10 @@ mod comm;
 mod completion;
 mod context;
 mod convolution;
+mod create;
 mod device;
 mod dims;
+mod display;
 pub mod dlpack;
 mod element;
 mod engine;
@@ -72,6 +78,7 @@ mod feature;
 mod future;
 mod generated;
 mod graph;
+mod index;
 mod launch;
 pub mod log;
 mod matmul;
@@ -79,8 +86,6 @@ mod memory;
 mod methods;
 mod model_file;
 mod module;
-#[cfg(feature = "ndarray")]
-mod ndarray;
 mod normalisation;
 mod operands;
 pub mod ops;
@@ -96,12 +101,16 @@ mod trace;
 mod variable;
 mod views;
 
+#[cfg(feature = "ndarray")]
+pub use ndarray;
 pub use rondo_sys;
 
+pub use crate::arguments::{Axis, AxisList, NewShape, Size, Span, WholeNumber};
 pub use crate::buckets::{Buckets, BucketsBuilder, BucketsInfo};
 pub use crate::comm::{Comm, CommInfo, CommState};
 pub use crate::completion::Completion;
 pub use crate::context::{Operand, TaskContext};
+pub use crate::create::Nested;
 pub use crate::device::{Device, DeviceInfo, DeviceKind};
 pub use crate::dims::{Dims, Shape};
 pub use crate::element::{DType, Element, F8E4m3, F8E5m2};
@@ -112,10 +121,12 @@ pub use crate::expression::Expression;
 pub use crate::feature::{feature, version, version_text, Feature};
 pub use crate::future::WaitFuture;
 pub use crate::graph::{Graph, GraphInfo};
+pub use crate::index::{At, Index};
 pub use crate::launch::{ranks, CommBuilder, RanksInfo};
 pub use crate::memory::MemoryInfo;
 pub use crate::model_file::{ModelFile, ModelTensor};
 pub use crate::module::{Launch, Module};
+pub use crate::operands::RightOperand;
 pub use crate::recording::RecordingBuilder;
 pub use crate::tape::{custom_gradient, no_gradients, Tape, TapeInfo};
 pub use crate::task::{BoxError, Task};

@@ -3,24 +3,11 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use rondo_sys as sys;
 
-use crate::ops::{binary_into, into, new, new_pair, BinaryOp, Operand};
+use crate::arguments::Axis;
+use crate::ops::{into, new, new_pair};
 use crate::{DType, Device, Result, Tensor};
 
 impl Tensor {
-    /// `self + other`, written into `out`; see [`binary_into`] for the other operators.
-    ///
-    /// ```
-    /// # use rondo::{Device, Engine, Tensor};
-    /// # let engine = Engine::new()?;
-    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
-    /// a.add_into(1.0, &a)?;
-    /// assert_eq!(a.to_vec::<f32>()?, [2.0, 3.0]);
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    pub fn add_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
-        binary_into(BinaryOp::Add, self, other, out)
-    }
-
     /// `self` where it, a bool tensor, is true: `a` there, `b` elsewhere, all three broadcast.
     ///
     /// ```
@@ -97,7 +84,8 @@ impl Tensor {
     /// assert_eq!(a.softmax(-1)?.to_vec::<f32>()?, [0.25; 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn softmax(&self, axis: i32) -> Result<Tensor> {
+    pub fn softmax(&self, axis: impl Into<Axis>) -> Result<Tensor> {
+        let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_softmax(self.as_ptr(), axis, out) })
     }
 
@@ -110,7 +98,8 @@ impl Tensor {
     /// assert_eq!(a.log_softmax(-1)?.to_vec::<f32>()?, [0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn log_softmax(&self, axis: i32) -> Result<Tensor> {
+    pub fn log_softmax(&self, axis: impl Into<Axis>) -> Result<Tensor> {
+        let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_log_softmax(self.as_ptr(), axis, out) })
     }
 
@@ -124,7 +113,8 @@ impl Tensor {
     /// assert_eq!(y.softmax_grad(&dy, -1)?.to_vec::<f32>()?, [0.25, -0.25]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn softmax_grad(&self, dy: &Tensor, axis: i32) -> Result<Tensor> {
+    pub fn softmax_grad(&self, dy: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
+        let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_softmax_grad(self.as_ptr(), dy.as_ptr(), axis, out) })
     }
 

@@ -11,6 +11,7 @@ use std::ptr::null;
 
 use rondo_sys as sys;
 
+use crate::arguments::{Axis, WholeNumber};
 pub use crate::convolution::Convolution;
 use crate::error::check;
 pub use crate::generated::{
@@ -61,6 +62,19 @@ macro_rules! numbers {
     };
 }
 
+impl From<u64> for Operand<'_> {
+    /// A number that is no `i64` goes as an `f64`, which the library refuses where the dtype does not hold it exactly.
+    fn from(number: u64) -> Self {
+        i64::try_from(number).map_or(Operand::F64(number as f64), Operand::I64)
+    }
+}
+
+impl From<usize> for Operand<'_> {
+    fn from(number: usize) -> Self {
+        Operand::from(number as u64)
+    }
+}
+
 numbers! { f32 => F64, f64 => F64, u8 => I64, i8 => I64, u16 => I64, i16 => I64, u32 => I64, i32 => I64, i64 => I64, bool => I64, }
 
 /// Axes to reduce: one, several, or all as `..`. Negative ones count from the end.
@@ -80,26 +94,50 @@ pub struct Axes {
     axes: [i32; MAX_DIMS],
 }
 
-impl From<&[i32]> for Axes {
+impl<N: WholeNumber> From<&[N]> for Axes {
     /// No axis at all is all axes to the C interface; that is said by `..` here, and an empty slice is refused.
-    fn from(given: &[i32]) -> Self {
+    fn from(given: &[N]) -> Self {
         let mut axes = [i32::MAX; MAX_DIMS];
         for (axis, &from) in axes.iter_mut().zip(given) {
-            *axis = from;
+            *axis = Axis::from(from).0;
         }
         Axes { len: given.len().clamp(1, MAX_DIMS + 1), axes }
     }
 }
 
-impl<const N: usize> From<[i32; N]> for Axes {
-    fn from(axes: [i32; N]) -> Self {
+impl<N: WholeNumber, const COUNT: usize> From<[N; COUNT]> for Axes {
+    fn from(axes: [N; COUNT]) -> Self {
         Axes::from(&axes[..])
     }
 }
 
-impl From<i32> for Axes {
-    fn from(axis: i32) -> Self {
+impl<N: WholeNumber, const COUNT: usize> From<&[N; COUNT]> for Axes {
+    fn from(axes: &[N; COUNT]) -> Self {
+        Axes::from(&axes[..])
+    }
+}
+
+impl<N: WholeNumber> From<Vec<N>> for Axes {
+    fn from(axes: Vec<N>) -> Self {
+        Axes::from(&axes[..])
+    }
+}
+
+impl<N: WholeNumber> From<N> for Axes {
+    fn from(axis: N) -> Self {
         Axes::from([axis])
+    }
+}
+
+impl<A: WholeNumber, B: WholeNumber> From<(A, B)> for Axes {
+    fn from(axes: (A, B)) -> Self {
+        Axes::from([axes.0.as_i64(), axes.1.as_i64()])
+    }
+}
+
+impl<A: WholeNumber, B: WholeNumber, C: WholeNumber> From<(A, B, C)> for Axes {
+    fn from(axes: (A, B, C)) -> Self {
+        Axes::from([axes.0.as_i64(), axes.1.as_i64(), axes.2.as_i64()])
     }
 }
 
@@ -473,7 +511,8 @@ pub fn reduce_with_into(
 /// assert_eq!(ops::cumulative(ops::ReduceOp::Prod, &a, 0, true)?.to_vec::<f32>()?, [6.0, 6.0, 3.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
-pub fn cumulative(op: ReduceOp, a: &Tensor, axis: i32, reverse: bool) -> Result<Tensor> {
+pub fn cumulative(op: ReduceOp, a: &Tensor, axis: impl Into<Axis>, reverse: bool) -> Result<Tensor> {
+    let axis = axis.into().0;
     new(a.engine(), |out| unsafe { sys::rondo_cumulative(op.as_raw(), a.as_ptr(), axis, reverse as i32, out) })
 }
 

@@ -5,6 +5,7 @@ use std::ptr::null_mut;
 
 use rondo_sys as sys;
 
+use crate::arguments::Axis;
 use crate::ops::{new, SoftmaxOp};
 use crate::{Result, Tensor};
 
@@ -23,10 +24,11 @@ use crate::{Result, Tensor};
 pub fn softmax_with(
     op: SoftmaxOp,
     a: &Tensor,
-    axis: i32,
+    axis: impl Into<Axis>,
     temperature: f64,
     lengths: Option<&Tensor>,
 ) -> Result<Tensor> {
+    let axis = axis.into().0;
     let lengths = lengths.map_or(null_mut(), Tensor::as_ptr);
     new(a.engine(), |out| unsafe { sys::rondo_softmax_with(op.as_raw(), a.as_ptr(), axis, temperature, lengths, out) })
 }
@@ -46,10 +48,11 @@ pub fn softmax_grad_with(
     op: SoftmaxOp,
     y: &Tensor,
     dy: &Tensor,
-    axis: i32,
+    axis: impl Into<Axis>,
     temperature: f64,
     lengths: Option<&Tensor>,
 ) -> Result<Tensor> {
+    let axis = axis.into().0;
     let lengths = lengths.map_or(null_mut(), Tensor::as_ptr);
     new(y.engine(), |out| unsafe {
         sys::rondo_softmax_grad_with(op.as_raw(), y.as_ptr(), dy.as_ptr(), axis, temperature, lengths, out)
@@ -67,11 +70,12 @@ pub fn softmax_grad_with(
 /// ```
 pub fn layer_norm(
     a: &Tensor,
-    axis: i32,
+    axis: impl Into<Axis>,
     weight: Option<&Tensor>,
     bias: Option<&Tensor>,
     epsilon: f64,
 ) -> Result<Tensor> {
+    let axis = axis.into().0;
     let (weight, bias) = (weight.map_or(null_mut(), Tensor::as_ptr), bias.map_or(null_mut(), Tensor::as_ptr));
     new(a.engine(), |out| unsafe { sys::rondo_layer_norm(a.as_ptr(), axis, weight, bias, epsilon, out) })
 }
@@ -85,7 +89,8 @@ pub fn layer_norm(
 /// assert_eq!(ops::rms_norm(&a, -1, None, 0.0)?.to_vec::<f32>()?, [1.0, -1.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
-pub fn rms_norm(a: &Tensor, axis: i32, weight: Option<&Tensor>, epsilon: f64) -> Result<Tensor> {
+pub fn rms_norm(a: &Tensor, axis: impl Into<Axis>, weight: Option<&Tensor>, epsilon: f64) -> Result<Tensor> {
+    let axis = axis.into().0;
     let weight = weight.map_or(null_mut(), Tensor::as_ptr);
     new(a.engine(), |out| unsafe { sys::rondo_rms_norm(a.as_ptr(), axis, weight, epsilon, out) })
 }

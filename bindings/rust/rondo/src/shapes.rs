@@ -3,6 +3,7 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use rondo_sys as sys;
 
+use crate::arguments::{Axis, WholeNumber};
 use crate::error::check;
 use crate::ops::{length, new, new_pair, PadMode};
 use crate::{DType, Device, Engine, Error, ErrorKind, Result, Tensor};
@@ -31,7 +32,8 @@ impl Tensor {
     /// assert!(Tensor::concat(&[], 0).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn concat(tensors: &[&Tensor], axis: i32) -> Result<Tensor> {
+    pub fn concat(tensors: &[&Tensor], axis: impl Into<Axis>) -> Result<Tensor> {
+        let axis = axis.into().0;
         join("Tensor::concat", tensors, |n, handles, out| unsafe { sys::rondo_concat(n, handles, axis, out) })
     }
 
@@ -44,7 +46,8 @@ impl Tensor {
     /// assert_eq!(Tensor::stack(&[&a, &a], 1)?.shape()?, [3, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn stack(tensors: &[&Tensor], axis: i32) -> Result<Tensor> {
+    pub fn stack(tensors: &[&Tensor], axis: impl Into<Axis>) -> Result<Tensor> {
+        let axis = axis.into().0;
         join("Tensor::stack", tensors, |n, handles, out| unsafe { sys::rondo_stack(n, handles, axis, out) })
     }
 
@@ -88,7 +91,8 @@ impl Tensor {
     /// assert_eq!(a.repeat(2, 0)?.to_vec::<i32>()?, [1, 1, 2, 2, 3, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn repeat(&self, count: i64, axis: i32) -> Result<Tensor> {
+    pub fn repeat(&self, count: impl WholeNumber, axis: impl Into<Axis>) -> Result<Tensor> {
+        let (count, axis) = (count.as_i64(), axis.into().0);
         new(self.engine(), |out| unsafe { sys::rondo_repeat(self.as_ptr(), count, axis, out) })
     }
 
@@ -157,7 +161,8 @@ impl Tensor {
     /// assert_eq!(a.take(&indices, 1)?.to_vec::<i32>()?, [2, 1, 4, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn take(&self, indices: &Tensor, axis: i32) -> Result<Tensor> {
+    pub fn take(&self, indices: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
+        let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_take(self.as_ptr(), indices.as_ptr(), axis, out) })
     }
 
@@ -171,7 +176,8 @@ impl Tensor {
     /// assert_eq!(a.take_along_axis(&indices, 1)?.to_vec::<i32>()?, [2, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn take_along_axis(&self, indices: &Tensor, axis: i32) -> Result<Tensor> {
+    pub fn take_along_axis(&self, indices: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
+        let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_take_along_axis(self.as_ptr(), indices.as_ptr(), axis, out) })
     }
 
@@ -184,7 +190,8 @@ impl Tensor {
     /// assert_eq!(a.sort(0, false)?.to_vec::<f32>()?[..2], [1.0, 2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn sort(&self, axis: i32, descending: bool) -> Result<Tensor> {
+    pub fn sort(&self, axis: impl Into<Axis>, descending: bool) -> Result<Tensor> {
+        let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_sort(self.as_ptr(), axis, descending.into(), out) })
     }
 
@@ -197,7 +204,8 @@ impl Tensor {
     /// assert_eq!(a.argsort(0, false)?.to_vec::<i64>()?, [2, 0, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn argsort(&self, axis: i32, descending: bool) -> Result<Tensor> {
+    pub fn argsort(&self, axis: impl Into<Axis>, descending: bool) -> Result<Tensor> {
+        let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_argsort(self.as_ptr(), axis, descending.into(), out) })
     }
 
@@ -212,7 +220,8 @@ impl Tensor {
     /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![9, 2], vec![1, 0]));
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn topk(&self, k: i64, axis: i32, largest: bool) -> Result<(Tensor, Tensor)> {
+    pub fn topk(&self, k: impl WholeNumber, axis: impl Into<Axis>, largest: bool) -> Result<(Tensor, Tensor)> {
+        let (k, axis) = (k.as_i64(), axis.into().0);
         new_pair(self.engine(), |values, indices| unsafe {
             sys::rondo_topk(self.as_ptr(), k, axis, largest.into(), values, indices)
         })
@@ -297,7 +306,8 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [18, 2, 16]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn put(&self, indices: &Tensor, values: &Tensor, axis: i32) -> Result<()> {
+    pub fn put(&self, indices: &Tensor, values: &Tensor, axis: impl Into<Axis>) -> Result<()> {
+        let axis = axis.into().0;
         check(unsafe { sys::rondo_put(self.as_ptr(), indices.as_ptr(), values.as_ptr(), axis) })
     }
 
@@ -314,7 +324,8 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [9, 2, 8]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn put_along_axis(&self, indices: &Tensor, values: &Tensor, axis: i32) -> Result<()> {
+    pub fn put_along_axis(&self, indices: &Tensor, values: &Tensor, axis: impl Into<Axis>) -> Result<()> {
+        let axis = axis.into().0;
         check(unsafe { sys::rondo_put_along_axis(self.as_ptr(), indices.as_ptr(), values.as_ptr(), axis) })
     }
 

@@ -4,7 +4,6 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
 use std::ptr::{null, null_mut, NonNull};
 
 use rondo_sys as sys;
@@ -12,7 +11,8 @@ use rondo_sys as sys;
 use crate::device::c_string;
 use crate::error::check;
 use crate::ops::length;
-use crate::tensor::made;
+
+use crate::tensor::{made, Owned};
 use crate::{callback, Engine, Error, ErrorKind, Result, Tensor};
 
 /// Notes the operators of this thread, as far as they depend on tensors it watches, and gives gradients: operators again,
@@ -371,16 +371,16 @@ where
         )
     };
     let result = callback::guard(|| {
-        // Borrowed: never dropped.
-        let borrowed: Vec<_> =
-            given.iter().map(|&handle| ManuallyDrop::new(Tensor::adopt(handle, &body.engine))).collect();
-        let tensors: Vec<&Tensor> = borrowed.iter().map(|tensor| &**tensor).collect();
-        (body.gradient)(&tensors)
+        // Handles of their own: the closure may keep clones of what it is given, and the library destroys its own.
+        let given = given.iter().map(|&handle| Tensor::share_of(handle, &body.engine)).collect::<Result<Vec<_>>>()?;
+        let tensors: Vec<&Tensor> = given.iter().collect();
+        let made = (body.gradient)(&tensors)?;
+        made.into_iter().map(|tensor| tensor.map(Owned::new).transpose()).collect::<Result<Vec<_>>>()
     });
     match result {
         Ok(Ok(made)) if made.len() == slots.len() => {
             for (slot, tensor) in slots.iter_mut().zip(made) {
-                *slot = tensor.map_or(null_mut(), Tensor::into_handle);
+                *slot = tensor.map_or(null_mut(), Owned::into_handle);
             }
             sys::RONDO_OK
         }

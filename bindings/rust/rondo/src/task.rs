@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use rondo_sys as sys;
 
 use crate::device::c_string;
-use crate::error::{check, remember};
+use crate::error::{check, into_raw};
 use crate::{callback, Device, Engine, Error, ErrorKind, Ordered, Result, TaskContext};
 
 /// What the body of a task fails with: anything that is an error, or a text.
@@ -249,26 +249,30 @@ where
     // SAFETY: what `submit` gave, which lives until `destroy`.
     let body = unsafe { &*body.cast::<Body<F>>() };
     let seen = TaskContext::new(context, body.inputs, body.operands);
-    let (kind, text) = match callback::guard(|| run(body, &seen).map_err(describe)) {
+    let (kind, text) = match callback::guard(|| run(body, &seen).map_err(|error| (describe(&error), error))) {
         Ok(Ok(())) => return sys::RONDO_OK,
-        Ok(Err(failure)) => failure,
-        Err(panic) => (ErrorKind::UserError, format!("the task's body panicked: {}", panic)),
+        Ok(Err((described, error))) => {
+            let (cause, destroy) = into_raw(error);
+            // SAFETY: inside the call that the context belongs to, which takes the cause.
+            unsafe { sys::rondo_task_fail_cause(context, cause, Some(destroy)) };
+            described
+        }
+        Err(panic) => (ErrorKind::UserError, c_text(&format!("the task's body panicked: {}", panic))),
     };
-    let text = CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default();
     // SAFETY: inside the call that the context belongs to.
     unsafe { sys::rondo_task_fail(context, text.as_ptr()) };
     kind.as_raw()
 }
 
-/// What the C interface carries of a failure. The error itself is kept a while for [`Error`]'s source.
-pub(crate) fn describe(error: BoxError) -> (ErrorKind, String) {
+/// The kind and the text that the C interface carries of a failure, beside the error itself.
+pub(crate) fn describe(error: &BoxError) -> (ErrorKind, CString) {
     let kind = error.downcast_ref::<Error>().map_or(ErrorKind::UserError, Error::kind);
-    let mut text = error.to_string();
-    if text.is_empty() {
-        text.push_str("an error without a text");
-    }
-    remember(&text, error.into());
-    (kind, text)
+    let text = error.to_string();
+    (kind, c_text(if text.is_empty() { "an error without a text" } else { &text }))
+}
+
+fn c_text(text: &str) -> CString {
+    CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default()
 }
 
 unsafe extern "C" fn destroy<F>(body: *mut c_void) {

@@ -4,6 +4,8 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr::{null_mut, NonNull};
+use std::sync::Arc;
+use std::time::Duration;
 
 use rondo_sys as sys;
 
@@ -25,14 +27,20 @@ use crate::{ops, DType, Device, Dims, Element, Engine, Error, ErrorKind, Result,
 /// assert_eq!(b.to_vec::<f32>()?, [7.0, 10.0, 15.0, 22.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
-pub struct Tensor {
-    handle: NonNull<sys::rondo_tensor>,
+/// A clone is the same handle once more, so it cannot fail and copies nothing: what is written through one is seen
+/// through the other. [`Tensor::copy`] has memory of its own.
+#[derive(Clone)]
+pub struct Tensor(Arc<Handle>);
+
+/// The handle of the C interface, which its last owner destroys.
+struct Handle {
+    raw: NonNull<sys::rondo_tensor>,
     engine: Engine, // after the handle: it may be the last of its engine
 }
 
-// SAFETY: every function on a tensor is thread-safe (docs/threads.md), and it is destroyed by its one owner.
-unsafe impl Send for Tensor {}
-unsafe impl Sync for Tensor {}
+// SAFETY: every function on a tensor is thread-safe (docs/threads.md), and it is destroyed by its last owner.
+unsafe impl Send for Handle {}
+unsafe impl Sync for Handle {}
 
 /// A handle that a call which returned `RONDO_OK` has stored.
 #[inline]
@@ -254,6 +262,24 @@ impl Tensor {
         check(unsafe { sys::rondo_tensor_wait(self.as_ptr()) })
     }
 
+    /// [`Tensor::wait`] for a limited time; a duration of zero asks only.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// Tensor::zeros(&engine, Device::CPU, DType::F32, 2)?.wait_for(Duration::from_secs(10))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TimedOut`](ErrorKind::TimedOut) where the contents are not there by then: the task goes on, and may be waited for
+    /// again.
+    pub fn wait_for(&self, limit: Duration) -> Result<()> {
+        check(unsafe { sys::rondo_tensor_wait_for(self.as_ptr(), milliseconds(limit)) })
+    }
+
     /// Dtype, device, shape and strides at once.
     ///
     /// ```
@@ -317,7 +343,7 @@ impl Tensor {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn engine(&self) -> &Engine {
-        &self.engine
+        &self.0.engine
     }
 
     /// Address of the first element, in the device's address space; takes memory if the tensor has none yet. Whoever
@@ -348,7 +374,7 @@ impl Tensor {
     /// ```
     #[inline]
     pub fn as_ptr(&self) -> *mut sys::rondo_tensor {
-        self.handle.as_ptr()
+        self.0.raw.as_ptr()
     }
 
     /// Makes a tensor of this engine by a call that stores it.
@@ -363,15 +389,7 @@ impl Tensor {
     }
 
     pub(crate) fn adopt(handle: *mut sys::rondo_tensor, engine: &Engine) -> Tensor {
-        Tensor { handle: made(handle), engine: engine.clone() }
-    }
-
-    /// The handle, for the C side to own.
-    pub(crate) fn into_handle(self) -> *mut sys::rondo_tensor {
-        let tensor = std::mem::ManuallyDrop::new(self);
-        // SAFETY: read once, of what is never dropped.
-        drop(unsafe { std::ptr::read(&tensor.engine) });
-        tensor.handle.as_ptr()
+        Tensor(Arc::new(Handle { raw: made(handle), engine: engine.clone() }))
     }
 
     /// An error unless the elements are of this type.
@@ -387,11 +405,36 @@ impl Tensor {
     }
 }
 
-impl Drop for Tensor {
+/// A handle for the C side to own: a tensor without clones.
+pub(crate) struct Owned(Handle);
+
+impl Owned {
+    /// The tensor's own handle, or where there are clones another of the same memory.
+    pub(crate) fn new(tensor: Tensor) -> Result<Owned> {
+        match Arc::try_unwrap(tensor.0) {
+            Ok(handle) => Ok(Owned(handle)),
+            Err(shared) => Owned::new(Tensor(shared).share()?),
+        }
+    }
+
+    pub(crate) fn into_handle(self) -> *mut sys::rondo_tensor {
+        let handle = std::mem::ManuallyDrop::new(self.0);
+        // SAFETY: read once, of what is never dropped.
+        drop(unsafe { std::ptr::read(&handle.engine) });
+        handle.raw.as_ptr()
+    }
+}
+
+/// A time limit as the C interface takes it: rounded up, so that what is not zero is no mere question.
+pub(crate) fn milliseconds(limit: Duration) -> i64 {
+    i64::try_from((limit.as_nanos() + 999_999) / 1_000_000).unwrap_or(i64::MAX)
+}
+
+impl Drop for Handle {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the one owner of the handle.
-        unsafe { sys::rondo_tensor_destroy(self.as_ptr()) }
+        // SAFETY: its last owner.
+        unsafe { sys::rondo_tensor_destroy(self.raw.as_ptr()) }
     }
 }
 

@@ -4,10 +4,12 @@
 use std::fmt;
 use std::ptr::{null_mut, NonNull};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rondo_sys as sys;
 
 use crate::error::check;
+use crate::tensor::milliseconds;
 use crate::{Engine, Result, Tensor};
 
 /// Something that tasks read or write, such as a file or a structure of the program's own. Carries order, a version and
@@ -63,6 +65,21 @@ impl Variable {
     /// ```
     pub fn wait(&self) -> Result<()> {
         check(unsafe { sys::rondo_variable_wait(self.as_ptr()) })
+    }
+
+    /// [`Variable::wait`] for a limited time; a duration of zero asks only.
+    ///
+    /// ```
+    /// let variable = rondo::Variable::new(&rondo::Engine::new()?)?;
+    /// variable.wait_for(std::time::Duration::from_secs(10))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TimedOut`](crate::ErrorKind::TimedOut) where a task has not finished by then: it goes on.
+    pub fn wait_for(&self, limit: Duration) -> Result<()> {
+        check(unsafe { sys::rondo_variable_wait_for(self.as_ptr(), milliseconds(limit)) })
     }
 
     /// How many writes were issued or completed. Does not block.

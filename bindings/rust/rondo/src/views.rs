@@ -1,17 +1,17 @@
 //! Views: other shapes of the same memory. No work is submitted.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-use std::ops::{Bound, RangeBounds};
 use std::ptr::null;
 
 use rondo_sys as sys;
 
+use crate::arguments::{Axis, AxisList, NewShape, Span, WholeNumber};
 use crate::ops::length;
-use crate::{Dims, Error, ErrorKind, Result, Tensor};
+use crate::{Dims, Engine, Error, ErrorKind, Result, Tensor};
 
 impl Tensor {
-    /// Another handle of the same memory, in the same shape. A tensor is not `Clone`, because this can fail, and because
-    /// others read a clone as a copy, which is [`Tensor::copy`].
+    /// Another tensor of the same memory, in the same shape, as C programs see it: a handle of its own. A clone is the
+    /// handle itself once more.
     ///
     /// ```
     /// # use rondo::{Device, Engine, Tensor};
@@ -22,9 +22,20 @@ impl Tensor {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn share(&self) -> Result<Tensor> {
-        let ndim = self.info()?.shape.len() as i32;
-        let axes: Vec<i32> = (0..ndim).collect();
-        self.permute(&axes)
+        Tensor::share_of(self.as_ptr(), self.engine())
+    }
+
+    /// The same of a handle that belongs to somebody else.
+    pub(crate) fn share_of(handle: *mut sys::rondo_tensor, engine: &Engine) -> Result<Tensor> {
+        let mut info = sys::RONDO_TENSOR_INFO_INIT;
+        let axes: [i32; sys::RONDO_MAX_DIMS as usize] = std::array::from_fn(|axis| axis as i32);
+        // SAFETY: a live handle; as many axes as a tensor may have.
+        Tensor::create(engine, |out| unsafe {
+            match sys::rondo_tensor_query(handle, &mut info) {
+                sys::RONDO_OK => sys::rondo_tensor_transpose(handle, axes.as_ptr(), out),
+                failed => failed,
+            }
+        })
     }
 
     /// The same elements in row-major order under another shape; one size may be -1.
@@ -33,13 +44,14 @@ impl Tensor {
     /// # use rondo::{DType, Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 6])?;
-    /// assert_eq!(a.reshape(&[4, -1])?.shape()?, [4, 3]);
+    /// assert_eq!(a.reshape([4, -1])?.shape()?, [4, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn reshape(&self, shape: &[i64]) -> Result<Tensor> {
+    pub fn reshape(&self, shape: impl Into<NewShape>) -> Result<Tensor> {
+        let shape = shape.into().0;
         // SAFETY: as many sizes as are said.
         Tensor::create(self.engine(), |out| unsafe {
-            sys::rondo_tensor_reshape(self.as_ptr(), length(shape), shape.as_ptr(), out)
+            sys::rondo_tensor_reshape(self.as_ptr(), length(&shape), shape.as_ptr(), out)
         })
     }
 
@@ -54,17 +66,8 @@ impl Tensor {
     /// assert_eq!(a.slice(0, -2..)?.to_vec::<i32>()?, [3, 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn slice(&self, axis: i32, range: impl RangeBounds<i64>) -> Result<Tensor> {
-        let start = match range.start_bound() {
-            Bound::Included(&start) => start,
-            Bound::Excluded(&before) => after(before)?,
-            Bound::Unbounded => 0,
-        };
-        let stop = match range.end_bound() {
-            Bound::Included(&-1) | Bound::Unbounded => i64::MAX,
-            Bound::Included(&last) => after(last)?,
-            Bound::Excluded(&stop) => stop,
-        };
+    pub fn slice(&self, axis: impl Into<Axis>, range: impl Into<Span>) -> Result<Tensor> {
+        let (start, stop) = range.into().bounds()?;
         self.slice_step(axis, start, stop, 1)
     }
 
@@ -78,7 +81,8 @@ impl Tensor {
     /// assert_eq!(a.slice_step(0, -1, i64::MIN, -2)?.to_vec::<i32>()?, [4, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn slice_step(&self, axis: i32, start: i64, stop: i64, step: i64) -> Result<Tensor> {
+    pub fn slice_step(&self, axis: impl Into<Axis>, start: i64, stop: i64, step: i64) -> Result<Tensor> {
+        let axis = axis.into().0;
         Tensor::create(self.engine(), |out| unsafe {
             sys::rondo_tensor_slice(self.as_ptr(), axis, start, stop, step, out)
         })
@@ -103,11 +107,12 @@ impl Tensor {
     /// # use rondo::{DType, Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3, 4])?;
-    /// assert_eq!(a.permute(&[1, 0, 2])?.shape()?, [3, 2, 4]);
-    /// assert!(a.permute(&[1, 0]).is_err());
+    /// assert_eq!(a.permute([1, 0, 2])?.shape()?, [3, 2, 4]);
+    /// assert!(a.permute((1, 0)).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn permute(&self, axes: &[i32]) -> Result<Tensor> {
+    pub fn permute(&self, axes: impl Into<AxisList>) -> Result<Tensor> {
+        let axes = axes.into().0;
         let ndim = self.info()?.shape.len();
         if axes.len() != ndim {
             let text = format!("Tensor::permute: axes has {} entries; the tensor has {} dimensions", axes.len(), ndim);
@@ -125,13 +130,14 @@ impl Tensor {
     /// # use rondo::{Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[1u8, 2, 3, 4])?;
-    /// assert_eq!(a.flip(&[1])?.to_vec::<u8>()?, [2, 1, 4, 3]);
-    /// assert_eq!(a.flip(&[])?.to_vec::<u8>()?, [4, 3, 2, 1]);
+    /// assert_eq!(a.flip(1)?.to_vec::<u8>()?, [2, 1, 4, 3]);
+    /// assert_eq!(a.flip([0; 0])?.to_vec::<u8>()?, [4, 3, 2, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn flip(&self, axes: &[i32]) -> Result<Tensor> {
+    pub fn flip(&self, axes: impl Into<AxisList>) -> Result<Tensor> {
+        let axes = axes.into().0;
         Tensor::create(self.engine(), |out| unsafe {
-            sys::rondo_tensor_flip(self.as_ptr(), crate::ops::length(axes), axes.as_ptr(), out)
+            sys::rondo_tensor_flip(self.as_ptr(), length(&axes), axes.as_ptr(), out)
         })
     }
 
@@ -144,7 +150,8 @@ impl Tensor {
     /// assert_eq!(a.split(2, 0)?[0].to_vec::<u8>()?, [1, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn split(&self, parts: i64, axis: i32) -> Result<Vec<Tensor>> {
+    pub fn split(&self, parts: impl WholeNumber, axis: impl Into<Axis>) -> Result<Vec<Tensor>> {
+        let (parts, axis) = (parts.as_i64(), axis.into().0);
         (0..parts.max(1))
             .map(|part| {
                 Tensor::create(self.engine(), |out| unsafe {
@@ -152,6 +159,116 @@ impl Tensor {
                 })
             })
             .collect()
+    }
+
+    /// The elements of one axis from `start`, `length` of them.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::new(&engine, Device::CPU, [1i32, 2, 3, 4])?;
+    /// assert_eq!(a.narrow(0, 1, 2)?.to_vec::<i32>()?, [2, 3]);
+    /// assert!(a.narrow(0, 3, 2).is_err());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) where the axis has fewer elements: nothing is clamped.
+    pub fn narrow(&self, axis: impl Into<Axis>, start: usize, length: usize) -> Result<Tensor> {
+        let (shape, axis) = (self.shape()?, axis.into().0);
+        let place = place_of(axis, shape.len(), "Tensor::narrow")?;
+        match start.checked_add(length).filter(|&stop| stop <= shape[place]) {
+            Some(stop) => self.slice(axis, start..stop),
+            None => Err(Error::new(
+                ErrorKind::InvalidArgument,
+                format!(
+                    "Tensor::narrow: start is {} and length {}; axis {} has {} elements",
+                    start, length, axis, shape[place]
+                ),
+            )),
+        }
+    }
+
+    /// Two axes in each other's place.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3, 4])?;
+    /// assert_eq!(a.swap_axes(-1, 0)?.shape()?, [4, 3, 2]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for an axis that the tensor does not have.
+    pub fn swap_axes(&self, a: impl Into<Axis>, b: impl Into<Axis>) -> Result<Tensor> {
+        let ndim = self.shape()?.len();
+        let mut axes: Vec<usize> = (0..ndim).collect();
+        axes.swap(place_of(a.into().0, ndim, "Tensor::swap_axes")?, place_of(b.into().0, ndim, "Tensor::swap_axes")?);
+        self.permute(axes)
+    }
+
+    /// An axis of size 1 more, in front of the given one; -1 is behind the last.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3])?;
+    /// assert_eq!(a.unsqueeze(0)?.shape()?, [1, 2, 3]);
+    /// assert_eq!(a.unsqueeze(-1)?.shape()?, [2, 3, 1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a place that there is not.
+    pub fn unsqueeze(&self, axis: impl Into<Axis>) -> Result<Tensor> {
+        let mut shape = self.shape()?.to_vec();
+        shape.insert(place_of(axis.into().0, shape.len() + 1, "Tensor::unsqueeze")?, 1);
+        self.reshape(shape)
+    }
+
+    /// Without an axis of size 1.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 1, 3])?;
+    /// assert_eq!(a.squeeze(1)?.shape()?, [2, 3]);
+    /// assert!(a.squeeze(0).is_err());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for an axis that the tensor does not have, or that has another size.
+    pub fn squeeze(&self, axis: impl Into<Axis>) -> Result<Tensor> {
+        let mut shape = self.shape()?.to_vec();
+        let place = place_of(axis.into().0, shape.len(), "Tensor::squeeze")?;
+        if shape[place] != 1 {
+            let text = format!("Tensor::squeeze: axis {} has size {}; 1 is needed", place, shape[place]);
+            return Err(Error::new(ErrorKind::InvalidArgument, text));
+        }
+        shape.remove(place);
+        self.reshape(shape)
+    }
+
+    /// All elements in one axis.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// assert_eq!(Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3])?.flatten()?.shape()?, [6]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::reshape`].
+    pub fn flatten(&self) -> Result<Tensor> {
+        self.reshape(-1)
     }
 
     /// A larger shape by NumPy's rules, with elements repeated. Read-only: an operator refuses it as output.
@@ -185,8 +302,13 @@ impl Tensor {
     }
 }
 
-fn after(index: i64) -> Result<i64> {
-    index.checked_add(1).ok_or_else(|| {
-        Error::new(ErrorKind::InvalidArgument, format!("Tensor::slice: there is no index after {}", index))
-    })
+/// The place of an axis that may be counted from the end.
+fn place_of(axis: i32, axes: usize, function: &str) -> Result<usize> {
+    let count = axes as i32; // a tensor has few
+    let place = if axis < 0 { axis.saturating_add(count) } else { axis };
+    if place < 0 || place >= count {
+        let text = format!("{}: axis is {}; {} to {} are possible", function, axis, -count, count - 1);
+        return Err(Error::new(ErrorKind::InvalidArgument, text));
+    }
+    Ok(place as usize)
 }

@@ -217,3 +217,66 @@ fn tasks_may_submit_tasks() {
         assert_eq!(a.to_vec::<i64>().unwrap(), [5, 5]);
     }
 }
+
+#[test]
+fn each_failure_has_its_own_source_however_many_there_are() {
+    #[derive(Debug)]
+    struct Numbered(usize);
+    impl std::fmt::Display for Numbered {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("the same text")
+        }
+    }
+    impl std::error::Error for Numbered {}
+    everywhere(|engine, device| {
+        let tensors: Vec<Tensor> = (0..40)
+            .map(|number| {
+                let tensor = Tensor::zeros(engine, device, DType::F32, 1).unwrap();
+                let _ = engine.task("numbered").writes(&tensor).submit(move |_| Err(Numbered(number).into()));
+                tensor
+            })
+            .collect();
+        for (number, tensor) in tensors.iter().enumerate() {
+            for _ in 0..2 {
+                let error = tensor.wait().unwrap_err();
+                let source = std::error::Error::source(&error).expect("the error that the body returned");
+                assert_eq!(source.downcast_ref::<Numbered>().expect("its type").0, number);
+                assert_eq!(error.operator(), Some("numbered"));
+            }
+        }
+    });
+}
+
+#[test]
+fn a_wait_with_a_limit_ends_while_the_task_goes_on() {
+    let engine = Engine::new().unwrap();
+    let (release, wait) = std::sync::mpsc::channel::<()>();
+    let variable = rondo::Variable::new(&engine).unwrap();
+    engine.task("slow").writes(&variable).submit(move |_| wait.recv().map_err(Into::into)).unwrap();
+    let limit = std::time::Duration::from_millis(5);
+    for error in [variable.wait_for(limit), engine.wait_all_for(limit), variable.wait_for(std::time::Duration::ZERO)] {
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::TimedOut);
+    }
+    release.send(()).unwrap();
+    variable.wait_for(std::time::Duration::from_secs(60)).unwrap();
+}
+
+#[test]
+fn many_futures_behind_one_failure_need_one_thread() {
+    let engine = Engine::new().unwrap();
+    let (release, wait) = std::sync::mpsc::channel::<()>();
+    let variable = rondo::Variable::new(&engine).unwrap();
+    let fails = move |_: &rondo::TaskContext<'_>| {
+        let _ = wait.recv();
+        Err("disk gone".into())
+    };
+    engine.task("fails").writes(&variable).submit(fails).unwrap();
+    let futures: Vec<_> = (0..3000).map(|_| variable.wait_async().unwrap()).collect();
+    release.send(()).unwrap();
+    let most = std::sync::atomic::AtomicUsize::new(0);
+    for future in futures {
+        assert!(block_on(future).unwrap_err().message().ends_with("disk gone"));
+        most.fetch_max(std::fs::read_dir("/proc/self/task").unwrap().count(), std::sync::atomic::Ordering::Relaxed);
+    }
+    assert!(most.into_inner() < 200, "threads");
+}

@@ -21,6 +21,35 @@ impl Tensor {
     pub fn add<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Add, self, other)
     }
+    /// Elementwise `add`.
+    /// The result is written into `out`.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// let out = a.zeros_like()?;
+    /// a.add_into(5, &out)?;
+    /// assert_eq!(out.to_vec::<i32>()?, [12, 8]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn add_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
+        ops::binary_into(BinaryOp::Add, self, other, out)
+    }
+    /// Elementwise `add`.
+    /// The result takes this tensor's place.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// a.add_assign(5)?;
+    /// assert_eq!(a.to_vec::<i32>()?, [12, 8]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn add_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
+        ops::binary_into(BinaryOp::Add, self, other, self)
+    }
 
     /// Elementwise `sub`.
     /// The other operand is a tensor or a number.
@@ -35,6 +64,35 @@ impl Tensor {
     /// ```
     pub fn sub<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Sub, self, other)
+    }
+    /// Elementwise `sub`.
+    /// The result is written into `out`.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// let out = a.zeros_like()?;
+    /// a.sub_into(5, &out)?;
+    /// assert_eq!(out.to_vec::<i32>()?, [2, -2]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn sub_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
+        ops::binary_into(BinaryOp::Sub, self, other, out)
+    }
+    /// Elementwise `sub`.
+    /// The result takes this tensor's place.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// a.sub_assign(5)?;
+    /// assert_eq!(a.to_vec::<i32>()?, [2, -2]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn sub_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
+        ops::binary_into(BinaryOp::Sub, self, other, self)
     }
 
     /// Elementwise `mul`.
@@ -51,6 +109,35 @@ impl Tensor {
     pub fn mul<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Mul, self, other)
     }
+    /// Elementwise `mul`.
+    /// The result is written into `out`.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// let out = a.zeros_like()?;
+    /// a.mul_into(5, &out)?;
+    /// assert_eq!(out.to_vec::<i32>()?, [35, 15]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn mul_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
+        ops::binary_into(BinaryOp::Mul, self, other, out)
+    }
+    /// Elementwise `mul`.
+    /// The result takes this tensor's place.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// a.mul_assign(5)?;
+    /// assert_eq!(a.to_vec::<i32>()?, [35, 15]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn mul_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
+        ops::binary_into(BinaryOp::Mul, self, other, self)
+    }
 
     /// Elementwise `div`. Integers: quotient rounded toward zero; by zero gives 0.
     /// The other operand is a tensor or a number.
@@ -65,6 +152,35 @@ impl Tensor {
     /// ```
     pub fn div<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Div, self, other)
+    }
+    /// Elementwise `div`. Integers: quotient rounded toward zero; by zero gives 0.
+    /// The result is written into `out`.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// let out = a.zeros_like()?;
+    /// a.div_into(2, &out)?;
+    /// assert_eq!(out.to_vec::<i32>()?, [3, 1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn div_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
+        ops::binary_into(BinaryOp::Div, self, other, out)
+    }
+    /// Elementwise `div`. Integers: quotient rounded toward zero; by zero gives 0.
+    /// The result takes this tensor's place.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// a.div_assign(2)?;
+    /// assert_eq!(a.to_vec::<i32>()?, [3, 1]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn div_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
+        ops::binary_into(BinaryOp::Div, self, other, self)
     }
 
     /// Elementwise `pow`. Integers: exact, wraps around; a negative exponent gives 0 (1 and -1 excepted).
@@ -81,6 +197,35 @@ impl Tensor {
     pub fn pow<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Pow, self, other)
     }
+    /// Elementwise `pow`. Integers: exact, wraps around; a negative exponent gives 0 (1 and -1 excepted).
+    /// The result is written into `out`.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// let out = a.zeros_like()?;
+    /// a.pow_into(2, &out)?;
+    /// assert_eq!(out.to_vec::<i32>()?, [49, 9]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn pow_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
+        ops::binary_into(BinaryOp::Pow, self, other, out)
+    }
+    /// Elementwise `pow`. Integers: exact, wraps around; a negative exponent gives 0 (1 and -1 excepted).
+    /// The result takes this tensor's place.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// a.pow_assign(2)?;
+    /// assert_eq!(a.to_vec::<i32>()?, [49, 9]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn pow_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
+        ops::binary_into(BinaryOp::Pow, self, other, self)
+    }
 
     /// Elementwise `maximum`. NaN if either is NaN.
     /// The other operand is a tensor or a number.
@@ -95,6 +240,35 @@ impl Tensor {
     /// ```
     pub fn maximum<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Maximum, self, other)
+    }
+    /// Elementwise `maximum`. NaN if either is NaN.
+    /// The result is written into `out`.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// let out = a.zeros_like()?;
+    /// a.maximum_into(5, &out)?;
+    /// assert_eq!(out.to_vec::<i32>()?, [7, 5]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn maximum_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
+        ops::binary_into(BinaryOp::Maximum, self, other, out)
+    }
+    /// Elementwise `maximum`. NaN if either is NaN.
+    /// The result takes this tensor's place.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// a.maximum_assign(5)?;
+    /// assert_eq!(a.to_vec::<i32>()?, [7, 5]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn maximum_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
+        ops::binary_into(BinaryOp::Maximum, self, other, self)
     }
 
     /// Elementwise `minimum`. NaN if either is NaN.
@@ -111,6 +285,35 @@ impl Tensor {
     pub fn minimum<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Minimum, self, other)
     }
+    /// Elementwise `minimum`. NaN if either is NaN.
+    /// The result is written into `out`.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// let out = a.zeros_like()?;
+    /// a.minimum_into(5, &out)?;
+    /// assert_eq!(out.to_vec::<i32>()?, [5, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn minimum_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
+        ops::binary_into(BinaryOp::Minimum, self, other, out)
+    }
+    /// Elementwise `minimum`. NaN if either is NaN.
+    /// The result takes this tensor's place.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// a.minimum_assign(5)?;
+    /// assert_eq!(a.to_vec::<i32>()?, [5, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn minimum_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
+        ops::binary_into(BinaryOp::Minimum, self, other, self)
+    }
 
     /// Elementwise `mod`. Sign of the divisor, as NumPy's remainder; integers by zero give 0.
     /// The other operand is a tensor or a number.
@@ -125,6 +328,35 @@ impl Tensor {
     /// ```
     pub fn modulo<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Mod, self, other)
+    }
+    /// Elementwise `mod`. Sign of the divisor, as NumPy's remainder; integers by zero give 0.
+    /// The result is written into `out`.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// let out = a.zeros_like()?;
+    /// a.modulo_into(4, &out)?;
+    /// assert_eq!(out.to_vec::<i32>()?, [3, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn modulo_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
+        ops::binary_into(BinaryOp::Mod, self, other, out)
+    }
+    /// Elementwise `mod`. Sign of the divisor, as NumPy's remainder; integers by zero give 0.
+    /// The result takes this tensor's place.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;
+    /// a.modulo_assign(4)?;
+    /// assert_eq!(a.to_vec::<i32>()?, [3, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn modulo_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
+        ops::binary_into(BinaryOp::Mod, self, other, self)
     }
 
     /// Elementwise `fmod`. Sign of the dividend; integers by zero give 0.
