@@ -7,7 +7,7 @@ import pathlib
 import re
 
 # Its headings are the subjects by which the methods are divided into files.
-OPERATORS = pathlib.Path(__file__).resolve().parent.parent.parent / "src/ops/operators.def"
+OPERATORS = pathlib.Path(__file__).resolve().parent.parent.parent / "src/ops/operators/operators.def"
 LICENCE = "Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0"
 # enum of the headers: name here, what its constants begin with, its sentence, constants that are left out
 ENUMS = {

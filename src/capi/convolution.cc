@@ -1,6 +1,6 @@
 // Convolutions: check handles and options, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
 // Apache-2.0
-#include "ops/convolution.h"
+#include "ops/convolution/convolution.h"
 
 #include "capi/operators.h"
 #include "capi/structs.h"

@@ -6,7 +6,7 @@
 
 #include "capi/capi.h"
 #include "engine/views.h"
-#include "ops/output.h"
+#include "ops/task/output.h"
 
 using namespace rondo;
 using capi::check_engine;

@@ -2,8 +2,8 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/operators.h"
-#include "ops/node.h"
-#include "ops/shapes.h"
+#include "ops/movement/shapes.h"
+#include "ops/task/node.h"
 
 using namespace rondo;
 using capi::check_out;
@@ -30,7 +30,7 @@ Status count_first(const char* function, const char* argument, const View& view,
   if (const Sink* sink = Engine::thread_sink(); sink && &sink->engine == &view.engine())
     return error(RONDO_INVALID_STATE, "it waits for %s, which has no contents in a recording; %s_limit does not wait",
                  argument, function);
-  const ops::Unheard unheard;
+  const ops::ScopedNoTape unheard;
   ops::Handle nothing, count;
   {
     Output out(function, &nothing.tensor), counted(function, &count.tensor, "count");

@@ -6,7 +6,7 @@
 
 #include "capi/operators.h"
 #include "capi/structs.h"
-#include "ops/norm.h"
+#include "ops/batch_norm/batch_norm.h"
 
 using namespace rondo;
 using capi::check_tensor;

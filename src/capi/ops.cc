@@ -4,7 +4,7 @@
 #include "capi/operators.h"
 #include "capi/structs.h"
 #include "engine/views.h"
-#include "ops/operators.h"
+#include "ops/operators/operators.h"
 
 using namespace rondo;
 using capi::check_out;

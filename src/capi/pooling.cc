@@ -4,7 +4,7 @@
 
 #include "capi/operators.h"
 #include "capi/structs.h"
-#include "ops/window.h"
+#include "ops/image/window.h"
 
 using namespace rondo;
 using capi::operator1;

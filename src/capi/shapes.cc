@@ -1,7 +1,7 @@
 // Operators that move elements: check handles, call ops.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/shapes.h"
+#include "ops/movement/shapes.h"
 
 #include <vector>
 

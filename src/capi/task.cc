@@ -8,7 +8,7 @@
 #include "capi/capi.h"
 #include "capi/structs.h"
 #include "engine/auxiliary.h"
-#include "ops/output.h"
+#include "ops/task/output.h"
 
 using namespace rondo;
 using capi::check_engine;

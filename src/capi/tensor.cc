@@ -2,8 +2,8 @@
 #include "capi/capi.h"
 #include "capi/structs.h"
 #include "engine/views.h"
-#include "ops/node.h"
 #include "ops/ops.h"
+#include "ops/task/node.h"
 
 using namespace rondo;
 using capi::check_engine;
@@ -132,7 +132,7 @@ rondo_status rondo_tensor_read(rondo_tensor* tensor, void* data, size_t bytes) {
                    "waiting inside a task is refused: the task may be what it would wait for; read outside");
     RONDO_TRY(ops::check_written("rondo_tensor_read", "tensor", tensor->view));
     Engine::NotRecorded not_recorded;
-    const ops::Unheard unheard;
+    const ops::ScopedNoTape unheard;
     return ops::read_to_host(tensor->view, data);
   });
 }
@@ -140,7 +140,7 @@ rondo_status rondo_tensor_read(rondo_tensor* tensor, void* data, size_t bytes) {
 rondo_status rondo_tensor_accept(rondo_tensor* tensor) {
   return guard("rondo_tensor_accept", [&]() -> Status {
     RONDO_TRY(check_tensor(tensor, "tensor"));
-    const ops::Unheard unheard;  // the contents stay what they are
+    const ops::ScopedNoTape unheard;  // the contents stay what they are
     return accept(*tensor->storage);
   });
 }

@@ -4,8 +4,8 @@
 #include "capi/capi.h"
 #include "capi/structs.h"
 #include "engine/handle.h"
-#include "ops/expression_run.h"
-#include "ops/user_kernel.h"
+#include "ops/text/expression_run.h"
+#include "ops/text/user_kernel.h"
 
 struct rondo_expression {
   uint32_t magic = 0;

@@ -3,7 +3,7 @@
 
 #include "base/caught.h"
 #include "graph/graph.h"
-#include "ops/random.h"
+#include "ops/elementwise/random.h"
 
 namespace rondo {
 

@@ -13,7 +13,7 @@
 #include "base/processors.h"
 #include "engine/trace.h"
 #include "graph/graph.h"
-#include "ops/kernels_ahead.h"
+#include "ops/task/kernels_ahead.h"
 
 namespace rondo {
 

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "engine/views.h"
 #include "models/json.h"
-#include "ops/transfer.h"
+#include "ops/elementwise/transfer.h"
 
 namespace rondo::models {
 

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/ref.h"
 #include "models/header.h"
-#include "ops/output.h"
+#include "ops/task/output.h"
 
 namespace rondo::models {
 

@@ -9,7 +9,7 @@
 #include "base/replacement.h"
 #include "base/text.h"
 #include "models/json.h"
-#include "ops/transfer.h"
+#include "ops/elementwise/transfer.h"
 
 namespace rondo::models {
 
@@ -71,7 +71,9 @@ Status save(const char* path, std::vector<NamedTensor> tensors, const Metadata& 
                  header.size(), kMostHeader);
   // A tensor with an error is found before anything is written.
   for (const NamedTensor& each : tensors)
-    RONDO_TRY(each.view.engine().wait(*each.view.storage, Awaited::contents).with_context("tensor '" + shown(each.name) + "'"));
+    RONDO_TRY(each.view.engine()
+                  .wait(*each.view.storage, Awaited::contents)
+                  .with_context("tensor '" + shown(each.name) + "'"));
 
   const auto write = [&]() -> Status {
     Replacement file(path);

@@ -7,9 +7,9 @@
 
 #include <rondo/ops.h>
 
-#include "ops/output.h"
-#include "ops/reductions.h"
-#include "ops/scalar.h"
+#include "ops/operators/reductions.h"
+#include "ops/operators/scalar.h"
+#include "ops/task/output.h"
 
 namespace rondo::ops {
 

@@ -7,7 +7,7 @@ namespace rondo::rtc {
 
 extern const char kPreludeText[];  // the compiler puts it in front of every kernel
 extern const char kF8Text[];       // in front of those that cast from or to 8-bit floats
-extern const char kStridedText[];  // in front of those of families with strided arguments (ops/cuda_kernel.h)
+extern const char kStridedText[];  // in front of those of families with strided arguments (ops/task/cuda_kernel.h)
 extern const char kReduceText[];
 extern const char kReduceExpressionText[];  // behind kReduceText
 extern const char kReduceFinishText[];      // behind kReduceText

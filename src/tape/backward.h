@@ -10,7 +10,7 @@
 #include <span>
 #include <unordered_map>
 
-#include "ops/expression.h"
+#include "ops/operators/expression.h"
 #include "tape/adjoint.h"
 #include "tape/elements.h"
 #include "tape/tape.h"

@@ -6,9 +6,9 @@
 
 #include "base/bit_cast.h"
 #include "engine/views.h"
-#include "ops/elementwise_task.h"
+#include "ops/elementwise/elementwise_task.h"
 #include "ops/ops.h"
-#include "ops/prepared.h"
+#include "ops/task/prepared.h"
 #include "tape/backward.h"
 
 namespace rondo::tape {
@@ -127,7 +127,7 @@ Status Backward::evaluate(const char* name, ops::Expression expression, std::spa
   if (expression.overflow()) return error(RONDO_INTERNAL, "the expression of '%s' does not fit", name);
   std::vector<const View*> to;
   for (rondo_tensor* each : outs) to.push_back(&each->view);
-  if (heard()) return interpret(expression, operands, words, to);
+  if (outer_tape_active()) return interpret(expression, operands, words, to);
   std::vector<const View*> views(operands.begin(), operands.end());
   for (size_t i = 0; i < outs.size(); ++i) {
     views.push_back(&outs[i]->view);

@@ -2,7 +2,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ops/overlap.h"
+#include "ops/task/overlap.h"
 #include "tape/backward.h"
 #include "tape/rules.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ops/overlap.h"
+#include "ops/task/overlap.h"
 
 namespace rondo::tape {
 

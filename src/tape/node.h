@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/tensor.h"
-#include "ops/node.h"
+#include "ops/task/node.h"
 
 namespace rondo::tape {
 

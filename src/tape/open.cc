@@ -107,7 +107,7 @@ void close_tape(Tape& tape) {
 void pause_tapes() {
   open_tapes.get().pause();
 }
-bool heard() {
+bool outer_tape_active() {
   return this_thread().listener && !open_tapes.find()->paused();
 }
 Status resume_tapes() {
@@ -117,7 +117,7 @@ Status resume_tapes() {
 
 bool note_custom(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,
                  std::span<const View> outputs) {
-  if (!heard()) return false;
+  if (!outer_tape_active()) return false;
   bool noted = false;
   for (const Ref<Tape>& tape : open_tapes.find()->tapes()) {
     if (&tape->engine() != &engine) continue;

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "ops/elementwise_task.h"
-#include "ops/gradients.h"
-#include "ops/prepared.h"
-#include "ops/reduce.h"
+#include "ops/elementwise/elementwise_task.h"
+#include "ops/operators/gradients.h"
+#include "ops/reduce/reduce.h"
+#include "ops/task/prepared.h"
+#include "tape/rules_batch_norm.h"
 #include "tape/rules_convolution.h"
 #include "tape/rules_cumulative.h"
+#include "tape/rules_layer_norm.h"
 #include "tape/rules_matmul.h"
-#include "tape/rules_norm.h"
-#include "tape/rules_normalise.h"
 #include "tape/rules_reduce.h"
 #include "tape/rules_rows.h"
 #include "tape/rules_shapes.h"
@@ -236,7 +236,7 @@ unsigned flowing(const Node& node, unsigned active) {
                         [&](const ops::TakeAlongAxisCall&) { return active & 1; },
                         [&](const ops::PutCall&) { return active & 6; },
                         [&](const ops::CumulativeCall& call) { return flowing(call, active); },
-                        [&](const ops::NormCall& call) { return flowing(call, active); },
+                        [&](const ops::BatchNormCall& call) { return flowing(call, active); },
                         [&](const ops::WindowPickCall&) { return active & 1; },
                         [&](const auto&) { return active; },
                     },
@@ -266,8 +266,8 @@ Needs needed(const Node& node, unsigned wanted) {
                                [&](const ops::SoftmaxGradCall& call) {
                                  return Needs{call.lengths ? 7u : 3u, 0};
                                },
-                               [&](const ops::NormaliseCall& call) { return needed(call, wanted); },
-                               [&](const ops::NormCall& call) { return needed(call, wanted); },
+                               [&](const ops::LayerNormCall& call) { return needed(call, wanted); },
+                               [&](const ops::BatchNormCall& call) { return needed(call, wanted); },
                                [&](const ops::WindowCall& call) {
                                  return Needs{0, call.largest ? 2u : 0u};
                                },

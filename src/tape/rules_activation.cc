@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "ops/activation.h"
-#include "ops/gradients.h"
-#include "ops/scalar.h"
+#include "ops/operators/activation.h"
+#include "ops/operators/gradients.h"
+#include "ops/operators/scalar.h"
 
 namespace rondo::tape {
 

@@ -4,7 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/rules_convolution.h"
 
-#include "ops/convolution.h"
+#include "ops/convolution/convolution.h"
 #include "ops/ops.h"
 #include "tape/rules_activation.h"
 

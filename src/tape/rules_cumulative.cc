@@ -4,7 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/rules_cumulative.h"
 
-#include "ops/shapes.h"
+#include "ops/movement/shapes.h"
 #include "tape/steps.h"
 
 namespace rondo::tape {

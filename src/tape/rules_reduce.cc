@@ -1,11 +1,11 @@
-// Gradients of reductions: a sum's is the incoming one, broadcast; the others' are in a table (ops/reduce_gradient.h).
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Gradients of reductions: a sum's is the incoming one, broadcast; the others' are in a table
+// (ops/reduce/reduce_gradient.h). Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/rules_reduce.h"
 
-#include "ops/prepared.h"
-#include "ops/reduce.h"
-#include "ops/reduce_gradient.h"
-#include "ops/scalar.h"
+#include "ops/operators/scalar.h"
+#include "ops/reduce/reduce.h"
+#include "ops/reduce/reduce_gradient.h"
+#include "ops/task/prepared.h"
 
 namespace rondo::tape {
 
@@ -75,7 +75,7 @@ Status run(const ops::ReduceCall& call, Backward& backward) {
     result = with_axes(result, shape, call.axes);
   }
   ops::EvaluateInto evaluate;
-  if (heard())
+  if (outer_tape_active())
     evaluate = [&](const ops::Expression& expression, std::span<const View* const> inputs, const uint64_t* words,
                    const View& out) {
       const View* const to = &out;

@@ -3,8 +3,8 @@
 #include "tape/rules_rows.h"
 
 #include "engine/views.h"
-#include "ops/prepared.h"
-#include "ops/scalar.h"
+#include "ops/operators/scalar.h"
+#include "ops/task/prepared.h"
 
 namespace rondo::tape {
 

@@ -1,5 +1,5 @@
 // Rules of the operators that move elements: what was shown once is moved back, what was shown several times is added
-// up where it came from, in a fixed order (ops/put.h).
+// up where it came from, in a fixed order (ops/movement/put.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/rules_shapes.h"
@@ -7,7 +7,7 @@
 #include <deque>
 
 #include "engine/views.h"
-#include "ops/shapes.h"
+#include "ops/movement/shapes.h"
 #include "tape/steps.h"
 
 namespace rondo::tape {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "ops/window.h"
+#include "ops/image/window.h"
 
 namespace rondo::tape {
 

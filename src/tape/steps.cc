@@ -2,7 +2,7 @@
 #include "tape/steps.h"
 
 #include "engine/views.h"
-#include "ops/shapes.h"
+#include "ops/movement/shapes.h"
 
 namespace rondo::tape {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "ops/overlap.h"
+#include "ops/task/overlap.h"
 #include "tape/elements.h"
 #include "tape/rules.h"
 

@@ -83,7 +83,7 @@ void close_tape(Tape& tape);
 // Operators between are noted by no tape of the thread; nests.
 void pause_tapes();
 // Whether an open tape of the thread notes what it submits.
-bool heard();
+bool outer_tape_active();
 Status resume_tapes();
 // Notes a gradient of the user's on every open tape of the thread; whether there is any.
 bool note_custom(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,

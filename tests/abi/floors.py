@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Every folder of src/ includes only itself and the floors below it; nothing includes a header of CUDA.
+"""Every folder of src/ includes only itself and the floors below it, and within a floor every wing only the wings below it; nothing
+includes a header of CUDA.
 
     floors.py SOURCE_ROOT
 
-docs/design.md draws the floors. A floor with folders of its own has them in an order too: what stands in one includes itself and those
-before it, and what stands in the floor's folder itself all of them. Besides: the public headers include each other and the C standard library, and the examples use what
+docs/design.md draws the floors and wings. Wings of one storey do not include each other. Besides: the public headers include each other and the C standard library, and the examples use what
 a user has, the public headers.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -14,7 +14,19 @@ import re
 import sys
 
 FLOORS = ["base", "dynlib", "device", "memory", "engine", "rtc", "ops", "tape", "graph", "comm", "models", "capi", "tools"]
-WINGS = {"comm": ["rendezvous", "transport"]}  # floors whose folders are checked, from the bottom up
+# Wings of floors, a row for each storey from the bottom up; "" is the files of the floor's own folder.
+WINGS = {
+    "ops": [
+        ["operators"],
+        ["host", "task"],
+        [""],
+        ["elementwise"],
+        ["reduce", "rows", "matmul", "convolution", "batch_norm", "movement", "image"],
+        ["text"],
+    ],
+    "comm": [["rendezvous"], ["transport"], [""]],
+}
+MOST_FILES = 30  # of a wing: what a reader takes in at a glance
 C_STANDARD = {"stddef.h", "stdint.h", "stdbool.h", "limits.h"}
 CUDA = re.compile(r"^(cuda\w*|nvrtc|cublas\w*|cudnn\w*|nccl|nvml|cufft\w*|curand\w*|cusparse|cusolver\w*)\.h$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -31,12 +43,6 @@ def includes(folder):
                     yield file, number, match[1], match[2]
 
 
-def wing(src, file):
-    """How high above the bottom of its floor a file stands."""
-    floor, *folders, _ = file.relative_to(src).parts
-    return WINGS[floor].index(folders[0]) if folders else len(WINGS[floor])
-
-
 def floor_problem(src, file, quote, name):
     """What is wrong with an include in src/, or None."""
     floor = file.relative_to(src).parts[0]
@@ -50,11 +56,52 @@ def floor_problem(src, file, quote, name):
         return f'src/{included} is no floor (known: {", ".join(FLOORS)})'
     if FLOORS.index(included) > FLOORS.index(floor):
         return f"src/{floor} is below src/{included}"
-    if included == floor and floor in WINGS:
-        here, there = wing(src, file), wing(src, target.resolve())
-        if there > here:
-            return f"src/{floor}/{WINGS[floor][here]} is below src/{floor}" + (f"/{WINGS[floor][there]}" if there < len(WINGS[floor]) else "")
     return None
+
+
+def storey_of(floor, wing):
+    return next((number for number, wings in enumerate(WINGS[floor]) if wing in wings), None)
+
+
+def wing_problem(src, file, quote, name):
+    """What is wrong with an include between wings of one floor, or None."""
+    parts = file.relative_to(src).parts
+    target = (src / name).resolve()
+    if quote == "<" or not target.exists() or src not in target.parents:
+        return None
+    others = target.relative_to(src).parts
+    if parts[0] not in WINGS or others[0] != parts[0]:
+        return None
+    mine, theirs = (each[1] if len(each) > 2 else "" for each in (parts, others))
+    if mine == theirs:
+        return None
+    here, there = storey_of(parts[0], mine), storey_of(parts[0], theirs)
+    if here is None or there is None:
+        return None  # said by wing_folders
+    if there > here:
+        return f"the wing {parts[0]}/{mine} is below {parts[0]}/{theirs}"
+    if there == here:
+        return f"the wings {parts[0]}/{mine} and {parts[0]}/{theirs} stand side by side"
+    return None
+
+
+def wing_folders(src):
+    """What is wrong with the folders that are wings."""
+    for floor, storeys in WINGS.items():
+        known = {wing for wings in storeys for wing in wings}
+        found = {path.name for path in (src / floor).iterdir() if path.is_dir()}
+        for wing in sorted(found - known):
+            yield f"src/{floor}/{wing} is no wing that tests/abi/floors.py knows"
+        for wing in sorted(known - found - {""}):
+            yield f"src/{floor}/{wing} is a wing without a folder"
+        for wing in sorted(known & found | {""}):
+            folder = src / floor / wing
+            files = [path for path in folder.iterdir() if path.suffix in SUFFIXES]
+            if len(files) > MOST_FILES:
+                yield f"src/{floor}/{wing} has {len(files)} files; a wing has {MOST_FILES} at most"
+            about = folder / "meson.build"
+            if wing and not (about.exists() and about.read_text().startswith("# ")):
+                yield f"src/{floor}/{wing}/meson.build must begin with a line that says what lives there"
 
 
 def main(root):
@@ -64,10 +111,7 @@ def main(root):
     for folder in sorted(path.name for path in src.iterdir() if path.is_dir()):
         if folder not in FLOORS:
             problems.append(f'src/{folder} is no floor (known: {", ".join(FLOORS)})')
-    for floor, known in WINGS.items():
-        found = sorted(path.name for path in (src / floor).iterdir() if path.is_dir())
-        if found != sorted(known):
-            problems.append(f'src/{floor} has the folders {", ".join(found)}, and an order of {", ".join(known)}')
+    problems += wing_folders(src)
     count = 0
     for top in (public, src, examples):
         for file, number, quote, name in includes(top):
@@ -79,7 +123,7 @@ def main(root):
             elif top == public and not name.startswith("rondo/") and name not in C_STANDARD:
                 why = "a public header includes only <rondo/...> and " + ", ".join(f"<{h}>" for h in sorted(C_STANDARD))
             elif top == src and file.relative_to(src).parts[0] in FLOORS:
-                why = floor_problem(src, file, quote, name)
+                why = floor_problem(src, file, quote, name) or wing_problem(src, file, quote, name)
             elif top == examples and quote == '"' and not (file.parent / name).exists():
                 why = "an example includes only the public headers and its own"
             if why:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything that lists operators lists those of src/ops/operators.def and src/ops/reductions.def.
+"""Everything that lists operators lists those of src/ops/operators/operators.def and src/ops/reductions.def.
 
     operators.py SOURCE_ROOT             checks that the public enums and docs/operators.md have every row, and no other
     operators.py SOURCE_ROOT --print     prints the tables of docs/operators.md
@@ -38,7 +38,7 @@ def split(text):
 
 def rows(root):
     """(section, kind, enumerator, domain, result, parameters, bound, gradients, sentence) of every row."""
-    text = (root / "src/ops/operators.def").read_text()
+    text = (root / "src/ops/operators/operators.def").read_text()
     count = len(re.findall(r"^(?:UNARY|BINARY|TERNARY)\(", text, re.MULTILINE))
     found = []
     for match in ROW.finditer(text):
@@ -51,13 +51,13 @@ def rows(root):
         sentence = "".join(re.findall(r'"([^"]*)"', columns[-1]))
         found.append((section, kind, "RONDO_" + name, domain, result, parameters[2:-1], bound, columns[8:-1], sentence))
     if len(found) != count:
-        sys.exit("src/ops/operators.def has a row that operators.py cannot read")
+        sys.exit("src/ops/operators/operators.def has a row that operators.py cannot read")
     return found
 
 
 def reductions(root):
     """(enumerator, domain, parameter, result of nothing, gradient, sentence) of every row."""
-    text = (root / "src/ops/reductions.def").read_text()
+    text = (root / "src/ops/operators/reductions.def").read_text()
     found = []
     for match in REDUCTION.finditer(text):
         columns = split(match[1])
@@ -65,7 +65,7 @@ def reductions(root):
         sentence = "".join(re.findall(r'"([^"]*)"', columns[-1]))
         found.append(("RONDO_" + name, domain, parameter[2:-1], of_nothing, gradient, sentence))
     if len(found) != len(re.findall(r"^REDUCTION\(", text, re.MULTILINE)):
-        sys.exit("src/ops/reductions.def has a row that operators.py cannot read")
+        sys.exit("src/ops/operators/reductions.def has a row that operators.py cannot read")
     return found
 
 

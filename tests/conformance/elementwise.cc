@@ -216,7 +216,7 @@ CONFORMANCE_SUITE(Elementwise);
   TEST_P(Elementwise, name) {  \
     ternary(RONDO_##ID);       \
   }
-#include "../../src/ops/operators.def"
+#include "../../src/ops/operators/operators.def"
 #undef UNARY
 #undef BINARY
 #undef TERNARY

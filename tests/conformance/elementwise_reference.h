@@ -66,7 +66,7 @@ inline Row row_of(rondo_unary_op op) {
     return {#name, 1, domain, result, parameters, low, high, ulps};
 #define BINARY SKIP
 #define TERNARY SKIP
-#include "../../src/ops/operators.def"
+#include "../../src/ops/operators/operators.def"
 #undef UNARY
 #undef BINARY
 #undef TERNARY
@@ -81,7 +81,7 @@ inline Row row_of(rondo_binary_op op) {
   case RONDO_##ID:                                                         \
     return {#name, 2, domain, result, parameters, low, high, ulps};
 #define TERNARY SKIP
-#include "../../src/ops/operators.def"
+#include "../../src/ops/operators/operators.def"
 #undef UNARY
 #undef BINARY
 #undef TERNARY
@@ -96,7 +96,7 @@ inline Row row_of(rondo_ternary_op op) {
 #define TERNARY(ID, name, domain, result, low, high, ulps, ...) \
   case RONDO_##ID:                                              \
     return {#name, 3, domain, result, {}, low, high, ulps};
-#include "../../src/ops/operators.def"
+#include "../../src/ops/operators/operators.def"
 #undef UNARY
 #undef BINARY
 #undef TERNARY

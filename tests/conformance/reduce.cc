@@ -35,7 +35,7 @@ Row row_of(rondo_reduce_op op) {
 #define REDUCTION(ID, name, Domain, Before, Accumulator, After, parameter, of_nothing, low, high, ...) \
   case RONDO_##ID:                                                                                     \
     return row(#Domain, low, high, parameter, of_nothing);
-#include "../../src/ops/reductions.def"
+#include "../../src/ops/operators/reductions.def"
 #undef REDUCTION
   }
 #undef P
@@ -43,7 +43,7 @@ Row row_of(rondo_reduce_op op) {
 }
 constexpr rondo_reduce_op kAll[] = {
 #define REDUCTION(ID, ...) RONDO_##ID,
-#include "../../src/ops/reductions.def"
+#include "../../src/ops/operators/reductions.def"
 #undef REDUCTION
 };
 
@@ -229,7 +229,7 @@ CONFORMANCE_SUITE(Reduce);
   TEST_P(Reduce, name) {         \
     all_cases(RONDO_##ID);       \
   }
-#include "../../src/ops/reductions.def"
+#include "../../src/ops/operators/reductions.def"
 #undef REDUCTION
 
 TEST_P(Reduce, KeepDims) {

@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "base/dtype.h"
-#include "ops/cudnn_choice.h"
+#include "ops/convolution/cudnn_choice.h"
 
 namespace rondo {
 namespace {

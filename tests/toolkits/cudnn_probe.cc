@@ -23,7 +23,7 @@
 #include "cudnn_devices.h"
 #include "cudnn_problems.h"
 #include "dynlib/cudnn.h"
-#include "ops/cudnn_choice.h"
+#include "ops/convolution/cudnn_choice.h"
 
 namespace {
 

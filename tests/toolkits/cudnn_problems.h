@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/cudnn_plan.h"
+#include "ops/convolution/cudnn_plan.h"
 
 namespace toolkits {
 

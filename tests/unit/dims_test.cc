@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/element.h"
+#include "ops/operators/element.h"
 
 namespace rondo::ops {
 namespace {

@@ -1,6 +1,6 @@
 // Expressions: packing, composing, and that a composed one computes what its parts do one after the other.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/expression.h"
+#include "ops/operators/expression.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "ops/elementwise_task.h"
+#include "ops/elementwise/elementwise_task.h"
 #include "rtc/device/functions.h"
 
 namespace rondo::ops {

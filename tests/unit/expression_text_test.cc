@@ -1,15 +1,15 @@
 // Texts of expressions: what they parse to, where messages point, what is computed once, and that no text at all does
 // harm. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/expression_text.h"
+#include "ops/text/expression_text.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <random>
 
-#include "ops/expression_lexer.h"
-#include "ops/expression_lower.h"
-#include "ops/expression_numbers.h"
+#include "ops/text/expression_lexer.h"
+#include "ops/text/expression_lower.h"
+#include "ops/text/expression_numbers.h"
 
 namespace rondo::ops {
 namespace {

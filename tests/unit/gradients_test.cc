@@ -1,6 +1,6 @@
 // Gradients of the table's operators: every column of operators.def against finite differences of the operator itself.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/gradients.h"
+#include "ops/operators/gradients.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "ops/elementwise_task.h"
-#include "ops/scalar.h"
+#include "ops/elementwise/elementwise_task.h"
+#include "ops/operators/scalar.h"
 
 namespace rondo::ops {
 namespace {
@@ -28,7 +28,7 @@ Range range_of(Op op) {
 #define TERNARY(ID, name, domain, result, low, high, ...) \
   case Op::name:                                          \
     return {low, high};
-#include "ops/operators.def"
+#include "ops/operators/operators.def"
 #undef UNARY
 #undef BINARY
 #undef TERNARY

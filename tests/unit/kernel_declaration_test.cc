@@ -1,6 +1,6 @@
 // Declarations of kernels: what they say of each parameter, where messages point, what an argument may be.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/kernel_declaration.h"
+#include "ops/text/kernel_declaration.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Kept plans of elementwise tasks: a call gets the plan that it would get alone, whatever was planned before it.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/plan_table.h"
+#include "ops/elementwise/plan_table.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "engine/views.h"
 #include "engine_fixture.h"
-#include "ops/elementwise_task.h"
+#include "ops/elementwise/elementwise_task.h"
 #include "ops/ops.h"
 
 namespace rondo::ops {

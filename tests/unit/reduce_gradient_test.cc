@@ -1,6 +1,6 @@
 // Gradients of reductions: every formula of reductions.def against finite differences of the reduction itself.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/reduce_gradient.h"
+#include "ops/reduce/reduce_gradient.h"
 
 #include <gtest/gtest.h>
 #include <rondo/rondo.h>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/reduce.h"
+#include "ops/reduce/reduce.h"
 
 namespace rondo::ops {
 namespace {
@@ -19,7 +19,7 @@ using Numbers = std::vector<double>;
 
 const rondo_reduce_op kAll[] = {
 #define REDUCTION(ID, ...) RONDO_##ID,
-#include "ops/reductions.def"
+#include "ops/operators/reductions.def"
 #undef REDUCTION
 };
 

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "ops/elementwise_loops.h"
+#include "ops/host/elementwise_loops.h"
 
 namespace rondo::ops {
 namespace {
@@ -226,7 +226,7 @@ TEST_P(VectorMath, OperatorsHaveTheBaselinesBits) {
 #define UNARY(ID, name, domain, ...) {#name, Op::name, Domain::domain},
 #define BINARY(ID, name, domain, ...) {#name, Op::name, Domain::domain},
 #define TERNARY(ID, name, domain, ...) {#name, Op::name, Domain::domain},
-#include "ops/operators.def"
+#include "ops/operators/operators.def"
 #undef UNARY
 #undef BINARY
 #undef TERNARY

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "ops/element.h"
+#include "ops/operators/element.h"
 
 namespace rondo::comm {
 

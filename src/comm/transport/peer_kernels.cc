@@ -5,7 +5,7 @@
 
 #include "base/dtype.h"
 #include "base/text.h"
-#include "ops/cuda_kernel.h"
+#include "ops/task/cuda_kernel.h"
 #include "rtc/device_text.h"
 #include "rtc/kernel.h"
 

@@ -1,4 +1,5 @@
-// The product that all three ways of a convolution are (ops/convolution_products.h), and what follows its sum.
+// The product that all three ways of a convolution are (ops/convolution/convolution_products.h), and what follows its
+// sum.
 //
 // In each group, out[m, column] = sum over depth of a[m, depth] b[depth, column]. A column is a batch entry and a place
 // on each axis, a depth is a channel and a tap on each axis; b is the image that place and tap together name a

@@ -1,5 +1,6 @@
 // What reductions are made of, once for all devices: what an element is computed in, what happens to it before it is
-// combined, accumulators, and what becomes of the accumulated value. A row of ops/reductions.def names one of each.
+// combined, accumulators, and what becomes of the accumulated value. A row of ops/operators/reductions.def names one of
+// each.
 //
 // Host and device combine with the same functions, in trees of their own shapes. They differ in one accumulator: sums
 // of f32 are compensated on a device, where memory is the bottleneck; on the host the tree is pairwise down to short

@@ -1,0 +1,357 @@
+// Batch, group and instance normalisation: checks, statistics by a task, what is done with each element by another. A
+// tape notes both as one operator, in which the statistics are constants and whose rule knows what they are made of.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/batch_norm/batch_norm.h"
+
+#include <cmath>
+
+#include "ops/elementwise/elementwise_task.h"
+#include "ops/operators/scalar.h"
+#include "ops/task/node.h"
+#include "ops/task/prepared.h"
+
+namespace rondo::ops {
+
+namespace {
+
+// How elements are grouped: the layout that operands stand under.
+struct Groups {
+  Layout elements;       // of a: [n, c, ...], or [n, groups, c / groups, ...]
+  int parts = 1;         // dimensions of channels, from 1 on
+  bool samples = false;  // each has statistics of its own
+
+  unsigned channels() const { return parts == 2 ? 6u : 2u; }
+  // Within a group.
+  unsigned axes() const { return ((1u << elements.ndim) - 1) & ~(samples ? 3u : 2u); }
+  // [n, c, ...] with the same shape as a.
+  View image(View view) const {
+    if (parts == 1) return view;
+    Layout& layout = view.layout;
+    const Layout given = layout;
+    layout.ndim = elements.ndim;
+    for (int d = 0; d < layout.ndim; ++d) {
+      layout.shape[d] = elements.shape[d];
+      layout.strides[d] = d == 0 ? given.strides[0] : given.strides[d == 1 ? 1 : d - 1];
+    }
+    layout.strides[1] = given.strides[1] * elements.shape[2];
+    return view;
+  }
+  // One number per channel, or per group of a sample.
+  View line(View view, bool statistics) const {
+    const Layout given = view.layout;
+    Layout& layout = view.layout;
+    layout.ndim = elements.ndim;
+    for (int d = 0; d < layout.ndim; ++d) layout.shape[d] = 1, layout.strides[d] = 0;
+    const auto put = [&](int d, int64_t stride) {
+      layout.shape[d] = elements.shape[d];
+      layout.strides[d] = stride;
+    };
+    if (statistics && samples) {
+      put(0, given.strides[0]);
+      put(1, given.strides[1]);
+    } else if (parts == 2) {
+      put(1, given.strides[0] * elements.shape[2]);
+      put(2, given.strides[0]);
+    } else {
+      put(1, given.strides[0]);
+    }
+    return view;
+  }
+};
+
+Status check_image(const char* function, const View& a) {
+  if (!is_float(a.dtype))
+    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
+                 dtype_name(a.dtype));
+  if (a.layout.ndim < 2)
+    return error(RONDO_INVALID_ARGUMENT, "%s: a has shape %s; [n, c, ...] is needed", function,
+                 shape_text(a.layout).c_str());
+  return {};
+}
+
+// One number per channel, of the dtype of a or of that in which a is computed; statistics: of the latter.
+Status check_channels(const char* function, const char* name, const View& given, const View& a, bool statistics) {
+  const rondo_dtype computed = compute_dtype(a.dtype);
+  if (given.dtype != computed && (statistics || given.dtype != a.dtype))
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; with a of %s, %s is needed (rondo_cast makes it)",
+                 function, name, dtype_name(given.dtype), dtype_name(a.dtype), dtype_name(computed));
+  if (given.layout.ndim != 1 || given.layout.shape[0] != a.layout.shape[1])
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; [%lld] is needed, the channels of a", function, name,
+                 shape_text(given.layout).c_str(), static_cast<long long>(a.layout.shape[1]));
+  return check_inputs(function, {{"a", &a}, {name, &given}});
+}
+
+Status check_options(const char* function, const View& a, const NormOptions& options) {
+  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_image(function, a));
+  if (!std::isfinite(options.epsilon) || options.epsilon < 0)
+    return error(RONDO_INVALID_ARGUMENT, "%s: options->epsilon is %g; a finite number of at least 0 is needed",
+                 function, options.epsilon);
+  if (options.activation != RONDO_ACTIVATION_NONE && options.activation != RONDO_ACTIVATION_RELU)
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "%s: options->activation is %d; RONDO_ACTIVATION_NONE (%d) and RONDO_ACTIVATION_RELU (%d) are possible",
+        function, options.activation, RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU);
+  if (options.weight) RONDO_TRY(check_channels(function, "options->weight", *options.weight, a, false));
+  if (options.bias) RONDO_TRY(check_channels(function, "options->bias", *options.bias, a, false));
+  if (!options.residual) return {};
+  RONDO_TRY(check_inputs(function, {{"a", &a}, {"options->residual", options.residual}}));
+  if (options.residual->dtype != a.dtype || !options.residual->layout.same_shape(a.layout))
+    return error(RONDO_INVALID_ARGUMENT, "%s: options->residual is %s; a is %s, and they must be alike", function,
+                 operand_text(*options.residual).c_str(), operand_text(a).c_str());
+  return {};
+}
+
+// The result, which may be one of the images.
+Status resolve_image(const View& a, const NormOptions& options, std::initializer_list<const View*> others, Output& out,
+                     View* to) {
+  std::vector<const View*> inputs = {&a};
+  for (const View* each : {options.weight, options.bias, options.residual})
+    if (each) inputs.push_back(each);
+  inputs.insert(inputs.end(), others);
+  return out.given() ? out.resolve(a.engine(), a.device(), a.dtype, a.layout, inputs, true, to)
+                     : out.resolve_as(a, a.layout, inputs, to);
+}
+
+// out = activation((a - mean) * inverse * weight + bias + residual), or with inverse made of a variance.
+struct Apply {
+  const char* name;
+  const Groups& groups;
+  const NormOptions& options;
+  View a, mean, second;  // as they stand under the elements
+  bool given;            // second is a variance
+
+  std::vector<View> operands() const {
+    std::vector<View> list = {a};
+    for (const View* each : {options.weight, options.bias})
+      if (each) list.push_back(groups.line(*each, false));
+    if (options.residual) list.push_back(groups.image(*options.residual));
+    list.push_back(mean);
+    list.push_back(second);
+    return list;
+  }
+  Expression expression(const View& out) const {
+    const rondo_dtype dtype = compute_dtype(a.dtype);
+    const auto input = [dtype](Expression& e, rondo_dtype of) { return e.cast(e.input(of), dtype); };
+    Expression e;
+    const Value x = e.input(a.dtype);
+    const Value weight = options.weight ? input(e, options.weight->dtype) : x;
+    const Value bias = options.bias ? input(e, options.bias->dtype) : x;
+    const Value residual = options.residual ? e.input(a.dtype) : x;
+    const Value center = e.input(dtype);
+    Value inverse = e.input(dtype);
+    if (given) inverse = e.apply(Op::rsqrt, e.apply(Op::add, inverse, e.scalar(dtype)));
+    Value y = e.apply(Op::mul, e.apply(Op::sub, x, center), inverse);
+    if (options.weight) y = e.apply(Op::mul, y, weight);
+    if (options.bias) y = e.apply(Op::add, y, bias);
+    if (options.residual) y = e.apply(Op::add, y, residual);
+    if (options.activation == RONDO_ACTIVATION_RELU) y = e.apply(Op::relu, y);
+    e.output(y, a.dtype, out.accumulate);
+    return e;
+  }
+  Status submit(const View& out, std::initializer_list<Output*> outputs) const {
+    const std::vector<View> list = operands();
+    std::vector<const View*> views;
+    for (const View& each : list) views.push_back(&each);
+    views.push_back(&out);
+    const uint64_t epsilon = float_word(compute_dtype(a.dtype), options.epsilon);
+    return submit_prepared(
+        a.engine(), make_ref<ElementwiseTask>(name, a.device(), expression(out), out.layout, views.data(), &epsilon),
+        outputs);
+  }
+  // Tells whoever listens.
+  void note(Listener* listener, const View& out) const {
+    if (!listener) return;
+    std::vector<TaskOperand> list;
+    for (const View& each : operands()) list.push_back({each, false});
+    list.push_back({out, true});
+    const Call call{BatchNormCall{groups.axes(), groups.channels(), options.epsilon, given, options.weight != nullptr,
+                                  options.bias != nullptr, options.residual != nullptr, options.activation}};
+    listener->done(name, &call, list);
+  }
+};
+
+// Statistics are written, by nobody whose gradient counts.
+void note_written(Listener* listener, const char* name, std::initializer_list<const View*> views) {
+  if (!listener) return;
+  std::vector<TaskOperand> list;
+  for (const View* each : views)
+    if (each) list.push_back({*each, true});
+  listener->done(name, nullptr, list);
+}
+
+// The statistics of a's groups into mean and inverse, which stand under its elements.
+NormPlan moments_of(const char* name, const View& a, const View& mean, const View& inverse, double epsilon) {
+  NormPlan plan;
+  plan.name = name;
+  plan.kind = NormKind::moments;
+  plan.in[device::kNormX] = a;
+  plan.out[device::kNormFirst - device::kNormInputs] = mean;
+  plan.out[device::kNormSecond - device::kNormInputs] = inverse;
+  plan.epsilon = epsilon;
+  return plan;
+}
+
+}  // namespace
+
+Status batch_norm(const View& a, const View& mean, const View& variance, const NormOptions& options, Output& out) {
+  const char* const function = "rondo_batch_norm";
+  RONDO_TRY(check_options(function, a, options));
+  RONDO_TRY(check_channels(function, "mean", mean, a, true));
+  RONDO_TRY(check_channels(function, "variance", variance, a, true));
+  View to;
+  RONDO_TRY(resolve_image(a, options, {&mean, &variance}, out, &to));
+  if (to.elements() == 0) {
+    out.commit();
+    return {};
+  }
+  const Groups groups{a.layout, 1, false};
+  const Apply apply{"batch_norm", groups, options, a, groups.line(mean, true), groups.line(variance, true), true};
+  Listener* const listener = this_thread().listener;
+  {
+    const ScopedNoTape unheard;
+    RONDO_TRY(apply.submit(to, {&out}));
+  }
+  apply.note(listener, to);
+  return {};
+}
+
+Status batch_norm_training(const View& a, const NormOptions& options, const BatchNormTraining& training, Output& out,
+                           Output* mean, Output* inverse) {
+  const char* const function = "rondo_batch_norm_training";
+  RONDO_TRY(check_options(function, a, options));
+  const View *running = training.running_mean, *spread = training.running_variance;
+  if (!running != !spread)
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s is NULL but %s is not; give both or neither", function,
+                 running ? "running_variance" : "running_mean", running ? "running_mean" : "running_variance");
+  if (!(training.momentum >= 0 && training.momentum <= 1))
+    return error(RONDO_INVALID_ARGUMENT, "%s: momentum is %g; 0 to 1 are possible", function, training.momentum);
+  if (running) {
+    RONDO_TRY(check_channels(function, "running_mean", *running, a, true));
+    RONDO_TRY(check_channels(function, "running_variance", *spread, a, true));
+    RONDO_TRY(check_writable(function, "running_mean", *running));
+    RONDO_TRY(check_writable(function, "running_variance", *spread));
+  }
+  const Layout& shape = a.layout;
+  if (shape.shape[1] > 0 && a.elements() == 0)
+    return error(RONDO_INVALID_ARGUMENT, "%s: a has shape %s, and there is no mean of nothing", function,
+                 shape_text(shape).c_str());
+  View to, first, second;
+  RONDO_TRY(resolve_image(a, options, {running ? running : &a, spread ? spread : &a}, out, &to));
+  const rondo_dtype dtype = compute_dtype(a.dtype);
+  const Layout line = Layout::row_major(1, shape.shape + 1);
+  Ref<Storage> kept[2];
+  for (const bool is_mean : {true, false}) {
+    View& view = is_mean ? first : second;
+    if (Output* given = is_mean ? mean : inverse) {
+      RONDO_TRY(given->resolve(a.engine(), a.device(), dtype, line, {&a, running ? running : &a, spread ? spread : &a},
+                               false, &view));
+      if (view.accumulate)
+        return error(RONDO_INVALID_ARGUMENT, "%s: %s is an accumulator view; statistics are not added", function,
+                     is_mean ? "mean" : "inverse_deviation");
+    } else {
+      view = make_temporary(a.engine(), a.device(), dtype, line, &kept[is_mean ? 0 : 1]);
+    }
+  }
+  const auto commit = [&] {
+    for (Output* each : {&out, mean, inverse})
+      if (each) each->commit();
+  };
+  if (a.elements() == 0) {
+    commit();
+    return {};
+  }
+  const Groups groups{a.layout, 1, false};
+  const View under_mean = groups.line(first, true), under_inverse = groups.line(second, true);
+  NormPlan plan = moments_of("batch_norm_statistics", a, under_mean, under_inverse, options.epsilon);
+  plan.momentum = training.momentum;
+  if (running) {
+    plan.out[device::kNormRunningMean - device::kNormInputs] = groups.line(*running, true);
+    plan.out[device::kNormRunningVariance - device::kNormInputs] = groups.line(*spread, true);
+  }
+  plan.arrange(groups.axes());
+  const Apply apply{"batch_norm_training", groups, options, a, under_mean, under_inverse, false};
+  Listener* const listener = this_thread().listener;
+  {
+    const ScopedNoTape unheard;
+    RONDO_TRY(submit_norm(plan));
+    RONDO_TRY(apply.submit(to, {}));
+  }
+  commit();
+  note_written(listener, plan.name, {&first, &second, running, spread});
+  apply.note(listener, to);
+  return {};
+}
+
+Status group_norm(const char* function, const View& a, int64_t count, const NormOptions& options, Output& out) {
+  RONDO_TRY(check_options(function, a, options));
+  const Layout& shape = a.layout;
+  if (count < 1 || shape.shape[1] % count != 0)
+    return error(RONDO_INVALID_ARGUMENT, "%s: groups is %lld; a has %lld channels, which so many groups must share",
+                 function, static_cast<long long>(count), static_cast<long long>(shape.shape[1]));
+  if (shape.ndim == kMaxDims)
+    return error(RONDO_INVALID_ARGUMENT, "%s: a has %d dimensions; at most %d are possible: reshape it first", function,
+                 shape.ndim, kMaxDims - 1);
+  View to;
+  RONDO_TRY(resolve_image(a, options, {}, out, &to));
+  if (to.elements() == 0) {
+    out.commit();
+    return {};
+  }
+  Groups groups{{}, 2, true};
+  groups.elements.ndim = shape.ndim + 1;
+  for (int d = 0; d < groups.elements.ndim; ++d) groups.elements.shape[d] = shape.shape[d < 2 ? d : d - 1];
+  groups.elements.shape[1] = count;
+  groups.elements.shape[2] = shape.shape[1] / count;
+  const int64_t of_samples[] = {shape.shape[0], count};
+  const Layout table = Layout::row_major(2, of_samples);
+  Ref<Storage> kept[2];
+  const rondo_dtype dtype = compute_dtype(a.dtype);
+  const View mean = groups.line(make_temporary(a.engine(), a.device(), dtype, table, &kept[0]), true);
+  const View inverse = groups.line(make_temporary(a.engine(), a.device(), dtype, table, &kept[1]), true);
+  const View image = groups.image(a), result = groups.image(to);
+  NormPlan plan = moments_of("group_norm_statistics", image, mean, inverse, options.epsilon);
+  plan.arrange(groups.axes());
+  const Apply apply{function + sizeof "rondo_" - 1, groups, options, image, mean, inverse, false};
+  Listener* const listener = this_thread().listener;
+  {
+    const ScopedNoTape unheard;
+    RONDO_TRY(submit_norm(plan));
+    RONDO_TRY(apply.submit(result, {&out}));
+  }
+  note_written(listener, plan.name, {&mean, &inverse});
+  apply.note(listener, result);
+  return {};
+}
+
+Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse,
+                 const View* weight, unsigned axes, rondo_tensor** sum, rondo_tensor** dot) {
+  NormPlan plan;
+  plan.name = "norm_grad_sums";
+  plan.kind = NormKind::sums;
+  plan.in[device::kNormX] = x;
+  plan.in[device::kNormDy] = dy;
+  if (y) plan.in[device::kNormY] = *y;
+  plan.in[device::kNormMean] = mean;
+  plan.in[device::kNormInverse] = inverse;
+  if (weight) plan.in[device::kNormWeight] = *weight;
+  Layout shape = x.layout;
+  for (int d = 0; d < shape.ndim; ++d)
+    if ((axes >> d) & 1) shape.shape[d] = 1;
+  rondo_tensor** const results[] = {sum, dot};
+  for (int i = 0; i < 2; ++i) {
+    *results[i] = make_tensor(x.engine(), x.device(), compute_dtype(x.dtype), shape);
+    View& to = plan.out[i].emplace((*results[i])->view);
+    for (int d = 0; d < shape.ndim; ++d)
+      if (shape.shape[d] == 1) to.layout.strides[d] = 0;
+  }
+  for (std::optional<View>& each : plan.in)
+    if (each)
+      for (int d = 0; d < each->layout.ndim; ++d)
+        if (each->layout.shape[d] == 1) each->layout.strides[d] = 0;
+  plan.arrange(axes);
+  return submit_norm(plan);
+}
+
+}  // namespace rondo::ops

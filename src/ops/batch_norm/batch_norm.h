@@ -1,0 +1,73 @@
+// Normalisations over groups of elements that may lie anywhere: statistics of groups, and the sums that gradients are
+// made of (rtc/device/norm.h). What is done with each element then is an expression.
+//
+// Operands stand under one layout, that of the elements, in which channels may be two dimensions, of groups and within
+// them; statistics and weights have stride 0 in the dimensions that they do not have.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "ops/operators/element.h"
+#include "ops/ops.h"
+#include "rtc/device/norm.h"
+
+namespace rondo::ops {
+
+using device::NormKind;
+
+struct NormPlan {
+  const char* name = nullptr;
+  NormKind kind = NormKind::moments;
+  std::optional<View> in[device::kNormInputs];
+  std::optional<View> out[device::kNormArrays - device::kNormInputs];
+  Dims<device::kNormArrays> kept;
+  Dims<device::kNormInputs> reduced;
+  double epsilon = 0, momentum = 0;
+
+  const View& x() const { return *in[device::kNormX]; }
+  const std::optional<View>& result(int array) const { return out[array - device::kNormInputs]; }
+  int64_t groups() const { return kept.elements(); }
+  int64_t length() const { return reduced.elements(); }
+  bool tracks() const { return result(device::kNormRunningMean).has_value(); }
+  // Mean and inverse are the group's own.
+  bool fixed() const {
+    for (const int array : {device::kNormMean, device::kNormInverse})
+      for (int d = 0; d < reduced.count; ++d)
+        if (reduced.stride[array][d] != 0) return false;
+    return true;
+  }
+  // After the operands: which dimensions of x are within a group.
+  void arrange(unsigned axes);
+  void declare(Task& task) const;
+  void list_operands(std::vector<TaskOperand>* list) const;
+};
+
+void norm_on_cpu(const NormPlan& plan);
+Ref<Task> make_cuda_norm(const NormPlan& plan);
+// Submits the plan's task on its device.
+Status submit_norm(const NormPlan& plan);
+
+// The sums over groups of g and g * (x - mean) * inverse, g being dy * weight (null: dy), or 0 where y (null: nowhere)
+// is not positive. Results: [..., 1, ...] under x's dimensions, of the dtype that x is computed in.
+Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse,
+                 const View* weight, unsigned axes, rondo_tensor** sum, rondo_tensor** dot);
+
+struct NormOptions {
+  const View *weight = nullptr, *bias = nullptr, *residual = nullptr;
+  double epsilon = 0;
+  rondo_activation activation = RONDO_ACTIVATION_NONE;
+};
+// Statistics given.
+Status batch_norm(const View& a, const View& mean, const View& variance, const NormOptions& options, Output& out);
+// Running statistics: both or neither. mean and inverse: where the batch's go, or null.
+struct BatchNormTraining {
+  const View *running_mean = nullptr, *running_variance = nullptr;
+  double momentum = 0;
+};
+Status batch_norm_training(const View& a, const NormOptions& options, const BatchNormTraining& training, Output& out,
+                           Output* mean, Output* inverse);
+Status group_norm(const char* function, const View& a, int64_t groups, const NormOptions& options, Output& out);
+
+}  // namespace rondo::ops

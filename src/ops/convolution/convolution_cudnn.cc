@@ -1,0 +1,188 @@
+// Convolutions by cuDNN. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/convolution/convolution_cudnn.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/log.h"
+#include "ops/convolution/convolution_packed.h"
+#include "ops/convolution/cudnn_choice.h"
+#include "ops/convolution/cudnn_pair.h"
+#include "ops/operators/activation.h"
+#include "ops/task/cuda_kernel.h"
+
+namespace rondo::ops {
+
+namespace {
+
+constexpr float kWorthIt = 0.98f;  // of the time one after the other: below lies what a measurement can be wrong by
+
+bool have_cudnn() {
+  static const bool found = [] {
+    const Status status = cuda::cudnn().open();
+    if (!status.ok())
+      log(RONDO_LOG_WARNING, "convolution: cuDNN cannot be used, convolutions on GPUs go to Rondo's own kernels: %s",
+          status.message());
+    return status.ok();
+  }();
+  return found;
+}
+
+// Packed, with two spatial axes at least: one alone gets another, of size 1, in front.
+dnn::Operand describe(const Layout& shape, bool channels_last) {
+  Layout wide = shape;
+  if (shape.ndim == 3) {
+    wide.ndim = 4;
+    wide.shape[3] = shape.shape[2];
+    wide.shape[2] = 1;
+  }
+  wide = packed_layout(wide, channels_last);
+  dnn::Operand operand;
+  std::copy_n(wide.shape, wide.ndim, operand.size);
+  std::copy_n(wide.strides, wide.ndim, operand.stride);
+  return operand;
+}
+
+// As much of scratch memory as the elements take, so that what is behind them is aligned.
+size_t scratch_bytes(int64_t elements, rondo_dtype dtype) {
+  return (static_cast<size_t>(elements) * dtype_size(dtype) + 255) / 256 * 256;
+}
+
+// The problem in cuDNN's words. False where it has none, or where what it does is not what is promised: sums are
+// rounded once, so of 16 bits an activation other than limits, which follow a rounding as well, is not for it. Of f32,
+// every activation may follow.
+bool pose(const cuda::CudaDevice& device, const Convolution& c, bool channels_last, dnn::Problem* p) {
+  const rondo_dtype dtype = c.dtype();
+  const bool relu = c.activation == RONDO_ACTIVATION_RELU;
+  if (c.has_epilogue() && (c.way != ConvolutionWay::forward || dtype == RONDO_F64 || c.out().accumulate)) return false;
+  if (c.scale.storage || (c.activation != RONDO_ACTIVATION_NONE && !only_limits(c.activation) && is_half(dtype)))
+    return false;
+  for (const View* each : {&c.image, &c.filter, &c.result})
+    if (each->elements() == 0) return false;
+  p->way = static_cast<int32_t>(c.way);
+  p->dtype = dtype;
+  p->device = device.id().index;
+  p->spatial = std::max(c.spatial, 2);
+  p->image = describe(c.image.layout, channels_last);
+  p->filter = describe(c.filter.layout, channels_last);
+  p->result = describe(c.result.layout, channels_last);
+  for (int i = 0; i < p->spatial; ++i) {
+    const int from = i - (p->spatial - c.spatial);
+    p->stride[i] = from < 0 ? 1 : c.stride[from];
+    p->dilation[i] = from < 0 ? 1 : c.dilation[from];
+    p->before[i] = from < 0 ? 0 : c.before[from];
+    p->after[i] = from < 0 ? 0 : c.after[from];
+    if (p->before[i] < 0 || p->after[i] < 0) return false;
+  }
+  // A residual alone is no pattern that is compiled ahead. Of 16 bits a bias of zeros makes it one, others are put
+  // where the sum then is added to them: that rounds 16 bits twice.
+  p->residual = c.residual.storage && (c.bias.storage || is_half(dtype));
+  p->bias = c.bias.storage || p->residual;
+  if (p->residual) std::copy_n(p->result.stride, 5, p->residual_stride);
+  // A ReLU alone behind the sum is no such pattern either.
+  p->relu = relu && p->bias;
+  p->beta = c.out().accumulate || (c.residual.storage && !p->residual);
+  p->tf32 = c.allow_tf32 && dtype == RONDO_F32;
+  p->deterministic = c.deterministic;
+  return true;
+}
+static_assert(static_cast<int>(ConvolutionWay::forward) == dnn::kForward &&
+              static_cast<int>(ConvolutionWay::data) == dnn::kData &&
+              static_cast<int>(ConvolutionWay::filter) == dnn::kFilter);
+
+class CudnnConvolution final : public ConvolutionPlan {
+ public:
+  CudnnConvolution(const dnn::Choice& choice, PackedOperands operands, size_t zeros_bytes, bool leaves_activation)
+      : choice_(choice),
+        operands_(std::move(operands)),
+        zeros_bytes_(zeros_bytes),
+        workspace_bytes_(choice.plan()->workspace_bytes()),
+        leaves_activation_(leaves_activation) {}
+
+  Status prepare(const Convolution& problem) { return operands_.prepare(problem); }
+  size_t workspace_bytes() const override { return operands_.bytes() + zeros_bytes_ + workspace_bytes_; }
+  bool capturable(const char** why) const override {
+    if (!choice_.capturable()) *why = "no engine of cuDNN for this convolution can be captured";
+    return choice_.capturable();
+  }
+  bool leaves_activation() const override { return leaves_activation_; }
+  std::string remark() const override { return operands_.remark(); }
+  Status run(const Convolution& problem, const TaskContext& context) override {
+    auto& device = static_cast<cuda::CudaDevice&>(*context.device);
+    // Copies of operands, a bias of zeros, the library's own.
+    char* scratch = static_cast<char*>(context.workspace);
+    RONDO_TRY(operands_.gather(context, scratch));
+    const auto address = [&](PackedOperands::Which which) { return operands_.address(problem, which); };
+    dnn::Addresses addresses = {address(PackedOperands::kImage), address(PackedOperands::kFilter),
+                                address(PackedOperands::kResult), address(PackedOperands::kResidual),
+                                address(PackedOperands::kBias)};
+    scratch += operands_.bytes();
+    if (zeros_bytes_) {
+      addresses.bias = scratch;
+      RONDO_TRY(device.fill_bytes(scratch, 0, zeros_bytes_, context.stream));
+    } else if (problem.residual.storage && !problem.bias.storage) {
+      RONDO_TRY(device.copy(CopyKind::device_to_device, addresses.result, addresses.residual, problem.result.bytes(),
+                            context.stream));
+    }
+    scratch += zeros_bytes_;
+    RONDO_TRY(choice_.run(device, addresses, scratch, workspace_bytes_, context.stream, context.capturing));
+    return operands_.scatter(context);
+  }
+
+ private:
+  const dnn::Choice& choice_;
+  PackedOperands operands_;
+  const size_t zeros_bytes_, workspace_bytes_;
+  const bool leaves_activation_;
+};
+
+}  // namespace
+
+Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std::unique_ptr<ConvolutionPlan>* plan) {
+  plan->reset();
+  PackedOperands operands(problem);
+  // Rondo's own kernels copy nothing, so they are for what copies would be too large.
+  const auto fits = [&](size_t more) {
+    return operands.bytes() == 0 || operands.bytes() + more <= dnn::workspace_limit();
+  };
+  dnn::Problem posed;
+  if (!have_cudnn() || !pose(device, problem, operands.channels_last(), &posed) || !fits(0)) return {};
+  const dnn::Choice* choice = nullptr;
+  RONDO_TRY(dnn::find_choice(device, posed, &choice));
+  if (!choice->plan() && posed.relu) {  // no engine with a ReLU that keeps NaN: the rest of it
+    posed.relu = 0;
+    RONDO_TRY(dnn::find_choice(device, posed, &choice));
+  }
+  if (!choice->plan() || !fits(choice->plan()->workspace_bytes())) return {};
+  const bool leaves_activation = problem.activation != RONDO_ACTIVATION_NONE && !posed.relu;
+  const bool zeros = posed.bias && !problem.bias.storage;
+  const size_t zeros_bytes = zeros ? scratch_bytes(problem.result.layout.shape[1], problem.dtype()) : 0;
+  auto made = std::make_unique<CudnnConvolution>(*choice, std::move(operands), zeros_bytes, leaves_activation);
+  RONDO_TRY(made->prepare(problem));
+  *plan = std::move(made);
+  return {};
+}
+
+Status measure_side_by_side(cuda::CudaDevice& device, const Convolution& data, const Convolution& filter,
+                            SideBySide* result) {
+  *result = {};
+  result->why_not = "not both are cuDNN's";
+  dnn::Problem of_data, of_filter;
+  if (!have_cudnn() || !pose(device, data, PackedOperands(data).channels_last(), &of_data) ||
+      !pose(device, filter, PackedOperands(filter).channels_last(), &of_filter))
+    return {};
+  const dnn::Choice* first = nullptr;
+  const dnn::Choice* second = nullptr;
+  RONDO_TRY(dnn::find_choice(device, of_data, &first));
+  RONDO_TRY(dnn::find_choice(device, of_filter, &second));
+  if (!first->plan() || !second->plan()) return {};
+  dnn::PairTimes times;
+  RONDO_TRY(dnn::time_pair(device, {of_data, first}, {of_filter, second}, &times));
+  result->one_by_one_us = times.one_by_one_us;
+  result->side_by_side_us = times.side_by_side_us;
+  result->why_not = times.why_not;
+  result->faster = times.side_by_side_us > 0 && times.side_by_side_us < times.one_by_one_us * kWorthIt;
+  return {};
+}
+
+}  // namespace rondo::ops

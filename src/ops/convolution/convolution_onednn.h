@@ -1,0 +1,13 @@
+// Convolutions on the cpu by oneDNN: which of them it is asked for, and how they read in its words.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/convolution/convolution.h"
+
+namespace rondo::ops {
+
+// oneDNN's way of a problem; null where the library is absent or has none that is quick.
+std::unique_ptr<ConvolutionPlan> find_onednn_plan(const Convolution& problem);
+
+}  // namespace rondo::ops

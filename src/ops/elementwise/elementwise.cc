@@ -1,0 +1,376 @@
+// Elementwise operators: checks, result shape and dtype, expression.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/text.h"
+#include "engine/views.h"
+#include "ops/elementwise/elementwise_task.h"
+#include "ops/elementwise/plan_table.h"
+#include "ops/elementwise/transfer.h"
+#include "ops/operators/scalar.h"
+#include "ops/ops.h"
+#include "ops/task/node.h"
+#include "ops/task/prepared.h"
+
+namespace rondo::ops {
+
+namespace {
+
+// The rows of a family have numbers in groups: "0 (neg) to 49 (trigamma), 64 (log_sigmoid) to 77 (hard_swish)".
+Status unknown(const char* function, int op, const Operator* (*find)(int)) {
+  std::string groups;
+  for (int i = 0; i < 256; ++i) {
+    if (!find(i)) continue;
+    const int first = i;
+    while (find(i + 1)) ++i;
+    groups += format("%s%d (%s) to %d (%s)", groups.empty() ? "" : ", ", first, find(first)->name, i, find(i)->name);
+  }
+  return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; possible are %s", function, op, groups.c_str());
+}
+
+// An operand in the common dtype: a wider integer is rounded to a 16-bit float as a cast would.
+Value load(Expression& expression, rondo_dtype dtype, rondo_dtype common) {
+  const Value value = expression.cast(expression.input(dtype), common);
+  const bool inexact = is_half(common) && !is_float(dtype) && !exact_in_half(dtype);
+  return inexact ? expression.round(value, common) : value;
+}
+
+Status shapes_differ(const char* function, const char* name_a, const Layout& a, const char* name_b, const Layout& b) {
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s: %s of shape %s and %s of shape %s do not broadcast together; from the last axis on, sizes must be "
+               "equal or 1",
+               function, name_a, shape_text(a).c_str(), name_b, shape_text(b).c_str());
+}
+
+Ref<Task> make(const char* name, Device& device, const Expression& expression, const Layout& shape,
+               std::initializer_list<const View*> views, const uint64_t* scalars = nullptr) {
+  return make_ref<ElementwiseTask>(name, device, expression, shape, views.begin(), scalars);
+}
+
+// --- operators of the table ---
+
+// What a use of a table's operator is made of. Operands are tensors, in order, or one of them a scalar.
+struct Use {
+  const char* function;
+  const Operator& row;
+  std::span<const NamedView> views;  // of the tensors among the operands
+  const Scalar* scalar = nullptr;    // one operand of two, instead of a tensor
+  bool scalar_first = false;
+  const double* parameters = nullptr;
+  int n_parameters = 0;
+};
+
+// The words of the parameters, given or the row's defaults, in the dtype the operator computes in.
+Status parameter_words(const Use& use, rondo_dtype computed, uint64_t* words) {
+  const Operator& row = use.row;
+  if (use.parameters && use.n_parameters != row.parameters)
+    return error(RONDO_INVALID_ARGUMENT, "%s: n_parameters is %d; %s has %d", use.function, use.n_parameters, row.name,
+                 row.parameters);
+  static const char* const names[] = {"parameters[0]", "parameters[1]"};
+  for (int i = 0; i < row.parameters; ++i) {
+    const double value = use.parameters ? use.parameters[i] : row.defaults[i];
+    if (!use.parameters && std::isnan(value))
+      return error(RONDO_INVALID_ARGUMENT, "%s: operator %s has %d parameters without defaults; use %s_with",
+                   use.function, row.name, row.parameters, use.function);
+    RONDO_TRY(scalar_word(use.function, names[i], Scalar::of(value), compute_dtype(computed), &words[i]));
+  }
+  return {};
+}
+
+Status check_domain(const Use& use, rondo_dtype common) {
+  if (use.row.domain == Domain::whole && is_float(common))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: operator %s is for integers and bool; the operands' dtype is %s (rondo_cast)", use.function,
+                 use.row.name, dtype_name(common));
+  return {};
+}
+
+// What the operands broadcast to: the layout of the first of them, or one of `joined`.
+Status broadcast(const Use& use, Layout (&joined)[2], const Layout** shape) {
+  *shape = &use.views[0].view->layout;
+  for (size_t i = 1; i < use.views.size(); ++i) {
+    const View& next = *use.views[i].view;
+    if ((*shape)->same_shape(next.layout)) continue;
+    if (!broadcast_shapes(**shape, next.layout, &joined[i & 1]))
+      return shapes_differ(use.function, use.views[i - 1].name, **shape, use.views[i].name, next.layout);
+    *shape = &joined[i & 1];
+  }
+  return {};
+}
+
+// An operator, its operands and its output as a key: what is computed, and all that is checked of dtypes and layouts,
+// follow from that. So a call that finds a plan has been checked but for what changes from call to call. shape: of the
+// result where it is not what the operands broadcast to; null: it is that.
+inline PlanKey key_of(const ElementwiseCall& call, std::span<const View* const> operands, const Layout* shape,
+                      const Output& out) {
+  constexpr uint32_t kOperator = 1;
+  PlanKey key(operands[0]->device(), kOperator | uint32_t{call.scalar} << 1 | uint32_t{call.scalar_first} << 2 |
+                                         uint32_t{shape != nullptr} << 3 | static_cast<uint32_t>(operands.size()) << 4 |
+                                         static_cast<uint32_t>(call.row->op) << 8 |
+                                         static_cast<uint32_t>(call.computed) << 16);
+  for (const View* operand : operands) key.put(*operand);
+  if (out.given())
+    key.put(out.given_view());
+  else
+    key.put(PlanKey::kNone);
+  if (shape) key.put_shape(*shape);
+  return key;
+}
+
+rondo_dtype result_dtype(const ElementwiseCall& call) {
+  return call.row->boolean ? RONDO_BOOL : call.computed;
+}
+
+Expression expression_of(const ElementwiseCall& call, std::span<const View* const> operands, const View& to) {
+  const Operator& row = *call.row;
+  Expression expression;
+  Value values[3] = {};  // operands and parameters: no row has more
+  int next = 0;
+  const auto push = [&](Value value) {
+    if (next < 3) values[next++] = value;
+  };
+  if (call.scalar && call.scalar_first) push(expression.scalar(compute_dtype(call.computed)));
+  for (const View* operand : operands) push(load(expression, operand->dtype, call.computed));
+  if (call.scalar && !call.scalar_first) push(expression.scalar(compute_dtype(call.computed)));
+  for (int i = 0; i < row.parameters; ++i) push(expression.scalar(compute_dtype(call.computed)));
+  expression.output(expression.apply(row.op, values[0], values[1], values[2]), to.dtype, to.accumulate);
+  return expression;
+}
+
+// views: of the operands and the output.
+inline Status submit_planned(const ElementwiseCall& call, Ref<const ElementwisePlan> plan, const View* const* views,
+                             Output& out) {
+  return submit_prepared(
+      views[0]->engine(),
+      make_ref<ElementwiseTask>(call.row->name, views[0]->device(), std::move(plan), views, call.words), {&out},
+      [&call] { return Call{call}; });
+}
+
+// A call whose plan is there.
+inline Status run_known(const ElementwiseCall& call, std::span<const View* const> operands,
+                        Ref<const ElementwisePlan> plan, Output& out) {
+  RONDO_TRY(out.resolve_known(operands[0]->engine(), operands[0]->device(), result_dtype(call), plan->shape(), operands,
+                              true));
+  const View* views[4];
+  std::copy(operands.begin(), operands.end(), views);
+  views[operands.size()] = &out.view();
+  return submit_planned(call, std::move(plan), views, out);
+}
+
+// One that must be planned.
+RONDO_COLD Status run_anew(const ElementwiseCall& call, std::span<const View* const> operands, const Layout& shape,
+                           const PlanKey& key, Output& out) {
+  Device& device = operands[0]->device();
+  View to;
+  RONDO_TRY(out.resolve(operands[0]->engine(), device, result_dtype(call), shape, operands, true, &to));
+  const View* views[4];
+  std::copy(operands.begin(), operands.end(), views);
+  views[operands.size()] = &to;
+  Ref<const ElementwisePlan> plan =
+      make_ref<ElementwisePlan>(device, key, expression_of(call, operands, to), to.layout, views);
+  return submit_planned(call, plan_table().keep(key, std::move(plan)), views, out);
+}
+
+// The words of the scalar and the parameters of a call, if it has any.
+inline Status find_words(const Use& use, ElementwiseCall* call) {
+  int n = 0;
+  if (use.scalar) {
+    // It takes the tensor's dtype, and goes on to the computed one with it.
+    const rondo_dtype dtype = use.views[0].view->dtype;
+    if (dtype != call->computed) RONDO_TRY(scalar_word(use.function, "scalar", *use.scalar, dtype, &call->words[n]));
+    RONDO_TRY(scalar_word(use.function, "scalar", *use.scalar, call->computed, &call->words[n++]));
+  }
+  return use.parameters || use.row.parameters ? parameter_words(use, call->computed, call->words + n) : Status();
+}
+
+RONDO_COLD Status run_operator_anew(const Use& use, rondo_dtype common, std::span<const View* const> operands,
+                                    const PlanKey& key, ElementwiseCall* call, Output& out) {
+  RONDO_TRY(check_inputs(use.function, use.views));
+  Layout joined[2];
+  const Layout* shape = nullptr;
+  RONDO_TRY(broadcast(use, joined, &shape));
+  RONDO_TRY(check_domain(use, common));
+  RONDO_TRY(find_words(use, call));
+  return run_anew(*call, operands, *shape, key, out);
+}
+
+RONDO_HOT Status run_operator(const Use& use, Output& out) {
+  const View* views[3];
+  rondo_dtype common = use.views[0].view->dtype;
+  for (size_t i = 0; i < use.views.size(); ++i) {
+    views[i] = use.views[i].view;
+    common = promote(common, views[i]->dtype);
+  }
+  const std::span<const View* const> operands(views, use.views.size());
+  ElementwiseCall call{&use.row, use.row.computed(common), use.scalar != nullptr, use.scalar_first, {}};
+  const PlanKey key = key_of(call, operands, nullptr, out);
+  Ref<const ElementwisePlan> plan = plan_table().find(key);
+  if (!plan) [[unlikely]]
+    return run_operator_anew(use, common, operands, key, &call, out);
+  RONDO_TRY(check_moved(use.function, use.views));  // with their dtypes others were computed with
+  RONDO_TRY(find_words(use, &call));
+  return run_known(call, operands, std::move(plan), out);
+}
+
+}  // namespace
+
+Status run_elementwise(const ElementwiseCall& call, std::span<const View* const> operands, const Layout& shape,
+                       Output& out) {
+  const PlanKey key = key_of(call, operands, &shape, out);
+  Ref<const ElementwisePlan> plan = plan_table().find(key);
+  return plan ? run_known(call, operands, std::move(plan), out) : run_anew(call, operands, shape, key, out);
+}
+
+Status unary(const char* function, rondo_unary_op op, const View& a, int n_parameters, const double* parameters,
+             Output& out) {
+  const Operator* row = find_unary(op);
+  if (!row) return unknown(function, op, find_unary);
+  const NamedView views[] = {{"a", &a}};
+  return run_operator({function, *row, views, nullptr, false, parameters, n_parameters}, out);
+}
+
+Status binary(const char* function, rondo_binary_op op, const View& a, const View& b, int n_parameters,
+              const double* parameters, Output& out) {
+  const Operator* row = find_binary(op);
+  if (!row) return unknown(function, op, find_binary);
+  const NamedView views[] = {{"a", &a}, {"b", &b}};
+  return run_operator({function, *row, views, nullptr, false, parameters, n_parameters}, out);
+}
+
+Status binary_scalar(const char* function, rondo_binary_op op, const View& a, Scalar scalar, bool reversed,
+                     Output& out) {
+  const Operator* row = find_binary(op);
+  if (!row) return unknown(function, op, find_binary);
+  const NamedView views[] = {{"a", &a}};
+  return run_operator({function, *row, views, &scalar, reversed}, out);
+}
+
+Status ternary(rondo_ternary_op op, const View& a, const View& b, const View& c, Output& out) {
+  const char* const function = "rondo_ternary";
+  const Operator* row = find_ternary(op);
+  if (!row) return unknown(function, op, find_ternary);
+  const NamedView views[] = {{"a", &a}, {"b", &b}, {"c", &c}};
+  return run_operator({function, *row, views}, out);
+}
+
+Status add_n(std::span<const View* const> tensors, Output& out) {
+  const char* const function = "rondo_add_n";
+  const View& first = *tensors[0];
+  NamedView views[Expression::kMaxInputs];
+  for (size_t i = 0; i < tensors.size(); ++i) views[i] = {"tensors", tensors[i]};
+  RONDO_TRY(check_inputs(function, std::span<const NamedView>(views, tensors.size())));
+  Layout shape = first.layout;
+  rondo_dtype common = first.dtype;
+  for (const View* tensor : tensors) {
+    Layout joined;
+    if (!broadcast_shapes(shape, tensor->layout, &joined))
+      return shapes_differ(function, "the tensors before", shape, "the next", tensor->layout);
+    shape = joined;
+    common = promote(common, tensor->dtype);
+  }
+  View to;
+  RONDO_TRY(out.resolve(first.engine(), first.device(), common, shape, tensors, true, &to));
+  const View* operands[Expression::kMaxInputs + 1];
+  std::copy(tensors.begin(), tensors.end(), operands);
+  operands[tensors.size()] = &to;
+  Expression expression;
+  Value sum = load(expression, first.dtype, common);
+  for (const View* tensor : tensors.subspan(1))
+    sum = expression.apply(Op::add, sum, load(expression, tensor->dtype, common));
+  expression.output(sum, to.dtype, to.accumulate);
+  return submit_prepared(first.engine(),
+                         make_ref<ElementwiseTask>("add_n", first.device(), expression, to.layout, operands, nullptr),
+                         {&out}, [] { return Call{AddNCall{}}; });
+}
+
+Status where(const View& condition, const View& a, const View& b, Output& out) {
+  const char* const function = "rondo_where";
+  RONDO_TRY(check_moved(function, {{"condition", &condition}, {"a", &a}, {"b", &b}}));
+  if (condition.dtype != RONDO_BOOL)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: condition has dtype %s; bool is needed (rondo_cast or a comparison makes it)", function,
+                 dtype_name(condition.dtype));
+  Layout values;
+  Layout shape;
+  if (!broadcast_shapes(a.layout, b.layout, &values)) return shapes_differ(function, "a", a.layout, "b", b.layout);
+  if (!broadcast_shapes(condition.layout, values, &shape))
+    return shapes_differ(function, "condition", condition.layout, "the values", values);
+  if (!promotes(a.dtype, b.dtype)) return without_common_dtype(function, "a", a.dtype, "b", b.dtype);
+  const rondo_dtype common = promote(a.dtype, b.dtype), moved = moved_dtype(common);
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), common, shape, {&condition, &a, &b}, true, &to));
+  Expression expression;
+  const Value c = expression.input(RONDO_BOOL);
+  const Value x = load(expression, moved_dtype(a.dtype), moved);
+  const Value y = load(expression, moved_dtype(b.dtype), moved);
+  expression.output(expression.where(c, x, y), moved, to.accumulate);
+  return submit_prepared(a.engine(), make("where", a.device(), expression, to.layout, {&condition, &a, &b, &to}),
+                         {&out}, [] { return Call{WhereCall{}}; });
+}
+
+Status copy_elements(const char* function, const View& from, const View& to) {
+  Layout shape;
+  if (!broadcast_shapes(from.layout, to.layout, &shape) || !shape.same_shape(to.layout))
+    return shapes_differ(function, "the source", from.layout, "the target", to.layout);
+  const bool moves = from.dtype == to.dtype;
+  const rondo_dtype source = moves ? moved_dtype(from.dtype) : from.dtype;
+  const rondo_dtype target = moves ? moved_dtype(to.dtype) : to.dtype;
+  Expression expression;
+  const Value x = expression.input(source);
+  // What is added is rounded with the sum, not before it.
+  const rondo_dtype on_its_way = to.accumulate ? compute_dtype(target) : target;
+  expression.output(expression.cast(x, on_its_way), target, to.accumulate);
+  return submit_prepared(from.engine(),
+                         make(moves ? "copy" : "cast", from.device(), expression, to.layout, {&from, &to}), {},
+                         [] { return Call{CopyCall{}}; });
+}
+
+Status cast(const View& a, rondo_dtype dtype, Output& out) {
+  const char* const function = "rondo_cast";
+  RONDO_TRY(check_dtype(dtype));
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), dtype, a.layout, {&a}, true, &to));
+  RONDO_TRY(copy_elements(function, a, to));
+  out.commit();
+  return {};
+}
+
+Status fill(const char* function, const View& tensor, Scalar value) {
+  RONDO_TRY(check_writable(function, "tensor", tensor));
+  uint64_t word = 0;
+  RONDO_TRY(scalar_word(function, "value", value, tensor.dtype, &word));
+  Expression expression;
+  expression.output(expression.scalar(compute_dtype(tensor.dtype)), tensor.dtype, tensor.accumulate);
+  return submit_prepared(tensor.engine(), make("fill", tensor.device(), expression, tensor.layout, {&tensor}, &word),
+                         {});
+}
+
+Status copy(const View& a, Output& out) {
+  const char* const function = "rondo_copy";
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  Layout shape = a.layout;
+  Device* device = &a.device();
+  if (out.given()) {
+    const View& given = out.given_view();
+    if (!broadcast_shapes(a.layout, given.layout, &shape) || !shape.same_shape(given.layout))
+      return shapes_differ(function, "a", a.layout, "out", given.layout);
+    device = &given.device();
+  }
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), *device, a.dtype, shape, {&a}, true, &to));
+  if (device == &a.device()) {
+    RONDO_TRY(copy_elements(function, a, to));
+  } else {
+    View from = a;
+    from.layout = broadcast_layout(a.layout, shape);
+    RONDO_TRY(copy_across(from, to));
+  }
+  out.commit();
+  return {};
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,84 @@
+// Elementwise tasks: operands joined with a plan. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#include "ops/elementwise/elementwise_task.h"
+
+#include "ops/elementwise/plan_table.h"
+
+namespace rondo::ops {
+
+namespace {
+
+Ref<const ElementwisePlan> plan_of(Device& device, const Expression& expression, const Layout& shape,
+                                   const View* const* views) {
+  const PlanKey key(device, expression, shape, views);
+  if (Ref<const ElementwisePlan> kept = plan_table().find(key)) [[likely]]
+    return kept;
+  return plan_table().keep(key, make_ref<ElementwisePlan>(device, key, expression, shape, views));
+}
+
+}  // namespace
+
+ElementwiseTask::ElementwiseTask(const char* name, Device& device, const Expression& expression, const Layout& shape,
+                                 const View* const* views, const uint64_t* scalars)
+    : ElementwiseTask(name, device, plan_of(device, expression, shape, views), views, scalars) {}
+
+ElementwiseTask::ElementwiseTask(const char* name, Device& device, Ref<const ElementwisePlan> plan,
+                                 const View* const* views, const uint64_t* scalars)
+    : Task(name, device), plan_(std::move(plan)) {
+  const Expression& expression = this->expression();
+  const int inputs = expression.inputs(), operands = expression.operands();
+  for (int k = 0; k < operands; ++k) {
+    const View& view = *views[k];
+    operands_.push_back({view.storage, view.offset});
+    const bool written = k >= inputs;
+    if (!written || expression.output(k - inputs).accumulate) reads(*view.storage);
+    if (written) declare_output(*this, view);
+  }
+  for (int k = 0; k < expression.scalars(); ++k) scalars_.push_back(scalars[k]);
+  random_count_ = plan_->random_count();
+}
+
+View ElementwiseTask::view(int i) const {
+  const Expression& expression = this->expression();
+  View view;
+  view.storage = operand(i).storage;
+  view.offset = operand(i).offset;
+  view.dtype = expression.operand_dtype(i);
+  view.accumulate = i >= expression.inputs() && expression.output(i - expression.inputs()).accumulate;
+  view.layout = plan_->layout(i);
+  return view;
+}
+
+int ElementwiseTask::alignment(int i) const {
+  const auto size = static_cast<int>(dtype_size(expression().operand_dtype(i)));
+  return space().elements == 0 || space().repeats(i) ? size : size * space().vector;
+}
+
+void ElementwiseTask::list_operands(std::vector<TaskOperand>* list) const {
+  for (int k = 0; k < operands(); ++k) list->push_back({view(k), k >= expression().inputs()});
+}
+
+Status ElementwiseTask::prepare() {
+  if (device().is_host() || space().elements == 0 || kernel_) return {};
+  return plan_->find_kernel(name(), &kernel_);
+}
+
+Status ElementwiseTask::run(const TaskContext& context) {
+  if (space().elements == 0) return {};
+  if (!device().is_host()) return run_on_cuda(context);
+  run_on_cpu(context);
+  return {};
+}
+
+void ElementwiseTask::run_on_cpu(const TaskContext& context) {
+  char* addresses[Expression::kMaxInputs + Expression::kMaxOutputs];
+  for (int k = 0; k < operands(); ++k) addresses[k] = address(k);
+  RandomState start = random_;
+  if (context.random) {
+    start.seed = context.random->seed;
+    start.offset += context.random->offset;
+  }
+  evaluate_on_cpu(expression(), space(), addresses, scalars(), start);
+}
+
+}  // namespace rondo::ops

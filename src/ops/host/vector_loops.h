@@ -1,0 +1,318 @@
+// The loops themselves, for the .cc file of each instruction set: it says the set's name (RONDO_VECTOR_SET) and the
+// attributes of a loop (RONDO_VECTOR) and the size of its vectors (RONDO_VECTOR_BYTES). Operators are the same device
+// functions that kernels are made of, in loops simple enough for the compiler to make vectors of them.
+//
+// Only a loop is compiled for its instruction set, and all that it calls becomes part of it. What other files may share
+// with this one, inline functions and templates of headers, must stay what every processor can run.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#if defined(RONDO_VECTOR_F16C)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "ops/host/vector_forms.h"
+// After the functions of F32, which those of the device are to find.
+#include "ops/host/vector_sets.h"
+#include "ops/operators/element.h"
+#include "rtc/device/activations.h"
+#include "rtc/device/special.h"
+
+// Before a loop whose arrays are the same or have nothing in common: it needs no scalar twin for others.
+#if defined(__clang__)
+#define RONDO_APART _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define RONDO_APART _Pragma("GCC ivdep")
+#endif
+
+#include "ops/host/vector_folds.h"
+#include "ops/host/vector_halves.h"
+#include "ops/host/vector_sums.h"
+#include "ops/host/vector_windows.h"
+
+namespace rondo::ops::RONDO_VECTOR_SET {
+
+namespace {
+
+// --- operators
+// What a function of real numbers computes f32 in.
+template <class T, Domain domain>
+using Computed = std::conditional_t<domain == Domain::real && std::is_same_v<T, float>, F32, T>;
+
+// A loop from a device function of one, two or three arguments.
+template <auto f, class F = decltype(f)>
+struct LoopOf;
+template <auto f, class R, class T>
+struct LoopOf<f, R (*)(T)> {
+  RONDO_VECTOR static void run(void* to, const void* a, const void*, const void*, int64_t n) {
+    R* r = static_cast<R*>(to);
+    const T* x = static_cast<const T*>(a);
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) r[i] = f(x[i]);
+  }
+};
+template <auto f, class R, class T>
+struct LoopOf<f, R (*)(T, T)> {
+  RONDO_VECTOR static void run(void* to, const void* a, const void* b, const void*, int64_t n) {
+    R* r = static_cast<R*>(to);
+    const T* x = static_cast<const T*>(a);
+    const T* y = static_cast<const T*>(b);
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) r[i] = f(x[i], y[i]);
+  }
+};
+template <auto f, class R, class S, class T>
+struct LoopOf<f, R (*)(S, T, T)> {
+  RONDO_VECTOR static void run(void* to, const void* a, const void* b, const void* c, int64_t n) {
+    R* r = static_cast<R*>(to);
+    const S* x = static_cast<const S*>(a);
+    const T* y = static_cast<const T*>(b);
+    const T* z = static_cast<const T*>(c);
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) r[i] = f(x[i], y[i], z[i]);
+  }
+};
+
+// Of an angle: few elements at a time, so that one that is far from 0 slows down its neighbours only.
+template <auto near_one, auto any>
+RONDO_VECTOR void angles(void* to, const void* a, const void*, const void*, int64_t n) {
+  constexpr int64_t kFew = 64;
+  F32* r = static_cast<F32*>(to);
+  const F32* x = static_cast<const F32*>(a);
+  for (int64_t begin = 0; begin < n; begin += kFew) {
+    const int64_t end = std::min(begin + kFew, n);
+    int far = 0;
+    for (int64_t i = begin; i < end; ++i) far |= !near(x[i]);
+    if (far)
+      for (int64_t i = begin; i < end; ++i) r[i] = any(x[i]);
+    else
+      for (int64_t i = begin; i < end; ++i) r[i] = near_one(x[i]);
+  }
+}
+
+template <class T>
+constexpr bool admits(Domain domain) {
+  return domain == Domain::any || (domain == Domain::real) == device::is_floating<T>;
+}
+
+// Operators that make the same bits of unsigned integers as of signed ones.
+constexpr bool ignores_sign(Op op) {
+  switch (op) {
+    case Op::neg:
+    case Op::square:
+    case Op::logical_not:
+    case Op::isnan:
+    case Op::floor:
+    case Op::ceil:
+    case Op::round:
+    case Op::trunc:
+    case Op::isinf:
+    case Op::round_away:
+    case Op::isposinf:
+    case Op::isneginf:
+    case Op::isfinite:
+    case Op::bit_not:
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::squared_difference:
+    case Op::eq:
+    case Op::ne:
+    case Op::logical_and:
+    case Op::logical_or:
+    case Op::logical_xor:
+    case Op::bit_and:
+    case Op::bit_or:
+    case Op::bit_xor:
+    case Op::shift_left:
+    case Op::fma: return true;
+    default: return false;
+  }
+}
+template <class T>
+struct SignedOf {
+  using type = T;
+};
+template <class T>
+requires(std::is_unsigned_v<T> && !std::is_same_v<T, bool>) struct SignedOf<T> {
+  using type = std::make_signed_t<T>;
+};
+// The type of the same bits whose loop is shared: a loop less in the library for each.
+template <class T, bool shared = true>
+using Shared = typename std::conditional_t<shared, SignedOf<T>, std::type_identity<T>>::type;
+
+// Null for a dtype outside the row's domain: the checks of the operator have refused or converted it. Half: of
+// such 16-bit floats in memory, computed in T, where memory takes longer than what is computed.
+template <class T, class Half = void>
+Loop loop_of(Op op) {
+  constexpr bool halves = !std::is_void_v<Half>;
+  if (std::is_same_v<T, float> && !halves) {
+    if (op == Op::sin) return angles<&near_sin, static_cast<F32 (*)(F32)>(&sin)>;
+    if (op == Op::cos) return angles<&near_cos, static_cast<F32 (*)(F32)>(&cos)>;
+    if (op == Op::tan) return angles<&near_tan, static_cast<F32 (*)(F32)>(&tan)>;
+  }
+  switch (op) {
+#define ROW(name, domain)                                                                  \
+  case Op::name:                                                                           \
+    if constexpr (!admits<T>(Domain::domain) || (halves && Domain::domain != Domain::any)) \
+      return nullptr;                                                                      \
+    else if constexpr (halves)                                                             \
+      return HalvesOf<&device::op_##name<T>, Half>::loop;                                  \
+    else                                                                                   \
+      return LoopOf<&device::op_##name<Computed<Shared<T, ignores_sign(Op::name)>, Domain::domain>>>::run;
+#define UNARY(ID, name, domain, ...) ROW(name, domain)
+#define BINARY(ID, name, domain, ...) ROW(name, domain)
+#define TERNARY(ID, name, domain, ...) ROW(name, domain)
+#include "ops/operators/operators.def"
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+#undef ROW
+    case Op::where: return halves ? nullptr : LoopOf<&device::op_where<Shared<T>>>::run;
+    case Op::cast:
+    case Op::round_to:
+    case Op::uniform:
+    case Op::normal: break;
+  }
+  return nullptr;
+}
+
+#if defined(RONDO_VECTOR_F16C)
+Loop find_halves(Op op, rondo_dtype dtype) {
+  return with_half_element(dtype, [op]<class M>(M*) { return loop_of<float, M>(op); });
+}
+#else
+constexpr Loop (*find_halves)(Op op, rondo_dtype dtype) = nullptr;
+#endif
+
+Loop find(const Expression::Instruction& each, rondo_dtype from) {
+  const auto dtype = static_cast<rondo_dtype>(each.dtype);
+  if (each.op == Op::round_to)
+    return dtype == RONDO_F16 ? LoopOf<&device::round_f16>::run : LoopOf<&device::round_bf16>::run;
+  return with_element(from, [&]<class M>(M*) -> Loop {
+    using T = Register<M>;
+    if (each.op != Op::cast) return loop_of<T>(each.op);
+    // On the way to an 8-bit float as on that to a 16-bit one: it is rounded once, where it is stored.
+    return with_element(is_f8(dtype) ? RONDO_BF16 : dtype, [&]<class To>(To*) -> Loop {
+      // From one integer to another no wider, the bits alone count.
+      constexpr bool cut = std::is_integral_v<To> && std::is_integral_v<T> && sizeof(To) <= sizeof(T);
+      return LoopOf<&device::convert_to<Shared<To, std::is_integral_v<T>>, Shared<T, cut>>>::run;
+    });
+  });
+}
+
+// --- between memory and registers
+template <class M>
+RONDO_VECTOR void load_row(void* to, const char* from, int64_t stride, int64_t n) {
+  Register<M>* r = static_cast<Register<M>*>(to);
+  const M* m = reinterpret_cast<const M*>(from);
+  if (stride == 1) {
+    if constexpr (std::is_same_v<M, device::f16>) return convert_row(r, m, n);
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) r[i] = device::from_memory(m[i]);
+  } else if (stride == 0) {
+    const Register<M> value = device::from_memory(*m);
+    for (int64_t i = 0; i < n; ++i) r[i] = value;
+  } else {
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) r[i] = device::from_memory(m[i * stride]);
+  }
+}
+
+template <class M, bool accumulate>
+RONDO_VECTOR void store_row(char* to, int64_t stride, const void* from, int64_t n) {
+  M* m = reinterpret_cast<M*>(to);
+  const Register<M>* r = static_cast<const Register<M>*>(from);
+  if (stride == 1) {
+    if constexpr (std::is_same_v<M, device::f16> && !accumulate) return convert_row(m, r, n);
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) put(m + i, r[i], accumulate);
+  } else {
+    for (int64_t i = 0; i < n; ++i) put(m + i * stride, r[i], accumulate);
+  }
+}
+
+template <class M>
+RONDO_VECTOR void load_tile(void* to, const char* from, int64_t stride, int64_t rows, int64_t columns) {
+  Register<M>* r = static_cast<Register<M>*>(to);
+  const M* m = reinterpret_cast<const M*>(from);
+  for (int64_t c = 0; c < columns; ++c)
+    for (int64_t i = 0; i < rows; ++i) r[i * columns + c] = device::from_memory(m[c * stride + i]);
+}
+
+template <class M>
+Moves moves_of(bool accumulate) {
+  return {load_row<M>, load_tile<M>, accumulate ? store_row<M, true> : store_row<M, false>};
+}
+Moves moves(rondo_dtype dtype, bool accumulate) {
+  if (is_f8(dtype))
+    return with_f8_element(dtype, []<class M>(M*) -> Moves {
+      return {load_row<M>, load_tile<M>, store_row<M, false>};
+    });
+  return with_element(dtype, [&]<class M>(M*) { return moves_of<Shared<M>>(accumulate); });
+}
+Moves bytes(size_t size) {
+  switch (size) {
+    case 1: return moves_of<device::i8>(false);
+    case 2: return moves_of<device::i16>(false);
+    case 4: return moves_of<device::i32>(false);
+    default: return moves_of<device::i64>(false);
+  }
+}
+
+// --- softmax
+RONDO_VECTOR float largest(const float* values, int64_t n) {
+  constexpr int kLanes = 64;
+  float lanes[kLanes];
+  for (float& lane : lanes) lane = -std::numeric_limits<float>::infinity();
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (int l = 0; l < kLanes; ++l) lanes[l] = values[i + l] > lanes[l] ? values[i + l] : lanes[l];
+  for (int l = 0; i + l < n; ++l) lanes[l] = values[i + l] > lanes[l] ? values[i + l] : lanes[l];
+  for (int width = kLanes / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) lanes[l] = lanes[l + width] > lanes[l] ? lanes[l + width] : lanes[l];
+  return lanes[0];
+}
+RONDO_VECTOR void exponentials(float* to, const float* from, float top, int64_t n) {
+  RONDO_APART
+  for (int64_t i = 0; i < n; ++i) to[i] = exp(F32::of(from[i] - top)).v;
+}
+RONDO_VECTOR void divide(float* values, float by, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) values[i] /= by;
+}
+
+// --- past the caches
+#if defined(RONDO_VECTOR_F16C)
+RONDO_VECTOR void stream(char* to, const void* from, int64_t bytes) {
+  constexpr int64_t kLine = 64;
+  const char* at = static_cast<const char*>(from);
+  const int64_t before = std::min(static_cast<int64_t>(-reinterpret_cast<uintptr_t>(to) % kLine), bytes);
+  if (before) std::memcpy(to, at, static_cast<size_t>(before));
+  for (to += before, at += before, bytes -= before; bytes >= kLine; to += kLine, at += kLine, bytes -= kLine) {
+#if defined(RONDO_VECTOR_AVX512)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(at));
+#else
+    const auto* line = reinterpret_cast<const __m256i*>(at);
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), _mm256_loadu_si256(line));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to) + 1, _mm256_loadu_si256(line + 1));
+#endif
+  }
+  if (bytes) std::memcpy(to, at, static_cast<size_t>(bytes));
+}
+#else
+constexpr void (*stream)(char* to, const void* from, int64_t bytes) = nullptr;
+#endif
+
+}  // namespace
+
+const Loops kLoops = {find,    find_halves,  moves,  bytes,  adders,        fold,
+                      largest, exponentials, divide, stream, &kWindowTables};
+
+}  // namespace rondo::ops::RONDO_VECTOR_SET

@@ -1,0 +1,254 @@
+// The loops of window_loops.h, for the .cc file of each instruction set, as those of vector_loops.h. A vector of
+// results stays in registers while its taps are gone through.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "ops/host/vector_folds.h"
+#include "ops/host/window_loops.h"
+
+namespace rondo::ops::RONDO_VECTOR_SET {
+
+namespace {
+
+template <class C>
+struct WindowLanes {
+  static constexpr int kLanes = RONDO_VECTOR_BYTES / static_cast<int>(sizeof(C));
+  typedef C Vector __attribute__((vector_size(RONDO_VECTOR_BYTES)));
+  typedef PlaceOf<C> Places __attribute__((vector_size(RONDO_VECTOR_BYTES)));
+  using Each = std::make_integer_sequence<int, kLanes>;
+
+  // Elements 0, 2, 4, ...: in two halves, of which the second ends with the last that is needed.
+  template <int... l>
+  RONDO_VECTOR static inline void load_every_second(Vector& to, const C* at, std::integer_sequence<int, l...>) {
+    Vector low, high;
+    std::memcpy(&low, at, sizeof low);
+    std::memcpy(&high, at + kLanes - 1, sizeof high);
+    to = __builtin_shufflevector(low, high, (2 * l < kLanes ? 2 * l : 2 * l + 1)...);
+  }
+  // And elements 1, 3, 5, ... beside them.
+  template <int... l>
+  RONDO_VECTOR static inline void load_both(Vector& even, Vector& odd, const C* at, std::integer_sequence<int, l...>) {
+    Vector low, high;
+    std::memcpy(&low, at, sizeof low);
+    std::memcpy(&high, at + kLanes, sizeof high);
+    even = __builtin_shufflevector(low, high, (2 * l)...);
+    odd = __builtin_shufflevector(low, high, (2 * l + 1)...);
+  }
+  // sum: of all keys, which is NaN if one of them is.
+  template <bool places>
+  RONDO_VECTOR static inline void raise(Vector& best, Places& found, Vector& sum, const Vector& key, PlaceOf<C> name) {
+    sum += key;
+    if constexpr (places) {
+      const auto larger = key > best;
+      best = larger ? key : best;
+      const Places named = name - Places{};
+      found = larger ? named : found;
+    } else {
+      best = key > best ? key : best;
+    }
+  }
+  template <int step>
+  RONDO_VECTOR static inline void load(Vector& to, const C* at, int64_t any) {
+    if constexpr (step == 1)
+      std::memcpy(&to, at, sizeof to);
+    else if constexpr (step == 2)
+      load_every_second(to, at, Each());
+    else
+      for (int l = 0; l < kLanes; ++l) to[l] = at[l * any];
+  }
+};
+
+template <class C>
+inline void find_largest(C* to, PlaceOf<C>* place, const C* from, const int64_t* taps, const PlaceOf<C>* names,
+                         int64_t count, int64_t offset, bool more) {
+  int64_t t = 0;
+  C best = *to;
+  PlaceOf<C> found = place ? *place : 0;
+  from += offset;
+  if (!more) {
+    best = from[taps[0]];
+    found = names[0];
+    t = 1;
+  }
+  for (; t < count; ++t) {
+    const bool more_than = surpasses(from[taps[t]], best);
+    best = more_than ? from[taps[t]] : best;
+    found = more_than ? names[t] : found;
+  }
+  *to = best;
+  if (place) *place = found;
+}
+
+template <class C>
+[[gnu::noinline]] void largest_one_by_one(C* to, PlaceOf<C>* places, const C* from, const int64_t* taps,
+                                          const PlaceOf<C>* names, int64_t count, int64_t step, int64_t n, bool more) {
+  for (int64_t i = 0; i < n; ++i)
+    find_largest(to + i, places ? places + i : nullptr, from, taps, names, count, i * step, more);
+}
+
+// Vectors as long as there are whole ones, the last of which goes over again some that are done. Where some are NaN it
+// is all done again as the rule says about those.
+template <class C, int step, bool places>
+RONDO_VECTOR inline void largest_by(C* to, PlaceOf<C>* at, const C* from, const int64_t* taps, const PlaceOf<C>* names,
+                                    int64_t count, int64_t any, int64_t n) {
+  using L = WindowLanes<C>;
+  typename L::Vector all = {};  // NaN if one was met, or infinities of both signs
+  for (int64_t done = 0; done < n;) {
+    const int64_t i = done + L::kLanes <= n ? done : n - L::kLanes;
+    done = i + L::kLanes;
+    typename L::Vector best = {}, key = {};
+    typename L::Places found = {};
+    L::template load<step>(best, from + taps[0] + i * any, any);
+    if constexpr (places) found += names[0];
+    typename L::Vector sum = best;
+    for (int64_t t = 1; t < count; ++t) {
+      if (step == 2 && t + 1 < count && taps[t + 1] == taps[t] + 1) {
+        // Neighbours are read together.
+        typename L::Vector next = {};
+        L::load_both(key, next, from + taps[t] + i * any, typename L::Each());
+        L::template raise<places>(best, found, sum, key, names[t++]);
+        L::template raise<places>(best, found, sum, next, names[t]);
+        continue;
+      }
+      L::template load<step>(key, from + taps[t] + i * any, any);
+      L::template raise<places>(best, found, sum, key, names[t]);
+    }
+    all += sum;
+    std::memcpy(to + i, &best, sizeof best);
+    if constexpr (places) std::memcpy(at + i, &found, sizeof found);
+  }
+  const typename L::Places unordered = all != all;
+  PlaceOf<C> some = 0;
+  for (int l = 0; l < L::kLanes; ++l) some |= unordered[l];
+  if (some) [[unlikely]]
+    largest_one_by_one(to, places ? at : nullptr, from, taps, names, count, any, n, false);
+}
+template <class C>
+RONDO_VECTOR void window_largest(C* to, PlaceOf<C>* places, const C* from, const int64_t* taps, const PlaceOf<C>* names,
+                                 int64_t count, int64_t step, int64_t n, bool more) {
+  if (more) return largest_one_by_one(to, places, from, taps, names, count, step, n, true);
+  if (n < WindowLanes<C>::kLanes) {
+    for (int64_t i = 0; i < n; ++i)
+      find_largest(to + i, places ? places + i : nullptr, from, taps, names, count, i * step, false);
+    return;
+  }
+  if (step == 1) {
+    if (places) return largest_by<C, 1, true>(to, places, from, taps, names, count, 1, n);
+    return largest_by<C, 1, false>(to, places, from, taps, names, count, 1, n);
+  }
+  if (step == 2) {
+    if (places) return largest_by<C, 2, true>(to, places, from, taps, names, count, 2, n);
+    return largest_by<C, 2, false>(to, places, from, taps, names, count, 2, n);
+  }
+  if (places) return largest_by<C, 0, true>(to, places, from, taps, names, count, step, n);
+  largest_by<C, 0, false>(to, places, from, taps, names, count, step, n);
+}
+
+template <class C, int step, bool weighted>
+RONDO_VECTOR inline void sum_by(C* to, const C* from, const int64_t* taps, const C* weights, int64_t count, int64_t any,
+                                int64_t n, bool more) {
+  using L = WindowLanes<C>;
+  int64_t i = 0;
+  for (; i + L::kLanes <= n; i += L::kLanes) {
+    typename L::Vector sum = {}, x = {};
+    if (more) std::memcpy(&sum, to + i, sizeof sum);
+    for (int64_t t = 0; t < count; ++t) {
+      L::template load<step>(x, from + taps[t] + i * any, any);
+      if constexpr (weighted) x *= weights[t];
+      sum += x;
+    }
+    std::memcpy(to + i, &sum, sizeof sum);
+  }
+  for (; i < n; ++i) {
+    C sum = more ? to[i] : C(0);
+    for (int64_t t = 0; t < count; ++t)
+      sum += weighted ? from[taps[t] + i * any] * weights[t] : from[taps[t] + i * any];
+    to[i] = sum;
+  }
+}
+template <class C>
+RONDO_VECTOR void window_sum(C* to, const C* from, const int64_t* taps, const C* weights, int64_t count, int64_t step,
+                             int64_t n, bool more) {
+  if (weights) {
+    if (step == 1) return sum_by<C, 1, true>(to, from, taps, weights, count, 1, n, more);
+    return sum_by<C, 0, true>(to, from, taps, weights, count, step, n, more);
+  }
+  if (step == 1) return sum_by<C, 1, false>(to, from, taps, weights, count, 1, n, more);
+  if (step == 2) return sum_by<C, 2, false>(to, from, taps, weights, count, 2, n, more);
+  sum_by<C, 0, false>(to, from, taps, weights, count, step, n, more);
+}
+
+template <class C>
+RONDO_VECTOR void window_divide(C* values, C divisor, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) values[i] /= divisor;
+}
+template <class C>
+RONDO_VECTOR void window_blend(C* to, const C* low, const C* high, const C* lower, const C* upper, C weight, int64_t n,
+                               bool more) {
+  if (more) {
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) to[i] = to[i] + low[i] * (weight * lower[i]) + high[i] * (weight * upper[i]);
+  } else {
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) to[i] = C(0) + low[i] * (weight * lower[i]) + high[i] * (weight * upper[i]);
+  }
+}
+template <class C>
+RONDO_VECTOR void window_twice(C* to, const C* from, int64_t n) {
+  RONDO_APART
+  for (int64_t i = 0; i < n; ++i) to[2 * i] = to[2 * i + 1] = from[i] + C(0);
+}
+template <class C>
+RONDO_VECTOR void window_share(C* to, const C* from, int64_t step, C weight, C divisor, int64_t n) {
+  if (step == 1) {
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) to[i] += from[i] * weight / divisor;
+  } else {
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) to[i] += from[i * step] * weight / divisor;
+  }
+}
+template <class C, class Place>
+RONDO_VECTOR inline void chosen_by(C* to, const C* from, int64_t step, const Place* places, int64_t place_step,
+                                   Place name, int64_t n) {
+  if (step == 1 && place_step == 1) {
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) to[i] += places[i] == name ? from[i] : C(0);
+  } else {
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) to[i] += places[i * place_step] == name ? from[i * step] : C(0);
+  }
+}
+template <class C>
+RONDO_VECTOR void window_chosen(C* to, const C* from, int64_t step, const void* places, int64_t place_step, bool bytes,
+                                PlaceOf<C> name, int64_t n) {
+  if (bytes)
+    chosen_by(to, from, step, static_cast<const uint8_t*>(places), place_step, static_cast<uint8_t>(name), n);
+  else
+    chosen_by(to, from, step, static_cast<const int32_t*>(places), place_step, static_cast<int32_t>(name), n);
+}
+template <class C>
+RONDO_VECTOR void window_spread(C* to, int64_t step, const C* from, int64_t n) {
+  if (step == 1) {
+    RONDO_APART
+    for (int64_t i = 0; i < n; ++i) to[i] += from[i];
+  } else {
+    for (int64_t i = 0; i < n; ++i) to[i * step] += from[i];
+  }
+}
+
+template <class C>
+constexpr WindowLoops<C> window_loops() {
+  return {window_largest<C>, window_sum<C>,   window_divide<C>, window_blend<C>,
+          window_twice<C>,   window_share<C>, window_chosen<C>, window_spread<C>};
+}
+constexpr WindowTables kWindowTables = {window_loops<float>(), window_loops<double>()};
+
+}  // namespace
+
+}  // namespace rondo::ops::RONDO_VECTOR_SET

@@ -1,0 +1,188 @@
+// Matrix products: checks, broadcasting of batches, and the common form.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/matmul/matmul.h"
+
+#include <span>
+#include <utility>
+
+#include "base/small_vector.h"
+#include "ops/task/node.h"
+
+namespace rondo::ops {
+
+namespace {
+
+struct Matrix {
+  Layout batch;  // leading axes
+  int64_t size[2];
+  int64_t step[2];
+};
+
+Matrix split(const View& view, bool transposed) {
+  Matrix matrix;
+  const int lead = view.layout.ndim - 2;
+  matrix.batch.ndim = lead;
+  for (int d = 0; d < lead; ++d) {
+    matrix.batch.shape[d] = view.layout.shape[d];
+    matrix.batch.strides[d] = view.layout.strides[d];
+  }
+  for (int i = 0; i < 2; ++i) {
+    const int axis = lead + (transposed ? 1 - i : i);
+    matrix.size[i] = view.layout.shape[axis];
+    matrix.step[i] = view.layout.strides[axis];
+  }
+  return matrix;
+}
+
+// One b for consecutive batches of a: those are more rows of a.
+void fold_batch(Product* product) {
+  while (product->batch.count > 0) {
+    const int last = product->batch.count - 1;
+    const int64_t a = product->batch.stride[0][last], out = product->batch.stride[2][last];
+    const bool continues =
+        product->m == 1 || (a == product->m * product->a_step[0] && out == product->m * product->out_step[0]);
+    if (product->batch.stride[1][last] != 0 || !continues) return;
+    if (product->m == 1) {
+      product->a_step[0] = a;
+      product->out_step[0] = out;
+    }
+    product->m *= product->batch.size[last];
+    --product->batch.count;
+  }
+}
+
+Status check_operands(const MatmulNames& names, const View& a, const View& b) {
+  for (const auto& [name, view] : {NamedView{names.a, &a}, NamedView{names.b, &b}}) {
+    if (view->layout.ndim < 2)
+      return error(RONDO_INVALID_ARGUMENT, "%s: %s has %d dimensions; at least 2 are needed", names.function, name,
+                   view->layout.ndim);
+    if (!is_float(view->dtype))
+      return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; a float dtype is needed (rondo_cast makes it)",
+                   names.function, name, dtype_name(view->dtype));
+  }
+  if (a.dtype != b.dtype)
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s but %s has %s; cast one with rondo_cast", names.function,
+                 names.a, dtype_name(a.dtype), names.b, dtype_name(b.dtype));
+  return {};
+}
+
+// Rows of the result, and with them what is made of those.
+void lay_out_rows(const Layout& shape, RowSide* after, Product* product) {
+  constexpr int kInputs = Expression::kMaxInputs;
+  Dims<1 + kInputs> rows;
+  const int last = shape.ndim - 1;
+  for (int d = 0; d < last; ++d) {
+    int64_t steps[1 + kInputs] = {product->out.layout.strides[d]};
+    for (size_t k = 0; after && k < after->inputs.size(); ++k) steps[1 + k] = after->inputs[k].layout.strides[d];
+    rows.push(shape.shape[d], steps);
+  }
+  product->rows = rows.arrays<1>(0);
+  if (!after) return;
+  after->rows = rows.arrays<kInputs>(1);
+  for (size_t k = 0; k < after->inputs.size(); ++k) after->step[k] = after->inputs[k].layout.strides[last];
+}
+
+}  // namespace
+
+void Product::declare(Task& task) const {
+  task.reads(*a.storage);
+  task.reads(*b.storage);
+  if (has_bias()) task.reads(*bias.storage);
+  for (size_t k = 0; after && k < after->inputs.size(); ++k) task.reads(*after->inputs[k].storage);
+  declare_output(task, out);
+}
+
+void Product::list_operands(std::vector<TaskOperand>* list) const {
+  *list = {{a, false}, {b, false}};
+  if (has_bias()) list->push_back({bias, false});
+  for (size_t k = 0; after && k < after->inputs.size(); ++k) list->push_back({after->inputs[k], false});
+  list->push_back({out, true});
+}
+
+Status matmul_shape(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
+                    Layout* shape) {
+  RONDO_TRY(check_operands(names, a, b));
+  const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);
+  if (left.size[1] != right.size[0])
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s %s%s has %lld columns but %s %s%s has %lld rows", names.function,
+                 names.a, shape_text(a.layout).c_str(), options.transpose_a ? " transposed" : "",
+                 static_cast<long long>(left.size[1]), names.b, shape_text(b.layout).c_str(),
+                 options.transpose_b ? " transposed" : "", static_cast<long long>(right.size[0]));
+  Layout batch;
+  if (!broadcast_shapes(left.batch, right.batch, &batch))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: leading axes of %s %s and %s %s do not broadcast; sizes must be equal or 1", names.function,
+                 names.a, shape_text(a.layout).c_str(), names.b, shape_text(b.layout).c_str());
+  batch.shape[batch.ndim++] = left.size[0];
+  batch.shape[batch.ndim++] = right.size[1];
+  *shape = Layout::row_major(batch.ndim, batch.shape);
+  return {};
+}
+
+Status multiply(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
+                std::shared_ptr<RowSide> after, rondo_dtype dtype, Output& out) {
+  const NamedView named[] = {{names.a, &a}, {names.b, &b}, {"bias", options.bias}};
+  RONDO_TRY(check_inputs(names.function, {named, options.bias ? size_t{3} : size_t{2}}));
+  Layout shape;
+  RONDO_TRY(matmul_shape(names, a, b, options, &shape));
+  const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);
+  Product product;
+  product.a = a;
+  product.b = b;
+  product.m = left.size[0];
+  product.n = right.size[1];
+  product.k = left.size[1];
+  product.activation = options.activation;
+  product.allow_tf32 = options.allow_tf32;
+  if (options.bias) {
+    product.bias = *options.bias;
+    product.bias_step = options.bias->layout.strides[0];
+    if (product.bias.dtype != a.dtype || product.bias.layout.ndim != 1 || product.bias.layout.shape[0] != product.n)
+      return error(RONDO_INVALID_ARGUMENT, "%s: bias is %s %s; %s [%lld] is needed", names.function,
+                   dtype_name(product.bias.dtype), shape_text(product.bias.layout).c_str(), dtype_name(a.dtype),
+                   static_cast<long long>(product.n));
+  }
+  SmallVector<const View*, 4> inputs;
+  inputs.push_back(&a);
+  inputs.push_back(&b);
+  if (options.bias) inputs.push_back(options.bias);
+  for (size_t k = 0; after && k < after->inputs.size(); ++k) inputs.push_back(&after->inputs[k]);
+  RONDO_TRY(
+      out.resolve(a.engine(), a.device(), dtype, shape, std::span(inputs.begin(), inputs.size()), false, &product.out));
+  if (product.out.elements() == 0) {
+    out.commit();
+    return {};
+  }
+  const int lead = shape.ndim - 2;
+  Layout batch = shape;
+  batch.ndim = lead;
+  const Layout left_batch = broadcast_layout(left.batch, batch), right_batch = broadcast_layout(right.batch, batch);
+  const int64_t* strides = product.out.layout.strides;
+  for (int d = 0; d < lead; ++d)
+    product.batch.push(batch.shape[d], {left_batch.strides[d], right_batch.strides[d], strides[d]});
+  for (int i = 0; i < 2; ++i) {
+    product.a_step[i] = left.step[i];
+    product.b_step[i] = right.step[i];
+    product.out_step[i] = strides[lead + i];
+  }
+  fold_batch(&product);
+  lay_out_rows(shape, after.get(), &product);
+  const bool silent = after != nullptr;
+  product.after = std::move(after);
+  const auto describe = [&] {
+    return Call{MatmulCall{options.transpose_a, options.transpose_b, options.bias != nullptr, options.allow_tf32,
+                           options.activation}};
+  };
+  const auto submit_as = [&](const auto&... describe) {
+    return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {&out}, describe...)
+                                : submit_prepared(a.engine(), make_cuda_matmul(product), {&out}, describe...);
+  };
+  return silent ? submit_as() : submit_as(describe);
+}
+
+Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out) {
+  return multiply({}, a, b, options, nullptr, a.dtype, out);
+}
+
+}  // namespace rondo::ops

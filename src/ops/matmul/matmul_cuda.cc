@@ -1,0 +1,340 @@
+// Matrix products on a GPU: cuBLASLt where it is found and takes the problem, otherwise a tiled kernel of our own,
+// which takes them all: any strides, batches, epilogues and accumulation.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstring>
+#include <numeric>
+
+#include "base/log.h"
+#include "ops/matmul/matmul.h"
+#include "ops/matmul/matmul_cublaslt.h"
+#include "ops/task/cuda_kernel.h"
+#include "ops/task/kernel_task.h"
+#include "rtc/device/matmul.h"
+#include "rtc/device_text.h"
+
+namespace rondo::ops {
+
+namespace {
+
+enum Kernel : int { kTiledKernel, kFinishKernel, kTiledMadeKernel, kFinishMadeKernel };
+
+constexpr int64_t kTile = 64;  // of the result, per block
+constexpr int64_t kMaxGridY = 65535;
+constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
+constexpr int64_t kMaxLibraryCalls = 32;  // for batches that are no single stride: beyond this one launch is quicker
+
+using device::MatmulArguments;
+
+// Where results go.
+constexpr const char* kStoredText = R"(
+using Arguments = MatmulArguments;
+using Sink = EndedProduct<Out, Index, kRows>;
+)";
+constexpr const char* kMadeText = R"(
+struct Arguments : MatmulArguments {
+  RowOperands<kAfter, after::Operands> after;
+};
+using Sink = FinishedRows<ProductToMemory<Out, Index, kRows>, Arguments, Index, kAfter, kRows>;
+)";
+
+constexpr const char* kTiledText = R"(
+using Kernel = TiledProduct<In, Index, Sink, kBatch, kKContiguousA, kKContiguousB>;
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
+  __shared__ Kernel::C tile_a[Kernel::kShared];
+  __shared__ Kernel::C tile_b[Kernel::kShared];
+  Kernel(args, tile_a, tile_b).run();
+}
+)";
+constexpr const char* kFinishText = R"(
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
+  end_product<In, Index, Sink, kVector>(args);
+}
+)";
+
+bool have_cublaslt() {
+  static const bool found = [] {
+    const Status status = cuda::cublaslt().open();
+    if (!status.ok())
+      log(RONDO_LOG_WARNING, "rondo_matmul: cuBLASLt cannot be used, products on GPUs go to Rondo's own kernel: %s",
+          status.message());
+    return status.ok();
+  }();
+  return found;
+}
+
+// One matrix as a column-major operand, transposed or not. False if neither its rows nor its columns are contiguous.
+bool describe(int64_t rows, int64_t columns, int64_t row_step, int64_t column_step, lt::Operand* operand) {
+  const auto fits = [](int64_t inner, int64_t outer, int64_t inner_step, int64_t outer_step, int64_t* leading) {
+    if (inner > 1 && inner_step != 1) return false;
+    *leading = outer > 1 ? outer_step : std::max<int64_t>(inner, 1);
+    return *leading >= inner;
+  };
+  if (fits(rows, columns, row_step, column_step, &operand->leading)) {
+    operand->rows = rows;
+    operand->columns = columns;
+    operand->transposed = 0;
+    return true;
+  }
+  operand->rows = columns;
+  operand->columns = rows;
+  operand->transposed = 1;
+  return fits(columns, rows, column_step, row_step, &operand->leading);
+}
+
+class CudaMatmul final : public KernelTask {
+ public:
+  explicit CudaMatmul(const Product& product) : KernelTask("matmul", product.out.device()), product_(product) {
+    product.declare(*this);
+  }
+  ~CudaMatmul() override {
+    if (own_description_) lt::destroy_description(own_description_);
+  }
+
+  Status prepare() override {
+    if (!chosen_) RONDO_TRY(choose());
+    return KernelTask::prepare();
+  }
+  Status run(const TaskContext& context) override {
+    RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
+    if (plan_) RONDO_TRY(run_library(context));
+    return KernelTask::run(context);
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
+
+ private:
+  // The library, if it takes the product, and the kernel that follows it or does it all.
+  Status choose() {
+    if (product_.k > 0 && have_cublaslt()) {
+      if (!product_.after) RONDO_TRY(find_plan(false));
+      const int64_t work = product_.batch.elements() * product_.m * product_.n * product_.k;
+      if (!plan_ && (product_.after || work >= kWorthStaging)) RONDO_TRY(find_plan(true));
+    }
+    if (!plan_)
+      add_own_kernel();
+    else if (staged_bytes_)
+      add_finish_kernel();
+    chosen_ = true;
+    return {};
+  }
+
+  // Asks cuBLASLt for the whole product, or `staged` for the bare one into workspace. Leaves plan_ null if it has none.
+  Status find_plan(bool staged) {
+    lt::Problem problem;
+    if (!pose(staged, &problem)) return {};
+    const lt::Plan* plan = nullptr;
+    if (Status status = lt::find_plan(cuda_device(*this), problem, &plan); !status.ok())
+      return status.with_context(kMatmul);
+    if (!plan->usable) return {};
+    if (product_.has_bias() && !staged && !own_description_)
+      RONDO_TRY(lt::make_description(problem, &own_description_));
+    const int64_t results = product_.batch.elements() * product_.m * product_.n;
+    staged_bytes_ =
+        staged ? (static_cast<size_t>(results) * dtype_size(compute_dtype(product_.dtype())) + 255) / 256 * 256 : 0;
+    plan_ = plan;
+    workspace_bytes_ = staged_bytes_ + plan->workspace_bytes;
+    return {};
+  }
+
+  // The product as cuBLASLt's problem: D = A B in column-major storage. A row-major result is the transposed product, b
+  // first. False if the library has no words for it.
+  bool pose(bool staged, lt::Problem* problem) {
+    const Product& p = product_;
+    const int dims = p.batch.count;
+    const int64_t row_step = staged ? p.n : p.out_step[0], column_step = staged ? 1 : p.out_step[1];
+    swapped_ = p.n == 1 || column_step == 1;
+    if (!swapped_ && (p.m > 1 && row_step != 1)) return false;
+    if (!staged) {
+      if (!swapped_ && p.has_bias()) return false;  // its bias runs along rows of D
+      if (p.has_bias() && p.bias_step != 1 && p.n > 1) return false;
+      // The library's are not ours: its ReLU makes 0 of NaN, its GELU has an approximate tanh.
+      if (p.activation != RONDO_ACTIVATION_NONE) return false;
+      // Of 16 bits, the library may round the sum of the bias and what the output held before it adds the product.
+      if (p.out.accumulate && p.has_bias() && is_half(p.dtype())) return false;
+    }
+    lt::Operand a, b, d;
+    const bool fits = swapped_ ? describe(p.n, p.k, p.b_step[1], p.b_step[0], &a) &&
+                                     describe(p.k, p.m, p.a_step[1], p.a_step[0], &b) &&
+                                     describe(p.n, p.m, column_step, row_step, &d)
+                               : describe(p.m, p.k, p.a_step[0], p.a_step[1], &a) &&
+                                     describe(p.k, p.n, p.b_step[0], p.b_step[1], &b) &&
+                                     describe(p.m, p.n, row_step, column_step, &d);
+    if (!fits || d.transposed) return false;
+
+    // One strided batch per call; outer batch dimensions are calls of their own.
+    if (dims > 0) {
+      const int64_t inner = p.batch.size[dims - 1];
+      if (inner > INT_MAX || p.batch.elements() / inner > kMaxLibraryCalls) return false;
+      problem->batch = static_cast<int32_t>(inner);
+      a.batch_stride = p.batch.stride[swapped_ ? 1 : 0][dims - 1];
+      b.batch_stride = p.batch.stride[swapped_ ? 0 : 1][dims - 1];
+      d.batch_stride = staged ? p.m * p.n : p.batch.stride[2][dims - 1];
+      if (std::min({a.batch_stride, b.batch_stride, d.batch_stride}) < 0) return false;
+    }
+    a.alignment = call_alignment(swapped_ ? p.b : p.a, swapped_ ? 1 : 0);
+    b.alignment = call_alignment(swapped_ ? p.a : p.b, swapped_ ? 0 : 1);
+    const auto staged_size = static_cast<int64_t>(dtype_size(compute_dtype(p.dtype())));
+    d.alignment = !staged    ? call_alignment(p.out, 2)
+                  : dims > 1 ? static_cast<int32_t>(std::gcd(int64_t{256}, problem->batch * p.m * p.n * staged_size))
+                             : 256;
+    problem->a = a;
+    problem->b = b;
+    problem->d = d;
+    problem->k = p.k;
+    problem->device = device().id().index;
+    problem->dtype = p.dtype();
+    problem->out_dtype = staged ? compute_dtype(p.dtype()) : p.dtype();
+    problem->epilogue = p.has_bias() && !staged ? cuda::CUBLASLT_EPILOGUE_BIAS : cuda::CUBLASLT_EPILOGUE_DEFAULT;
+    problem->beta = p.out.accumulate && !staged;
+    problem->tf32 = p.allow_tf32 && p.dtype() == RONDO_F32;
+    return true;
+  }
+
+  // Of the matrices that calls start at.
+  int32_t call_alignment(const View& view, int array) const {
+    int64_t alignment = alignment_of(view, 256);
+    for (int d = 0; d + 1 < product_.batch.count; ++d)
+      alignment = std::gcd(alignment, product_.batch.stride[array][d] * static_cast<int64_t>(dtype_size(view.dtype)));
+    return static_cast<int32_t>(alignment);
+  }
+
+  Status run_library(const TaskContext& context) {
+    cuda::cublasLtMatmulDesc_t description = plan_->description;
+    if (own_description_) {
+      description = own_description_;
+      if (Status status = lt::set_bias(description, product_.bias.address()); !status.ok())
+        return status.with_context(kMatmul);
+    }
+    const Dims<3>& batch = product_.batch;
+    const auto size = static_cast<int64_t>(dtype_size(product_.dtype()));
+    const auto out_size = static_cast<int64_t>(dtype_size(static_cast<rondo_dtype>(plan_->problem.out_dtype)));
+    char* const staged = staged_bytes_ ? static_cast<char*>(context.workspace) : nullptr;
+    char* const workspace = static_cast<char*>(context.workspace) + staged_bytes_;
+    const int64_t inner = batch.count > 0 ? batch.size[batch.count - 1] : 1;
+    for (int64_t i = 0; i < batch.elements(); i += inner) {
+      const char* a = product_.a.address() + batch.offset(0, i) * size;
+      const char* b = product_.b.address() + batch.offset(1, i) * size;
+      char* out =
+          staged ? staged + i * product_.m * product_.n * out_size : product_.out.address() + batch.offset(2, i) * size;
+      const Status status = lt::multiply(cuda_device(*this), *plan_, description, swapped_ ? b : a, swapped_ ? a : b,
+                                         out, workspace, context.stream);
+      if (!status.ok()) return status.with_context(kMatmul);
+    }
+    return {};
+  }
+
+  void add_finish_kernel() {
+    const int64_t count = product_.batch.elements() * product_.m * product_.n;
+    KernelSpec spec(rtc::kMatmul, product_.after ? kFinishMadeKernel : kFinishKernel,
+                    needs_wide(std::max(count, reach())), "matmul_finish");
+    const int vector = finish_vector();
+    spec.constant("kVector", vector);
+    add_kernel_of(spec, kFinishText, vector, blocks_for(count / vector, kThreads), 1);
+    add_workspace(word(offsetof(MatmulArguments, a)));
+  }
+  // Neighbours that the finishing kernel moves at once.
+  int finish_vector() const {
+    const Product& p = product_;
+    const auto fits = [&](int64_t vector) {
+      bool fits = p.n % vector == 0 && moves_packs(p.out, p.rows.count, p.rows.stride[0], p.out_step[1], vector);
+      for (size_t k = 0; p.after && k < p.after->inputs.size() && fits; ++k)
+        fits = p.after->step[k] == 0 ||
+               moves_packs(p.after->inputs[k], p.after->rows.count, p.after->rows.stride[k], p.after->step[k], vector);
+      return fits;
+    };
+    int vector = 16 / static_cast<int>(dtype_size(compute_dtype(p.dtype())));
+    while (vector > 1 && !fits(vector)) vector /= 2;
+    return vector;
+  }
+
+  void add_own_kernel() {
+    const Product& p = product_;
+    MatmulArguments& arguments = arguments_;
+    const KernelDims<3> batch(p.batch);
+    std::copy_n(batch.size, kMaxDims, arguments.batch.size);
+    for (int array = 0; array < 2; ++array) std::copy_n(batch.stride[array], kMaxDims, arguments.batch.stride[array]);
+    arguments.k = p.k;
+    for (int i = 0; i < 2; ++i) {
+      arguments.a_step[i] = p.a_step[i];
+      arguments.b_step[i] = p.b_step[i];
+    }
+    arguments.blocks_n = blocks_for(p.n, kTile);
+    const bool a_along_k = std::abs(p.a_step[1]) <= std::abs(p.a_step[0]);
+    const bool b_along_k = std::abs(p.b_step[0]) < std::abs(p.b_step[1]);
+    const int64_t largest =
+        std::max({p.batch.reach(0) + p.m * std::abs(p.a_step[0]) + p.k * std::abs(p.a_step[1]),
+                  p.batch.reach(1) + p.k * std::abs(p.b_step[0]) + p.n * std::abs(p.b_step[1]), reach(), p.n, p.k});
+    KernelSpec spec(rtc::kMatmul, p.after ? kTiledMadeKernel : kTiledKernel, needs_wide(largest), "matmul");
+    spec.constant("kBatch", p.batch.count);
+    spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
+    add_kernel_of(spec, kTiledText, 1, blocks_for(p.m, kTile) * arguments.blocks_n,
+                  std::min(p.batch.elements(), kMaxGridY));
+    add_address(word(offsetof(MatmulArguments, a)), p.a);
+    add_address(word(offsetof(MatmulArguments, b)), p.b);
+  }
+
+  // Of indices into what belongs to the result, by rows and columns.
+  int64_t reach() const {
+    const Product& p = product_;
+    int64_t most = std::max(
+        {p.rows.reach(0) + p.n * std::abs(p.out_step[1]), p.n * std::abs(p.bias_step), p.batch.elements() * p.m});
+    for (size_t k = 0; p.after && k < p.after->inputs.size(); ++k)
+      most = std::max(most, p.after->rows.reach(static_cast<int>(k)) + p.n * std::abs(p.after->step[k]));
+    return most;
+  }
+
+  // The one kernel of this task, whose other arguments are there. vector: results that it writes at once.
+  void add_kernel_of(KernelSpec& spec, const char* text, int vector, int64_t blocks, int64_t layers) {
+    const Product& p = product_;
+    arguments_.rows = KernelDims<1>(p.rows);
+    arguments_.m = p.m;
+    arguments_.n = p.n;
+    arguments_.batches = p.batch.elements();
+    arguments_.out_step = p.out_step[1];
+    arguments_.bias_step = p.bias_step;
+    arguments_.activation = p.activation;
+    arguments_.accumulate = p.out.accumulate;
+    spec.type("In", p.dtype()).type("Out", p.out.dtype).constant("kRows", p.rows.count);
+    int kernel;
+    if (p.after) {
+      words_.resize(sizeof arguments_ / sizeof(uint64_t));
+      std::memcpy(words_.data(), &arguments_, sizeof arguments_);
+      const size_t inputs = p.after->lay_out(&words_);
+      words_.push_back(0);  // a struct without members has a size all the same
+      for (size_t k = 0; k < p.after->inputs.size(); ++k) add_address(&words_[inputs + k], p.after->inputs[k]);
+      spec.constant("kAfter", static_cast<int>(p.after->arrays()));
+      unsigned repeats = 0;
+      for (size_t k = 0; k < p.after->inputs.size() && vector > 1; ++k)
+        if (p.after->step[k] == 0) repeats |= 1u << k;
+      spec.computing("after", p.after->expression, repeats, p.after->expression.inputs() - 1);
+      kernel = add_kernel(spec.text({rtc::kRowFinishText, rtc::kMatmulText, kMadeText, text}));
+    } else {
+      kernel = add_kernel(spec.text({rtc::kMatmulText, kStoredText, text}));
+    }
+    add_launch(kernel, *word(0), blocks, layers);
+    if (p.has_bias()) add_address(word(offsetof(MatmulArguments, bias)), p.bias);
+    add_address(word(offsetof(MatmulArguments, out)), p.out);
+  }
+  // What stands so many bytes behind the beginning of the kernel's arguments.
+  char* word(size_t bytes) {
+    return (product_.after ? reinterpret_cast<char*>(words_.data()) : reinterpret_cast<char*>(&arguments_)) + bytes;
+  }
+
+  const Product product_;
+  bool chosen_ = false;
+  const lt::Plan* plan_ = nullptr;  // null: our own kernel does it
+  bool swapped_ = false;
+  cuda::cublasLtMatmulDesc_t own_description_ = nullptr;  // carries this task's bias pointer
+  size_t staged_bytes_ = 0;  // of workspace, for the bare product; 0: the library writes the result
+  MatmulArguments arguments_ = {};
+  std::vector<uint64_t> words_;  // of an expression: those, and what it takes
+};
+
+}  // namespace
+
+Ref<Task> make_cuda_matmul(const Product& product) {
+  return make_ref<CudaMatmul>(product);
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,84 @@
+// Looking at indices. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/movement/index_check.h"
+
+#include <string>
+
+#include "base/text.h"
+#include "ops/elementwise/transfer.h"
+#include "ops/ops.h"
+#include "ops/task/node.h"
+
+namespace rondo::ops {
+
+namespace {
+
+class IndexCheck final : public Task {
+ public:
+  // Of indices on the host.
+  IndexCheck(const Indexed& indexed, const View& indices, std::string place, Variable& checked)
+      : Task("check_indices", indices.device()), indexed_(indexed), indices_(indices), place_(std::move(place)) {
+    reads(*indices.storage);
+    writes(checked);
+  }
+  Status run(const TaskContext&) override { return indices_.dtype == RONDO_I32 ? look<int32_t>() : look<int64_t>(); }
+  void list_operands(std::vector<TaskOperand>* list) const override { *list = {{indices_, false}}; }
+
+ private:
+  template <class Index>
+  Status look() const {
+    const Layout& layout = indices_.layout;
+    const auto* from = reinterpret_cast<const Index*>(indices_.address());
+    const int64_t least = indexed_.from_end ? -indexed_.extent : 0, count = layout.elements();
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t at[kMaxDims], offset = 0, rest = i;
+      for (int d = layout.ndim - 1; d >= 0; --d) {
+        at[d] = rest % layout.shape[d];
+        rest /= layout.shape[d];
+        offset += at[d] * layout.strides[d];
+      }
+      const int64_t index = from[offset];
+      if (index < least || index >= indexed_.extent) return outside(at, index, least);
+    }
+    return {};
+  }
+  Status outside(const int64_t* at, int64_t index, int64_t least) const {
+    std::string place = "indices";
+    for (int d = 0; d < indices_.layout.ndim; ++d)
+      place += format(d == 0 ? "[%lld" : ", %lld", static_cast<long long>(at[d]));
+    if (indices_.layout.ndim > 0) place += "]";
+    const std::string range = indexed_.axis < 0 ? "depth" : format("axis %d of %s", indexed_.axis, indexed_.of);
+    const std::string possible = indexed_.extent == 0
+                                     ? "none is possible"
+                                     : format("%lld to %lld are possible", static_cast<long long>(least),
+                                              static_cast<long long>(indexed_.extent - 1));
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s is %lld; %s has size %lld: %s", place_.c_str(), place.c_str(),
+                 static_cast<long long>(index), range.c_str(), static_cast<long long>(indexed_.extent),
+                 possible.c_str());
+  }
+
+  Indexed indexed_;
+  View indices_;
+  std::string place_;  // the operator and its device
+};
+
+}  // namespace
+
+Status check_inside(const Indexed& indexed, const View& indices, const Device& device, Ref<Variable>* checked) {
+  Engine& engine = indices.engine();
+  if (!engine.checks_indices() || indices.elements() == 0) return {};
+  const ScopedNoTape unheard;  // a tape has nothing to learn from it
+  View on_host = indices;
+  Ref<Storage> copy;
+  if (!indices.device().is_host()) {
+    Device* cpu = nullptr;
+    RONDO_TRY(get_device({RONDO_CPU, 0}, &cpu));
+    on_host = make_temporary(engine, *cpu, indices.dtype, Layout::row_major(indices.layout.ndim, indices.layout.shape),
+                             &copy);
+    RONDO_TRY(copy_across(indices, on_host));
+  }
+  *checked = make_ref<Variable>(engine);
+  return engine.submit(
+      make_ref<IndexCheck>(indexed, on_host, std::string(indexed.task) + " on " + device_name(device.id()), **checked));
+}
+
+}  // namespace rondo::ops

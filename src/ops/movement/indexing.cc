@@ -1,0 +1,162 @@
+// One-hot, and picking elements by an index tensor: checks and plans, and the host's loop of one-hot.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/movement/indexing.h"
+
+#include "engine/views.h"
+#include "ops/movement/index_check.h"
+#include "ops/movement/remap.h"
+#include "ops/movement/shapes.h"
+#include "ops/task/node.h"
+
+namespace rondo::ops {
+
+namespace {
+
+constexpr const char* kOneHot = "rondo_one_hot";
+constexpr const char* kGather = "rondo_gather_rows";
+constexpr const char* kTake = "rondo_take";
+constexpr const char* kTakeAlong = "rondo_take_along_axis";
+
+int64_t index_at(const View& indices, int64_t at) {
+  return indices.dtype == RONDO_I32 ? reinterpret_cast<const device::i32*>(indices.address())[at]
+                                    : reinterpret_cast<const device::i64*>(indices.address())[at];
+}
+
+class CpuOneHot final : public Task {
+ public:
+  explicit CpuOneHot(const OneHotPlan& plan) : Task("one_hot", plan.out.device()), plan_(plan) {
+    reads(*plan.indices.storage);
+    if (plan.checked) follows(*plan.checked);
+    declare_output(*this, plan.out);
+  }
+  Status run(const TaskContext&) override {
+    with_element(plan_.out.dtype, [&]<class T>(T*) {
+      T* out = reinterpret_cast<T*>(plan_.out.address());
+      const int64_t items = plan_.items.elements();
+      for (int64_t i = 0; i < items; ++i) {
+        const int64_t index = index_at(plan_.indices, plan_.items.offset(0, i));
+        T* to = out + plan_.items.offset(1, i);
+        for (int64_t j = 0; j < plan_.depth; ++j)
+          put(to + j * plan_.out_step, static_cast<Register<T>>(j == index), plan_.out.accumulate);
+      }
+    });
+    return {};
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override {
+    *list = {{plan_.indices, false}, {plan_.out, true}};
+  }
+
+ private:
+  OneHotPlan plan_;
+};
+
+// out = a with `axis` replaced by the indices' dimensions.
+Status take_rows(const char* function, const char* name, const View& a, const View& indices, int axis, Output& out) {
+  const Layout& from = a.layout;
+  const int n = indices.layout.ndim;
+  if (n + from.ndim - 1 > kMaxDims)
+    return error(RONDO_INVALID_ARGUMENT, "%s: the result of %s %s and indices %s would have more than %d dimensions",
+                 function, name, shape_text(from).c_str(), shape_text(indices.layout).c_str(), kMaxDims);
+  Layout shape;
+  for (int d = 0; d < axis; ++d) shape.shape[shape.ndim++] = from.shape[d];
+  for (int d = 0; d < n; ++d) shape.shape[shape.ndim++] = indices.layout.shape[d];
+  for (int d = axis + 1; d < from.ndim; ++d) shape.shape[shape.ndim++] = from.shape[d];
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a, &indices},
+                        false, &to));
+  RemapPlan plan(function + sizeof "rondo_" - 1, to, {a});
+  RONDO_TRY(check_inside({plan.name, name, axis, from.shape[axis], true}, indices, to.device(), &plan.checked));
+  plan.index_by(indices, from.shape[axis], from.strides[axis]);
+  for (int d = 0; d < shape.ndim; ++d) {
+    device::RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
+    const bool named = d >= axis && d < axis + n;
+    if (named) dim.index_stride = indices.layout.strides[d - axis];
+    plan.push(dim, named ? 0 : from.strides[d < axis ? d : d - n + 1]);
+  }
+  return submit_remap(plan, {&out}, [&] { return Call{TakeCall{axis}}; });
+}
+
+}  // namespace
+
+Status check_indices(const char* function, const View& indices) {
+  if (indices.dtype == RONDO_I32 || indices.dtype == RONDO_I64) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%s: indices has dtype %s; i32 or i64 is needed (rondo_cast makes it)", function,
+               dtype_name(indices.dtype));
+}
+
+Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& out) {
+  RONDO_TRY(check_inputs(kOneHot, {{"indices", &indices}}));
+  RONDO_TRY(check_indices(kOneHot, indices));
+  if (depth < 0)
+    return error(RONDO_INVALID_ARGUMENT, "%s: depth is %lld; 0 or more is needed", kOneHot,
+                 static_cast<long long>(depth));
+  RONDO_TRY(check_dtype(dtype));
+  RONDO_TRY(check_computed(kOneHot, "the result", dtype));
+  if (indices.layout.ndim == kMaxDims)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: indices has %d dimensions; the result would have one more, and %d are the most", kOneHot,
+                 kMaxDims, kMaxDims);
+  Layout shape = indices.layout;
+  shape.shape[shape.ndim++] = depth;
+  View to;
+  RONDO_TRY(out.resolve(indices.engine(), indices.device(), dtype, Layout::row_major(shape.ndim, shape.shape),
+                        {&indices}, false, &to));
+  if (to.elements() == 0) {
+    out.commit();
+    return {};
+  }
+  OneHotPlan plan;
+  RONDO_TRY(check_inside({"one_hot", "", -1, depth, false}, indices, to.device(), &plan.checked));
+  plan.indices = indices;
+  plan.out = to;
+  plan.depth = depth;
+  plan.out_step = to.layout.strides[indices.layout.ndim];
+  for (int d = 0; d < indices.layout.ndim; ++d)
+    plan.items.push(indices.layout.shape[d], {indices.layout.strides[d], to.layout.strides[d]});
+  return to.device().is_host() ? submit(to.engine(), make_ref<CpuOneHot>(plan), {&out})
+                               : submit_prepared(to.engine(), make_cuda_one_hot(plan), {&out});
+}
+
+Status gather_rows(const View& table, const View& indices, Output& out) {
+  RONDO_TRY(check_moved(kGather, {{"table", &table}, {"indices", &indices}}));
+  RONDO_TRY(check_indices(kGather, indices));
+  if (table.layout.ndim == 0)
+    return error(RONDO_INVALID_ARGUMENT, "%s: table has 0 dimensions; rows need at least 1", kGather);
+  return take_rows(kGather, "table", table, indices, 0, out);
+}
+
+Status take(const View& a, const View& indices, int axis, Output& out) {
+  RONDO_TRY(check_moved(kTake, {{"a", &a}, {"indices", &indices}}));
+  RONDO_TRY(check_indices(kTake, indices));
+  RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
+  return take_rows(kTake, "a", a, indices, axis, out);
+}
+
+Status take_along_axis(const View& a, const View& indices, int axis, Output& out) {
+  RONDO_TRY(check_moved(kTakeAlong, {{"a", &a}, {"indices", &indices}}));
+  RONDO_TRY(check_indices(kTakeAlong, indices));
+  RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
+  Layout rest = a.layout, named = indices.layout, shape;
+  rest.shape[axis] = 1;
+  if (named.ndim == rest.ndim) named.shape[axis] = 1;
+  if (named.ndim != rest.ndim || !broadcast_shapes(rest, named, &shape))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: indices has shape %s and a has %s; but for axis %d, sizes must be equal or 1", kTakeAlong,
+                 shape_text(indices.layout).c_str(), shape_text(a.layout).c_str(), axis);
+  shape.shape[axis] = indices.layout.shape[axis];
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a, &indices},
+                        false, &to));
+  RemapPlan plan("take_along_axis", to, {a});
+  RONDO_TRY(check_inside({plan.name, "a", axis, a.layout.shape[axis], true}, indices, to.device(), &plan.checked));
+  plan.index_by(indices, a.layout.shape[axis], a.layout.strides[axis]);
+  for (int d = 0; d < shape.ndim; ++d) {
+    device::RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
+    dim.index_stride = d == axis || indices.layout.shape[d] > 1 ? indices.layout.strides[d] : 0;
+    plan.push(dim, d == axis || a.layout.shape[d] == 1 ? 0 : a.layout.strides[d]);
+  }
+  return submit_remap(plan, {&out}, [&] { return Call{TakeAlongAxisCall{axis}}; });
+}
+
+}  // namespace rondo::ops

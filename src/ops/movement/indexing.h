@@ -1,0 +1,23 @@
+// One-hot inside.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/operators/element.h"
+#include "ops/ops.h"
+#include "ops/task/prepared.h"
+
+namespace rondo::ops {
+
+// out[i, j] = (indices[i] == j). Arrays of `items`: indices, out.
+struct OneHotPlan {
+  View indices, out;
+  Ref<Variable> checked;  // of a check of the indices; null: there was none
+  Dims<2> items;
+  int64_t depth = 0;
+  int64_t out_step = 0;  // between the depth's elements
+};
+
+Ref<Task> make_cuda_one_hot(const OneHotPlan& plan);
+
+}  // namespace rondo::ops

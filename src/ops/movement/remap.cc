@@ -1,0 +1,275 @@
+// Plans of moved elements, and the host's loop. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#include "ops/movement/remap.h"
+
+#include <cstring>
+
+namespace rondo::ops {
+
+using device::RemapDim;
+using device::RemapSource;
+
+namespace {
+
+// Whether a dimension shows the source's as it is.
+bool plain(const RemapDim& dim) {
+  return dim.shift == 0 && dim.extent == dim.size && dim.repeat == 1;
+}
+
+template <class Index>
+int64_t index_at(const View& view, int64_t at) {
+  return reinterpret_cast<const Index*>(view.address())[at];
+}
+
+// A run is the innermost dimension, of which one call does a part or all.
+template <class M>
+class HostLoop {
+ public:
+  explicit HostLoop(const RemapPlan& plan)
+      : plan_(plan),
+        args_(plan.arguments),
+        fill_(device::element_of<M>(args_.fill)),
+        value_(device::element_of<M>(args_.value)) {}
+
+  void run() {
+    const int inner = plan_.dims - 1;
+    const int64_t length = inner < 0 ? 1 : args_.dim[inner].size;
+    const int64_t runs = plan_.elements() / length;
+    for (int64_t r = 0; r < runs; ++r) {
+      int64_t rest = r;
+      for (int d = inner - 1; d >= 0; --d) {
+        coordinate_[d] = rest % args_.dim[d].size;
+        rest /= args_.dim[d].size;
+      }
+      if (inner < 0 || !whole(inner, length))
+        for (int64_t o = 0; o < length; ++o) {
+          if (inner >= 0) coordinate_[inner] = o;
+          element();
+        }
+    }
+  }
+
+ private:
+  // What the outer coordinates come to; the source is that of the axis' coordinate.
+  struct Place {
+    int64_t to = 0, from = 0, index = 0, band = 0;
+    bool inside = true;
+    int source = 0;
+  };
+  Place place(int dims) const {
+    Place at;
+    if (plan_.features & device::kRemapJoins && plan_.axis < dims)
+      while (at.source + 1 < args_.used && coordinate_[plan_.axis] >= args_.source[at.source + 1].start) ++at.source;
+    const RemapSource& source = args_.source[at.source];
+    for (int d = 0; d < dims; ++d) {
+      const RemapDim& dim = args_.dim[d];
+      const int64_t o = coordinate_[d];
+      at.to += o * dim.out_stride;
+      at.index += o * dim.index_stride;
+      at.band += o * dim.band;
+      int64_t c = plain(dim) ? o : device::source_coordinate<int64_t>(dim, o, at.inside);
+      if (plan_.features & device::kRemapJoins && d == plan_.axis) c -= source.start;
+      at.from += c * source.stride[d];
+    }
+    return at;
+  }
+  // Follows the index and the band, once all coordinates are in.
+  void finish(Place& at) const {
+    if (plan_.features & device::kRemapIndexes) {
+      const int64_t index = plan_.index.dtype == RONDO_I32 ? index_at<device::i32>(plan_.index, at.index)
+                                                           : index_at<device::i64>(plan_.index, at.index);
+      const int64_t c = device::indexed_coordinate(index, args_.index_extent, at.inside);
+      if (at.inside) at.from += c * args_.index_step;
+    }
+    if (plan_.features & device::kRemapBand && (at.band < args_.low || at.band > args_.high)) at.inside = false;
+  }
+  const M* source_at(const Place& at) const {
+    return reinterpret_cast<const M*>(plan_.sources[static_cast<size_t>(at.source)].address()) + at.from;
+  }
+  M* out_at(int64_t to) const { return reinterpret_cast<M*>(plan_.out.address()) + to; }
+
+  void element() {
+    Place at = place(plan_.dims);
+    finish(at);
+    const M from = !at.inside ? fill_ : plan_.features & device::kRemapConstant ? value_ : *source_at(at);
+    put(out_at(at.to), device::from_memory(from), plan_.out.accumulate);
+  }
+
+  // A run that is one piece of one source, or all fill. False if it is not.
+  bool whole(int inner, int64_t length) {
+    const RemapDim& dim = args_.dim[inner];
+    if (!plain(dim) || dim.index_stride != 0 || dim.band != 0 || plan_.out.accumulate ||
+        plan_.features & device::kRemapConstant)
+      return false;
+    const bool joined = plan_.features & device::kRemapJoins && plan_.axis == inner;
+    Place at = place(inner);
+    finish(at);
+    for (int s = at.source; s < (joined ? args_.used : at.source + 1); ++s) {
+      const int64_t start = joined ? args_.source[s].start : 0;
+      const int64_t stop = joined && s + 1 < args_.used ? args_.source[s + 1].start : length;
+      Place part = at;
+      part.source = s;
+      if (joined) {
+        part.from = 0;
+        for (int d = 0; d < inner; ++d) part.from += coordinate_[d] * args_.source[s].stride[d];
+      }
+      copy(out_at(at.to + start * dim.out_stride), dim.out_stride, at.inside ? source_at(part) : nullptr,
+           args_.source[s].stride[inner], stop - start);
+    }
+    return true;
+  }
+  void copy(M* to, int64_t to_step, const M* from, int64_t from_step, int64_t count) const {
+    if (from && to_step == 1 && from_step == 1) {
+      std::memmove(to, from, static_cast<size_t>(count) * sizeof(M));  // one may be the other
+    } else {
+      for (int64_t i = 0; i < count; ++i) to[i * to_step] = from ? from[i * from_step] : fill_;
+    }
+  }
+
+  const RemapPlan& plan_;
+  const RemapPlan::Arguments& args_;
+  M fill_, value_;
+  int64_t coordinate_[kMaxDims] = {};
+};
+
+class CpuRemap final : public Task {
+ public:
+  explicit CpuRemap(const RemapPlan& plan) : Task(plan.name, plan.out.device()), plan_(plan) {
+    declare_remap(*this, plan);
+  }
+  Status run(const TaskContext&) override {
+    const size_t size = dtype_size(plan_.out.dtype);
+    if (plan_.out.accumulate) {
+      with_element(plan_.out.dtype, [&]<class M>(M*) { HostLoop<M>(plan_).run(); });
+    } else if (size == 8) {
+      HostLoop<device::u64>(plan_).run();
+    } else if (size == 4) {
+      HostLoop<device::u32>(plan_).run();
+    } else if (size == 2) {
+      HostLoop<device::u16>(plan_).run();
+    } else {
+      HostLoop<device::u8>(plan_).run();
+    }
+    return {};
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override { list_remap_operands(plan_, list); }
+
+ private:
+  RemapPlan plan_;
+};
+
+}  // namespace
+
+void declare_remap(Task& task, const RemapPlan& plan) {
+  for (const View& source : plan.sources) task.reads(*source.storage);
+  if (plan.index.storage) task.reads(*plan.index.storage);
+  if (plan.checked) task.follows(*plan.checked);
+  declare_output(task, plan.out);
+}
+
+void list_remap_operands(const RemapPlan& plan, std::vector<TaskOperand>* list) {
+  for (const View& source : plan.sources) list->push_back({source, false});
+  if (plan.index.storage) list->push_back({plan.index, false});
+  list->push_back({plan.out, true});
+}
+
+RemapPlan::RemapPlan(const char* name, const View& out, std::vector<View> from)
+    : name(name), out(out), sources(std::move(from)) {
+  arguments.used = static_cast<int32_t>(sources.size());
+  if (sources.size() > 1) features |= device::kRemapJoins;
+}
+
+bool RemapPlan::continues(const RemapDim& dim, const int64_t* strides, bool joins) const {
+  if (dims == 0 || joins || !plain(dim)) return false;
+  const RemapDim& before = arguments.dim[dims - 1];
+  const bool scales =
+      before.repeat == 1 && (before.outside == device::kRemapFill || before.outside == device::kRemapWrap);
+  if (!(plain(before) || scales) || before.band != 0 || dim.band != 0 ||
+      before.out_stride != dim.size * dim.out_stride || before.index_stride != dim.size * dim.index_stride)
+    return false;
+  for (size_t s = 0; s < sources.size(); ++s)
+    if (arguments.source[s].stride[dims - 1] != dim.size * strides[s]) return false;
+  return true;
+}
+
+void RemapPlan::push(const RemapDim& dim, const int64_t* strides, bool joins) {
+  if (dim.size == 1 && plain(dim) && !joins) return;
+  if (continues(dim, strides, joins)) {
+    RemapDim& before = arguments.dim[dims - 1];
+    before.size *= dim.size;
+    before.shift *= dim.size;
+    before.extent *= dim.size;
+    before.out_stride = dim.out_stride;
+    before.index_stride = dim.index_stride;
+    if (features & device::kRemapJoins && axis == dims - 1)
+      for (size_t s = 0; s < sources.size(); ++s) arguments.source[s].start *= dim.size;
+  } else {
+    if (joins) axis = dims;
+    if (!plain(dim)) features |= device::kRemapShifts;
+    arguments.dim[dims++] = dim;
+  }
+  for (size_t s = 0; s < sources.size(); ++s) arguments.source[s].stride[dims - 1] = strides[s];
+}
+
+void RemapPlan::push_plain() {
+  for (int d = 0; d < out.layout.ndim; ++d)
+    push(plain_dim(out.layout.shape[d], out.layout.strides[d]), sources[0].layout.strides[d]);
+}
+
+void RemapPlan::index_by(const View& view, int64_t extent, int64_t step) {
+  index = view;
+  arguments.index_extent = extent;
+  arguments.index_step = step;
+  features |= device::kRemapIndexes;
+}
+
+void RemapPlan::band(int64_t low, int64_t high) {
+  arguments.low = low;
+  arguments.high = high;
+  features |= device::kRemapBand;
+}
+
+void RemapPlan::constant(uint64_t value) {
+  arguments.value = value;
+  features |= device::kRemapConstant;
+}
+
+int64_t RemapPlan::elements() const {
+  int64_t product = 1;
+  for (int d = 0; d < dims; ++d) product *= arguments.dim[d].size;
+  return product;
+}
+
+int64_t RemapPlan::reach() const {
+  int64_t to = 0, indexed = 0, most = elements();
+  for (int d = 0; d < dims; ++d) {
+    const RemapDim& dim = arguments.dim[d];
+    to += dim.size * std::abs(dim.out_stride);
+    indexed += dim.size * std::abs(dim.index_stride);
+    most = std::max<int64_t>({most, dim.size + std::abs(dim.shift), 2 * dim.extent});
+  }
+  for (size_t s = 0; s < sources.size(); ++s) {
+    int64_t low = 0, high = 0;
+    sources[s].layout.extent(&low, &high);
+    most = std::max({most, high, -low});
+  }
+  return std::max({most, to, indexed});
+}
+
+Ref<Task> make_cpu_remap(const RemapPlan& plan) {
+  return make_ref<CpuRemap>(plan);
+}
+
+uint64_t element_bits(rondo_dtype dtype, uint64_t word) {
+  const auto bits_of = [&]<class M>(M*) -> uint64_t {
+    Register<M> value;
+    std::memcpy(&value, &word, sizeof value);
+    const M element = device::to_memory<M>(value);
+    uint64_t bits = 0;
+    std::memcpy(&bits, &element, sizeof element);
+    return bits;
+  };
+  return is_f8(dtype) ? with_f8_element(dtype, bits_of) : with_element(dtype, bits_of);
+}
+
+}  // namespace rondo::ops

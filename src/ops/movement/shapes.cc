@@ -1,0 +1,292 @@
+// Joining, padding, repeating, rolling and triangles: what each is as a map of coordinates (remap.h).
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/movement/shapes.h"
+
+#include <cinttypes>
+
+#include "base/text.h"
+#include "engine/views.h"
+#include "ops/movement/remap.h"
+#include "ops/operators/scalar.h"
+
+namespace rondo::ops {
+
+namespace {
+
+using device::RemapDim;
+
+Status too_large(const char* function, int axis) {
+  return error(RONDO_INVALID_ARGUMENT, "%s: out would have more than 2^63 elements along axis %d", function, axis);
+}
+
+// A view and, of a tensor that had to be cast first, its memory.
+struct Joined {
+  View view;
+  Ref<Storage> temporary;
+};
+
+// Promotes; a tensor of another dtype is cast by a task of its own.
+Status in_common_dtype(const char* function, rondo_dtype common, const View& view, Joined* joined) {
+  joined->view = view;
+  if (view.dtype == common) return {};
+  joined->view = make_temporary(view.engine(), view.device(), common,
+                                Layout::row_major(view.layout.ndim, view.layout.shape), &joined->temporary);
+  return view.elements() ? copy_elements(function, view, joined->view) : Status();
+}
+
+Status join(const char* function, const char* name, std::span<const View* const> tensors, int axis, bool stacks,
+            Output& out) {
+  std::vector<NamedView> named;
+  for (const View* tensor : tensors) named.push_back({"tensors", tensor});
+  RONDO_TRY(check_moved(function, named));
+  const Layout& first = tensors[0]->layout;
+  if (stacks && first.ndim == kMaxDims)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: tensors have %d dimensions; the result would have one more, and %d are the most", function,
+                 kMaxDims, kMaxDims);
+  int a = 0;
+  RONDO_TRY(check_axis(axis, first.ndim + stacks, "axis", stacks ? "the result" : "tensors[0]", &a));
+  Layout shape = first;
+  if (stacks) {
+    std::copy_backward(shape.shape + a, shape.shape + first.ndim, shape.shape + first.ndim + 1);
+    ++shape.ndim;
+  }
+  shape.shape[a] = stacks ? static_cast<int64_t>(tensors.size()) : 0;
+  rondo_dtype common = tensors[0]->dtype;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Layout& each = tensors[i]->layout;
+    bool fits = each.ndim == first.ndim;
+    for (int d = 0; fits && d < first.ndim; ++d) fits = each.shape[d] == first.shape[d] || (!stacks && d == a);
+    if (!fits)
+      return error(RONDO_INVALID_ARGUMENT, "%s: tensors[%zu] has shape %s but tensors[0] has %s; %s", function, i,
+                   shape_text(each).c_str(), shape_text(first).c_str(),
+                   stacks ? "all must have the same" : format("all but axis %d must be the same", a).c_str());
+    if (!stacks && __builtin_add_overflow(shape.shape[a], each.shape[a], &shape.shape[a]))
+      return too_large(function, a);
+    if (!promotes(common, tensors[i]->dtype))
+      return without_common_dtype(function, "a tensor before", common, format("tensors[%zu]", i).c_str(),
+                                  tensors[i]->dtype);
+    common = promote(common, tensors[i]->dtype);
+  }
+  View to;
+  RONDO_TRY(out.resolve(tensors[0]->engine(), tensors[0]->device(), common, Layout::row_major(shape.ndim, shape.shape),
+                        tensors, false, &to));
+  // As many at a time as one kernel takes, each into its part of the result.
+  int64_t start = 0;
+  for (size_t i = 0; i < tensors.size() && to.elements() > 0;) {
+    std::vector<Joined> parts;
+    std::vector<View> sources;
+    std::vector<int64_t> starts;
+    int64_t size = 0;
+    for (; i < tensors.size() && sources.size() < static_cast<size_t>(device::kRemapSources); ++i) {
+      if (tensors[i]->elements() == 0) continue;
+      Joined part;
+      RONDO_TRY(in_common_dtype(function, common, *tensors[i], &part));
+      if (stacks) {
+        Layout& layout = part.view.layout;
+        std::copy_backward(layout.shape + a, layout.shape + layout.ndim, layout.shape + layout.ndim + 1);
+        std::copy_backward(layout.strides + a, layout.strides + layout.ndim, layout.strides + layout.ndim + 1);
+        layout.shape[a] = 1;
+        layout.strides[a] = 0;
+        ++layout.ndim;
+      }
+      starts.push_back(size);
+      size += part.view.layout.shape[a];
+      sources.push_back(part.view);
+      parts.push_back(std::move(part));
+    }
+    if (sources.empty()) break;
+    View target;
+    RONDO_TRY(slice_view(to, a, start, start + size, 1, &target));
+    RemapPlan plan(name, target, sources);
+    for (size_t s = 0; s < sources.size(); ++s) plan.arguments.source[s].start = starts[s];
+    for (int d = 0; d < target.layout.ndim; ++d) {
+      int64_t strides[device::kRemapSources] = {};
+      for (size_t s = 0; s < sources.size(); ++s) strides[s] = sources[s].layout.strides[d];
+      plan.push(plain_dim(target.layout.shape[d], target.layout.strides[d]), strides, d == a && sources.size() > 1);
+    }
+    RONDO_TRY(submit_remap(plan, {}, [&] { return Call{ConcatCall{a}}; }));
+    start += size;
+  }
+  out.commit();
+  return {};
+}
+
+Status bits_of(const char* function, rondo_dtype dtype, double value, uint64_t* bits) {
+  uint64_t word = 0;
+  RONDO_TRY(scalar_word(function, "value", Scalar::of(value), dtype, &word));
+  *bits = element_bits(dtype, word);
+  return {};
+}
+
+}  // namespace
+
+Status concat(std::span<const View* const> tensors, int axis, Output& out) {
+  return join("rondo_concat", "concat", tensors, axis, false, out);
+}
+
+Status stack(std::span<const View* const> tensors, int axis, Output& out) {
+  return join("rondo_stack", "stack", tensors, axis, true, out);
+}
+
+Status pad(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, double value, Output& out) {
+  const char* const function = "rondo_pad";
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  static constexpr int32_t outside[] = {device::kRemapFill, device::kRemapEdge, device::kRemapReflect,
+                                        device::kRemapSymmetric, device::kRemapWrap};
+  if (mode < RONDO_PAD_CONSTANT || mode > RONDO_PAD_WRAP)
+    return error(RONDO_INVALID_ARGUMENT, "%s: mode is %d; RONDO_PAD_CONSTANT (0) to RONDO_PAD_WRAP (4) are possible",
+                 function, mode);
+  const int ndim = a.layout.ndim;
+  if (n != 2 * ndim)
+    return error(RONDO_INVALID_ARGUMENT, "%s: n is %d; a has %d dimension%s, and two widths of each are needed",
+                 function, n, ndim, ndim == 1 ? "" : "s");
+  Layout shape = a.layout;
+  for (int i = 0; i < n; ++i) {
+    if (widths[i] < 0)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "%s: widths[%d] is %" PRId64 "; 0 or more is needed (rondo_tensor_slice takes away)", function, i,
+                   widths[i]);
+    if (__builtin_add_overflow(shape.shape[i / 2], widths[i], &shape.shape[i / 2])) return too_large(function, i / 2);
+  }
+  for (int d = 0; d < ndim; ++d)
+    if (mode != RONDO_PAD_CONSTANT && a.layout.shape[d] == 0 && shape.shape[d] > 0)
+      return error(
+          RONDO_INVALID_ARGUMENT,
+          "%s: a has size 0 along axis %d, so nothing that padding could show; RONDO_PAD_CONSTANT needs nothing",
+          function, d);
+  uint64_t fill = 0;
+  if (mode == RONDO_PAD_CONSTANT) RONDO_TRY(bits_of(function, a.dtype, value, &fill));
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(ndim, shape.shape), {&a}, false, &to));
+  RemapPlan plan("pad", to, {a});
+  plan.arguments.fill = fill;
+  for (int d = 0; d < ndim; ++d) {
+    RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
+    dim.shift = -widths[2 * d];
+    dim.extent = a.layout.shape[d];
+    if (dim.extent != dim.size) dim.outside = outside[mode];
+    plan.push(dim, a.layout.strides[d]);
+  }
+  return submit_remap(plan, {&out}, [&] {
+    PadCall call{mode, {}};
+    std::copy(widths, widths + n, call.widths);
+    return Call{call};
+  });
+}
+
+Status tile(const View& a, int n, const int64_t* counts, Output& out) {
+  const char* const function = "rondo_tile";
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  if (n < 0 || n > kMaxDims)
+    return error(RONDO_INVALID_ARGUMENT, "%s: n is %d; 0 to %d are possible", function, n, kMaxDims);
+  const int ndim = std::max(n, a.layout.ndim);
+  int64_t shape[kMaxDims];
+  for (int d = 0; d < ndim; ++d) {
+    const int own = d - (ndim - a.layout.ndim), count = d - (ndim - n);
+    const int64_t times = count < 0 ? 1 : counts[count], size = own < 0 ? 1 : a.layout.shape[own];
+    if (times < 0)
+      return error(RONDO_INVALID_ARGUMENT, "%s: counts[%d] is %" PRId64 "; 0 or more is needed", function, count,
+                   times);
+    if (__builtin_mul_overflow(times, size, &shape[d])) return too_large(function, d);
+  }
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(ndim, shape), {&a}, false, &to));
+  RemapPlan plan("tile", to, {a});
+  for (int d = 0; d < ndim; ++d) {
+    const int own = d - (ndim - a.layout.ndim);
+    RemapDim dim = plain_dim(shape[d], to.layout.strides[d]);
+    dim.extent = own < 0 ? 1 : a.layout.shape[own];
+    if (dim.extent != dim.size) dim.outside = device::kRemapWrap;
+    plan.push(dim, own < 0 ? 0 : a.layout.strides[own]);
+  }
+  return submit_remap(plan, {&out}, [&] {
+    TileCall call{n, {}};
+    std::copy(counts, counts + n, call.counts);
+    return Call{call};
+  });
+}
+
+Status repeat(const View& a, int64_t count, int axis, Output& out) {
+  const char* const function = "rondo_repeat";
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  int along = 0;
+  RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &along));
+  if (count < 0) return error(RONDO_INVALID_ARGUMENT, "%s: count is %" PRId64 "; 0 or more is needed", function, count);
+  Layout shape = a.layout;
+  if (__builtin_mul_overflow(shape.shape[along], count, &shape.shape[along])) return too_large(function, along);
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a}, false, &to));
+  RemapPlan plan("repeat", to, {a});
+  for (int d = 0; d < shape.ndim; ++d) {
+    RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
+    dim.extent = a.layout.shape[d];
+    if (d == along) dim.repeat = count;
+    plan.push(dim, a.layout.strides[d]);
+  }
+  return submit_remap(plan, {&out}, [&] { return Call{RepeatCall{count, along}}; });
+}
+
+Status roll(const View& a, int n, const int64_t* shifts, Output& out) {
+  const char* const function = "rondo_roll";
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  const Layout& shape = a.layout;
+  if (n != shape.ndim)
+    return error(RONDO_INVALID_ARGUMENT, "%s: n is %d; a has %d dimension%s, and a shift of each is needed (0: none)",
+                 function, n, shape.ndim, shape.ndim == 1 ? "" : "s");
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a}, false, &to));
+  RemapPlan plan("roll", to, {a});
+  for (int d = 0; d < n; ++d) {
+    RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
+    dim.shift = shape.shape[d] > 0 ? -(shifts[d] % shape.shape[d]) : 0;
+    if (dim.shift) dim.outside = device::kRemapWrap;
+    plan.push(dim, shape.strides[d]);
+  }
+  return submit_remap(plan, {&out}, [&] {
+    RollCall call{};
+    for (int d = 0; d < n; ++d) call.shifts[d] = shape.shape[d] > 0 ? shifts[d] % shape.shape[d] : 0;
+    return Call{call};
+  });
+}
+
+Status triangle(const char* function, bool upper, const View& a, int64_t diagonal, Output& out) {
+  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  const int ndim = a.layout.ndim;
+  if (ndim < 2)
+    return error(RONDO_INVALID_ARGUMENT, "%s: a has %d dimension%s; a matrix has 2, or more in front", function, ndim,
+                 ndim == 1 ? "" : "s");
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(ndim, a.layout.shape), {&a}, true, &to));
+  RemapPlan plan(upper ? "triu" : "tril", to, {a});
+  for (int d = 0; d < ndim; ++d) {
+    RemapDim dim = plain_dim(a.layout.shape[d], to.layout.strides[d]);
+    dim.band = d == ndim - 1 ? 1 : d == ndim - 2 ? -1 : 0;
+    plan.push(dim, a.layout.strides[d]);
+  }
+  plan.band(upper ? diagonal : INT64_MIN, upper ? INT64_MAX : diagonal);
+  return submit_remap(plan, {&out}, [&] { return Call{TriangleCall{upper, diagonal}}; });
+}
+
+Status eye(const NewTensor& made, int64_t diagonal, Output& out) {
+  const char* const function = "rondo_eye";
+  if (made.shape.ndim != 2)
+    return error(RONDO_INVALID_ARGUMENT, "%s: out has %d dimensions; the result has 2: set it to NULL for a new tensor",
+                 function, made.shape.ndim);
+  View to;
+  RONDO_TRY(out.resolve(*made.engine, *made.device, made.dtype, made.shape, {}, false, &to));
+  RemapPlan plan("eye", to, {});
+  uint64_t one = 0;
+  RONDO_TRY(bits_of(function, made.dtype, 1, &one));
+  plan.constant(one);
+  for (int d = 0; d < 2; ++d) {
+    RemapDim dim = plain_dim(to.layout.shape[d], to.layout.strides[d]);
+    dim.band = d == 0 ? -1 : 1;
+    plan.push(dim, nullptr);
+  }
+  plan.band(diagonal, diagonal);
+  return submit_remap(plan, {&out});
+}
+
+}  // namespace rondo::ops

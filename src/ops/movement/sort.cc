@@ -1,0 +1,135 @@
+// Sort, argsort and top-k: checks, plans, and the host's loop.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/movement/sort.h"
+
+#include <cinttypes>
+
+#include "engine/views.h"
+#include "ops/movement/shapes.h"
+#include "ops/task/node.h"
+#include "rtc/device/sort.h"
+
+namespace rondo::ops {
+
+namespace {
+
+class CpuSort final : public Task {
+ public:
+  explicit CpuSort(const SortPlan& plan) : Task(plan.name, plan.in.device()), plan_(plan) { declare_sort(*this, plan); }
+  Status run(const TaskContext&) override {
+    with_element(plan_.in.dtype, [&]<class M>(M*) { sort_lines<M>(); });
+    return {};
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override { list_sort_operands(plan_, list); }
+
+ private:
+  template <class M>
+  void sort_lines() const {
+    std::vector<KeyedPlace> entries(static_cast<size_t>(plan_.length));
+    const int64_t count = plan_.lines.elements();
+    for (int64_t line = 0; line < count; ++line) {
+      const M* from = reinterpret_cast<const M*>(plan_.in.address()) + plan_.lines.offset(0, line);
+      for (int64_t i = 0; i < plan_.length; ++i) {
+        const uint64_t key = device::sort_key(from[i * plan_.step[0]]);
+        entries[static_cast<size_t>(i)] = {plan_.descending ? ~key : key, i};
+      }
+      sort_places(&entries, plan_.keep);
+      for (int64_t rank = 0; rank < plan_.keep; ++rank) {
+        const int64_t place = entries[static_cast<size_t>(rank)].place;
+        if (plan_.values.storage) {
+          M* to = reinterpret_cast<M*>(plan_.values.address()) + plan_.lines.offset(1, line) + rank * plan_.step[1];
+          const M& value = from[place * plan_.step[0]];
+          if (plan_.values.accumulate)
+            put(to, device::from_memory(value), true);
+          else
+            *to = value;
+        }
+        if (plan_.indices.storage)
+          put(reinterpret_cast<device::i64*>(plan_.indices.address()) + plan_.lines.offset(2, line) +
+                  rank * plan_.step[2],
+              static_cast<device::i64>(place), plan_.indices.accumulate);
+      }
+    }
+  }
+
+  SortPlan plan_;
+};
+
+// values, indices: null where they are not wanted.
+Status submit_sort(const char* function, const View& a, int axis, int64_t keep, bool descending, Output* values,
+                   Output* indices) {
+  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
+  SortPlan plan;
+  plan.name = function + sizeof "rondo_" - 1;
+  plan.in = a;
+  plan.length = a.layout.shape[axis];
+  plan.keep = keep < 0 ? plan.length : keep;
+  plan.descending = descending;
+  if (plan.keep > plan.length)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: k is %" PRId64 "; a has %" PRId64 " elements along axis %d, the most it can be", function,
+                 plan.keep, plan.length, axis);
+  Layout shape = a.layout;
+  shape.shape[axis] = plan.keep;
+  shape = Layout::row_major(shape.ndim, shape.shape);
+  if (values) RONDO_TRY(values->resolve(a.engine(), a.device(), a.dtype, shape, {&a}, false, &plan.values));
+  const View* const others[] = {&a, &plan.values};
+  if (indices)
+    RONDO_TRY(indices->resolve(a.engine(), a.device(), RONDO_I64, shape,
+                               std::span<const View* const>(others, values ? 2 : 1), false, &plan.indices));
+  for (int d = 0; d < shape.ndim; ++d) {
+    const int64_t steps[] = {a.layout.strides[d], values ? plan.values.layout.strides[d] : 0,
+                             indices ? plan.indices.layout.strides[d] : 0};
+    if (d == axis)
+      std::copy(steps, steps + 3, plan.step);
+    else
+      plan.lines.push(shape.shape[d], steps);
+  }
+  if (shape.elements() > 0) {
+    Engine& engine = a.engine();
+    const auto describe = [&] { return Call{SortCall{axis, descending, indices != nullptr}}; };
+    RONDO_TRY(a.device().is_host() ? submit(engine, make_ref<CpuSort>(plan), {}, describe)
+                                   : submit_prepared(engine, make_cuda_sort(plan), {}, describe));
+  }
+  if (values) values->commit();
+  if (indices) indices->commit();
+  return {};
+}
+
+}  // namespace
+
+void sort_places(std::vector<KeyedPlace>* line, int64_t keep) {
+  if (keep == static_cast<int64_t>(line->size()))
+    std::sort(line->begin(), line->end());
+  else
+    std::partial_sort(line->begin(), line->begin() + keep, line->end());
+}
+
+void declare_sort(Task& task, const SortPlan& plan) {
+  task.reads(*plan.in.storage);
+  if (plan.values.storage) declare_output(task, plan.values);
+  if (plan.indices.storage) declare_output(task, plan.indices);
+}
+
+void list_sort_operands(const SortPlan& plan, std::vector<TaskOperand>* list) {
+  list->push_back({plan.in, false});
+  if (plan.values.storage) list->push_back({plan.values, true});
+  if (plan.indices.storage) list->push_back({plan.indices, true});
+}
+
+Status sort(const View& a, int axis, bool descending, Output& out) {
+  return submit_sort("rondo_sort", a, axis, -1, descending, &out, nullptr);
+}
+
+Status argsort(const View& a, int axis, bool descending, Output& out) {
+  return submit_sort("rondo_argsort", a, axis, -1, descending, nullptr, &out);
+}
+
+Status topk(const View& a, int64_t k, int axis, bool largest, Output& out, Output& indices) {
+  if (k < 0) return error(RONDO_INVALID_ARGUMENT, "rondo_topk: k is %" PRId64 "; 0 or more is needed", k);
+  return submit_sort("rondo_topk", a, axis, k, largest, &out, &indices);
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,36 @@
+// Sorting inside: elements of lines in the order of their keys (rtc/device/sort.h), all of them or the first few.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "ops/operators/element.h"
+#include "ops/ops.h"
+
+namespace rondo::ops {
+
+// Of each line the first `keep` elements in order, and where they were. Arrays of `lines`: in, values, indices.
+struct SortPlan {
+  const char* name = nullptr;
+  View in, values, indices;  // without storage: not wanted
+  Dims<3> lines;
+  int64_t step[3] = {};  // along a line
+  int64_t length = 0, keep = 0;
+  bool descending = false;
+};
+
+// An element of a line on the host: its key, whatever its dtype, and where it stood; equal ones stay in order.
+struct KeyedPlace {
+  uint64_t key;
+  int64_t place;
+  bool operator<(const KeyedPlace& other) const { return key < other.key || (key == other.key && place < other.place); }
+};
+// Brings the first `keep` into order.
+void sort_places(std::vector<KeyedPlace>* line, int64_t keep);
+
+void declare_sort(Task& task, const SortPlan& plan);
+void list_sort_operands(const SortPlan& plan, std::vector<TaskOperand>* list);
+Ref<Task> make_cuda_sort(const SortPlan& plan);
+
+}  // namespace rondo::ops

@@ -1,0 +1,34 @@
+// What an activation is among the operators of the table, for what is done with it outside of the kernels that end with
+// one (rtc/device/activations.h): a pass of its own, a gradient.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/operators/operators.h"
+
+namespace rondo::ops {
+
+struct ActivationOperator {
+  Op op;
+  const char* name;
+  const char* gradient;  // the name of its gradient
+  int parameters = 0;
+  double parameter[2] = {};
+};
+
+// Of one that does something: not RONDO_ACTIVATION_NONE.
+inline const ActivationOperator& operator_of(rondo_activation activation) {
+  static const ActivationOperator operators[] = {{Op::relu, "relu", "relu_grad"},
+                                                 {Op::gelu_tanh, "gelu", "gelu_grad"},
+                                                 {Op::hard_tanh, "relu6", "relu6_grad", 2, {0, 6}},
+                                                 {Op::silu, "silu", "silu_grad"}};
+  return operators[activation - RONDO_ACTIVATION_RELU];
+}
+
+// Whether it limits numbers: it keeps one, or puts a limit in its place, which every dtype holds. So it gives the same
+// before rounding and behind it, and its result tells what it did.
+inline bool only_limits(rondo_activation activation) {
+  return activation == RONDO_ACTIVATION_RELU || activation == RONDO_ACTIVATION_RELU6;
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,169 @@
+// Expressions: what one elementwise kernel computes, as a short list in single-assignment form. Plain data, bounded,
+// and composable: fusing two tasks is composing their expressions.
+//
+// Values have a register dtype: a 16-bit float is loaded to f32, computed in f32 and rounded where it is stored. There
+// are no constants: a constant is a scalar, whose value belongs to the task, so that one kernel serves all values.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "base/dtype.h"
+#include "ops/operators/operators.h"
+
+namespace rondo::ops {
+
+// A value: an input, a scalar or the result of an instruction.
+using Value = uint8_t;
+
+// Where an input of a consumer comes from when it is composed with a producer.
+struct Link {
+  enum Kind : uint8_t {
+    own,              // an operand of its own, as before
+    producer_output,  // the value of producer output `index`, which then need not go through memory
+    producer_input,   // the same operand as producer input `index`
+  } kind = own;
+  uint8_t index = 0;
+};
+
+class Expression {
+ public:
+  static constexpr int kMaxInputs = 16;
+  static constexpr int kMaxScalars = 16;
+  static constexpr int kMaxInstructions = 64;
+  static constexpr int kMaxOutputs = 8;
+  static constexpr int kMaxGenerators = 4;
+
+  struct Instruction {
+    Op op;
+    uint8_t dtype;  // of the operands; of the result for cast (in memory), uniform and normal; the 16-bit dtype for
+                    // round_to
+    Value a, b, c;  // operands, then parameters, as many as there are; uniform and normal: a is the generator's number
+  };
+  struct Output {
+    Value value;
+    uint8_t dtype;       // in memory; its register dtype is the value's
+    uint8_t accumulate;  // added to what is there
+  };
+
+  // --- building: values in order of use. What does not fit is left out and makes the whole expression useless, which
+  // overflow() says: builders need not ask at each step. What was computed already, from the same values, is not
+  // computed again.
+  bool overflow() const { return overflow_; }
+  Value input(rondo_dtype dtype) {
+    if (!room(n_inputs_, kMaxInputs)) return 0;
+    inputs_[n_inputs_] = static_cast<uint8_t>(dtype);
+    return static_cast<Value>(n_inputs_++);
+  }
+  Value scalar(rondo_dtype register_dtype) {
+    if (!room(n_scalars_, kMaxScalars)) return kFirstScalar;
+    scalars_[n_scalars_] = static_cast<uint8_t>(register_dtype);
+    return static_cast<Value>(kFirstScalar + n_scalars_++);
+  }
+  // An operator of the table over its operands and parameters, which have one register dtype.
+  Value apply(Op op, Value a, Value b = 0, Value c = 0) { return add(op, dtype_of(a), a, b, c); }
+  // The same value if it already is of that register dtype. To a 16-bit float is for a value that is then rounded to
+  // it.
+  Value cast(Value a, rondo_dtype to) { return dtype_of(a) == compute_dtype(to) ? a : add(Op::cast, to, a, 0, 0); }
+  Value where(Value condition, Value a, Value b) { return add(Op::where, dtype_of(a), condition, a, b); }
+  // What storing as a 16-bit float and loading again does.
+  Value round(Value a, rondo_dtype half) { return add(Op::round_to, half, a, 0, 0); }
+  // Random numbers by linear element index (rtc/device/philox.h): f32 or f64.
+  Value uniform(rondo_dtype register_dtype) { return generator(Op::uniform, register_dtype); }
+  Value normal(rondo_dtype register_dtype) { return generator(Op::normal, register_dtype); }
+  void output(Value value, rondo_dtype dtype, bool accumulate) {
+    if (!room(n_outputs_, kMaxOutputs)) return;
+    outputs_[n_outputs_++] = {value, static_cast<uint8_t>(dtype), accumulate};
+  }
+
+  // Whether output i is added to what is there; known when its place is.
+  void accumulate(int output, bool adds) { outputs_[output].accumulate = adds; }
+
+  // The same without the inputs that have a bit in `gone`, which nothing may use.
+  Expression without_inputs(unsigned gone) const;
+  // The same without the instructions that no output comes from. Generators stay: their numbers count.
+  Expression without_dead() const;
+  // Bit i: an instruction or an output uses input i.
+  unsigned used_inputs() const;
+
+  // --- reading
+  int inputs() const { return n_inputs_; }
+  int scalars() const { return n_scalars_; }
+  int instructions() const { return n_instructions_; }
+  int outputs() const { return n_outputs_; }
+  int generators() const { return n_generators_; }
+  int operands() const { return n_inputs_ + n_outputs_; }
+  rondo_dtype input_dtype(int i) const { return static_cast<rondo_dtype>(inputs_[i]); }
+  rondo_dtype scalar_dtype(int i) const { return static_cast<rondo_dtype>(scalars_[i]); }
+  const Instruction& instruction(int i) const { return instructions_[i]; }
+  const Output& output(int i) const { return outputs_[i]; }
+  // Memory dtype of operand i: inputs, then outputs.
+  rondo_dtype operand_dtype(int i) const {
+    return static_cast<rondo_dtype>(i < n_inputs_ ? inputs_[i] : outputs_[i - n_inputs_].dtype);
+  }
+  // The dtype numbers of generator i have.
+  rondo_dtype generator_dtype(int i) const;
+  // Register dtype of a value.
+  rondo_dtype dtype_of(Value value) const {
+    if (value < kFirstScalar) return compute_dtype(static_cast<rondo_dtype>(inputs_[value]));
+    if (value < kFirstResult) return static_cast<rondo_dtype>(scalars_[value - kFirstScalar]);
+    return result_dtype(instructions_[value - kFirstResult]);
+  }
+  static bool is_input(Value value) { return value < kFirstScalar; }
+  static bool is_scalar(Value value) { return value >= kFirstScalar && value < kFirstResult; }
+  static int scalar_index(Value value) { return value - kFirstScalar; }
+  static int result_index(Value value) { return value - kFirstResult; }
+  static Value result_of(int instruction) { return static_cast<Value>(kFirstResult + instruction); }
+  static bool is_generator(const Instruction& each) { return each.op == Op::uniform || each.op == Op::normal; }
+  // Number of operand values and parameters of an instruction.
+  static int arity(const Instruction& each);
+  static rondo_dtype result_dtype(const Instruction& each);
+
+  // --- packed form: a few bytes that say the same, for signatures and for tasks to keep.
+  static constexpr int kMaxPacked = 5 + kMaxInputs + kMaxScalars + kMaxInstructions * 5 + kMaxOutputs * 3;
+  int pack(uint8_t* bytes) const;  // number of bytes written
+  static Expression unpack(const uint8_t* bytes);
+
+ private:
+  friend bool compose(const Expression&, const Expression&, const Link*, unsigned, bool, Expression*);
+  static constexpr int kFirstScalar = kMaxInputs;
+  static constexpr int kFirstResult = kMaxInputs + kMaxScalars;
+
+  bool room(int count, int most) {
+    overflow_ |= count >= most;
+    return count < most;
+  }
+  Value generator(Op op, rondo_dtype register_dtype) {
+    return room(n_generators_, kMaxGenerators) ? add(op, register_dtype, n_generators_++, 0, 0) : kFirstResult;
+  }
+  Value add(Op op, rondo_dtype dtype, Value a, Value b, Value c) {
+    for (int i = 0; i < n_instructions_; ++i) {
+      const Instruction& each = instructions_[i];
+      if (each.op == op && each.a == a && each.b == b && each.c == c && each.dtype == dtype && !is_generator(each))
+        return result_of(i);
+    }
+    if (!room(n_instructions_, kMaxInstructions)) return kFirstResult;
+    instructions_[n_instructions_] = {op, static_cast<uint8_t>(dtype), a, b, c};
+    return static_cast<Value>(kFirstResult + n_instructions_++);
+  }
+
+  uint8_t n_inputs_ = 0, n_scalars_ = 0, n_instructions_ = 0, n_outputs_ = 0, n_generators_ = 0;
+  bool overflow_ = false;
+  uint8_t inputs_[kMaxInputs];
+  uint8_t scalars_[kMaxScalars];
+  Instruction instructions_[kMaxInstructions];
+  Output outputs_[kMaxOutputs];
+};
+static_assert(std::is_trivially_copyable_v<Expression>);
+
+// One expression that does what the producer and then the consumer do. Its inputs are the producer's, then the
+// consumer's `own` ones; its scalars and generators the producer's, then the consumer's; its outputs those of the
+// producer with a bit in `kept`, then the consumer's. links has one entry per input of the consumer. With `exact` a
+// 16-bit value is rounded on its way as if it had been stored. False if the result would not fit, or if a linked output
+// accumulates or has another dtype than the input.
+bool compose(const Expression& producer, const Expression& consumer, const Link* links, unsigned kept, bool exact,
+             Expression* composed);
+
+}  // namespace rondo::ops

@@ -1,0 +1,116 @@
+// Turns the gradient columns of operators.def into expressions.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/operators/gradients.h"
+
+#include <algorithm>
+
+#include "ops/operators/formula.h"
+
+namespace rondo::ops {
+
+namespace {
+
+using namespace formula;
+
+// d/dx of gelu_tanh: with u = 2 k (x + c x^3) and s = sigmoid(u), s + x s (1 - s) u'.
+V gelu_tanh_slope(const V& x) {
+  const V square_of = x * x;
+  const V s = sigmoid(x * 1.5957691216057307117 * (square_of * 0.044715 + 1.0));
+  return s * (1.0 + x * (1.0 - s) * (square_of * 0.21406444872764896496 + 1.5957691216057307117));
+}
+// d/dx of mish: with t = tanh(softplus(x)), t + x (1 - t^2) sigmoid(x).
+V mish_slope(const V& x) {
+  const V t = tanh(logaddexp(x, x * 0.0));
+  return t + x * (1.0 - t * t) * sigmoid(x);
+}
+
+// A column of a row: a formula, or nothing.
+struct None {};
+constexpr None NONE;
+
+struct Formula {
+  Gradient& gradient;
+  Builder& builder;
+  unsigned wanted;
+  const rondo_dtype* dtypes;
+  int operand = 0;
+  // Takes the next operand's column; it is not evaluated where it is not wanted.
+  template <class F>
+  void take(const F& formula) {
+    const int i = operand++;
+    const unsigned bit = 1u << i;
+    if constexpr (!std::is_same_v<std::decay_t<decltype(formula())>, None>) {
+      if (!(wanted & bit)) return;
+      gradient.expression.output(formula().value, dtypes[i], false);
+      gradient.of |= static_cast<uint8_t>(bit);
+    }
+  }
+};
+
+// Builds the formulas over inputs for every operand, the result and dy, whether they are used or not.
+void build(Op op, Formula& formula, const V* operand, const V& y, const V& dy, const V& p, const V& q) {
+  [[maybe_unused]] const V &x = operand[0], &a = operand[0], &b = operand[1], &c = operand[2];
+  switch (op) {
+    // clang-format off
+#define UNARY(ID, name, domain, result, parameters, low, high, ulps, dx, ...) \
+    case Op::name: formula.take([&] { return dx; }); break;
+#define BINARY(ID, name, domain, result, parameters, low, high, ulps, da, db, ...) \
+    case Op::name: formula.take([&] { return da; }); formula.take([&] { return db; }); break;
+#define TERNARY(ID, name, domain, result, low, high, ulps, da, db, dc, ...) \
+    case Op::name: formula.take([&] { return da; }); formula.take([&] { return db; }); formula.take([&] { return dc; }); break;
+    // clang-format on
+#include "ops/operators/operators.def"
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+    case Op::cast:
+    case Op::where:
+    case Op::round_to:
+    case Op::uniform:
+    case Op::normal: break;
+  }
+  (void)p, (void)q, (void)y, (void)dy;
+}
+
+}  // namespace
+
+Gradient gradient_of(Op op, unsigned wanted, const rondo_dtype* operands, rondo_dtype computed, int scalar,
+                     bool uniform) {
+  const Operator& row = operator_of(op);
+  const rondo_dtype dtype = compute_dtype(computed);
+  const int n_operands = std::min<int>(row.operands, Gradient::kMostOperands);
+  const int n_parameters = std::min<int>(row.parameters, 2);
+  Gradient full;
+  {
+    Builder builder{full, dtype};
+    V operand[Gradient::kMostOperands] = {0.0, 0.0, 0.0};
+    Value inputs[Gradient::kMostOperands] = {};
+    for (int i = 0; i < n_operands; ++i) inputs[i] = full.expression.input(operands[i]);
+    const V y(builder, full.expression.input(computed));
+    const Value incoming = full.expression.input(computed);
+    if (scalar >= 0) operand[scalar] = V(builder, full.expression.scalar(dtype));
+    for (int i = 0; i < n_operands; ++i)
+      if (i != scalar) operand[i] = V(builder, full.expression.cast(inputs[i], dtype));
+    V parameter[2] = {0.0, 0.0};
+    for (int i = 0; i < n_parameters; ++i) parameter[i] = V(builder, full.expression.scalar(dtype));
+    const V dy(builder, uniform ? full.expression.scalar(dtype) : incoming);
+    Formula formula{full, builder, wanted, operands};
+    build(op, formula, operand, y, dy, parameter[0], parameter[1]);
+  }
+  // Only what the formulas touch must be kept until then: the rest is left out.
+  unsigned touched = uniform ? 0 : 1u << (n_operands + 1);  // dy
+  for (int k = 0; k < full.expression.instructions(); ++k) {
+    const Expression::Instruction& each = full.expression.instruction(k);
+    const Value values[] = {each.a, each.b, each.c};
+    for (int i = 0; i < Expression::arity(each); ++i)
+      if (Expression::is_input(values[i])) touched |= 1u << values[i];
+  }
+  Gradient kept = full;
+  kept.expression = full.expression.without_inputs(~touched);
+  kept.uses = static_cast<uint8_t>(touched & ((1u << n_operands) - 1));
+  kept.uses_result = (touched >> n_operands) & 1;
+  return kept;
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,239 @@
+// Reductions: checks, result dtype and shape, and the canonical form.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/reduce/reduce.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "engine/views.h"
+#include "ops/reduce/sum_cpu.h"
+#include "ops/task/node.h"
+
+namespace rondo::ops {
+
+namespace {
+
+class CpuReduction final : public Task {
+ public:
+  explicit CpuReduction(const ReducePlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
+    plan.declare(*this);
+    workspace_bytes_ = is_plain_sum(plan) ? plain_sum_workspace(plan) : reduce_workspace(plan);
+  }
+  Status run(const TaskContext& context) override {
+    if (is_plain_sum(plan_))
+      plain_sum_on_cpu(plan_, context.workspace);
+    else
+      reduce_on_cpu(plan_, context.workspace);
+    return {};
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+
+ private:
+  ReducePlan plan_;
+};
+
+bool gone(unsigned axes, int axis) {
+  return (axes >> axis) & 1;
+}
+
+template <int N, int All>
+Dims<N> some_of(const Dims<All>& all, const int (&arrays)[N]) {
+  Dims<N> some;
+  some.count = all.count;
+  std::copy_n(all.size, all.count, some.size);
+  for (int a = 0; a < N; ++a) std::copy_n(all.stride[arrays[a]], all.count, some.stride[a]);
+  return some;
+}
+
+// Positions are counted in the tensor's own order.
+bool keeps_order(ReduceOp op) {
+  return op == ReduceOp::argmax || op == ReduceOp::argmin;
+}
+
+// How what is reduced, the result, and then these inputs lie over the results and over the reduced range.
+template <int N>
+void lay_out(const ReducePlan& plan, std::span<const View> inputs, unsigned axes, bool keep_dims, Dims<N>* kept,
+             Dims<N>* reduced) {
+  int to = 0;
+  for (int d = 0; d < plan.in.layout.ndim; ++d) {
+    int64_t steps[N] = {plan.in.layout.strides[d]};
+    if (!gone(axes, d)) steps[1] = plan.out.layout.strides[to];
+    for (size_t k = 0; k < inputs.size(); ++k) steps[2 + k] = inputs[k].layout.strides[d];
+    (gone(axes, d) ? reduced : kept)->push(plan.in.layout.shape[d], steps);
+    if (!gone(axes, d) || keep_dims) ++to;
+  }
+  *kept = kept->by_stride();
+  if (!keeps_order(plan.op)) *reduced = reduced->by_stride();
+}
+
+ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const View& out, unsigned axes, bool keep_dims,
+                          std::shared_ptr<ReducedExpression> expression, std::shared_ptr<const ReduceFinish> finish) {
+  ReducePlan plan;
+  plan.op = op;
+  plan.parameter = parameter;
+  plan.in = in;
+  plan.out = out;
+  plan.finish = std::move(finish);
+  if (!expression) {
+    Dims<2> reduced;
+    lay_out(plan, {}, axes, keep_dims, &plan.kept, &reduced);
+    plan.reduced = some_of(reduced, {0});
+    return plan;
+  }
+  Dims<2 + Expression::kMaxInputs> kept, reduced;
+  lay_out(plan, expression->inputs, axes, keep_dims, &kept, &reduced);
+  plan.kept = some_of(kept, {0, 1});
+  plan.reduced = some_of(reduced, {0});
+  int inputs[Expression::kMaxInputs];
+  std::iota(inputs, inputs + Expression::kMaxInputs, 2);
+  expression->kept = some_of(kept, inputs);
+  expression->reduced = some_of(reduced, inputs);
+  plan.expression = std::move(expression);
+  return plan;
+}
+
+// A bit for each axis to reduce.
+Status find_axes(const char* function, int ndim, int n_axes, const int32_t* axes, unsigned* mask) {
+  *mask = axes ? 0 : (1u << ndim) - 1;
+  for (int i = 0; i < n_axes; ++i) {
+    int axis = 0;
+    RONDO_TRY(check_axis(axes[i], ndim, "axes", "a", &axis));
+    if (gone(*mask, axis))
+      return error(RONDO_INVALID_ARGUMENT, "%s: axes names axis %d twice; each is possible once", function, axis);
+    *mask |= 1u << axis;
+  }
+  return {};
+}
+
+Status check_parameters(const char* function, const ReductionRow& row, int n_parameters, const double* parameters,
+                        double* parameter) {
+  *parameter = row.parameter;
+  if (!parameters) return {};
+  if (n_parameters != row.parameters)
+    return error(RONDO_INVALID_ARGUMENT, "%s: n_parameters is %d; %s has %d", function, n_parameters, row.name,
+                 row.parameters);
+  if (row.parameters == 0) return {};
+  const bool norm = row.op == ReduceOp::lp_norm;
+  if (!std::isfinite(parameters[0]) || parameters[0] < 0 || (norm && parameters[0] == 0))
+    return error(RONDO_INVALID_ARGUMENT, "%s: parameters[0] is %g; %s needs a finite number %s 0", function,
+                 parameters[0], row.name, norm ? "above" : "of at least");
+  *parameter = parameters[0];
+  return {};
+}
+
+}  // namespace
+
+Status reduce(const char* function, rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims,
+              int n_parameters, const double* parameters, Output& out) {
+  const ReductionRow* row = find_reduction(op);
+  if (!row)
+    return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; RONDO_SUM (%d) to RONDO_NANPROD (%d) are possible", function,
+                 op, RONDO_SUM, RONDO_NANPROD);
+  double parameter = 0;
+  RONDO_TRY(check_parameters(function, *row, n_parameters, parameters, &parameter));
+  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  unsigned mask = 0;
+  RONDO_TRY(find_axes(function, a.layout.ndim, n_axes, axes, &mask));
+  return reduce_over(function, row->op, parameter, a, mask, keep_dims, out);
+}
+
+View ReducedExpression::widest() const {
+  const auto width = [](const View& view) {
+    int64_t elements = 1;
+    for (int d = 0; d < view.layout.ndim; ++d)
+      if (view.layout.strides[d] != 0) elements *= view.layout.shape[d];
+    return elements;
+  };
+  View view = *std::max_element(inputs.begin(), inputs.end(),
+                                [&](const View& a, const View& b) { return width(a) < width(b); });
+  view.dtype = dtype();
+  return view;
+}
+
+void ReducePlan::declare(Task& task) const {
+  if (expression)
+    for (const View& each : expression->inputs) task.reads(*each.storage);
+  else
+    task.reads(*in.storage);
+  declare_output(task, out);
+}
+
+void ReducePlan::list_operands(std::vector<TaskOperand>* list) const {
+  if (expression)
+    for (const View& each : expression->inputs) list->push_back({each, false});
+  else
+    list->push_back({in, false});
+  list->push_back({out, true});
+}
+
+namespace {
+
+// The result, of that dtype, of reducing a, which is of these inputs.
+Status resolve(const char* function, ReduceOp op, const View& a, std::span<const View* const> inputs, unsigned axes,
+               bool keep_dims, rondo_dtype dtype, Output& out, View* to) {
+  const ReductionRow& row = reduction_row(op);
+  Layout shape;
+  int64_t length = 1;
+  for (int d = 0; d < a.layout.ndim; ++d) {
+    if (gone(axes, d)) length *= a.layout.shape[d];
+    if (!gone(axes, d) || keep_dims) shape.shape[shape.ndim++] = gone(axes, d) ? 1 : a.layout.shape[d];
+  }
+  if (length == 0 && row.needs_elements && shape.elements() > 0)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: a has shape %s, and there is no %s of nothing; at least one element is needed", function,
+                 shape_text(a.layout).c_str(), row.name);
+  return out.resolve(a.engine(), a.device(), dtype, shape, inputs, false, to);
+}
+
+// describe: for a tape, if it knows a gradient.
+template <class... Describe>
+Status begin(const ReducePlan& plan, Output& out, const Describe&... describe) {
+  Engine& engine = plan.in.engine();
+  return plan.in.device().is_host() ? submit(engine, make_ref<CpuReduction>(plan), {&out}, describe...)
+                                    : submit_prepared(engine, make_cuda_reduction(plan), {&out}, describe...);
+}
+
+}  // namespace
+
+Status reduce_over(const char* function, ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims,
+                   Output& out) {
+  View to;
+  const View* const inputs[] = {&a};
+  RONDO_TRY(resolve(function, op, a, inputs, axes, keep_dims, reduced_dtype(op, a.dtype), out, &to));
+  if (to.elements() == 0) {
+    out.commit();
+    return {};
+  }
+  return begin(plan_reduction(op, parameter, a, to, axes, keep_dims, nullptr, nullptr), out, [&] {
+    return Call{ReduceCall{op, parameter, axes, keep_dims}};
+  });
+}
+
+Status reduce_expression(const char* function, rondo_reduce_op op, const View& a,
+                         std::shared_ptr<ReducedExpression> expression, std::shared_ptr<const ReduceFinish> finish,
+                         int n_axes, const int32_t* axes, bool keep_dims, Output& out) {
+  if (!expression && !finish) return reduce(function, op, a, n_axes, axes, keep_dims, 0, nullptr, out);
+  const ReductionRow& row = *find_reduction(op);
+  const View in = expression ? expression->widest() : a;
+  std::vector<const View*> inputs = {&in};
+  if (expression) {
+    inputs.clear();
+    for (const View& each : expression->inputs) inputs.push_back(&each);
+  }
+  unsigned mask = 0;
+  RONDO_TRY(find_axes(function, in.layout.ndim, n_axes, axes, &mask));
+  const rondo_dtype dtype = finish ? finish->dtype : reduced_dtype(row.op, in.dtype);
+  View to;
+  RONDO_TRY(resolve(function, row.op, in, inputs, mask, keep_dims, dtype, out, &to));
+  if (to.elements() == 0) {
+    out.commit();
+    return {};
+  }
+  return begin(plan_reduction(row.op, row.parameter, in, to, mask, keep_dims, std::move(expression), std::move(finish)),
+               out);
+}
+
+}  // namespace rondo::ops

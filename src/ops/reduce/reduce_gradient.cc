@@ -1,0 +1,146 @@
+// Gradients of reductions: formulas to steps, and steps to operators. A formula with total() becomes an expression
+// whose value is reduced, and one that goes on with the result.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/reduce/reduce_gradient.h"
+
+#include <algorithm>
+
+#include "ops/elementwise/elementwise_task.h"
+#include "ops/reduce/reduce.h"
+#include "ops/task/prepared.h"
+
+namespace rondo::ops {
+
+namespace {
+
+using namespace formula;
+
+constexpr int kFirstStep = 3;  // the input behind x, y and dy
+
+struct Steps : Builder {
+  ReduceGradient& gradient;
+  Steps(FormulaExpression& expression, rondo_dtype compute, ReduceGradient& gradient)
+      : Builder{expression, compute}, gradient(gradient) {}
+
+  void close(const V& v, rondo_dtype to, ReduceOp op) {
+    ReduceGradientStep& step = gradient.steps[gradient.n_steps++];
+    static_cast<FormulaExpression&>(step) = made;
+    step.op = op;
+    const Value value = step.expression.cast(this->value(v), compute_dtype(to));
+    step.expression.output(value, to, false);
+    step.expression = step.expression.without_dead();
+    step.inputs = step.expression.used_inputs();
+    step.expression = step.expression.without_inputs(~step.inputs);
+  }
+  // In the dtype it is computed in: sums and counts do not fit into 16 bits.
+  V reduced(const V& v, ReduceOp op) {
+    close(v, dtype, op);
+    return {*this, made.expression.input(dtype)};
+  }
+};
+
+V total(const V& v) {
+  return static_cast<Steps&>(*v.builder).reduced(v, ReduceOp::sum);
+}
+V product(const V& v) {
+  return static_cast<Steps&>(*v.builder).reduced(v, ReduceOp::prod);
+}
+// The second time takes away what the mean was rounded by: far from zero that is more than the distance.
+V deviation(const V& x, const V& n) {
+  const V near = x - total(x / n);
+  return near - total(near / n);
+}
+// The product of the other elements: the product of those that are not 0, unless others are 0.
+V others(const V& x) {
+  const V zero = x == 0.0, zeros = total(zero), rest = product(where(zero, 1.0, x));
+  return where(zero, where(zeros == 1.0, rest, 0.0), where(zeros == 0.0, rest / where(zero, 1.0, x), 0.0));
+}
+
+struct None {};
+constexpr None NONE;
+void take(Steps&, None, rondo_dtype) {}
+void take(Steps& steps, const V& v, rondo_dtype to) {
+  steps.close(v, to, ReduceOp::sum);
+}
+
+// A tensor that lives as long as a gradient is put together.
+struct Temporary {
+  rondo_tensor* tensor = nullptr;
+  ~Temporary() {
+    if (tensor) destroy_tensor(tensor);
+  }
+};
+
+}  // namespace
+
+ReduceGradient reduce_gradient_of(ReduceOp op, rondo_dtype dtype) {
+  ReduceGradient gradient;
+  FormulaExpression made;
+  const rondo_dtype compute = compute_dtype(dtype);
+  Steps steps(made, compute, gradient);
+  const V x(steps, made.expression.input(dtype)), y(steps, made.expression.input(dtype));
+  const V dy(steps, made.expression.input(dtype));
+  const V n(steps, made.expression.scalar(compute)), p(steps, made.expression.scalar(compute));
+  switch (op) {
+#define REDUCTION(ID, name, Domain, Before, Accumulator, After, parameter, of_nothing, low, high, formula, ...) \
+  case ReduceOp::name:                                                                                          \
+    take(steps, formula, dtype);                                                                                \
+    break;
+#include "ops/operators/reductions.def"
+#undef REDUCTION
+  }
+  for (int i = 0; i < gradient.n_steps; ++i) {
+    gradient.uses_operand |= gradient.steps[i].inputs & 1;
+    gradient.uses_result |= (gradient.steps[i].inputs >> 1) & 1;
+  }
+  return gradient;
+}
+
+Status reduce_gradient(const char* function, ReduceOp op, double parameter, const Layout& shape, unsigned axes,
+                       const View* operand, const View* result, const View& incoming, Output& out,
+                       const EvaluateInto& evaluate) {
+  const ReduceGradient gradient = reduce_gradient_of(op, incoming.dtype);
+  const rondo_dtype compute = compute_dtype(incoming.dtype);
+  Engine& engine = incoming.engine();
+  Device& device = incoming.device();
+  int64_t length = 1;
+  for (int d = 0; d < shape.ndim; ++d)
+    if ((axes >> d) & 1) length *= shape.shape[d];
+  Temporary reduced[ReduceGradient::kMostSteps];
+  for (int i = 0; i < gradient.n_steps; ++i) {
+    const ReduceGradientStep& step = gradient.steps[i];
+    const bool last = i == gradient.n_steps - 1;
+    const View* views[kFirstStep + ReduceGradient::kMostSteps + 1] = {};
+    size_t inputs = 0;
+    const View* const given[] = {operand, result, &incoming};
+    for (int k = 0; k < kFirstStep + i; ++k)
+      if ((step.inputs >> k) & 1) views[inputs++] = k < kFirstStep ? given[k] : &reduced[k - kFirstStep].tensor->view;
+
+    Temporary whole;
+    Output between(function, &whole.tensor);
+    Output& to = last ? out : between;
+    View written;
+    Expression expression = step.expression;
+    RONDO_TRY(to.resolve(engine, device, static_cast<rondo_dtype>(expression.output(0).dtype), shape,
+                         std::span<const View* const>(views, inputs), true, &written));
+    views[inputs] = &written;
+    uint64_t words[Expression::kMaxScalars] = {float_word(compute, static_cast<double>(length)),
+                                               float_word(compute, parameter)};
+    std::copy_n(step.constants, step.n_constants, words + 2);
+    expression.accumulate(0, written.accumulate);
+    if (evaluate) {
+      RONDO_TRY(evaluate(expression, {views, inputs}, words, written));
+      to.commit();
+    } else {
+      RONDO_TRY(submit_prepared(
+          engine, make_ref<ElementwiseTask>("reduce_grad", device, expression, written.layout, views, words), {&to}));
+    }
+    if (last) break;
+    Output sum(function, &reduced[i].tensor);
+    RONDO_TRY(reduce_over(function, step.op, 0, whole.tensor->view, axes, true, sum));
+  }
+  return {};
+}
+
+}  // namespace rondo::ops

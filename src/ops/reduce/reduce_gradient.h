@@ -1,0 +1,43 @@
+// Gradients of reductions: the gradient column of reductions.def as data, and as operators on tensors.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "ops/operators/formula.h"
+#include "ops/operators/reductions.h"
+#include "ops/ops.h"
+
+namespace rondo::ops {
+
+// An expression over the operand x, the result y, the incoming gradient dy and the results of the steps before it, in
+// this order, all broadcast to x's shape; its scalars are the number of elements per result, the parameter, then
+// constants. Inputs that it does not use are left out.
+struct ReduceGradientStep : FormulaExpression {
+  unsigned inputs = 0;  // bit i: the i-th of x, y, dy, results of steps
+  ReduceOp op{};        // how its value is reduced, over the same axes; of no meaning for the last
+};
+
+struct ReduceGradient {
+  static constexpr int kMostSteps = 4;
+  ReduceGradientStep steps[kMostSteps];
+  int n_steps = 0;  // 0: no gradient flows
+  bool uses_operand = false, uses_result = false;
+};
+
+// dtype: of the operand, a float dtype, which result, incoming gradient and gradient have.
+ReduceGradient reduce_gradient_of(ReduceOp op, rondo_dtype dtype);
+
+// Computes an expression of one output into a view that has it.
+using EvaluateInto = std::function<Status(const Expression& expression, std::span<const View* const> inputs,
+                                          const uint64_t* words, const View& out)>;
+
+// out = the gradient of the operand. axes: bit d for a reduced axis of `shape`, the operand's. operand and result: null
+// where they are not used. result and incoming: with the reduced axes of size 1. parameter: as the reduction had it.
+// evaluate: how, if not by a kernel per expression.
+Status reduce_gradient(const char* function, ReduceOp op, double parameter, const Layout& shape, unsigned axes,
+                       const View* operand, const View* result, const View& incoming, Output& out,
+                       const EvaluateInto& evaluate = nullptr);
+
+}  // namespace rondo::ops

@@ -1,0 +1,81 @@
+// Layer and root-mean-square normalisation and their gradients: checks and plans.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/rows/layer_norm.h"
+
+#include <cmath>
+
+#include "engine/views.h"
+#include "ops/rows/rows.h"
+
+namespace rondo::ops {
+
+namespace {
+
+Status check_along(const char* function, const char* name, const View& given, const View& a, int axis) {
+  if (given.dtype != a.dtype)
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s but a has %s; cast one with rondo_cast", function, name,
+                 dtype_name(given.dtype), dtype_name(a.dtype));
+  if (given.layout.ndim != 1 || given.layout.shape[0] != a.layout.shape[axis])
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; [%lld] is needed, the size of a's axis %d", function,
+                 name, shape_text(given.layout).c_str(), static_cast<long long>(a.layout.shape[axis]), axis);
+  return check_inputs(function, {{"a", &a}, {name, &given}});
+}
+
+// Rows along the axis, in all that the plan has.
+void plan_axis(int axis, double epsilon, RowPlan* plan) {
+  const Layout &x = plan->x.layout, &to = plan->out.layout;
+  const int64_t* other = plan->other ? plan->other->layout.strides : nullptr;
+  plan->axis = axis;
+  plan->length = x.shape[axis];
+  plan->scale = epsilon;
+  plan->step[device::kRowX] = x.strides[axis];
+  plan->step[device::kRowOther] = other ? other[axis] : 0;
+  plan->step[device::kRowOut] = to.strides[axis];
+  for (int d = 0; d < x.ndim; ++d)
+    if (d != axis) plan->rows.push(x.shape[d], {x.strides[d], other ? other[d] : 0, to.strides[d], 0});
+  plan->rows = plan->rows.by_stride();
+}
+
+}  // namespace
+
+Status normalise(const char* function, bool centred, const View& a, int axis, const View* weight, const View* bias,
+                 double epsilon, Output& out) {
+  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  if (!is_float(a.dtype))
+    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
+                 dtype_name(a.dtype));
+  RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
+  if (!std::isfinite(epsilon) || epsilon < 0)
+    return error(RONDO_INVALID_ARGUMENT, "%s: epsilon is %g; a finite number of at least 0 is needed", function,
+                 epsilon);
+  if (weight) RONDO_TRY(check_along(function, "weight", *weight, a, axis));
+  if (bias) RONDO_TRY(check_along(function, "bias", *bias, a, axis));
+  View to;
+  const View* inputs[] = {&a, weight ? weight : &a, bias ? bias : &a};
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, inputs, false, &to));
+  RowPlan plan;
+  plan.kind = centred ? RowKind::layer_norm : RowKind::rms_norm;
+  plan.x = a;
+  if (weight) plan.weight = *weight;
+  if (bias) plan.bias = *bias;
+  plan.out = to;
+  plan_axis(axis, epsilon, &plan);
+  return submit_rows(plan, out);
+}
+
+Status normalise_grad(const char* function, bool centred, const View& a, const View& dy, int axis, const View* weight,
+                      double epsilon, Output& out) {
+  RowPlan plan;
+  const View* inputs[] = {&a, &dy, weight ? weight : &a};
+  RONDO_TRY(check_inputs(function, {{"a", &a}, {"dy", &dy}}));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, inputs, false, &plan.out));
+  plan.kind = centred ? RowKind::layer_norm_grad : RowKind::rms_norm_grad;
+  plan.x = a;
+  plan.other = dy;
+  if (weight) plan.weight = *weight;
+  plan_axis(axis, epsilon, &plan);
+  return submit_rows(plan, out);
+}
+
+}  // namespace rondo::ops

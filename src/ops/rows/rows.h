@@ -1,0 +1,94 @@
+// Operators that need a whole row before they can write any of it: the softmaxes and their gradients, cross-entropy and
+// its gradient, normalisations. A row lies along one axis with any stride; the other axes, collapsed, number the rows.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "device/cpu/instructions.h"
+#include "ops/elementwise/row_side.h"
+#include "ops/operators/element.h"
+#include "ops/ops.h"
+#include "ops/task/prepared.h"
+#include "rtc/device/row_values.h"
+
+namespace rondo::ops {
+
+using device::RowKind;
+
+// What stands around a softmax in an expression's text: what makes the elements of its rows, and what makes the results
+// of what it gives. None of these is ever in memory.
+struct RowExpression {
+  RowSide before;
+  RowSide after;                   // the last input of its expression is the element that the operator gives
+  rondo_dtype dtype = RONDO_F32;   // of the rows, by which they are computed
+  rondo_dtype result = RONDO_F32;  // in memory
+
+  // The shape, and the strides of the input that lies widest, as the operand of the operator.
+  View widest() const;
+};
+
+struct RowPlan {
+  RowKind kind = RowKind::softmax;
+  View x;                         // gradients: the result, of normalisations the operand; losses: logits
+  std::optional<View> other;      // gradients: the incoming one
+  View out;                       // loss: one per row
+  std::optional<View> per_row;    // i32 or i64, one per row: losses: labels; else where rows end
+  Dims<device::kRowArrays> rows;  // arrays: x, other, out, per_row
+  int64_t length = 0;
+  int64_t step[3] = {};              // along a row, in x, other, out
+  double scale = 1;                  // of x and of gradients; loss_grad: of the result; normalisations: epsilon
+  std::optional<View> weight, bias;  // normalisations: one dimension, of x's dtype, by the place in the row
+  // Null: x is read, and out written. Otherwise x is its widest(), by which kernels and loops are chosen.
+  std::shared_ptr<const RowExpression> expression;
+  // As the caller asked.
+  rondo_softmax_op op = RONDO_SOFTMAX;
+  double temperature = 1;
+  int axis = 1;
+
+  // Calls f(view) for all that is read.
+  template <class F>
+  void each_read(const F& f) const {
+    if (expression) {
+      for (const View& each : expression->before.inputs) f(each);
+      for (const View& each : expression->after.inputs) f(each);
+      return;
+    }
+    f(x);
+    for (const std::optional<View>* each : {&other, &per_row, &weight, &bias})
+      if (*each) f(**each);
+  }
+  void list_operands(std::vector<TaskOperand>* list) const {
+    each_read([&](const View& each) { list->push_back({each, false}); });
+    list->push_back({out, true});
+  }
+  void declare(Task& task) const {
+    each_read([&](const View& each) { task.reads(*each.storage); });
+    declare_output(task, out);
+  }
+  const char* name() const {
+    static const char* const names[] = {"softmax",         "log_softmax",        "softmax_grad", "log_softmax_grad",
+                                        "cross_entropy",   "cross_entropy_grad", "layer_norm",   "rms_norm",
+                                        "layer_norm_grad", "rms_norm_grad"};
+    return names[static_cast<int>(kind)];
+  }
+  bool has_labels() const { return kind == RowKind::loss || kind == RowKind::loss_grad; }
+  bool centred() const { return kind == RowKind::layer_norm || kind == RowKind::layer_norm_grad; }
+  bool masked() const { return per_row && !has_labels(); }
+};
+
+// Submits the plan's task on its device.
+Status submit_rows(const RowPlan& plan, Output& out);
+
+// A softmax with expressions around it, in one go. As `softmax`, but for a tape, which knows no gradient of it.
+Status softmax_expression(const char* function, rondo_softmax_op op, std::shared_ptr<RowExpression> expression,
+                          int axis, Output& out);
+
+size_t rows_workspace(const RowPlan& plan);
+void rows_on_cpu(const RowPlan& plan, void* workspace, Instructions which = instructions());
+Ref<Task> make_cuda_rows(const RowPlan& plan);
+
+}  // namespace rondo::ops

@@ -1,0 +1,167 @@
+// The softmaxes and their gradients: checks and plans.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "engine/views.h"
+#include "ops/rows/rows.h"
+
+namespace rondo::ops {
+
+namespace {
+
+Status check_axis(const char* function, const char* name, const View& a, int* axis) {
+  if (!is_float(a.dtype))
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
+                 name, dtype_name(a.dtype));
+  return rondo::check_axis(*axis, a.layout.ndim, "axis", name, axis);
+}
+
+Status check_options(const char* function, const View& a, const SoftmaxOptions& options) {
+  if (!std::isfinite(options.temperature) || options.temperature <= 0)
+    return error(RONDO_INVALID_ARGUMENT, "%s: temperature is %g; a finite number above 0 is needed", function,
+                 options.temperature);
+  if (!options.lengths) return {};
+  const View& lengths = *options.lengths;
+  if (lengths.dtype != RONDO_I32 && lengths.dtype != RONDO_I64)
+    return error(RONDO_INVALID_ARGUMENT, "%s: lengths has dtype %s; i32 or i64 is needed (rondo_cast makes it)",
+                 function, dtype_name(lengths.dtype));
+  return check_inputs(function, {{"a", &a}, {"lengths", &lengths}});
+}
+
+// Submits a softmax of `x` or, with `other`, a gradient.
+Status along_axis(const char* function, RowKind kind, const View& x, const View* other, int axis,
+                  const SoftmaxOptions& options, Output& out) {
+  RONDO_TRY(check_options(function, x, options));
+  const View* lengths = options.lengths;
+  if (lengths) {
+    Layout wanted;
+    for (int d = 0; d < x.layout.ndim; ++d)
+      if (d != axis) wanted.shape[wanted.ndim++] = x.layout.shape[d];
+    if (!lengths->layout.same_shape(wanted))
+      return error(RONDO_INVALID_ARGUMENT, "%s: lengths has shape %s; one for each row is needed: %s", function,
+                   shape_text(lengths->layout).c_str(), shape_text(wanted).c_str());
+  }
+  View to;
+  const View* inputs[] = {&x, other ? other : &x, lengths ? lengths : &x};
+  RONDO_TRY(out.resolve(x.engine(), x.device(), x.dtype, x.layout, inputs, false, &to));
+  RowPlan plan;
+  plan.kind = kind;
+  plan.x = x;
+  if (other) plan.other = *other;
+  if (lengths) plan.per_row = *lengths;
+  plan.out = to;
+  plan.op = options.op;
+  plan.temperature = options.temperature;
+  plan.axis = axis;
+  plan.length = x.layout.shape[axis];
+  plan.scale = (options.op == RONDO_SOFTMIN ? -1 : 1) / options.temperature;
+  plan.step[device::kRowX] = x.layout.strides[axis];
+  plan.step[device::kRowOther] = other ? other->layout.strides[axis] : 0;
+  plan.step[device::kRowOut] = to.layout.strides[axis];
+  int row = 0;  // dimension of lengths
+  for (int d = 0; d < x.layout.ndim; ++d) {
+    if (d == axis) continue;
+    plan.rows.push(x.layout.shape[d], {x.layout.strides[d], other ? other->layout.strides[d] : 0, to.layout.strides[d],
+                                       lengths ? lengths->layout.strides[row] : 0});
+    ++row;
+  }
+  plan.rows = plan.rows.by_stride();
+  return submit_rows(plan, out);
+}
+
+Status check_op(const char* function, rondo_softmax_op op) {
+  if (softmax_name(op)) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; RONDO_SOFTMAX (%d) to RONDO_SOFTMIN (%d) are possible", function,
+               op, RONDO_SOFTMAX, RONDO_SOFTMIN);
+}
+
+}  // namespace
+
+View RowExpression::widest() const {
+  const auto width = [](const View& view) {
+    int64_t elements = 1;
+    for (int d = 0; d < view.layout.ndim; ++d)
+      if (view.layout.strides[d] != 0) elements *= view.layout.shape[d];
+    return elements;
+  };
+  View view = *std::max_element(before.inputs.begin(), before.inputs.end(),
+                                [&](const View& a, const View& b) { return width(a) < width(b); });
+  view.dtype = dtype;
+  return view;
+}
+
+Status softmax_expression(const char* function, rondo_softmax_op op, std::shared_ptr<RowExpression> expression,
+                          int axis, Output& out) {
+  constexpr int kInputs = Expression::kMaxInputs;
+  RowPlan plan;
+  plan.x = expression->widest();
+  const Layout& shape = plan.x.layout;
+  RONDO_TRY(check_axis(function, "the operand", plan.x, &axis));
+  std::vector<const View*> inputs;
+  for (const auto* side : {&expression->before, &expression->after})
+    for (const View& each : side->inputs) inputs.push_back(&each);
+  RONDO_TRY(out.resolve(plan.x.engine(), plan.x.device(), expression->result, shape, inputs, false, &plan.out));
+  plan.kind = op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
+  plan.op = op;
+  plan.axis = axis;
+  plan.scale = op == RONDO_SOFTMIN ? -1 : 1;
+  plan.length = shape.shape[axis];
+  // The plan's arrays, and those of the two sides.
+  Dims<device::kRowArrays + 2 * kInputs> rows;
+  for (int d = 0; d < shape.ndim; ++d) {
+    int64_t steps[device::kRowArrays + 2 * kInputs] = {shape.strides[d], 0, plan.out.layout.strides[d], 0};
+    int64_t* next = steps + device::kRowArrays;
+    for (auto* side : {&expression->before, &expression->after}) {
+      for (size_t k = 0; k < side->inputs.size(); ++k) {
+        next[k] = side->inputs[k].layout.strides[d];
+        if (d == axis) side->step[k] = next[k];
+      }
+      next += kInputs;
+    }
+    if (d != axis) rows.push(shape.shape[d], steps);
+  }
+  plan.step[device::kRowX] = shape.strides[axis];
+  plan.step[device::kRowOut] = plan.out.layout.strides[axis];
+  rows = rows.by_stride();
+  plan.rows = rows.arrays<device::kRowArrays>(0);
+  expression->before.rows = rows.arrays<kInputs>(device::kRowArrays);
+  expression->after.rows = rows.arrays<kInputs>(device::kRowArrays + kInputs);
+  plan.expression = std::move(expression);
+  return submit_rows(plan, out);
+}
+
+const char* softmax_name(int op) {
+  switch (op) {
+    case RONDO_SOFTMAX: return "softmax";
+    case RONDO_LOG_SOFTMAX: return "log_softmax";
+    case RONDO_SOFTMIN: return "softmin";
+    default: return nullptr;
+  }
+}
+
+Status softmax(const char* function, const SoftmaxOptions& options, const View& a, int axis, Output& out) {
+  RONDO_TRY(check_op(function, options.op));
+  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_axis(function, "a", a, &axis));
+  const RowKind kind = options.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
+  return along_axis(function, kind, a, nullptr, axis, options, out);
+}
+
+Status softmax_grad(const char* function, const SoftmaxOptions& options, const View& y, const View& dy, int axis,
+                    Output& out) {
+  RONDO_TRY(check_op(function, options.op));
+  RONDO_TRY(check_inputs(function, {{"y", &y}, {"dy", &dy}}));
+  RONDO_TRY(check_axis(function, "y", y, &axis));
+  if (dy.dtype != y.dtype)
+    return error(RONDO_INVALID_ARGUMENT, "%s: dy has dtype %s but y has %s; cast one with rondo_cast", function,
+                 dtype_name(dy.dtype), dtype_name(y.dtype));
+  if (!dy.layout.same_shape(y.layout))
+    return error(RONDO_INVALID_ARGUMENT, "%s: dy has shape %s but y has %s", function, shape_text(dy.layout).c_str(),
+                 shape_text(y.layout).c_str());
+  const RowKind kind = options.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax_grad : RowKind::softmax_grad;
+  return along_axis(function, kind, y, &dy, axis, options, out);
+}
+
+}  // namespace rondo::ops

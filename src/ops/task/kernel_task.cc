@@ -1,0 +1,75 @@
+// Finding and launching the kernels of tasks. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/task/kernel_task.h"
+
+#include <cstring>
+
+#include "base/text.h"
+#include "ops/task/cuda_kernel.h"
+#include "ops/task/element_text.h"
+#include "rtc/device_text.h"
+#include "rtc/kernel.h"
+
+namespace rondo::ops {
+
+rtc::Signature KernelSpec::signature() const {
+  rtc::Signature signature(family_);
+  signature.put(static_cast<int16_t>(number_));
+  for (int i = 0; i < entry_count_; ++i) signature.put(static_cast<int16_t>(entries_[i].value));
+  for (int i = 0; i < computed_count_; ++i) {
+    const Computed& each = computed_[i];
+    signature.put(static_cast<int32_t>(each.repeats));
+    signature.put(static_cast<int16_t>(each.given));
+    uint8_t packed[Expression::kMaxPacked];
+    signature.put_bytes(packed, static_cast<uint32_t>(each.expression->pack(packed)));
+  }
+  return signature;
+}
+
+std::string KernelSpec::source() const {
+  std::string text = "using namespace rondo::device;\n";
+  for (int i = 0; i < entry_count_; ++i) {
+    const Entry& entry = entries_[i];
+    // Kernels of these families move 8-bit floats as bytes.
+    const rondo_dtype moved = entry.is_type ? moved_dtype(static_cast<rondo_dtype>(entry.value)) : RONDO_BOOL;
+    text += entry.is_type ? format("using %s = %s;\n", entry.name, memory_type(moved))
+                          : format("constexpr int %s = %d;\n", entry.name, entry.value);
+  }
+  text += rtc::kStridedText;
+  for (int i = 0; i < computed_count_; ++i) {
+    const Computed& each = computed_[i];
+    text += element_text(*each.expression, each.repeats, each.scope, each.given);
+  }
+  for (int i = 0; i < part_count_; ++i) text += parts_[i];
+  return text;
+}
+
+Status KernelTask::prepare() {
+  for (Launch& launch : launches_) {
+    if (launch.function) continue;
+    Kernel& kernel = kernels_[static_cast<uint32_t>(launch.kernel)];
+    if (!kernel.function) {
+      const KernelSpec& spec = kernel.spec;
+      const rtc::Kernel* found = nullptr;
+      RONDO_TRY(rtc::find_kernel(
+          cuda_device(*this), spec.signature(), spec.name(), [&spec] { return spec.source(); }, &found));
+      kernel.function = found->function;
+    }
+    launch.function = kernel.function;
+  }
+  return {};
+}
+
+Status KernelTask::run(const TaskContext& context) {
+  RONDO_TRY(prepare());
+  for (const Address& each : addresses_) {
+    const char* from = each.storage ? each.storage->address() : static_cast<const char*>(context.workspace);
+    from += each.bytes;
+    std::memcpy(each.word, &from, sizeof from);
+  }
+  for (Launch& launch : launches_)
+    RONDO_TRY(cuda_device(*this).launch_with(launch.function, launch.shape, context.stream,
+                                             launch.parameters ? launch.parameters : &launch.arguments));
+  return {};
+}
+
+}  // namespace rondo::ops

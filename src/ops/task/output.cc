@@ -1,0 +1,203 @@
+// Checks of operands. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/task/output.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "engine/views.h"
+#include "ops/task/node.h"
+#include "ops/task/overlap.h"
+
+namespace rondo::ops {
+
+Status check_computed(const char* function, const char* name, rondo_dtype dtype) {
+  if (!is_f8(dtype)) [[likely]]
+    return {};
+  return error(
+      RONDO_INVALID_ARGUMENT,
+      "%s: %s has dtype %s, which is stored, moved and cast, not computed with; cast it to f32 or another dtype "
+      "first (rondo_cast)",
+      function, name, dtype_name(dtype));
+}
+
+Status without_common_dtype(const char* function, const char* name_a, rondo_dtype a, const char* name_b,
+                            rondo_dtype b) {
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s: %s has dtype %s and %s %s; an 8-bit float is not promoted: cast one of them first (rondo_cast)",
+               function, name_a, dtype_name(a), name_b, dtype_name(b));
+}
+
+Status check_inputs(const char* function, std::span<const NamedView> inputs) {
+  for (const NamedView& input : inputs) RONDO_TRY(check_computed(function, input.name, input.view->dtype));
+  return check_moved(function, inputs);
+}
+
+Status check_moved(const char* function, std::span<const NamedView> inputs) {
+  const NamedView* first = inputs.data();
+  for (const NamedView& input : inputs) {
+    if (&input.view->engine() != &first->view->engine())
+      return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than %s; operands must be of one engine",
+                   function, input.name, first->name);
+    if (&input.view->device() != &first->view->device())
+      return error(RONDO_INVALID_ARGUMENT, "%s: %s is on %s but %s is on %s; copy one with rondo_copy_to first",
+                   function, input.name, device_name(input.view->device().id()).c_str(), first->name,
+                   device_name(first->view->device().id()).c_str());
+    if (input.view->accumulate)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "%s: %s is an accumulator view, which can only be an output; pass the tensor itself", function,
+                   input.name);
+    RONDO_TRY(check_written(function, input.name, *input.view));
+  }
+  return {};
+}
+
+Status check_blank(const char* function, const char* name, const View& view) {
+  Engine& engine = view.engine();
+  const Sink* sink = Engine::thread_sink();
+  // What belongs to a recording of another thread is refused as such.
+  if ((sink && &sink->engine == &engine) || Engine::owner(*view.storage) || view.elements() == 0) return {};
+  RONDO_TRY(engine.usable());
+  if (!engine.blank(*view.storage)) return {};
+  return error(RONDO_INVALID_STATE,
+               "%s: %s, %s %s on %s, was never written; write to it first, or accept what is in its memory with "
+               "rondo_tensor_accept",
+               function, name, dtype_name(view.dtype), shape_text(view.layout).c_str(),
+               device_name(view.device().id()).c_str());
+}
+
+static inline Status check_owner(const char* function, const char* name, const View& view) {
+  if (!view.storage->read_only) [[likely]]
+    return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s: %s is memory that its owner exported as read-only; write to a copy (rondo_copy makes it)", function,
+               name);
+}
+
+static Status check_distinct(const char* function, const char* name, const View& view) {
+  if (view.layout.repeats())
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: %s shows an element twice (a broadcast view, or strides that overlap) and is read-only; write to "
+                 "a copy (rondo_copy makes it)",
+                 function, name);
+  return {};
+}
+
+Status check_writable(const char* function, const char* name, const View& view) {
+  RONDO_TRY(check_distinct(function, name, view));
+  return check_owner(function, name, view);
+}
+
+Output::~Output() {
+  if (created_) destroy_tensor(created_);
+}
+
+[[gnu::always_inline]] inline Status Output::check_place(Engine& engine, Device& device) const {
+  const View& out = given_view();
+  if (&out.engine() != &engine)
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than the inputs", function_, name_);
+  if (&out.device() != &device)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: %s is on %s; the result is on %s: set it to NULL for a new tensor, which rondo_copy moves",
+                 function_, name_, device_name(out.device().id()).c_str(), device_name(device.id()).c_str());
+  return {};
+}
+
+[[gnu::always_inline]] inline Status Output::check_contents(std::span<const View* const> inputs, bool inplace) const {
+  const View& out = given_view();
+  RONDO_TRY(check_owner(function_, name_, out));
+  if (out.accumulate) RONDO_TRY(check_written(function_, name_, out));
+  for (const View* input : inputs) {
+    if (out.storage != input->storage || (inplace && identical(out, *input)) || !overlap(out, *input)) continue;
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "%s: %s shares elements with an input%s; write to another tensor, or read a copy (rondo_copy makes it)",
+        function_, name_, inplace ? " without being the same, element for element" : "");
+  }
+  return {};
+}
+
+Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
+                       std::span<const View* const> inputs, bool inplace, View* view) {
+  if (!given()) {
+    // Shapes of inputs may each be possible and their product not: broadcast views have no memory behind their sizes.
+    Layout possible;
+    if (Status status = check_shape(shape.ndim, shape.shape, dtype, &possible); !status.ok())
+      return status.with_context(std::string(function_) + ": " + name_);
+    created_ = make_tensor(engine, device, dtype, shape);
+    *view = created_->view;
+    return {};
+  }
+  RONDO_TRY(check_place(engine, device));
+  const View& out = given_view();
+  if (out.dtype != dtype)
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "%s: %s has dtype %s; the result is %s: set it to NULL for a new tensor, which rondo_cast turns into %s",
+        function_, name_, dtype_name(out.dtype), dtype_name(dtype), dtype_name(out.dtype));
+  if (!out.layout.same_shape(shape))
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; the result is %s: set it to NULL for a new tensor",
+                 function_, name_, shape_text(out.layout).c_str(), shape_text(shape).c_str());
+  RONDO_TRY(check_distinct(function_, name_, out));
+  RONDO_TRY(check_contents(inputs, inplace));
+  *view = out;
+  return {};
+}
+
+Status Output::resolve_known(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
+                             std::span<const View* const> inputs, bool inplace) {
+  if (!given()) {
+    created_ = make_tensor(engine, device, dtype, shape);
+    return {};
+  }
+  RONDO_TRY(check_place(engine, device));
+  return check_contents(inputs, inplace);
+}
+
+static bool channels_last(const Layout& layout) {
+  // With one channel it may be anywhere; strides of axes of size 1 say where.
+  bool last = layout.ndim > 2, extended = layout.shape[1] > 1;
+  for (int d = 2; d < layout.ndim; ++d) {
+    const int64_t channel = std::abs(layout.strides[1]), other = std::abs(layout.strides[d]);
+    last &= channel < other || (layout.shape[1] == 1 && channel == other);
+    extended |= layout.shape[d] > 1;
+  }
+  return last && extended;
+}
+
+void arrange_like(const Layout& like, Layout* layout) {
+  if (!channels_last(like)) return;
+  int64_t step = std::max<int64_t>(layout->shape[1], 1);
+  layout->strides[1] = 1;
+  for (int d = layout->ndim - 1; d >= 0; --d) {
+    if (d == 1) continue;
+    layout->strides[d] = step;
+    step *= std::max<int64_t>(layout->shape[d], 1);
+  }
+}
+
+Status Output::resolve_as(const View& like, const Layout& shape, std::span<const View* const> inputs, View* view) {
+  const bool made = !given();
+  RONDO_TRY(resolve(like.engine(), like.device(), like.dtype, shape, inputs, false, view));
+  if (!made) return {};
+  arrange_like(like.layout, &created_->view.layout);
+  *view = created_->view;
+  return {};
+}
+
+Status submit_described(Listener& listener, Engine& engine, Ref<Task> task, const Call& call) {
+  struct Announced {
+    Listener& listener;
+    ~Announced() { listener.announce(nullptr); }
+  } announced{listener};
+  listener.announce(&call);
+  return engine.submit(std::move(task));
+}
+
+Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs) {
+  RONDO_TRY(engine.submit(std::move(task)));
+  for (Output* output : outputs) output->commit();
+  return {};
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,48 @@
+// A parsed text for operands of certain dtypes: the expression that elementwise tasks and kernels of other families
+// compute parts of.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "base/small_vector.h"
+#include "engine/tensor.h"
+#include "ops/operators/expression.h"
+#include "ops/text/expression_text.h"
+
+namespace rondo::ops {
+
+// What an operand of a text is in a call.
+struct Bound {
+  const View* view = nullptr;  // null: the number
+  Scalar number;
+};
+
+// A text for operands of certain dtypes: one expression, whose inputs are the operands that are tensors, in order. It
+// is the same for all values of its numbers.
+struct Lowered {
+  Expression expression;           // without outputs
+  SmallVector<uint64_t, 8> words;  // of its scalars
+  struct Result {
+    Value value = 0;
+    rondo_dtype dtype = RONDO_F32;  // in memory
+  };
+  SmallVector<Result, 4> results;
+  // What a reduction or a softmax is of, and what it gives: an input of its own, behind the operands, if there is one
+  // for whom.
+  struct Origin {
+    Result of;
+    Value given = 0;
+  };
+  SmallVector<Origin, 2> reductions, softmaxes;
+  // The same of the text's product, if it has one.
+  struct Product {
+    Result of[2];
+    Value given = 0;
+  } product;
+};
+// bound: one per operand of the text.
+Status lower(const ExpressionText& text, std::span<const Bound> bound, Lowered* lowered);
+
+}  // namespace rondo::ops

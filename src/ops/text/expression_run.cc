@@ -1,0 +1,113 @@
+// Running an expression's text: the tasks of a call, or of several side by side, in their order.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/text/expression_run.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <functional>
+#include <optional>
+
+#include "ops/elementwise/elementwise_group.h"
+#include "ops/task/overlap.h"
+#include "ops/task/prepared.h"
+#include "ops/text/expression_call.h"
+
+namespace rondo::ops {
+
+namespace {
+
+// Elementwise tasks as one, if there are any.
+Status submit_together(const ExpressionText& text, const ExpressionCall& call,
+                       std::vector<Ref<ElementwiseTask>> parts) {
+  if (parts.empty()) return {};
+  if (parts.size() == 1) return submit_prepared(call.engine(), std::move(parts[0]), {});
+  return submit_prepared(call.engine(), make_ref<ElementwiseGroup>(text.name(), call.device(), std::move(parts)), {});
+}
+
+// Sets of one call, each with a name for messages.
+struct Set {
+  char function[64];
+  std::optional<ExpressionCall> call;
+};
+
+// A tensor of a set, by the bytes between its first and last element.
+struct Given {
+  int64_t begin, end;
+  const char* name;
+  const View* view;
+  bool written;
+  const Set* set;
+};
+
+// An error if what a set writes is touched by another one. Tensors are sorted, so that each is compared with those
+// alone that begin within it.
+Status check_apart(const std::deque<Set>& sets) {
+  std::vector<Given> all;
+  for (const Set& set : sets)
+    set.call->each_given([&](const char* name, const View& view, bool written) {
+      int64_t low = 0, high = 0;
+      view.layout.extent(&low, &high);
+      const auto size = static_cast<int64_t>(dtype_size(view.dtype));
+      all.push_back({view.offset + low * size, view.offset + high * size, name, &view, written, &set});
+    });
+  const auto storage = [](const Given& each) -> const Storage* { return each.view->storage; };
+  std::sort(all.begin(), all.end(), [&](const Given& a, const Given& b) {
+    return storage(a) != storage(b) ? std::less<>()(storage(a), storage(b)) : a.begin < b.begin;
+  });
+  for (auto a = all.begin(); a != all.end(); ++a)
+    for (auto b = a + 1; b != all.end() && storage(*b) == storage(*a) && b->begin < a->end; ++b)
+      if (a->set != b->set && (a->written || b->written) && overlap(*a->view, *b->view)) {
+        const Given &writes = a->written ? *a : *b, &other = a->written ? *b : *a;
+        return error(RONDO_INVALID_ARGUMENT,
+                     "%s: %s shares elements with %s of another set; what a set writes, no other may touch",
+                     writes.set->function, writes.name, other.name);
+      }
+  return {};
+}
+
+}  // namespace
+
+Status run_expression(const ExpressionText& text, std::span<const rondo_argument> arguments, rondo_tensor** out) {
+  ExpressionCall call("rondo_expression_run", text, out);
+  ExpressionCall::Parts parts;
+  RONDO_TRY(call.pose(arguments, nullptr, &parts));
+  RONDO_TRY(submit_together(text, call, std::move(parts.before)));
+  RONDO_TRY(call.row_results());
+  RONDO_TRY(submit_together(text, call, std::move(parts.results)));
+  RONDO_TRY(call.reduce_results());
+  call.commit();
+  return {};
+}
+
+Status run_expression_each(const ExpressionText& text, size_t count, std::span<const rondo_argument> arguments,
+                           rondo_tensor** out) {
+  if (count == 0) return {};
+  const size_t n_arguments = arguments.size() / count, n_out = text.results().size();
+  std::deque<Set> sets;
+  ExpressionCall::Parts parts;
+  for (size_t i = 0; i < count; ++i) {
+    Set& set = sets.emplace_back();
+    std::snprintf(set.function, sizeof set.function, "rondo_expression_run_each, set %zu", i);
+    ExpressionCall& call = set.call.emplace(set.function, text, out + i * n_out);
+    RONDO_TRY(call.pose(arguments.subspan(i * n_arguments, n_arguments), i > 0 ? &*sets[i - 1].call : nullptr, &parts));
+    const ExpressionCall& first = *sets[0].call;
+    if (&call.engine() != &first.engine())
+      return error(RONDO_INVALID_ARGUMENT, "%s: it belongs to another engine than set 0; all must be of one engine",
+                   set.function);
+    if (&call.device() != &first.device())
+      return error(RONDO_INVALID_ARGUMENT, "%s: it is on %s but set 0 is on %s; all must be on one device",
+                   set.function, device_name(call.device().id()).c_str(), device_name(first.device().id()).c_str());
+  }
+  RONDO_TRY(check_apart(sets));
+  const ExpressionCall& first = *sets[0].call;
+  RONDO_TRY(submit_together(text, first, std::move(parts.before)));
+  for (Set& set : sets) RONDO_TRY(set.call->row_results());
+  RONDO_TRY(submit_together(text, first, std::move(parts.results)));
+  for (Set& set : sets) RONDO_TRY(set.call->reduce_results());
+  for (Set& set : sets) set.call->commit();
+  return {};
+}
+
+}  // namespace rondo::ops

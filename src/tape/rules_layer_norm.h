@@ -1,0 +1,11 @@
+// Gradients of normalisations. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tape/rules.h"
+
+namespace rondo::tape {
+
+Needs needed(const ops::LayerNormCall& call, unsigned wanted);
+Status run(const ops::LayerNormCall& call, Backward& backward);
+
+}  // namespace rondo::tape
