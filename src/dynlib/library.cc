@@ -114,7 +114,7 @@ bool Library::try_open(const Candidate& candidate, From from) {
     const bool absent = text.rfind(place + ": cannot open shared object file: No such file", 0) == 0;
     // Memory that is short says nothing of the library, so it is not to be remembered. The loader may call that absent.
     if (text.find(": Cannot allocate memory") != std::string::npos || text.find("out of memory") != std::string::npos ||
-        (absent && access(place.c_str(), F_OK) == 0))
+        (absent && place[0] == '/' && access(place.c_str(), F_OK) == 0))
       throw std::bad_alloc();
     if (!absent) return turn_down(candidate.where(), text);
     probes_.push_back({candidate.where(), text});

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -24,13 +25,15 @@ struct Asked {
   Engine* engine;
   uint64_t number;
 };
-// Live as long as the process, longer than whatever else ends with it.
+// Live as long as the process, longer than whatever else ends with it, in memory that nobody has to give.
 std::mutex& mutex() {
-  static auto* made = new std::mutex;
+  alignas(std::mutex) static unsigned char room[sizeof(std::mutex)];
+  static auto* made = new (room) std::mutex;
   return *made;
 }
 std::vector<Asked>& engines() {
-  static auto* made = new std::vector<Asked>;
+  alignas(std::vector<Asked>) static unsigned char room[sizeof(std::vector<Asked>)];
+  static auto* made = new (room) std::vector<Asked>;
   return *made;
 }
 

@@ -74,6 +74,7 @@ Status Engine::wait_on_host(Variable& variable, Awaited what, const TimeLimit& l
     for (const Access* reader = readers; reader; reader = reader->readers.next)
       follow(*marker, marker->edges.append(), *reader->after_writer.task);
     // Not counted as blocked: who signals it tells so, and nobody else has to wake this thread.
+    const Uncancelled uncancelled;
     left = limit.wait(progress_, lock, [&marker] { return marker->signalled_; });
   }
   if (left) left = block_until(lock, limit, released);

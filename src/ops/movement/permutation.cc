@@ -20,6 +20,10 @@ Status random_permutation(const NewTensor& made, int64_t n, Output& out) {
     return status.with_context(format("%s: n", function));
   View to;
   RONDO_TRY(out.resolve(*made.engine, *made.device, made.dtype, shape, {}, false, &to));
+  if (n == 0) {
+    out.commit();
+    return {};
+  }
   Handle drawn, order{made.dtype == RONDO_I64 ? make_view(Ref<Storage>::share(to.storage), to) : nullptr};
   {
     Output numbers(function, &drawn.tensor);
