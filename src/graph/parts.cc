@@ -62,8 +62,10 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
       if (trace) [[unlikely]]
         trace->host(task, begin, begin, Trace::now_us());
       if (each.later && *each.later) return status;  // comes back when it is completed
-      if (!status.ok()) [[unlikely]]
-        status = error(status.code(), "graph '%s': %s", name_, engine_->failed(task, status).message());
+      if (!status.ok()) [[unlikely]] {
+        const Status failed = engine_->failed(task, status);
+        status = error(failed.code(), "graph '%s': %s", name_, failed.message()).with_origin(failed.origin());
+      }
     }
     if (status.ok() && parts->clean()) [[likely]]
       continue;

@@ -124,7 +124,9 @@ Status end_recording(Engine& engine, Ref<Graph>* graph) {
   RONDO_TRY(detach(engine, &recording));
   const Status status = caught([&]() -> Status {
     const Status made = Graph::compile(*recording, graph);
-    return made.ok() ? made : engine.noted(error(made.code(), "recording '%s': %s", recording->name, made.message()));
+    return made.ok() ? made
+                     : engine.noted(error(made.code(), "recording '%s': %s", recording->name, made.message())
+                                        .with_origin(made.origin()));
   });
   if (status.ok())
     recording->hand_over_storages((*graph)->outputs());
