@@ -47,7 +47,7 @@ impl Network {
     fn probabilities(&self, pixels: &Tensor) -> Result<Tensor> {
         let mut layers = self.layers.iter();
         let mut next = move || layers.next().expect("load() and this agree on the layers");
-        let mut x = ((pixels.cast(DType::F32)? - 127.0)? * (1.0 / 128.0))?.permute(&[0, 3, 1, 2])?;
+        let mut x = ((pixels.cast(DType::F32)? - 127.0)? * (1.0 / 128.0))?.permute([0, 3, 1, 2])?;
         x = convolution(next(), &x, 2, None)?.clip(0.0, 6.0)?;
         for (blocks, stride, expand) in STAGES {
             for block in 0..blocks {

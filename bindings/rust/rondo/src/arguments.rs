@@ -3,7 +3,11 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::ops::{Bound, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
+use rondo_sys as sys;
+
 use crate::{Dims, Error, ErrorKind, Result, Shape};
+
+const MAX_DIMS: usize = sys::RONDO_MAX_DIMS as usize;
 
 /// A whole number that is a size, an index or an axis.
 pub trait WholeNumber: Copy {
@@ -32,6 +36,76 @@ pub struct Axis(pub(crate) i32);
 impl<N: WholeNumber> From<N> for Axis {
     fn from(axis: N) -> Self {
         Axis(i32::try_from(axis.as_i64()).unwrap_or(i32::MAX)) // no tensor has that axis: the library says so
+    }
+}
+
+/// Axes to reduce: one, several, or all as `..`. Negative ones count from the end.
+///
+/// ```
+/// use rondo::{DType, Device, Engine, Tensor};
+///
+/// let engine = Engine::new()?;
+/// let a = Tensor::full(&engine, Device::CPU, DType::F32, [2, 3, 4], 1.0)?;
+/// assert_eq!(a.sum([0, -1])?.to_vec::<f32>()?, [8.0; 3]);
+/// assert_eq!(a.sum(..)?.item::<f32>()?, 24.0);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Axes {
+    pub(crate) len: usize,
+    pub(crate) axes: [i32; MAX_DIMS],
+}
+
+impl<N: WholeNumber> From<&[N]> for Axes {
+    /// No axis at all is all axes to the C interface; that is said by `..` here, and an empty slice is refused.
+    fn from(given: &[N]) -> Self {
+        let mut axes = [i32::MAX; MAX_DIMS];
+        for (axis, &from) in axes.iter_mut().zip(given) {
+            *axis = Axis::from(from).0;
+        }
+        Axes { len: given.len().clamp(1, MAX_DIMS + 1), axes }
+    }
+}
+
+impl<N: WholeNumber, const COUNT: usize> From<[N; COUNT]> for Axes {
+    fn from(axes: [N; COUNT]) -> Self {
+        Axes::from(&axes[..])
+    }
+}
+
+impl<N: WholeNumber, const COUNT: usize> From<&[N; COUNT]> for Axes {
+    fn from(axes: &[N; COUNT]) -> Self {
+        Axes::from(&axes[..])
+    }
+}
+
+impl<N: WholeNumber> From<Vec<N>> for Axes {
+    fn from(axes: Vec<N>) -> Self {
+        Axes::from(&axes[..])
+    }
+}
+
+impl<N: WholeNumber> From<N> for Axes {
+    fn from(axis: N) -> Self {
+        Axes::from([axis])
+    }
+}
+
+impl<A: WholeNumber, B: WholeNumber> From<(A, B)> for Axes {
+    fn from(axes: (A, B)) -> Self {
+        Axes::from([axes.0.as_i64(), axes.1.as_i64()])
+    }
+}
+
+impl<A: WholeNumber, B: WholeNumber, C: WholeNumber> From<(A, B, C)> for Axes {
+    fn from(axes: (A, B, C)) -> Self {
+        Axes::from([axes.0.as_i64(), axes.1.as_i64(), axes.2.as_i64()])
+    }
+}
+
+impl From<RangeFull> for Axes {
+    fn from(_: RangeFull) -> Self {
+        Axes { len: 0, axes: [0; MAX_DIMS] }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Waits as futures, for any executor: a host task of the engine wakes whoever waits.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -98,16 +97,16 @@ type Wait = Box<dyn Fn(Duration) -> Result<()> + Send>;
 
 /// Futures whose tasks were skipped because something before them failed: one thread asks for all their causes, while
 /// there are any.
-static SKIPPED: Mutex<Skipped> = Mutex::new(Skipped { futures: VecDeque::new(), asked: false });
+static SKIPPED: Mutex<Skipped> = Mutex::new(Skipped { futures: Vec::new(), asked: false });
 
 struct Skipped {
-    futures: VecDeque<(Arc<Mutex<State>>, Wait)>,
+    futures: Vec<(Arc<Mutex<State>>, Wait)>,
     asked: bool, // by a thread
 }
 
 fn ask_for_cause(state: Arc<Mutex<State>>, wait: Wait) {
     let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
-    skipped.futures.push_back((state, wait));
+    skipped.futures.push((state, wait));
     if skipped.asked {
         return;
     }
@@ -125,23 +124,26 @@ fn ask_for_cause(state: Arc<Mutex<State>>, wait: Wait) {
 fn ask_for_causes() {
     loop {
         let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = skipped.futures.pop_front();
-        skipped.asked = next.is_some();
+        let futures = std::mem::take(&mut skipped.futures);
+        skipped.asked = !futures.is_empty();
         drop(skipped);
-        let (state, wait) = match next {
-            Some(future) => future,
-            None => return,
-        };
-        // What is not known at once, because more has been submitted since, makes no other future wait.
-        match wait(Duration::from_millis(2)) {
-            Err(error) if error.kind() == ErrorKind::TimedOut && error.operator().is_none() => ask_again(state, wait),
-            result => finish(&state, result),
+        if futures.is_empty() {
+            return;
+        }
+        for (state, wait) in futures {
+            // What is not known at once, because more has been submitted since, makes no other future wait.
+            match wait(Duration::from_millis(2)) {
+                Err(error) if error.kind() == ErrorKind::TimedOut && error.operator().is_none() => {
+                    ask_again(state, wait);
+                }
+                result => finish(&state, result),
+            }
         }
     }
 }
 
 fn ask_again(state: Arc<Mutex<State>>, wait: Wait) {
-    SKIPPED.lock().unwrap_or_else(PoisonError::into_inner).futures.push_back((state, wait));
+    SKIPPED.lock().unwrap_or_else(PoisonError::into_inner).futures.push((state, wait));
 }
 
 /// What the host task that watches holds. It is run when everything before it is done; where that failed, it is not run

@@ -6,12 +6,12 @@
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::ffi::CStr;
-use std::ops::RangeFull;
 use std::ptr::null;
 
 use rondo_sys as sys;
 
-use crate::arguments::{Axis, WholeNumber};
+pub use crate::arguments::Axes;
+use crate::arguments::Axis;
 pub use crate::convolution::Convolution;
 use crate::error::check;
 pub use crate::generated::{
@@ -22,8 +22,6 @@ pub use crate::normalisation::{BatchNorm, Norm, Running};
 pub use crate::pooling::Pool;
 pub use crate::rows::{layer_norm, rms_norm, softmax_grad_with, softmax_with};
 use crate::{DType, Device, Dims, Engine, Error, ErrorKind, Result, Tensor};
-
-const MAX_DIMS: usize = sys::RONDO_MAX_DIMS as usize;
 
 /// An operand of an elementwise operator: a tensor, or a number, which takes the other operand's dtype.
 ///
@@ -76,76 +74,6 @@ impl From<usize> for Operand<'_> {
 }
 
 numbers! { f32 => F64, f64 => F64, u8 => I64, i8 => I64, u16 => I64, i16 => I64, u32 => I64, i32 => I64, i64 => I64, bool => I64, }
-
-/// Axes to reduce: one, several, or all as `..`. Negative ones count from the end.
-///
-/// ```
-/// use rondo::{DType, Device, Engine, Tensor};
-///
-/// let engine = Engine::new()?;
-/// let a = Tensor::full(&engine, Device::CPU, DType::F32, [2, 3, 4], 1.0)?;
-/// assert_eq!(a.sum([0, -1])?.to_vec::<f32>()?, [8.0; 3]);
-/// assert_eq!(a.sum(..)?.item::<f32>()?, 24.0);
-/// # Ok::<(), rondo::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Axes {
-    len: usize,
-    axes: [i32; MAX_DIMS],
-}
-
-impl<N: WholeNumber> From<&[N]> for Axes {
-    /// No axis at all is all axes to the C interface; that is said by `..` here, and an empty slice is refused.
-    fn from(given: &[N]) -> Self {
-        let mut axes = [i32::MAX; MAX_DIMS];
-        for (axis, &from) in axes.iter_mut().zip(given) {
-            *axis = Axis::from(from).0;
-        }
-        Axes { len: given.len().clamp(1, MAX_DIMS + 1), axes }
-    }
-}
-
-impl<N: WholeNumber, const COUNT: usize> From<[N; COUNT]> for Axes {
-    fn from(axes: [N; COUNT]) -> Self {
-        Axes::from(&axes[..])
-    }
-}
-
-impl<N: WholeNumber, const COUNT: usize> From<&[N; COUNT]> for Axes {
-    fn from(axes: &[N; COUNT]) -> Self {
-        Axes::from(&axes[..])
-    }
-}
-
-impl<N: WholeNumber> From<Vec<N>> for Axes {
-    fn from(axes: Vec<N>) -> Self {
-        Axes::from(&axes[..])
-    }
-}
-
-impl<N: WholeNumber> From<N> for Axes {
-    fn from(axis: N) -> Self {
-        Axes::from([axis])
-    }
-}
-
-impl<A: WholeNumber, B: WholeNumber> From<(A, B)> for Axes {
-    fn from(axes: (A, B)) -> Self {
-        Axes::from([axes.0.as_i64(), axes.1.as_i64()])
-    }
-}
-
-impl<A: WholeNumber, B: WholeNumber, C: WholeNumber> From<(A, B, C)> for Axes {
-    fn from(axes: (A, B, C)) -> Self {
-        Axes::from([axes.0.as_i64(), axes.1.as_i64(), axes.2.as_i64()])
-    }
-}
-
-impl From<RangeFull> for Axes {
-    fn from(_: RangeFull) -> Self {
-        Axes { len: 0, axes: [0; MAX_DIMS] }
-    }
-}
 
 /// Calls an operator that makes its output.
 #[inline]

@@ -2,7 +2,7 @@
 //! What has no counterpart is listed at the end, with the reason.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#![allow(clippy::op_ref)]
+#![allow(clippy::op_ref, clippy::needless_borrows_for_generic_args)] // as programs have it
 
 mod common;
 

@@ -58,7 +58,7 @@ fn create_and_drop_cycles_stay_flat() {
     });
     stays_flat(&engine, "views", cycles(100_000), || drop(source.slice(0, 1..3).unwrap()));
     stays_flat(&engine, "variables", cycles(100_000), || drop(Variable::new(&engine).unwrap()));
-    stays_flat(&engine, "errors", cycles(100_000), || drop(source.reshape(&[5]).unwrap_err()));
+    stays_flat(&engine, "errors", cycles(100_000), || drop(source.reshape([5]).unwrap_err()));
     stays_flat(&engine, "operators", cycles(20_000), || drop(source.add(1.0).unwrap()));
     stays_flat(&engine, "tasks", cycles(20_000), || {
         let text = "captured".repeat(10);
@@ -83,7 +83,7 @@ fn create_and_drop_cycles_stay_flat() {
     stays_flat(&engine, "recordings that fail", cycles(4_000), || {
         let failed: Result<_, Error> = engine.record(|| {
             let _kept = source.exp()?;
-            source.reshape(&[5])
+            source.reshape([5])
         });
         drop(failed.unwrap_err());
     });

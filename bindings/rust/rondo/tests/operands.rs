@@ -210,7 +210,7 @@ fn only_named_outputs_are_outputs() {
                 let held = x.mul(2.0)?;
                 let y = held.add(1.0)?;
                 engine.record_output(&y)?;
-                engine.record_output(&y.reshape(&[3, 1])?)?; // a view of it; twice is once
+                engine.record_output(&y.reshape([3, 1])?)?; // a view of it; twice is once
                 Ok::<_, rondo::Error>((held, y))
             })
             .unwrap();

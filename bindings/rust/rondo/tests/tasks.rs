@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use common::{devices, engines, eventually, everywhere};
+use common::{block_on, devices, engines, eventually, everywhere};
 use rondo::{DType, Device, Engine, EngineMode, Error, ErrorKind, Tensor, Variable};
 
 #[test]

@@ -106,10 +106,10 @@ fn views_share_memory_and_hold_it() {
         let after = (std::ops::Bound::Excluded(0), std::ops::Bound::Unbounded);
         assert_eq!(a.slice(0, after).unwrap().shape().unwrap(), [2, 4]);
         assert!(a.slice(0, ..=i64::MAX).is_err());
-        assert_eq!(a.permute(&[1, 0]).unwrap().info().unwrap().strides, [1, 4]);
-        assert!(a.permute(&[0, 0]).is_err());
-        assert_eq!(a.reshape(&[2, -1]).unwrap().shape().unwrap(), [2, 6]);
-        assert!(a.transpose().unwrap().reshape(&[12]).is_err());
+        assert_eq!(a.permute([1, 0]).unwrap().info().unwrap().strides, [1, 4]);
+        assert!(a.permute([0, 0]).is_err());
+        assert_eq!(a.reshape([2, -1]).unwrap().shape().unwrap(), [2, 6]);
+        assert!(a.transpose().unwrap().reshape([12]).is_err());
         let shared = a.share().unwrap();
         let scalar = Tensor::full(engine, device, DType::I64, (), 5.0).unwrap();
         assert_eq!(scalar.share().unwrap().item::<i64>().unwrap(), 5);

@@ -21,7 +21,7 @@ public interface Task {
    * <pre>{@code
    * engine.submit(Task.async(context -> {
    *   ByteBuffer to = context.output(0).buffer();
-   *   return client.sendAsync(request, BodyHandlers.ofByteArray()).thenAccept(answer -> to.put(answer.body()));
+   *   return fetch("layer1").thenAccept(bytes -> to.put(bytes)); // a CompletableFuture<byte[]>
    * }), List.of(), List.of(x));
    * }</pre>
    *

@@ -49,6 +49,29 @@ class EngineTest {
   }
 
   @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
+  void indicesAreCheckedWhereThatIsAskedFor(Device device, EngineMode mode) {
+    final EngineOptions options = new EngineOptions().mode(mode).checkIndices(1);
+    assertEquals(1, options.checkIndices());
+    try (Engine engine = Engine.create(options); Scope scope = Scope.open()) {
+      final Tensor table = engine.full(device, DType.F32, 2, 4, 3);
+      final Tensor indices = engine.tensor(device, new long[] {0, -4, 9}, 3);
+      final String[] words = {"take on " + device, "indices[2] is 9", "axis 0 of a has size 4: -4 to 3 are possible"};
+      fails(InvalidArgumentException.class, () -> Operators.take(table, indices, 0).await(), words);
+      if (mode != EngineMode.NAIVE) {
+        fails(InvalidArgumentException.class, engine::awaitAll, words);
+      }
+      final Tensor inside = engine.tensor(device, new long[] {3, -4}, 2);
+      assertArrayEquals(new float[] {2, 2, 2, 2, 2, 2}, Operators.take(table, inside, 0).toFloatArray());
+    }
+    try (Engine engine = Engine.create(options.checkIndices(-1)); Scope scope = Scope.open()) {
+      final Tensor outside = engine.tensor(device, new long[] {9}, 1);
+      assertArrayEquals(new float[] {0}, Operators.take(engine.full(device, DType.F32, 2, 4), outside, 0).toFloatArray());
+    }
+    fails(InvalidArgumentException.class, () -> Engine.create(new EngineOptions().checkIndices(2)), "check_indices");
+  }
+
+  @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
   void memoryIsLimitedCountedAndReturned(Device device) {
     try (Engine engine = Engine.create(); Scope scope = Scope.open()) {

@@ -22,7 +22,8 @@ class JavadocTest {
   private static final Path ROOT = Path.of(System.getProperty("rondo.root"), "bindings/java/src/main/java");
   private static final Pattern EXAMPLE = Pattern.compile("<pre>\\{@code\n(.*?)\n *\\* *\\}</pre>", Pattern.DOTALL);
   private static final Pattern NEEDS_A_GPU = Pattern.compile("Device\\.cuda|CudaModule");
-  private static final String PROGRAM = "import dev.rondo.*;\nimport java.nio.file.Path;\nimport java.util.*;\n"
+  private static final String PROGRAM = "import dev.rondo.*;\nimport java.nio.ByteBuffer;\nimport java.nio.file.Path;\nimport java.util.*;\n"
+      + "import java.util.concurrent.CompletableFuture;\n"
       + "// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0\n"
       + "public class Examples {\n"
       + "  static Engine engine = Engine.create(new EngineOptions().mode(EngineMode.ASYNC));\n"
@@ -34,7 +35,8 @@ class JavadocTest {
       + "  static Tensor weight = engine.full(device, DType.F32, 1, 4, 3), bias = engine.full(device, DType.F32, 1, 3);\n"
       + "  static Comm end;\n"
       + "  static int neighbour;\n"
-      + "  static Tensor network(Tensor of) { return of.exp(); }\n";
+      + "  static Tensor network(Tensor of) { return of.exp(); }\n"
+      + "  static CompletableFuture<byte[]> fetch(String name) { return CompletableFuture.supplyAsync(() -> new byte[64]); }\n";
 
   private static List<String> examples() throws IOException {
     final List<String> found = new ArrayList<>();
