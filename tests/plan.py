@@ -73,7 +73,6 @@ address,undefined  simulated/digits_*         -          -          5
 address,undefined  simulated/*_lost_*         -          1          5
 address,undefined  simulated/*                -          1shared    5
 address,undefined  faults/*                   -          -          all
-address,undefined  memory/*                   -          1          3
 address,undefined  conformance/large          -          -          -
 address,undefined  conformance/comm_*         -          1shared    all
 address,undefined  conformance/*_models_*     -          1          all
@@ -93,7 +92,6 @@ thread             unit/rendezvous_fuzz       -          all        all
 thread             unit/*                     -          rest       all
 thread             simulated/*_whole          -          -          -
 thread             conformance/large          -          -          -
-thread             memory/*                   -          -          -
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
 thread             conformance/*_recording    -          all        all

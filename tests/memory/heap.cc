@@ -13,16 +13,11 @@
 #include <cstring>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define REAL(name) __interceptor_##name
-#else
-#define REAL(name) __libc_##name
-#endif
 extern "C" {
-void* REAL(malloc)(size_t bytes);
-void* REAL(calloc)(size_t count, size_t bytes);
-void* REAL(realloc)(void* block, size_t bytes);
-void* REAL(memalign)(size_t alignment, size_t bytes);
+void* __libc_malloc(size_t bytes);
+void* __libc_calloc(size_t count, size_t bytes);
+void* __libc_realloc(void* block, size_t bytes);
+void* __libc_memalign(size_t alignment, size_t bytes);
 }
 
 namespace heap {
@@ -55,7 +50,7 @@ int note(dl_phdr_info* info, size_t, void*) {
   const char* name = slash ? slash + 1 : info->dlpi_name;
   if (std::strncmp(name, "librondo.so", 11) == 0) rondo = range;
   for (const char* each :
-       {"libc.so", "libstdc++.so", "libgcc_s.so", "libpthread.so", "libdl.so", "libasan.so", "libubsan.so"})
+       {"libc.so", "libstdc++.so", "libgcc_s.so", "libpthread.so", "libdl.so"})
     if (std::strncmp(name, each, std::strlen(each)) == 0 && n_between < between.size()) between[n_between++] = range;
   return 0;
 }
@@ -129,16 +124,16 @@ int64_t stop() {
 
 extern "C" {
 void* malloc(size_t bytes) {
-  return heap::fails(CALLER) ? nullptr : REAL(malloc)(bytes);
+  return heap::fails(CALLER) ? nullptr : __libc_malloc(bytes);
 }
 void* calloc(size_t count, size_t bytes) {
-  return heap::fails(CALLER) ? nullptr : REAL(calloc)(count, bytes);
+  return heap::fails(CALLER) ? nullptr : __libc_calloc(count, bytes);
 }
 void* realloc(void* block, size_t bytes) {
-  return heap::fails(CALLER) ? nullptr : REAL(realloc)(block, bytes);
+  return heap::fails(CALLER) ? nullptr : __libc_realloc(block, bytes);
 }
 void* aligned_alloc(size_t alignment, size_t bytes) {
-  return heap::fails(CALLER) ? nullptr : REAL(memalign)(alignment, bytes);
+  return heap::fails(CALLER) ? nullptr : __libc_memalign(alignment, bytes);
 }
 }
 
@@ -146,21 +141,21 @@ void* aligned_alloc(size_t alignment, size_t bytes) {
 // The sanitizer's own do not come by malloc.
 void* operator new(size_t bytes) {
   if (heap::fails(CALLER)) throw std::bad_alloc();
-  return REAL(malloc)(bytes);
+  return __libc_malloc(bytes);
 }
 void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
-  return heap::fails(CALLER) ? nullptr : REAL(malloc)(bytes);
+  return heap::fails(CALLER) ? nullptr : __libc_malloc(bytes);
 }
 void* operator new(size_t bytes, std::align_val_t alignment) {
   if (heap::fails(CALLER)) throw std::bad_alloc();
-  return REAL(memalign)(static_cast<size_t>(alignment), bytes);
+  return __libc_memalign(static_cast<size_t>(alignment), bytes);
 }
 void* operator new[](size_t bytes) {
   if (heap::fails(CALLER)) throw std::bad_alloc();
-  return REAL(malloc)(bytes);
+  return __libc_malloc(bytes);
 }
 void* operator new[](size_t bytes, const std::nothrow_t&) noexcept {
-  return heap::fails(CALLER) ? nullptr : REAL(malloc)(bytes);
+  return heap::fails(CALLER) ? nullptr : __libc_malloc(bytes);
 }
 void operator delete(void* block) noexcept {
   std::free(block);
