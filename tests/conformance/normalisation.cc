@@ -15,13 +15,6 @@ struct Image {
 
 class Normalisation : public OnTape {
  protected:
-  Tensor image(const Array& a, bool last) const {
-    if (!last) return up(a);
-    std::vector<int32_t> to = {0}, back = {0, static_cast<int32_t>(a.shape.size()) - 1};
-    for (int32_t d = 2; d < static_cast<int32_t>(a.shape.size()); ++d) to.push_back(d), back.push_back(d - 1);
-    to.push_back(1);
-    return transpose(up(host_transpose(a, to)), back);
-  }
   static rondo_norm_options with(rondo_tensor* weight, rondo_tensor* bias, rondo_tensor* residual = nullptr,
                                  rondo_activation activation = RONDO_ACTIVATION_NONE) {
     rondo_norm_options options = RONDO_NORM_OPTIONS_INIT;

@@ -1,5 +1,7 @@
 // Pooling and resizing as references in higher precision have them: which elements each result is made of, and with
-// which weights. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// which weights.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <numeric>
@@ -11,16 +13,8 @@ namespace conformance {
 using Inputs = std::vector<Tensor>;
 using Sizes = std::vector<int64_t>;
 
-class Pooling : public OnTape {
- protected:
-  Tensor image(const Array& a, bool last) const {
-    if (!last) return up(a);
-    std::vector<int32_t> to = {0}, back = {0, static_cast<int32_t>(a.shape.size()) - 1};
-    for (int32_t d = 2; d < static_cast<int32_t>(a.shape.size()); ++d) to.push_back(d), back.push_back(d - 1);
-    to.push_back(1);
-    return transpose(up(host_transpose(a, to)), back);
-  }
-};
+class Pooling : public OnTape {};
+
 // One axis of a reference: the elements of result o, each with a weight.
 struct Tap {
   int64_t at;

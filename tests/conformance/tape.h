@@ -61,6 +61,14 @@ class OnTape : public OnEngine {
     for (size_t i = 0; i < all.size(); i += step) chosen.push_back(all[i]);
     return chosen;
   }
+  // Uploads [n, c, spatial...]; with `last`, its channels lie innermost in memory.
+  Tensor image(const Array& a, bool last) const {
+    if (!last) return up(a);
+    std::vector<int32_t> to = {0}, back = {0, static_cast<int32_t>(a.shape.size()) - 1};
+    for (int32_t d = 2; d < static_cast<int32_t>(a.shape.size()); ++d) to.push_back(d), back.push_back(d - 1);
+    to.push_back(1);
+    return transpose(up(host_transpose(a, to)), back);
+  }
   // Puts into results the gradients of f by a tape, with differences as reference.
   void keep_gradients(Results& results, const std::string& label, const std::vector<Array>& inputs, const Function& f);
 };
