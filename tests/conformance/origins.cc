@@ -116,8 +116,8 @@ TEST_P(Origins, TellTimeLimitsApart) {
     (void)fails("slow", 1, v, RONDO_TIMED_OUT);
     EXPECT_EQ(rondo_variable_wait_for(v, -1), RONDO_TIMED_OUT);
     EXPECT_EQ(operator_of_last_error(), "slow");
+    std::atomic<bool> open{false};  // read by a task until w is waited for
     if (!naive()) {
-      std::atomic<bool> open{false};
       must(push(engine(),
                 [&open](rondo_task_context*) {
                   (void)eventually([&open] { return open.load(); });

@@ -49,8 +49,7 @@ int note(dl_phdr_info* info, size_t, void*) {
   const char* slash = std::strrchr(info->dlpi_name, '/');
   const char* name = slash ? slash + 1 : info->dlpi_name;
   if (std::strncmp(name, "librondo.so", 11) == 0) rondo = range;
-  for (const char* each :
-       {"libc.so", "libstdc++.so", "libgcc_s.so", "libpthread.so", "libdl.so"})
+  for (const char* each : {"libc.so", "libstdc++.so", "libgcc_s.so", "libpthread.so", "libdl.so"})
     if (std::strncmp(name, each, std::strlen(each)) == 0 && n_between < between.size()) between[n_between++] = range;
   return 0;
 }
