@@ -26,6 +26,8 @@ class Storage final : public Variable {
   bool pinned() const { return pinned_; }
   // Foreign memory that its owner forbids to write.
   bool read_only = false;
+  // Indices that an operator has made for another one, which skips those outside on purpose: they are not checked.
+  bool skips_outside = false;
   // Others know the address and may write without a task that says so.
   std::atomic<bool> exposed{false};
   bool has_contents() const { return written_by() || exposed.load(std::memory_order_acquire); }

@@ -12,8 +12,23 @@ class Chosen : public OnTape {
   // A recording cannot wait.
   bool graph() const { return GetParam().graph; }
   static Array mask_of(const Shape& shape, unsigned seed) { return random_array(RONDO_BOOL, shape, seed, 0, 1); }
+  // The gradient of what was chosen goes where it came from, with either filling, and past a limit nothing does.
+  void expect_gradients_go_back();
 };
 CONFORMANCE_SUITE(Chosen);
+
+// On an engine that checks indices.
+class CheckedChosen : public Chosen {
+ protected:
+  void SetUp() override {
+    Chosen::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    rondo_engine_options with = options();
+    with.check_indices = 1;
+    restart(with);
+  }
+};
+CONFORMANCE_SUITE(CheckedChosen);
 
 // The numbers of the elements that are not 0.
 std::vector<int64_t> numbers(const Array& a) {
@@ -179,8 +194,7 @@ TEST_P(Chosen, PartsOfATurnedTensor) {
   });
 }
 
-// The gradient of what was chosen goes where it came from, with either filling, and past a limit nothing does.
-TEST_P(Chosen, GradientsGoBack) {
+void Chosen::expect_gradients_go_back() {
   const Array x = random_array(RONDO_F64, {4, 5}, 11, -1, 1);
   const Array rows = array_of(RONDO_BOOL, {4}, {1, 0, 1, 1}), elements = mask_of({4, 5}, 12);
   run([&](Results& results) {
@@ -197,6 +211,15 @@ TEST_P(Chosen, GradientsGoBack) {
       }
     }
   });
+}
+
+TEST_P(Chosen, GradientsGoBack) {
+  expect_gradients_go_back();
+}
+
+// The places past the last one that was found are nobody's mistake.
+TEST_P(CheckedChosen, GradientsGoBack) {
+  expect_gradients_go_back();
 }
 
 TEST_P(Chosen, WhatDoesNotFitIsRefused) {

@@ -65,7 +65,7 @@ class IndexCheck final : public Task {
 
 Status check_inside(const Indexed& indexed, const View& indices, const Device& device, Ref<Variable>* checked) {
   Engine& engine = indices.engine();
-  if (!engine.checks_indices() || indices.elements() == 0) return {};
+  if (!engine.checks_indices() || indices.elements() == 0 || indices.storage->skips_outside) return {};
   const ScopedNoTape unheard;  // a tape has nothing to learn from it
   View on_host = indices;
   Ref<Storage> copy;

@@ -158,6 +158,7 @@ Status select(const char* function, const View& a, const View& mask, int64_t lim
   // The numbers of the mask's elements; where there are no more, one that is none, which rondo_take makes 0 of.
   Ref<Storage> kept[3];
   const View chosen = make_temporary(engine, a.device(), RONDO_I64, flat, &kept[0]);
+  chosen.storage->skips_outside = true;
   NonzeroPlan plan;
   plan.name = "select";
   plan.limit = limit;
