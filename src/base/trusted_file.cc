@@ -35,6 +35,14 @@ Opened open_trusted(int folder, const char* name, File* file, uint64_t* bytes, s
   return why->empty() ? Opened::yes : Opened::refused;
 }
 
+bool make_folders(const std::string& path) {
+  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(0, slash);
+    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) return false;
+    if (slash == std::string::npos) return true;
+  }
+}
+
 bool read_exactly(int file, uint64_t bytes, std::string* text) {
   text->resize(bytes);
   size_t done = 0;

@@ -19,6 +19,8 @@ std::string objection(const struct stat& status);
 // A regular file for reading, without following a link, and without waiting for the other end of a pipe of that name.
 // `folder`: a descriptor, or AT_FDCWD. *bytes: how long it is. *why: what it is refused for.
 Opened open_trusted(int folder, const char* name, File* file, uint64_t* bytes, std::string* why);
+// mkdir -p; folders on the way too are for the user alone. False: errno says why.
+bool make_folders(const std::string& path);
 // False: it could not be read, or was shorter.
 bool read_exactly(int file, uint64_t bytes, std::string* text);
 

@@ -32,6 +32,7 @@ Status read_meeting(const rondo_comm_options& options, comm::Meeting* meeting) {
     meeting->rank = options.rank;
     meeting->size = options.ranks;
     meeting->address = environment.address;
+    meeting->in_home = environment.in_home;
     meeting->ports = environment.ports;
     meeting->job = environment.job;
     meeting->secret = environment.secret;
@@ -39,6 +40,7 @@ Status read_meeting(const rondo_comm_options& options, comm::Meeting* meeting) {
   }
   if (options.address) {
     meeting->address = options.address;
+    meeting->in_home = false;
     meeting->ports = 1;
     meeting->job.clear();
   }

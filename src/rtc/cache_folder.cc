@@ -27,14 +27,6 @@ Folder judge_folder(const std::string& folder, std::string* why) {
   return Folder::refused;
 }
 
-bool make_folders(const std::string& path) {
-  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-    const std::string part = path.substr(0, slash);
-    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) return false;
-    if (slash == std::string::npos) return true;
-  }
-}
-
 std::string nearest_folder(std::string folder) {
   while (access(folder.c_str(), F_OK) != 0 && errno == ENOENT && folder != "/")
     folder.resize(std::max<size_t>(folder.rfind('/'), 1));

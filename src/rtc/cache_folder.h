@@ -17,8 +17,6 @@ enum class Folder { absent, trusted, refused };
 
 // What to think of a folder, and if it is refused, why. One that is not there is refused when it could not be made.
 Folder judge_folder(const std::string& folder, std::string* why);
-// mkdir -p; folders on the way too are for the user alone.
-bool make_folders(const std::string& path);
 // The folder, or where it is not there the nearest above it that is.
 std::string nearest_folder(std::string folder);
 // Where kernels are kept unless somebody says otherwise; empty if there is no home.

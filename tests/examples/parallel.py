@@ -103,6 +103,18 @@ def case_slurm(folder):
     check(folder, outputs[0], 2)
 
 
+def case_slurm_hosts(folder):
+    """What srun sets, for tasks of two hosts that share a home folder: a secret is handed over there, and nothing is left."""
+    step = {"SLURM_JOB_ID": "4711", "SLURM_STEP_ID": "3", "SLURM_STEP_NUM_TASKS": "2", "SLURM_STEP_NODELIST": "one,two", "HOME": str(folder)}
+    tasks = [subprocess.Popen([*EXAMPLE, *options(folder)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env={**CLEAN, **step, "SLURM_PROCID": str(rank), "SLURM_LOCALID": "0"}) for rank in range(2)]
+    outputs = [task.communicate(timeout=110)[0] for task in tasks]
+    assert [task.returncode for task in tasks] == [0, 0], outputs
+    check(folder, outputs[0], 2)
+    meetings = folder / ".local/state/rondo/meetings"
+    assert meetings.stat().st_mode & 0o777 == 0o700 and not list(meetings.iterdir()), list(meetings.iterdir())
+
+
 SLURM = """\
 ClusterName=rondo
 SlurmctldHost={host}(127.0.0.1)

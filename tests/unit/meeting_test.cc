@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "comm/rendezvous/net.h"
 #include "comm/rendezvous/sha256.h"
@@ -147,6 +148,36 @@ TEST(Meeting, WhereNoSecretIsHandedOverTheRefusalSaysHow) {
   const Meeting one = sound(with(kSlurm, {{"SLURM_STEP_NODELIST", "gpu03"}}));
   EXPECT_EQ(one.address.substr(0, 10), "127.0.0.1:");
   EXPECT_TRUE(check_secret(one).ok());
+}
+
+// Rank 0 leaves a secret, and where it is, in the user's home folder, by a name that is the job's alone.
+TEST(Meeting, WhereThereIsAHomeASecretIsHandedOverThere) {
+  const Environment home = {{"HOME", "/home/ada"}};
+  const Environment mpich = {
+      {"PMI_RANK", "0"}, {"PMI_SIZE", "3"}, {"MPI_LOCALRANKID", "0"}, {"MPI_LOCALNRANKS", "1"}, {"PMI_PORT", "n1:7"}};
+  const Environment cases[] = {
+      kSlurm, mpich, {{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "node"}, {"MASTER_PORT", "29500"}}};
+  std::set<std::string> places;
+  for (const Environment& each : cases) {
+    const Meeting meeting = sound(with(each, home));
+    EXPECT_EQ(meeting.address.substr(0, 46),
+              "file:/home/ada/.local/state/rondo/meetings/" + meeting.address.substr(43, 3));
+    EXPECT_TRUE(meeting.in_home);
+    EXPECT_TRUE(check_secret(meeting).ok());
+    EXPECT_NE(advice(meeting).find("RONDO_SECRET=$(openssl rand -hex 16)"), std::string::npos);
+    places.insert(meeting.address);
+    EXPECT_EQ(sound(with(with(each, home), {{"XDG_STATE_HOME", "/state"}})).address.substr(0, 27),
+              "file:/state/rondo/meetings/");
+    const Meeting given = sound(with(with(each, home), {{"RONDO_ADDRESS", "node:7"}, {"RONDO_SECRET", "s"}}));
+    EXPECT_EQ(given.address, "node:7");
+    EXPECT_TRUE(advice(given).empty());
+  }
+  EXPECT_EQ(places.size(), std::size(cases));
+  // With a secret, where rank 0 is known: there.
+  EXPECT_EQ(sound(with(with(kSlurm, home), {{"RONDO_SECRET", "s"}})).address.substr(0, 6), "gpu03:");
+  EXPECT_EQ(sound(with(with(kSlurm, home), {{"RONDO_SECRET", "none"}})).address.substr(0, 6), "gpu03:");
+  // One machine needs neither.
+  EXPECT_FALSE(sound(with(with(kSlurm, home), {{"SLURM_STEP_NODELIST", "gpu03"}})).in_home);
 }
 
 TEST(Meeting, MpichAndMvapich) {

@@ -489,6 +489,37 @@ TEST_F(ByFile, WhatOthersCanWriteIsNotBelieved) {
   }
 }
 
+// Folders in a home are made; who does not come is told what helps where homes are not shared.
+TEST_F(ByFile, InAHomeTheFolderIsMade) {
+  const std::string state = folder_ + "/state", meetings = state + "/meetings";
+  const auto in_home = [&](int rank) {
+    Meeting meeting = meeting_of(rank, 2, "file:" + meetings + "/job");
+    meeting.secret.clear();
+    meeting.in_home = true;
+    return meeting;
+  };
+  on_threads(2, [&](int rank) {
+    const Status status = join_alone(in_home(rank));
+    EXPECT_TRUE(status.ok()) << status.message();
+  });
+  struct stat about = {};
+  EXPECT_EQ(stat(meetings.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777, 0700u);
+  for (const int rank : {0, 1}) {
+    Meeting alone = in_home(rank);
+    alone.join_s = 0.2;
+    const Status status = join_alone(alone);
+    EXPECT_EQ(status.code(), RONDO_TIMED_OUT);
+    EXPECT_TRUE(contains(status.message(), "no home folder in common, set RONDO_ADDRESS")) << status.message();
+  }
+  EXPECT_EQ(rmdir(meetings.c_str()), 0);
+  std::ofstream{meetings} << "no folder";
+  const Status status = join_alone(in_home(0));
+  EXPECT_EQ(status.code(), RONDO_IO_ERROR);
+  unlink(meetings.c_str());
+  rmdir(state.c_str());
+}
+
 TEST_F(ByFile, AFolderThatIsNotThere) {
   EXPECT_EQ(join_alone(meeting_of(0, 2, "file:" + folder_ + "/no/place")).code(), RONDO_IO_ERROR);
 }

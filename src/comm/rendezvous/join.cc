@@ -142,9 +142,9 @@ Status collect(const Meeting& meeting, const Key& key, const File& listener, con
       std::string missing;
       for (size_t i = 1; i < here.size(); ++i)
         if (!here[i]) missing += (missing.empty() ? "" : ", ") + std::to_string(i);
-      return call_off(callers, error(RONDO_TIMED_OUT, "within %s there came none yet of the ranks %s of %d%s",
+      return call_off(callers, error(RONDO_TIMED_OUT, "within %s there came none yet of the ranks %s of %d%s%s",
                                      seconds(meeting.join_s).c_str(), missing.c_str(), meeting.size,
-                                     acceptor.turned_away().c_str()));
+                                     acceptor.turned_away().c_str(), advice(meeting).c_str()));
     }
   }
   sockets->resize(static_cast<size_t>(meeting.size));
@@ -159,9 +159,13 @@ Status host_meeting(const Meeting& meeting, Key key, const Deadline& deadline, s
   if (!by_file(meeting)) return collect(meeting, key, listener, deadline, sockets);
   const bool secret_given = !key.secret.empty();
   if (!secret_given) key.secret = hex(random_bytes(32));
-  RONDO_TRY(write_file(file_of(meeting), port_of(listener), secret_given ? std::string() : key.secret));
+  const std::string file = file_of(meeting);
+  if (meeting.in_home && !make_folders(file.substr(0, file.rfind('/'))))
+    return error(RONDO_IO_ERROR, "the folder of %s, where ranks of this user meet, cannot be made: %s%s", file.c_str(),
+                 std::strerror(errno), advice(meeting).c_str());
+  RONDO_TRY(write_file(file, port_of(listener), secret_given ? std::string() : key.secret));
   const Status status = collect(meeting, key, listener, deadline, sockets);
-  unlink(file_of(meeting).c_str());
+  unlink(file.c_str());
   return status;
 }
 
@@ -202,8 +206,8 @@ Status come(const Meeting& meeting, const Deadline& deadline, File* socket) {
     std::this_thread::sleep_for(std::chrono::milliseconds(std::min(pause_ms, deadline.milliseconds())));
     pause_ms = std::min(pause_ms * 2, 200);
   } while (!deadline.over());
-  return error(RONDO_TIMED_OUT, "rank 0 was not to be met at %s within %s: %s", meeting.address.c_str(),
-               seconds(meeting.join_s).c_str(), last.message());
+  return error(RONDO_TIMED_OUT, "rank 0 was not to be met at %s within %s: %s%s", meeting.address.c_str(),
+               seconds(meeting.join_s).c_str(), last.message(), advice(meeting).c_str());
 }
 
 }  // namespace

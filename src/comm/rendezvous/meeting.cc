@@ -136,6 +136,19 @@ std::string launcher_host(const Lookup& lookup) {
   return text.substr(begin + 6, text.find_first_of(",:", begin + 6) - begin - 6);
 }
 
+// Where rank 0 leaves its address, and a secret, for the others of its user: homes are shared by the hosts of a
+// cluster. Empty where there is no home.
+std::string home_address(const Lookup& lookup, const std::string& job) {
+  std::string base;
+  if (const char* state = get(lookup, "XDG_STATE_HOME"); state && state[0] == '/')
+    base = state;
+  else if (const char* home = get(lookup, "HOME"); home && home[0] == '/')
+    base = std::string(home) + "/.local/state";
+  if (base.empty()) return {};
+  const Digest digest = sha256(job);
+  return "file:" + base + "/rondo/meetings/" + hex({reinterpret_cast<const char*>(digest.data()), 16});
+}
+
 Status find_address(const Launcher& launcher, const Lookup& lookup, Meeting* meeting) {
   const std::string choice = launcher.choice;
   meeting->ports = kPorts;
@@ -150,7 +163,6 @@ Status find_address(const Launcher& launcher, const Lookup& lookup, Meeting* mee
     if (port > 65535 - kPorts) port -= 2 * kPorts;
     host = one_host ? kLoopback : get(lookup, "MASTER_ADDR");
     meeting->address = join_address(host, port + 1);
-    return {};
   }
   if (choice == "slurm") {
     const std::string list = get(lookup, "SLURM_STEP_NODELIST");
@@ -160,12 +172,19 @@ Status find_address(const Launcher& launcher, const Lookup& lookup, Meeting* mee
   } else if (choice == "openmpi") {
     host = launcher_host(lookup);
   }
-  if (host.empty())
+  if (meeting->address.empty() && !host.empty()) meeting->address = host + ":" + derived_port(meeting->job);
+  // Where no secret is handed over, or nobody says where rank 0 is, it leaves word for the others.
+  if (meeting->address.empty() || !check_secret(*meeting).ok()) {
+    const std::string home = home_address(lookup, meeting->job);
+    meeting->in_home = !home.empty();
+    if (meeting->in_home) meeting->address = home;
+  }
+  if (meeting->address.empty())
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s does not tell its processes where rank 0 is: set RONDO_ADDRESS=host:port, with the host of rank 0 "
-                 "and a port that is free there, for all of them",
+                 "%s does not tell its processes where rank 0 is, and there is no home folder where it could leave "
+                 "word: set RONDO_ADDRESS=host:port, with the host of rank 0 and a port that is free there, for all of "
+                 "them",
                  launcher.title);
-  meeting->address = host + ":" + derived_port(meeting->job);
   return {};
 }
 
@@ -199,6 +218,13 @@ Status check_secret(const Meeting& meeting) {
                "the ranks meet at %s, where other machines can come, and have no secret that keeps strangers out: set "
                "RONDO_SECRET=$(openssl rand -hex 16) %s; RONDO_SECRET=none lets in whoever knows the job's name",
                meeting.address.c_str(), meeting.hint.c_str());
+}
+
+std::string advice(const Meeting& meeting) {
+  if (!meeting.in_home) return {};
+  return "; where the hosts have no home folder in common, set RONDO_ADDRESS=host:port, with the host of rank 0, and "
+         "RONDO_SECRET=$(openssl rand -hex 16) " +
+         meeting.hint;
 }
 
 void local_place(const Lookup& lookup, int* rank, int* size) {

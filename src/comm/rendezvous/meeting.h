@@ -17,8 +17,9 @@ struct Meeting {
   // where rank 0 writes its address. With a number of ports, rank 0 takes the first that is free.
   std::string address;
   int ports = 1;
-  std::string job;     // tells this job from others at the same place; not a secret
-  std::string secret;  // who does not know it is not let in; "none": whoever knows the job is; empty: not given
+  bool in_home = false;  // the file is in the user's home folder, where launchers that hand over no secret meet
+  std::string job;       // tells this job from others at the same place; not a secret
+  std::string secret;    // who does not know it is not let in; "none": whoever knows the job is; empty: not given
   std::string hint = "for all of them";                  // how a secret reaches the ranks, for messages
   std::string source = "nobody: this process is alone";  // who said so, for messages
   double join_s = 120;                                   // until all have come
@@ -34,6 +35,9 @@ inline constexpr const char* kNoSecret = "none";
 bool meets_on_one_host(const Meeting& meeting);
 // RONDO_INVALID_ARGUMENT where other machines could come, and no secret keeps them out; says what to set.
 Status check_secret(const Meeting& meeting);
+
+// What to set where the ranks have no home folder in common; empty where they did not meet there. For messages.
+std::string advice(const Meeting& meeting);
 
 // What the environment says: RONDO_* if set, else the launcher that RONDO_LAUNCHER names or that is found; else one
 // process alone. RONDO_INVALID_ARGUMENT names the variable that is wrong or missing.
