@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes what the crates have from the C headers: the declarations (by bindgen), the initial values of structs, the lists
-of operators and of other enums.
+of operators and of other enums, and what C names are called in Rust.
 
     generate.py           writes rondo-sys/src/bindings.rs and the folder rondo/src/generated
     generate.py --check   compares instead; exits 77 with a sentence when bindgen or rustfmt is not there
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+from names import names_text
 from operators import generated_texts
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -112,7 +113,7 @@ def main(arguments):
     description = described()
     try:
         files = {HERE / "rondo-sys/src/bindings.rs": bindings_text(description)}
-        for name, text in generated_texts(description).items():
+        for name, text in {**generated_texts(description), "names.rs": names_text(description)}.items():
             files[HERE / "rondo/src/generated" / name] = formatted(text)
     except Missing as missing:
         print(missing)

@@ -90,8 +90,8 @@ def enum_text(name, values):
     for constant, number, note in values:
         if constant not in left_out:
             text = sentence(note) or f"`{constant}`."
-            rows.append(f"/// {text}\n{camel(constant[len(prefix):])} = {number},")
-    return f"c_enum! {{\n/// {about} `{name}` of the C interface.\npub enum {rust}: {name} {{\n" + "\n".join(rows) + "\n}\n}\n"
+            rows.append(f"/// {text}\n#[doc(alias = \"{constant}\")]\n{camel(constant[len(prefix):])} = {number},")
+    return f"c_enum! {{\n/// {about} `{name}` of the C interface.\n#[doc(alias = \"{name}\")]\npub enum {rust}: {name} {{\n" + "\n".join(rows) + "\n}\n}\n"
 
 
 def methods(values):
@@ -249,9 +249,9 @@ def generated_texts(description):
         raise SystemExit(f"operators.py does not know the enums {', '.join(sorted(unknown))}: add them to ENUMS or NOT_LISTS")
     parts = [(module, writer, op, NAMES[family], sentence, values) for family, writer, op, about in FAMILIES
              for module, sentence, values in divided(family, about, enums[f"rondo_{family}_op"])]
-    modules = "\n".join(f"mod {name};" for name in sorted(["enums", *(module for module, *_ in parts)]))
+    modules = "\n".join(f"mod {name};" for name in sorted(["enums", "names", *(module for module, *_ in parts)]))
     files = {"mod.rs": head_of("What is made from the C headers: enums, and a method for each operator.") + modules +
-             "\n\npub use self::enums::*;\n",
+             "\n\npub use self::enums::*;\npub(crate) use self::names::*;\n",
              "enums.rs": head_of("Enums of the C headers.") + "use crate::enums::c_enum;\nuse rondo_sys::*;\n\n" +
              "\n".join(enum_text(name, enums[name]) for name in ENUMS)}
     for module, writer, op, names, about, values in parts:

@@ -34,8 +34,7 @@ Status check_index(int64_t index, size_t count, const char* what) {
 Status check_not_recording(const Engine& engine) {
   const Sink* sink = Engine::thread_sink();
   if (!sink || &sink->engine != &engine) return {};
-  return error(RONDO_INVALID_STATE,
-               "files cannot be recorded; read and write them before rondo_record_begin or after rondo_record_end");
+  return error(RONDO_INVALID_STATE, "files cannot be recorded; read and write them before the recording or after it");
 }
 
 rondo_model_tensor_info describe(const models::Entry& entry) {

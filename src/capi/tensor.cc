@@ -49,8 +49,7 @@ Status check_host_copy(rondo_tensor* tensor, const void* data, size_t bytes) {
   if (bytes && !data) return capi::null_argument("data");
   Sink* sink = Engine::thread_sink();
   if (sink && &sink->engine == &view.engine())
-    return error(RONDO_INVALID_STATE,
-                 "host copies cannot be recorded; copy before rondo_record_begin or after rondo_record_end");
+    return error(RONDO_INVALID_STATE, "host copies cannot be recorded; copy before the recording or after it");
   return {};
 }
 

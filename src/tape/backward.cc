@@ -165,9 +165,9 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
     if (&to.engine() != &engine()) return other_engine("gradients", i);
     if (to.dtype != source.dtype || !to.layout.same_shape(source.layout) || &to.device() != &source.device())
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: gradients[%zu] is %s on %s; sources[%zu] is %s on %s: set it to NULL for a new tensor",
-                   kFunction, i, operand_text(to).c_str(), device_name(to.device().id()).c_str(), i,
-                   operand_text(source).c_str(), device_name(source.device().id()).c_str());
+                   "%s: gradients[%zu] is %s on %s; sources[%zu] is %s on %s: give none for a new tensor", kFunction, i,
+                   operand_text(to).c_str(), device_name(to.device().id()).c_str(), i, operand_text(source).c_str(),
+                   device_name(source.device().id()).c_str());
     RONDO_TRY(ops::check_writable(kFunction, "gradients", to));
     if (to.accumulate) RONDO_TRY(ops::check_written(kFunction, "gradients", to));
   }

@@ -9,7 +9,8 @@
     lints       clippy, rustfmt, rustdoc; documentation built where there is no library
     generated   what generate.py writes from the headers is what is in the tree
     examples    each of them; digits and digits_parallel train to the same bits as the C examples
-    complete    every function of the C interface is used, or listed with the reason why not; every public one here has an example
+    complete    every function of the C interface is used, or listed with the reason why not, and has a name here; every public one
+                here has an example
     package     both crates packed, and a program built from the packed files alone
     msrv        the oldest Rust that is promised builds the crates
 
@@ -188,6 +189,11 @@ def complete(build):
     problems += [f"tests/not_wrapped.txt lists {name}, which {'is called' if name in used else 'does not exist'}"
                  for name in listed if name in used or name not in symbols]
     problems += [f"{place}: {name} has no example in its documentation" for place, name in without_example()]
+    sys.path.insert(0, str(HERE))
+    from names import names_of, unnamed  # the generator's
+
+    problems += [f"{name} has no item with #[doc(alias = \"{name}\")] in rondo/src: its messages would not say what failed"
+                 for name in unnamed(description, names_of(description))]
     bindings = (HERE / "rondo-sys/src/bindings.rs").read_text()
     sizes = {name: int(size) for name, size in re.findall(r"size_of::<(\w+)>\(\),\s+(\d+)usize", bindings)}
     problems += [f"{struct['name']} has {struct['size']} bytes in C and {sizes.get(struct['name'])} in rondo-sys"

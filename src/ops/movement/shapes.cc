@@ -272,7 +272,7 @@ Status triangle(const char* function, bool upper, const View& a, int64_t diagona
 Status eye(const NewTensor& made, int64_t diagonal, Output& out) {
   const char* const function = "rondo_eye";
   if (made.shape.ndim != 2)
-    return error(RONDO_INVALID_ARGUMENT, "%s: out has %d dimensions; the result has 2: set it to NULL for a new tensor",
+    return error(RONDO_INVALID_ARGUMENT, "%s: out has %d dimensions; the result has 2: give none for a new tensor",
                  function, made.shape.ndim);
   View to;
   RONDO_TRY(out.resolve(*made.engine, *made.device, made.dtype, made.shape, {}, false, &to));

@@ -98,8 +98,8 @@ Output::~Output() {
     return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than the inputs", function_, name_);
   if (&out.device() != &device)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: %s is on %s; the result is on %s: set it to NULL for a new tensor, which rondo_copy moves",
-                 function_, name_, device_name(out.device().id()).c_str(), device_name(device.id()).c_str());
+                 "%s: %s is on %s; the result is on %s: give none for a new tensor, which rondo_copy moves", function_,
+                 name_, device_name(out.device().id()).c_str(), device_name(device.id()).c_str());
   return {};
 }
 
@@ -131,13 +131,12 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
   RONDO_TRY(check_place(engine, device));
   const View& out = given_view();
   if (out.dtype != dtype)
-    return error(
-        RONDO_INVALID_ARGUMENT,
-        "%s: %s has dtype %s; the result is %s: set it to NULL for a new tensor, which rondo_cast turns into %s",
-        function_, name_, dtype_name(out.dtype), dtype_name(dtype), dtype_name(out.dtype));
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s: %s has dtype %s; the result is %s: give none for a new tensor, which rondo_cast turns into %s",
+                 function_, name_, dtype_name(out.dtype), dtype_name(dtype), dtype_name(out.dtype));
   if (!out.layout.same_shape(shape))
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; the result is %s: set it to NULL for a new tensor",
-                 function_, name_, shape_text(out.layout).c_str(), shape_text(shape).c_str());
+    return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; the result is %s: give none for a new tensor", function_,
+                 name_, shape_text(out.layout).c_str(), shape_text(shape).c_str());
   RONDO_TRY(check_distinct(function_, name_, out));
   RONDO_TRY(check_contents(inputs, inplace));
   *view = out;

@@ -36,6 +36,7 @@ use crate::{Comm, Engine, Result, Tape, Tensor};
 /// assert_eq!(w.to_vec::<f32>()?, [2.5, 3.0]); // of a rank that is alone
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_buckets")]
 pub struct Buckets {
     handle: NonNull<sys::rondo_buckets>, // not Sync
     engine: Engine,                      // after the handle: it may be the last of its engine
@@ -111,6 +112,7 @@ impl Buckets {
     /// assert_eq!(all[1].gradient(0)?.to_vec::<f32>()?, [15.0, 15.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_buckets_reduce")]
     pub fn reduce(&self, tape: &Tape, output: &Tensor) -> Result<()> {
         self.call(tape, &[output], None)
     }
@@ -153,6 +155,7 @@ impl Buckets {
     /// assert!(buckets.gradient(1).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_buckets_gradient")]
     pub fn gradient(&self, index: usize) -> Result<Tensor> {
         let index = i32::try_from(index).unwrap_or(i32::MAX);
         Tensor::create(&self.engine, |out| unsafe { sys::rondo_buckets_gradient(self.as_ptr(), index, out) })
@@ -183,6 +186,7 @@ impl Buckets {
     /// assert_eq!((info.parameters, info.buckets), (1, 1));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_buckets_query")]
     pub fn info(&self) -> Result<BucketsInfo> {
         let mut info = sys::RONDO_BUCKETS_INFO_INIT;
         check(unsafe { sys::rondo_buckets_query(self.as_ptr(), &mut info) })?;
@@ -274,6 +278,7 @@ impl BucketsBuilder<'_> {
     /// assert!(rondo::Buckets::builder(&world).build(&[]).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_buckets_create")]
     pub fn build(self, parameters: &[&Tensor]) -> Result<Buckets> {
         let mut buckets = null_mut();
         let (comm, parameters, n) = (self.comm.as_ptr(), handles(parameters), length(parameters));

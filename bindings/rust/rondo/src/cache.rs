@@ -53,6 +53,7 @@ pub struct CacheInfo {
 /// println!("{} kernels compiled in {} ms, {} found", info.compiled, info.compile_ms, info.disk_hits);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_cache_query")]
 pub fn info() -> Result<CacheInfo> {
     let mut facts = sys::RONDO_CACHE_INFO_INIT;
     check(unsafe { sys::rondo_cache_query(&mut facts) })?;
@@ -80,6 +81,7 @@ pub fn info() -> Result<CacheInfo> {
 /// println!("{} kernels", rondo::cache::export("kernels.rondo", None)?);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_cache_export")]
 pub fn export(path: impl AsRef<Path>, capability: Option<i32>) -> Result<i64> {
     let path = c_path("cache::export", path.as_ref())?;
     let mut kernels = 0;
@@ -93,6 +95,7 @@ pub fn export(path: impl AsRef<Path>, capability: Option<i32>) -> Result<i64> {
 /// ```
 /// assert!(rondo::cache::import("missing.rondo").is_err());
 /// ```
+#[doc(alias = "rondo_cache_import")]
 pub fn import(path: impl AsRef<Path>) -> Result<i64> {
     let path = c_path("cache::import", path.as_ref())?;
     let mut kernels = 0;
@@ -126,6 +129,7 @@ pub struct CompileProgress<'a> {
 /// # rondo::cache::no_progress()?;
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_set_compile_progress")]
 pub fn on_progress<F>(closure: F) -> Result<()>
 where
     F: FnMut(CompileProgress<'_>) + Send + 'static,

@@ -24,6 +24,7 @@ impl Comm {
     /// assert_eq!(means[0].to_vec::<f32>()?, [3.0, 4.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_all_reduce")]
     pub fn all_reduce(&self, input: &Tensor, reduction: ReduceOp) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_comm_all_reduce(self.as_ptr(), input.as_ptr(), reduction.as_raw(), out)
@@ -56,6 +57,7 @@ impl Comm {
     /// assert_eq!(all[1].to_vec::<f32>()?, [1.0, 5.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_all_gather")]
     pub fn all_gather(&self, input: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_comm_all_gather(self.as_ptr(), input.as_ptr(), out) })
     }
@@ -88,6 +90,7 @@ impl Comm {
     /// assert_eq!(parts[1].to_vec::<f32>()?, [8.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_reduce_scatter")]
     pub fn reduce_scatter(&self, input: &Tensor, reduction: ReduceOp) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_comm_reduce_scatter(self.as_ptr(), input.as_ptr(), reduction.as_raw(), out)
@@ -124,6 +127,7 @@ impl Comm {
     /// assert_eq!(one.to_vec::<f32>()?, [5.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_broadcast")]
     pub fn broadcast(&self, tensor: &Tensor, root: i32) -> Result<()> {
         check(unsafe { sys::rondo_comm_broadcast(self.as_ptr(), tensor.as_ptr(), root) })
     }
@@ -141,6 +145,7 @@ impl Comm {
     /// assert_eq!(sum.unwrap().to_vec::<f32>()?, [6.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_reduce")]
     pub fn reduce(&self, input: &Tensor, reduction: ReduceOp, root: i32) -> Result<Option<Tensor>> {
         let mut out = null_mut();
         check(unsafe { sys::rondo_comm_reduce(self.as_ptr(), input.as_ptr(), reduction.as_raw(), root, &mut out) })?;
@@ -173,6 +178,7 @@ impl Comm {
     /// assert_eq!(parts[0].to_vec::<f32>()?, [1.0, 5.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_all_to_all")]
     pub fn all_to_all(&self, input: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_comm_all_to_all(self.as_ptr(), input.as_ptr(), out) })
     }
@@ -205,6 +211,7 @@ impl Comm {
     /// assert_eq!(other.to_vec::<f32>()?, [1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_send")]
     pub fn send(&self, tensor: &Tensor, peer: i32) -> Result<()> {
         check(unsafe { sys::rondo_comm_send(self.as_ptr(), tensor.as_ptr(), peer) })
     }
@@ -221,6 +228,7 @@ impl Comm {
     /// assert_eq!(one.to_vec::<f32>()?, [5.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_receive")]
     pub fn receive(&self, tensor: &Tensor, peer: i32) -> Result<()> {
         check(unsafe { sys::rondo_comm_receive(self.as_ptr(), tensor.as_ptr(), peer) })
     }
@@ -237,6 +245,7 @@ impl Comm {
     /// ends[0].wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_barrier")]
     pub fn barrier(&self) -> Result<()> {
         check(unsafe { sys::rondo_comm_barrier(self.as_ptr()) })
     }
@@ -260,6 +269,8 @@ impl Comm {
     /// assert_eq!((theirs[0].item::<i32>()?, theirs[1].item::<i32>()?), (1, 0));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_group_begin")]
+    #[doc(alias = "rondo_comm_group_end")]
     pub fn group<R>(&self, calls: impl FnOnce() -> Result<R>) -> Result<R> {
         struct Open<'a>(&'a Comm);
         impl Drop for Open<'_> {

@@ -33,6 +33,7 @@ use crate::{Device, Engine, Error, ErrorKind, Result};
 /// assert_eq!(sums[0].to_vec::<f32>()?, [2.0, 4.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_comm")]
 pub struct Comm {
     handle: NonNull<sys::rondo_comm>,
     engine: Engine, // after the handle: it may be the last of its engine
@@ -119,6 +120,7 @@ impl Comm {
     /// assert_eq!(parts[0].as_ref().unwrap().info()?.rank, 1);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_split")]
     pub fn split(of: &[&Comm], colours: &[i32], keys: &[i32]) -> Result<Vec<Option<Comm>>> {
         if colours.len() != of.len() {
             return Err(lengths_differ("colours", colours.len(), of.len()));
@@ -148,6 +150,7 @@ impl Comm {
     /// assert_eq!(again[1].info()?.ranks, 2);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_reform")]
     pub fn reform(of: &[&Comm]) -> Result<Vec<Comm>> {
         let mut again = vec![null_mut(); of.len()];
         // SAFETY: as many of each as the length says.
@@ -164,6 +167,7 @@ impl Comm {
     /// assert_eq!((ends[1].info()?.rank, ends[1].info()?.ranks), (1, 2));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_query")]
     pub fn info(&self) -> Result<CommInfo> {
         let mut info = sys::RONDO_COMM_INFO_INIT;
         check(unsafe { sys::rondo_comm_query(self.as_ptr(), &mut info) })?;
@@ -187,6 +191,7 @@ impl Comm {
     /// end.check()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_check")]
     pub fn check(&self) -> Result<()> {
         check(unsafe { sys::rondo_comm_check(self.as_ptr()) })
     }
@@ -200,6 +205,7 @@ impl Comm {
     /// end.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_wait")]
     pub fn wait(&self) -> Result<()> {
         check(unsafe { sys::rondo_comm_wait(self.as_ptr()) })
     }
@@ -213,6 +219,7 @@ impl Comm {
     /// assert!(ends[0].check().unwrap_err().message().contains("the data are used up"));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_abort")]
     pub fn abort(&self, reason: &str) -> Result<()> {
         let reason = c_string("Comm::abort", "reason", reason)?;
         check(unsafe { sys::rondo_comm_abort(self.as_ptr(), reason.as_ptr()) })

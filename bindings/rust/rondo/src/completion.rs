@@ -23,6 +23,7 @@ use crate::{BoxError, Device, Element, Error, ErrorKind, Operand, Result};
 /// assert_eq!(variable.wait().unwrap_err().operator(), Some("forgotten"));
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_completion")]
 #[derive(Debug)]
 #[must_use = "the task fails when this is dropped"]
 pub struct Completion {
@@ -101,6 +102,7 @@ impl Completion {
     /// variable.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_completion_complete")]
     pub fn complete(self) -> Result<()> {
         check(unsafe { sys::rondo_completion_complete(self.handle, sys::RONDO_OK, null()) })
     }
@@ -118,6 +120,7 @@ impl Completion {
     /// assert!(variable.wait().unwrap_err().message().ends_with("disk gone"));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_completion_fail_cause")]
     pub fn fail(self, error: impl Into<BoxError>) -> Result<()> {
         let error = error.into();
         let (kind, text) = describe(&error);

@@ -27,6 +27,7 @@ use crate::{Device, Element, Error, ErrorKind, Result, TensorInfo};
 /// })?;
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_task_context")]
 #[derive(Debug)]
 pub struct TaskContext<'a> {
     handle: *mut sys::rondo_task_context, // a pointer, and so neither Send nor Sync
@@ -67,6 +68,7 @@ impl<'a> TaskContext<'a> {
     /// engine.wait_all()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_task_operand")]
     pub fn input(&self, index: usize) -> Result<Operand> {
         self.operand("TaskContext::input", self.number_of_input("TaskContext::input", index)?)
     }
@@ -154,6 +156,7 @@ impl<'a> TaskContext<'a> {
     /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_task_defer")]
     pub fn defer(&self) -> Result<Completion> {
         if self.slices.any() {
             let why = "TaskContext::defer: the task has slices already; ask the completion for them instead";
@@ -204,6 +207,7 @@ impl<'a> TaskContext<'a> {
     /// engine.wait_all()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_task_stream")]
     pub fn stream(&self) -> *mut c_void {
         // SAFETY: inside the call that the context belongs to, as in all functions here.
         unsafe { sys::rondo_task_stream(self.handle) }
@@ -222,6 +226,7 @@ impl<'a> TaskContext<'a> {
     /// engine.wait_all()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_task_auxiliary_stream")]
     pub fn auxiliary_stream(&self, index: i32) -> *mut c_void {
         unsafe { sys::rondo_task_auxiliary_stream(self.handle, index) }
     }
@@ -237,6 +242,7 @@ impl<'a> TaskContext<'a> {
     /// engine.wait_all()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_task_device")]
     pub fn device(&self) -> Device {
         // The task was given a device that this version knows.
         Device::from_raw(unsafe { sys::rondo_task_device(self.handle) }).unwrap_or(Device::CPU)
@@ -253,6 +259,7 @@ impl<'a> TaskContext<'a> {
     /// engine.wait_all()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_task_is_capturing")]
     pub fn is_capturing(&self) -> bool {
         unsafe { sys::rondo_task_is_capturing(self.handle) != 0 }
     }

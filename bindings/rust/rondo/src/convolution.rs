@@ -252,6 +252,7 @@ impl Tensor {
     /// assert_eq!(x.convolution(&w, Convolution::new())?.to_vec::<f32>()?, [12.0, 23.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_convolution")]
     pub fn convolution(&self, w: &Tensor, how: Convolution<'_>) -> Result<Tensor> {
         let options = how.as_raw();
         new(self.engine(), |out| unsafe { sys::rondo_convolution(self.as_ptr(), w.as_ptr(), &options, out) })
@@ -285,6 +286,7 @@ impl Tensor {
     /// assert_eq!(x.convolution_filter_grad(&dy, [2], Convolution::new())?.to_vec::<f32>()?, [21.0, 32.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_convolution_filter_grad")]
     pub fn convolution_filter_grad(
         &self,
         dy: &Tensor,

@@ -20,6 +20,8 @@ use crate::{Error, ErrorKind, Result};
 /// assert_eq!(Device::CPU.to_string(), "cpu:0");
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_device_format")]
+#[doc(alias = "rondo_device_parse")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Device {
     /// What kind of device.
@@ -49,6 +51,7 @@ impl Device {
     /// assert_eq!(Device::count(DeviceKind::Cpu)?, 1);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_device_count")]
     pub fn count(kind: DeviceKind) -> Result<i32> {
         let mut count = 0;
         // SAFETY: the pointer is to a live variable, as are all out-parameters in this crate.
@@ -64,6 +67,7 @@ impl Device {
     /// assert!(info.processors >= 1 && info.total_memory > 0, "{:?}", info);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_device_query")]
     pub fn info(self) -> Result<DeviceInfo> {
         let mut info = sys::RONDO_DEVICE_INFO_INIT;
         check(unsafe { sys::rondo_device_query(self.as_raw(), &mut info) })?;

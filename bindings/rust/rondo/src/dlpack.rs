@@ -241,6 +241,7 @@ impl Tensor {
     /// let given = unsafe { a.to_dlpack_on(std::ptr::null_mut()) }?; // as to_dlpack
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_to_dlpack")]
     pub unsafe fn to_dlpack_on(&self, stream: *mut c_void) -> Result<Given<DLManagedTensorVersioned>> {
         let mut managed: *mut sys::DLManagedTensorVersioned = null_mut();
         check(unsafe { sys::rondo_tensor_to_dlpack(self.as_ptr(), stream, &mut managed) })?;
@@ -274,6 +275,7 @@ impl Tensor {
     /// let given = unsafe { a.to_dlpack_v0_on(std::ptr::null_mut()) }?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_to_dlpack_v0")]
     pub unsafe fn to_dlpack_v0_on(&self, stream: *mut c_void) -> Result<Given<DLManagedTensor>> {
         let mut managed: *mut sys::DLManagedTensor = null_mut();
         check(unsafe { sys::rondo_tensor_to_dlpack_v0(self.as_ptr(), stream, &mut managed) })?;
@@ -315,6 +317,7 @@ impl Tensor {
     /// let again = unsafe { Tensor::from_dlpack_on(&engine, managed, std::ptr::null_mut()) }?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_from_dlpack")]
     pub unsafe fn from_dlpack_on(
         engine: &Engine,
         managed: *mut DLManagedTensorVersioned,
@@ -338,6 +341,7 @@ impl Tensor {
     /// let again = unsafe { Tensor::from_dlpack_v0(&engine, managed, std::ptr::null_mut()) }?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_from_dlpack_v0")]
     pub unsafe fn from_dlpack_v0(
         engine: &Engine,
         managed: *mut DLManagedTensor,

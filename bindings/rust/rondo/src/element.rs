@@ -16,6 +16,7 @@ impl DType {
     /// ```
     /// assert_eq!(rondo::DType::Bf16.size(), 2);
     /// ```
+    #[doc(alias = "rondo_dtype_size")]
     pub fn size(self) -> usize {
         // SAFETY: takes any number.
         unsafe { sys::rondo_dtype_size(self.as_raw()) }

@@ -24,6 +24,7 @@ use crate::{callback, Result};
 /// assert_eq!(engine.mode()?, EngineMode::Threaded);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_engine")]
 #[derive(Clone)]
 pub struct Engine(Arc<Owner>);
 
@@ -62,6 +63,7 @@ impl Engine {
     /// assert_ne!(rondo::Engine::new()?.mode()?, rondo::EngineMode::Default);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_engine_get_mode")]
     pub fn mode(&self) -> Result<EngineMode> {
         let mut mode = 0;
         check(unsafe { sys::rondo_engine_get_mode(self.as_ptr(), &mut mode) })?;
@@ -78,6 +80,7 @@ impl Engine {
     /// engine.wait_all()?; // told once
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_engine_wait_all")]
     pub fn wait_all(&self) -> Result<()> {
         check(unsafe { sys::rondo_engine_wait_all(self.as_ptr()) })
     }
@@ -92,6 +95,7 @@ impl Engine {
     /// # Errors
     ///
     /// [`TimedOut`](crate::ErrorKind::TimedOut) where a task has not finished by then: it goes on.
+    #[doc(alias = "rondo_engine_wait_all_for")]
     pub fn wait_all_for(&self, limit: std::time::Duration) -> Result<()> {
         check(unsafe { sys::rondo_engine_wait_all_for(self.as_ptr(), crate::tensor::milliseconds(limit)) })
     }
@@ -110,6 +114,7 @@ impl Engine {
     /// assert_eq!(drawn[0], drawn[1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_engine_seed")]
     pub fn seed(&self, seed: u64) -> Result<()> {
         check(unsafe { sys::rondo_engine_seed(self.as_ptr(), seed) })
     }
@@ -255,6 +260,7 @@ impl EngineBuilder {
     /// ```
     /// assert_eq!(rondo::Engine::builder().workers(-1).build().unwrap_err().kind(), rondo::ErrorKind::InvalidArgument);
     /// ```
+    #[doc(alias = "rondo_engine_create")]
     pub fn build(self) -> Result<Engine> {
         let mut engine = std::ptr::null_mut();
         check(unsafe { sys::rondo_engine_create(&self.0, &mut engine) })?;

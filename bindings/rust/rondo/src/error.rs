@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rondo_sys as sys;
 
 use crate::callback;
+use crate::names::in_rust;
 
 pub use crate::generated::ErrorKind;
 
@@ -18,8 +19,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a call, or a task that a call waited for, failed.
 ///
-/// The message is a whole sentence: the function, the argument, what was wrong and what would be right. For a task that
-/// failed it is the first cause, however many tasks depended on it.
+/// The message is a whole sentence: the function, the argument, what was wrong and what would be right, in the names of
+/// this crate; `a` is the tensor whose method it is. For a task that failed it is the first cause, however many tasks
+/// depended on it.
 ///
 /// ```
 /// use rondo::{Device, Engine, ErrorKind, Tensor};
@@ -28,9 +30,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// let a = Tensor::zeros(&engine, Device::CPU, rondo::DType::F32, [2, 3])?;
 /// let error = a.reshape(&[5]).unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-/// assert!(error.message().starts_with("rondo_tensor_reshape: "), "{}", error);
+/// assert!(error.message().starts_with("Tensor::reshape: "), "{}", error);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_last_error_cause")]
 #[derive(Clone)]
 pub struct Error(Box<Facts>);
 
@@ -80,8 +83,9 @@ impl Error {
     /// The whole sentence, which `Display` gives too.
     ///
     /// ```
-    /// assert!(rondo::Device::cuda(99).info().unwrap_err().message().contains("rondo_device_query"));
+    /// assert!(rondo::Device::cuda(99).info().unwrap_err().message().contains("Device::info"));
     /// ```
+    #[doc(alias = "rondo_last_error")]
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -97,6 +101,7 @@ impl Error {
     /// assert_eq!(a.wait().unwrap_err().operator(), Some("load"));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_last_error_operator")]
     pub fn operator(&self) -> Option<&str> {
         self.0.operator.as_deref()
     }
@@ -106,7 +111,7 @@ impl Error {
     pub(crate) fn last(status: sys::rondo_status) -> Self {
         let kind = ErrorKind::from_raw(status).unwrap_or(ErrorKind::Internal);
         // SAFETY: returns a string that lives until the next call on this thread.
-        let message = unsafe { CStr::from_ptr(sys::rondo_last_error()) }.to_string_lossy().into_owned();
+        let message = in_rust(&unsafe { CStr::from_ptr(sys::rondo_last_error()) }.to_string_lossy());
         // SAFETY: NULL, or a string that lives as long as the process; the device is not wanted.
         let operator = unsafe { sys::rondo_last_error_operator(std::ptr::null_mut()).as_ref() };
         let operator = operator.map(|name| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned());

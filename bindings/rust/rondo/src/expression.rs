@@ -32,6 +32,7 @@ use crate::{Error, ErrorKind, Result, Tensor};
 /// assert!(halves[0].to_vec::<f32>()?.iter().all(|p| (p - 0.5).abs() < 1e-6));
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_expression")]
 pub struct Expression {
     handle: NonNull<sys::rondo_expression>,
 }
@@ -47,6 +48,7 @@ impl Expression {
     /// let error = rondo::Expression::new("y = a +* b").unwrap_err();
     /// assert!(error.message().contains("1:8: expected a value, found '*'"), "{}", error);
     /// ```
+    #[doc(alias = "rondo_expression_create")]
     pub fn new(text: &str) -> Result<Expression> {
         Expression::create(text, None)
     }
@@ -78,6 +80,7 @@ impl Expression {
     /// assert_eq!(rondo::Expression::new("y = b - a")?.operands(), ["b", "a"]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_expression_operand")]
     pub fn operands(&self) -> Vec<&str> {
         // SAFETY: a live expression; any index is allowed.
         self.names(|this, index| unsafe { sys::rondo_expression_operand(this, index) })
@@ -89,6 +92,7 @@ impl Expression {
     /// assert_eq!(rondo::Expression::new("let t = a * a; y = t; z = -t")?.results(), ["y", "z"]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_expression_result")]
     pub fn results(&self) -> Vec<&str> {
         // SAFETY: a live expression; any index is allowed.
         self.names(|this, index| unsafe { sys::rondo_expression_result(this, index) })
@@ -114,6 +118,7 @@ impl Expression {
     /// assert_eq!(sums[0].to_vec::<i64>()?, [41, 42]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_expression_run")]
     pub fn run(&self, arguments: &[(&str, Operand<'_>)]) -> Result<Vec<Tensor>> {
         let mut out = vec![null_mut(); self.results().len()];
         self.call(arguments, &mut out)?;
@@ -164,6 +169,7 @@ impl Expression {
     /// assert_eq!(bias.to_vec::<f32>()?, [1.5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_expression_run_each")]
     #[allow(clippy::type_complexity)]
     pub fn run_each_into(&self, sets: &[(&[(&str, Operand<'_>)], &[&Tensor])]) -> Result<()> {
         let refuse = |what| Error::new(ErrorKind::InvalidArgument, what);

@@ -34,6 +34,7 @@ pub struct Feature {
 /// assert!(rondo::feature("telepathy").is_err());
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_feature")]
 pub fn feature(name: &str) -> Result<Feature> {
     let name = c_string("feature", "name", name)?;
     let (mut available, mut reason) = (0, null());
@@ -49,6 +50,7 @@ pub fn feature(name: &str) -> Result<Feature> {
 /// let (major, minor, _) = rondo::version();
 /// assert_eq!((major, minor), (0, 1));
 /// ```
+#[doc(alias = "rondo_version")]
 pub fn version() -> (i32, i32, i32) {
     // SAFETY: no arguments.
     let version = unsafe { sys::rondo_version() };
@@ -60,6 +62,7 @@ pub fn version() -> (i32, i32, i32) {
 /// ```
 /// assert!(rondo::version_text().starts_with("0.1."));
 /// ```
+#[doc(alias = "rondo_version_string")]
 pub fn version_text() -> &'static str {
     // SAFETY: a static string.
     unsafe { CStr::from_ptr::<'static>(sys::rondo_version_string()) }.to_str().unwrap_or("unknown")

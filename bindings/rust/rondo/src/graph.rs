@@ -25,6 +25,7 @@ use crate::{Engine, Result};
 /// assert_eq!(n.item::<i64>()?, 100);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_graph")]
 pub struct Graph {
     handle: NonNull<sys::rondo_graph>,
     engine: Engine, // after the handle: it may be the last of its engine
@@ -48,6 +49,7 @@ impl Graph {
     /// graph.launch()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_graph_launch")]
     #[inline]
     pub fn launch(&self) -> Result<()> {
         check(unsafe { sys::rondo_graph_launch(self.as_ptr()) })
@@ -62,6 +64,7 @@ impl Graph {
     /// assert_eq!((info.tasks, info.segments, info.captured, info.launches), (1, 1, 0, 0));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_graph_query")]
     pub fn info(&self) -> Result<GraphInfo> {
         let mut info = sys::RONDO_GRAPH_INFO_INIT;
         check(unsafe { sys::rondo_graph_query(self.as_ptr(), &mut info) })?;
@@ -90,6 +93,7 @@ impl Graph {
     /// println!("{}", graph.report()?);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_graph_report")]
     pub fn report(&self) -> Result<String> {
         let mut text: Vec<u8> = Vec::new();
         loop {
@@ -117,6 +121,7 @@ impl Graph {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_graph_dot")]
     pub fn dot(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path("Graph::dot", path.as_ref())?;
         check(unsafe { sys::rondo_graph_dot(self.as_ptr(), path.as_ptr()) })

@@ -35,6 +35,7 @@ pub struct RanksInfo {
 /// let _device = rondo::Device::cuda(ranks.local_rank.unwrap_or(ranks.rank));
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_ranks_query")]
 pub fn ranks() -> Result<RanksInfo> {
     let mut info = sys::RONDO_RANKS_INFO_INIT;
     check(unsafe { sys::rondo_ranks_query(&mut info) })?;
@@ -227,6 +228,7 @@ impl<'a> CommBuilder<'a> {
     /// assert_eq!(alone.info()?.ranks, 1);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_create")]
     pub fn build(self, device: Device) -> Result<Comm> {
         self.with(|options| {
             let mut comm = null_mut();
@@ -243,6 +245,7 @@ impl<'a> CommBuilder<'a> {
     /// assert_eq!(Comm::builder(&engine).build_all(&[Device::CPU; 2])?.len(), 2);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_create_all")]
     pub fn build_all(self, devices: &[Device]) -> Result<Vec<Comm>> {
         let raw: Vec<_> = devices.iter().map(|each| each.as_raw()).collect();
         let mut handles = vec![null_mut(); devices.len()];
@@ -275,6 +278,7 @@ impl<'a> CommBuilder<'a> {
     /// assert_eq!(alone.all_reduce(&mine, ReduceOp::Sum)?.item::<f32>()?, 3.0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_comm_create_with_hooks")]
     pub fn build_with<F>(mut self, device: Device, exchange: F) -> Result<Comm>
     where
         F: Fn(&mut Step<'_>) -> Result<(), BoxError> + Send + Sync + 'static,

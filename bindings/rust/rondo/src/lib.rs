@@ -86,6 +86,7 @@ mod memory;
 mod methods;
 mod model_file;
 mod module;
+mod names;
 mod normalisation;
 mod operands;
 pub mod ops;

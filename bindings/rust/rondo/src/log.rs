@@ -10,6 +10,7 @@ use rondo_sys as sys;
 
 use crate::error::check;
 pub use crate::generated::LogLevel;
+use crate::names::in_rust;
 use crate::{callback, Result};
 
 /// Sends messages up to a level to a closure, instead of to the one before. It is called by any thread, by one at a time,
@@ -29,6 +30,7 @@ use crate::{callback, Result};
 /// println!("{:?}", messages.iter().collect::<Vec<_>>());
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_set_log")]
 pub fn set<F>(level: LogLevel, closure: F) -> Result<()>
 where
     F: FnMut(LogLevel, &str) + Send + 'static,
@@ -88,7 +90,7 @@ where
     F: FnMut(LogLevel, &str),
 {
     // SAFETY: what `set` gave; the library calls it from one thread at a time. The text ends with a zero.
-    let (closure, text) = unsafe { (&mut *closure.cast::<F>(), CStr::from_ptr(text).to_string_lossy()) };
+    let (closure, text) = unsafe { (&mut *closure.cast::<F>(), in_rust(&CStr::from_ptr(text).to_string_lossy())) };
     let level = LogLevel::from_raw(level).unwrap_or(LogLevel::Debug);
     let _ = callback::guard(|| closure(level, &text));
 }

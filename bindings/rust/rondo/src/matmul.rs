@@ -112,6 +112,7 @@ impl Tensor {
     /// assert_eq!(a.matmul(&a.transpose()?)?.to_vec::<f32>()?, [25.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_matmul")]
     pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
         self.matmul_with(other, Matmul::new())
     }

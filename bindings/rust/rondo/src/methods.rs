@@ -18,6 +18,7 @@ impl Tensor {
     /// assert_eq!(b.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_where")]
     pub fn choose(&self, a: &Tensor, b: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_where(self.as_ptr(), a.as_ptr(), b.as_ptr(), out) })
     }
@@ -31,6 +32,7 @@ impl Tensor {
     /// assert_eq!(a.cast(DType::U8)?.to_vec::<u8>()?, [1, 255]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_cast")]
     pub fn cast(&self, dtype: DType) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_cast(self.as_ptr(), dtype.as_raw(), out) })
     }
@@ -44,6 +46,7 @@ impl Tensor {
     /// assert!(a.transpose()?.copy()?.info()?.contiguous);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_copy")]
     pub fn copy(&self) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_copy(self.as_ptr(), out) })
     }
@@ -71,6 +74,7 @@ impl Tensor {
     /// assert_eq!(a.copy_to(Device::CPU)?.device()?, Device::CPU);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_copy_to")]
     pub fn copy_to(&self, device: Device) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_copy_to(self.as_ptr(), device.as_raw(), out) })
     }
@@ -84,6 +88,7 @@ impl Tensor {
     /// assert_eq!(a.softmax(-1)?.to_vec::<f32>()?, [0.25; 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_softmax")]
     pub fn softmax(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_softmax(self.as_ptr(), axis, out) })
@@ -98,6 +103,7 @@ impl Tensor {
     /// assert_eq!(a.log_softmax(-1)?.to_vec::<f32>()?, [0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_log_softmax")]
     pub fn log_softmax(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_log_softmax(self.as_ptr(), axis, out) })
@@ -113,6 +119,7 @@ impl Tensor {
     /// assert_eq!(y.softmax_grad(&dy, -1)?.to_vec::<f32>()?, [0.25, -0.25]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_softmax_grad")]
     pub fn softmax_grad(&self, dy: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_softmax_grad(self.as_ptr(), dy.as_ptr(), axis, out) })
@@ -128,6 +135,7 @@ impl Tensor {
     /// assert_eq!(logits.cross_entropy(&labels)?.to_vec::<f32>()?, [0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_cross_entropy")]
     pub fn cross_entropy(&self, labels: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_cross_entropy(self.as_ptr(), labels.as_ptr(), out) })
     }
@@ -142,6 +150,7 @@ impl Tensor {
     /// assert_eq!(logits.cross_entropy_grad(&labels, 2.0)?.to_vec::<f32>()?, [-1.0, 1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_cross_entropy_grad")]
     pub fn cross_entropy_grad(&self, labels: &Tensor, scale: f64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_cross_entropy_grad(self.as_ptr(), labels.as_ptr(), scale, out) })
     }
@@ -157,6 +166,7 @@ impl Tensor {
     /// }
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_dropout")]
     pub fn dropout(&self, p: f64) -> Result<(Tensor, Tensor)> {
         new_pair(self.engine(), |kept, mask| unsafe { sys::rondo_dropout(self.as_ptr(), p, kept, mask) })
     }
@@ -171,6 +181,7 @@ impl Tensor {
     /// assert_eq!(dy.dropout_grad(&mask, 0.5)?.to_vec::<f32>()?, [0.0, 2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_dropout_grad")]
     pub fn dropout_grad(&self, mask: &Tensor, p: f64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_dropout_grad(self.as_ptr(), mask.as_ptr(), p, out) })
     }
@@ -184,6 +195,7 @@ impl Tensor {
     /// assert_eq!(indices.one_hot(3, DType::U8)?.to_vec::<u8>()?, [0, 0, 1, 1, 0, 0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_one_hot")]
     pub fn one_hot(&self, depth: i64, dtype: DType) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_one_hot(self.as_ptr(), depth, dtype.as_raw(), out) })
     }
@@ -198,6 +210,7 @@ impl Tensor {
     /// assert_eq!(table.gather_rows(&indices)?.to_vec::<i32>()?, [5, 6, 1, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_gather_rows")]
     pub fn gather_rows(&self, indices: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_gather_rows(self.as_ptr(), indices.as_ptr(), out) })
     }

@@ -34,6 +34,7 @@ use crate::{DType, Device, Engine, Error, ErrorKind, Result, Tensor};
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_model_file")]
 pub struct ModelFile {
     handle: NonNull<sys::rondo_model_file>,
 }
@@ -50,6 +51,7 @@ impl ModelFile {
     /// let missing = rondo::ModelFile::open("missing.safetensors").unwrap_err();
     /// assert_eq!(missing.kind(), rondo::ErrorKind::NotFound);
     /// ```
+    #[doc(alias = "rondo_model_file_open")]
     pub fn open(path: impl AsRef<Path>) -> Result<ModelFile> {
         let path = c_path("ModelFile::open", path.as_ref())?;
         let mut handle = null_mut();
@@ -71,6 +73,7 @@ impl ModelFile {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_model_file_write")]
     pub fn write<'a, N, K, V>(
         path: impl AsRef<Path>,
         tensors: impl IntoIterator<Item = (N, &'a Tensor)>,
@@ -121,6 +124,8 @@ impl ModelFile {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_model_file_query")]
+    #[doc(alias = "rondo_model_file_tensor")]
     pub fn tensors(&self) -> Result<Vec<ModelTensor>> {
         (0..self.info()?.tensors).map(|index| self.entry(index)).collect()
     }
@@ -139,6 +144,7 @@ impl ModelFile {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_model_file_find")]
     pub fn tensor(&self, name: &str) -> Result<ModelTensor> {
         let name = c_string("ModelFile::tensor", "name", name)?;
         let mut index = 0;
@@ -158,6 +164,7 @@ impl ModelFile {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_model_file_metadata")]
     pub fn metadata(&self) -> Result<Vec<(String, String)>> {
         (0..self.info()?.metadata)
             .map(|index| {
@@ -185,6 +192,7 @@ impl ModelFile {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_model_file_load")]
     pub fn load(&self, name: &str, engine: &Engine, device: Device) -> Result<Tensor> {
         let name = c_string("ModelFile::load", "name", name)?;
         Tensor::create(engine, |out| unsafe {

@@ -28,6 +28,7 @@ use crate::{Device, Engine, Error, ErrorKind, Result};
 /// assert_eq!(y.to_vec::<f32>()?, [2.0, 4.0, 6.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_module")]
 pub struct Module {
     handle: NonNull<sys::rondo_module>,
     engine: Engine, // after the handle: it may be the last of its engine
@@ -48,6 +49,7 @@ impl Module {
     /// assert_eq!(error.kind(), ErrorKind::Unsupported); // a processor does not run CUDA C++
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_module_create")]
     pub fn new(engine: &Engine, device: Device, text: &str, kernels: &str) -> Result<Module> {
         Module::create(engine, device, text, kernels, None, None)
     }
@@ -112,6 +114,7 @@ impl Module {
     /// module.launch("fill", shape, &[(&y).into(), 0.5.into(), 1000.into()])?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_module_launch")]
     pub fn launch(&self, kernel: &str, shape: Launch, arguments: &[Operand<'_>]) -> Result<()> {
         let kernel = c_string("Module::launch", "kernel", kernel)?;
         let plain = raw_arguments(arguments.iter().map(|operand| (null(), *operand)));
@@ -239,6 +242,7 @@ impl Launch {
     /// ```
     /// let shape = rondo::Launch::new().strided();
     /// ```
+    #[doc(alias = "RONDO_LAUNCH_STRIDED")]
     pub fn strided(mut self) -> Launch {
         self.0.flags |= sys::RONDO_LAUNCH_STRIDED;
         self

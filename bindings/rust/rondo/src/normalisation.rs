@@ -162,6 +162,7 @@ impl Tensor {
     /// assert_eq!(a.batch_norm(&mean, &variance, Norm::new().epsilon(0.0))?.to_vec::<f32>()?, [-0.5, 0.5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_batch_norm")]
     pub fn batch_norm(&self, mean: &Tensor, variance: &Tensor, how: Norm<'_>) -> Result<Tensor> {
         let options = how.as_raw();
         new(self.engine(), |out| unsafe {
@@ -183,6 +184,7 @@ impl Tensor {
     /// assert_eq!((mean.to_vec::<f32>()?, variance.to_vec::<f32>()?), (vec![1.0], vec![1.0]));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_batch_norm_training")]
     pub fn batch_norm_training(&self, running: Option<Running<'_>>, how: Norm<'_>) -> Result<BatchNorm> {
         let options = how.as_raw();
         let (mean, variance, momentum) = running
@@ -211,6 +213,7 @@ impl Tensor {
     /// assert_eq!(a.group_norm(1, Norm::new().epsilon(0.0))?.to_vec::<f32>()?, [-1.0, 1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_group_norm")]
     pub fn group_norm(&self, groups: i64, how: Norm<'_>) -> Result<Tensor> {
         let options = how.as_raw();
         new(self.engine(), |out| unsafe { sys::rondo_group_norm(self.as_ptr(), groups, &options, out) })
@@ -225,6 +228,7 @@ impl Tensor {
     /// assert_eq!(a.instance_norm(Norm::new().epsilon(0.0))?.to_vec::<f32>()?, [-1.0, 1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_instance_norm")]
     pub fn instance_norm(&self, how: Norm<'_>) -> Result<Tensor> {
         let options = how.as_raw();
         new(self.engine(), |out| unsafe { sys::rondo_instance_norm(self.as_ptr(), &options, out) })

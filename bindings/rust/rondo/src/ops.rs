@@ -116,6 +116,7 @@ pub(crate) fn into(out: &Tensor, call: impl FnOnce(*mut *mut sys::rondo_tensor) 
 /// assert_eq!(ops::unary(ops::UnaryOp::Square, &a)?.to_vec::<f32>()?, [4.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_unary")]
 #[inline]
 pub fn unary(op: UnaryOp, a: &Tensor) -> Result<Tensor> {
     new(a.engine(), |out| unsafe { sys::rondo_unary(op.as_raw(), a.as_ptr(), out) })
@@ -177,6 +178,11 @@ fn call_binary(op: BinaryOp, a: Operand<'_>, b: Operand<'_>, out: *mut *mut sys:
 /// assert!(ops::binary(ops::BinaryOp::Div, 1.0, 2.0).is_err());
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_binary")]
+#[doc(alias = "rondo_binary_scalar")]
+#[doc(alias = "rondo_binary_scalar_i64")]
+#[doc(alias = "rondo_scalar_binary")]
+#[doc(alias = "rondo_scalar_binary_i64")]
 #[inline]
 pub fn binary<'a>(op: BinaryOp, a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let (a, b) = (a.into(), b.into());
@@ -209,6 +215,7 @@ pub fn binary_into<'a>(op: BinaryOp, a: impl Into<Operand<'a>>, b: impl Into<Ope
 /// assert_eq!(ops::unary_with(ops::UnaryOp::Clip, &a, &[2.0, 3.0])?.to_vec::<f32>()?, [2.0, 3.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_unary_with")]
 pub fn unary_with(op: UnaryOp, a: &Tensor, parameters: &[f64]) -> Result<Tensor> {
     let (n, values) = (length(parameters), parameters.as_ptr());
     new(a.engine(), |out| unsafe { sys::rondo_unary_with(op.as_raw(), a.as_ptr(), n, values, out) })
@@ -239,6 +246,7 @@ pub fn unary_with_into(op: UnaryOp, a: &Tensor, parameters: &[f64], out: &Tensor
 /// assert_eq!(loss.to_vec::<f32>()?, [0.0, 0.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_binary_with")]
 pub fn binary_with(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64]) -> Result<Tensor> {
     let (n, values) = (length(parameters), parameters.as_ptr());
     new(a.engine(), |out| unsafe { sys::rondo_binary_with(op.as_raw(), a.as_ptr(), b.as_ptr(), n, values, out) })
@@ -268,6 +276,7 @@ pub fn binary_with_into(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64]
 /// assert_eq!(ops::ternary(ops::TernaryOp::Fma, &a, &a, &a)?.to_vec::<f32>()?, [6.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_ternary")]
 pub fn ternary(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor) -> Result<Tensor> {
     new(a.engine(), |out| unsafe { sys::rondo_ternary(op.as_raw(), a.as_ptr(), b.as_ptr(), c.as_ptr(), out) })
 }
@@ -296,6 +305,7 @@ pub fn ternary_into(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor, out: &Ten
 /// assert!(ops::add_n(&[]).is_err());
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_add_n")]
 pub fn add_n(tensors: &[&Tensor]) -> Result<Tensor> {
     let handles: Vec<_> = tensors.iter().map(|tensor| tensor.as_ptr()).collect();
     let first = tensors.first().ok_or_else(|| {
@@ -365,6 +375,7 @@ pub(crate) fn fill(tensor: &Tensor, value: f64) -> Result<()> {
 /// assert_eq!(sums.to_vec::<f32>()?, [3.0, 7.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_reduce")]
 pub fn reduce(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: bool) -> Result<Tensor> {
     let axes = axes.into();
     new(a.engine(), |out| call_reduce(op, a, &axes, keep_dims, out))
@@ -395,6 +406,7 @@ pub fn reduce_into(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: b
 /// assert_eq!(ops::reduce_with(ops::ReduceOp::Var, &a, .., false, &[1.0])?.item::<f32>()?, 1.0);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_reduce_with")]
 pub fn reduce_with(
     op: ReduceOp,
     a: &Tensor,
@@ -439,6 +451,7 @@ pub fn reduce_with_into(
 /// assert_eq!(ops::cumulative(ops::ReduceOp::Prod, &a, 0, true)?.to_vec::<f32>()?, [6.0, 6.0, 3.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_cumulative")]
 pub fn cumulative(op: ReduceOp, a: &Tensor, axis: impl Into<Axis>, reverse: bool) -> Result<Tensor> {
     let axis = axis.into().0;
     new(a.engine(), |out| unsafe { sys::rondo_cumulative(op.as_raw(), a.as_ptr(), axis, reverse as i32, out) })
@@ -480,6 +493,7 @@ fn call_reduce_with(
 /// assert!(numbers.to_vec::<f32>()?.iter().all(|x| (-1.0..1.0).contains(x)));
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_random_uniform")]
 pub fn random_uniform(
     engine: &Engine,
     device: Device,
@@ -504,6 +518,7 @@ pub fn random_uniform(
 /// assert_eq!(order, (0..100).collect::<Vec<i64>>());
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_random_permutation")]
 pub fn random_permutation(engine: &Engine, device: Device, dtype: DType, n: i64) -> Result<Tensor> {
     let (engine_, device, dtype) = (engine.as_ptr(), device.as_raw(), dtype.as_raw());
     new(engine, |out| unsafe { sys::rondo_random_permutation(engine_, device, dtype, n, out) })
@@ -517,6 +532,7 @@ pub fn random_permutation(engine: &Engine, device: Device, dtype: DType, n: i64)
 /// assert_eq!(numbers.to_vec::<f32>()?, [5.0; 10]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_random_normal")]
 pub fn random_normal(
     engine: &Engine,
     device: Device,

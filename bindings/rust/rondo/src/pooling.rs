@@ -117,6 +117,7 @@ impl Tensor {
     /// assert_eq!(a.max_pool(&[2], Pool::new())?.to_vec::<f32>()?, [3.0, 4.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_max_pool")]
     pub fn max_pool(&self, kernel: &[i64], how: Pool) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_max_pool(self.as_ptr(), kernel.len() as i32, kernel.as_ptr(), &how.raw, out)
@@ -132,6 +133,7 @@ impl Tensor {
     /// assert_eq!(a.avg_pool(&[2], Pool::new())?.to_vec::<f32>()?, [2.0, 3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_avg_pool")]
     pub fn avg_pool(&self, kernel: &[i64], how: Pool) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_avg_pool(self.as_ptr(), kernel.len() as i32, kernel.as_ptr(), &how.raw, out)
@@ -147,6 +149,7 @@ impl Tensor {
     /// assert_eq!(a.adaptive_max_pool(&[1])?.to_vec::<f32>()?, [3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_adaptive_max_pool")]
     pub fn adaptive_max_pool(&self, sizes: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_adaptive_max_pool(self.as_ptr(), sizes.len() as i32, sizes.as_ptr(), out)
@@ -162,6 +165,7 @@ impl Tensor {
     /// assert_eq!(a.adaptive_avg_pool(&[1])?.to_vec::<f32>()?, [2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_adaptive_avg_pool")]
     pub fn adaptive_avg_pool(&self, sizes: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_adaptive_avg_pool(self.as_ptr(), sizes.len() as i32, sizes.as_ptr(), out)
@@ -178,6 +182,7 @@ impl Tensor {
     /// assert_eq!(wide.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_resize")]
     pub fn resize(&self, sizes: &[i64], mode: ResizeMode, origin: ResizeOrigin) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_resize(self.as_ptr(), sizes.len() as i32, sizes.as_ptr(), mode.as_raw(), origin.as_raw(), out)
@@ -194,6 +199,7 @@ impl Tensor {
     /// assert_eq!(a.local_response_norm(1, 0.0, 1.0, 2.0)?.to_vec::<f32>()?, [1.0, 2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_local_response_norm")]
     pub fn local_response_norm(&self, size: i64, alpha: f64, beta: f64, k: f64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_local_response_norm(self.as_ptr(), size, alpha, beta, k, out) })
     }

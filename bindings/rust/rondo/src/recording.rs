@@ -45,6 +45,9 @@ impl Engine {
     /// assert_eq!(y.to_vec::<f32>()?, [10.0, 17.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_record_abort")]
+    #[doc(alias = "rondo_record_begin")]
+    #[doc(alias = "rondo_record_end")]
     pub fn record<R, E: From<Error>>(&self, body: impl FnOnce() -> Result<R, E>) -> Result<(Graph, R), E> {
         self.recording().record(body)
     }
@@ -73,6 +76,7 @@ impl Engine {
     /// engine.record(|| Ok::<_, rondo::Error>(assert!(engine.is_recording()?)))?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_record_is_open")]
     pub fn is_recording(&self) -> Result<bool> {
         let mut open = 0;
         check(unsafe { sys::rondo_record_is_open(self.as_ptr(), &mut open) })?;
@@ -97,6 +101,7 @@ impl Engine {
     /// assert!(half.to_vec::<f32>().is_err()); // a temporary, though it is still held
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_record_output")]
     pub fn record_output(&self, tensor: &Tensor) -> Result<()> {
         check(unsafe { sys::rondo_record_output(self.as_ptr(), tensor.as_ptr()) })
     }
@@ -152,6 +157,7 @@ impl<'a> RecordingBuilder<'a> {
     /// let builder = engine.recording().named_outputs();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "RONDO_RECORD_NAMED_OUTPUTS")]
     pub fn named_outputs(mut self) -> Self {
         self.flags |= sys::RONDO_RECORD_NAMED_OUTPUTS;
         self

@@ -21,6 +21,7 @@ use crate::{Result, Tensor};
 /// assert_eq!(y.to_vec::<f32>()?, [0.5, 0.5, 0.0, 0.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_softmax_with")]
 pub fn softmax_with(
     op: SoftmaxOp,
     a: &Tensor,
@@ -44,6 +45,7 @@ pub fn softmax_with(
 /// assert_eq!(dx.to_vec::<f32>()?, [0.5, -0.5]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_softmax_grad_with")]
 pub fn softmax_grad_with(
     op: SoftmaxOp,
     y: &Tensor,
@@ -68,6 +70,7 @@ pub fn softmax_grad_with(
 /// assert_eq!(ops::layer_norm(&a, -1, None, None, 0.0)?.to_vec::<f32>()?, [-1.0, 1.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_layer_norm")]
 pub fn layer_norm(
     a: &Tensor,
     axis: impl Into<Axis>,
@@ -89,6 +92,7 @@ pub fn layer_norm(
 /// assert_eq!(ops::rms_norm(&a, -1, None, 0.0)?.to_vec::<f32>()?, [1.0, -1.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_rms_norm")]
 pub fn rms_norm(a: &Tensor, axis: impl Into<Axis>, weight: Option<&Tensor>, epsilon: f64) -> Result<Tensor> {
     let axis = axis.into().0;
     let weight = weight.map_or(null_mut(), Tensor::as_ptr);

@@ -32,6 +32,7 @@ impl Tensor {
     /// assert!(Tensor::concat(&[], 0).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_concat")]
     pub fn concat(tensors: &[&Tensor], axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         join("Tensor::concat", tensors, |n, handles, out| unsafe { sys::rondo_concat(n, handles, axis, out) })
@@ -46,6 +47,7 @@ impl Tensor {
     /// assert_eq!(Tensor::stack(&[&a, &a], 1)?.shape()?, [3, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_stack")]
     pub fn stack(tensors: &[&Tensor], axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         join("Tensor::stack", tensors, |n, handles, out| unsafe { sys::rondo_stack(n, handles, axis, out) })
@@ -62,6 +64,7 @@ impl Tensor {
     /// assert_eq!(b.to_vec::<i32>()?, [3, 2, 1, 2, 3, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_pad")]
     pub fn pad(&self, mode: PadMode, widths: &[(i64, i64)], value: f64) -> Result<Tensor> {
         let widths: Vec<i64> = widths.iter().flat_map(|&(before, after)| vec![before, after]).collect();
         new(self.engine(), |out| unsafe {
@@ -78,6 +81,7 @@ impl Tensor {
     /// assert_eq!(a.tile(&[2, 1])?.shape()?, [2, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tile")]
     pub fn tile(&self, counts: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_tile(self.as_ptr(), length(counts), counts.as_ptr(), out) })
     }
@@ -91,6 +95,7 @@ impl Tensor {
     /// assert_eq!(a.repeat(2, 0)?.to_vec::<i32>()?, [1, 1, 2, 2, 3, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_repeat")]
     pub fn repeat(&self, count: impl WholeNumber, axis: impl Into<Axis>) -> Result<Tensor> {
         let (count, axis) = (count.as_i64(), axis.into().0);
         new(self.engine(), |out| unsafe { sys::rondo_repeat(self.as_ptr(), count, axis, out) })
@@ -105,6 +110,7 @@ impl Tensor {
     /// assert_eq!(a.roll(&[1])?.to_vec::<i32>()?, [3, 1, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_roll")]
     pub fn roll(&self, shifts: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_roll(self.as_ptr(), length(shifts), shifts.as_ptr(), out) })
     }
@@ -119,6 +125,7 @@ impl Tensor {
     /// assert_eq!(a.tril(0)?.to_vec::<i32>()?, [1, 0, 3, 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tril")]
     pub fn tril(&self, diagonal: i64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_tril(self.as_ptr(), diagonal, out) })
     }
@@ -132,6 +139,7 @@ impl Tensor {
     /// assert_eq!(a.triu(0)?.to_vec::<i32>()?, [1, 2, 0, 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_triu")]
     pub fn triu(&self, diagonal: i64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_triu(self.as_ptr(), diagonal, out) })
     }
@@ -145,6 +153,7 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<u8>()?, [1, 0, 0, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_eye")]
     pub fn eye(engine: &Engine, device: Device, dtype: DType, shape: [i64; 2], diagonal: i64) -> Result<Tensor> {
         new(engine, |out| unsafe {
             sys::rondo_eye(engine.as_ptr(), device.as_raw(), dtype.as_raw(), shape[0], shape[1], diagonal, out)
@@ -161,6 +170,7 @@ impl Tensor {
     /// assert_eq!(a.take(&indices, 1)?.to_vec::<i32>()?, [2, 1, 4, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_take")]
     pub fn take(&self, indices: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_take(self.as_ptr(), indices.as_ptr(), axis, out) })
@@ -176,6 +186,7 @@ impl Tensor {
     /// assert_eq!(a.take_along_axis(&indices, 1)?.to_vec::<i32>()?, [2, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_take_along_axis")]
     pub fn take_along_axis(&self, indices: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_take_along_axis(self.as_ptr(), indices.as_ptr(), axis, out) })
@@ -190,6 +201,7 @@ impl Tensor {
     /// assert_eq!(a.sort(0, false)?.to_vec::<f32>()?[..2], [1.0, 2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_sort")]
     pub fn sort(&self, axis: impl Into<Axis>, descending: bool) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_sort(self.as_ptr(), axis, descending.into(), out) })
@@ -204,6 +216,7 @@ impl Tensor {
     /// assert_eq!(a.argsort(0, false)?.to_vec::<i64>()?, [2, 0, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_argsort")]
     pub fn argsort(&self, axis: impl Into<Axis>, descending: bool) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_argsort(self.as_ptr(), axis, descending.into(), out) })
@@ -220,6 +233,7 @@ impl Tensor {
     /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![9, 2], vec![1, 0]));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_topk")]
     pub fn topk(&self, k: impl WholeNumber, axis: impl Into<Axis>, largest: bool) -> Result<(Tensor, Tensor)> {
         let (k, axis) = (k.as_i64(), axis.into().0);
         new_pair(self.engine(), |values, indices| unsafe {
@@ -239,6 +253,7 @@ impl Tensor {
     /// assert_eq!(places.to_vec::<i64>()?, [0, 1, 1, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_nonzero")]
     pub fn nonzero(&self) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_nonzero(self.as_ptr(), out) })
     }
@@ -253,6 +268,7 @@ impl Tensor {
     /// assert_eq!((places.to_vec::<i64>()?, count.to_vec::<i64>()?), (vec![1, 2, -1], vec![2]));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_nonzero_limit")]
     pub fn nonzero_limit(&self, limit: i64, fill: i64) -> Result<(Tensor, Tensor)> {
         new_pair(self.engine(), |out, count| unsafe {
             sys::rondo_nonzero_limit(self.as_ptr(), limit, fill, out, count)
@@ -270,6 +286,7 @@ impl Tensor {
     /// assert_eq!(a.select(&mask)?.to_vec::<i32>()?, [4, 6]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_select")]
     pub fn select(&self, mask: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_select(self.as_ptr(), mask.as_ptr(), out) })
     }
@@ -285,6 +302,7 @@ impl Tensor {
     /// assert_eq!((parts.to_vec::<i32>()?, count.to_vec::<i64>()?), (vec![4, 6, -1], vec![2]));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_select_limit")]
     pub fn select_limit(&self, mask: &Tensor, limit: i64, fill: f64) -> Result<(Tensor, Tensor)> {
         new_pair(self.engine(), |out, count| unsafe {
             sys::rondo_select_limit(self.as_ptr(), mask.as_ptr(), limit, fill, out, count)
@@ -306,6 +324,7 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [18, 2, 16]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_put")]
     pub fn put(&self, indices: &Tensor, values: &Tensor, axis: impl Into<Axis>) -> Result<()> {
         let axis = axis.into().0;
         check(unsafe { sys::rondo_put(self.as_ptr(), indices.as_ptr(), values.as_ptr(), axis) })
@@ -324,6 +343,7 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [9, 2, 8]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_put_along_axis")]
     pub fn put_along_axis(&self, indices: &Tensor, values: &Tensor, axis: impl Into<Axis>) -> Result<()> {
         let axis = axis.into().0;
         check(unsafe { sys::rondo_put_along_axis(self.as_ptr(), indices.as_ptr(), values.as_ptr(), axis) })
@@ -338,6 +358,7 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<f32>()?, [1.0, 1.5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_arange")]
     pub fn arange(engine: &Engine, device: Device, dtype: DType, start: f64, stop: f64, step: f64) -> Result<Tensor> {
         new(engine, |out| unsafe {
             sys::rondo_arange(engine.as_ptr(), device.as_raw(), dtype.as_raw(), start, stop, step, out)
@@ -353,6 +374,7 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i64>()?, [i64::MAX, i64::MAX - 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_arange_i64")]
     pub fn arange_i64(
         engine: &Engine,
         device: Device,
@@ -376,6 +398,7 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<f32>()?, [0.0, 0.5, 1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_linspace")]
     pub fn linspace(
         engine: &Engine,
         device: Device,

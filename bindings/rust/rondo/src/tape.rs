@@ -33,6 +33,7 @@ use crate::{callback, Engine, Error, ErrorKind, Result, Tensor};
 /// assert_eq!(gradients[0].to_vec::<f32>()?, [2.0, 4.0, 6.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_tape")]
 pub struct Tape {
     handle: NonNull<sys::rondo_tape>,
     engine: Engine,                 // after the handle: it may be the last of its engine
@@ -51,6 +52,7 @@ impl Engine {
     /// assert_eq!(dx.to_vec::<f64>()?, x.exp()?.to_vec::<f64>()?);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tape_begin")]
     pub fn tape(&self, watched: &[&Tensor]) -> Result<Tape> {
         self.begin_tape(sys::RONDO_TAPE_DEFAULT, watched)
     }
@@ -67,6 +69,7 @@ impl Engine {
     /// assert_eq!(tape.gradient(&z, &x)?.item::<f64>()?, 5.0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "RONDO_TAPE_KEEP")]
     pub fn keeping_tape(&self, watched: &[&Tensor]) -> Result<Tape> {
         self.begin_tape(sys::RONDO_TAPE_KEEP, watched)
     }
@@ -97,6 +100,7 @@ impl Tape {
     /// assert_eq!(tape.gradient(&y.square()?, &y)?.item::<f64>()?, 18.0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tape_watch")]
     pub fn watch(&self, tensor: &Tensor) -> Result<()> {
         check(unsafe { sys::rondo_tape_watch(self.as_ptr(), tensor.as_ptr()) })
     }
@@ -114,6 +118,7 @@ impl Tape {
     /// assert_eq!(tape.info()?.nodes, 1);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tape_end")]
     pub fn end(&self) -> Result<()> {
         check(unsafe { sys::rondo_tape_end(self.as_ptr()) })
     }
@@ -144,6 +149,7 @@ impl Tape {
     /// assert_eq!((gradients[0].item::<f32>()?, gradients[1].item::<f32>()?), (4.0, 3.0));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tape_gradients")]
     pub fn gradients(&self, output: &Tensor, sources: &[&Tensor]) -> Result<Vec<Tensor>> {
         self.new_gradients(&[output], None, sources)
     }
@@ -233,6 +239,7 @@ impl Tape {
     /// assert_eq!((info.open, info.nodes, info.kept_bytes), (true, 2, 4000));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tape_query")]
     pub fn info(&self) -> Result<TapeInfo> {
         let mut info = sys::RONDO_TAPE_INFO_INIT;
         check(unsafe { sys::rondo_tape_query(self.as_ptr(), &mut info) })?;
@@ -291,6 +298,8 @@ pub struct TapeInfo {
 /// assert_eq!(tape.gradient(&x.mul(&constant)?, &x)?.item::<f32>()?, 9.0);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_tape_pause")]
+#[doc(alias = "rondo_tape_resume")]
 pub fn no_gradients<R>(body: impl FnOnce() -> R) -> R {
     struct Paused;
     impl Drop for Paused {
@@ -320,6 +329,7 @@ pub fn no_gradients<R>(body: impl FnOnce() -> R) -> R {
 /// assert_eq!(tape.gradient(&y.mul(2.0)?, &x)?.item::<f32>()?, 2.0);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[doc(alias = "rondo_tape_custom")]
 pub fn custom_gradient<F>(name: &str, inputs: &[&Tensor], outputs: &[&Tensor], gradient: F) -> Result<()>
 where
     F: Fn(&[&Tensor]) -> Result<Vec<Option<Tensor>>> + 'static,

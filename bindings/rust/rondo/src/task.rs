@@ -148,6 +148,7 @@ impl<'a> Task<'a> {
     /// rondo::Engine::new()?.task("apart").no_capture().submit(|_| Ok(()))?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "RONDO_TASK_NO_CAPTURE")]
     pub fn no_capture(mut self) -> Self {
         self.options.flags |= sys::RONDO_TASK_NO_CAPTURE;
         self
@@ -170,6 +171,10 @@ impl<'a> Task<'a> {
     /// assert!(error.message().ends_with("panicked: out of luck"));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_engine_push")]
+    #[doc(alias = "rondo_engine_push_tensors")]
+    #[doc(alias = "rondo_task_fail")]
+    #[doc(alias = "rondo_task_fail_cause")]
     pub fn submit<F>(self, body: F) -> Result<()>
     where
         F: FnMut(&TaskContext<'_>) -> Result<(), BoxError> + Send + 'static,

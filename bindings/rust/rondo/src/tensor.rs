@@ -29,6 +29,7 @@ use crate::{ops, DType, Device, Dims, Element, Engine, Error, ErrorKind, Result,
 /// ```
 /// A clone is the same handle once more, so it cannot fail and copies nothing: what is written through one is seen
 /// through the other. [`Tensor::copy`] has memory of its own.
+#[doc(alias = "rondo_tensor")]
 #[derive(Clone)]
 pub struct Tensor(Arc<Handle>);
 
@@ -59,6 +60,7 @@ impl Tensor {
     /// assert!(Tensor::from_slice(&engine, Device::CPU, 5, &[1i32, 2]).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_from_host")]
     pub fn from_slice<T: Element>(
         engine: &Engine,
         device: Device,
@@ -93,6 +95,7 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<f64>()?, [1.5; 6]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_create")]
     pub fn empty(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
         let shape = shape.into();
         Tensor::create(engine, |out| unsafe {
@@ -145,6 +148,7 @@ impl Tensor {
     /// assert!(a.write(&[3.0f64, 4.0]).is_err()); // another dtype
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_write")]
     pub fn write<T: Element>(&self, data: &[T]) -> Result<()> {
         self.expect::<T>("Tensor::write")?;
         // SAFETY: exactly the bytes of the slice.
@@ -161,6 +165,7 @@ impl Tensor {
     /// assert_eq!(elements, [5, 6]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_read")]
     pub fn read<T: Element>(&self, data: &mut [T]) -> Result<()> {
         self.expect::<T>("Tensor::read")?;
         let bytes = std::mem::size_of_val(data);
@@ -213,6 +218,7 @@ impl Tensor {
     /// assert!(a.fill(1000.0).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_fill")]
     pub fn fill(&self, value: f64) -> Result<()> {
         ops::fill(self, value)
     }
@@ -227,6 +233,7 @@ impl Tensor {
     /// assert_eq!(a.item::<i64>()?, i64::MAX);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_fill_i64")]
     pub fn fill_i64(&self, value: i64) -> Result<()> {
         check(unsafe { sys::rondo_fill_i64(self.as_ptr(), value) })
     }
@@ -244,6 +251,7 @@ impl Tensor {
     /// a.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_accept")]
     pub fn accept(&self) -> Result<()> {
         check(unsafe { sys::rondo_tensor_accept(self.as_ptr()) })
     }
@@ -258,6 +266,7 @@ impl Tensor {
     /// Tensor::zeros(&engine, Device::CPU, DType::F32, 2)?.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_wait")]
     pub fn wait(&self) -> Result<()> {
         check(unsafe { sys::rondo_tensor_wait(self.as_ptr()) })
     }
@@ -276,6 +285,7 @@ impl Tensor {
     ///
     /// [`TimedOut`](ErrorKind::TimedOut) where the contents are not there by then: the task goes on, and may be waited for
     /// again.
+    #[doc(alias = "rondo_tensor_wait_for")]
     pub fn wait_for(&self, limit: Duration) -> Result<()> {
         check(unsafe { sys::rondo_tensor_wait_for(self.as_ptr(), milliseconds(limit)) })
     }
@@ -290,6 +300,7 @@ impl Tensor {
     /// assert_eq!((info.strides, info.contiguous), (vec![1, 3], false));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_query")]
     pub fn info(&self) -> Result<TensorInfo> {
         let mut info = sys::RONDO_TENSOR_INFO_INIT;
         check(unsafe { sys::rondo_tensor_query(self.as_ptr(), &mut info) })?;
@@ -358,6 +369,7 @@ impl Tensor {
     /// assert_eq!(unsafe { *a.address()?.cast::<f32>() }, 5.0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_data")]
     pub fn address(&self) -> Result<*mut c_void> {
         let mut address = null_mut();
         check(unsafe { sys::rondo_tensor_data(self.as_ptr(), &mut address) })?;

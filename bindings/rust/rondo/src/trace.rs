@@ -25,6 +25,7 @@ impl Engine {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_trace_begin")]
     pub fn trace(&self) -> Result<Trace> {
         check(unsafe { sys::rondo_trace_begin(self.as_ptr()) })?;
         Ok(Trace { engine: Some(self.clone()) })
@@ -53,6 +54,7 @@ impl Trace {
     /// assert!(engine.trace()?.write("/no/such/folder/trace.json").is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_trace_end")]
     pub fn write(mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path("Trace::write", path.as_ref())?;
         match self.engine.take() {

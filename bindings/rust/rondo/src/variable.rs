@@ -28,6 +28,8 @@ use crate::{Engine, Result, Tensor};
 /// ```
 ///
 /// A clone is another handle of the same variable.
+#[doc(alias = "rondo_tensor_variable")]
+#[doc(alias = "rondo_variable")]
 #[derive(Clone)]
 pub struct Variable(Arc<Owner>);
 
@@ -49,6 +51,7 @@ impl Variable {
     /// assert_eq!(variable.version()?, 0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_variable_create")]
     pub fn new(engine: &Engine) -> Result<Variable> {
         let mut handle = null_mut();
         check(unsafe { sys::rondo_variable_create(engine.as_ptr(), &mut handle) })?;
@@ -63,6 +66,7 @@ impl Variable {
     /// variable.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_variable_wait")]
     pub fn wait(&self) -> Result<()> {
         check(unsafe { sys::rondo_variable_wait(self.as_ptr()) })
     }
@@ -78,6 +82,7 @@ impl Variable {
     /// # Errors
     ///
     /// [`TimedOut`](crate::ErrorKind::TimedOut) where a task has not finished by then: it goes on.
+    #[doc(alias = "rondo_variable_wait_for")]
     pub fn wait_for(&self, limit: Duration) -> Result<()> {
         check(unsafe { sys::rondo_variable_wait_for(self.as_ptr(), milliseconds(limit)) })
     }
@@ -89,6 +94,7 @@ impl Variable {
     /// assert_eq!(variable.version()?, 0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_variable_version")]
     pub fn version(&self) -> Result<u64> {
         let mut version = 0;
         check(unsafe { sys::rondo_variable_version(self.as_ptr(), &mut version) })?;

@@ -47,6 +47,7 @@ impl Tensor {
     /// assert_eq!(a.reshape([4, -1])?.shape()?, [4, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_reshape")]
     pub fn reshape(&self, shape: impl Into<NewShape>) -> Result<Tensor> {
         let shape = shape.into().0;
         // SAFETY: as many sizes as are said.
@@ -81,6 +82,7 @@ impl Tensor {
     /// assert_eq!(a.slice_step(0, -1, i64::MIN, -2)?.to_vec::<i32>()?, [4, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_slice")]
     pub fn slice_step(&self, axis: impl Into<Axis>, start: i64, stop: i64, step: i64) -> Result<Tensor> {
         let axis = axis.into().0;
         Tensor::create(self.engine(), |out| unsafe {
@@ -111,6 +113,7 @@ impl Tensor {
     /// assert!(a.permute((1, 0)).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_transpose")]
     pub fn permute(&self, axes: impl Into<AxisList>) -> Result<Tensor> {
         let axes = axes.into().0;
         let ndim = self.info()?.shape.len();
@@ -134,6 +137,7 @@ impl Tensor {
     /// assert_eq!(a.flip([0; 0])?.to_vec::<u8>()?, [4, 3, 2, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_flip")]
     pub fn flip(&self, axes: impl Into<AxisList>) -> Result<Tensor> {
         let axes = axes.into().0;
         Tensor::create(self.engine(), |out| unsafe {
@@ -150,6 +154,7 @@ impl Tensor {
     /// assert_eq!(a.split(2, 0)?[0].to_vec::<u8>()?, [1, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_split")]
     pub fn split(&self, parts: impl WholeNumber, axis: impl Into<Axis>) -> Result<Vec<Tensor>> {
         let (parts, axis) = (parts.as_i64(), axis.into().0);
         (0..parts.max(1))
@@ -280,6 +285,7 @@ impl Tensor {
     /// assert_eq!(a.broadcast([2, 2])?.to_vec::<u8>()?, [1, 2, 1, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_broadcast")]
     pub fn broadcast(&self, shape: impl Into<Dims>) -> Result<Tensor> {
         let shape = shape.into();
         Tensor::create(self.engine(), |out| unsafe {
@@ -297,6 +303,7 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<f32>()?, [12.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    #[doc(alias = "rondo_tensor_accumulator")]
     pub fn accumulator(&self) -> Result<Tensor> {
         Tensor::create(self.engine(), |out| unsafe { sys::rondo_tensor_accumulator(self.as_ptr(), out) })
     }

@@ -6,6 +6,7 @@ mod binary_arithmetic;
 mod binary_comparison;
 mod binary_integers;
 mod enums;
+mod names;
 mod reduce;
 mod ternary;
 mod unary_activations;
@@ -15,3 +16,4 @@ mod unary_special;
 mod unary_trigonometric;
 
 pub use self::enums::*;
+pub(crate) use self::names::*;
