@@ -15,6 +15,7 @@ import tempfile
 
 import run
 
+CRATES = ("rondo-sys-build", "rondo-sys", "rondo")
 # The newest of what the build of rondo-sys needs that the oldest promised Rust compiles; docs/rust.md tells users.
 OLDER = (("cc", "1.0.90"), ("jobserver", "0.1.31"), ("libc", "0.2.155"))
 
@@ -32,10 +33,10 @@ fn main() -> Result<(), rondo::Error> {
 
 
 def packed(build, folder):
-    """Both crates as cargo packs them, unpacked in the folder: nothing else is there."""
+    """The crates as cargo packs them, unpacked in the folder: nothing else is there."""
     with tempfile.TemporaryDirectory() as output:
         run.call([run.HERE / "package", build, output])
-        for crate in ("rondo-sys", "rondo"):
+        for crate in CRATES:
             [file] = pathlib.Path(output).glob(f"{crate}-[0-9]*.crate")
             with tarfile.open(file) as archive:
                 archive.extractall(folder)
@@ -55,7 +56,7 @@ def meson_sources(build):
 
 
 def package(build):
-    """A program built in an empty folder from what cargo packs, with the C++ sources compiled by build.rs alone."""
+    """A program built in an empty folder from what cargo packs, with the C++ sources compiled by cargo alone."""
     run.require_crates()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -64,7 +65,7 @@ def package(build):
         (folder / "program/src/main.rs").write_text(PROGRAM)
         (folder / "program/Cargo.toml").write_text(
             '[package]\nname = "program"\nversion = "1.0.0"\nedition = "2021"\n\n[dependencies]\nrondo = "0.1.0"\n\n'
-            '[patch.crates-io]\nrondo = { path = "../rondo" }\nrondo-sys = { path = "../rondo-sys" }\n')
+            '[patch.crates-io]\n' + "".join(f'{crate} = {{ path = "../{crate}" }}\n' for crate in CRATES))
         environment = {key: value for key, value in os.environ.items() if key not in ("RONDO_LIB_DIR", "DOCS_RS")}
         # No installed librondo; the compiler alone, without optimisation, because this is about what is there.
         environment.update(PKG_CONFIG_LIBDIR=str(folder), PKG_CONFIG_PATH="", PATH=path_without(folder, "meson", "ninja", "python3"),
@@ -72,13 +73,13 @@ def package(build):
                            CXX=f"{'ccache ' if shutil.which('ccache') else ''}{os.environ.get('CXX', 'c++')}")
         done = subprocess.run(["cargo", "run", "--quiet"], cwd=folder / "program", env=environment, capture_output=True, text=True)
         assert done.returncode == 0 and done.stdout.startswith("rondo 0."), done.stdout + done.stderr
-        [made] = (folder / "target/debug/build").glob("rondo-sys-*/out/sources.txt")
+        [made] = (folder / "target").glob("rondo-sys-*/sources.txt")
         ours = set(made.read_text().splitlines())
         listed, generated = meson_sources(build)
-        assert ours == listed, f"only build.rs compiles {sorted(ours - listed)}, only Meson {sorted(listed - ours)}"
-        assert {file.name for file in generated} == {"device_text.cc"}, f"build.rs does not make {generated}"
+        assert ours == listed, f"only cargo compiles {sorted(ours - listed)}, only Meson {sorted(listed - ours)}"
+        assert {file.name for file in generated} == {"device_text.cc"}, f"cargo does not make {generated}"
         for file in generated:
-            assert file.read_text() == (made.parent / file.name).read_text(), f"build.rs makes another {file.name} than Meson"
+            assert file.read_text() == (made.parent / file.name).read_text(), f"cargo makes another {file.name} than Meson"
         print(f"{len(ours)} sources, as Meson has them")
         environment.update(RONDO_LIB_DIR=str(folder))
         done = subprocess.run(["cargo", "build", "--quiet"], cwd=folder / "program", env=environment, capture_output=True, text=True)
@@ -98,7 +99,7 @@ def path_without(folder, *programs):
 def oldest():
     """The oldest Rust that the manifests promise, as (version, cargo, rustc), or None."""
     promised = {re.search(r'^rust-version = "(.*?)"', (run.HERE / crate / "Cargo.toml").read_text(), re.MULTILINE)[1]
-                for crate in ("rondo", "rondo-sys")}
+                for crate in CRATES}
     [version] = promised
     folders = [os.environ.get("RONDO_TEST_MSRV", ""), "/usr/bin", *map(str, pathlib.Path.home().glob(f".rustup/toolchains/{version}*/bin"))]
     for folder in filter(None, folders):
@@ -111,16 +112,16 @@ def oldest():
 
 
 def msrv(build):
-    """Both crates, without what is optional, by the oldest Rust; what they depend on is laid beside them by today's."""
+    """The crates, without what is optional, by the oldest Rust; what they depend on is laid beside them by today's."""
     run.require_crates()
     version, cargo, rustc = oldest()
     if cargo is None:
         run.skip(f"there is no Rust {version} (RONDO_TEST_MSRV: the folder of its rustc and cargo; on Debian 12 apt's rustc and cargo)")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for crate in ("rondo", "rondo-sys"):
+        for crate in CRATES:
             shutil.copytree(run.HERE / crate, folder / crate)
-        (folder / "Cargo.toml").write_text('[workspace]\nmembers = ["rondo", "rondo-sys"]\n')
+        (folder / "Cargo.toml").write_text(f"[workspace]\nmembers = {json.dumps(CRATES)}\n")
         shutil.copy(run.HERE / "Cargo.lock", folder)
         for crate, older in OLDER:
             run.call(["cargo", "update", "--quiet", "-p", crate, "--precise", older], folder)

@@ -11,7 +11,8 @@
     examples    each of them; digits and digits_parallel train to the same bits as the C examples
     complete    every function of the C interface is used, or listed with the reason why not, and has a name here; every public one
                 here has an example
-    package     both crates packed, and a program built from the packed files alone
+    library     cargo finds librondo to run with; the sources are compiled once, when code is made, and never to check it
+    package     the crates packed, and a program built from the packed files alone
     msrv        the oldest Rust that is promised builds the crates
 
 A test that cannot run exits 77; its last line says what is missing.
@@ -207,8 +208,9 @@ def complete(build):
 
 
 if __name__ == "__main__":
-    from package import msrv, package  # beside this file: a subject of their own
+    from library import library  # beside this file: subjects of their own
+    from package import msrv, package
 
     kinds = {"cpu": cpu, "simulated": cpu, "documents": documents, "lints": lints, "generated": generated,
-             "examples": examples, "complete": complete, "package": package, "msrv": msrv}
+             "examples": examples, "complete": complete, "library": library, "package": package, "msrv": msrv}
     kinds[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve())

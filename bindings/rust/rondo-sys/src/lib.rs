@@ -5,8 +5,8 @@
 //!
 //! 1. The folder in `RONDO_LIB_DIR`, if that is set.
 //! 2. pkg-config, if it knows a `rondo` of this version or a later compatible one, and the feature `vendored` is off.
-//! 3. The C++ sources in this package, compiled with the compiler that `CXX` names, GCC 12 or newer. `RONDO_NO_VENDOR`
-//!    forbids it.
+//! 3. The C++ sources in this package, compiled with the compiler that `CXX` names, GCC 12 or newer: once for each target
+//!    folder, and only when code is made, so not by `cargo check` or `cargo doc`. `RONDO_NO_VENDOR` forbids it.
 //!
 //! The feature `static` links `librondo.a` instead of `librondo.so` in the first two cases. Neither Meson nor Python nor
 //! the network is needed. Nothing links CUDA: Rondo opens its libraries when they are used.
@@ -18,3 +18,5 @@
 
 mod bindings;
 pub use bindings::*;
+
+rondo_sys_build::vendored!();
