@@ -5,6 +5,7 @@ Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import pathlib
 import re
+import textwrap
 
 # Its headings are the subjects by which the methods are divided into files.
 OPERATORS = pathlib.Path(__file__).resolve().parent.parent.parent / "src/ops/operators/operators.def"
@@ -116,14 +117,34 @@ def arguments_of(parameters):
             ", ".join(ARGUMENTS.get(name, "1.0") for name in parameters))
 
 
-def example(lines):
+# What each kind of method refuses. Links are of rustdoc.
+REFUSED = "[`InvalidArgument`](crate::ErrorKind::InvalidArgument) where"
+ERRORS = {
+    "unary": f"{REFUSED} the operator does not take the dtype",
+    "binary": f"{REFUSED} the operator does not take the dtypes or the shapes do not broadcast",
+    "reduce": f"{REFUSED} there is no such axis, the operator does not take the dtype, or has no value for no elements",
+}
+ERRORS["ternary"] = ERRORS["binary"]
+
+
+def example(lines, family, more=""):
+    """An example and what the method refuses, with which its documentation ends."""
+    text = f"{ERRORS[family]}{more}; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written."
     return "".join(f"/// {line}\n" for line in [
         "", "```", "# use rondo::{Device, Engine, Tensor};", "# let engine = Engine::new()?;", *lines,
-        "# Ok::<(), rondo::Error>(())", "```"])
+        "# Ok::<(), rondo::Error>(())", "```", "", "# Errors", "", *textwrap.wrap(text, 110, break_long_words=False, break_on_hyphens=False)])
+
+
+# What programmers of Rust expect of an operator, beside what it does.
+BESIDE_RUST = {
+    "div": "Rust's `/` rounds so too, and panics for a division by zero.",
+    "mod": "Rust's `%` has the sign of the dividend, as [`Tensor::fmod`] has.",
+    "fmod": "This is Rust's `%`, which panics for a division by zero.",
+}
 
 
 def head(name, note):
-    return f"/// Elementwise `{name}`. {note}\n"
+    return f"/// Elementwise `{name}`. {note}\n" + (f"/// {BESIDE_RUST[name]}\n" if name in BESIDE_RUST else "")
 
 
 def unary_text(name, method, op, note, parameters):
@@ -133,7 +154,7 @@ def unary_text(name, method, op, note, parameters):
     def written(method, declared, call, given, result):
         check = f"assert_eq!(a.{method}({given})?.to_vec::<{kind}>()?, {result});" if result else \
             f"assert_eq!(a.{method}({given})?.shape()?, [{size}]);"
-        return head(name, note) + example([f"let a = Tensor::from_slice(&engine, Device::CPU, {size}, &{data})?;", check]) + \
+        return head(name, note) + example([f"let a = Tensor::from_slice(&engine, Device::CPU, {size}, &{data})?;", check], "unary") + \
             f"pub fn {method}(&self{declared}) -> Result<Tensor> {{ {call} }}\n"
 
     names, has_defaults = parameters
@@ -156,12 +177,12 @@ def binary_text(name, method, op, note, parameters):
     declared, passed, given = arguments_of(names)
     more = names and head(name, note) + example(
         ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;",
-         f"assert_eq!(a.{method}_with(&a, {given})?.shape()?, [2]);"]) + \
+         f"assert_eq!(a.{method}_with(&a, {given})?.shape()?, [2]);"], "binary") + \
         f"pub fn {method}_with(&self, other: &Tensor{declared}) -> Result<Tensor> " + \
         f"{{ ops::binary_with(BinaryOp::{op}, self, other, {passed}) }}\n"
     text = (more or "") + head(name, note) + "/// The other operand is a tensor or a number.\n" + example(
         ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;", check,
-         f"assert_eq!(a.{method}(&a)?.shape()?, [2]);"]) + \
+         f"assert_eq!(a.{method}(&a)?.shape()?, [2]);"], "binary") + \
         f"pub fn {method}<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> " + \
         f"{{ ops::binary(BinaryOp::{op}, self, other) }}\n"
     kind = kind if result else "f32"
@@ -169,12 +190,13 @@ def binary_text(name, method, op, note, parameters):
     if name in IN_PLACE:
         text += head(name, note) + "/// The result is written into `out`.\n" + example(
             [f"let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;",
-             "let out = a.zeros_like()?;", f"a.{method}_into({scalar}, &out)?;", f"assert_eq!(out.to_vec::<{kind}>()?, {value});"]) + \
+             "let out = a.zeros_like()?;", f"a.{method}_into({scalar}, &out)?;", f"assert_eq!(out.to_vec::<{kind}>()?, {value});"],
+            "binary", ", or `out` does not fit") + \
             f"pub fn {method}_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> " + \
             f"{{ ops::binary_into(BinaryOp::{op}, self, other, out) }}\n"
         text += head(name, note) + "/// The result takes this tensor's place.\n" + example(
             ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;", f"a.{method}_assign({scalar})?;",
-             f"assert_eq!(a.to_vec::<{kind}>()?, {value});"]) + \
+             f"assert_eq!(a.to_vec::<{kind}>()?, {value});"], "binary", ", or the result has another shape or dtype than this tensor") + \
             f"pub fn {method}_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> " + \
             f"{{ ops::binary_into(BinaryOp::{op}, self, other, self) }}\n"
     return text
@@ -184,7 +206,7 @@ def ternary_text(name, method, op, note, parameters):
     assert not parameters[0], f"{name} has parameters"
     return head(name, note) + example(
         ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 1.0])?;",
-         f"assert_eq!(a.{method}(&a, &a)?.shape()?, [2]);"]) + \
+         f"assert_eq!(a.{method}(&a, &a)?.shape()?, [2]);"], "ternary") + \
         f"pub fn {method}(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {{ ops::ternary(TernaryOp::{op}, self, b, c) }}\n"
 
 
@@ -196,10 +218,10 @@ def reduce_text(name, method, op, note, parameters):
     of_axes = f"/// The `{name}` over some axes, or over all with `..`. {note}\n"
     tensor = "let a = Tensor::from_slice(&engine, Device::CPU, [2, 3], &[1i32, 2, 3, 4, 5, 6])?;"
     check = f"assert_eq!(a.{method}(1)?.to_vec::<{kind}>()?, {result});" if result else f"assert_eq!(a.{method}(1)?.shape()?, [2]);"
-    text = of_axes + example([tensor, check, f"assert_eq!(a.{method}(..)?.shape()?, []);"]) + \
+    text = of_axes + example([tensor, check, f"assert_eq!(a.{method}(..)?.shape()?, []);"], "reduce") + \
         f"pub fn {method}(&self, axes: impl Into<Axes>) -> Result<Tensor> {{ ops::reduce(ReduceOp::{op}, self, axes, false) }}\n"
     if names:
-        text += of_axes + example([tensor, f"assert_eq!(a.{method}_with(1, {given})?.shape()?, [2]);"]) + \
+        text += of_axes + example([tensor, f"assert_eq!(a.{method}_with(1, {given})?.shape()?, [2]);"], "reduce") + \
             f"pub fn {method}_with(&self, axes: impl Into<Axes>{declared}) -> Result<Tensor> " + \
             f"{{ ops::reduce_with(ReduceOp::{op}, self, axes, false, {passed}) }}\n"
     return text

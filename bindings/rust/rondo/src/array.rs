@@ -17,6 +17,12 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<f32>()?, [1.0, 3.0, 2.0, 4.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for more than 8 dimensions;
+    /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
+    /// device is not there.
     pub fn from_array<S, D>(engine: &Engine, device: Device, array: &ArrayBase<S, D>) -> Result<Tensor>
     where
         S: Data,
@@ -41,6 +47,10 @@ impl Tensor {
     /// assert_eq!(array, array![[1, 2], [3, 4]]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::to_vec`].
     pub fn to_array<T: Element>(&self) -> Result<ArrayD<T>> {
         let shape = self.shape()?;
         ArrayD::from_shape_vec(IxDyn(&shape), self.to_vec::<T>()?)

@@ -72,6 +72,10 @@ impl Buckets {
     /// let buckets = Buckets::new(&world, &[&weight, &bias])?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`BucketsBuilder::build`].
     pub fn new(comm: &Comm, parameters: &[&Tensor]) -> Result<Buckets> {
         Buckets::builder(comm).build(parameters)
     }
@@ -112,6 +116,10 @@ impl Buckets {
     /// assert_eq!(all[1].gradient(0)?.to_vec::<f32>()?, [15.0, 15.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tape::gradient`](crate::Tape::gradient) and [`Comm::all_reduce`].
     #[doc(alias = "rondo_buckets_reduce")]
     pub fn reduce(&self, tape: &Tape, output: &Tensor) -> Result<()> {
         self.call(tape, &[output], None)
@@ -131,6 +139,11 @@ impl Buckets {
     /// assert_eq!(buckets.gradient(0)?.to_vec::<f32>()?, [20.0, 400.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Buckets::reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where a gradient has not
+    /// its output's shape and dtype.
     pub fn reduce_of(&self, tape: &Tape, outputs: &[(&Tensor, &Tensor)]) -> Result<()> {
         let (outputs, given): (Vec<_>, Vec<_>) = outputs.iter().copied().unzip();
         self.call(tape, &outputs, Some(&given))
@@ -155,6 +168,10 @@ impl Buckets {
     /// assert!(buckets.gradient(1).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such parameter.
     #[doc(alias = "rondo_buckets_gradient")]
     pub fn gradient(&self, index: usize) -> Result<Tensor> {
         let index = i32::try_from(index).unwrap_or(i32::MAX);
@@ -171,6 +188,10 @@ impl Buckets {
     /// assert_eq!(Buckets::new(&world, &[&weight])?.gradients()?.len(), 1);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected: the indices are those that there are.
     pub fn gradients(&self) -> Result<Vec<Tensor>> {
         (0..self.info()?.parameters as usize).map(|index| self.gradient(index)).collect()
     }
@@ -186,6 +207,10 @@ impl Buckets {
     /// assert_eq!((info.parameters, info.buckets), (1, 1));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the buckets live.
     #[doc(alias = "rondo_buckets_query")]
     pub fn info(&self) -> Result<BucketsInfo> {
         let mut info = sys::RONDO_BUCKETS_INFO_INIT;
@@ -278,6 +303,12 @@ impl BucketsBuilder<'_> {
     /// assert!(rondo::Buckets::builder(&world).build(&[]).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without parameters, for one that comes twice, is on
+    /// another device than the group's end, or is no float; [`InvalidState`](crate::ErrorKind::InvalidState) inside a
+    /// recording.
     #[doc(alias = "rondo_buckets_create")]
     pub fn build(self, parameters: &[&Tensor]) -> Result<Buckets> {
         let mut buckets = null_mut();

@@ -53,6 +53,10 @@ pub struct CacheInfo {
 /// println!("{} kernels compiled in {} ms, {} found", info.compiled, info.compile_ms, info.disk_hits);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// None is expected.
 #[doc(alias = "rondo_cache_query")]
 pub fn info() -> Result<CacheInfo> {
     let mut facts = sys::RONDO_CACHE_INFO_INIT;
@@ -81,6 +85,12 @@ pub fn info() -> Result<CacheInfo> {
 /// println!("{} kernels", rondo::cache::export("kernels.rondo", None)?);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// [`InvalidState`](crate::ErrorKind::InvalidState) where no kernels are kept,
+/// [`NotFound`](crate::ErrorKind::NotFound) where there is none to write, [`IoError`](crate::ErrorKind::IoError)
+/// where the file cannot be written.
 #[doc(alias = "rondo_cache_export")]
 pub fn export(path: impl AsRef<Path>, capability: Option<i32>) -> Result<i64> {
     let path = c_path("cache::export", path.as_ref())?;
@@ -95,6 +105,12 @@ pub fn export(path: impl AsRef<Path>, capability: Option<i32>) -> Result<i64> {
 /// ```
 /// assert!(rondo::cache::import("missing.rondo").is_err());
 /// ```
+///
+/// # Errors
+///
+/// [`NotFound`](crate::ErrorKind::NotFound) where there is no such file, [`IoError`](crate::ErrorKind::IoError) where
+/// it cannot be read or is none that [`export`] has written, [`InvalidState`](crate::ErrorKind::InvalidState) where
+/// no kernels are kept or the file has more than may be kept.
 #[doc(alias = "rondo_cache_import")]
 pub fn import(path: impl AsRef<Path>) -> Result<i64> {
     let path = c_path("cache::import", path.as_ref())?;
@@ -129,6 +145,10 @@ pub struct CompileProgress<'a> {
 /// # rondo::cache::no_progress()?;
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// None is expected.
 #[doc(alias = "rondo_set_compile_progress")]
 pub fn on_progress<F>(closure: F) -> Result<()>
 where
@@ -145,6 +165,10 @@ where
 /// rondo::cache::no_progress()?;
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// None is expected.
 pub fn no_progress() -> Result<()> {
     check(unsafe { sys::rondo_set_compile_progress(None, null_mut(), None) })
 }

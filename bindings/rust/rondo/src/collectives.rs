@@ -24,6 +24,13 @@ impl Comm {
     /// assert_eq!(means[0].to_vec::<f32>()?, [3.0, 4.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the tensor is not on this end's device or the
+    /// reduction is not one for its dtype; the group's failure once it has failed
+    /// ([`RankLost`](crate::ErrorKind::RankLost), [`TimedOut`](crate::ErrorKind::TimedOut)). What fails on the way is
+    /// told by waits on the result.
     #[doc(alias = "rondo_comm_all_reduce")]
     pub fn all_reduce(&self, input: &Tensor, reduction: ReduceOp) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
@@ -41,6 +48,11 @@ impl Comm {
     /// end.all_reduce_into(&mine, ReduceOp::Sum, &mine)?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::all_reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` has another
+    /// shape, dtype or device.
     pub fn all_reduce_into(&self, input: &Tensor, reduction: ReduceOp, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_comm_all_reduce(self.as_ptr(), input.as_ptr(), reduction.as_raw(), out) })
     }
@@ -57,6 +69,11 @@ impl Comm {
     /// assert_eq!(all[1].to_vec::<f32>()?, [1.0, 5.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the tensor is not on this end's device; the
+    /// group's failure once it has failed.
     #[doc(alias = "rondo_comm_all_gather")]
     pub fn all_gather(&self, input: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_comm_all_gather(self.as_ptr(), input.as_ptr(), out) })
@@ -74,6 +91,10 @@ impl Comm {
     /// assert_eq!(all.to_vec::<f32>()?, [1.0, 2.0]); // of a rank that is alone
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::all_gather`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
     pub fn all_gather_into(&self, input: &Tensor, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_comm_all_gather(self.as_ptr(), input.as_ptr(), out) })
     }
@@ -90,6 +111,11 @@ impl Comm {
     /// assert_eq!(parts[1].to_vec::<f32>()?, [8.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the first size is no multiple of the number of
+    /// ranks, else as [`Comm::all_reduce`].
     #[doc(alias = "rondo_comm_reduce_scatter")]
     pub fn reduce_scatter(&self, input: &Tensor, reduction: ReduceOp) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
@@ -108,6 +134,11 @@ impl Comm {
     /// end.reduce_scatter_into(&mine, ReduceOp::Max, &part)?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::reduce_scatter`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not
+    /// fit.
     pub fn reduce_scatter_into(&self, input: &Tensor, reduction: ReduceOp, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe {
             sys::rondo_comm_reduce_scatter(self.as_ptr(), input.as_ptr(), reduction.as_raw(), out)
@@ -127,6 +158,11 @@ impl Comm {
     /// assert_eq!(one.to_vec::<f32>()?, [5.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where `root` is no rank or the tensor is not on this
+    /// end's device; the group's failure once it has failed.
     #[doc(alias = "rondo_comm_broadcast")]
     pub fn broadcast(&self, tensor: &Tensor, root: i32) -> Result<()> {
         check(unsafe { sys::rondo_comm_broadcast(self.as_ptr(), tensor.as_ptr(), root) })
@@ -145,6 +181,10 @@ impl Comm {
     /// assert_eq!(sum.unwrap().to_vec::<f32>()?, [6.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where `root` is no rank, else as [`Comm::all_reduce`].
     #[doc(alias = "rondo_comm_reduce")]
     pub fn reduce(&self, input: &Tensor, reduction: ReduceOp, root: i32) -> Result<Option<Tensor>> {
         let mut out = null_mut();
@@ -162,6 +202,10 @@ impl Comm {
     /// end.reduce_into(&mine, ReduceOp::Sum, 0, &mine)?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
     pub fn reduce_into(&self, input: &Tensor, reduction: ReduceOp, root: i32, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_comm_reduce(self.as_ptr(), input.as_ptr(), reduction.as_raw(), root, out) })
     }
@@ -178,6 +222,11 @@ impl Comm {
     /// assert_eq!(parts[0].to_vec::<f32>()?, [1.0, 5.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the first size is no multiple of the number of
+    /// ranks; the group's failure once it has failed.
     #[doc(alias = "rondo_comm_all_to_all")]
     pub fn all_to_all(&self, input: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_comm_all_to_all(self.as_ptr(), input.as_ptr(), out) })
@@ -194,6 +243,10 @@ impl Comm {
     /// end.all_to_all_into(&mine, &parts)?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::all_to_all`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
     pub fn all_to_all_into(&self, input: &Tensor, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_comm_all_to_all(self.as_ptr(), input.as_ptr(), out) })
     }
@@ -211,6 +264,11 @@ impl Comm {
     /// assert_eq!(other.to_vec::<f32>()?, [1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where `peer` is no other rank or the tensor is not on
+    /// this end's device; the group's failure once it has failed.
     #[doc(alias = "rondo_comm_send")]
     pub fn send(&self, tensor: &Tensor, peer: i32) -> Result<()> {
         check(unsafe { sys::rondo_comm_send(self.as_ptr(), tensor.as_ptr(), peer) })
@@ -228,6 +286,10 @@ impl Comm {
     /// assert_eq!(one.to_vec::<f32>()?, [5.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Comm::send`].
     #[doc(alias = "rondo_comm_receive")]
     pub fn receive(&self, tensor: &Tensor, peer: i32) -> Result<()> {
         check(unsafe { sys::rondo_comm_receive(self.as_ptr(), tensor.as_ptr(), peer) })
@@ -245,6 +307,10 @@ impl Comm {
     /// ends[0].wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// The group's failure once it has failed.
     #[doc(alias = "rondo_comm_barrier")]
     pub fn barrier(&self) -> Result<()> {
         check(unsafe { sys::rondo_comm_barrier(self.as_ptr()) })
@@ -269,6 +335,11 @@ impl Comm {
     /// assert_eq!((theirs[0].item::<i32>()?, theirs[1].item::<i32>()?), (1, 0));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// What the closure returns, or what is wrong with the calls together;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside another group.
     #[doc(alias = "rondo_comm_group_begin")]
     #[doc(alias = "rondo_comm_group_end")]
     pub fn group<R>(&self, calls: impl FnOnce() -> Result<R>) -> Result<R> {

@@ -88,6 +88,10 @@ impl Comm {
     /// assert_eq!(ends[2].info()?.rank, 2);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`CommBuilder::build_all`](crate::CommBuilder::build_all).
     pub fn all(engine: &Engine, devices: &[Device]) -> Result<Vec<Comm>> {
         Comm::builder(engine).build_all(devices)
     }
@@ -120,6 +124,12 @@ impl Comm {
     /// assert_eq!(parts[0].as_ref().unwrap().info()?.rank, 1);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lists are of different lengths or not all
+    /// ends are there; [`RankLost`](crate::ErrorKind::RankLost) or [`TimedOut`](crate::ErrorKind::TimedOut) where
+    /// others do not come.
     #[doc(alias = "rondo_comm_split")]
     pub fn split(of: &[&Comm], colours: &[i32], keys: &[i32]) -> Result<Vec<Option<Comm>>> {
         if colours.len() != of.len() {
@@ -150,6 +160,11 @@ impl Comm {
     /// assert_eq!(again[1].info()?.ranks, 2);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) where nothing has failed; the new failure where those who are
+    /// left do not meet.
     #[doc(alias = "rondo_comm_reform")]
     pub fn reform(of: &[&Comm]) -> Result<Vec<Comm>> {
         let mut again = vec![null_mut(); of.len()];
@@ -167,6 +182,10 @@ impl Comm {
     /// assert_eq!((ends[1].info()?.rank, ends[1].info()?.ranks), (1, 2));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the end lives.
     #[doc(alias = "rondo_comm_query")]
     pub fn info(&self) -> Result<CommInfo> {
         let mut info = sys::RONDO_COMM_INFO_INIT;
@@ -191,6 +210,10 @@ impl Comm {
     /// end.check()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// Why the group has failed.
     #[doc(alias = "rondo_comm_check")]
     pub fn check(&self) -> Result<()> {
         check(unsafe { sys::rondo_comm_check(self.as_ptr()) })
@@ -205,6 +228,11 @@ impl Comm {
     /// end.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// The group's failure: [`RankLost`](crate::ErrorKind::RankLost), [`TimedOut`](crate::ErrorKind::TimedOut), or
+    /// the cause that [`Comm::abort`] was given.
     #[doc(alias = "rondo_comm_wait")]
     pub fn wait(&self) -> Result<()> {
         check(unsafe { sys::rondo_comm_wait(self.as_ptr()) })
@@ -219,6 +247,10 @@ impl Comm {
     /// assert!(ends[0].check().unwrap_err().message().contains("the data are used up"));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected; on a group that has failed already it does nothing.
     #[doc(alias = "rondo_comm_abort")]
     pub fn abort(&self, reason: &str) -> Result<()> {
         let reason = c_string("Comm::abort", "reason", reason)?;

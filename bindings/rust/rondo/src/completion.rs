@@ -56,6 +56,12 @@ impl Completion {
     /// engine.wait_all()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such tensor, it has gaps or another
+    /// dtype, or shares bytes with a slice that may write; [`InvalidState`](crate::ErrorKind::InvalidState) where the
+    /// task names variables.
     pub fn input_slice<T: Element>(&self, index: usize) -> Result<&[T]> {
         const NAME: &str = "Completion::input_slice";
         let number = number_of_input(NAME, number_of_inputs(NAME, self.inputs)?, index)?;
@@ -77,6 +83,11 @@ impl Completion {
     /// assert_eq!(x.item::<i64>()?, 42);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Completion::input_slice`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for a slice that
+    /// was given already.
     #[allow(clippy::mut_from_ref)] // the same place is not given twice
     pub fn output_slice<T: Element>(&self, index: usize) -> Result<&mut [T]> {
         const NAME: &str = "Completion::output_slice";
@@ -102,6 +113,10 @@ impl Completion {
     /// variable.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) where the engine has ended before.
     #[doc(alias = "rondo_completion_complete")]
     pub fn complete(self) -> Result<()> {
         check(unsafe { sys::rondo_completion_complete(self.handle, sys::RONDO_OK, null()) })
@@ -120,6 +135,10 @@ impl Completion {
     /// assert!(variable.wait().unwrap_err().message().ends_with("disk gone"));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) where the engine has ended before.
     #[doc(alias = "rondo_completion_fail_cause")]
     pub fn fail(self, error: impl Into<BoxError>) -> Result<()> {
         let error = error.into();

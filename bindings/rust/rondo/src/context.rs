@@ -68,6 +68,11 @@ impl<'a> TaskContext<'a> {
     /// engine.wait_all()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such tensor;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) where the task names variables.
     #[doc(alias = "rondo_task_operand")]
     pub fn input(&self, index: usize) -> Result<Operand> {
         self.operand("TaskContext::input", self.number_of_input("TaskContext::input", index)?)
@@ -88,6 +93,10 @@ impl<'a> TaskContext<'a> {
     /// assert_eq!(y.item::<i32>()?, 42);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`TaskContext::input`].
     pub fn output(&self, index: usize) -> Result<Operand> {
         self.operand("TaskContext::output", self.inputs("TaskContext::output")?.saturating_add(index))
     }
@@ -106,6 +115,12 @@ impl<'a> TaskContext<'a> {
     /// engine.wait_all()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such tensor, it has gaps or another
+    /// dtype, is not on the cpu, or shares bytes with a slice that may write;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) where the task names variables or was deferred.
     pub fn input_slice<T: Element>(&self, index: usize) -> Result<&[T]> {
         const NAME: &str = "TaskContext::input_slice";
         let operand = self.operand(NAME, self.number_of_input(NAME, index)?)?;
@@ -129,6 +144,11 @@ impl<'a> TaskContext<'a> {
     /// assert_eq!(x.to_vec::<f32>()?, [3.0, 2.0, 1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`TaskContext::input_slice`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for a slice that
+    /// was given already.
     #[allow(clippy::mut_from_ref)] // the same place is not given twice
     pub fn output_slice<T: Element>(&self, index: usize) -> Result<&mut [T]> {
         const NAME: &str = "TaskContext::output_slice";
@@ -156,6 +176,11 @@ impl<'a> TaskContext<'a> {
     /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) in a task of a device;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a second time, and while slices are lent.
     #[doc(alias = "rondo_task_defer")]
     pub fn defer(&self) -> Result<Completion> {
         if self.slices.any() {

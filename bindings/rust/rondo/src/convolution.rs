@@ -252,6 +252,11 @@ impl Tensor {
     /// assert_eq!(x.convolution(&w, Convolution::new())?.to_vec::<f32>()?, [12.0, 23.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where shapes, dtypes or the settings do not fit
+    /// together; [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that is not convolved.
     #[doc(alias = "rondo_convolution")]
     pub fn convolution(&self, w: &Tensor, how: Convolution<'_>) -> Result<Tensor> {
         let options = how.as_raw();
@@ -270,6 +275,11 @@ impl Tensor {
     /// assert_eq!(sum.to_vec::<f32>()?, [112.0, 123.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::convolution`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not
+    /// fit.
     pub fn convolution_into(&self, w: &Tensor, how: Convolution<'_>, out: &Tensor) -> Result<()> {
         let options = how.as_raw();
         into(out, |out| unsafe { sys::rondo_convolution(self.as_ptr(), w.as_ptr(), &options, out) })
@@ -286,6 +296,10 @@ impl Tensor {
     /// assert_eq!(x.convolution_filter_grad(&dy, [2], Convolution::new())?.to_vec::<f32>()?, [21.0, 32.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::convolution`].
     #[doc(alias = "rondo_convolution_filter_grad")]
     pub fn convolution_filter_grad(
         &self,

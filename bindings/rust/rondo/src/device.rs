@@ -51,6 +51,10 @@ impl Device {
     /// assert_eq!(Device::count(DeviceKind::Cpu)?, 1);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected: without a driver there are no devices of its kind.
     #[doc(alias = "rondo_device_count")]
     pub fn count(kind: DeviceKind) -> Result<i32> {
         let mut count = 0;
@@ -67,6 +71,11 @@ impl Device {
     /// assert!(info.processors >= 1 && info.total_memory > 0, "{:?}", info);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such device,
+    /// [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where there is no driver for it.
     #[doc(alias = "rondo_device_query")]
     pub fn info(self) -> Result<DeviceInfo> {
         let mut info = sys::RONDO_DEVICE_INFO_INIT;

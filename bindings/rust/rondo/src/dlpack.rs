@@ -224,6 +224,12 @@ impl Tensor {
     /// assert_eq!(unsafe { *given.tensor().data.cast::<i32>() }, 5);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written, or of an open
+    /// recording; [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that the version does not know; the
+    /// failure of what wrote it.
     pub fn to_dlpack(&self) -> Result<Given<DLManagedTensorVersioned>> {
         // SAFETY: no stream.
         unsafe { self.to_dlpack_on(null_mut()) }
@@ -241,6 +247,10 @@ impl Tensor {
     /// let given = unsafe { a.to_dlpack_on(std::ptr::null_mut()) }?; // as to_dlpack
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::to_dlpack`].
     #[doc(alias = "rondo_tensor_to_dlpack")]
     pub unsafe fn to_dlpack_on(&self, stream: *mut c_void) -> Result<Given<DLManagedTensorVersioned>> {
         let mut managed: *mut sys::DLManagedTensorVersioned = null_mut();
@@ -258,6 +268,11 @@ impl Tensor {
     /// assert!(a.broadcast([3, 2])?.to_dlpack_v0().is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::to_dlpack`]; [`Unsupported`](crate::ErrorKind::Unsupported) too for memory that is read-only,
+    /// which version 0 cannot say.
     pub fn to_dlpack_v0(&self) -> Result<Given<DLManagedTensor>> {
         // SAFETY: no stream.
         unsafe { self.to_dlpack_v0_on(null_mut()) }
@@ -275,6 +290,10 @@ impl Tensor {
     /// let given = unsafe { a.to_dlpack_v0_on(std::ptr::null_mut()) }?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::to_dlpack_v0`].
     #[doc(alias = "rondo_tensor_to_dlpack_v0")]
     pub unsafe fn to_dlpack_v0_on(&self, stream: *mut c_void) -> Result<Given<DLManagedTensor>> {
         let mut managed: *mut sys::DLManagedTensor = null_mut();
@@ -299,6 +318,11 @@ impl Tensor {
     /// assert_eq!(again.item::<i32>()?, 5);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for what is no tensor of this library: a dtype, a
+    /// device, strides or a version that it does not have. The tensor that was given is returned to its owner then.
     pub unsafe fn from_dlpack(engine: &Engine, managed: *mut DLManagedTensorVersioned) -> Result<Tensor> {
         // SAFETY: as the caller says; no stream.
         unsafe { Tensor::from_dlpack_on(engine, managed, null_mut()) }
@@ -317,6 +341,10 @@ impl Tensor {
     /// let again = unsafe { Tensor::from_dlpack_on(&engine, managed, std::ptr::null_mut()) }?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::from_dlpack`].
     #[doc(alias = "rondo_tensor_from_dlpack")]
     pub unsafe fn from_dlpack_on(
         engine: &Engine,
@@ -341,6 +369,10 @@ impl Tensor {
     /// let again = unsafe { Tensor::from_dlpack_v0(&engine, managed, std::ptr::null_mut()) }?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::from_dlpack`].
     #[doc(alias = "rondo_tensor_from_dlpack_v0")]
     pub unsafe fn from_dlpack_v0(
         engine: &Engine,

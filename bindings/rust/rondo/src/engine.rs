@@ -43,6 +43,10 @@ impl Engine {
     /// engine.wait_all()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`EngineBuilder::build`].
     pub fn new() -> Result<Engine> {
         Engine::builder().build()
     }
@@ -63,6 +67,10 @@ impl Engine {
     /// assert_ne!(rondo::Engine::new()?.mode()?, rondo::EngineMode::Default);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the engine lives.
     #[doc(alias = "rondo_engine_get_mode")]
     pub fn mode(&self) -> Result<EngineMode> {
         let mut mode = 0;
@@ -80,6 +88,11 @@ impl Engine {
     /// engine.wait_all()?; // told once
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first cause among the failures since the last call that told one;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a task.
     #[doc(alias = "rondo_engine_wait_all")]
     pub fn wait_all(&self) -> Result<()> {
         check(unsafe { sys::rondo_engine_wait_all(self.as_ptr()) })
@@ -114,6 +127,10 @@ impl Engine {
     /// assert_eq!(drawn[0], drawn[1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the engine lives.
     #[doc(alias = "rondo_engine_seed")]
     pub fn seed(&self, seed: u64) -> Result<()> {
         check(unsafe { sys::rondo_engine_seed(self.as_ptr(), seed) })
@@ -260,6 +277,11 @@ impl EngineBuilder {
     /// ```
     /// assert_eq!(rondo::Engine::builder().workers(-1).build().unwrap_err().kind(), rondo::ErrorKind::InvalidArgument);
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a number that is not possible, and where the
+    /// setting `RONDO_ENGINE` has no meaning.
     #[doc(alias = "rondo_engine_create")]
     pub fn build(self) -> Result<Engine> {
         let mut engine = std::ptr::null_mut();

@@ -48,6 +48,11 @@ impl Expression {
     /// let error = rondo::Expression::new("y = a +* b").unwrap_err();
     /// assert!(error.message().contains("1:8: expected a value, found '*'"), "{}", error);
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the text is no expression; the message shows the
+    /// place.
     #[doc(alias = "rondo_expression_create")]
     pub fn new(text: &str) -> Result<Expression> {
         Expression::create(text, None)
@@ -60,6 +65,10 @@ impl Expression {
     /// assert_eq!(expression.operands(), ["a", "x", "y"]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Expression::new`].
     pub fn named(name: &str, text: &str) -> Result<Expression> {
         Expression::create(text, Some(name))
     }
@@ -118,6 +127,11 @@ impl Expression {
     /// assert_eq!(sums[0].to_vec::<i64>()?, [41, 42]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where an operand is missing, unknown or does not fit,
+    /// with its place in the text; [`Unsupported`](crate::ErrorKind::Unsupported) for more than one kernel takes.
     #[doc(alias = "rondo_expression_run")]
     pub fn run(&self, arguments: &[(&str, Operand<'_>)]) -> Result<Vec<Tensor>> {
         let mut out = vec![null_mut(); self.results().len()];
@@ -148,6 +162,11 @@ impl Expression {
     /// assert_eq!(x.to_vec::<i64>()?, [3, 6]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Expression::run`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where an `out` does not
+    /// fit.
     pub fn run_into(&self, arguments: &[(&str, Operand<'_>)], out: &[&Tensor]) -> Result<()> {
         let mut out: Vec<_> = out.iter().map(|tensor| tensor.as_ptr()).collect();
         self.call(arguments, &mut out)
@@ -169,6 +188,10 @@ impl Expression {
     /// assert_eq!(bias.to_vec::<f32>()?, [1.5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Expression::run_into`], with the number of the set.
     #[doc(alias = "rondo_expression_run_each")]
     #[allow(clippy::type_complexity)]
     pub fn run_each_into(&self, sets: &[(&[(&str, Operand<'_>)], &[&Tensor])]) -> Result<()> {

@@ -34,6 +34,10 @@ pub struct Feature {
 /// assert!(rondo::feature("telepathy").is_err());
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that is no feature.
 #[doc(alias = "rondo_feature")]
 pub fn feature(name: &str) -> Result<Feature> {
     let name = c_string("feature", "name", name)?;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use crate::{recording, BoxError, Engine, Error, ErrorKind, Ordered, Result, Tensor, Variable};
+use crate::{callback, recording, BoxError, Engine, Error, ErrorKind, Ordered, Result, Tensor, Variable};
 
 /// The end of a wait. It goes on whether or not anybody polls it, and dropping it stops nothing.
 ///
@@ -60,11 +60,14 @@ impl Future for WaitFuture {
     type Output = Result<()>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let waker = context.waker().clone(); // not under the lock, nor is the former one dropped there: both are the user's
         let mut state = lock(&self.0);
         if let Some(result) = &state.result {
             return Poll::Ready(result.clone());
         }
-        state.waker = Some(context.waker().clone());
+        let former = state.waker.replace(waker);
+        drop(state);
+        drop(former);
         Poll::Pending
     }
 }
@@ -79,7 +82,8 @@ fn finish(state: &Mutex<State>, result: Result<()>) {
     let waker = state.waker.take();
     drop(state);
     if let Some(waker) = waker {
-        waker.wake();
+        // A waker is the user's. Its panic must end neither the thread, which others wait for, nor the task that watches.
+        let _ = callback::guard(|| waker.wake());
     }
 }
 
@@ -192,6 +196,11 @@ impl Tensor {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording. The future's own is that of
+    /// [`Tensor::wait`].
     pub fn wait_async(&self) -> Result<WaitFuture> {
         let other = self.clone();
         watch(self.engine(), self, Box::new(move |limit| other.wait_for(limit)))
@@ -208,6 +217,11 @@ impl Variable {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording. The future's own is that of
+    /// [`Variable::wait`].
     pub fn wait_async(&self) -> Result<WaitFuture> {
         let other = self.clone();
         watch(self.engine(), self, Box::new(move |limit| other.wait_for(limit)))
@@ -223,6 +237,11 @@ impl Engine {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording. The future's own is that of
+    /// [`Engine::wait_all`].
     pub fn wait_all_async(&self) -> Result<WaitFuture> {
         refuse_in_recording()?;
         let (state, engine) = (Arc::default(), self.clone());

@@ -49,6 +49,12 @@ impl Graph {
     /// graph.launch()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) where a tensor that it reads before it writes it was never
+    /// written ([`Tensor::accept`](crate::Tensor::accept)), inside a recording, and in a task. What fails while it runs is told by waits on
+    /// what it writes.
     #[doc(alias = "rondo_graph_launch")]
     #[inline]
     pub fn launch(&self) -> Result<()> {
@@ -64,6 +70,10 @@ impl Graph {
     /// assert_eq!((info.tasks, info.segments, info.captured, info.launches), (1, 1, 0, 0));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the graph lives.
     #[doc(alias = "rondo_graph_query")]
     pub fn info(&self) -> Result<GraphInfo> {
         let mut info = sys::RONDO_GRAPH_INFO_INIT;
@@ -93,6 +103,10 @@ impl Graph {
     /// println!("{}", graph.report()?);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the graph lives.
     #[doc(alias = "rondo_graph_report")]
     pub fn report(&self) -> Result<String> {
         let mut text: Vec<u8> = Vec::new();
@@ -121,6 +135,10 @@ impl Graph {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the graph lives.
     #[doc(alias = "rondo_graph_dot")]
     pub fn dot(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path("Graph::dot", path.as_ref())?;

@@ -35,6 +35,11 @@ pub struct RanksInfo {
 /// let _device = rondo::Device::cuda(ranks.local_rank.unwrap_or(ranks.rank));
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where a launcher has set what cannot be: a rank beyond the
+/// size, a part of the variables.
 #[doc(alias = "rondo_ranks_query")]
 pub fn ranks() -> Result<RanksInfo> {
     let mut info = sys::RONDO_RANKS_INFO_INIT;
@@ -59,6 +64,10 @@ impl Comm {
     /// assert_eq!(world.info()?.ranks, rondo::ranks()?.ranks);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`CommBuilder::build`].
     pub fn from_launcher(engine: &Engine, device: Device) -> Result<Comm> {
         Comm::builder(engine).build(device)
     }
@@ -228,6 +237,12 @@ impl<'a> CommBuilder<'a> {
     /// assert_eq!(alone.info()?.ranks, 1);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where neither the builder nor the environment says who
+    /// the ranks are, [`TimedOut`](crate::ErrorKind::TimedOut) and [`RankLost`](crate::ErrorKind::RankLost) where not
+    /// all come, [`LibraryMissing`](crate::ErrorKind::LibraryMissing) for GPUs without NCCL.
     #[doc(alias = "rondo_comm_create")]
     pub fn build(self, device: Device) -> Result<Comm> {
         self.with(|options| {
@@ -245,6 +260,11 @@ impl<'a> CommBuilder<'a> {
     /// assert_eq!(Comm::builder(&engine).build_all(&[Device::CPU; 2])?.len(), 2);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where devices are mixed or one is there twice,
+    /// [`LibraryMissing`](crate::ErrorKind::LibraryMissing) for GPUs without NCCL.
     #[doc(alias = "rondo_comm_create_all")]
     pub fn build_all(self, devices: &[Device]) -> Result<Vec<Comm>> {
         let raw: Vec<_> = devices.iter().map(|each| each.as_raw()).collect();
@@ -278,6 +298,10 @@ impl<'a> CommBuilder<'a> {
     /// assert_eq!(alone.all_reduce(&mine, ReduceOp::Sum)?.item::<f32>()?, 3.0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`CommBuilder::build`], and what the closure returns.
     #[doc(alias = "rondo_comm_create_with_hooks")]
     pub fn build_with<F>(mut self, device: Device, exchange: F) -> Result<Comm>
     where

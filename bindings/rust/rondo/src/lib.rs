@@ -49,7 +49,7 @@
 //! | `static`, `vendored` | how the C library is linked: see [`rondo_sys`] |
 //!
 //! Rust 1.63, the one of Debian 12, is enough without optional features.
-#![warn(missing_docs, rust_2018_idioms, unreachable_pub)]
+#![warn(missing_docs, rust_2018_idioms, unreachable_pub, clippy::missing_errors_doc)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod arguments;
@@ -91,6 +91,7 @@ mod normalisation;
 mod operands;
 pub mod ops;
 mod pooling;
+mod random;
 mod recording;
 mod rows;
 mod shapes;

@@ -30,6 +30,10 @@ use crate::{callback, Result};
 /// println!("{:?}", messages.iter().collect::<Vec<_>>());
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// None is expected.
 #[doc(alias = "rondo_set_log")]
 pub fn set<F>(level: LogLevel, closure: F) -> Result<()>
 where
@@ -46,6 +50,10 @@ where
 /// rondo::log::to_stderr(rondo::log::LogLevel::Warning)?;
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// None is expected.
 pub fn to_stderr(level: LogLevel) -> Result<()> {
     check(unsafe { sys::rondo_set_log(None, null_mut(), None, level.as_raw()) })
 }
@@ -56,6 +64,10 @@ pub fn to_stderr(level: LogLevel) -> Result<()> {
 /// rondo::log::to_log(rondo::log::LogLevel::Info)?;
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`set`].
 #[cfg(feature = "log")]
 pub fn to_log(level: LogLevel) -> Result<()> {
     set(level, |level, text| {
@@ -75,6 +87,10 @@ pub fn to_log(level: LogLevel) -> Result<()> {
 /// rondo::log::to_tracing(rondo::log::LogLevel::Info)?;
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`set`].
 #[cfg(feature = "tracing")]
 pub fn to_tracing(level: LogLevel) -> Result<()> {
     set(level, |level, text| match level {

@@ -112,6 +112,11 @@ impl Tensor {
     /// assert_eq!(a.matmul(&a.transpose()?)?.to_vec::<f32>()?, [25.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shapes do not fit or the dtypes differ;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_matmul")]
     pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
         self.matmul_with(other, Matmul::new())
@@ -126,6 +131,10 @@ impl Tensor {
     /// assert_eq!(a.matmul_with(&a, Matmul::new().transpose_b())?.to_vec::<f32>()?, [25.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::matmul`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where the bias does not fit.
     pub fn matmul_with(&self, other: &Tensor, how: Matmul<'_>) -> Result<Tensor> {
         let options = how.as_raw();
         new(self.engine(), |out| unsafe { sys::rondo_matmul(self.as_ptr(), other.as_ptr(), &options, out) })
@@ -142,6 +151,11 @@ impl Tensor {
     /// assert_eq!(sum.to_vec::<f32>()?, [10.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::matmul_with`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not
+    /// fit, or shares memory with an operand.
     pub fn matmul_into(&self, other: &Tensor, how: Matmul<'_>, out: &Tensor) -> Result<()> {
         let options = how.as_raw();
         into(out, |out| unsafe { sys::rondo_matmul(self.as_ptr(), other.as_ptr(), &options, out) })

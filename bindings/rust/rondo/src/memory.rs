@@ -22,6 +22,11 @@ impl Engine {
     /// assert!(engine.memory(Device::CPU)?.in_use >= 4000);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
+    /// device is not there.
     #[doc(alias = "rondo_memory_query")]
     pub fn memory(&self, device: Device) -> Result<MemoryInfo> {
         let mut info = sys::RONDO_MEMORY_INFO_INIT;
@@ -48,6 +53,11 @@ impl Engine {
     /// assert_eq!(engine.memory(Device::CPU)?.limit, 1 << 20);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
+    /// device is not there.
     #[doc(alias = "rondo_memory_set_limit")]
     pub fn set_memory_limit(&self, device: Device, bytes: i64) -> Result<()> {
         check(unsafe { sys::rondo_memory_set_limit(self.as_ptr(), device.as_raw(), bytes) })
@@ -65,6 +75,11 @@ impl Engine {
     /// assert_eq!(engine.memory(Device::CPU)?.cached, 0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
+    /// device is not there.
     #[doc(alias = "rondo_memory_trim")]
     pub fn trim_memory(&self, device: Device) -> Result<()> {
         check(unsafe { sys::rondo_memory_trim(self.as_ptr(), device.as_raw()) })

@@ -18,6 +18,11 @@ impl Tensor {
     /// assert_eq!(b.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the condition is not bool or the shapes do not
+    /// broadcast.
     #[doc(alias = "rondo_where")]
     pub fn choose(&self, a: &Tensor, b: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_where(self.as_ptr(), a.as_ptr(), b.as_ptr(), out) })
@@ -32,6 +37,10 @@ impl Tensor {
     /// assert_eq!(a.cast(DType::U8)?.to_vec::<u8>()?, [1, 255]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_cast")]
     pub fn cast(&self, dtype: DType) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_cast(self.as_ptr(), dtype.as_raw(), out) })
@@ -46,6 +55,10 @@ impl Tensor {
     /// assert!(a.transpose()?.copy()?.info()?.contiguous);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_copy")]
     pub fn copy(&self) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_copy(self.as_ptr(), out) })
@@ -61,6 +74,11 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [1, 2, 3, 1, 2, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where `out` has another shape or dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn copy_into(&self, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_copy(self.as_ptr(), out) })
     }
@@ -74,6 +92,11 @@ impl Tensor {
     /// assert_eq!(a.copy_to(Device::CPU)?.device()?, Device::CPU);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
+    /// device is not there; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_copy_to")]
     pub fn copy_to(&self, device: Device) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_copy_to(self.as_ptr(), device.as_raw(), out) })
@@ -88,6 +111,10 @@ impl Tensor {
     /// assert_eq!(a.softmax(-1)?.to_vec::<f32>()?, [0.25; 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis or the dtype is no float.
     #[doc(alias = "rondo_softmax")]
     pub fn softmax(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -103,6 +130,10 @@ impl Tensor {
     /// assert_eq!(a.log_softmax(-1)?.to_vec::<f32>()?, [0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::softmax`].
     #[doc(alias = "rondo_log_softmax")]
     pub fn log_softmax(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -119,6 +150,11 @@ impl Tensor {
     /// assert_eq!(y.softmax_grad(&dy, -1)?.to_vec::<f32>()?, [0.25, -0.25]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::softmax`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where the gradient has
+    /// another shape or dtype.
     #[doc(alias = "rondo_softmax_grad")]
     pub fn softmax_grad(&self, dy: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -135,6 +171,11 @@ impl Tensor {
     /// assert_eq!(logits.cross_entropy(&labels)?.to_vec::<f32>()?, [0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the logits are no floats, the labels no integers,
+    /// or the shapes do not fit.
     #[doc(alias = "rondo_cross_entropy")]
     pub fn cross_entropy(&self, labels: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_cross_entropy(self.as_ptr(), labels.as_ptr(), out) })
@@ -150,6 +191,10 @@ impl Tensor {
     /// assert_eq!(logits.cross_entropy_grad(&labels, 2.0)?.to_vec::<f32>()?, [-1.0, 1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::cross_entropy`].
     #[doc(alias = "rondo_cross_entropy_grad")]
     pub fn cross_entropy_grad(&self, labels: &Tensor, scale: f64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_cross_entropy_grad(self.as_ptr(), labels.as_ptr(), scale, out) })
@@ -166,6 +211,11 @@ impl Tensor {
     /// }
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the probability is not from 0 to below 1, or the
+    /// dtype is no float.
     #[doc(alias = "rondo_dropout")]
     pub fn dropout(&self, p: f64) -> Result<(Tensor, Tensor)> {
         new_pair(self.engine(), |kept, mask| unsafe { sys::rondo_dropout(self.as_ptr(), p, kept, mask) })
@@ -181,6 +231,11 @@ impl Tensor {
     /// assert_eq!(dy.dropout_grad(&mask, 0.5)?.to_vec::<f32>()?, [0.0, 2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the mask is none that [`Tensor::dropout`] gave
+    /// for this shape.
     #[doc(alias = "rondo_dropout_grad")]
     pub fn dropout_grad(&self, mask: &Tensor, p: f64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_dropout_grad(self.as_ptr(), mask.as_ptr(), p, out) })
@@ -195,6 +250,11 @@ impl Tensor {
     /// assert_eq!(indices.one_hot(3, DType::U8)?.to_vec::<u8>()?, [0, 0, 1, 1, 0, 0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the tensor is not of `i32` or `i64`, or for a
+    /// number of classes below zero.
     #[doc(alias = "rondo_one_hot")]
     pub fn one_hot(&self, depth: i64, dtype: DType) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_one_hot(self.as_ptr(), depth, dtype.as_raw(), out) })
@@ -210,6 +270,11 @@ impl Tensor {
     /// assert_eq!(table.gather_rows(&indices)?.to_vec::<i32>()?, [5, 6, 1, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the indices are not of `i32` or `i64`, or the
+    /// tensor has no rows.
     #[doc(alias = "rondo_gather_rows")]
     pub fn gather_rows(&self, indices: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_gather_rows(self.as_ptr(), indices.as_ptr(), out) })

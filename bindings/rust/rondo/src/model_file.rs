@@ -51,6 +51,12 @@ impl ModelFile {
     /// let missing = rondo::ModelFile::open("missing.safetensors").unwrap_err();
     /// assert_eq!(missing.kind(), rondo::ErrorKind::NotFound);
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such file; [`IoError`](crate::ErrorKind::IoError)
+    /// where it cannot be read or is not valid, with the place; [`Unsupported`](crate::ErrorKind::Unsupported) where
+    /// a name has a zero character.
     #[doc(alias = "rondo_model_file_open")]
     pub fn open(path: impl AsRef<Path>) -> Result<ModelFile> {
         let path = c_path("ModelFile::open", path.as_ref())?;
@@ -73,6 +79,13 @@ impl ModelFile {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name or a key that comes twice;
+    /// [`IoError`](crate::ErrorKind::IoError) where the file cannot be written; the failure of a tensor, and
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for one that nothing has written, in a task, and inside a
+    /// recording.
     #[doc(alias = "rondo_model_file_write")]
     pub fn write<'a, N, K, V>(
         path: impl AsRef<Path>,
@@ -124,6 +137,10 @@ impl ModelFile {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that this version does not know.
     #[doc(alias = "rondo_model_file_query")]
     #[doc(alias = "rondo_model_file_tensor")]
     pub fn tensors(&self) -> Result<Vec<ModelTensor>> {
@@ -144,6 +161,10 @@ impl ModelFile {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such tensor.
     #[doc(alias = "rondo_model_file_find")]
     pub fn tensor(&self, name: &str) -> Result<ModelTensor> {
         let name = c_string("ModelFile::tensor", "name", name)?;
@@ -164,6 +185,10 @@ impl ModelFile {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the file is open.
     #[doc(alias = "rondo_model_file_metadata")]
     pub fn metadata(&self) -> Result<Vec<(String, String)>> {
         (0..self.info()?.metadata)
@@ -192,6 +217,13 @@ impl ModelFile {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such tensor,
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) where its dtype is none of these;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording. What fails while the file is read is told
+    /// by waits on the result.
     #[doc(alias = "rondo_model_file_load")]
     pub fn load(&self, name: &str, engine: &Engine, device: Device) -> Result<Tensor> {
         let name = c_string("ModelFile::load", "name", name)?;
@@ -214,6 +246,11 @@ impl ModelFile {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`ModelFile::load`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` has another
+    /// shape or dtype.
     pub fn load_into(&self, name: &str, out: &Tensor) -> Result<()> {
         let name = c_string("ModelFile::load_into", "name", name)?;
         let device = out.device()?.as_raw();

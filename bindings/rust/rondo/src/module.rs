@@ -49,6 +49,13 @@ impl Module {
     /// assert_eq!(error.kind(), ErrorKind::Unsupported); // a processor does not run CUDA C++
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a declaration that is none, with its line;
+    /// [`CompileFailed`](crate::ErrorKind::CompileFailed) with what the compiler says;
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) on the cpu;
+    /// [`LibraryMissing`](crate::ErrorKind::LibraryMissing) without NVRTC.
     #[doc(alias = "rondo_module_create")]
     pub fn new(engine: &Engine, device: Device, text: &str, kernels: &str) -> Result<Module> {
         Module::create(engine, device, text, kernels, None, None)
@@ -62,6 +69,10 @@ impl Module {
     /// let module = Module::with_options(&engine, Device::cuda(0), text, "k()", "k.cu", "-DTILE=16")?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Module::new`].
     pub fn with_options(
         engine: &Engine,
         device: Device,
@@ -114,6 +125,11 @@ impl Module {
     /// module.launch("fill", shape, &[(&y).into(), 0.5.into(), 1000.into()])?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for an unknown kernel, an argument that does not fit,
+    /// and a shape beyond the limits of the device or the kernel.
     #[doc(alias = "rondo_module_launch")]
     pub fn launch(&self, kernel: &str, shape: Launch, arguments: &[Operand<'_>]) -> Result<()> {
         let kernel = c_string("Module::launch", "kernel", kernel)?;

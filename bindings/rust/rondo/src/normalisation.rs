@@ -162,6 +162,10 @@ impl Tensor {
     /// assert_eq!(a.batch_norm(&mean, &variance, Norm::new().epsilon(0.0))?.to_vec::<f32>()?, [-0.5, 0.5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shapes do not fit or a dtype is no float.
     #[doc(alias = "rondo_batch_norm")]
     pub fn batch_norm(&self, mean: &Tensor, variance: &Tensor, how: Norm<'_>) -> Result<Tensor> {
         let options = how.as_raw();
@@ -184,6 +188,11 @@ impl Tensor {
     /// assert_eq!((mean.to_vec::<f32>()?, variance.to_vec::<f32>()?), (vec![1.0], vec![1.0]));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::batch_norm`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for a batch without
+    /// elements.
     #[doc(alias = "rondo_batch_norm_training")]
     pub fn batch_norm_training(&self, running: Option<Running<'_>>, how: Norm<'_>) -> Result<BatchNorm> {
         let options = how.as_raw();
@@ -213,6 +222,11 @@ impl Tensor {
     /// assert_eq!(a.group_norm(1, Norm::new().epsilon(0.0))?.to_vec::<f32>()?, [-1.0, 1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the channels do not divide into the groups, the
+    /// shapes do not fit or a dtype is no float.
     #[doc(alias = "rondo_group_norm")]
     pub fn group_norm(&self, groups: i64, how: Norm<'_>) -> Result<Tensor> {
         let options = how.as_raw();
@@ -228,6 +242,10 @@ impl Tensor {
     /// assert_eq!(a.instance_norm(Norm::new().epsilon(0.0))?.to_vec::<f32>()?, [-1.0, 1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shapes do not fit or a dtype is no float.
     #[doc(alias = "rondo_instance_norm")]
     pub fn instance_norm(&self, how: Norm<'_>) -> Result<Tensor> {
         let options = how.as_raw();

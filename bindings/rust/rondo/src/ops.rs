@@ -20,8 +20,9 @@ pub use crate::generated::{
 pub use crate::matmul::Matmul;
 pub use crate::normalisation::{BatchNorm, Norm, Running};
 pub use crate::pooling::Pool;
+pub use crate::random::{random_normal, random_permutation, random_uniform};
 pub use crate::rows::{layer_norm, rms_norm, softmax_grad_with, softmax_with};
-use crate::{DType, Device, Dims, Engine, Error, ErrorKind, Result, Tensor};
+use crate::{Engine, Error, ErrorKind, Result, Tensor};
 
 /// An operand of an elementwise operator: a tensor, or a number, which takes the other operand's dtype.
 ///
@@ -116,6 +117,11 @@ pub(crate) fn into(out: &Tensor, call: impl FnOnce(*mut *mut sys::rondo_tensor) 
 /// assert_eq!(ops::unary(ops::UnaryOp::Square, &a)?.to_vec::<f32>()?, [4.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype or needs
+/// parameters; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
 #[doc(alias = "rondo_unary")]
 #[inline]
 pub fn unary(op: UnaryOp, a: &Tensor) -> Result<Tensor> {
@@ -132,6 +138,10 @@ pub fn unary(op: UnaryOp, a: &Tensor) -> Result<Tensor> {
 /// assert_eq!(a.to_vec::<f32>()?, [4.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`unary`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
 #[inline]
 pub fn unary_into(op: UnaryOp, a: &Tensor, out: &Tensor) -> Result<()> {
     into(out, |out| unsafe { sys::rondo_unary(op.as_raw(), a.as_ptr(), out) })
@@ -178,6 +188,12 @@ fn call_binary(op: BinaryOp, a: Operand<'_>, b: Operand<'_>, out: *mut *mut sys:
 /// assert!(ops::binary(ops::BinaryOp::Div, 1.0, 2.0).is_err());
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes, the shapes do
+/// not broadcast, or neither operand is a tensor; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+/// nothing has written.
 #[doc(alias = "rondo_binary")]
 #[doc(alias = "rondo_binary_scalar")]
 #[doc(alias = "rondo_binary_scalar_i64")]
@@ -199,6 +215,10 @@ pub fn binary<'a>(op: BinaryOp, a: impl Into<Operand<'a>>, b: impl Into<Operand<
 /// assert_eq!(a.to_vec::<f32>()?, [1.0, 2.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`binary`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
 #[inline]
 pub fn binary_into<'a>(op: BinaryOp, a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
     let (a, b) = (a.into(), b.into());
@@ -215,6 +235,11 @@ pub fn binary_into<'a>(op: BinaryOp, a: impl Into<Operand<'a>>, b: impl Into<Ope
 /// assert_eq!(ops::unary_with(ops::UnaryOp::Clip, &a, &[2.0, 3.0])?.to_vec::<f32>()?, [2.0, 3.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`unary`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for another number of parameters than the
+/// operator has.
 #[doc(alias = "rondo_unary_with")]
 pub fn unary_with(op: UnaryOp, a: &Tensor, parameters: &[f64]) -> Result<Tensor> {
     let (n, values) = (length(parameters), parameters.as_ptr());
@@ -231,6 +256,10 @@ pub fn unary_with(op: UnaryOp, a: &Tensor, parameters: &[f64]) -> Result<Tensor>
 /// assert_eq!(a.to_vec::<f32>()?, [2.0, 3.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`unary_with`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
 pub fn unary_with_into(op: UnaryOp, a: &Tensor, parameters: &[f64], out: &Tensor) -> Result<()> {
     let (n, values) = (length(parameters), parameters.as_ptr());
     into(out, |out| unsafe { sys::rondo_unary_with(op.as_raw(), a.as_ptr(), n, values, out) })
@@ -246,6 +275,11 @@ pub fn unary_with_into(op: UnaryOp, a: &Tensor, parameters: &[f64], out: &Tensor
 /// assert_eq!(loss.to_vec::<f32>()?, [0.0, 0.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`binary`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for another number of parameters than
+/// the operator has.
 #[doc(alias = "rondo_binary_with")]
 pub fn binary_with(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64]) -> Result<Tensor> {
     let (n, values) = (length(parameters), parameters.as_ptr());
@@ -262,6 +296,10 @@ pub fn binary_with(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64]) -> 
 /// assert_eq!(a.to_vec::<f32>()?, [0.0, 0.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`binary_with`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
 pub fn binary_with_into(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64], out: &Tensor) -> Result<()> {
     let (n, values) = (length(parameters), parameters.as_ptr());
     into(out, |out| unsafe { sys::rondo_binary_with(op.as_raw(), a.as_ptr(), b.as_ptr(), n, values, out) })
@@ -276,6 +314,10 @@ pub fn binary_with_into(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64]
 /// assert_eq!(ops::ternary(ops::TernaryOp::Fma, &a, &a, &a)?.to_vec::<f32>()?, [6.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`binary`].
 #[doc(alias = "rondo_ternary")]
 pub fn ternary(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor) -> Result<Tensor> {
     new(a.engine(), |out| unsafe { sys::rondo_ternary(op.as_raw(), a.as_ptr(), b.as_ptr(), c.as_ptr(), out) })
@@ -291,6 +333,10 @@ pub fn ternary(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor) -> Result<Tens
 /// assert_eq!(a.to_vec::<f32>()?, [6.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`ternary`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
 pub fn ternary_into(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor, out: &Tensor) -> Result<()> {
     into(out, |out| unsafe { sys::rondo_ternary(op.as_raw(), a.as_ptr(), b.as_ptr(), c.as_ptr(), out) })
 }
@@ -305,6 +351,11 @@ pub fn ternary_into(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor, out: &Ten
 /// assert!(ops::add_n(&[]).is_err());
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for no tensors or more than 16, and where shapes do not
+/// broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
 #[doc(alias = "rondo_add_n")]
 pub fn add_n(tensors: &[&Tensor]) -> Result<Tensor> {
     let handles: Vec<_> = tensors.iter().map(|tensor| tensor.as_ptr()).collect();
@@ -324,6 +375,10 @@ pub fn add_n(tensors: &[&Tensor]) -> Result<Tensor> {
 /// assert_eq!(a.to_vec::<f32>()?, [4.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`add_n`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
 pub fn add_n_into(tensors: &[&Tensor], out: &Tensor) -> Result<()> {
     let handles: Vec<_> = tensors.iter().map(|tensor| tensor.as_ptr()).collect();
     into(out, |out| unsafe { sys::rondo_add_n(length(tensors), handles.as_ptr(), out) })
@@ -375,6 +430,12 @@ pub(crate) fn fill(tensor: &Tensor, value: f64) -> Result<()> {
 /// assert_eq!(sums.to_vec::<f32>()?, [3.0, 7.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, one is named twice, the
+/// operator does not take the dtype, or has no value for no elements;
+/// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
 #[doc(alias = "rondo_reduce")]
 pub fn reduce(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: bool) -> Result<Tensor> {
     let axes = axes.into();
@@ -392,6 +453,10 @@ pub fn reduce(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: bool) 
 /// assert_eq!(total.item::<f32>()?, 13.0);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
 pub fn reduce_into(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: bool, out: &Tensor) -> Result<()> {
     let axes = axes.into();
     into(out, |out| call_reduce(op, a, &axes, keep_dims, out))
@@ -406,6 +471,11 @@ pub fn reduce_into(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: b
 /// assert_eq!(ops::reduce_with(ops::ReduceOp::Var, &a, .., false, &[1.0])?.item::<f32>()?, 1.0);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for another number of parameters than
+/// the operator has.
 #[doc(alias = "rondo_reduce_with")]
 pub fn reduce_with(
     op: ReduceOp,
@@ -429,6 +499,10 @@ pub fn reduce_with(
 /// assert_eq!(norm.item::<f32>()?, 7.0);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`reduce_with`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
 pub fn reduce_with_into(
     op: ReduceOp,
     a: &Tensor,
@@ -451,6 +525,11 @@ pub fn reduce_with_into(
 /// assert_eq!(ops::cumulative(ops::ReduceOp::Prod, &a, 0, true)?.to_vec::<f32>()?, [6.0, 6.0, 3.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for an operator that does not
+/// accumulate.
 #[doc(alias = "rondo_cumulative")]
 pub fn cumulative(op: ReduceOp, a: &Tensor, axis: impl Into<Axis>, reverse: bool) -> Result<Tensor> {
     let axis = axis.into().0;
@@ -483,67 +562,4 @@ fn call_reduce_with(
     unsafe {
         sys::rondo_reduce_with(op.as_raw(), a.as_ptr(), axes.len as i32, pointer, keep_dims as i32, n, values, out)
     }
-}
-
-/// Random numbers, uniform in `[low, high)`.
-///
-/// ```
-/// # use rondo::{ops, DType, Device, Engine};
-/// let numbers = ops::random_uniform(&Engine::new()?, Device::CPU, DType::F32, 100, -1.0, 1.0)?;
-/// assert!(numbers.to_vec::<f32>()?.iter().all(|x| (-1.0..1.0).contains(x)));
-/// # Ok::<(), rondo::Error>(())
-/// ```
-#[doc(alias = "rondo_random_uniform")]
-pub fn random_uniform(
-    engine: &Engine,
-    device: Device,
-    dtype: DType,
-    shape: impl Into<Dims>,
-    low: f64,
-    high: f64,
-) -> Result<Tensor> {
-    let shape = shape.into();
-    let (engine_, device, dtype) = (engine.as_ptr(), device.as_raw(), dtype.as_raw());
-    new(engine, |out| unsafe {
-        sys::rondo_random_uniform(engine_, device, dtype, shape.ndim(), shape.as_ptr(), low, high, out)
-    })
-}
-
-/// The numbers 0 to n - 1 in a random order: i32 or i64. [`Tensor::take`] with it shuffles.
-///
-/// ```
-/// # use rondo::{ops, DType, Device, Engine};
-/// let mut order = ops::random_permutation(&Engine::new()?, Device::CPU, DType::I64, 100)?.to_vec::<i64>()?;
-/// order.sort_unstable();
-/// assert_eq!(order, (0..100).collect::<Vec<i64>>());
-/// # Ok::<(), rondo::Error>(())
-/// ```
-#[doc(alias = "rondo_random_permutation")]
-pub fn random_permutation(engine: &Engine, device: Device, dtype: DType, n: i64) -> Result<Tensor> {
-    let (engine_, device, dtype) = (engine.as_ptr(), device.as_raw(), dtype.as_raw());
-    new(engine, |out| unsafe { sys::rondo_random_permutation(engine_, device, dtype, n, out) })
-}
-
-/// Random numbers of a normal distribution.
-///
-/// ```
-/// # use rondo::{ops, DType, Device, Engine};
-/// let numbers = ops::random_normal(&Engine::new()?, Device::CPU, DType::F32, 10, 5.0, 0.0)?;
-/// assert_eq!(numbers.to_vec::<f32>()?, [5.0; 10]);
-/// # Ok::<(), rondo::Error>(())
-/// ```
-#[doc(alias = "rondo_random_normal")]
-pub fn random_normal(
-    engine: &Engine,
-    device: Device,
-    dtype: DType,
-    shape: impl Into<Dims>,
-    mean: f64,
-    deviation: f64,
-) -> Result<Tensor> {
-    let shape = shape.into();
-    let (engine_, device, dtype) = (engine.as_ptr(), device.as_raw(), dtype.as_raw());
-    new(engine, |out| unsafe {
-        sys::rondo_random_normal(engine_, device, dtype, shape.ndim(), shape.as_ptr(), mean, deviation, out)
-    })
 }

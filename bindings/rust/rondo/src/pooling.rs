@@ -117,6 +117,11 @@ impl Tensor {
     /// assert_eq!(a.max_pool(&[2], Pool::new())?.to_vec::<f32>()?, [3.0, 4.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the window, its steps or the padding do not fit
+    /// the image, or the dtype is none that is pooled.
     #[doc(alias = "rondo_max_pool")]
     pub fn max_pool(&self, kernel: &[i64], how: Pool) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
@@ -133,6 +138,10 @@ impl Tensor {
     /// assert_eq!(a.avg_pool(&[2], Pool::new())?.to_vec::<f32>()?, [2.0, 3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::max_pool`].
     #[doc(alias = "rondo_avg_pool")]
     pub fn avg_pool(&self, kernel: &[i64], how: Pool) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
@@ -149,6 +158,11 @@ impl Tensor {
     /// assert_eq!(a.adaptive_max_pool(&[1])?.to_vec::<f32>()?, [3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is not one size for each axis of the image,
+    /// or the dtype is none that is pooled.
     #[doc(alias = "rondo_adaptive_max_pool")]
     pub fn adaptive_max_pool(&self, sizes: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
@@ -165,6 +179,10 @@ impl Tensor {
     /// assert_eq!(a.adaptive_avg_pool(&[1])?.to_vec::<f32>()?, [2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::adaptive_max_pool`].
     #[doc(alias = "rondo_adaptive_avg_pool")]
     pub fn adaptive_avg_pool(&self, sizes: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
@@ -182,6 +200,11 @@ impl Tensor {
     /// assert_eq!(wide.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is not one size for each axis of the image,
+    /// or the dtype is none that is resized.
     #[doc(alias = "rondo_resize")]
     pub fn resize(&self, sizes: &[i64], mode: ResizeMode, origin: ResizeOrigin) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
@@ -199,6 +222,10 @@ impl Tensor {
     /// assert_eq!(a.local_response_norm(1, 0.0, 1.0, 2.0)?.to_vec::<f32>()?, [1.0, 2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the window is empty or the dtype is no float.
     #[doc(alias = "rondo_local_response_norm")]
     pub fn local_response_norm(&self, size: i64, alpha: f64, beta: f64, k: f64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_local_response_norm(self.as_ptr(), size, alpha, beta, k, out) })

@@ -45,6 +45,11 @@ impl Engine {
     /// assert_eq!(y.to_vec::<f32>()?, [10.0, 17.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// What the closure returns, which abandons the recording; [`InvalidState`](crate::ErrorKind::InvalidState)
+    /// inside another recording of the thread; what recording such work does not allow.
     #[doc(alias = "rondo_record_abort")]
     #[doc(alias = "rondo_record_begin")]
     #[doc(alias = "rondo_record_end")]
@@ -76,6 +81,10 @@ impl Engine {
     /// engine.record(|| Ok::<_, rondo::Error>(assert!(engine.is_recording()?)))?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the engine lives.
     #[doc(alias = "rondo_record_is_open")]
     pub fn is_recording(&self) -> Result<bool> {
         let mut open = 0;
@@ -101,6 +110,12 @@ impl Engine {
     /// assert!(half.to_vec::<f32>().is_err()); // a temporary, though it is still held
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) where the thread has no recording that was begun with
+    /// [`RecordingBuilder::named_outputs`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a tensor of
+    /// another engine.
     #[doc(alias = "rondo_record_output")]
     pub fn record_output(&self, tensor: &Tensor) -> Result<()> {
         check(unsafe { sys::rondo_record_output(self.as_ptr(), tensor.as_ptr()) })
@@ -171,6 +186,10 @@ impl<'a> RecordingBuilder<'a> {
     /// assert_eq!(answer, 42);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::record`].
     pub fn record<R, E: From<Error>>(self, body: impl FnOnce() -> Result<R, E>) -> Result<(Graph, R), E> {
         let open = Open::begin(&self)?;
         let result = body()?; // a failure, or a panic, drops `open`, which aborts

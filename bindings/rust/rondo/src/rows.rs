@@ -21,6 +21,11 @@ use crate::{Result, Tensor};
 /// assert_eq!(y.to_vec::<f32>()?, [0.5, 0.5, 0.0, 0.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the dtype is no float, the
+/// temperature is not above zero, or the lengths do not fit.
 #[doc(alias = "rondo_softmax_with")]
 pub fn softmax_with(
     op: SoftmaxOp,
@@ -45,6 +50,11 @@ pub fn softmax_with(
 /// assert_eq!(dx.to_vec::<f32>()?, [0.5, -0.5]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`softmax_with`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where the gradient has another
+/// shape or dtype.
 #[doc(alias = "rondo_softmax_grad_with")]
 pub fn softmax_grad_with(
     op: SoftmaxOp,
@@ -70,6 +80,11 @@ pub fn softmax_grad_with(
 /// assert_eq!(ops::layer_norm(&a, -1, None, None, 0.0)?.to_vec::<f32>()?, [-1.0, 1.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, a dtype is no float, or weight
+/// and bias do not fit.
 #[doc(alias = "rondo_layer_norm")]
 pub fn layer_norm(
     a: &Tensor,
@@ -92,6 +107,10 @@ pub fn layer_norm(
 /// assert_eq!(ops::rms_norm(&a, -1, None, 0.0)?.to_vec::<f32>()?, [1.0, -1.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// As [`layer_norm`].
 #[doc(alias = "rondo_rms_norm")]
 pub fn rms_norm(a: &Tensor, axis: impl Into<Axis>, weight: Option<&Tensor>, epsilon: f64) -> Result<Tensor> {
     let axis = axis.into().0;

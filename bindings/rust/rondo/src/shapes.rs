@@ -32,6 +32,11 @@ impl Tensor {
     /// assert!(Tensor::concat(&[], 0).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without tensors, where there is no such axis, and where
+    /// the other sizes differ.
     #[doc(alias = "rondo_concat")]
     pub fn concat(tensors: &[&Tensor], axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -47,6 +52,11 @@ impl Tensor {
     /// assert_eq!(Tensor::stack(&[&a, &a], 1)?.shape()?, [3, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without tensors, where there is no such axis, and where
+    /// shapes differ.
     #[doc(alias = "rondo_stack")]
     pub fn stack(tensors: &[&Tensor], axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -64,6 +74,11 @@ impl Tensor {
     /// assert_eq!(b.to_vec::<i32>()?, [3, 2, 1, 2, 3, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there are not two numbers for each axis, or the
+    /// mode cannot show so much.
     #[doc(alias = "rondo_pad")]
     pub fn pad(&self, mode: PadMode, widths: &[(i64, i64)], value: f64) -> Result<Tensor> {
         let widths: Vec<i64> = widths.iter().flat_map(|&(before, after)| vec![before, after]).collect();
@@ -81,6 +96,10 @@ impl Tensor {
     /// assert_eq!(a.tile(&[2, 1])?.shape()?, [2, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a count below zero, or more axes than there may be.
     #[doc(alias = "rondo_tile")]
     pub fn tile(&self, counts: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_tile(self.as_ptr(), length(counts), counts.as_ptr(), out) })
@@ -95,6 +114,11 @@ impl Tensor {
     /// assert_eq!(a.repeat(2, 0)?.to_vec::<i32>()?, [1, 1, 2, 2, 3, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, or for a number below
+    /// zero.
     #[doc(alias = "rondo_repeat")]
     pub fn repeat(&self, count: impl WholeNumber, axis: impl Into<Axis>) -> Result<Tensor> {
         let (count, axis) = (count.as_i64(), axis.into().0);
@@ -110,6 +134,10 @@ impl Tensor {
     /// assert_eq!(a.roll(&[1])?.to_vec::<i32>()?, [3, 1, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is not one shift for each axis.
     #[doc(alias = "rondo_roll")]
     pub fn roll(&self, shifts: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_roll(self.as_ptr(), length(shifts), shifts.as_ptr(), out) })
@@ -125,6 +153,10 @@ impl Tensor {
     /// assert_eq!(a.tril(0)?.to_vec::<i32>()?, [1, 0, 3, 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the tensor has fewer than two axes.
     #[doc(alias = "rondo_tril")]
     pub fn tril(&self, diagonal: i64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_tril(self.as_ptr(), diagonal, out) })
@@ -139,6 +171,10 @@ impl Tensor {
     /// assert_eq!(a.triu(0)?.to_vec::<i32>()?, [1, 2, 0, 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the tensor has fewer than two axes.
     #[doc(alias = "rondo_triu")]
     pub fn triu(&self, diagonal: i64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_triu(self.as_ptr(), diagonal, out) })
@@ -153,6 +189,12 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<u8>()?, [1, 0, 0, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a size below zero;
+    /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
+    /// device is not there.
     #[doc(alias = "rondo_eye")]
     pub fn eye(engine: &Engine, device: Device, dtype: DType, shape: [i64; 2], diagonal: i64) -> Result<Tensor> {
         new(engine, |out| unsafe {
@@ -170,6 +212,11 @@ impl Tensor {
     /// assert_eq!(a.take(&indices, 1)?.to_vec::<i32>()?, [2, 1, 4, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis or the indices are not of
+    /// `i32` or `i64`.
     #[doc(alias = "rondo_take")]
     pub fn take(&self, indices: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -186,6 +233,11 @@ impl Tensor {
     /// assert_eq!(a.take_along_axis(&indices, 1)?.to_vec::<i32>()?, [2, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the indices are not of
+    /// `i32` or `i64`, or their shape does not fit.
     #[doc(alias = "rondo_take_along_axis")]
     pub fn take_along_axis(&self, indices: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -201,6 +253,11 @@ impl Tensor {
     /// assert_eq!(a.sort(0, false)?.to_vec::<f32>()?[..2], [1.0, 2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis or the dtype is not
+    /// compared.
     #[doc(alias = "rondo_sort")]
     pub fn sort(&self, axis: impl Into<Axis>, descending: bool) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -216,6 +273,10 @@ impl Tensor {
     /// assert_eq!(a.argsort(0, false)?.to_vec::<i64>()?, [2, 0, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::sort`].
     #[doc(alias = "rondo_argsort")]
     pub fn argsort(&self, axis: impl Into<Axis>, descending: bool) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -233,6 +294,11 @@ impl Tensor {
     /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![9, 2], vec![1, 0]));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::sort`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `k` is more than the
+    /// axis has.
     #[doc(alias = "rondo_topk")]
     pub fn topk(&self, k: impl WholeNumber, axis: impl Into<Axis>, largest: bool) -> Result<(Tensor, Tensor)> {
         let (k, axis) = (k.as_i64(), axis.into().0);
@@ -253,6 +319,11 @@ impl Tensor {
     /// assert_eq!(places.to_vec::<i64>()?, [0, 1, 1, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording, where the number of places is not known:
+    /// [`Tensor::nonzero_limit`] is for that.
     #[doc(alias = "rondo_nonzero")]
     pub fn nonzero(&self) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_nonzero(self.as_ptr(), out) })
@@ -268,6 +339,10 @@ impl Tensor {
     /// assert_eq!((places.to_vec::<i64>()?, count.to_vec::<i64>()?), (vec![1, 2, -1], vec![2]));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a limit below zero.
     #[doc(alias = "rondo_nonzero_limit")]
     pub fn nonzero_limit(&self, limit: i64, fill: i64) -> Result<(Tensor, Tensor)> {
         new_pair(self.engine(), |out, count| unsafe {
@@ -286,6 +361,11 @@ impl Tensor {
     /// assert_eq!(a.select(&mask)?.to_vec::<i32>()?, [4, 6]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the condition is not bool or has another shape;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording: [`Tensor::select_limit`] is for that.
     #[doc(alias = "rondo_select")]
     pub fn select(&self, mask: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_select(self.as_ptr(), mask.as_ptr(), out) })
@@ -302,6 +382,11 @@ impl Tensor {
     /// assert_eq!((parts.to_vec::<i32>()?, count.to_vec::<i64>()?), (vec![4, 6, -1], vec![2]));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the condition is not bool or has another shape,
+    /// or for a limit below zero.
     #[doc(alias = "rondo_select_limit")]
     pub fn select_limit(&self, mask: &Tensor, limit: i64, fill: f64) -> Result<(Tensor, Tensor)> {
         new_pair(self.engine(), |out, count| unsafe {
@@ -324,6 +409,11 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [18, 2, 16]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the indices are not of
+    /// `i32` or `i64`, or the values do not fit.
     #[doc(alias = "rondo_put")]
     pub fn put(&self, indices: &Tensor, values: &Tensor, axis: impl Into<Axis>) -> Result<()> {
         let axis = axis.into().0;
@@ -343,6 +433,10 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [9, 2, 8]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::put`].
     #[doc(alias = "rondo_put_along_axis")]
     pub fn put_along_axis(&self, indices: &Tensor, values: &Tensor, axis: impl Into<Axis>) -> Result<()> {
         let axis = axis.into().0;
@@ -358,6 +452,12 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<f32>()?, [1.0, 1.5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the step is 0 or the dtype does not hold the
+    /// numbers; [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing)
+    /// where the device is not there.
     #[doc(alias = "rondo_arange")]
     pub fn arange(engine: &Engine, device: Device, dtype: DType, start: f64, stop: f64, step: f64) -> Result<Tensor> {
         new(engine, |out| unsafe {
@@ -374,6 +474,10 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i64>()?, [i64::MAX, i64::MAX - 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::arange`].
     #[doc(alias = "rondo_arange_i64")]
     pub fn arange_i64(
         engine: &Engine,
@@ -398,6 +502,12 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<f32>()?, [0.0, 0.5, 1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a number below zero;
+    /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
+    /// device is not there.
     #[doc(alias = "rondo_linspace")]
     pub fn linspace(
         engine: &Engine,

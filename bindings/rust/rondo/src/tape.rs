@@ -52,6 +52,10 @@ impl Engine {
     /// assert_eq!(dx.to_vec::<f64>()?, x.exp()?.to_vec::<f64>()?);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a tensor that is no float or of another engine.
     #[doc(alias = "rondo_tape_begin")]
     pub fn tape(&self, watched: &[&Tensor]) -> Result<Tape> {
         self.begin_tape(sys::RONDO_TAPE_DEFAULT, watched)
@@ -69,6 +73,10 @@ impl Engine {
     /// assert_eq!(tape.gradient(&z, &x)?.item::<f64>()?, 5.0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::tape`].
     #[doc(alias = "RONDO_TAPE_KEEP")]
     pub fn keeping_tape(&self, watched: &[&Tensor]) -> Result<Tape> {
         self.begin_tape(sys::RONDO_TAPE_KEEP, watched)
@@ -100,6 +108,11 @@ impl Tape {
     /// assert_eq!(tape.gradient(&y.square()?, &y)?.item::<f64>()?, 18.0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a tensor that is no float or of another engine;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) once the tape has ended.
     #[doc(alias = "rondo_tape_watch")]
     pub fn watch(&self, tensor: &Tensor) -> Result<()> {
         check(unsafe { sys::rondo_tape_watch(self.as_ptr(), tensor.as_ptr()) })
@@ -118,6 +131,10 @@ impl Tape {
     /// assert_eq!(tape.info()?.nodes, 1);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the tape lives.
     #[doc(alias = "rondo_tape_end")]
     pub fn end(&self) -> Result<()> {
         check(unsafe { sys::rondo_tape_end(self.as_ptr()) })
@@ -133,6 +150,13 @@ impl Tape {
     /// assert_eq!(tape.gradient(&x.relu()?.sum(..)?, &x)?.to_vec::<f32>()?, [1.0, 0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the source is not watched, or the output depends
+    /// on nothing that is; [`InvalidState`](crate::ErrorKind::InvalidState) where a value that is needed was written
+    /// since, or for a second time without [`Engine::keeping_tape`]; [`Unsupported`](crate::ErrorKind::Unsupported)
+    /// where something between them has no gradient.
     pub fn gradient(&self, output: &Tensor, source: &Tensor) -> Result<Tensor> {
         Ok(self.gradients(output, &[source])?.remove(0))
     }
@@ -149,6 +173,10 @@ impl Tape {
     /// assert_eq!((gradients[0].item::<f32>()?, gradients[1].item::<f32>()?), (4.0, 3.0));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tape::gradient`].
     #[doc(alias = "rondo_tape_gradients")]
     pub fn gradients(&self, output: &Tensor, sources: &[&Tensor]) -> Result<Vec<Tensor>> {
         self.new_gradients(&[output], None, sources)
@@ -166,6 +194,11 @@ impl Tape {
     /// assert_eq!(dx[0].to_vec::<f32>()?, [20.0, 400.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tape::gradient`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where a gradient has not its
+    /// output's shape and dtype.
     pub fn gradients_of(&self, outputs: &[(&Tensor, &Tensor)], sources: &[&Tensor]) -> Result<Vec<Tensor>> {
         let (outputs, given): (Vec<_>, Vec<_>) = outputs.iter().copied().unzip();
         self.new_gradients(&outputs, Some(&given), sources)
@@ -184,6 +217,11 @@ impl Tape {
     /// assert_eq!(sum.to_vec::<f32>()?, [102.0, 104.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tape::gradient`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where a tensor that is to be
+    /// written does not fit.
     pub fn gradients_into(&self, output: &Tensor, sources: &[&Tensor], into: &[&Tensor]) -> Result<()> {
         if sources.len() != into.len() {
             return Err(Error::new(
@@ -239,6 +277,10 @@ impl Tape {
     /// assert_eq!((info.open, info.nodes, info.kept_bytes), (true, 2, 4000));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the tape lives.
     #[doc(alias = "rondo_tape_query")]
     pub fn info(&self) -> Result<TapeInfo> {
         let mut info = sys::RONDO_TAPE_INFO_INIT;
@@ -329,6 +371,11 @@ pub fn no_gradients<R>(body: impl FnOnce() -> R) -> R {
 /// assert_eq!(tape.gradient(&y.mul(2.0)?, &x)?.item::<f32>()?, 2.0);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+///
+/// # Errors
+///
+/// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without inputs or outputs, for more than 31, and for those
+/// of several engines. What the closure returns is told by whoever asks for gradients.
 #[doc(alias = "rondo_tape_custom")]
 pub fn custom_gradient<F>(name: &str, inputs: &[&Tensor], outputs: &[&Tensor], gradient: F) -> Result<()>
 where

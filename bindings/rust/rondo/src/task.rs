@@ -171,6 +171,11 @@ impl<'a> Task<'a> {
     /// assert!(error.message().ends_with("panicked: out of luck"));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where what it names is of another engine, or a number
+    /// is not possible. What the closure returns is told by waits on what the task writes.
     #[doc(alias = "rondo_engine_push")]
     #[doc(alias = "rondo_engine_push_tensors")]
     #[doc(alias = "rondo_task_fail")]

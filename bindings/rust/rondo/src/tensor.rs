@@ -60,6 +60,12 @@ impl Tensor {
     /// assert!(Tensor::from_slice(&engine, Device::CPU, 5, &[1i32, 2]).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shape has another number of elements;
+    /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
+    /// device is not there; [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     #[doc(alias = "rondo_tensor_from_host")]
     pub fn from_slice<T: Element>(
         engine: &Engine,
@@ -95,6 +101,12 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<f64>()?, [1.5; 6]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a size below zero or more than 8 axes;
+    /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
+    /// device is not there.
     #[doc(alias = "rondo_tensor_create")]
     pub fn empty(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
         let shape = shape.into();
@@ -118,6 +130,10 @@ impl Tensor {
     /// assert_eq!(Tensor::zeros(&engine, Device::CPU, DType::I64, 3)?.to_vec::<i64>()?, [0, 0, 0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::empty`]; [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     pub fn zeros(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
         Tensor::full(engine, device, dtype, shape, 0.0)
     }
@@ -130,6 +146,11 @@ impl Tensor {
     /// assert_eq!(Tensor::full(&engine, Device::CPU, DType::U8, 3, 7.0)?.to_vec::<u8>()?, [7, 7, 7]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::zeros`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where the dtype does not hold
+    /// the value.
     pub fn full(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>, value: f64) -> Result<Tensor> {
         let tensor = Tensor::empty(engine, device, dtype, shape)?;
         tensor.fill(value)?;
@@ -148,6 +169,11 @@ impl Tensor {
     /// assert!(a.write(&[3.0f64, 4.0]).is_err()); // another dtype
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the elements are of another type or number;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording.
     #[doc(alias = "rondo_tensor_write")]
     pub fn write<T: Element>(&self, data: &[T]) -> Result<()> {
         self.expect::<T>("Tensor::write")?;
@@ -165,6 +191,12 @@ impl Tensor {
     /// assert_eq!(elements, [5, 6]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::wait`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the elements are of another
+    /// type or number; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written, and
+    /// inside a recording.
     #[doc(alias = "rondo_tensor_read")]
     pub fn read<T: Element>(&self, data: &mut [T]) -> Result<()> {
         self.expect::<T>("Tensor::read")?;
@@ -187,6 +219,10 @@ impl Tensor {
     /// assert_eq!(a.transpose()?.to_vec::<u8>()?, [1, 3, 2, 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::read`].
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         let mut data = vec![T::default(); self.info()?.elements];
         self.read(&mut data)?;
@@ -202,6 +238,11 @@ impl Tensor {
     /// assert_eq!(a.sum(..)?.item::<f32>()?, 6.0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::read`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where there is not one
+    /// element.
     pub fn item<T: Element>(&self) -> Result<T> {
         let mut data = [T::default()];
         self.read(&mut data)?;
@@ -218,6 +259,11 @@ impl Tensor {
     /// assert!(a.fill(1000.0).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the dtype does not hold the value, or the tensor
+    /// is a broadcast view.
     #[doc(alias = "rondo_fill")]
     pub fn fill(&self, value: f64) -> Result<()> {
         ops::fill(self, value)
@@ -233,6 +279,10 @@ impl Tensor {
     /// assert_eq!(a.item::<i64>()?, i64::MAX);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::fill`].
     #[doc(alias = "rondo_fill_i64")]
     pub fn fill_i64(&self, value: i64) -> Result<()> {
         check(unsafe { sys::rondo_fill_i64(self.as_ptr(), value) })
@@ -251,6 +301,10 @@ impl Tensor {
     /// a.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the tensor lives.
     #[doc(alias = "rondo_tensor_accept")]
     pub fn accept(&self) -> Result<()> {
         check(unsafe { sys::rondo_tensor_accept(self.as_ptr()) })
@@ -266,6 +320,11 @@ impl Tensor {
     /// Tensor::zeros(&engine, Device::CPU, DType::F32, 2)?.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// That of the task that should have written it, with its first cause;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a task and inside a recording.
     #[doc(alias = "rondo_tensor_wait")]
     pub fn wait(&self) -> Result<()> {
         check(unsafe { sys::rondo_tensor_wait(self.as_ptr()) })
@@ -300,6 +359,10 @@ impl Tensor {
     /// assert_eq!((info.strides, info.contiguous), (vec![1, 3], false));
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that this version does not know.
     #[doc(alias = "rondo_tensor_query")]
     pub fn info(&self) -> Result<TensorInfo> {
         let mut info = sys::RONDO_TENSOR_INFO_INIT;
@@ -315,6 +378,10 @@ impl Tensor {
     /// assert_eq!(Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3])?.shape()?, [2, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::info`].
     pub fn shape(&self) -> Result<Shape> {
         Ok(self.info()?.shape)
     }
@@ -327,6 +394,10 @@ impl Tensor {
     /// assert_eq!(Tensor::zeros(&engine, Device::CPU, DType::Bf16, 2)?.dtype()?, DType::Bf16);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::info`].
     pub fn dtype(&self) -> Result<DType> {
         Ok(self.info()?.dtype)
     }
@@ -339,6 +410,10 @@ impl Tensor {
     /// assert_eq!(Tensor::zeros(&engine, Device::CPU, DType::F32, 2)?.device()?, Device::CPU);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::info`].
     pub fn device(&self) -> Result<Device> {
         Ok(self.info()?.device)
     }
@@ -369,6 +444,11 @@ impl Tensor {
     /// assert_eq!(unsafe { *a.address()?.cast::<f32>() }, 5.0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor of an open recording and for one inside a graph;
+    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     #[doc(alias = "rondo_tensor_data")]
     pub fn address(&self) -> Result<*mut c_void> {
         let mut address = null_mut();

@@ -25,6 +25,10 @@ impl Engine {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) where the engine is traced already.
     #[doc(alias = "rondo_trace_begin")]
     pub fn trace(&self) -> Result<Trace> {
         check(unsafe { sys::rondo_trace_begin(self.as_ptr()) })?;
@@ -54,6 +58,11 @@ impl Trace {
     /// assert!(engine.trace()?.write("/no/such/folder/trace.json").is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`IoError`](crate::ErrorKind::IoError) where the file cannot be written;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a task.
     #[doc(alias = "rondo_trace_end")]
     pub fn write(mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path("Trace::write", path.as_ref())?;

@@ -51,6 +51,10 @@ impl Variable {
     /// assert_eq!(variable.version()?, 0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the engine lives.
     #[doc(alias = "rondo_variable_create")]
     pub fn new(engine: &Engine) -> Result<Variable> {
         let mut handle = null_mut();
@@ -66,6 +70,11 @@ impl Variable {
     /// variable.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// That of the task that should have written it, with its first cause;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a task and inside a recording.
     #[doc(alias = "rondo_variable_wait")]
     pub fn wait(&self) -> Result<()> {
         check(unsafe { sys::rondo_variable_wait(self.as_ptr()) })
@@ -94,6 +103,10 @@ impl Variable {
     /// assert_eq!(variable.version()?, 0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the variable lives.
     #[doc(alias = "rondo_variable_version")]
     pub fn version(&self) -> Result<u64> {
         let mut version = 0;

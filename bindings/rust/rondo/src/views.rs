@@ -21,6 +21,10 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<f32>()?, [0.0, 0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected.
     pub fn share(&self) -> Result<Tensor> {
         Tensor::share_of(self.as_ptr(), self.engine())
     }
@@ -47,6 +51,11 @@ impl Tensor {
     /// assert_eq!(a.reshape([4, -1])?.shape()?, [4, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the number of elements differs, or the strides do
+    /// not allow it without a copy.
     #[doc(alias = "rondo_tensor_reshape")]
     pub fn reshape(&self, shape: impl Into<NewShape>) -> Result<Tensor> {
         let shape = shape.into().0;
@@ -67,6 +76,10 @@ impl Tensor {
     /// assert_eq!(a.slice(0, -2..)?.to_vec::<i32>()?, [3, 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis.
     pub fn slice(&self, axis: impl Into<Axis>, range: impl Into<Span>) -> Result<Tensor> {
         let (start, stop) = range.into().bounds()?;
         self.slice_step(axis, start, stop, 1)
@@ -82,6 +95,10 @@ impl Tensor {
     /// assert_eq!(a.slice_step(0, -1, i64::MIN, -2)?.to_vec::<i32>()?, [4, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis or the step is 0.
     #[doc(alias = "rondo_tensor_slice")]
     pub fn slice_step(&self, axis: impl Into<Axis>, start: i64, stop: i64, step: i64) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -99,6 +116,10 @@ impl Tensor {
     /// assert_eq!(a.transpose()?.shape()?, [4, 3, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected.
     pub fn transpose(&self) -> Result<Tensor> {
         Tensor::create(self.engine(), |out| unsafe { sys::rondo_tensor_transpose(self.as_ptr(), null(), out) })
     }
@@ -113,6 +134,10 @@ impl Tensor {
     /// assert!(a.permute((1, 0)).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the axes are not all of them, each once.
     #[doc(alias = "rondo_tensor_transpose")]
     pub fn permute(&self, axes: impl Into<AxisList>) -> Result<Tensor> {
         let axes = axes.into().0;
@@ -137,6 +162,10 @@ impl Tensor {
     /// assert_eq!(a.flip([0; 0])?.to_vec::<u8>()?, [4, 3, 2, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, or one is named twice.
     #[doc(alias = "rondo_tensor_flip")]
     pub fn flip(&self, axes: impl Into<AxisList>) -> Result<Tensor> {
         let axes = axes.into().0;
@@ -154,6 +183,11 @@ impl Tensor {
     /// assert_eq!(a.split(2, 0)?[0].to_vec::<u8>()?, [1, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, or for fewer than one
+    /// part.
     #[doc(alias = "rondo_tensor_split")]
     pub fn split(&self, parts: impl WholeNumber, axis: impl Into<Axis>) -> Result<Vec<Tensor>> {
         let (parts, axis) = (parts.as_i64(), axis.into().0);
@@ -285,6 +319,10 @@ impl Tensor {
     /// assert_eq!(a.broadcast([2, 2])?.to_vec::<u8>()?, [1, 2, 1, 2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shape does not follow from the tensor's.
     #[doc(alias = "rondo_tensor_broadcast")]
     pub fn broadcast(&self, shape: impl Into<Dims>) -> Result<Tensor> {
         let shape = shape.into();
@@ -303,6 +341,10 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<f32>()?, [12.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a tensor of bool or of 8-bit floats.
     #[doc(alias = "rondo_tensor_accumulator")]
     pub fn accumulator(&self) -> Result<Tensor> {
         Tensor::create(self.engine(), |out| unsafe { sys::rondo_tensor_accumulator(self.as_ptr(), out) })

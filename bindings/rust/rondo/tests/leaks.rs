@@ -14,6 +14,11 @@ fn resident() -> usize {
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 1024
 }
 
+/// Threads of the process.
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
 /// Cycles leak less than 8 bytes each, on average: the smallest object here has dozens. Work in flight is waited for now
 /// and then, so that how much of it there is does not count.
 fn stays_flat(engine: &Engine, what: &str, cycles: usize, mut cycle: impl FnMut()) {
@@ -74,6 +79,22 @@ fn create_and_drop_cycles_stay_flat() {
         variable.wait().unwrap_err();
     });
     stays_flat(&engine, "futures", cycles(20_000), || common::block_on(source.wait_async().unwrap()).unwrap());
+    let wide = Engine::builder().workers(1).max_tasks(20_000).build().unwrap();
+    common::block_on(Variable::new(&wide).unwrap().wait_async().unwrap()).unwrap(); // its threads start
+    let started = threads();
+    stays_flat(&wide, "failing futures", 5, || {
+        let variable = Variable::new(&wide).unwrap();
+        let (go, gate) = std::sync::mpsc::channel::<()>();
+        wide.task("load").writes(&variable).submit(move |_| Ok(gate.recv()?)).unwrap();
+        wide.task("fails").writes(&variable).submit(|_| Err("disk gone".into())).unwrap();
+        let futures: Vec<_> = (0..10_000).map(|_| variable.wait_async().unwrap()).collect();
+        go.send(()).unwrap();
+        for future in futures {
+            assert!(common::block_on(future).unwrap_err().message().ends_with("disk gone"));
+        }
+        assert!(threads() <= started + 1, "{} threads, {} before", threads(), started);
+    });
+    assert!(common::eventually(|| threads() == started), "{} threads, {} before", threads(), started);
     stays_flat(&engine, "dlpack", cycles(20_000), || drop(source.to_dlpack().unwrap()));
     stays_flat(&engine, "graphs", cycles(4_000), || {
         let (graph, y) = engine.record(|| source.exp()).unwrap();

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake};
 use std::thread;
 
-use common::{block_on, devices, engines, everywhere};
+use common::{block_on, devices, engines, eventually, everywhere};
 use rondo::{DType, Device, Engine, ErrorKind, Tensor, Variable};
 
 const THREADS: usize = 32;
@@ -152,6 +152,44 @@ fn a_future_wakes_the_last_who_asked_and_may_be_dropped() {
     for _ in 0..2 {
         let polled = Pin::new(&mut future).poll(&mut Context::from_waker(&waker));
         assert!(matches!(polled, Poll::Ready(Ok(()))));
+    }
+}
+
+struct Loud;
+
+impl Wake for Loud {
+    fn wake(self: Arc<Self>) {
+        panic!("a waker panics");
+    }
+}
+
+#[test]
+fn a_waker_that_panics_harms_nobody_else() {
+    let engine = Engine::builder().workers(1).build().unwrap();
+    let is_ready = |future: &mut rondo::WaitFuture, waker: Arc<Count>| {
+        Pin::new(future).poll(&mut Context::from_waker(&waker.into())).is_ready()
+    };
+    for round in 0..2 {
+        for fails in [true, false] {
+            let variable = Variable::new(&engine).unwrap();
+            let (go, gate) = channel::<()>();
+            let body = move |_: &rondo::TaskContext<'_>| {
+                gate.recv()?;
+                (!fails).then_some(()).ok_or_else(|| "disk gone".into())
+            };
+            engine.task("load").writes(&variable).submit(body).unwrap();
+            let (mut loud, mut quiet) = (variable.wait_async().unwrap(), variable.wait_async().unwrap());
+            let count = Arc::new(Count(AtomicUsize::new(0)));
+            assert!(Pin::new(&mut loud).poll(&mut Context::from_waker(&Arc::new(Loud).into())).is_pending());
+            assert!(!is_ready(&mut quiet, Arc::clone(&count)));
+            go.send(()).unwrap();
+            assert!(eventually(|| count.0.load(Ordering::SeqCst) == 1), "round {}, fails {}", round, fails);
+            assert!(is_ready(&mut quiet, Arc::clone(&count)) && is_ready(&mut loud, count));
+            assert_eq!(
+                engine.wait_all().map_err(|error| error.operator() == Some("load")),
+                if fails { Err(true) } else { Ok(()) }
+            );
+        }
     }
 }
 

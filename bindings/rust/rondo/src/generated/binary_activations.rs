@@ -18,6 +18,12 @@ impl Tensor {
     /// assert_eq!(a.squared_difference(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn squared_difference<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::SquaredDifference, self, other)
     }
@@ -33,6 +39,12 @@ impl Tensor {
     /// assert_eq!(a.prelu(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn prelu<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Prelu, self, other)
     }
@@ -46,6 +58,12 @@ impl Tensor {
     /// assert_eq!(a.smooth_l1_with(&a, 1.0)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn smooth_l1_with(&self, other: &Tensor, beta: f64) -> Result<Tensor> {
         ops::binary_with(BinaryOp::SmoothL1, self, other, &[beta])
     }
@@ -60,6 +78,12 @@ impl Tensor {
     /// assert_eq!(a.smooth_l1(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn smooth_l1<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::SmoothL1, self, other)
     }
@@ -75,6 +99,12 @@ impl Tensor {
     /// assert_eq!(a.bce_with_logits(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn bce_with_logits<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::BceWithLogits, self, other)
     }

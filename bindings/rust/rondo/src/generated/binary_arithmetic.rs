@@ -18,6 +18,12 @@ impl Tensor {
     /// assert_eq!(a.add(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn add<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Add, self, other)
     }
@@ -33,6 +39,12 @@ impl Tensor {
     /// assert_eq!(out.to_vec::<i32>()?, [12, 8]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
+    /// that nothing has written.
     pub fn add_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Add, self, other, out)
     }
@@ -47,6 +59,12 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [12, 8]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn add_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Add, self, other, self)
     }
@@ -62,6 +80,12 @@ impl Tensor {
     /// assert_eq!(a.sub(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn sub<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Sub, self, other)
     }
@@ -77,6 +101,12 @@ impl Tensor {
     /// assert_eq!(out.to_vec::<i32>()?, [2, -2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
+    /// that nothing has written.
     pub fn sub_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Sub, self, other, out)
     }
@@ -91,6 +121,12 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [2, -2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn sub_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Sub, self, other, self)
     }
@@ -106,6 +142,12 @@ impl Tensor {
     /// assert_eq!(a.mul(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn mul<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Mul, self, other)
     }
@@ -121,6 +163,12 @@ impl Tensor {
     /// assert_eq!(out.to_vec::<i32>()?, [35, 15]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
+    /// that nothing has written.
     pub fn mul_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Mul, self, other, out)
     }
@@ -135,11 +183,18 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [35, 15]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn mul_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Mul, self, other, self)
     }
 
     /// Elementwise `div`. Integers: quotient rounded toward zero; by zero gives 0.
+    /// Rust's `/` rounds so too, and panics for a division by zero.
     /// The other operand is a tensor or a number.
     ///
     /// ```
@@ -150,10 +205,17 @@ impl Tensor {
     /// assert_eq!(a.div(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn div<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Div, self, other)
     }
     /// Elementwise `div`. Integers: quotient rounded toward zero; by zero gives 0.
+    /// Rust's `/` rounds so too, and panics for a division by zero.
     /// The result is written into `out`.
     ///
     /// ```
@@ -165,10 +227,17 @@ impl Tensor {
     /// assert_eq!(out.to_vec::<i32>()?, [3, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
+    /// that nothing has written.
     pub fn div_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Div, self, other, out)
     }
     /// Elementwise `div`. Integers: quotient rounded toward zero; by zero gives 0.
+    /// Rust's `/` rounds so too, and panics for a division by zero.
     /// The result takes this tensor's place.
     ///
     /// ```
@@ -179,6 +248,12 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [3, 1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn div_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Div, self, other, self)
     }
@@ -194,6 +269,12 @@ impl Tensor {
     /// assert_eq!(a.pow(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn pow<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Pow, self, other)
     }
@@ -209,6 +290,12 @@ impl Tensor {
     /// assert_eq!(out.to_vec::<i32>()?, [49, 9]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
+    /// that nothing has written.
     pub fn pow_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Pow, self, other, out)
     }
@@ -223,6 +310,12 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [49, 9]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn pow_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Pow, self, other, self)
     }
@@ -238,6 +331,12 @@ impl Tensor {
     /// assert_eq!(a.maximum(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn maximum<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Maximum, self, other)
     }
@@ -253,6 +352,12 @@ impl Tensor {
     /// assert_eq!(out.to_vec::<i32>()?, [7, 5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
+    /// that nothing has written.
     pub fn maximum_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Maximum, self, other, out)
     }
@@ -267,6 +372,12 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [7, 5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn maximum_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Maximum, self, other, self)
     }
@@ -282,6 +393,12 @@ impl Tensor {
     /// assert_eq!(a.minimum(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn minimum<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Minimum, self, other)
     }
@@ -297,6 +414,12 @@ impl Tensor {
     /// assert_eq!(out.to_vec::<i32>()?, [5, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
+    /// that nothing has written.
     pub fn minimum_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Minimum, self, other, out)
     }
@@ -311,11 +434,18 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [5, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn minimum_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Minimum, self, other, self)
     }
 
     /// Elementwise `mod`. Sign of the divisor, as NumPy's remainder; integers by zero give 0.
+    /// Rust's `%` has the sign of the dividend, as [`Tensor::fmod`] has.
     /// The other operand is a tensor or a number.
     ///
     /// ```
@@ -326,10 +456,17 @@ impl Tensor {
     /// assert_eq!(a.modulo(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn modulo<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Mod, self, other)
     }
     /// Elementwise `mod`. Sign of the divisor, as NumPy's remainder; integers by zero give 0.
+    /// Rust's `%` has the sign of the dividend, as [`Tensor::fmod`] has.
     /// The result is written into `out`.
     ///
     /// ```
@@ -341,10 +478,17 @@ impl Tensor {
     /// assert_eq!(out.to_vec::<i32>()?, [3, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
+    /// that nothing has written.
     pub fn modulo_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Mod, self, other, out)
     }
     /// Elementwise `mod`. Sign of the divisor, as NumPy's remainder; integers by zero give 0.
+    /// Rust's `%` has the sign of the dividend, as [`Tensor::fmod`] has.
     /// The result takes this tensor's place.
     ///
     /// ```
@@ -355,11 +499,18 @@ impl Tensor {
     /// assert_eq!(a.to_vec::<i32>()?, [3, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn modulo_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Mod, self, other, self)
     }
 
     /// Elementwise `fmod`. Sign of the dividend; integers by zero give 0.
+    /// This is Rust's `%`, which panics for a division by zero.
     /// The other operand is a tensor or a number.
     ///
     /// ```
@@ -370,6 +521,12 @@ impl Tensor {
     /// assert_eq!(a.fmod(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn fmod<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Fmod, self, other)
     }
@@ -385,6 +542,12 @@ impl Tensor {
     /// assert_eq!(a.floor_div(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn floor_div<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::FloorDiv, self, other)
     }
@@ -400,6 +563,12 @@ impl Tensor {
     /// assert_eq!(a.fmax(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn fmax<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Fmax, self, other)
     }
@@ -415,6 +584,12 @@ impl Tensor {
     /// assert_eq!(a.fmin(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn fmin<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Fmin, self, other)
     }
@@ -430,6 +605,12 @@ impl Tensor {
     /// assert_eq!(a.true_div(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn true_div<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::TrueDiv, self, other)
     }
@@ -445,6 +626,12 @@ impl Tensor {
     /// assert_eq!(a.hypot(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn hypot<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Hypot, self, other)
     }
@@ -460,6 +647,12 @@ impl Tensor {
     /// assert_eq!(a.atan2(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn atan2<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Atan2, self, other)
     }
@@ -475,6 +668,12 @@ impl Tensor {
     /// assert_eq!(a.copysign(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn copysign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Copysign, self, other)
     }
@@ -490,6 +689,12 @@ impl Tensor {
     /// assert_eq!(a.ldexp(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn ldexp<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Ldexp, self, other)
     }
@@ -505,6 +710,12 @@ impl Tensor {
     /// assert_eq!(a.logaddexp(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn logaddexp<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Logaddexp, self, other)
     }
@@ -520,6 +731,12 @@ impl Tensor {
     /// assert_eq!(a.xlogy(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn xlogy<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Xlogy, self, other)
     }

@@ -18,6 +18,12 @@ impl Tensor {
     /// assert_eq!(a.eq(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn eq<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Eq, self, other)
     }
@@ -33,6 +39,12 @@ impl Tensor {
     /// assert_eq!(a.ne(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn ne<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Ne, self, other)
     }
@@ -48,6 +60,12 @@ impl Tensor {
     /// assert_eq!(a.lt(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn lt<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Lt, self, other)
     }
@@ -63,6 +81,12 @@ impl Tensor {
     /// assert_eq!(a.le(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn le<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Le, self, other)
     }
@@ -78,6 +102,12 @@ impl Tensor {
     /// assert_eq!(a.gt(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn gt<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Gt, self, other)
     }
@@ -93,6 +123,12 @@ impl Tensor {
     /// assert_eq!(a.ge(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn ge<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Ge, self, other)
     }
@@ -108,6 +144,12 @@ impl Tensor {
     /// assert_eq!(a.logical_and(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn logical_and<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::LogicalAnd, self, other)
     }
@@ -123,6 +165,12 @@ impl Tensor {
     /// assert_eq!(a.logical_or(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn logical_or<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::LogicalOr, self, other)
     }
@@ -138,6 +186,12 @@ impl Tensor {
     /// assert_eq!(a.logical_xor(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn logical_xor<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::LogicalXor, self, other)
     }

@@ -18,6 +18,12 @@ impl Tensor {
     /// assert_eq!(a.bit_and(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn bit_and<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::BitAnd, self, other)
     }
@@ -33,6 +39,12 @@ impl Tensor {
     /// assert_eq!(a.bit_or(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn bit_or<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::BitOr, self, other)
     }
@@ -48,6 +60,12 @@ impl Tensor {
     /// assert_eq!(a.bit_xor(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn bit_xor<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::BitXor, self, other)
     }
@@ -63,6 +81,12 @@ impl Tensor {
     /// assert_eq!(a.shift_left(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn shift_left<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::ShiftLeft, self, other)
     }
@@ -78,6 +102,12 @@ impl Tensor {
     /// assert_eq!(a.shift_right(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn shift_right<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::ShiftRight, self, other)
     }
@@ -93,6 +123,12 @@ impl Tensor {
     /// assert_eq!(a.gcd(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn gcd<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Gcd, self, other)
     }
@@ -108,6 +144,12 @@ impl Tensor {
     /// assert_eq!(a.lcm(&a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn lcm<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Lcm, self, other)
     }

@@ -17,6 +17,12 @@ impl Tensor {
     /// assert_eq!(a.sum(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn sum(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Sum, self, axes, false)
     }
@@ -31,6 +37,12 @@ impl Tensor {
     /// assert_eq!(a.mean(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn mean(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Mean, self, axes, false)
     }
@@ -45,6 +57,12 @@ impl Tensor {
     /// assert_eq!(a.max(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn max(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Max, self, axes, false)
     }
@@ -59,6 +77,12 @@ impl Tensor {
     /// assert_eq!(a.min(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn min(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Min, self, axes, false)
     }
@@ -73,6 +97,12 @@ impl Tensor {
     /// assert_eq!(a.argmax(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn argmax(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Argmax, self, axes, false)
     }
@@ -87,6 +117,12 @@ impl Tensor {
     /// assert_eq!(a.argmin(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn argmin(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Argmin, self, axes, false)
     }
@@ -101,6 +137,12 @@ impl Tensor {
     /// assert_eq!(a.prod(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn prod(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Prod, self, axes, false)
     }
@@ -115,6 +157,12 @@ impl Tensor {
     /// assert_eq!(a.all(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn all(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::All, self, axes, false)
     }
@@ -129,6 +177,12 @@ impl Tensor {
     /// assert_eq!(a.any(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn any(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Any, self, axes, false)
     }
@@ -143,6 +197,12 @@ impl Tensor {
     /// assert_eq!(a.l1_norm(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn l1_norm(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::L1Norm, self, axes, false)
     }
@@ -157,6 +217,12 @@ impl Tensor {
     /// assert_eq!(a.l2_norm(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn l2_norm(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::L2Norm, self, axes, false)
     }
@@ -171,6 +237,12 @@ impl Tensor {
     /// assert_eq!(a.lp_norm(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn lp_norm(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::LpNorm, self, axes, false)
     }
@@ -183,6 +255,12 @@ impl Tensor {
     /// assert_eq!(a.lp_norm_with(1, 1.0)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn lp_norm_with(&self, axes: impl Into<Axes>, p: f64) -> Result<Tensor> {
         ops::reduce_with(ReduceOp::LpNorm, self, axes, false, &[p])
     }
@@ -197,6 +275,12 @@ impl Tensor {
     /// assert_eq!(a.var(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn var(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Var, self, axes, false)
     }
@@ -209,6 +293,12 @@ impl Tensor {
     /// assert_eq!(a.var_with(1, 1.0)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn var_with(&self, axes: impl Into<Axes>, correction: f64) -> Result<Tensor> {
         ops::reduce_with(ReduceOp::Var, self, axes, false, &[correction])
     }
@@ -223,6 +313,12 @@ impl Tensor {
     /// assert_eq!(a.std(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn std(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Std, self, axes, false)
     }
@@ -235,6 +331,12 @@ impl Tensor {
     /// assert_eq!(a.std_with(1, 1.0)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn std_with(&self, axes: impl Into<Axes>, correction: f64) -> Result<Tensor> {
         ops::reduce_with(ReduceOp::Std, self, axes, false, &[correction])
     }
@@ -249,6 +351,12 @@ impl Tensor {
     /// assert_eq!(a.logsumexp(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn logsumexp(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Logsumexp, self, axes, false)
     }
@@ -263,6 +371,12 @@ impl Tensor {
     /// assert_eq!(a.nansum(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn nansum(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Nansum, self, axes, false)
     }
@@ -277,6 +391,12 @@ impl Tensor {
     /// assert_eq!(a.nanprod(..)?.shape()?, []);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
+    /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
+    /// nothing has written.
     pub fn nanprod(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Nanprod, self, axes, false)
     }

@@ -16,6 +16,12 @@ impl Tensor {
     /// assert_eq!(a.fma(&a, &a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn fma(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {
         ops::ternary(TernaryOp::Fma, self, b, c)
     }
@@ -29,6 +35,12 @@ impl Tensor {
     /// assert_eq!(a.clamp(&a, &a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn clamp(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {
         ops::ternary(TernaryOp::Clamp, self, b, c)
     }
@@ -42,6 +54,12 @@ impl Tensor {
     /// assert_eq!(a.lerp(&a, &a)?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
+    /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
+    /// written.
     pub fn lerp(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {
         ops::ternary(TernaryOp::Lerp, self, b, c)
     }

@@ -16,6 +16,11 @@ impl Tensor {
     /// assert_eq!(a.sigmoid()?.to_vec::<f32>()?, [0.5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn sigmoid(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Sigmoid, self)
     }
@@ -29,6 +34,11 @@ impl Tensor {
     /// assert_eq!(a.log_sigmoid()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn log_sigmoid(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::LogSigmoid, self)
     }
@@ -42,6 +52,11 @@ impl Tensor {
     /// assert_eq!(a.softplus()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn softplus(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Softplus, self)
     }
@@ -54,6 +69,11 @@ impl Tensor {
     /// assert_eq!(a.softplus_with(1.0)?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn softplus_with(&self, beta: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::Softplus, self, &[beta])
     }
@@ -67,6 +87,11 @@ impl Tensor {
     /// assert_eq!(a.softsign()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn softsign(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Softsign, self)
     }
@@ -80,6 +105,11 @@ impl Tensor {
     /// assert_eq!(a.gelu()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn gelu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Gelu, self)
     }
@@ -93,6 +123,11 @@ impl Tensor {
     /// assert_eq!(a.gelu_tanh()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn gelu_tanh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::GeluTanh, self)
     }
@@ -106,6 +141,11 @@ impl Tensor {
     /// assert_eq!(a.silu()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn silu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Silu, self)
     }
@@ -119,6 +159,11 @@ impl Tensor {
     /// assert_eq!(a.mish()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn mish(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Mish, self)
     }
@@ -132,6 +177,11 @@ impl Tensor {
     /// assert_eq!(a.elu()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn elu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Elu, self)
     }
@@ -144,6 +194,11 @@ impl Tensor {
     /// assert_eq!(a.elu_with(1.0)?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn elu_with(&self, alpha: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::Elu, self, &[alpha])
     }
@@ -157,6 +212,11 @@ impl Tensor {
     /// assert_eq!(a.selu()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn selu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Selu, self)
     }
@@ -170,6 +230,11 @@ impl Tensor {
     /// assert_eq!(a.celu()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn celu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Celu, self)
     }
@@ -182,6 +247,11 @@ impl Tensor {
     /// assert_eq!(a.celu_with(1.0)?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn celu_with(&self, alpha: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::Celu, self, &[alpha])
     }
@@ -195,6 +265,11 @@ impl Tensor {
     /// assert_eq!(a.leaky_relu()?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn leaky_relu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::LeakyRelu, self)
     }
@@ -207,6 +282,11 @@ impl Tensor {
     /// assert_eq!(a.leaky_relu_with(0.5)?.to_vec::<f32>()?, [4.0, -0.5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn leaky_relu_with(&self, slope: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::LeakyRelu, self, &[slope])
     }
@@ -220,6 +300,11 @@ impl Tensor {
     /// assert_eq!(a.hard_tanh()?.shape()?, [2]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn hard_tanh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::HardTanh, self)
     }
@@ -232,6 +317,11 @@ impl Tensor {
     /// assert_eq!(a.hard_tanh_with(2.0, 3.0)?.to_vec::<f32>()?, [2.0, 3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn hard_tanh_with(&self, low: f64, high: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::HardTanh, self, &[low, high])
     }
@@ -245,6 +335,11 @@ impl Tensor {
     /// assert_eq!(a.hard_sigmoid()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn hard_sigmoid(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::HardSigmoid, self)
     }
@@ -257,6 +352,11 @@ impl Tensor {
     /// assert_eq!(a.hard_sigmoid_with(1.0, 1.0)?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn hard_sigmoid_with(&self, alpha: f64, beta: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::HardSigmoid, self, &[alpha, beta])
     }
@@ -270,6 +370,11 @@ impl Tensor {
     /// assert_eq!(a.hard_swish()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn hard_swish(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::HardSwish, self)
     }
@@ -283,6 +388,11 @@ impl Tensor {
     /// assert_eq!(a.smooth_l1_sigma()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn smooth_l1_sigma(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::SmoothL1Sigma, self)
     }
@@ -295,6 +405,11 @@ impl Tensor {
     /// assert_eq!(a.smooth_l1_sigma_with(1.0)?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn smooth_l1_sigma_with(&self, sigma: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::SmoothL1Sigma, self, &[sigma])
     }

@@ -16,6 +16,11 @@ impl Tensor {
     /// assert_eq!(a.neg()?.to_vec::<f32>()?, [-1.0, 2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn neg(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Neg, self)
     }
@@ -29,6 +34,11 @@ impl Tensor {
     /// assert_eq!(a.abs()?.to_vec::<f32>()?, [1.0, 2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn abs(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Abs, self)
     }
@@ -42,6 +52,11 @@ impl Tensor {
     /// assert_eq!(a.sign()?.to_vec::<f32>()?, [1.0, -1.0, 0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn sign(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Sign, self)
     }
@@ -55,6 +70,11 @@ impl Tensor {
     /// assert_eq!(a.square()?.to_vec::<i32>()?, [9, 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn square(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Square, self)
     }
@@ -68,6 +88,11 @@ impl Tensor {
     /// assert_eq!(a.logical_not()?.to_vec::<bool>()?, [true, false]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn logical_not(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::LogicalNot, self)
     }
@@ -81,6 +106,11 @@ impl Tensor {
     /// assert_eq!(a.isnan()?.to_vec::<bool>()?, [false, true]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn isnan(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Isnan, self)
     }
@@ -94,6 +124,11 @@ impl Tensor {
     /// assert_eq!(a.relu()?.to_vec::<f32>()?, [3.0, 0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn relu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Relu, self)
     }
@@ -107,6 +142,11 @@ impl Tensor {
     /// assert_eq!(a.floor()?.to_vec::<f32>()?, [1.0, -2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn floor(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Floor, self)
     }
@@ -120,6 +160,11 @@ impl Tensor {
     /// assert_eq!(a.ceil()?.to_vec::<f32>()?, [2.0, -1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn ceil(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Ceil, self)
     }
@@ -133,6 +178,11 @@ impl Tensor {
     /// assert_eq!(a.round()?.to_vec::<f32>()?, [0.0, 2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn round(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Round, self)
     }
@@ -146,6 +196,11 @@ impl Tensor {
     /// assert_eq!(a.trunc()?.to_vec::<f32>()?, [1.0, -1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn trunc(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Trunc, self)
     }
@@ -159,6 +214,11 @@ impl Tensor {
     /// assert_eq!(a.isinf()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn isinf(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Isinf, self)
     }
@@ -172,6 +232,11 @@ impl Tensor {
     /// assert_eq!(a.isfinite()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn isfinite(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Isfinite, self)
     }
@@ -185,6 +250,11 @@ impl Tensor {
     /// assert_eq!(a.signbit()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn signbit(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Signbit, self)
     }
@@ -198,6 +268,11 @@ impl Tensor {
     /// assert_eq!(a.bit_not()?.to_vec::<i32>()?, [-1, 0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn bit_not(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::BitNot, self)
     }
@@ -211,6 +286,11 @@ impl Tensor {
     /// assert_eq!(a.clip(2.0, 3.0)?.to_vec::<f32>()?, [2.0, 3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn clip(&self, low: f64, high: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::Clip, self, &[low, high])
     }
@@ -224,6 +304,11 @@ impl Tensor {
     /// assert_eq!(a.round_away()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn round_away(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::RoundAway, self)
     }
@@ -237,6 +322,11 @@ impl Tensor {
     /// assert_eq!(a.isposinf()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn isposinf(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Isposinf, self)
     }
@@ -250,6 +340,11 @@ impl Tensor {
     /// assert_eq!(a.isneginf()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn isneginf(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Isneginf, self)
     }

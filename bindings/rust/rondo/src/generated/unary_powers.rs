@@ -16,6 +16,11 @@ impl Tensor {
     /// assert_eq!(a.exp()?.to_vec::<f64>()?, [1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn exp(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Exp, self)
     }
@@ -29,6 +34,11 @@ impl Tensor {
     /// assert_eq!(a.log()?.to_vec::<f64>()?, [0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn log(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Log, self)
     }
@@ -42,6 +52,11 @@ impl Tensor {
     /// assert_eq!(a.sqrt()?.to_vec::<f32>()?, [2.0, 3.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn sqrt(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Sqrt, self)
     }
@@ -55,6 +70,11 @@ impl Tensor {
     /// assert_eq!(a.rsqrt()?.to_vec::<f32>()?, [0.5]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn rsqrt(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Rsqrt, self)
     }
@@ -68,6 +88,11 @@ impl Tensor {
     /// assert_eq!(a.reciprocal()?.to_vec::<f32>()?, [0.25]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn reciprocal(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Reciprocal, self)
     }
@@ -81,6 +106,11 @@ impl Tensor {
     /// assert_eq!(a.expm1()?.to_vec::<f32>()?, [0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn expm1(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Expm1, self)
     }
@@ -94,6 +124,11 @@ impl Tensor {
     /// assert_eq!(a.log1p()?.to_vec::<f32>()?, [0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn log1p(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Log1p, self)
     }
@@ -107,6 +142,11 @@ impl Tensor {
     /// assert_eq!(a.exp2()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn exp2(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Exp2, self)
     }
@@ -120,6 +160,11 @@ impl Tensor {
     /// assert_eq!(a.log2()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn log2(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Log2, self)
     }
@@ -133,6 +178,11 @@ impl Tensor {
     /// assert_eq!(a.log10()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn log10(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Log10, self)
     }
@@ -146,6 +196,11 @@ impl Tensor {
     /// assert_eq!(a.cbrt()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn cbrt(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Cbrt, self)
     }
@@ -159,6 +214,11 @@ impl Tensor {
     /// assert_eq!(a.rcbrt()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn rcbrt(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Rcbrt, self)
     }

@@ -16,6 +16,11 @@ impl Tensor {
     /// assert_eq!(a.erf()?.to_vec::<f32>()?, [0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn erf(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Erf, self)
     }
@@ -29,6 +34,11 @@ impl Tensor {
     /// assert_eq!(a.erfc()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn erfc(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Erfc, self)
     }
@@ -42,6 +52,11 @@ impl Tensor {
     /// assert_eq!(a.erfinv()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn erfinv(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Erfinv, self)
     }
@@ -55,6 +70,11 @@ impl Tensor {
     /// assert_eq!(a.gamma()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn gamma(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Gamma, self)
     }
@@ -68,6 +88,11 @@ impl Tensor {
     /// assert_eq!(a.lgamma()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn lgamma(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Lgamma, self)
     }
@@ -81,6 +106,11 @@ impl Tensor {
     /// assert_eq!(a.digamma()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn digamma(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Digamma, self)
     }
@@ -94,6 +124,11 @@ impl Tensor {
     /// assert_eq!(a.trigamma()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn trigamma(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Trigamma, self)
     }

@@ -16,6 +16,11 @@ impl Tensor {
     /// assert_eq!(a.tanh()?.to_vec::<f32>()?, [0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn tanh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Tanh, self)
     }
@@ -29,6 +34,11 @@ impl Tensor {
     /// assert_eq!(a.sin()?.to_vec::<f32>()?, [0.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn sin(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Sin, self)
     }
@@ -42,6 +52,11 @@ impl Tensor {
     /// assert_eq!(a.cos()?.to_vec::<f32>()?, [1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn cos(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Cos, self)
     }
@@ -55,6 +70,11 @@ impl Tensor {
     /// assert_eq!(a.tan()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn tan(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Tan, self)
     }
@@ -68,6 +88,11 @@ impl Tensor {
     /// assert_eq!(a.asin()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn asin(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Asin, self)
     }
@@ -81,6 +106,11 @@ impl Tensor {
     /// assert_eq!(a.acos()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn acos(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Acos, self)
     }
@@ -94,6 +124,11 @@ impl Tensor {
     /// assert_eq!(a.atan()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn atan(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Atan, self)
     }
@@ -107,6 +142,11 @@ impl Tensor {
     /// assert_eq!(a.sinh()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn sinh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Sinh, self)
     }
@@ -120,6 +160,11 @@ impl Tensor {
     /// assert_eq!(a.cosh()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn cosh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Cosh, self)
     }
@@ -133,6 +178,11 @@ impl Tensor {
     /// assert_eq!(a.asinh()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn asinh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Asinh, self)
     }
@@ -146,6 +196,11 @@ impl Tensor {
     /// assert_eq!(a.acosh()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn acosh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Acosh, self)
     }
@@ -159,6 +214,11 @@ impl Tensor {
     /// assert_eq!(a.atanh()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn atanh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Atanh, self)
     }
@@ -172,6 +232,11 @@ impl Tensor {
     /// assert_eq!(a.degrees()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn degrees(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Degrees, self)
     }
@@ -185,6 +250,11 @@ impl Tensor {
     /// assert_eq!(a.radians()?.shape()?, [1]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     pub fn radians(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Radians, self)
     }
