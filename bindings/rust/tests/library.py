@@ -38,7 +38,7 @@ def library(build):
 
     # From a folder that no loader knows: the program is found its library by cargo.
     found = {"RONDO_LIB_DIR": str(build / "src")}
-    assert "[1.0, 4.0, 7.0, 10.0]" in cargo("run", "--example", "hello", **found)
+    assert "[ 1.0,  4.0,  7.0, 10.0] f32 on cpu:0" in cargo("run", "--example", "hello", **found)
 
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

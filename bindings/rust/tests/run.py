@@ -122,7 +122,7 @@ def examples(build):
     environment = settings(build)
     device = "cuda:0" if os.environ.get("RONDO_TEST_NEEDS_CUDA") else "cpu"
     shown = subprocess.run([programs / "hello"], capture_output=True, text=True, env={**os.environ, **environment}, check=True)
-    assert shown.stdout == "[1.0, 4.0, 7.0, 10.0]\n", shown.stdout
+    assert shown.stdout == "[ 1.0,  4.0,  7.0, 10.0] f32 on cpu:0\n", shown.stdout
     call([programs / "serve", device, "50" if device == "cpu" else "2"], **environment)
     call([programs / "cuda_task", device], **environment)
     with tempfile.TemporaryDirectory() as name:

@@ -3,16 +3,15 @@
 use rondo::{Device, Engine, Tensor};
 
 fn main() -> rondo::Result<()> {
-    let device = Device::CPU; // Device::cuda(0): the first GPU; nothing else changes
-    let engine = Engine::new()?;
-    let a = Tensor::from_slice(&engine, device, 4, &[1.0f32; 4])?;
-    let b = Tensor::from_slice(&engine, device, 4, &[0.0f32, 1.0, 2.0, 3.0])?;
+    let (engine, device) = (Engine::new()?, Device::CPU); // Device::cuda(0): the first GPU; nothing else changes
+    let a = Tensor::new(&engine, device, [1f32; 4])?;
+    let b = Tensor::new(&engine, device, [0f32, 1.0, 2.0, 3.0])?;
     let c = (&a + &b)?; // returns before the work is done
 
-    let (graph, ()) = engine.record(|| c.add_into(&b, &c))?; // kept, not run: c += b
+    let (graph, ()) = engine.record(|| c.add_assign(&b))?; // kept, not run: c += b
     graph.launch()?; // ordered after the first addition, because it reads and writes c
     graph.launch()?;
 
-    println!("{:?}", c.to_vec::<f32>()?); // waits for whatever writes c: 1 + 3 b
+    println!("{c}"); // waits for whatever writes c: 1 + 3 b
     Ok(())
 }

@@ -11,11 +11,11 @@
 //!
 //! let engine = Engine::new()?;
 //! let device = Device::CPU; // Device::cuda(0): the first GPU; nothing else changes
-//! let a = Tensor::from_slice(&engine, device, 4, &[1.0f32; 4])?;
-//! let b = Tensor::from_slice(&engine, device, 4, &[0.0f32, 1.0, 2.0, 3.0])?;
+//! let a = Tensor::new(&engine, device, [1f32; 4])?;
+//! let b = Tensor::new(&engine, device, [0f32, 1.0, 2.0, 3.0])?;
 //! let c = (&a + &b)?; // returns before the work is done
 //!
-//! let (step, ()) = engine.record(|| c.add_into(&b, &c))?; // kept, not run: c += b
+//! let (step, ()) = engine.record(|| c.add_assign(&b))?; // kept, not run: c += b
 //! step.launch()?;
 //! step.launch()?; // ordered after the first, because it reads and writes c
 //!
