@@ -12,7 +12,7 @@ import re
 from operators import ENUMS, FAMILIES, METHODS, camel, enums_of, head_of
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "rondo/src"
-ALIAS = re.compile(r'\s*#\[doc\(alias = "(\w+)"\)\]')
+ALIAS = re.compile(r'\s*#\[doc\(alias = "((?:rondo|RONDO)_\w+)"\)\]')  # others are what other crates call it
 ITEM = re.compile(r"\s*pub (?:const )?(?:unsafe )?(fn|struct) (\w+)")
 
 

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use rondo_sys as sys;
 
 use crate::arguments::WholeNumber;
+use crate::{Error, ErrorKind, Result, Tensor};
 
 const MAX_DIMS: usize = sys::RONDO_MAX_DIMS as usize;
 
@@ -160,5 +161,31 @@ impl PartialEq<Vec<usize>> for Shape {
 impl PartialEq<[usize]> for Shape {
     fn eq(&self, other: &[usize]) -> bool {
         self[..] == *other
+    }
+}
+
+impl Tensor {
+    /// The sizes of a tensor of so many axes as the pattern has.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3])?;
+    /// let [rows, columns] = a.dims()?;
+    /// assert_eq!((rows, columns), (2, 3));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) where the tensor has another number of axes.
+    #[doc(alias = "dims2")]
+    #[doc(alias = "size2")]
+    pub fn dims<const COUNT: usize>(&self) -> Result<[usize; COUNT]> {
+        let shape = self.shape()?;
+        <[usize; COUNT]>::try_from(&shape[..]).map_err(|_| {
+            let text = format!("Tensor::dims: the tensor has shape {:?}; {} axes were asked for", shape, COUNT);
+            Error::new(ErrorKind::InvalidArgument, text)
+        })
     }
 }

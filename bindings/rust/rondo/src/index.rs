@@ -47,7 +47,7 @@ macro_rules! ranges {
 
 ranges!(Range, RangeFrom, RangeTo, RangeInclusive, RangeToInclusive);
 
-/// An index: something for the first axis, or a tuple of up to six for as many axes.
+/// An index: something for the first axis, or for as many axes a tuple of up to six, or an array of what is of one type.
 pub trait Index<'a> {
     #[doc(hidden)]
     fn at(self) -> Vec<At<'a>>;
@@ -56,6 +56,12 @@ pub trait Index<'a> {
 impl<'a, A: Into<At<'a>>> Index<'a> for A {
     fn at(self) -> Vec<At<'a>> {
         vec![self.into()]
+    }
+}
+
+impl<'a, A: Into<At<'a>>, const COUNT: usize> Index<'a> for [A; COUNT] {
+    fn at(self) -> Vec<At<'a>> {
+        self.into_iter().map(Into::into).collect()
     }
 }
 
@@ -83,6 +89,7 @@ impl Tensor {
     /// assert_eq!(a.i((.., 1))?.to_vec::<i32>()?, [2, 5]);
     /// assert_eq!(a.i((-1, 1..))?.to_vec::<i32>()?, [5, 6]);
     /// assert_eq!(a.i((1, 2))?.item::<i32>()?, 6);
+    /// assert_eq!(a.i([0..2, 1..2])?.shape()?, [2, 1]);
     /// assert!(a.i(2).is_err());
     /// # Ok::<(), rondo::Error>(())
     /// ```

@@ -118,6 +118,8 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shapes do not fit or the dtypes differ;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_matmul")]
+    #[doc(alias = "dot")]
+    #[doc(alias = "mm")]
     pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
         self.matmul_with(other, Matmul::new())
     }

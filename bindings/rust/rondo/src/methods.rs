@@ -24,6 +24,8 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the condition is not bool or the shapes do not
     /// broadcast.
     #[doc(alias = "rondo_where")]
+    #[doc(alias = "where_cond")]
+    #[doc(alias = "mask_where")]
     pub fn choose(&self, a: &Tensor, b: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_where(self.as_ptr(), a.as_ptr(), b.as_ptr(), out) })
     }
@@ -42,6 +44,8 @@ impl Tensor {
     ///
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_cast")]
+    #[doc(alias = "to_dtype")]
+    #[doc(alias = "to_kind")]
     pub fn cast(&self, dtype: DType) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_cast(self.as_ptr(), dtype.as_raw(), out) })
     }
@@ -79,6 +83,8 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where `out` has another shape or dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[doc(alias = "assign")]
+    #[doc(alias = "copy_")]
     pub fn copy_into(&self, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_copy(self.as_ptr(), out) })
     }
@@ -98,6 +104,7 @@ impl Tensor {
     /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
     /// device is not there; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_copy_to")]
+    #[doc(alias = "to_device")]
     pub fn copy_to(&self, device: Device) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_copy_to(self.as_ptr(), device.as_raw(), out) })
     }

@@ -38,6 +38,8 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without tensors, where there is no such axis, and where
     /// the other sizes differ.
     #[doc(alias = "rondo_concat")]
+    #[doc(alias = "cat")]
+    #[doc(alias = "concatenate")]
     pub fn concat(tensors: &[&Tensor], axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         join("Tensor::concat", tensors, |n, handles, out| unsafe { sys::rondo_concat(n, handles, axis, out) })
@@ -218,6 +220,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis or the indices are not of
     /// `i32` or `i64`.
     #[doc(alias = "rondo_take")]
+    #[doc(alias = "index_select")]
     pub fn take(&self, indices: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_take(self.as_ptr(), indices.as_ptr(), axis, out) })

@@ -157,6 +157,7 @@ impl Tape {
     /// on nothing that is; [`InvalidState`](crate::ErrorKind::InvalidState) where a value that is needed was written
     /// since, or for a second time without [`Engine::keeping_tape`]; [`Unsupported`](crate::ErrorKind::Unsupported)
     /// where something between them has no gradient.
+    #[doc(alias = "backward")]
     pub fn gradient(&self, output: &Tensor, source: &Tensor) -> Result<Tensor> {
         Ok(self.gradients(output, &[source])?.remove(0))
     }
@@ -342,6 +343,7 @@ pub struct TapeInfo {
 /// ```
 #[doc(alias = "rondo_tape_pause")]
 #[doc(alias = "rondo_tape_resume")]
+#[doc(alias = "no_grad")]
 pub fn no_gradients<R>(body: impl FnOnce() -> R) -> R {
     struct Paused;
     impl Drop for Paused {

@@ -223,6 +223,8 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`Tensor::read`].
+    #[doc(alias = "to_vec1")]
+    #[doc(alias = "into_data")]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         let mut data = vec![T::default(); self.info()?.elements];
         self.read(&mut data)?;
@@ -243,6 +245,8 @@ impl Tensor {
     ///
     /// As [`Tensor::read`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where there is not one
     /// element.
+    #[doc(alias = "to_scalar")]
+    #[doc(alias = "into_scalar")]
     pub fn item<T: Element>(&self) -> Result<T> {
         let mut data = [T::default()];
         self.read(&mut data)?;

@@ -57,6 +57,8 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the number of elements differs, or the strides do
     /// not allow it without a copy.
     #[doc(alias = "rondo_tensor_reshape")]
+    #[doc(alias = "view")]
+    #[doc(alias = "into_shape")]
     pub fn reshape(&self, shape: impl Into<NewShape>) -> Result<Tensor> {
         let shape = shape.into().0;
         // SAFETY: as many sizes as are said.
@@ -120,6 +122,7 @@ impl Tensor {
     /// # Errors
     ///
     /// None is expected.
+    #[doc(alias = "t")]
     pub fn transpose(&self) -> Result<Tensor> {
         Tensor::create(self.engine(), |out| unsafe { sys::rondo_tensor_transpose(self.as_ptr(), null(), out) })
     }
@@ -242,6 +245,7 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for an axis that the tensor does not have.
+    #[doc(alias = "swap_dims")]
     pub fn swap_axes(&self, a: impl Into<Axis>, b: impl Into<Axis>) -> Result<Tensor> {
         let ndim = self.shape()?.len();
         let mut axes: Vec<usize> = (0..ndim).collect();
@@ -306,6 +310,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`Tensor::reshape`].
+    #[doc(alias = "flatten_all")]
     pub fn flatten(&self) -> Result<Tensor> {
         self.reshape(-1)
     }
@@ -324,6 +329,8 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shape does not follow from the tensor's.
     #[doc(alias = "rondo_tensor_broadcast")]
+    #[doc(alias = "broadcast_as")]
+    #[doc(alias = "expand")]
     pub fn broadcast(&self, shape: impl Into<Dims>) -> Result<Tensor> {
         let shape = shape.into();
         Tensor::create(self.engine(), |out| unsafe {
