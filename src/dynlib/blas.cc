@@ -9,7 +9,7 @@ Blas::Blas()
                {"libopenblas.so.0", "libmkl_rt.so.2", "libcblas.so.3", "libblas.so.3"},
                {},
                false,
-               "install OpenBLAS (Debian: libopenblas0)"}) {}
+               {"install OpenBLAS (Debian: libopenblas0)", {}, "libopenblas0"}}) {}
 
 Status Blas::accept(std::string*) {
   if (!symbol("cblas_sgemm") || !symbol("cblas_dgemm"))

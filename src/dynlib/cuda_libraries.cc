@@ -18,10 +18,10 @@ namespace {
 constexpr int kOldestDriver = 11020;
 constexpr Release kReleases[] = {{13, 75}, {12, 50}, {11, 35}};
 
-std::string install(const char* what, const char* package) {
+Remedy install_fitting(const char* what, const char* package) {
   const Release* release = release_for(driver_major(), driver().lowest_capability());
   if (!release) release = release_for(driver_major(), 0);
-  return install_hint(what, package, release ? release->major : kReleases[0].major);
+  return install(what, package, release ? release->major : kReleases[0].major);
 }
 
 }  // namespace
@@ -40,9 +40,12 @@ std::string too_new_for_a_device(int major) {
 }
 
 // Packages on PyPI have CUDA's major version in their name up to 12.
-std::string install_hint(const char* what, const char* package, int major) {
-  return major < 13 ? format("install %s of CUDA %d (PyPI: %s-cu%d)", what, major, package, major)
-                    : format("install %s of CUDA %d (PyPI: %s, version %d)", what, major, package, major);
+Remedy install(const char* what, const char* package, int major) {
+  if (major < 13)
+    return {format("install %s of CUDA %d (PyPI: %s-cu%d)", what, major, package, major),
+            format("%s-cu%d", package, major)};
+  return {format("install %s of CUDA %d (PyPI: %s, version %d)", what, major, package, major),
+          format("'%s==%d.*'", package, major)};
 }
 
 const Release* release_for(int driver_major, int capability) {
@@ -59,10 +62,10 @@ Driver::Driver()
                {"libcuda.so.1"},
                {},
                false,
-               "install the NVIDIA driver"}) {}
+               {"install the NVIDIA driver"}}) {}
 
-std::string Driver::hint() const {
-  return failing_.empty() ? spec().hint : "update the NVIDIA driver";
+Remedy Driver::remedy() const {
+  return failing_.empty() ? spec().remedy : Remedy{"update the NVIDIA driver"};
 }
 
 void Driver::note_device(int capability) {
@@ -98,10 +101,10 @@ Nvrtc::Nvrtc()
                {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"},
                {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"},
                true,
-               "install CUDA's NVRTC"}) {}
+               {"install CUDA's NVRTC"}}) {}
 
-std::string Nvrtc::hint() const {
-  return install("NVRTC", "nvidia-cuda-nvrtc");
+Remedy Nvrtc::remedy() const {
+  return install_fitting("NVRTC", "nvidia-cuda-nvrtc");
 }
 
 // NVRTC opens its builtins by bare name and most builds have no run path: have them in the process first.
@@ -147,10 +150,10 @@ CublasLt::CublasLt()
                {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"},
                {"nvidia/cu13/lib", "nvidia/cublas/lib"},
                true,
-               "install CUDA's cuBLAS"}) {}
+               {"install CUDA's cuBLAS"}}) {}
 
-std::string CublasLt::hint() const {
-  return install("cuBLAS", "nvidia-cublas");
+Remedy CublasLt::remedy() const {
+  return install_fitting("cuBLAS", "nvidia-cublas");
 }
 
 Status CublasLt::accept(std::string* reservation) {

@@ -21,7 +21,7 @@ class Driver final : public Library {
   int driver_version() const {
     return driver_version_;
   }
-  std::string hint() const override;
+  Remedy remedy() const override;
   // Compute capabilities, times ten: of a device that is being opened, and the lowest of those so far, 0 before. What
   // compiles for devices is chosen by it, without a call that could fail.
   void note_device(int capability);
@@ -49,7 +49,7 @@ class Nvrtc final : public Library {
   int minor() const {
     return minor_;
   }
-  std::string hint() const override;
+  Remedy remedy() const override;
 
  protected:
   std::vector<void*> preload(const std::string& folder) override;
@@ -66,7 +66,7 @@ class CublasLt final : public Library {
 #include "dynlib/cublaslt.def"
 #undef RONDO_FN
 
-  std::string hint() const override;
+  Remedy remedy() const override;
 
  protected:
   Status accept(std::string* reservation) override;
@@ -86,8 +86,8 @@ const Release* release_for(int driver_major, int capability);
 int driver_major();
 // Why a release is not the best for the devices here; empty if none is too old for it.
 std::string too_new_for_a_device(int major);
-// "install cuBLAS of CUDA 12 (PyPI: nvidia-cublas-cu12)".
-std::string install_hint(const char* what, const char* package, int major);
+// Of the CUDA of this major version, by the name that its package had before that version was in it.
+Remedy install(const char* what, const char* package, int major);
 
 Driver& driver();
 Nvrtc& nvrtc();

@@ -33,10 +33,10 @@ class CublasLtOfCudnn final : public Library {
                  {format("libcublasLt.so.%d", major)},
                  {"nvidia/cu13/lib", "nvidia/cublas/lib"},
                  true,
-                 "install CUDA's cuBLAS"}),
+                 {"install CUDA's cuBLAS"}}),
         major_(major),
         folder_(std::move(folder)) {}
-  std::string hint() const override { return install_hint("cuBLAS", "nvidia-cublas", major_); }
+  Remedy remedy() const override { return install("cuBLAS", "nvidia-cublas", major_); }
 
  protected:
   std::string chosen() const override { return {}; }
@@ -78,13 +78,13 @@ Cudnn::Cudnn()
                {"libcudnn.so.9", "libcudnn.so.8"},
                {"nvidia/cudnn/lib"},
                true,
-               "install cuDNN"}) {}
+               {"install cuDNN"}}) {}
 
-std::string Cudnn::hint() const {
+Remedy Cudnn::remedy() const {
   const Release* release = release_for(driver_major(), driver().lowest_capability());
   const int major = release ? release->major : 12;
-  return major < 12 ? format("install cuDNN 8 for CUDA %d (PyPI: nvidia-cudnn-cu%d)", major, major)
-                    : format("install cuDNN 9 for CUDA %d (PyPI: nvidia-cudnn-cu%d)", major, major);
+  const std::string wheel = format("nvidia-cudnn-cu%d", major);
+  return {format("install cuDNN %d for CUDA %d (PyPI: %s)", major < 12 ? 8 : 9, major, wheel.c_str()), wheel};
 }
 
 std::string Cudnn::name_of(int since) const {

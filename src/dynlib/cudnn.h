@@ -19,7 +19,7 @@ class Cudnn final : public Library {
   int number() const {
     return number_;
   }
-  std::string hint() const override;
+  Remedy remedy() const override;
   std::string name_of(int since) const override;
 
  protected:

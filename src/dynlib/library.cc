@@ -234,13 +234,40 @@ Status Library::open_locked() {
   return found ? Status() : missing();
 }
 
-Status Library::missing() const {
+// "NVRTC (libnvrtc) was not found".
+std::string Library::failing() const {
   const bool rejected = std::any_of(probes_.begin(), probes_.end(), [](const Probe& each) { return each.rejected; });
-  const std::string failing = !failing_.empty() ? failing_ : rejected ? "cannot be used" : "was not found";
-  std::string text = format("%s %s; tried", spec_.title, failing.c_str());
+  return std::string(spec_.title) + " " +
+         (!failing_.empty() ? failing_
+          : rejected        ? "cannot be used"
+                            : "was not found");
+}
+
+// "install the NVIDIA driver, or set RONDO_CUDA_DRIVER to the file or its folder".
+std::string Library::advice() const {
+  return format("%s, or set %s to the file or its folder", remedy().text.c_str(),
+                settings()[static_cast<size_t>(spec_.setting)].name);
+}
+
+std::string Library::why_not() const {
+  if (is_open()) return {};
+  std::lock_guard lock(mutex_);
+  const std::string set = chosen();
+  if (set == "none") return failure_.message();
+  std::string text = failing();
+  const char* between = ": ";
+  for (const Probe& probe : probes_)
+    if (probe.rejected || !set.empty()) {
+      text += between + probe.place + ": " + probe.result;
+      between = "; ";
+    }
+  return text + "; " + advice();
+}
+
+Status Library::missing() const {
+  std::string text = failing() + "; tried";
   for (const Probe& probe : probes_) text += " " + probe.place + ": " + probe.result + ";";
-  text += format(" %s, or set %s to the file or its folder", hint().c_str(),
-                 settings()[static_cast<size_t>(spec_.setting)].name);
+  text += " " + advice();
   return {RONDO_LIBRARY_MISSING, text};
 }
 

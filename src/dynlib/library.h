@@ -21,13 +21,20 @@
 
 namespace rondo {
 
+// What to do where a library is missing.
+struct Remedy {
+  std::string text;         // for messages: "install NCCL (Debian, Ubuntu: libnccl2; PyPI: nvidia-nccl-cu13)"
+  std::string wheel = {};   // what pip installs, where that is found afterwards
+  std::string debian = {};  // what apt-get installs
+};
+
 struct LibrarySpec {
   const char* title;                       // for messages: "the CUDA driver"
   Setting setting;                         // file or folder; "none" hides the library
   std::vector<std::string> sonames;        // best first
   std::vector<std::string> wheel_folders;  // below site-packages
   bool toolkit;                            // look in CUDA toolkit folders too
-  const char* hint;                        // what to install
+  Remedy remedy;
 };
 
 struct Probe {
@@ -52,8 +59,10 @@ class Library {
   const std::string& path() const { return path_; }
   std::vector<Probe> probes() const;
   const LibrarySpec& spec() const { return spec_; }
-  // What to install, for messages.
-  virtual std::string hint() const { return spec_.hint; }
+  virtual Remedy remedy() const { return spec_.remedy; }
+  // Why it is not open, and what to do: with what was found and would not do, but not with every place that has
+  // nothing, as the error of open() has it. Empty if it is open.
+  std::string why_not() const;
   // What the numbers of its table's versions mean: "CUDA 11.4" for 11040.
   virtual std::string name_of(int since) const;
   // Text of the version found, for messages; set by accept().
@@ -93,6 +102,8 @@ class Library {
   bool try_open(const Candidate& candidate, From from);
   bool try_folder(const std::string& folder, const std::string& how);
   bool turn_down(const std::string& place, const std::string& reason);
+  std::string failing() const;
+  std::string advice() const;
   Status missing() const;
 
   LibrarySpec spec_;

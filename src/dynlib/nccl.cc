@@ -24,12 +24,12 @@ Nccl::Nccl()
                {"libnccl.so.2"},
                {"nvidia/nccl/lib"},
                true,
-               "install NVIDIA's NCCL"}) {}
+               {"install NVIDIA's NCCL"}}) {}
 
-std::string Nccl::hint() const {
-  if (!failing_.empty()) return "update NCCL to 2.9.6 or newer (Debian, Ubuntu: libnccl2; PyPI: nvidia-nccl-cu12)";
-  const int major = driver().open().ok() ? driver().driver_version() / 1000 : 0;
-  return format("install NCCL (Debian, Ubuntu: libnccl2; PyPI: nvidia-nccl-cu%d)", major >= 13 ? 13 : 12);
+Remedy Nccl::remedy() const {
+  const std::string wheel = driver_major() >= 13 ? "nvidia-nccl-cu13" : "nvidia-nccl-cu12";
+  const char* what = failing_.empty() ? "install NCCL" : "update NCCL to 2.9.6 or newer";
+  return {format("%s (Debian, Ubuntu: libnccl2; PyPI: %s)", what, wheel.c_str()), wheel, "libnccl2"};
 }
 
 std::string Nccl::name_of(int since) const {

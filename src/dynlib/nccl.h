@@ -18,7 +18,7 @@ class Nccl final : public Library {
   int number() const {
     return number_;
   }
-  std::string hint() const override;
+  Remedy remedy() const override;
   std::string name_of(int since) const override;
 
  protected:

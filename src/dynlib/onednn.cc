@@ -25,7 +25,7 @@ Onednn::Onednn()
                {"libdnnl.so.3", "libdnnl.so.3.6", "libdnnl.so.2"},
                {"../.."},  // what PyPI's package installs lies beside Python's folder, not in it
                false,
-               "install oneDNN 3 (PyPI: onednn-cpu-gomp; Debian 13: libdnnl3.6)"}) {}
+               {"install oneDNN 3 (PyPI: onednn-cpu-gomp; Debian 13: libdnnl3.6)", "onednn-cpu-gomp"}}) {}
 
 std::string Onednn::name_of(int since) const {
   return format("oneDNN %d.%d", since / 1000, since % 1000 / 10);

@@ -85,7 +85,7 @@ Status builtins_error(const char* name, const std::string& log) {
                "%s: NVRTC %s (%s) cannot open its builtins: %s was looked for in %s and by the system's loader; %s, "
                "where both libraries lie side by side, or set %s to such a folder (NVRTC says: %s)",
                name, nvrtc().version().c_str(), path.c_str(), file.c_str(), path.substr(0, path.rfind('/')).c_str(),
-               nvrtc().hint().c_str(), settings()[static_cast<size_t>(Setting::nvrtc_path)].name, log.c_str());
+               nvrtc().remedy().text.c_str(), settings()[static_cast<size_t>(Setting::nvrtc_path)].name, log.c_str());
 }
 
 std::string capability_text(int capability) {
@@ -118,7 +118,7 @@ Status architecture_error(int capability, const std::vector<int>& known) {
       !release
           ? "no CUDA that this driver and Rondo can use compiles for it"
           : format("what compiles for it is NVRTC of CUDA %d: %s, or set %s to the file or its folder", release->major,
-                   nvrtc().hint().c_str(), settings()[static_cast<size_t>(Setting::nvrtc_path)].name);
+                   nvrtc().remedy().text.c_str(), settings()[static_cast<size_t>(Setting::nvrtc_path)].name);
   const std::string range = known.empty() ? "none"
                                           : capability_text(*std::min_element(known.begin(), known.end())) + " to " +
                                                 capability_text(*std::max_element(known.begin(), known.end()));

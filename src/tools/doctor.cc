@@ -11,10 +11,17 @@
 
 #include "base/settings.h"
 #include "device/cuda/cuda_device.h"
+#include "dynlib/blas.h"
 #include "dynlib/cuda_libraries.h"
+#include "dynlib/cudnn.h"
+#include "dynlib/nccl.h"
+#include "dynlib/onednn.h"
 #include "rtc/disk_cache.h"
 #include "rtc/kernel.h"
+#include "tools/facts.h"
 #include "tools/next_step.h"
+#include "tools/remedies.h"
+#include "tools/report.h"
 
 namespace rondo::tools {
 
@@ -57,20 +64,16 @@ class Doctor {
     if (device_count(RONDO_CUDA) > 0) {
       examine_devices();
       examine_compiler();
-      if (findings_ == 0) remark("The GPU can be used");
-      if (!feature("cublaslt")["available"])
-        remark("Matrix products on the GPU use Rondo's own slower kernel: " + reason("cublaslt"));
-      if (!feature("cudnn")["available"])
-        remark("Convolutions on the GPU use Rondo's own slower kernels: " + reason("cudnn"));
-      if (device_count(RONDO_CUDA) > 1 && !feature("nccl")["available"])
-        remark("Of collectives between GPUs there is at most all-reduce: " + reason("nccl"));
+      if (findings_ == 0) report(Mark::fine, "The GPU can be used");
+      examine_library("cublaslt", cuda::cublaslt(), "Matrix products on the GPU use Rondo's own slower kernel");
+      examine_library("cudnn", cuda::cudnn(), "Convolutions on the GPU use Rondo's own slower kernels");
+      if (device_count(RONDO_CUDA) > 1)
+        examine_library("nccl", cuda::nccl(), "Of collectives between GPUs there is at most all-reduce");
     } else {
       examine_absence();
     }
-    if (!feature("blas")["available"])
-      remark("Matrix products on the cpu use Rondo's own slower loop: " + reason("blas"));
-    if (!feature("onednn")["available"])
-      remark("Convolutions on the cpu use Rondo's own slower loops: " + reason("onednn"));
+    examine_library("blas", blas(), "Matrix products on the cpu use Rondo's own slower loop");
+    examine_library("onednn", onednn(), "Convolutions on the cpu use Rondo's own slower loops");
     examine_cache();
     return findings_ == 0 ? 0 : 1;
   }
@@ -84,63 +87,72 @@ class Doctor {
   }
   std::string reason(const char* name) const { return text(feature(name), "reason"); }
 
-  // One line, one full stop: the texts of libraries have what they like.
-  static void remark(std::string line) {
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    while (!line.empty() && (line.back() == '.' || line.back() == ' ')) line.pop_back();
-    std::printf("%s.\n", line.c_str());
-  }
-  void finding(const std::string& line) {
+  void finding(const std::string& sentence, const std::string& command) {
     ++findings_;
-    remark(line);
+    report(Mark::mend, sentence, command);
+  }
+
+  // What makes a library usable: it is shown again where a setting hides it or leads elsewhere, else installed.
+  static std::string remedy(const Library& library) {
+    if (const Setting which = library.spec().setting; !setting(which).empty())
+      return unset(settings()[static_cast<size_t>(which)].name);
+    return install(library);
+  }
+
+  void examine_library(const char* name, const Library& library, const std::string& without) {
+    if (!feature(name)["available"]) report(Mark::note, without + ": " + reason(name), remedy(library));
   }
 
   // Values that cannot be meant, and libraries that were asked for and are not to be had: nothing else is tried then.
   void examine_settings() {
     for (const Json& each : facts_["settings"]) {
-      const std::string value = text(each, "value");
+      const std::string name = text(each, "name"), value = text(each, "value");
       if (const std::string problem = text(each, "problem"); !problem.empty())
-        finding(text(each, "name") + "=" + value + " is " + problem);
-      for (const Json& library : facts_["libraries"])
-        if (text(library, "setting") == text(each, "name") && !value.empty() && value != "none" && !library["found"])
-          finding(text(each, "name") + "=" + value +
-                  " leads nowhere, and nothing else is tried: " + text(library, "reason"));
+        finding(name + "=" + value + " is " + problem, unset(name.c_str()));
+      for (const Library* library : libraries())
+        if (settings()[static_cast<size_t>(library->spec().setting)].name == name && !value.empty() &&
+            value != "none" && !library->is_open())
+          finding(name + "=" + value + " leads nowhere, and nothing else is tried: " + library->why_not(),
+                  unset(name.c_str()));
     }
   }
 
   // Why the driver shows no device.
   void examine_absence() {
     const cuda::Driver& driver = cuda::driver();
-    std::string reason;
-    device_count(RONDO_CUDA, &reason);
+    std::string reason = driver.why_not();
+    std::string command = remedy(driver);
     const cuda::CUresult answer = cuda::first_answer();
-    if (driver.is_open()) reason += ". Next: " + next_step(answer);
+    if (driver.is_open()) {
+      const NextStep next = next_step(answer);
+      device_count(RONDO_CUDA, &reason);
+      reason += ". Next: " + next.text;
+      command = next.command;
+    }
     const bool says_none = answer == cuda::CUDA_SUCCESS || answer == cuda::CUDA_ERROR_NO_DEVICE;
     const std::string chosen = setting(Setting::cuda_path);
     const std::vector<Probe> probes = driver.probes();
-    const auto rejected = std::find_if(probes.begin(), probes.end(), [](const Probe& each) { return each.rejected; });
+    const bool rejected = std::any_of(probes.begin(), probes.end(), [](const Probe& each) { return each.rejected; });
     if (gpu_present())
-      finding("A GPU is there but cannot be used: " + reason);
+      finding("A GPU is there but cannot be used: " + reason, command);
     else if (driver.is_open() && !says_none)
-      finding("The CUDA driver " + driver.path() + " is there but fails: " + reason);
-    else if (!driver.is_open() && chosen.empty() && rejected != probes.end())
-      finding("A CUDA driver was found but cannot be used: " + rejected->place + ": " + rejected->result + "; " +
-              driver.hint());
+      finding("The CUDA driver " + driver.path() + " is there but fails: " + reason, command);
+    else if (!driver.is_open() && chosen.empty() && rejected)
+      finding("A CUDA driver was found but cannot be used: " + reason, command);
     else if (!driver.is_open() && !chosen.empty() && chosen != "none")
       return;  // examine_settings has said it
     else if (driver_node() == DriverNode::behind_none)
-      remark(
-          "No NVIDIA GPU is visible: there is a device file /dev/nvidiactl, but no driver behind it; Rondo runs on "
-          "the cpu");
+      report(Mark::fine,
+             "No NVIDIA GPU is visible: there is a device file /dev/nvidiactl, but no driver behind it; Rondo runs on "
+             "the cpu");
     else
-      remark("No NVIDIA GPU is visible; Rondo runs on the cpu");
+      report(Mark::fine, "No NVIDIA GPU is visible; Rondo runs on the cpu");
   }
 
   void examine_devices() {
     for (const Json& each : facts_["devices"])
-      if (each.contains("error")) {
-        finding("The device " + text(each, "device") + " cannot be used: " + text(each, "error"));
-      }
+      if (each.contains("error"))
+        finding("The device " + text(each, "device") + " cannot be used: " + text(each, "error"), "nvidia-smi");
   }
 
   // Whether operators run on each device: by compiling and loading a kernel, since NVRTC opens its second library, and
@@ -151,31 +163,38 @@ class Doctor {
       for (const Json& each : facts_["cache"]["architectures"])
         kept += (kept.empty() ? "" : ", ") + each.get<std::string>();
       finding("Operators cannot be compiled for the GPU: " + reason("nvrtc") +
-              (kept.empty() ? "" : "; kernels that are kept for " + kept + " run without it, and no others"));
+                  (kept.empty() ? "" : "; kernels that are kept for " + kept + " run without it, and no others"),
+              remedy(cuda::nvrtc()));
       return;
     }
     for (int i = 0; i < device_count(RONDO_CUDA); ++i) {
       Device* device = nullptr;
       if (!get_device({RONDO_CUDA, i}, &device).ok()) continue;  // said by examine_devices
       if (const Status tried = rtc::try_kernel(static_cast<cuda::CudaDevice&>(*device)); !tried.ok()) {
-        finding("Operators cannot run on " + device_name(device->id()) + ": " + tried.message());
+        const bool compiled = tried.code() == RONDO_DEVICE_ERROR || tried.code() == RONDO_DEVICE_LOST;
+        finding("Operators cannot run on " + device_name(device->id()) + ": " + tried.message(),
+                compiled ? "nvidia-smi" : remedy(cuda::nvrtc()));
       }
     }
   }
 
   void examine_cache() {
     const Json& facts = facts_["cache"];
+    const std::string& folder = rtc::DiskCache::instance().folder();
     if (facts["refused"]) {
-      finding("Compiled kernels cannot be kept: " + text(facts, "reason"));
+      finding("Compiled kernels cannot be kept: " + text(facts, "reason"), another_cache(setting(Setting::cache)));
     } else if (text(facts, "folder").empty()) {
-      remark("Compiled kernels are not kept between runs: " + text(facts, "reason"));
+      report(Mark::note, "Compiled kernels are not kept between runs: " + text(facts, "reason"), another_cache({}));
     } else if (const std::string problem = rtc::DiskCache::instance().write_problem(); !problem.empty()) {
-      finding("Compiled kernels cannot be kept: nothing can be written to " + text(facts, "folder") + ": " + problem +
-              " (RONDO_CACHE names another folder, or 'off')");
+      finding("Compiled kernels cannot be kept: nothing can be written to " + folder + ": " + problem +
+                  " (RONDO_CACHE names another folder, or 'off')",
+              another_cache(folder));
     }
     if (facts["unusable"] != 0)
-      remark(facts["unusable"].dump() + " files of kept kernels are not as they were written: `rondo cache verify` " +
-             "names them, `rondo cache clear` removes all");
+      report(Mark::note,
+             facts["unusable"].dump() + " files of kept kernels are not as they were written: `rondo cache verify` " +
+                 "names them, `rondo cache clear` removes all",
+             "rondo cache verify");
   }
 
   const Json& facts_;

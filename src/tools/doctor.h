@@ -7,9 +7,9 @@
 
 namespace rondo::tools {
 
-// Prints one line per finding and per remark. `facts` is what collect_facts() gave. Compiles a kernel for each device
-// and loads it, and writes into the folder of kernels. 1 if something that is there, or was set, cannot be used; else
-// 0.
+// Prints for each finding and remark a sentence and the command that is next (tools/report.h). `facts` is what
+// collect_facts() gave. Compiles a kernel for each device and loads it, and writes into the folder of kernels. 1 if
+// something that is there, or was set, cannot be used; else 0.
 int doctor(const nlohmann::ordered_json& facts);
 
 }  // namespace rondo::tools

@@ -69,22 +69,27 @@ Json setting_facts() {
   return list;
 }
 
+// The reason of a feature without the places where its library was looked for: those are with the library, once.
+std::string without_places(const std::string& reason) {
+  for (Library* library : libraries())
+    if (const Status opened = library->open(); !opened.ok() && opened.message() == reason) return library->why_not();
+  return reason;
+}
+
 Json library_facts() {
   Json list = Json::array();
-  Library* const libraries[] = {&cuda::driver(), &cuda::nvrtc(), &cuda::cublaslt(), &cuda::cudnn(),
-                                &cuda::nccl(),   &blas(),        &onednn()};
-  for (Library* library : libraries) {
+  for (Library* library : libraries()) {
     const Status opened = library->open();
     Json probes = Json::array();
     for (const Probe& probe : library->probes())
       probes.push_back({{"place", probe.place}, {"result", probe.result}, {"rejected", probe.rejected}});
     list.push_back({{"name", library->spec().title},
                     {"found", opened.ok()},
-                    {"reason", opened.message()},
+                    {"reason", library->why_not()},
                     {"path", library->path()},
                     {"version", library->is_open() ? library->version() : ""},
                     {"setting", settings()[static_cast<size_t>(library->spec().setting)].name},
-                    {"hint", library->hint()},
+                    {"hint", library->remedy().text},
                     {"probes", probes}});
   }
   return list;
@@ -124,7 +129,7 @@ Json feature_facts() {
     int32_t available = 0;
     const char* reason = "";
     rondo_feature(name, &available, &reason);
-    list.push_back({{"name", name}, {"available", available != 0}, {"reason", reason}});
+    list.push_back({{"name", name}, {"available", available != 0}, {"reason", without_places(reason)}});
   }
   return list;
 }
@@ -152,6 +157,12 @@ Json cache_facts() {
 }
 
 }  // namespace
+
+const std::vector<Library*>& libraries() {
+  static const auto* list = new std::vector<Library*>{
+      &cuda::driver(), &cuda::nvrtc(), &cuda::cublaslt(), &cuda::cudnn(), &cuda::nccl(), &blas(), &onednn()};
+  return *list;
+}
 
 Json collect_facts() {
   Json facts;

@@ -3,9 +3,16 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
+#include "dynlib/library.h"
+
 namespace rondo::tools {
+
+// Those that are opened at run time.
+const std::vector<Library*>& libraries();
 
 // Keys: version, build, settings[], libraries[], devices[], features[], cache. Never fails: what cannot be found out is
 // said in the value. Loads every library there is.

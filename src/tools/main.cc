@@ -1,6 +1,7 @@
 // The `rondo` command.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -29,15 +30,24 @@ std::string gib(const Json& bytes) {
   return text;
 }
 
+// Of the column that holds this of each.
+int width_of(const Json& list, const char* key) {
+  size_t width = 0;
+  for (const Json& each : list) width = std::max(width, text_of(each[key]).size());
+  return static_cast<int>(width);
+}
+
 void print_info(const Json& facts) {
   std::printf("Rondo %s (built by %s, %s)\n", text_of(facts["version"]).c_str(),
               text_of(facts["build"]["compiler"]).c_str(), text_of(facts["build"]["kind"]).c_str());
   std::printf("\nSettings\n");
+  const int setting_width = width_of(facts["settings"], "name");
   for (const Json& each : facts["settings"]) {
     const std::string value = text_of(each["value"]);
     const std::string problem = text_of(each["problem"]);
-    std::printf("  %-18s %-12s %s%s\n", text_of(each["name"]).c_str(), value.empty() ? "-" : value.c_str(),
-                text_of(each["origin"]).c_str(), problem.empty() ? "" : (": " + problem).c_str());
+    // The value last: a path may be as long as it likes.
+    std::printf("  %-*s  %-11s  %s%s\n", setting_width, text_of(each["name"]).c_str(), text_of(each["origin"]).c_str(),
+                value.empty() ? "-" : value.c_str(), problem.empty() ? "" : (": " + problem).c_str());
   }
   std::printf("\nLibraries\n");
   for (const Json& each : facts["libraries"]) {
@@ -50,12 +60,13 @@ void print_info(const Json& facts) {
       std::printf("    %s: %s\n", text_of(probe["place"]).c_str(), text_of(probe["result"]).c_str());
   }
   std::printf("\nDevices\n");
+  const int device_width = width_of(facts["devices"], "device");
   for (const Json& each : facts["devices"]) {
     if (each.contains("error")) {
-      std::printf("  %-8s %s\n", text_of(each["device"]).c_str(), text_of(each["error"]).c_str());
+      std::printf("  %-*s  %s\n", device_width, text_of(each["device"]).c_str(), text_of(each["error"]).c_str());
       continue;
     }
-    std::printf("  %-8s %s, %s of %s free, %s processors%s%s\n", text_of(each["device"]).c_str(),
+    std::printf("  %-*s  %s, %s of %s free, %s processors%s%s\n", device_width, text_of(each["device"]).c_str(),
                 text_of(each["name"]).c_str(), gib(each["free_memory"]).c_str(), gib(each["total_memory"]).c_str(),
                 text_of(each["processors"]).c_str(),
                 each.contains("capability") ? (", compute capability " + text_of(each["capability"])).c_str() : "",
@@ -63,9 +74,10 @@ void print_info(const Json& facts) {
   }
   std::printf("\nFeatures\n");
   const Json& cuda = facts["features"][0];
+  const int feature_width = width_of(facts["features"], "name");
   for (const Json& each : facts["features"]) {
     const bool follows = !each["available"] && each["name"] != cuda["name"] && each["reason"] == cuda["reason"];
-    std::printf("  %-20s %-4s %s\n", text_of(each["name"]).c_str(), each["available"] ? "yes" : "no",
+    std::printf("  %-*s  %-3s  %s\n", feature_width, text_of(each["name"]).c_str(), each["available"] ? "yes" : "no",
                 follows ? "needs cuda" : text_of(each["reason"]).c_str());
   }
   const Json& cache = facts["cache"];

@@ -9,9 +9,14 @@
 
 namespace rondo::tools {
 
+struct NextStep {
+  std::string text;
+  std::string command;  // that does it, or shows what to do it with
+};
+
 // By what the driver answered when it was asked for devices, and by what this process sees of the system. CUDA_SUCCESS:
 // it shows none.
-std::string next_step(cuda::CUresult answer);
+NextStep next_step(cuda::CUresult answer);
 
 enum class DriverNode { absent, behind_none, works };
 // The device file through which the driver library speaks to the kernel. A library that runs as root makes it although

@@ -28,7 +28,7 @@ const std::vector<Command>& commands() {
       {"doctor",
        {},
        nullptr,
-       "in plain words, what to install or set",
+       "what to install or set, with the commands",
        {"Exits 1 if a GPU, a driver or a value of a setting is there but cannot be used."}},
       {"launch",
        {"-n", "--prefix", "--grace", "--"},

@@ -42,6 +42,29 @@ def facts(**environment):
     return json.loads(run("info", "--json", **environment)[0])
 
 
+def findings(status=0, **environment):
+    """(mark, sentence, command) of what the doctor says: one command for all but what is fine. Lines fit a terminal."""
+    rows = []
+    for line in run("doctor", status=status, **environment)[0].splitlines():
+        if line.startswith("      $ "):
+            rows[-1][2].append(line.removeprefix("      $ "))
+        elif line.startswith("      "):
+            assert not rows[-1][2], line
+            rows[-1][1] += " " + line.strip()
+        else:
+            rows.append([*line.split(maxsplit=1), []])
+        assert len(line) <= 100 or line.startswith("      $ ") or len(line.split()) == 1, line
+    for mark, sentence, commands in rows:
+        assert mark in ("ok", "note", "mend") and re.search(r"[^. ]\.$", sentence) and len(commands) == (mark != "ok"), (mark, sentence, commands)
+    assert any(mark == "mend" for mark, _, _ in rows) == (status == 1), rows
+    return [(mark, sentence, "".join(commands)) for mark, sentence, commands in rows]
+
+
+def doctor(status=0, **environment):
+    """The sentences, a line each."""
+    return "\n".join(sentence for _, sentence, _ in findings(status, **environment))
+
+
 def by_name(rows, name):
     return next(row for row in rows if row["name"] == name)
 
@@ -227,7 +250,7 @@ def case_invalid_settings():
     for name, problem in problems.items():
         holds(by_name(listed, name)["problem"], problem)
         holds(next(line for line in out.splitlines() if name in line), invalid[name], problem)
-        said, _ = run("doctor", status=1, **{name: invalid[name]}, **WITH_SIMULATED)
+        said = doctor(status=1, **{name: invalid[name]}, **WITH_SIMULATED)
         holds(said, f"{name}={invalid[name]} is ", problem)
         assert "can be used" not in said, said
     assert not any(row["problem"] for row in listed if row["name"] not in invalid), listed
@@ -340,9 +363,9 @@ def case_nccl():
         assert not feature["available"], feature
         holds(feature["reason"], "has no ncclGetVersion: not NCCL")
     several = {**WITH_SIMULATED, "SIMCUDA_DEVICES": "2"}
-    holds(run("doctor", **several)[0], "Of collectives between GPUs there is at most all-reduce", "RONDO_NCCL=none")
+    holds(doctor(**several), "Of collectives between GPUs there is at most all-reduce", "RONDO_NCCL=none")
     for settings in WITH_SIMULATED, {**several, "RONDO_NCCL": str(simulated / "v2.28.9")}:
-        assert "Of collectives" not in run("doctor", **settings)[0]
+        assert "Of collectives" not in doctor(**settings)
 
 
 def case_cache():
@@ -357,7 +380,7 @@ def case_cache():
                     "refused": False}
         assert facts(RONDO_CACHE=folder, **WITHOUT_DRIVER)["cache"] == expected
         holds(run("info", RONDO_CACHE=folder, **WITHOUT_DRIVER)[0], f"{folder}: 2 files, 123 bytes of at most {256 << 20}")
-        holds(run("doctor", RONDO_CACHE=folder, **WITHOUT_DRIVER)[0], "2 files of kept kernels are not as they were written: `rondo cache verify`")
+        holds(doctor(RONDO_CACHE=folder, **WITHOUT_DRIVER), "2 files of kept kernels are not as they were written: `rondo cache verify`")
         # Looking leaves nothing behind, neither here nor in a home.
         absent = pathlib.Path(folder) / "absent"
         assert facts(RONDO_CACHE=str(absent), **WITH_SIMULATED)["cache"] == {**expected, "folder": str(absent), "files": 0, "bytes": 0,
@@ -379,14 +402,13 @@ def case_cache():
 
 def case_doctor_usable():
     """A GPU that works: exit 0, one line a finding, and what would make it faster."""
-    out, _ = run("doctor", **WITH_SIMULATED)
+    out = doctor(**WITH_SIMULATED)
     holds(out, "The GPU can be used.", "RONDO_CUBLASLT", "Compiled kernels are not kept")
-    assert all(line.endswith(".") for line in out.splitlines()), out
 
 
 def case_doctor_unusable():
     """A GPU whose operators cannot be compiled: exit 1, and what to install or set."""
-    out, _ = run("doctor", status=1, **{**WITH_SIMULATED, "RONDO_NVRTC": "none"})
+    out = doctor(status=1, **{**WITH_SIMULATED, "RONDO_NVRTC": "none"})
     holds(out, "cannot be compiled", "RONDO_NVRTC")
     assert "can be used" not in out
 
@@ -394,9 +416,9 @@ def case_doctor_unusable():
 def case_doctor_compiler():
     """NVRTC that opens but compiles nothing for the device: found by compiling."""
     def found(*parts, **environment):
-        out, _ = run("doctor", status=1, **{**WITH_SIMULATED, **environment})
+        out = doctor(status=1, **{**WITH_SIMULATED, **environment})
         holds(out, "Operators cannot run on cuda:0: ", *parts)
-        assert "can be used" not in out and all(line.endswith(".") for line in out.splitlines()), out
+        assert "can be used" not in out, out
         return out
 
     found("compiles for no architecture", "6.1", "only for 7.5 to 12.1", "NVRTC of CUDA 12 (PyPI: nvidia-cuda-nvrtc-cu12)", SIMCUDA_ARCH="61",
@@ -411,7 +433,7 @@ def case_doctor_compiler():
 
 def case_doctor_device():
     """A device that the driver shows and that cannot be opened: exit 1, its name and the driver's text, the others not."""
-    out, _ = run("doctor", status=1, SIMCUDA_DEVICES="2", SIMCUDA_FAULT="cuDevicePrimaryCtxRetain:1:2", **WITH_SIMULATED)
+    out = doctor(status=1, SIMCUDA_DEVICES="2", SIMCUDA_FAULT="cuDevicePrimaryCtxRetain:1:2", **WITH_SIMULATED)
     holds(out, "The device cuda:0 cannot be used", "cuDevicePrimaryCtxRetain failed with 2", "CUDA_ERROR_OUT_OF_MEMORY")
     assert "cuda:1" not in out and "can be used" not in out, out
 
@@ -420,34 +442,75 @@ def case_doctor_driver():
     """A driver that is there and fails is a finding, unless all it says is that there is no device."""
     without_gpu()
     for fault in "cuInit:1:999", "cuDeviceGetCount:1:999", "cuDriverGetVersion:1:999":
-        out, _ = run("doctor", status=1, SIMCUDA_FAULT=fault, **WITH_SIMULATED)
+        out = doctor(status=1, SIMCUDA_FAULT=fault, **WITH_SIMULATED)
         holds(out, "RONDO_CUDA_DRIVER=" if fault.startswith("cuDriver") else "is there but fails", WITH_SIMULATED["RONDO_CUDA_DRIVER"],
               fault.split(":")[0] + " failed with 999")
         assert "No NVIDIA GPU" not in out, out
         # Found by the system's loader as well, without a setting.
-        out, _ = run("doctor", status=1, SIMCUDA_FAULT=fault, LD_LIBRARY_PATH=str(SIMULATED))
+        out = doctor(status=1, SIMCUDA_FAULT=fault, LD_LIBRARY_PATH=str(SIMULATED))
         holds(out, str(SIMULATED / "libcuda.so.1"), fault.split(":")[0] + " failed with 999")
     for nothing in {"SIMCUDA_FAULT": "cuInit:1:100"}, {"SIMCUDA_DEVICES": "0"}:
-        holds(run("doctor", **nothing, **WITH_SIMULATED)[0], "No NVIDIA GPU is visible")
+        holds(doctor(**nothing, **WITH_SIMULATED), "No NVIDIA GPU is visible")
 
 
 def case_doctor_setting():
     """A driver that was asked for by name and is not to be had is a finding; so is one that was found and rejected."""
     without_gpu()
     for value in "/nowhere/libcuda.so.1", "libcuda.so.1", "/":
-        out, _ = run("doctor", status=1, RONDO_CUDA_DRIVER=value)
+        out = doctor(status=1, RONDO_CUDA_DRIVER=value)
         holds(out, f"RONDO_CUDA_DRIVER={value} leads nowhere, and nothing else is tried")
     with tempfile.TemporaryDirectory() as folder:
         other = pathlib.Path(folder) / "libcuda.so.1"
         other.symlink_to(SIMULATED / "libnvrtc.so.12")
-        out, _ = run("doctor", status=1, LD_LIBRARY_PATH=folder)
+        out = doctor(status=1, LD_LIBRARY_PATH=folder)
         holds(out, "A CUDA driver was found but cannot be used", f"{other} (system loader)", "not a CUDA driver")
     for name in "RONDO_NVRTC", "RONDO_CUBLASLT", "RONDO_CUDNN", "RONDO_NCCL", "RONDO_BLAS", "RONDO_ONEDNN":
         for driver in WITHOUT_DRIVER, WITH_SIMULATED:
-            out, _ = run("doctor", status=1, **{**driver, name: "/nowhere/to/be/found"})
+            out = doctor(status=1, **{**driver, name: "/nowhere/to/be/found"})
             holds(out, f"{name}=/nowhere/to/be/found leads nowhere, and nothing else is tried")
             assert "The GPU can be used" not in out, out
         run("doctor", **{**WITHOUT_DRIVER, name: "none"})
+
+
+def case_doctor_commands():
+    """Each finding has the one command that is next; where libraries were looked for stands in `info`, once."""
+    def commands(**environment):
+        status = environment.pop("status", 0)
+        return {sentence.split(":")[0]: command for _, sentence, command in findings(status, **environment)}
+
+    with tempfile.TemporaryDirectory() as folder:
+        nowhere = {**WITH_SIMULATED, "RONDO_CUDNN": folder, "RONDO_CACHE": folder, "VIRTUAL_ENV": "", "CONDA_PREFIX": ""}
+        assert commands(status=1, **nowhere)["Convolutions on the GPU use Rondo's own slower kernels"] == "unset RONDO_CUDNN"
+        del nowhere["RONDO_CUDNN"]
+        said = commands(**nowhere)
+        assert said["Matrix products on the GPU use Rondo's own slower kernel"] == "unset RONDO_CUBLASLT", said
+        if not facts(**nowhere)["libraries"][3]["found"]:
+            install = said["Convolutions on the GPU use Rondo's own slower kernels"]
+            assert install == "python3 -m venv ~/.venv && . ~/.venv/bin/activate && pip install nvidia-cudnn-cu13", install
+            active = commands(**{**nowhere, "VIRTUAL_ENV": folder})
+            assert active["Convolutions on the GPU use Rondo's own slower kernels"] == "pip install nvidia-cudnn-cu13", active
+            out = doctor(**nowhere)
+            assert "already in the process" not in out and "cannot open shared object" not in out, out
+            out, _ = run("info", **nowhere)
+            assert out.count("libcudnn.so.9 (already in the process)") == 1, out
+        assert commands(status=1, **{**nowhere, "RONDO_LOG": "loud"})["RONDO_LOG=loud is none of off, error, warning, info, debug; warning is used."] \
+            == "unset RONDO_LOG"
+        (pathlib.Path(folder) / "kept").mkdir(mode=0o777)
+        (pathlib.Path(folder) / "kept").chmod(0o777)
+        said = commands(status=1, **{**nowhere, "RONDO_CACHE": f"{folder}/kept"})
+        assert said["Compiled kernels cannot be kept"] == f"chmod go-w '{folder}/kept'", said
+    assert commands(status=1, **{**WITH_SIMULATED, "RONDO_NVRTC": "none"})["Operators cannot be compiled for the GPU"] == "unset RONDO_NVRTC"
+
+
+def case_columns():
+    """Names and values of any length leave the columns of `info` as they are."""
+    lines = run("info", RONDO_NCCL="/a/path/that/is/longer/than/any/column/would/be/of/this/list", **WITHOUT_DRIVER)[0].splitlines()
+    for heading, second in ("Settings", r"default|environment"), ("Features", "yes|no"):
+        start = lines.index(heading) + 1
+        rows = lines[start:lines.index("", start)]
+        places = {re.match(rf"  \w+ +({second}) +(?=\S)", row).span(1)[0] for row in rows}
+        after = {re.match(rf"  \w+ +(?:{second}) +(?=\S)", row).end() for row in rows}
+        assert len(places) == len(after) == 1, "\n".join(rows)
 
 
 def case_doctor_cache():
@@ -458,12 +521,12 @@ def case_doctor_cache():
         os.chmod(folder, 0o777)
         for chosen in {"RONDO_CACHE": folder}, {"RONDO_CACHE": "/dev/null/folder"}, {"RONDO_CACHE": "folder"}, \
                 {"RONDO_CACHE": "", "XDG_CACHE_HOME": "/dev/null"}:
-            out, _ = run("doctor", status=1, **chosen, **WITHOUT_DRIVER)
+            out = doctor(status=1, **chosen, **WITHOUT_DRIVER)
             holds(out, "Compiled kernels cannot be kept: ", "RONDO_CACHE")
         os.chmod(folder, 0o700)
         # A file system that can only be read.
         in_front(["unshare", "--map-root-user", "--mount", "sh", "-c", f'mount -t tmpfs -o ro,mode=700 none "{folder}" && exec "$@"', "sh"])
-        out, _ = run("doctor", status=1, RONDO_CACHE=folder, **WITHOUT_DRIVER)
+        out = doctor(status=1, RONDO_CACHE=folder, **WITHOUT_DRIVER)
         holds(out, "Compiled kernels cannot be kept: nothing can be written to", folder, "Read-only file system")
 
 
@@ -474,10 +537,10 @@ def case_doctor_next_step():
     with_gpu()
     for code, step in steps.items():
         for call in "cuInit", "cuDeviceGetCount":
-            out, _ = run("doctor", status=1, SIMCUDA_FAULT=f"{call}:1:{code}", CUDA_VISIBLE_DEVICES="7", **WITH_SIMULATED)
+            out = doctor(status=1, SIMCUDA_FAULT=f"{call}:1:{code}", CUDA_VISIBLE_DEVICES="7", **WITH_SIMULATED)
             holds(out, "A GPU is there but cannot be used: ", "Next: ", step)
             assert not any(other in out for number, other in steps.items() if number != code), out
-    assert "CUDA_VISIBLE_DEVICES" not in run("doctor", status=1, SIMCUDA_DEVICES="0", **WITH_SIMULATED)[0]
+    assert "CUDA_VISIBLE_DEVICES" not in doctor(status=1, SIMCUDA_DEVICES="0", **WITH_SIMULATED)
 
 
 def case_doctor_old_driver():
@@ -488,7 +551,7 @@ def case_doctor_old_driver():
         source.write_text("int cuDriverGetVersion(int *version) { *version = 11000; return 0; } int cuInit(unsigned flags) { return 100; }")
         subprocess.run(["cc", "-shared", "-fPIC", "-o", pathlib.Path(folder) / "libcuda.so.1", source], check=True)
         for where in {"LD_LIBRARY_PATH": folder}, {"RONDO_CUDA_DRIVER": folder}:
-            out, _ = run("doctor", status=1, **where)
+            out = doctor(status=1, **where)
             line = next(line for line in out.splitlines() if "driver" in line)  # the others are of what else may be missing here
             holds(line, "driver is for CUDA 11.0; CUDA 11.2 (driver 460) or newer is needed", "update the NVIDIA driver")
             assert "was not found" not in line and "install" not in line, line
@@ -500,7 +563,7 @@ def case_doctor_node_without_driver():
     """A device file with no driver behind it is no GPU."""
     without_gpu()
     in_front(["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /dev && mknod /dev/nvidiactl c 195 255 && mknod /dev/null c 1 3 && exec "$@"', "sh"])
-    out, _ = run("doctor", **WITHOUT_DRIVER)
+    out = doctor(**WITHOUT_DRIVER)
     holds(out, "No NVIDIA GPU is visible: there is a device file /dev/nvidiactl, but no driver behind it")
 
 
@@ -509,7 +572,7 @@ def case_doctor_gpu_without_driver():
     with_gpu()
     for environment, why in (WITHOUT_DRIVER, "hidden by the setting"), ({"RONDO_CUDA_DRIVER": "/nowhere"}, "No such file"), \
             ({**WITH_SIMULATED, "SIMCUDA_FAULT": "cuInit:1:999"}, "cuInit failed with 999"), ({**WITH_SIMULATED, "SIMCUDA_DEVICES": "0"}, "no device"):
-        out, _ = run("doctor", status=1, **environment)
+        out = doctor(status=1, **environment)
         holds(out, "A GPU is there but cannot be used: ", why)
         assert "No NVIDIA GPU" not in out, out
 
@@ -517,7 +580,7 @@ def case_doctor_gpu_without_driver():
 def case_doctor_without_gpu():
     """No GPU is no defect: exit 0."""
     without_gpu()
-    out, _ = run("doctor", **WITHOUT_DRIVER)
+    out = doctor(**WITHOUT_DRIVER)
     holds(out, "No NVIDIA GPU is visible")
 
 

@@ -1,0 +1,34 @@
+// Paragraphs. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tools/report.h"
+
+#include <cstdio>
+#include <sstream>
+
+namespace rondo::tools {
+
+namespace {
+
+constexpr size_t kWidth = 100;
+constexpr char kMargin[] = "      ";
+
+}  // namespace
+
+void report(Mark mark, const std::string& sentence, const std::string& command) {
+  std::string line = mark == Mark::fine ? "ok    " : mark == Mark::note ? "note  " : "mend  ";
+  std::string text = sentence;
+  while (!text.empty() && (text.back() == '.' || text.back() == ' ' || text.back() == '\n')) text.pop_back();
+  std::istringstream words(text + ".");
+  bool first = true;
+  for (std::string word; words >> word; first = false) {
+    if (!first && line.size() + 1 + word.size() > kWidth) {
+      std::printf("%s\n", line.c_str());
+      line = kMargin;
+      first = true;
+    }
+    line += (first ? "" : " ") + word;
+  }
+  std::printf("%s\n", line.c_str());
+  if (!command.empty()) std::printf("%s$ %s\n", kMargin, command.c_str());
+}
+
+}  // namespace rondo::tools
