@@ -140,7 +140,11 @@ fn ask_for_causes() {
                 Err(error) if error.kind() == ErrorKind::TimedOut && error.operator().is_none() => {
                     ask_again(state, wait);
                 }
-                result => finish(&state, result),
+                result => {
+                    finish(&state, result);
+                    // The last handle of an engine ends as in a task: without making this thread wait.
+                    let _ = callback::guard(|| drop(wait));
+                }
             }
         }
     }

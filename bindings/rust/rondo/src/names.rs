@@ -3,12 +3,14 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use crate::generated::{BY_OPERATOR, METHODS, NAMES};
 
-/// The message with `Tensor::cast` for `rondo_cast`, `Tensor::add` for `rondo_binary(add)`, `DType::F32` for `RONDO_F32`.
-/// Settings and what else has such a name keep it, and so do paths of files.
+/// The message with `Tensor::cast` for `rondo_cast`, `Tensor::add` for `rondo_binary(add)`, `DType::F32` for `RONDO_F32`;
+/// `workers` for `options->workers`, which is a method of a builder here. Settings and what else has such a name keep it,
+/// and so do paths of files.
 #[cold]
 pub(crate) fn in_rust(message: &str) -> String {
+    let message = message.replace("options->", "");
     let mut text = String::with_capacity(message.len());
-    let mut rest = message;
+    let mut rest = &message[..];
     while let Some(start) = rest.find(is_part_of_word) {
         text.push_str(&rest[..start]);
         rest = &rest[start..];
@@ -68,6 +70,7 @@ mod tests {
             ("RONDO_F32 and RONDO_TAPE_KEEP", "DType::F32 and Engine::keeping_tape"),
             ("rondo_layer_norm, rondo_feature, rondo_cache_import", "ops::layer_norm, rondo::feature, cache::import"),
             ("rondo_tensor_destroy", "Tensor"),
+            ("rondo_engine_create: options->workers is -1", "EngineBuilder::build: workers is -1"),
         ] {
             assert_eq!(in_rust(said), told);
         }

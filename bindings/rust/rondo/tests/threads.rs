@@ -8,7 +8,7 @@ mod common;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{channel, Receiver};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake};
 use std::thread;
@@ -191,6 +191,36 @@ fn a_waker_that_panics_harms_nobody_else() {
             );
         }
     }
+}
+
+/// Whoever asks for causes may have the last handle of an engine that has much to do, and others wait for causes too.
+#[test]
+fn the_end_of_an_engine_keeps_no_cause_from_others() {
+    let fails = |engine: &Engine, gate: Receiver<()>| {
+        let variable = Variable::new(engine).unwrap();
+        let body = move |_: &rondo::TaskContext<'_>| {
+            gate.recv()?;
+            Err("disk gone".into())
+        };
+        engine.task("fails").writes(&variable).submit(body).unwrap();
+        variable.wait_async().unwrap()
+    };
+    let busy = Engine::builder().workers(2).build().unwrap();
+    let (end, goes_on) = channel::<()>();
+    busy.task("long").writes(&Variable::new(&busy).unwrap()).submit(move |_| Ok(goes_on.recv()?)).unwrap();
+    let (go, gate) = channel::<()>();
+    let first = fails(&busy, gate);
+    drop(busy);
+    go.send(()).unwrap();
+    assert!(block_on(first).is_err());
+
+    let other = Engine::builder().workers(1).build().unwrap();
+    let (go, gate) = channel::<()>();
+    let mut second = fails(&other, gate);
+    go.send(()).unwrap();
+    let count: std::task::Waker = Arc::new(Count(AtomicUsize::new(0))).into();
+    assert!(eventually(|| Pin::new(&mut second).poll(&mut Context::from_waker(&count)).is_ready()));
+    end.send(()).unwrap();
 }
 
 /// The future holds the tensor's memory and the engine; the handles may go.
