@@ -18,7 +18,8 @@ extern "C" {
 
 typedef enum rondo_record_flags {
   RONDO_RECORD_DEFAULT = 0,
-  RONDO_RECORD_NAMED_OUTPUTS = 1 /* only tensors named by rondo_record_output are outputs, whatever is still held */
+  RONDO_RECORD_NAMED_OUTPUTS = 1, /* only tensors named by rondo_record_output are outputs, whatever is still held */
+  RONDO_RECORD_AS_WRITTEN = 2     /* no pass changes what was recorded: all of it runs, whether or not it is read */
 } rondo_record_flags;
 
 typedef struct rondo_record_options {
@@ -35,8 +36,9 @@ typedef struct rondo_record_options {
  * thread, or is lost, does not count: it is dropped. options NULL means RONDO_RECORD_OPTIONS_INIT. Since 0.1. */
 RONDO_API rondo_status rondo_record_begin(rondo_engine* engine, const rondo_record_options* options);
 /* Ends the thread's recording and compiles it: kernels are compiled and loaded, library calls are tried out on scratch
- * memory, temporaries are placed in one arena, and what can be captured becomes a CUDA graph. Nothing that was recorded
- * runs, no tensor of the user is changed. The caller owns *graph. On failure, the recording is dropped, the message
+ * memory, temporaries are placed in one arena, and what can be captured becomes a CUDA graph. Operators whose results
+ * nobody reads are left out (docs/program.md), unless RONDO_RECORD_AS_WRITTEN. Nothing that was recorded runs, no
+ * tensor of the user is changed. The caller owns *graph. On failure, the recording is dropped, the message
  * names the operator, tensors created inside carry the error until they are written, and engine and streams are usable
  * as before. Since 0.1. */
 RONDO_API rondo_status rondo_record_end(rondo_engine* engine, rondo_graph** graph);
@@ -60,7 +62,7 @@ RONDO_API void rondo_graph_destroy(rondo_graph* graph);
 
 typedef struct rondo_graph_info {
   size_t size;             /* set by RONDO_GRAPH_INFO_INIT */
-  int32_t tasks;           /* recorded tasks */
+  int32_t tasks;           /* tasks of a launch: those recorded, less what nobody reads */
   int32_t segments;        /* pieces the graph was split in; 1: nothing split it */
   int32_t captured;        /* of which are CUDA graphs */
   int32_t nodes;           /* nodes of all CUDA graphs */

@@ -3,7 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/operators.h"
 #include "ops/movement/shapes.h"
-#include "ops/task/node.h"
+#include "ops/task/submit.h"
 
 using namespace rondo;
 using capi::check_out;

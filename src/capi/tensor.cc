@@ -3,7 +3,7 @@
 #include "capi/structs.h"
 #include "engine/views.h"
 #include "ops/ops.h"
-#include "ops/task/node.h"
+#include "ops/task/submit.h"
 
 using namespace rondo;
 using capi::check_engine;

@@ -11,7 +11,7 @@
 #include "base/processors.h"
 #include "base/settings.h"
 #include "engine/completion.h"
-#include "engine/listener.h"
+#include "engine/observer.h"
 #include "engine/trace.h"
 
 namespace rondo {
@@ -65,32 +65,43 @@ void Engine::wait_for_room(std::unique_lock<std::mutex>& lock) {
   block_until(lock, [this] { return pending_ < max_tasks_; });
 }
 
-void Engine::tell(Listener& listener, const Ref<Task>* tasks, size_t count) {
-  for (size_t i = 0; i < count; ++i) listener.submitted(*tasks[i]);
+Status Engine::observe(const ThreadState& thread, Ref<Task>* tasks, size_t count, const Description* what,
+                       bool* taken) {
+  Sink* const sink = thread.sink && &thread.sink->engine == this ? thread.sink : nullptr;
+  for (size_t i = 0; i < count; ++i)
+    if (!tasks[i]->kept_) RONDO_TRY(admit(*tasks[i], sink));
+  if (sink) sink->reserve(count);
+  if (thread.tapes)
+    for (size_t i = 0; i < count; ++i) thread.tapes->submitted(*tasks[i], what);
+  if (sink)
+    for (size_t i = 0; i < count; ++i) sink->take(std::move(tasks[i]), what);
+  *taken = sink != nullptr;
+  return {};
 }
 
 Status Engine::submit(Ref<Task> task) {
-  return submit_all(&task, 1);
+  return submit_all(&task, 1, nullptr);
+}
+
+Status Engine::submit(Ref<Task> task, const Description* what) {
+  return submit_all(&task, 1, what);
 }
 
 Status Engine::submit(Ref<Task>* tasks, size_t count) {
-  return submit_all(tasks, count);
+  return submit_all(tasks, count, nullptr);
 }
 
 // Inlined, so that for one task there is no loop.
-[[gnu::always_inline]] inline Status Engine::submit_all(Ref<Task>* tasks, size_t count) {
+[[gnu::always_inline]] inline Status Engine::submit_all(Ref<Task>* tasks, size_t count, const Description* what) {
   RONDO_TRY(usable());
   ThreadState& thread = this_thread();
-  Sink* sink = thread.sink && &thread.sink->engine == this ? thread.sink : nullptr;
-  for (size_t i = 0; i < count; ++i)
-    if (!tasks[i]->kept_) RONDO_TRY(admit(*tasks[i], sink));
-  if (sink) [[unlikely]]
-    sink->reserve(count);
-  if (thread.listener) [[unlikely]]
-    tell(*thread.listener, tasks, count);
-  if (sink) [[unlikely]] {
-    for (size_t i = 0; i < count; ++i) sink->take(std::move(tasks[i]));
-    return {};
+  if (thread.observed()) [[unlikely]] {
+    bool taken = false;
+    RONDO_TRY(observe(thread, tasks, count, what, &taken));
+    if (taken) return {};
+  } else {
+    for (size_t i = 0; i < count; ++i)
+      if (!tasks[i]->kept_) RONDO_TRY(admit(*tasks[i], nullptr));
   }
   for (size_t i = 0; i < count; ++i) {
     if (tasks[i]->random_count()) [[unlikely]]

@@ -37,6 +37,8 @@
 
 namespace rondo {
 
+struct Description;
+
 // Where a thread's tasks go instead of the engine: a recording.
 class Sink : public Owner {
  public:
@@ -45,7 +47,7 @@ class Sink : public Owner {
   virtual ~Sink() = default;
   // Makes room for tasks that are about to be taken.
   virtual void reserve(size_t count) = 0;
-  virtual void take(Ref<Task> task) noexcept = 0;
+  virtual void take(Ref<Task> task, const Description* what) noexcept = 0;
   virtual void created(Storage& storage) = 0;
   Engine& engine;
 };
@@ -86,6 +88,8 @@ class Engine final : public RefCounted, public FenceOracle {
 
   // Hands a task over. Async and threaded: returns when it is ordered; naive: when it is done, with its status.
   RONDO_HOT Status submit(Ref<Task> task);
+  // The same, saying what operator it is to who looks on.
+  RONDO_APART Status submit(Ref<Task> task, const Description* what);
   // Several in one step: no other thread's tasks come between them. Naive: the status of the first that failed; those
   // after it are submitted all the same, so that they poison what they would have written.
   Status submit(Ref<Task>* tasks, size_t count);
@@ -179,8 +183,10 @@ class Engine final : public RefCounted, public FenceOracle {
  private:
   friend class Storage;
   // --- engine.cc: a task's way ---
-  Status submit_all(Ref<Task>* tasks, size_t count);
-  RONDO_COLD static void tell(Listener& listener, const Ref<Task>* tasks, size_t count);
+  Status submit_all(Ref<Task>* tasks, size_t count, const Description* what);
+  // Admits tasks and tells those who look on. *taken: the thread's recording has them.
+  RONDO_APART Status observe(const ThreadState& thread, Ref<Task>* tasks, size_t count, const Description* what,
+                             bool* taken);
   RONDO_HOT Status admit(Task& task, const Sink* sink);  // its variables may be used here; each comes once
   RONDO_APART Status make_random_state(Task& task);
   RONDO_APART void wait_for_room(std::unique_lock<std::mutex>& lock);

@@ -140,6 +140,12 @@ class Task : public RefCounted {
   virtual bool wants_launches() const { return false; }
   // What it works on, inputs before outputs, for pictures and timelines (tensor.h).
   virtual void list_operands(std::vector<TaskOperand>* operands) const { (void)operands; }
+  // A task that does the same but for results that nobody reads: of the written operands, in the order of
+  // list_operands, those with a bit in `unread`. Before it is prepared. Null: it makes all of them or none.
+  virtual Ref<Task> without(uint32_t unread) const {
+    (void)unread;
+    return {};
+  }
   // How many auxiliary streams its runs are given.
   int wants_auxiliaries() const { return wants_auxiliaries_; }
   // What prepare() decided that people may want to know, for reports; empty: nothing.

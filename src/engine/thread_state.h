@@ -8,15 +8,17 @@
 
 namespace rondo {
 
-class Listener;
+class Observer;
 class Sink;
 class Stream;
 class TaskQueue;
 
 struct ThreadState {
-  Sink* sink = nullptr;          // the thread's recording
-  Listener* listener = nullptr;  // is told of each task the thread submits: its open tapes
-  int task_depth = 0;            // bodies of tasks it is in the middle of
+  // Who is told of each task the thread submits: its open tapes, then its recording, which takes those of its engine.
+  Observer* tapes = nullptr;
+  Sink* sink = nullptr;
+  bool observed() const { return tapes || sink; }
+  int task_depth = 0;  // bodies of tasks it is in the middle of
   // The stream whose lock it holds: the body of a device task may need memory, and so may wait for its own stream.
   const Stream* issuing = nullptr;
   // Tasks made ready by its completions, issued in turn instead of by recursion: a long chain must not eat the stack.

@@ -34,7 +34,6 @@ Graph::Graph(Recording& recording)
     : engine_(recording.keep_engine),
       name_(recording.name),
       max_branches_(recording.max_branches),
-      tasks_(std::move(recording.tasks)),
       storages_(recording.storages),
       outputs_(recording.outputs()) {}
 
@@ -42,6 +41,10 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   const double recorded = Trace::now_us();
   Ref<Graph> made = Ref<Graph>::adopt(new Graph(recording));
   Graph& self = *made;
+  ops::Program program = recording.program();
+  self.random_drawn_ = program.drawn();
+  if (!recording.as_written) RONDO_TRY(run_passes(program, &self.passes_));
+  self.take(std::move(program));
   self.predecessors_ = data_flow(self.tasks_);
   self.split();
   RONDO_TRY(self.check_guards());
@@ -73,6 +76,13 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   return {};
 }
 
+void Graph::take(ops::Program&& program) {
+  for (ops::ProgramNode& node : program.nodes) {
+    random_offsets_.push_back(node.random_offset);
+    tasks_.push_back(std::move(node.task));
+  }
+}
+
 // Consecutive tasks of one kind and device form a segment.
 void Graph::split() {
   segment_of_.resize(tasks_.size());
@@ -91,11 +101,28 @@ void Graph::split() {
     segment.tasks.push_back(i);
     if (kind == Segment::Kind::captured && task.wants_launches()) segment.guards.push_back(&task);
     segment_of_[i] = static_cast<int>(segments_.size()) - 1;
-    if (const uint64_t count = task.random_count()) {
-      task.set_random({0, segment.random_count});
-      segment.random_count += count;
-    }
   }
+  number_draws();
+}
+
+// A launch draws as many numbers as the recording, and each task those that it drew there: what a pass has left out
+// counts for the segment that follows on its device, or for the last.
+void Graph::number_draws() {
+  std::unordered_map<const Device*, uint64_t> begun;  // by the segment that is looked at, or the next
+  std::unordered_map<const Device*, Segment*> last;
+  for (Segment& segment : segments_) {
+    uint64_t& begin = begun[segment.device];
+    last[segment.device] = &segment;
+    for (const uint32_t i : segment.tasks) {
+      const uint64_t count = tasks_[i]->random_count();
+      if (count == 0) continue;
+      tasks_[i]->set_random({0, random_offsets_[i] - begin});
+      segment.random_count = random_offsets_[i] + count - begin;
+    }
+    begin += segment.random_count;
+  }
+  for (const auto& [device, drawn] : random_drawn_)
+    if (const auto found = last.find(device); found != last.end()) found->second->random_count += drawn - begun[device];
 }
 
 // Pieces of a graph run one after the other: a collective of one device in one would wait for that of another device in

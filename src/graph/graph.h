@@ -20,6 +20,7 @@
 
 #include "engine/auxiliary.h"
 #include "engine/engine.h"
+#include "graph/passes/passes.h"
 #include "graph/recording.h"
 #include "graph/schedule.h"
 
@@ -78,6 +79,7 @@ class Graph final : public RefCounted {
 
  private:
   Graph(Recording& recording);
+  void take(ops::Program&& program);
 
   friend class Launch;
   // A launch task for the segment: the idle one, or a new one.
@@ -97,6 +99,7 @@ class Graph final : public RefCounted {
 
   // The steps of compile().
   void split();
+  void number_draws();
   Status check_guards() const;
   Status prepare();
   using Users = std::unordered_map<const Storage*, std::vector<uint32_t>>;  // the tasks that each is used by
@@ -124,7 +127,12 @@ class Graph final : public RefCounted {
   std::vector<Unwritten> unwritten_;
   std::deque<Segment> segments_;
   int max_branches_;
+  std::vector<PassReport> passes_;
   std::vector<Ref<Task>> tasks_;
+  // By task: where its random numbers begin, from the first that the recording drew on its device; by device: how many
+  // it drew, those included of tasks that a pass has left out.
+  std::vector<uint64_t> random_offsets_;
+  std::unordered_map<const Device*, uint64_t> random_drawn_;
   std::vector<Ref<Storage>> storages_;          // created inside: outputs and temporaries
   std::unordered_set<const Storage*> outputs_;  // those whose contents are the user's after a launch
   std::vector<std::vector<uint32_t>> predecessors_;

@@ -58,20 +58,37 @@ constinit const ThreadOwned<ThreadEnd> thread_end;
 
 }  // namespace
 
-Recording::Recording(Engine& engine, const char* name, int max_branches, bool named_outputs)
+Recording::Recording(Engine& engine, const char* name, int max_branches, uint32_t flags)
     : Sink(engine),
       keep_engine(Ref<Engine>::share(&engine)),
       name(name),
       max_branches(max_branches),
-      named_outputs(named_outputs),
+      named_outputs((flags & RONDO_RECORD_NAMED_OUTPUTS) != 0),
+      as_written((flags & RONDO_RECORD_AS_WRITTEN) != 0),
       begun_us(Trace::now_us()) {}
 
 void Recording::reserve(size_t count) {
-  if (const size_t wanted = tasks.size() + count; tasks.capacity() < wanted) tasks.reserve(2 * wanted);
+  if (const size_t wanted = submitted_.size() + count; submitted_.capacity() < wanted) submitted_.reserve(2 * wanted);
 }
 
-void Recording::take(Ref<Task> task) noexcept {
-  tasks.push_back(std::move(task));
+void Recording::take(Ref<Task> task, const Description* what) noexcept {
+  Submitted& last = submitted_.emplace_back();
+  last.task = std::move(task);
+  if (what) last.what = *static_cast<const ops::Call*>(what);
+}
+
+ops::Program Recording::program() {
+  ops::Program::Storages made;
+  for (const Ref<Storage>& storage : storages) made.insert(storage.get());
+  ops::Program program(std::move(made), outputs());
+  std::unordered_map<const Device*, uint64_t> drawn;
+  for (Submitted& each : submitted_) {
+    uint64_t& offset = drawn[&each.task->device()];
+    const uint64_t count = each.task->random_count();
+    program.append(std::move(each.task), each.what ? &*each.what : nullptr, offset);
+    offset += count;
+  }
+  return program;
 }
 
 void Recording::created(Storage& storage) {
@@ -107,13 +124,14 @@ Status begin_recording(Engine& engine, const rondo_record_options& options) {
     return error(RONDO_INVALID_STATE, "a recording is open on this thread already; end or abort it first");
   if (options.max_branches < 0 || options.max_branches > 32)
     return error(RONDO_INVALID_ARGUMENT, "options->max_branches is %d; 0 to 32 are possible", options.max_branches);
-  if (options.flags & ~static_cast<uint32_t>(RONDO_RECORD_NAMED_OUTPUTS))
-    return error(RONDO_INVALID_ARGUMENT, "options->flags is 0x%x; 0 and RONDO_RECORD_NAMED_OUTPUTS (0x%x) are possible",
-                 options.flags, RONDO_RECORD_NAMED_OUTPUTS);
+  if (options.flags & ~static_cast<uint32_t>(RONDO_RECORD_NAMED_OUTPUTS | RONDO_RECORD_AS_WRITTEN))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "options->flags is 0x%x; RONDO_RECORD_NAMED_OUTPUTS (0x%x) and RONDO_RECORD_AS_WRITTEN (0x%x) are "
+                 "possible, and 0",
+                 options.flags, RONDO_RECORD_NAMED_OUTPUTS, RONDO_RECORD_AS_WRITTEN);
   thread_end.get();
   Engine::set_thread_sink(new Recording(engine, Engine::intern(options.name ? options.name : "graph"),
-                                        options.max_branches ? options.max_branches : 8,
-                                        (options.flags & RONDO_RECORD_NAMED_OUTPUTS) != 0));
+                                        options.max_branches ? options.max_branches : 8, options.flags));
   return {};
 }
 

@@ -1,15 +1,17 @@
-// A recording: the tasks one thread submitted between begin and end, not yet run, and the storages it created
-// meanwhile. Belongs to its thread; only the owner marks on its storages are read by others.
+// A recording: what one thread submitted between begin and end, not yet run, and the storages it created meanwhile.
+// Belongs to its thread; only the owner marks on its storages are read by others.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <rondo/graph.h>
 
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
 #include "engine/engine.h"
+#include "ops/program/program.h"
 
 namespace rondo {
 
@@ -17,10 +19,10 @@ class Graph;
 
 class Recording final : public Sink {
  public:
-  Recording(Engine& engine, const char* name, int max_branches, bool named_outputs);
+  Recording(Engine& engine, const char* name, int max_branches, uint32_t flags);
 
   void reserve(size_t count) override;
-  void take(Ref<Task> task) noexcept override;
+  void take(Ref<Task> task, const Description* what) noexcept override;
   void created(Storage& storage) override;
 
   // Makes the storages ordinary again; with an error they carry it until they are written.
@@ -33,11 +35,19 @@ class Recording final : public Sink {
   const Ref<Engine> keep_engine;
   const char* const name;
   const int max_branches;
-  const bool named_outputs;
+  const bool named_outputs, as_written;
   const double begun_us;
-  std::vector<Ref<Task>> tasks;
+  // What was submitted, as a program: its tasks go over into it.
+  ops::Program program();
   std::vector<Ref<Storage>> storages;
   std::unordered_set<const Storage*> named;
+
+ private:
+  struct Submitted {
+    Ref<Task> task;
+    std::optional<ops::Call> what;  // none: opaque
+  };
+  std::vector<Submitted> submitted_;
 };
 
 // Of the calling thread.

@@ -28,6 +28,11 @@ std::string Graph::report() const {
              counted(info.segments, "segment", "segments").c_str(), info.captured,
              counted(info.nodes, "node", "nodes").c_str(), counted(info.edges, "edge", "edges").c_str(),
              counted(info.branches, "branch", "branches").c_str());
+  for (const PassReport& pass : passes_) {
+    if (pass.lines.empty()) continue;
+    text += format("  pass %s: %zu nodes before, %zu after\n", pass.name, pass.before, pass.after);
+    for (const std::string& line : pass.lines) text += "    " + line + "\n";
+  }
   for (size_t s = 0; s < segments_.size(); ++s) {
     const Segment& segment = segments_[s];
     text += format("  segment %zu on %s: %s, %s", s, device_name(segment.device->id()).c_str(), segment.kind_text(),

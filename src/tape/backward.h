@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "ops/operators/expression.h"
+#include "ops/task/output.h"
 #include "tape/adjoint.h"
 #include "tape/elements.h"
 #include "tape/tape.h"

@@ -8,7 +8,7 @@
 #include "engine/views.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/ops.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 #include "tape/backward.h"
 
 namespace rondo::tape {

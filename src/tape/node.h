@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/tensor.h"
-#include "ops/task/node.h"
+#include "ops/program/kinds.h"
 
 namespace rondo::tape {
 

@@ -1,5 +1,5 @@
-// The open tapes of a thread, which hear what it submits. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// The open tapes of a thread, which are told what it submits. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "base/thread_owned.h"
@@ -7,30 +7,29 @@
 
 namespace rondo::tape {
 
-class OpenTapes final : public Listener {
+class OpenTapes final : public Observer {
  public:
   OpenTapes() = default;
   OpenTapes(const OpenTapes&) = delete;
   OpenTapes& operator=(const OpenTapes&) = delete;
   ~OpenTapes() override {
-    this_thread().listener = nullptr;
+    this_thread().tapes = nullptr;
     for (const Ref<Tape>& each : tapes_) each->open_ = false;
   }
 
-  void submitted(const Task& task) noexcept override {
+  void submitted(const Task& task, const Description* what) noexcept override {
     try {
       std::vector<TaskOperand> operands;
       task.list_operands(&operands);
       if (operands.empty()) operands = whole_storages(task);
-      tell(task.name(), call_, operands);
+      tell(task.name(), what, operands);
     } catch (const std::bad_alloc&) {
       miss(task.name());
     }
   }
-  void announce(const ops::Call* call) override { call_ = call; }
-  void done(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands) noexcept override {
+  void done(const char* name, const Description* what, const std::vector<TaskOperand>& operands) noexcept override {
     try {
-      tell(name, call, operands);
+      tell(name, what, operands);
     } catch (const std::bad_alloc&) {
       miss(name);
     }
@@ -61,9 +60,11 @@ class OpenTapes final : public Listener {
   const std::vector<Ref<Tape>>& tapes() const { return tapes_; }
 
  private:
-  void listen() { this_thread().listener = tapes_.empty() ? nullptr : this; }
+  void listen() { this_thread().tapes = tapes_.empty() ? nullptr : this; }
 
-  void tell(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands) {
+  void tell(const char* name, const Description* what, const std::vector<TaskOperand>& operands) {
+    const auto* call = static_cast<const ops::Call*>(what);
+    if (call && !ops::row_of(*call).gradient) call = nullptr;
     for (const Ref<Tape>& tape : tapes_)
       if (!tape->abandoned_.load(std::memory_order_acquire)) tape->note(name, call, operands, paused());
   }
@@ -91,7 +92,6 @@ class OpenTapes final : public Listener {
 
   std::vector<Ref<Tape>> tapes_;
   int paused_ = 0;
-  const ops::Call* call_ = nullptr;
 };
 
 namespace {
@@ -108,7 +108,7 @@ void pause_tapes() {
   open_tapes.get().pause();
 }
 bool outer_tape_active() {
-  return this_thread().listener && !open_tapes.find()->paused();
+  return this_thread().tapes && !open_tapes.find()->paused();
 }
 Status resume_tapes() {
   if (OpenTapes* open = open_tapes.find(); open && open->resume()) return {};

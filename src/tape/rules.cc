@@ -6,7 +6,7 @@
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/gradients.h"
 #include "ops/reduce/reduce.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 #include "tape/rules_batch_norm.h"
 #include "tape/rules_convolution.h"
 #include "tape/rules_cumulative.h"
@@ -24,6 +24,10 @@ namespace {
 using ops::Expression;
 using ops::Op;
 using Word = uint64_t;
+
+// A kind without a rule, which no node of a tape has.
+template <class OneKind>
+concept Ruleless = !ops::kHasRule<OneKind>;
 
 template <class... F>
 struct Overloaded : F... {
@@ -304,6 +308,7 @@ Needs needed(const Node& node, unsigned wanted) {
                                [&](const ops::TriangleCall&) { return Needs{}; },
                                [&](const ops::ConvolutionCall& call) { return needed(call, node, wanted); },
                                [&](const ops::ConvolutionFilterGradCall& call) { return needed(call, wanted); },
+                               [](const Ruleless auto&) { return Needs{}; },
                            },
                            node.call->of);
   // What was added to a tensor is computed again (result_of).
@@ -317,7 +322,14 @@ bool makes_last(const Node& node) {
 }
 
 Status run_rule(Backward& backward) {
-  return std::visit([&](const auto& call) { return run(call, backward); }, backward.node().call->of);
+  return std::visit(Overloaded{
+                        [](const Ruleless auto& kind) {
+                          (void)kind;
+                          return error(RONDO_INTERNAL, "it has no rule");
+                        },
+                        [&](const auto& call) { return run(call, backward); },
+                    },
+                    backward.node().call->of);
 }
 
 }  // namespace rondo::tape

@@ -5,7 +5,7 @@
 #include "ops/operators/scalar.h"
 #include "ops/reduce/reduce.h"
 #include "ops/reduce/reduce_gradient.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 
 namespace rondo::tape {
 

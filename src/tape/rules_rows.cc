@@ -4,7 +4,7 @@
 
 #include "engine/views.h"
 #include "ops/operators/scalar.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 
 namespace rondo::tape {
 

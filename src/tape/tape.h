@@ -30,7 +30,7 @@ class Tape final : public RefCounted {
   Status check_thread() const;
 
   Status watch(const View& view);
-  // What the thread's listener hears (open.h).
+  // What the thread's observer is told (open.cc).
   // constant: what is written depends on nothing as far as gradients are concerned.
   void note(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands, bool constant);
   void note(const std::shared_ptr<const Custom>& custom, std::span<const View> inputs, std::span<const View> outputs);

@@ -18,12 +18,14 @@ FLOORS = ["base", "dynlib", "device", "memory", "engine", "rtc", "ops", "tape", 
 WINGS = {
     "ops": [
         ["operators"],
+        ["program"],
         ["host", "task"],
         [""],
         ["elementwise"],
         ["reduce", "rows", "matmul", "convolution", "batch_norm", "movement", "image"],
         ["text"],
     ],
+    "graph": [["passes"], [""]],
     "comm": [["rendezvous"], ["transport"], [""]],
 }
 MOST_FILES = 30  # of a wing: what a reader takes in at a glance

@@ -46,7 +46,7 @@ class Keeper final : public Sink {
  public:
   using Sink::Sink;
   void reserve(size_t) override {}
-  void take(Ref<Task> task) noexcept override { tasks.push_back(std::move(task)); }
+  void take(Ref<Task> task, const Description*) noexcept override { tasks.push_back(std::move(task)); }
   void created(Storage&) override {}
   std::vector<Ref<Task>> tasks;
 };

@@ -8,8 +8,7 @@
 
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/scalar.h"
-#include "ops/task/node.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 
@@ -158,27 +157,27 @@ struct Apply {
     const uint64_t epsilon = float_word(compute_dtype(a.dtype), options.epsilon);
     return submit_prepared(
         a.engine(), make_ref<ElementwiseTask>(name, a.device(), expression(out), out.layout, views.data(), &epsilon),
-        outputs);
+        outputs, part);
   }
   // Tells whoever listens.
-  void note(Listener* listener, const View& out) const {
-    if (!listener) return;
+  void note(Observer* tapes, const View& out) const {
+    if (!tapes) return;
     std::vector<TaskOperand> list;
     for (const View& each : operands()) list.push_back({each, false});
     list.push_back({out, true});
     const Call call{BatchNormCall{groups.axes(), groups.channels(), options.epsilon, given, options.weight != nullptr,
                                   options.bias != nullptr, options.residual != nullptr, options.activation}};
-    listener->done(name, &call, list);
+    tapes->done(name, &call, list);
   }
 };
 
 // Statistics are written, by nobody whose gradient counts.
-void note_written(Listener* listener, const char* name, std::initializer_list<const View*> views) {
-  if (!listener) return;
+void note_written(Observer* tapes, const char* name, std::initializer_list<const View*> views) {
+  if (!tapes) return;
   std::vector<TaskOperand> list;
   for (const View* each : views)
     if (each) list.push_back({*each, true});
-  listener->done(name, nullptr, list);
+  tapes->done(name, nullptr, list);
 }
 
 // The statistics of a's groups into mean and inverse, which stand under its elements.
@@ -208,12 +207,12 @@ Status batch_norm(const View& a, const View& mean, const View& variance, const N
   }
   const Groups groups{a.layout, 1, false};
   const Apply apply{"batch_norm", groups, options, a, groups.line(mean, true), groups.line(variance, true), true};
-  Listener* const listener = this_thread().listener;
+  Observer* const tapes = this_thread().tapes;
   {
     const ScopedNoTape unheard;
     RONDO_TRY(apply.submit(to, {&out}));
   }
-  apply.note(listener, to);
+  apply.note(tapes, to);
   return {};
 }
 
@@ -272,15 +271,15 @@ Status batch_norm_training(const View& a, const NormOptions& options, const Batc
   }
   plan.arrange(groups.axes());
   const Apply apply{"batch_norm_training", groups, options, a, under_mean, under_inverse, false};
-  Listener* const listener = this_thread().listener;
+  Observer* const tapes = this_thread().tapes;
   {
     const ScopedNoTape unheard;
     RONDO_TRY(submit_norm(plan));
     RONDO_TRY(apply.submit(to, {}));
   }
   commit();
-  note_written(listener, plan.name, {&first, &second, running, spread});
-  apply.note(listener, to);
+  note_written(tapes, plan.name, {&first, &second, running, spread});
+  apply.note(tapes, to);
   return {};
 }
 
@@ -314,14 +313,14 @@ Status group_norm(const char* function, const View& a, int64_t count, const Norm
   NormPlan plan = moments_of("group_norm_statistics", image, mean, inverse, options.epsilon);
   plan.arrange(groups.axes());
   const Apply apply{function + sizeof "rondo_" - 1, groups, options, image, mean, inverse, false};
-  Listener* const listener = this_thread().listener;
+  Observer* const tapes = this_thread().tapes;
   {
     const ScopedNoTape unheard;
     RONDO_TRY(submit_norm(plan));
     RONDO_TRY(apply.submit(result, {&out}));
   }
-  note_written(listener, plan.name, {&mean, &inverse});
-  apply.note(listener, result);
+  note_written(tapes, plan.name, {&mean, &inverse});
+  apply.note(tapes, result);
   return {};
 }
 

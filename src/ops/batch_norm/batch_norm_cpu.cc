@@ -7,7 +7,7 @@
 
 #include "ops/batch_norm/batch_norm.h"
 #include "ops/task/output.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 
@@ -219,8 +219,8 @@ void NormPlan::list_operands(std::vector<TaskOperand>* list) const {
 
 Status submit_norm(const NormPlan& plan) {
   Engine& engine = plan.x().engine();
-  return plan.x().device().is_host() ? submit(engine, make_ref<CpuNorm>(plan), {})
-                                     : submit_prepared(engine, make_cuda_norm(plan), {});
+  return plan.x().device().is_host() ? submit(engine, make_ref<CpuNorm>(plan), {}, part)
+                                     : submit_prepared(engine, make_cuda_norm(plan), {}, part);
 }
 
 }  // namespace rondo::ops

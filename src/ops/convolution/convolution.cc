@@ -3,7 +3,7 @@
 #include "ops/convolution/convolution.h"
 
 #include "base/text.h"
-#include "ops/task/node.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 

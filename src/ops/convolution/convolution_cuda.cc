@@ -13,7 +13,7 @@
 #include "ops/operators/scalar.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 #include "rtc/device_text.h"
 
 namespace rondo::ops {

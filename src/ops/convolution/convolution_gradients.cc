@@ -9,7 +9,7 @@
 #include "ops/convolution/convolution_cudnn.h"
 #include "ops/convolution/cudnn_choice.h"
 #include "ops/task/cuda_kernel.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 
@@ -137,7 +137,7 @@ Status convolution_gradients(const char* function, const View& x, const View& w,
   const ConvolutionOptions back = reversed(options, x.layout, w.layout, dy.layout);
   // Transposed, the gradient of the image is a plain convolution; and whoever listens is told of both operators.
   const bool together =
-      !dy.device().is_host() && !options.transposed && !this_thread().listener && x.elements() > 0 && w.elements() > 0;
+      !dy.device().is_host() && !options.transposed && !this_thread().tapes && x.elements() > 0 && w.elements() > 0;
   if (!together) {
     RONDO_TRY(convolution(function, dy, w, back, {}, dx));
     return convolution_filter_grad(function, x, dy, x.layout.ndim - 2, w.layout.shape + 2, plain, dw);

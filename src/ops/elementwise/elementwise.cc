@@ -12,8 +12,7 @@
 #include "ops/elementwise/transfer.h"
 #include "ops/operators/scalar.h"
 #include "ops/ops.h"
-#include "ops/task/node.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 
@@ -346,7 +345,7 @@ Status fill(const char* function, const View& tensor, Scalar value) {
   Expression expression;
   expression.output(expression.scalar(compute_dtype(tensor.dtype)), tensor.dtype, tensor.accumulate);
   return submit_prepared(tensor.engine(), make("fill", tensor.device(), expression, tensor.layout, {&tensor}, &word),
-                         {});
+                         {}, [] { return Call{FillCall{}}; });
 }
 
 Status copy(const View& a, Output& out) {

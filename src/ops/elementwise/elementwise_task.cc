@@ -58,6 +58,20 @@ void ElementwiseTask::list_operands(std::vector<TaskOperand>* list) const {
   for (int k = 0; k < operands(); ++k) list->push_back({view(k), k >= expression().inputs()});
 }
 
+Ref<Task> ElementwiseTask::without(uint32_t unread) const {
+  Expression less = expression().without_outputs(unread).without_dead();
+  const unsigned used = less.used_inputs();
+  std::vector<View> views;
+  for (int k = 0; k < operands(); ++k) {
+    const int output = k - expression().inputs();
+    if (output < 0 ? (used >> k) & 1 : !((unread >> output) & 1)) views.push_back(view(k));
+  }
+  less = less.without_inputs(~used & ((1u << less.inputs()) - 1));
+  std::vector<const View*> list;
+  for (const View& each : views) list.push_back(&each);
+  return make_ref<ElementwiseTask>(name(), device(), less, shape(), list.data(), scalars());
+}
+
 Status ElementwiseTask::prepare() {
   if (device().is_host() || space().elements == 0 || kernel_) return {};
   return plan_->find_kernel(name(), &kernel_);

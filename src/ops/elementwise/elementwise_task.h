@@ -18,6 +18,8 @@
 
 #include "device/cpu/instructions.h"
 #include "ops/elementwise/elementwise_plan.h"
+#include "ops/program/kinds.h"
+#include "ops/task/output.h"
 
 namespace rondo::ops {
 
@@ -62,6 +64,7 @@ class ElementwiseTask final : public Task {
   void set_scalar(int i, uint64_t word) { scalars_[static_cast<uint32_t>(i)] = word; }
 
   void list_operands(std::vector<TaskOperand>* list) const override;
+  Ref<Task> without(uint32_t unread) const override;
   Status prepare() override;
   Status run(const TaskContext& context) override;
   void set_random(RandomState state) override { random_ = state; }
@@ -76,6 +79,10 @@ class ElementwiseTask final : public Task {
   const rtc::Kernel* kernel_ = nullptr;  // once prepared, on a GPU
   RandomState random_;
 };
+
+// An operator of the table: its operands, which are broadcast to `shape`, have been checked.
+Status run_elementwise(const ElementwiseCall& call, std::span<const View* const> operands, const Layout& shape,
+                       Output& out);
 
 // Computes the expression on the host, with such instructions. addresses: of the operands. random: where the numbers
 // start.

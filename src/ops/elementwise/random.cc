@@ -12,8 +12,7 @@
 #include "ops/operators/element.h"
 #include "ops/operators/scalar.h"
 #include "ops/ops.h"
-#include "ops/task/node.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 
@@ -59,7 +58,8 @@ Status submit_random(const char* name, const NewTensor& made, const Expression& 
                      const uint64_t* scalars, Output& out) {
   const View* views[] = {&to};
   return submit_prepared(*made.engine,
-                         make_ref<ElementwiseTask>(name, to.device(), expression, to.layout, views, scalars), {&out});
+                         make_ref<ElementwiseTask>(name, to.device(), expression, to.layout, views, scalars), {&out},
+                         [] { return Call{RandomCall{}}; });
 }
 
 // The largest finite value; float dtypes.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ops/ops.h"
-#include "ops/task/node.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 
@@ -122,8 +122,8 @@ void keep_pace(Engine& engine, Storage& target, size_t bytes) {
 
 // The second task too, if the first has failed already, as it may in naive mode: skipped, it poisons the target.
 Status submit_both(Engine& engine, Ref<Task> one, Ref<Task> other) {
-  const Status first = engine.submit(std::move(one));
-  const Status second = engine.submit(std::move(other));
+  const Status first = submit(engine, std::move(one), {}, part);
+  const Status second = submit(engine, std::move(other), {}, part);
   return first.ok() ? second : first;
 }
 
@@ -157,7 +157,7 @@ Status exchange(const View& from, const View& to) {
   const Region source{from.storage, from.offset};
   const Region target = target_of(to);
   if (!from.device().is_host() && !to.device().is_host())
-    return engine.submit(make_ref<DeviceCopy>(to.device(), source, target, bytes));
+    return submit(engine, make_ref<DeviceCopy>(to.device(), source, target, bytes), {}, part);
   Device& gpu = from.device().is_host() ? to.device() : from.device();
   const Ref<Storage> staging = engine.new_storage(gpu, bytes, true);
   const Region middle{staging.get(), 0};
@@ -171,17 +171,17 @@ Status exchange(const View& from, const View& to) {
   return both(make_ref<DeviceCopy>(gpu, source, middle, bytes), make_ref<HostCopy>(cpu(), middle, target, bytes));
 }
 
-// Steps of which only what they do together means something to a listener.
+// Steps of which only what they do together means something to a tape.
 template <class Steps>
 Status together(const Call* call, std::initializer_list<TaskOperand> operands, const Steps& steps) {
-  Listener* listener = this_thread().listener;
-  if (!listener) [[likely]]
+  Observer* tapes = this_thread().tapes;
+  if (!tapes) [[likely]]
     return steps();
   {
     const ScopedNoTape unheard;
     RONDO_TRY(steps());
   }
-  listener->done("copy", call, operands);
+  tapes->done("copy", call, operands);
   return {};
 }
 

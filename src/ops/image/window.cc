@@ -5,8 +5,7 @@
 
 #include <cmath>
 
-#include "ops/task/node.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 
@@ -70,7 +69,7 @@ Status window_largest(const char* function, const Windows& windows, const View& 
   RONDO_TRY(out.resolve_as(a, windows.result_shape(a.layout), inputs, &plan.result));
   // Only a gradient asks for places.
   Ref<Storage> places;
-  if (this_thread().listener) {
+  if (this_thread().tapes) {
     Layout layout = plan.result.layout;
     const Layout rows = Layout::row_major(layout.ndim, layout.shape);
     plan.places = make_temporary(a.engine(), a.device(), windows.place_dtype(), rows, &places);

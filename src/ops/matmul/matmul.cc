@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/small_vector.h"
-#include "ops/task/node.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "ops/elementwise/transfer.h"
 #include "ops/ops.h"
-#include "ops/task/node.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 

@@ -7,7 +7,7 @@
 #include "ops/movement/index_check.h"
 #include "ops/movement/remap.h"
 #include "ops/movement/shapes.h"
-#include "ops/task/node.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 
@@ -114,8 +114,9 @@ Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& ou
   plan.out_step = to.layout.strides[indices.layout.ndim];
   for (int d = 0; d < indices.layout.ndim; ++d)
     plan.items.push(indices.layout.shape[d], {indices.layout.strides[d], to.layout.strides[d]});
-  return to.device().is_host() ? submit(to.engine(), make_ref<CpuOneHot>(plan), {&out})
-                               : submit_prepared(to.engine(), make_cuda_one_hot(plan), {&out});
+  const auto describe = [] { return Call{OneHotCall{}}; };
+  return to.device().is_host() ? submit(to.engine(), make_ref<CpuOneHot>(plan), {&out}, describe)
+                               : submit_prepared(to.engine(), make_cuda_one_hot(plan), {&out}, describe);
 }
 
 Status gather_rows(const View& table, const View& indices, Output& out) {

@@ -10,7 +10,7 @@
 #include "engine/workers.h"
 #include "ops/movement/shapes.h"
 #include "ops/operators/scalar.h"
-#include "ops/task/node.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 
@@ -97,8 +97,9 @@ Status submit_nonzero(NonzeroPlan& plan, const View& in, const View& to, const V
   for (int d = 0; d < in.layout.ndim; ++d) plan.elements.push(in.layout.shape[d], {in.layout.strides[d]});
   plan.row_step = to.layout.strides[0];
   plan.column_step = to.layout.ndim > 1 ? to.layout.strides[1] : 0;
-  return in.device().is_host() ? submit(in.engine(), make_ref<CpuNonzero>(plan), outputs)
-                               : submit_prepared(in.engine(), make_cuda_nonzero(plan), outputs);
+  const auto describe = [] { return Call{NonzeroCall{}}; };
+  return in.device().is_host() ? submit(in.engine(), make_ref<CpuNonzero>(plan), outputs, describe)
+                               : submit_prepared(in.engine(), make_cuda_nonzero(plan), outputs, describe);
 }
 
 // Runs an operator that makes a new tensor, or that writes into a view.

@@ -5,7 +5,7 @@
 
 #include "ops/operators/element.h"
 #include "ops/ops.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 

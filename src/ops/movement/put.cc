@@ -11,8 +11,7 @@
 #include "ops/movement/index_check.h"
 #include "ops/movement/shapes.h"
 #include "ops/movement/sort.h"
-#include "ops/task/node.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 #include "rtc/device/sort.h"
 
 namespace rondo::ops {

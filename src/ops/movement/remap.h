@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "ops/operators/element.h"
-#include "ops/task/node.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 #include "rtc/device/remap.h"
 
 namespace rondo::ops {

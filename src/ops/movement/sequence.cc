@@ -10,7 +10,7 @@
 #include "ops/operators/scalar.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 #include "rtc/device_text.h"
 
 namespace rondo::ops {
@@ -63,7 +63,8 @@ Status submit_sequence(const char* function, const NewTensor& made, int64_t coun
     out.commit();
     return {};
   }
-  return submit_prepared(*made.engine, make_ref<Sequence>(function + sizeof "rondo_" - 1, to, arguments), {&out});
+  return submit_prepared(*made.engine, make_ref<Sequence>(function + sizeof "rondo_" - 1, to, arguments), {&out},
+                         [] { return Call{SequenceCall{}}; });
 }
 
 // How many steps lead from start to below stop; false if there is no such number.

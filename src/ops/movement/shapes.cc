@@ -286,7 +286,7 @@ Status eye(const NewTensor& made, int64_t diagonal, Output& out) {
     plan.push(dim, nullptr);
   }
   plan.band(diagonal, diagonal);
-  return submit_remap(plan, {&out});
+  return submit_remap(plan, {&out}, [] { return Call{SequenceCall{}}; });
 }
 
 }  // namespace rondo::ops

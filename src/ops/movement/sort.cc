@@ -7,7 +7,7 @@
 
 #include "engine/views.h"
 #include "ops/movement/shapes.h"
-#include "ops/task/node.h"
+#include "ops/task/submit.h"
 #include "rtc/device/sort.h"
 
 namespace rondo::ops {
@@ -22,6 +22,7 @@ class CpuSort final : public Task {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_sort_operands(plan_, list); }
+  Ref<Task> without(uint32_t unread) const override { return make_ref<CpuSort>(plan_.without(unread)); }
 
  private:
   template <class M>

@@ -18,6 +18,17 @@ struct SortPlan {
   int64_t step[3] = {};  // along a line
   int64_t length = 0, keep = 0;
   bool descending = false;
+
+  // Of the results that there are, those with a bit in `unread` are not wanted.
+  SortPlan without(uint32_t unread) const {
+    SortPlan less = *this;
+    for (View* each : {&less.values, &less.indices}) {
+      if (!each->storage) continue;
+      if (unread & 1) *each = {};
+      unread >>= 1;
+    }
+    return less;
+  }
 };
 
 // An element of a line on the host: its key, whatever its dtype, and where it stood; equal ones stay in order.

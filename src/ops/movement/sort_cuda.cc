@@ -45,6 +45,7 @@ class CudaSort final : public SortingTask {
     sort(lines);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_sort_operands(plan_, list); }
+  Ref<Task> without(uint32_t unread) const override { return make_cuda_sort(plan_.without(unread)); }
 
  private:
   SortPlan plan_;

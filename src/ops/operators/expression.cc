@@ -42,6 +42,14 @@ void rename_operands(Expression::Instruction& each, const Rename& rename) {
 
 }  // namespace
 
+Expression Expression::without_outputs(unsigned gone) const {
+  Expression result = *this;
+  result.n_outputs_ = 0;
+  for (int k = 0; k < n_outputs_; ++k)
+    if (!((gone >> k) & 1)) result.outputs_[result.n_outputs_++] = outputs_[k];
+  return result;
+}
+
 Expression Expression::without_inputs(unsigned gone) const {
   Expression result = *this;
   Value renamed[kMaxInputs] = {};

@@ -81,6 +81,8 @@ class Expression {
   // Whether output i is added to what is there; known when its place is.
   void accumulate(int output, bool adds) { outputs_[output].accumulate = adds; }
 
+  // The same without the outputs that have a bit in `gone`.
+  Expression without_outputs(unsigned gone) const;
   // The same without the inputs that have a bit in `gone`, which nothing may use.
   Expression without_inputs(unsigned gone) const;
   // The same without the instructions that no output comes from. Generators stay: their numbers count.

@@ -9,8 +9,7 @@
 #include "ops/host/reduction_values.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"
-#include "ops/task/node.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 #include "rtc/device/cumulate.h"
 #include "rtc/device_text.h"
 

@@ -10,7 +10,7 @@
 
 #include "engine/views.h"
 #include "ops/reduce/sum_cpu.h"
-#include "ops/task/node.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 

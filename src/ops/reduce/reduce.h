@@ -9,7 +9,7 @@
 #include "ops/operators/expression.h"
 #include "ops/operators/reductions.h"
 #include "ops/ops.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 

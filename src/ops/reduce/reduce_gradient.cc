@@ -8,7 +8,7 @@
 
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/reduce/reduce.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 

@@ -12,7 +12,7 @@
 #include "ops/elementwise/row_side.h"
 #include "ops/operators/element.h"
 #include "ops/ops.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 #include "rtc/device/row_values.h"
 
 namespace rondo::ops {

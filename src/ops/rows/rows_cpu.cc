@@ -12,7 +12,7 @@
 #include "ops/host/elementwise_loops.h"
 #include "ops/host/streaming.h"
 #include "ops/rows/rows.h"
-#include "ops/task/node.h"
+#include "ops/task/submit.h"
 
 namespace rondo::ops {
 

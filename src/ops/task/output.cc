@@ -6,7 +6,6 @@
 #include <string>
 
 #include "engine/views.h"
-#include "ops/task/node.h"
 #include "ops/task/overlap.h"
 
 namespace rondo::ops {
@@ -181,21 +180,6 @@ Status Output::resolve_as(const View& like, const Layout& shape, std::span<const
   if (!made) return {};
   arrange_like(like.layout, &created_->view.layout);
   *view = created_->view;
-  return {};
-}
-
-Status submit_described(Listener& listener, Engine& engine, Ref<Task> task, const Call& call) {
-  struct Announced {
-    Listener& listener;
-    ~Announced() { listener.announce(nullptr); }
-  } announced{listener};
-  listener.announce(&call);
-  return engine.submit(std::move(task));
-}
-
-Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs) {
-  RONDO_TRY(engine.submit(std::move(task)));
-  for (Output* output : outputs) output->commit();
   return {};
 }
 

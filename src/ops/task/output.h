@@ -113,7 +113,4 @@ inline Status check_inputs(const char* function, std::initializer_list<NamedView
 // Of two dtypes that do not promote (base/dtype.h).
 Status without_common_dtype(const char* function, const char* name_a, rondo_dtype a, const char* name_b, rondo_dtype b);
 
-// Submits a task whose outputs are `outputs`; on success commits them.
-Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs);
-
 }  // namespace rondo::ops

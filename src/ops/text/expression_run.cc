@@ -11,7 +11,7 @@
 
 #include "ops/elementwise/elementwise_group.h"
 #include "ops/task/overlap.h"
-#include "ops/task/prepared.h"
+#include "ops/task/submit.h"
 #include "ops/text/expression_call.h"
 
 namespace rondo::ops {
@@ -22,8 +22,10 @@ namespace {
 Status submit_together(const ExpressionText& text, const ExpressionCall& call,
                        std::vector<Ref<ElementwiseTask>> parts) {
   if (parts.empty()) return {};
-  if (parts.size() == 1) return submit_prepared(call.engine(), std::move(parts[0]), {});
-  return submit_prepared(call.engine(), make_ref<ElementwiseGroup>(text.name(), call.device(), std::move(parts)), {});
+  const auto describe = [] { return Call{TextCall{}}; };
+  if (parts.size() == 1) return submit_prepared(call.engine(), std::move(parts[0]), {}, describe);
+  return submit_prepared(call.engine(), make_ref<ElementwiseGroup>(text.name(), call.device(), std::move(parts)), {},
+                         describe);
 }
 
 // Sets of one call, each with a name for messages.

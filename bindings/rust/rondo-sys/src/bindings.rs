@@ -3089,6 +3089,8 @@ extern "C" {
 pub const RONDO_RECORD_DEFAULT: rondo_record_flags = 0;
 #[doc = " only tensors named by rondo_record_output are outputs, whatever is still held"]
 pub const RONDO_RECORD_NAMED_OUTPUTS: rondo_record_flags = 1;
+#[doc = " no pass changes what was recorded: all of it runs, whether or not it is read"]
+pub const RONDO_RECORD_AS_WRITTEN: rondo_record_flags = 2;
 pub type rondo_record_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -3171,8 +3173,9 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Ends the thread's recording and compiles it: kernels are compiled and loaded, library calls are tried out on scratch"]
-    #[doc = " memory, temporaries are placed in one arena, and what can be captured becomes a CUDA graph. Nothing that was recorded"]
-    #[doc = " runs, no tensor of the user is changed. The caller owns *graph. On failure, the recording is dropped, the message"]
+    #[doc = " memory, temporaries are placed in one arena, and what can be captured becomes a CUDA graph. Operators whose results"]
+    #[doc = " nobody reads are left out (docs/program.md), unless RONDO_RECORD_AS_WRITTEN. Nothing that was recorded runs, no"]
+    #[doc = " tensor of the user is changed. The caller owns *graph. On failure, the recording is dropped, the message"]
     #[doc = " names the operator, tensors created inside carry the error until they are written, and engine and streams are usable"]
     #[doc = " as before. Since 0.1."]
     pub fn rondo_record_end(engine: *mut rondo_engine, graph: *mut *mut rondo_graph) -> rondo_status;
@@ -3207,7 +3210,7 @@ extern "C" {
 pub struct rondo_graph_info {
     #[doc = " set by RONDO_GRAPH_INFO_INIT"]
     pub size: usize,
-    #[doc = " recorded tasks"]
+    #[doc = " tasks of a launch: those recorded, less what nobody reads"]
     pub tasks: i32,
     #[doc = " pieces the graph was split in; 1: nothing split it"]
     pub segments: i32,

@@ -201,7 +201,7 @@ impl fmt::Debug for Graph {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GraphInfo {
-    /// Recorded tasks.
+    /// Tasks of a launch: those recorded, less what nobody reads.
     pub tasks: i32,
     /// Pieces the graph was split in; 1: nothing split it.
     pub segments: i32,

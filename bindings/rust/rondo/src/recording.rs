@@ -178,6 +178,18 @@ impl<'a> RecordingBuilder<'a> {
         self
     }
 
+    /// All that is recorded runs, whether or not anybody reads it. Else operators whose results nobody reads are left out.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.recording().as_written();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn as_written(mut self) -> Self {
+        self.flags |= sys::RONDO_RECORD_AS_WRITTEN;
+        self
+    }
+
     /// Records; see [`Engine::record`].
     ///
     /// ```

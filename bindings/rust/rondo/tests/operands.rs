@@ -229,3 +229,20 @@ fn only_named_outputs_are_outputs() {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{}", error);
     });
 }
+
+#[test]
+fn what_nobody_reads_is_left_out_unless_all_is_wanted_as_written() {
+    everywhere(|engine, device| {
+        let x = numbers(engine, device, 3);
+        let body = || {
+            x.exp()?; // nobody reads it
+            x.add(1.0)
+        };
+        let (graph, y) = engine.record(body).unwrap();
+        let (whole, z) = engine.recording().as_written().record(body).unwrap();
+        assert_eq!((graph.info().unwrap().tasks, whole.info().unwrap().tasks), (1, 2), "{}", graph.report().unwrap());
+        graph.launch().unwrap();
+        whole.launch().unwrap();
+        assert_eq!(y.to_vec::<f32>().unwrap(), z.to_vec::<f32>().unwrap());
+    });
+}

@@ -150,4 +150,17 @@ class OperandTest {
     fails(InvalidStateException.class, () -> engine.submit(nothing, List.of(), List.of(x)), "tensor is closed");
     fails(InvalidStateException.class, () -> engine.record(recording -> recording.keep(x)), "tensor is closed");
   }
+
+  @Test
+  void whatNobodyReadsIsLeftOutUnlessAllIsWantedAsWritten() {
+    final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2, 3});
+    final java.util.function.Consumer<Recording> body = recording -> {
+      x.exp(); // nobody reads it
+      recording.keep(x.add(1));
+    };
+    try (Graph graph = engine.record(body); Graph whole = engine.record(new RecordOptions().flags(RecordFlags.AS_WRITTEN), body)) {
+      assertEquals(1, graph.info().tasks(), graph.report());
+      assertEquals(2, whole.info().tasks(), whole.report());
+    }
+  }
 }

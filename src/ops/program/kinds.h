@@ -1,8 +1,9 @@
-// What an operator is, for whoever looks at the tasks that a thread submits (engine/listener.h): the operator and its
-// attributes. The operands are the task's (list_operands), inputs before outputs.
+// What an operator is, for whoever looks at the tasks that a thread submits (engine/observer.h): its kind, a row of
+// kinds.def, and its attributes. The operands are the task's (list_operands), inputs before outputs.
 //
-// An operator that does not say what it is (no call with submit) is a task like a user's: a tape knows what it reads
-// and writes, and that it has no gradient. So nothing is differentiated by accident.
+// A task that does not say what it is (no call with submit) is opaque, like a user's: a tape knows what it reads and
+// writes, and that it has no gradient; a graph runs it whatever becomes of what it writes. So nothing is
+// differentiated, or left out, by accident.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,15 +12,15 @@
 
 #include <variant>
 
-#include "engine/listener.h"
-#include "engine/thread_state.h"
+#include "engine/observer.h"
 #include "ops/operators/convolution_options.h"
 #include "ops/operators/operators.h"
 #include "ops/operators/reductions.h"
 #include "ops/operators/windows.h"
-#include "ops/task/output.h"
 
 namespace rondo::ops {
+
+enum class KindGradient { none, rule };
 
 // A row of the table. Inputs: its operands in order; one of two may be a scalar instead, the first word.
 struct ElementwiseCall {
@@ -134,57 +135,51 @@ struct WindowPickCall {                 // an image, places
   Layout image;
 };
 
-struct Call {
-  std::variant<ElementwiseCall, AddNCall, WhereCall, CopyCall, DropoutCall, DropoutGradCall, MatmulCall, ReduceCall,
-               SoftmaxCall, SoftmaxGradCall, LayerNormCall, BatchNormCall, CumulativeCall, CrossEntropyCall,
-               CrossEntropyGradCall, ConcatCall, PadCall, TileCall, RepeatCall, RollCall, TriangleCall, TakeCall,
-               TakeAlongAxisCall, PutCall, SortCall, ConvolutionCall, ConvolutionFilterGradCall, WindowCall,
-               WindowGradCall, WindowPickCall>
-      of;
+struct FillCall {};
+struct SequenceCall {};
+struct RandomCall {};
+struct TextCall {};
+struct OneHotCall {};
+struct NonzeroCall {};
+struct PartCall {};
+
+// kinds.def as types and tables.
+template <class... Kinds>
+struct KindList {
+  using Variant = std::variant<Kinds...>;
+};
+struct Nothing {};  // the end of the list, which no call is
+using Kinds = KindList<
+#define RONDO_KIND(Name, gradient, text, functions) Name##Call,
+#include "ops/program/kinds.def"
+#undef RONDO_KIND
+    Nothing>;
+
+struct Call : Description {
+  template <class OneKind>
+  Call(const OneKind& kind) : of(kind) {}
+  Kinds::Variant of;
 };
 
-// Submits a task whose outputs are `outputs`, saying what it is; on success commits them. `describe` gives the call: it
-// is asked only where somebody listens.
-RONDO_COLD Status submit_described(Listener& listener, Engine& engine, Ref<Task> task, const Call& call);
+template <class OneKind>
+inline constexpr bool kHasRule = false;
+#define RONDO_KIND(Name, gradient, text, functions) \
+  template <>                            \
+  inline constexpr bool kHasRule<Name##Call> = KindGradient::gradient == KindGradient::rule;
+#include "ops/program/kinds.def"
+#undef RONDO_KIND
 
-template <class Describe>
-Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs, const Describe& describe,
-              const ThreadState& thread = this_thread()) {
-  if (thread.listener) [[unlikely]]
-    RONDO_TRY(submit_described(*thread.listener, engine, std::move(task), describe()));
-  else
-    RONDO_TRY(engine.submit(std::move(task)));
-  for (Output* output : outputs) output->commit();
-  return {};
-}
-
-// The same for tasks with a prepare(): eager ones are prepared here, before the engine may run them under a stream's
-// lock; recorded ones by the graph's compiler, which prepares many side by side.
-template <class Describe>
-Status submit_prepared(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs,
-                       const Describe& describe) {
-  RONDO_TRY(engine.usable());  // before a device is touched: in a child of fork() it is not ours
-  const ThreadState& thread = this_thread();
-  if (!thread.sink || &thread.sink->engine != &engine)
-    if (Status status = task->prepare(); !status.ok()) return engine.failed(*task, status);
-  return submit(engine, std::move(task), outputs, describe, thread);
-}
-
-// An operator of the table: its operands, which are broadcast to `shape`, have been checked.
-Status run_elementwise(const ElementwiseCall& call, std::span<const View* const> operands, const Layout& shape,
-                       Output& out);
-
-// What a scope submits is told to nobody.
-class ScopedNoTape {
- public:
-  ScopedNoTape() : thread_(this_thread()), listener_(thread_.listener) { thread_.listener = nullptr; }
-  ~ScopedNoTape() { thread_.listener = listener_; }
-  ScopedNoTape(const ScopedNoTape&) = delete;
-  ScopedNoTape& operator=(const ScopedNoTape&) = delete;
-
- private:
-  ThreadState& thread_;
-  Listener* listener_;
+struct KindRow {
+  const char* name;
+  bool gradient;  // the tape has a rule for it
 };
+inline constexpr KindRow kKinds[] = {
+#define RONDO_KIND(Name, gradient, text, functions) {#Name, kHasRule<Name##Call>},
+#include "ops/program/kinds.def"
+#undef RONDO_KIND
+};
+inline const KindRow& row_of(const Call& call) {
+  return kKinds[call.of.index()];
+}
 
 }  // namespace rondo::ops

@@ -1,0 +1,29 @@
+// Who is told of what a thread submits: its open tapes, and its recording, which takes it (engine.h: Sink). With
+// nobody there, nothing is described.
+//
+// An observer belongs to its thread (thread_state.h), and is called by that thread only, without locks. What it cannot
+// remember for want of memory is its own affair: what it is told of takes place.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+namespace rondo {
+
+class Task;
+struct TaskOperand;
+
+// What operator a task is. The floor above says what that means (ops/program/kinds.h).
+struct Description {};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // A task that is about to be handed over; its accesses are declared. what: null if it is opaque.
+  virtual void submitted(const Task& task, const Description* what) noexcept = 0;
+  // Tasks that were submitted unobserved did this together. what null: nothing that has a gradient.
+  virtual void done(const char* name, const Description* what, const std::vector<TaskOperand>& operands) noexcept = 0;
+};
+
+}  // namespace rondo

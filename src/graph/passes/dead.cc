@@ -1,0 +1,120 @@
+// Dead nodes and dead results. Backwards through the program: what somebody will read yet are parts of values; a node
+// that writes none of them is left out, unless it is opaque; of one that writes some, the results that nobody reads are
+// left out where its task can do without them.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "graph/passes/passes.h"
+
+namespace rondo {
+
+namespace {
+
+// Bytes of one value, as ranges that do not touch.
+class Bytes {
+ public:
+  void add(int64_t begin, int64_t end) {
+    if (begin >= end) return;
+    auto at = ranges_.upper_bound(begin);
+    if (at != ranges_.begin() && std::prev(at)->second >= begin) --at;
+    while (at != ranges_.end() && at->first <= end) {
+      begin = std::min(begin, at->first);
+      end = std::max(end, at->second);
+      at = ranges_.erase(at);
+    }
+    ranges_.emplace(begin, end);
+  }
+  void remove(int64_t begin, int64_t end) {
+    auto at = ranges_.upper_bound(begin);
+    if (at != ranges_.begin()) --at;
+    while (at != ranges_.end() && at->first < end) {
+      const auto [first, last] = *at;
+      if (last <= begin) {
+        ++at;
+        continue;
+      }
+      at = ranges_.erase(at);
+      if (first < begin) ranges_.emplace(first, begin);
+      if (last > end) ranges_.emplace(end, last);
+    }
+  }
+  bool meets(int64_t begin, int64_t end) const {
+    auto at = ranges_.lower_bound(end);
+    return begin < end && at != ranges_.begin() && std::prev(at)->second > begin;
+  }
+
+ private:
+  std::map<int64_t, int64_t> ranges_;  // from the first byte to the one after the last
+};
+
+// The nodes that are left out, last first; unread_of: others, with the results that nobody reads. kept: devices whose
+// nodes that draw random numbers are not left out.
+std::vector<size_t> find_dead(const ops::Program& program, const std::set<const Device*>& kept,
+                              std::vector<std::pair<size_t, uint32_t>>* unread_of) {
+  std::vector<Bytes> live(program.values.size());
+  for (size_t i = 0; i < live.size(); ++i)
+    if (const ops::ProgramValue& value = program.values[i]; value.outlives())
+      live[i].add(0, static_cast<int64_t>(value.storage->bytes()));
+  std::vector<size_t> dead;
+  for (size_t i = program.nodes.size(); i-- > 0;) {
+    const ops::ProgramNode& node = program.nodes[i];
+    const bool draws = node.task->random_count() > 0 && kept.count(&node.task->device()) > 0;
+    uint32_t unread = 0, written = 0;
+    for (const ops::ProgramOperand& each : node.operands) {
+      if (!each.written) continue;
+      if (written < 32 && !live[each.value].meets(each.begin, each.end)) unread |= 1u << written;
+      ++written;
+    }
+    const bool whole = written < 32 && unread == (1u << written) - 1;
+    if (whole && !node.opaque() && !draws) {
+      dead.push_back(i);
+      continue;
+    }
+    if (unread && !whole && !node.opaque()) unread_of->emplace_back(i, unread);
+    for (const ops::ProgramOperand& each : node.operands)
+      if (each.covers) live[each.value].remove(each.begin, each.end);
+    for (const ops::ProgramOperand& each : node.operands)
+      if (!each.written) live[each.value].add(each.begin, each.end);
+  }
+  return dead;
+}
+
+}  // namespace
+
+Status dead(ops::Program& program, PassReport* report) {
+  std::set<const Device*> kept;
+  std::vector<std::pair<size_t, uint32_t>> unread_of;
+  std::vector<size_t> gone = find_dead(program, kept, &unread_of);
+  // A launch draws the numbers of what was left out as well, so of a device that draws some node must be left.
+  std::set<const Device*> left;
+  std::vector<bool> is_gone(program.nodes.size());
+  for (const size_t i : gone) is_gone[i] = true;
+  for (size_t i = 0; i < program.nodes.size(); ++i)
+    if (!is_gone[i]) left.insert(&program.nodes[i].task->device());
+  for (const auto& [device, drawn] : program.drawn())
+    if (!left.count(device)) kept.insert(device);
+  if (!kept.empty()) {
+    unread_of.clear();
+    gone = find_dead(program, kept, &unread_of);
+    is_gone.assign(program.nodes.size(), false);
+    for (const size_t i : gone) is_gone[i] = true;
+  }
+  for (const auto& [i, unread] : unread_of) {
+    ops::ProgramNode& node = program.nodes[i];
+    Ref<Task> less = node.task->without(unread);
+    if (!less) continue;
+    const std::string was = program.text(node);
+    program.replace(&node, std::move(less));
+    report->lines.push_back("made smaller: " + was + "; now " + program.text(node));
+  }
+  for (const size_t i : gone) report->lines.push_back("left out: " + program.text(program.nodes[i]));
+  size_t next = 0;
+  std::erase_if(program.nodes, [&](const ops::ProgramNode&) { return is_gone[next++]; });
+  return {};
+}
+
+}  // namespace rondo

@@ -1,0 +1,34 @@
+// Running the passes. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "graph/passes/passes.h"
+
+#include "base/settings.h"
+
+namespace rondo {
+
+namespace {
+
+struct Pass {
+  const char* name;
+  Status (*run)(ops::Program&, PassReport*);
+};
+constexpr Pass kPasses[] = {
+#define RONDO_PASS(name, text) {#name, name},
+#include "graph/passes/passes.def"
+#undef RONDO_PASS
+};
+
+}  // namespace
+
+Status run_passes(ops::Program& program, std::vector<PassReport>* reports) {
+  if (setting(Setting::graph_passes) == "none") return {};
+  for (const Pass& pass : kPasses) {
+    PassReport& report = reports->emplace_back();
+    report.name = pass.name;
+    report.before = program.nodes.size();
+    RONDO_TRY(pass.run(program, &report));
+    report.after = program.nodes.size();
+  }
+  return {};
+}
+
+}  // namespace rondo

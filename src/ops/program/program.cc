@@ -1,0 +1,112 @@
+// Nodes and their operands. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/program/program.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace rondo::ops {
+
+namespace {
+
+// Whether every byte between the first and the last is an element's, once.
+bool dense(const View& view, int64_t bytes) {
+  return static_cast<int64_t>(view.bytes()) == bytes && !view.layout.repeats();
+}
+
+}  // namespace
+
+uint32_t Program::value_of(Storage& storage) {
+  const auto [found, fresh] = numbers_.try_emplace(&storage, static_cast<uint32_t>(values.size()));
+  if (fresh) values.push_back({&storage, made_.count(&storage) > 0, outputs_.count(&storage) > 0});
+  return found->second;
+}
+
+// What the task lists, and whatever else it has access to, as a whole. What an opaque one has access to, it may read.
+std::vector<ProgramOperand> Program::operands_of(const Task& task, bool opaque) {
+  std::vector<ProgramOperand> operands;
+  std::vector<TaskOperand> listed;
+  task.list_operands(&listed);
+  for (const TaskOperand& each : listed) {
+    int64_t low = 0, high = 0;
+    each.view.layout.extent(&low, &high);
+    const auto size = static_cast<int64_t>(dtype_size(each.view.dtype));
+    ProgramOperand operand = {
+        value_of(*each.view.storage), each.view.offset, each.view.offset, each.written, false, true, each.view};
+    if (each.view.elements() > 0) {
+      operand.begin += low * size;
+      operand.end += high * size;
+      operand.covers = each.written && !each.view.accumulate && dense(each.view, operand.end - operand.begin);
+    }
+    operands.push_back(operand);
+  }
+  const size_t known = operands.size();
+  for (const Access& access : task.accesses()) {
+    Storage* const storage = access.variable->storage();
+    if (!storage) continue;
+    const uint32_t value = value_of(*storage);
+    const auto has = [&](bool written) {
+      return std::any_of(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(known),
+                         [&](const ProgramOperand& each) { return each.value == value && each.written == written; });
+    };
+    const bool reads = (access.input || opaque) && !has(false), writes = access.write && !has(true);
+    const auto end = static_cast<int64_t>(storage->bytes());
+    if (reads) operands.push_back({value, 0, end, false, false, false, {}});
+    if (writes) operands.push_back({value, 0, end, true, !access.read, false, {}});
+  }
+  return operands;
+}
+
+void Program::append(Ref<Task> task, const Call* what, uint64_t random_offset) {
+  ProgramNode& node = nodes.emplace_back();
+  node.task = std::move(task);
+  if (what) node.call = *what;
+  node.random_offset = random_offset;
+  // What another task waits for, beside memory.
+  for (const Access& access : node.task->accesses())
+    if (access.write && !access.variable->storage()) node.call.reset();
+  node.operands = operands_of(*node.task, node.opaque());
+}
+
+void Program::replace(ProgramNode* node, Ref<Task> task) {
+  node->task = std::move(task);
+  node->operands = operands_of(*node->task, node->opaque());
+}
+
+std::unordered_map<const Device*, uint64_t> Program::drawn() const {
+  std::unordered_map<const Device*, uint64_t> drawn;
+  for (const ProgramNode& node : nodes)
+    if (const uint64_t count = node.task->random_count())
+      drawn[&node.task->device()] = std::max(drawn[&node.task->device()], node.random_offset + count);
+  return drawn;
+}
+
+std::string Program::text(const ProgramNode& node) const {
+  std::string line = std::string(node.call ? row_of(*node.call).name : "opaque") + " '" + node.task->name() + "':";
+  for (const bool written : {false, true}) {
+    bool first = true;
+    for (const ProgramOperand& each : node.operands) {
+      if (each.written != written) continue;
+      line += !first ? ", " : written ? " -> " : " ";
+      first = false;
+      const ProgramValue& value = values[each.value];
+      line += format("%%%u", each.value);
+      if (value.output)
+        line += " (output)";
+      else if (!value.made)
+        line += " (given)";
+      if (each.known) line += " " + operand_text(each.view);
+      if (each.begin > 0 || each.end < static_cast<int64_t>(value.storage->bytes()))
+        line += format(", bytes %lld to %lld", static_cast<long long>(each.begin), static_cast<long long>(each.end));
+    }
+  }
+  return line;
+}
+
+std::string Program::text() const {
+  std::string all;
+  for (size_t i = 0; i < nodes.size(); ++i) all += format("%zu ", i) + text(nodes[i]) + "\n";
+  return all;
+}
+
+}  // namespace rondo::ops

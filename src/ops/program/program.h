@@ -1,0 +1,77 @@
+// A program: what was recorded, as data. Values are the storages that it uses, nodes what was submitted, in that order;
+// a node's operands are parts of values. Passes (graph/passes/) change it before it becomes a graph.
+//
+// docs/program.md shows one before and after each pass.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "engine/tensor.h"
+#include "ops/program/kinds.h"
+
+namespace rondo::ops {
+
+// A storage. What is not made in the recording exists before and after each launch.
+struct ProgramValue {
+  Storage* storage;
+  bool made;    // in the recording
+  bool output;  // a launch leaves it to the user
+  // Whether somebody may look at it when the program has ended.
+  bool outlives() const { return !made || output; }
+};
+
+// A part of a value: the bytes from the first element of a view to its last, some of which may lie between elements.
+struct ProgramOperand {
+  uint32_t value;
+  int64_t begin, end;
+  bool written;  // else read
+  bool covers;   // written: nothing of what was in these bytes is left, or looked at
+  bool known;    // as a view; else as a part of the storage that some task uses
+  View view;
+};
+
+struct ProgramNode {
+  Ref<Task> task;
+  std::optional<Call> call;  // none: opaque. It may do more than write its operands
+  std::vector<ProgramOperand> operands;
+  uint64_t random_offset = 0;  // of the numbers that it draws, from the first of its device in the recording
+
+  bool opaque() const { return !call; }
+};
+
+class Program {
+ public:
+  using Storages = std::unordered_set<const Storage*>;
+  // made: the storages that are made in the recording; outputs: those of them that a launch leaves to the user.
+  Program(Storages made, Storages outputs) : made_(std::move(made)), outputs_(std::move(outputs)) {}
+
+  std::vector<ProgramValue> values;
+  std::vector<ProgramNode> nodes;
+
+  // A node for a task that has declared its accesses. what: null if it is opaque.
+  void append(Ref<Task> task, const Call* what, uint64_t random_offset);
+  // Puts a task that does what a node still has to do in the place of its own.
+  void replace(ProgramNode* node, Ref<Task> task);
+
+  // How many random numbers were drawn, by device.
+  std::unordered_map<const Device*, uint64_t> drawn() const;
+
+  // A line for each node: "2 Elementwise 'relu': %1 f32 [4, 10] -> %3 f32 [4, 10]".
+  std::string text() const;
+  std::string text(const ProgramNode& node) const;
+
+ private:
+  uint32_t value_of(Storage& storage);
+  std::vector<ProgramOperand> operands_of(const Task& task, bool opaque);
+
+  const Storages made_, outputs_;
+  std::unordered_map<const Storage*, uint32_t> numbers_;
+};
+
+}  // namespace rondo::ops

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""docs/program.md shows what the code has.
+
+    kinds.py SOURCE_ROOT             checks
+    kinds.py SOURCE_ROOT --print     prints the tables of docs/program.md
+
+Checked: the tables of kinds and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
+is in the row of some kind, and every function in a row exists; each pass has a file; the page's example pass, and the programs that it
+shows, are those of tests/unit/passes_test.cc, which runs them.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import pathlib
+import re
+import sys
+
+KIND = re.compile(r'^RONDO_KIND\((\w+), (rule|none), "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
+PASS = re.compile(r'^RONDO_PASS\((\w+), "([^"]*)"\)$', re.MULTILINE)
+# Headers whose functions submit operators, but for those that only answer.
+HEADERS = ["ops.h", "shapes.h", "convolution.h", "normalisation.h", "pooling.h"]
+FUNCTION = re.compile(r"^RONDO_API rondo_status rondo_(\w+)\(", re.MULTILINE)
+
+
+def kinds(root):
+    return KIND.findall((root / "src/ops/program/kinds.def").read_text())
+
+
+def passes(root):
+    return PASS.findall((root / "src/graph/passes/passes.def").read_text())
+
+
+def kind_table(root):
+    yield "| kind | | gradient | functions |"
+    yield "|---|---|---|---|"
+    for name, gradient, text, functions in kinds(root):
+        listed = ", ".join(f"`rondo_{each}`" for each in functions.split()) or "of gradients and of others"
+        yield f'| {name} | {text} | {"a rule" if gradient == "rule" else "none"} | {listed} |'
+
+
+def pass_table(root):
+    yield "| pass | |"
+    yield "|---|---|"
+    for name, text in passes(root):
+        yield f"| `{name}` | {text} |"
+
+
+def marked(text, name):
+    """The lines between `// [name` and `// name]`, without what indents them all."""
+    found = re.search(rf"^ *// \[{name}\n(.*?)^ *// {name}\]", text, re.MULTILINE | re.DOTALL)
+    return found[1] if found else None
+
+
+def strings(code):
+    """What the string literals of some code say."""
+    return "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', code)).replace("\\n", "\n")
+
+
+def problems(root):
+    page = (root / "docs/program.md").read_text()
+    for what, table in (("kinds", kind_table(root)), ("passes", pass_table(root))):
+        if "\n".join(table) not in page:
+            yield f"docs/program.md has not the table of {what} that kinds.py --print prints"
+    rows = {each for row in kinds(root) for each in row[3].split()}
+    functions = set()
+    for header in HEADERS:
+        functions |= set(FUNCTION.findall((root / "include/rondo" / header).read_text()))
+    everywhere = "".join(path.read_text() for path in (root / "include/rondo").glob("*.h"))
+    for each in sorted(functions - rows):
+        yield f"rondo_{each} is in no row of src/ops/program/kinds.def"
+    for each in sorted(rows):
+        if not re.search(rf"\brondo_{each}\(", everywhere):
+            yield f"src/ops/program/kinds.def names rondo_{each}, which no header has"
+    for name, _ in passes(root):
+        if not (root / f"src/graph/passes/{name}.cc").exists():
+            yield f"the pass {name} has no file src/graph/passes/{name}.cc"
+    test = (root / "tests/unit/passes_test.cc").read_text()
+    example = marked(test, "example")
+    if not example or example not in page:
+        yield "docs/program.md has not the example pass of tests/unit/passes_test.cc, between `// [example` and `// example]`"
+    for name in ("before", "after"):
+        code = marked(test, name)
+        if not code or strings(code) not in page:
+            yield f"docs/program.md has not the program {name} the pass, as tests/unit/passes_test.cc has it"
+
+
+def main(root, *flags):
+    root = pathlib.Path(root)
+    if flags == ("--print",):
+        print("\n".join([*kind_table(root), "", *pass_table(root)]))
+        return 0
+    found = list(problems(root))
+    print("\n".join(found) or f"{len(kinds(root))} kinds, {len(passes(root))} passes")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

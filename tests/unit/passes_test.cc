@@ -1,0 +1,277 @@
+// Recordings as programs, and passes over them: each alone, on small programs that are read as text.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "graph/passes/passes.h"
+
+#include <gtest/gtest.h>
+#include <rondo/rondo.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "graph/recording.h"
+#include "ops/elementwise/elementwise_task.h"
+
+namespace rondo {
+namespace {
+
+// Takes results that nobody asks for again.
+struct Result {
+  ~Result() { rondo_tensor_destroy(tensor); }
+  operator rondo_tensor*() const { return tensor; }
+  rondo_tensor** slot() { return &tensor; }
+  rondo_tensor* tensor = nullptr;
+};
+
+class Passes : public ::testing::Test {
+ protected:
+  void SetUp() override { must(rondo_engine_create(nullptr, &engine_)); }
+  void TearDown() override {
+    must(rondo_record_abort(engine_));
+    rondo_engine_destroy(engine_);
+  }
+  static void must(rondo_status status) { ASSERT_EQ(status, RONDO_OK) << rondo_last_error(); }
+  void make(int64_t n, rondo_tensor** tensor, rondo_dtype dtype = RONDO_F32) {
+    must(rondo_tensor_create(engine_, {RONDO_CPU, 0}, dtype, 1, &n, tensor));
+  }
+  void filled(int64_t n, rondo_tensor** tensor) {
+    make(n, tensor);
+    must(rondo_fill(*tensor, 1));
+  }
+  ops::Program recorded(const std::function<void()>& body) {
+    must(rondo_record_begin(engine_, nullptr));
+    body();
+    return static_cast<Recording*>(Engine::thread_sink())->program();
+  }
+  // The names of a program's tasks.
+  static std::string names(const ops::Program& program) {
+    std::string all;
+    for (const ops::ProgramNode& node : program.nodes) all += std::string(all.empty() ? "" : " ") + node.task->name();
+    return all;
+  }
+  // What dead() makes of it, and how many lines it reports.
+  static std::string without_dead(ops::Program program, size_t changes) {
+    PassReport report{};
+    EXPECT_TRUE(dead(program, &report).ok());
+    EXPECT_EQ(report.lines.size(), changes) << program.text();
+    return names(program);
+  }
+
+  rondo_engine* engine_ = nullptr;
+};
+
+TEST_F(Passes, AProgramSaysWhatWasRecorded) {
+  Result a, b, c;
+  filled(4, a.slot());
+  const ops::Program program = recorded([&] {
+    must(rondo_unary(RONDO_RELU, a, b.slot()));
+    must(rondo_binary(RONDO_ADD, a, b, c.slot()));
+    rondo_tensor_destroy(b.tensor);
+    b.tensor = nullptr;
+  });
+  EXPECT_EQ(program.text(),
+            "0 Elementwise 'relu': %0 (given) f32 [4] -> %1 f32 [4]\n"
+            "1 Elementwise 'add': %0 (given) f32 [4], %1 f32 [4] -> %2 (output) f32 [4]\n");
+}
+
+// The programs that docs/program.md shows.
+TEST_F(Passes, ThePageShowsProgramsAsTheyAre) {
+  Result x, out;
+  const int64_t shape[] = {4, 10};
+  must(rondo_tensor_create(engine_, {RONDO_CPU, 0}, RONDO_F32, 2, shape, x.slot()));
+  must(rondo_fill(x, 1));
+  ops::Program program = recorded([&] {
+    Result hidden, dropped, mask, sum;
+    const int32_t axis = 1;
+    must(rondo_unary(RONDO_RELU, x, hidden.slot()));
+    must(rondo_dropout(hidden, 0.5, dropped.slot(), mask.slot()));
+    must(rondo_reduce(RONDO_SUM, hidden, 1, &axis, 0, sum.slot()));
+    must(rondo_binary_scalar(RONDO_MUL, dropped, 2, out.slot()));
+  });
+  const char* const before =
+      // [before
+      "0 Elementwise 'relu': %0 (given) f32 [4, 10] -> %1 f32 [4, 10]\n"
+      "1 Dropout 'dropout': %1 f32 [4, 10] -> %2 f32 [4, 10], %3 u8 [4, 10]\n"
+      "2 Reduce 'sum': %1 f32 [4, 10] -> %4 f32 [4]\n"
+      "3 Elementwise 'mul': %2 f32 [4, 10] -> %5 (output) f32 [4, 10]\n";
+  // before]
+  EXPECT_EQ(program.text(), before);
+  PassReport report{};
+  EXPECT_TRUE(dead(program, &report).ok());
+  const char* const after =
+      // [after
+      "0 Elementwise 'relu': %0 (given) f32 [4, 10] -> %1 f32 [4, 10]\n"
+      "1 Dropout 'dropout': %1 f32 [4, 10] -> %2 f32 [4, 10]\n"
+      "2 Elementwise 'mul': %2 f32 [4, 10] -> %5 (output) f32 [4, 10]\n";
+  // after]
+  EXPECT_EQ(program.text(), after);
+}
+
+TEST_F(Passes, WhatNobodyReadsGoesWithWhatOnlyItRead) {
+  Result a, out;
+  filled(4, a.slot());
+  EXPECT_EQ(without_dead(recorded([&] {
+                           Result b, c, d;
+                           must(rondo_unary(RONDO_RELU, a, b.slot()));
+                           must(rondo_unary(RONDO_EXP, b, c.slot()));   // nobody
+                           must(rondo_unary(RONDO_SQRT, c, d.slot()));  // nobody
+                           must(rondo_unary(RONDO_NEG, b, out.slot()));
+                         }),
+                         2),
+            "relu neg");
+}
+
+TEST_F(Passes, HalvesOfATensorAreTwoRanges) {
+  Result a, out;
+  filled(4, a.slot());
+  EXPECT_EQ(without_dead(recorded([&] {
+                           Result both, left, right;
+                           make(8, both.slot());
+                           const int64_t zero = 0, four = 4, eight = 8;
+                           must(rondo_tensor_slice(both, 0, zero, four, 1, left.slot()));
+                           must(rondo_tensor_slice(both, 0, four, eight, 1, right.slot()));
+                           rondo_tensor* slot = left;
+                           must(rondo_unary(RONDO_RELU, a, &slot));
+                           slot = right;
+                           must(rondo_unary(RONDO_EXP, a, &slot));  // nobody reads this half
+                           must(rondo_unary(RONDO_NEG, left, out.slot()));
+                         }),
+                         1),
+            "relu neg");
+}
+
+TEST_F(Passes, WhatIsWrittenOverWasForNobodyUnlessItIsAddedTo) {
+  Result a, over, added;
+  filled(4, a.slot());
+  filled(4, over.slot());
+  filled(4, added.slot());
+  EXPECT_EQ(without_dead(recorded([&] {
+                           Result adds;
+                           must(rondo_fill(over, 2));  // nobody reads it
+                           must(rondo_fill(added, 3));
+                           rondo_tensor* slot = over;
+                           must(rondo_unary(RONDO_RELU, a, &slot));
+                           must(rondo_tensor_accumulator(added, adds.slot()));
+                           slot = adds;
+                           must(rondo_unary(RONDO_EXP, a, &slot));
+                         }),
+                         1),
+            "fill relu exp");
+}
+
+TEST_F(Passes, OpaqueTasksStayWithWhatTheyRead) {
+  Result a;
+  filled(4, a.slot());
+  EXPECT_EQ(without_dead(recorded([&] {
+                           Result b;
+                           must(rondo_unary(RONDO_RELU, a, b.slot()));
+                           rondo_variable* read = nullptr;
+                           must(rondo_tensor_variable(b, &read));
+                           rondo_task_options options = RONDO_TASK_OPTIONS_INIT;
+                           options.name = "look";
+                           must(rondo_engine_push(
+                               engine_, [](void*, rondo_task_context*) { return RONDO_OK; }, nullptr, nullptr, &read, 1,
+                               nullptr, 0, &options));
+                         }),
+                         0),
+            "relu look");
+}
+
+TEST_F(Passes, AResultThatNobodyReadsIsLeftOutOfItsTask) {
+  Result a, dropped, values;
+  filled(64, a.slot());
+  ops::Program program = recorded([&] {
+    Result mask, places;
+    must(rondo_dropout(a, 0.5, dropped.slot(), mask.slot()));
+    must(rondo_topk(a, 3, 0, 1, values.slot(), places.slot()));
+  });
+  const auto written = [](const ops::ProgramNode& node) {
+    return std::count_if(node.operands.begin(), node.operands.end(), [](const auto& each) { return each.written; });
+  };
+  ASSERT_EQ(program.nodes.size(), 2U);
+  EXPECT_EQ(written(program.nodes[0]) + written(program.nodes[1]), 4);
+  const uint64_t draws = program.nodes[0].task->random_count();
+  PassReport report{};
+  EXPECT_TRUE(dead(program, &report).ok());
+  EXPECT_EQ(report.lines.size(), 2U);
+  EXPECT_EQ(written(program.nodes[0]) + written(program.nodes[1]), 2) << program.text();
+  EXPECT_EQ(program.nodes[0].task->random_count(), draws);
+}
+
+TEST_F(Passes, RandomNumbersStayThoseThatWereDrawn) {
+  Result out;
+  ops::Program program = recorded([&] {
+    Result first;
+    const int64_t n = 100;
+    must(rondo_random_uniform(engine_, {RONDO_CPU, 0}, RONDO_F32, 1, &n, 0, 1, first.slot()));
+    must(rondo_random_uniform(engine_, {RONDO_CPU, 0}, RONDO_F32, 1, &n, 0, 1, out.slot()));
+  });
+  const uint64_t second = program.nodes[1].random_offset;
+  EXPECT_GT(second, 0U);
+  PassReport report{};
+  EXPECT_TRUE(dead(program, &report).ok());
+  ASSERT_EQ(program.nodes.size(), 1U);
+  EXPECT_EQ(program.nodes[0].random_offset, second);
+}
+
+// A launch draws as many numbers as the recording did, and so something of that device must be left of it.
+TEST_F(Passes, OfADeviceThatDrawsANodeIsLeft) {
+  EXPECT_EQ(without_dead(recorded([&] {
+                           Result first;
+                           const int64_t n = 100;
+                           must(rondo_random_uniform(engine_, {RONDO_CPU, 0}, RONDO_F32, 1, &n, 0, 1, first.slot()));
+                         }),
+                         0),
+            "random_uniform");
+}
+
+// The example of docs/program.md: what is copied from one number everywhere is that number everywhere, so that nobody
+// needs to read the original.
+// [example
+Status fill_through(ops::Program& program, PassReport* report) {
+  for (size_t i = 0; i < program.nodes.size(); ++i) {
+    ops::ProgramNode& copy = program.nodes[i];
+    if (!copy.call || !std::holds_alternative<ops::CopyCall>(copy.call->of)) continue;
+    const ops::ProgramOperand from = copy.operands[0], to = copy.operands[1];
+    // Who wrote last what is copied.
+    const ops::ProgramNode* writer = nullptr;
+    bool whole = false;
+    for (size_t k = 0; k < i; ++k)
+      for (const ops::ProgramOperand& each : program.nodes[k].operands) {
+        if (!each.written || each.value != from.value || each.begin >= from.end || from.begin >= each.end) continue;
+        writer = &program.nodes[k];
+        whole = each.covers && each.begin <= from.begin && from.end <= each.end && each.view.dtype == to.view.dtype;
+      }
+    if (!writer || !whole || !writer->call || !std::holds_alternative<ops::FillCall>(writer->call->of)) continue;
+    // The same number, into the copy's place.
+    const auto& fill = static_cast<const ops::ElementwiseTask&>(*writer->task);
+    ops::Expression number;
+    number.output(number.scalar(compute_dtype(to.view.dtype)), to.view.dtype, to.view.accumulate);
+    const View* views[] = {&to.view};
+    report->lines.push_back("filled instead: " + program.text(copy));
+    program.replace(&copy, make_ref<ops::ElementwiseTask>("fill", copy.task->device(), number, to.view.layout, views,
+                                                          fill.scalars()));
+    copy.call = ops::FillCall{};
+  }
+  return {};
+}
+// example]
+
+TEST_F(Passes, TheExampleFillsThroughCopies) {
+  Result out;
+  ops::Program program = recorded([&] {
+    Result b;
+    filled(4, b.slot());
+    must(rondo_copy(b, out.slot()));
+  });
+  PassReport report{};
+  EXPECT_TRUE(fill_through(program, &report).ok());
+  ASSERT_EQ(report.lines.size(), 1U);
+  EXPECT_EQ(report.lines[0], "filled instead: Copy 'copy': %0 f32 [4] -> %1 (output) f32 [4]");
+  EXPECT_EQ(program.text(),
+            "0 Fill 'fill': -> %0 f32 [4]\n"
+            "1 Fill 'fill': -> %1 (output) f32 [4]\n");
+  EXPECT_EQ(without_dead(std::move(program), 1), "fill");
+}
+
+}  // namespace
+}  // namespace rondo
