@@ -16,6 +16,9 @@ Status Blas::accept(std::string*) {
     return error(RONDO_LIBRARY_MISSING, "has no cblas_sgemm: a BLAS without the C interface");
   version_ = "CBLAS";
   if (auto config = reinterpret_cast<char* (*)()>(symbol("openblas_get_config"))) version_ = config();
+  constexpr int kOpenMp = 2;  // others: 0, no threads, and 1, threads of its own
+  auto parallel = reinterpret_cast<int (*)()>(symbol("openblas_get_parallel"));
+  same_on_every_thread_ = parallel && parallel() != kOpenMp;
   return {};
 }
 

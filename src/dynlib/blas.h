@@ -13,9 +13,17 @@ class Blas final : public Library {
 #define RONDO_FN(type, name, parameters, since) Function<type parameters> name{*this, #name, since};
 #include "dynlib/blas.def"
 #undef RONDO_FN
+  // Whether its threads, and how many they are, do not depend on the thread that calls, as with OpenMP they do. Once it
+  // is open.
+  bool same_on_every_thread() const {
+    return same_on_every_thread_;
+  }
 
  protected:
   Status accept(std::string* reservation) override;
+
+ private:
+  bool same_on_every_thread_ = false;
 };
 
 Blas& blas();

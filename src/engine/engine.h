@@ -11,7 +11,8 @@
 // the task's own and fails it.
 //
 // Locks: a stream's lock may be held when the order lock is taken, never the other way round; nobody takes two streams'
-// locks. The order lock is never held while user code runs; a stream's is, while the body of a device task runs.
+// locks. The order lock may be held when that of the workers' queue is taken. The order lock is never held while user
+// code runs; a stream's is, while the body of a device task runs.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -34,6 +35,7 @@
 #include "engine/thread_state.h"
 #include "engine/time_limit.h"
 #include "engine/trace.h"
+#include "engine/workers.h"
 
 namespace rondo {
 
@@ -233,7 +235,7 @@ class Engine final : public RefCounted, public FenceOracle {
     ++in_epoch_;
     ++pending_;
   }
-  RONDO_HOT void uncount(uint64_t epoch);
+  RONDO_HOT bool uncount(uint64_t epoch);  // whether an epoch is over with it
 
   // --- issue.cc: device tasks ---
   RONDO_HOT Status issue(Task& task, Fence* fence);
@@ -277,6 +279,26 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_COLD Status make_state(Device& device, DeviceState** state);
 
   // --- wait.cc ---
+  // A wait without a limit, on the stack of its thread, which meanwhile runs what comes before its end: `end` is a task
+  // that follows what is awaited; null: every task up to `latest` is. What a thread runs that way it would have to wait
+  // for anyway, so nothing but who runs it can be different from a worker's run: see Task::lendable().
+  struct Helping {
+    const Task* end;
+    uint64_t latest;
+    uint64_t number = 0;
+    Workers::Guest* guest = nullptr;
+    Task* given = nullptr;  // by who called
+    Helping* next = nullptr;
+  };
+  // Blocks until the order lock is held and `done` holds, of which somebody tells: this thread is not counted as
+  // blocked. False if the limit is over before that; with one the thread helps nobody.
+  bool help_until(std::unique_lock<std::mutex>& lock, const TimeLimit& limit, Helping wait,
+                  const std::function<bool()>& done);
+  void run_as_guest(Workers::Guest& guest, Task& task);
+  void call_guests();  // under the order lock
+  static Task* take_for(Helping& wait);
+  static bool comes_before(Task& task, const Helping& wait, int& looks);
+  static bool leads_to(Task& task, const Helping& wait, int& looks);
   // Until every task, or every one submitted before, has been issued or run, or skipped.
   void wait_for_tasks();
   Status wait_for_earlier_tasks(const TimeLimit& limit);
@@ -354,6 +376,8 @@ class Engine final : public RefCounted, public FenceOracle {
     Releasing* next;
   };
   Releasing* releasing_ = nullptr;
+  Helping* helping_ = nullptr;  // those that sleep
+  uint64_t waits_ = 0;
   std::condition_variable progress_;
   Completion* awaited_ = nullptr;  // the first of those that are
   bool closing_ = false;           // nobody waits for a completion any more

@@ -72,7 +72,13 @@ Status Engine::make_state(Device& device, DeviceState** state) {
   }
   try {
     if (device.is_host())
-      workers_ = std::make_unique<Workers>("rondo-worker", workers_wanted_, [this](Task& task) { run_host(task); });
+      workers_ = std::make_unique<Workers>(
+          "rondo-worker", workers_wanted_,
+          [this](Task& task) { task.device().is_host() ? run_host(task) : dispatch(task, this_thread()); },
+          [this] {
+            const std::lock_guard order(order_mutex_);
+            call_guests();
+          });
     else if (mode_ == RONDO_ENGINE_THREADED)
       made->issuer = std::make_unique<Workers>("rondo-issue", 1, [this](Task& task) { run_device(task); });
   } catch (const std::system_error& problem) {

@@ -74,19 +74,21 @@ void Engine::gather_poison(Task& task, const Variable* variable, const Status& e
     task.failure_ = error;
 }
 
-void Engine::uncount(uint64_t epoch) {
+bool Engine::uncount(uint64_t epoch) {
   --pending_;
   if (epoch == epoch_) [[likely]] {
     --in_epoch_;
-    return;
+    return false;
   }
   Epoch* each = earlier_epochs_;
   while (each->number != epoch) each = each->next;
   --each->tasks;
+  const bool over = earlier_epochs_->tasks == 0;
   while (earlier_epochs_ && earlier_epochs_->tasks == 0) {
-    const Epoch* over = std::exchange(earlier_epochs_, earlier_epochs_->next);
-    if (over->on_heap) delete over;
+    const Epoch* first = std::exchange(earlier_epochs_, earlier_epochs_->next);
+    if (first->on_heap) delete first;
   }
+  return over;
 }
 
 bool Engine::enter(Task& task) {

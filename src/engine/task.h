@@ -104,6 +104,12 @@ class Task : public RefCounted {
   // The same where the whole has declared them all by itself, or knows of memory that is nobody else's.
   void leave_accesses() { drop_accesses(); }
 
+  // Whether a thread that waits may run it in a worker's place (workers.h). What that thread holds it gives up to
+  // nobody meanwhile, and what it is set to counts for whatever it runs. So: an operator on the host that only
+  // computes. It calls no code of the user's, neither in its body nor when it ends, nor a library that goes by the
+  // calling thread, and it waits for no one but a device.
+  bool lendable() const { return lendable_; }
+
   // Scratch memory for one run. Known before the run, because memory is never taken while a stream is locked.
   size_t workspace_bytes() const { return workspace_bytes_; }
   // Makes sure that run() neither compiles, loads, allocates nor tunes: kernels are compiled and loaded, library
@@ -194,6 +200,7 @@ class Task : public RefCounted {
   uint64_t random_count_ = 0;   // set by the constructor
   int wants_auxiliaries_ = 0;
   bool calls_out_ = false;  // set by the constructor: its destructor runs code of the user's
+  bool lendable_ = false;   // set by the constructor
 
  private:
   friend class Engine;
@@ -226,6 +233,7 @@ class Task : public RefCounted {
   FenceSet fences_;                 // device work to wait for
   Status failure_;                  // an input's poison
   uint64_t order_ = 0;              // submission number
+  uint64_t leads_to_ = 0;           // the last wait whose end was found to come after it
   uint64_t epoch_ = 0;              // what it is counted under while it is pending
   bool marker_ = false;             // run by the thread that waits for its turn: signalled instead of dispatched
   bool stands_in_ = false;          // a wait's: it is never run, and who signals it gives up a reference
@@ -235,6 +243,12 @@ class Task : public RefCounted {
   bool cancelled_ = false;          // its completion keeps what it holds
   Ref<RefCounted> later_;           // the completion that a run has left its end to
   double submitted_us_ = 0;         // only while a trace is on
+};
+
+// An operator of Rondo's: on the host it only computes.
+class Computation : public Task {
+ protected:
+  Computation(const char* name, Device& device) : Task(name, device) { lendable_ = device.is_host(); }
 };
 
 inline void TaskQueue::push(Task& task) {

@@ -36,6 +36,85 @@ void Engine::wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock
   block_until(lock, [&task] { return task.signalled_; });
 }
 
+// --- helping ---
+
+// What was found to lead there is marked, so that a chain is followed to its end once. What is not found within so many
+// looks is left to the workers.
+bool Engine::leads_to(Task& task, const Helping& wait, int& looks) {
+  if (task.leads_to_ == wait.number) return true;
+  for (const Edge* edge = task.successors_; edge && looks-- > 0; edge = edge->next) {
+    if (edge->task != wait.end && (edge->task->order_ > wait.latest || !leads_to(*edge->task, wait, looks))) continue;
+    task.leads_to_ = wait.number;
+    return true;
+  }
+  return false;
+}
+
+bool Engine::comes_before(Task& task, const Helping& wait, int& looks) {
+  if (task.order_ > wait.latest) return false;
+  for (const Access& access : task.accesses_)  // the last reference to foreign memory gives it back to the user
+    if (const Storage* storage = access.variable->storage(); storage && storage->release_) return false;
+  return !wait.end || leads_to(task, wait, looks);
+}
+
+Task* Engine::take_for(Helping& wait) {
+  int looks = 512;
+  return wait.guest->take([&](Task& task) { return comes_before(task, wait, looks); });
+}
+
+bool Engine::help_until(std::unique_lock<std::mutex>& lock, const TimeLimit& limit, Helping wait,
+                        const std::function<bool()>& done) {
+  const Uncancelled uncancelled;
+  const DeviceState* const cpu = existing_state({RONDO_CPU, 0});  // with it the workers are there
+  if (!cpu || !limit.none()) return limit.wait(progress_, lock, done);
+  Workers::Guest guest(*workers_);
+  wait.guest = &guest;
+  wait.number = ++waits_;
+  while (!done()) {
+    if (Task* const task = std::exchange(wait.given, nullptr)) {
+      lock.unlock();
+      run_as_guest(guest, *task);
+      lock.lock();
+      continue;
+    }
+    if ((wait.given = take_for(wait))) continue;
+    call_guests();  // there may be some for others
+    wait.next = std::exchange(helping_, &wait);
+    progress_.wait(lock, [&] { return wait.given || done(); });
+    Helping** each = &helping_;
+    while (*each != &wait) each = &(*each)->next;
+    *each = wait.next;
+  }
+  guest.leave();
+  call_guests();
+  return true;
+}
+
+// What the thread has open, a recording or tapes, is no business of the task's. Device tasks that it makes ready are
+// left to a worker: to issue one may take long, and may be the user's function.
+void Engine::run_as_guest(Workers::Guest& guest, Task& task) {
+  ThreadState& thread = this_thread();
+  const ThreadState own = thread;
+  TaskQueue on_devices;
+  thread.sink = nullptr;
+  thread.listener = nullptr;
+  thread.ready = &on_devices;
+  guest.run(task);
+  thread = own;
+  while (Task* const next = on_devices.pop())
+    if (!workers_->push(*next)) finish(*next, failed(*next, unusable()), {});
+}
+
+void Engine::call_guests() {
+  bool any = false;
+  for (Helping* each = helping_; each; each = each->next) {
+    if (each->given) continue;
+    each->given = take_for(*each);
+    any |= each->given != nullptr;
+  }
+  if (any) progress_.notify_all();
+}
+
 FenceSet Engine::awaited(const Variable& variable, Awaited what) {
   FenceSet fences;
   fences.add(variable.write_fence_);  // mutation: wait_returns_at_the_launch
@@ -73,9 +152,7 @@ Status Engine::wait_on_host(Variable& variable, Awaited what, const TimeLimit& l
     if (variable.writer_) follow(*marker, marker->edges.append(), *variable.writer_);
     for (const Access* reader = readers; reader; reader = reader->readers.next)
       follow(*marker, marker->edges.append(), *reader->after_writer.task);
-    // Not counted as blocked: who signals it tells so, and nobody else has to wake this thread.
-    const Uncancelled uncancelled;
-    left = limit.wait(progress_, lock, [&marker] { return marker->signalled_; });
+    left = help_until(lock, limit, {marker.get(), latest}, [&marker] { return marker->signalled_; });
   }
   if (left) left = block_until(lock, limit, released);
   if (left) return {};
@@ -120,7 +197,8 @@ Status Engine::wait_for_earlier_tasks(const TimeLimit& limit) {
   *last = ended;
   in_epoch_ = 0;
   const uint64_t mine = epoch_++;
-  if (block_until(lock, limit, [&] { return !earlier_epochs_ || earlier_epochs_->number > mine; })) return {};
+  if (help_until(lock, limit, {nullptr, order_}, [&] { return !earlier_epochs_ || earlier_epochs_->number > mine; }))
+    return {};
   return limit.exceeded(std::to_string(pending_) + " tasks have been submitted and have not ended");
 }
 

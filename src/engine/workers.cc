@@ -14,6 +14,9 @@ namespace {
 thread_local Workers* workers_of_thread = nullptr;
 thread_local bool looks_next = false;
 
+// How far a guest looks.
+constexpr int kLooks = 16;
+
 }  // namespace
 
 Workers::LooksNext::LooksNext(bool does) : before_(std::exchange(looks_next, does)) {}
@@ -40,8 +43,9 @@ Workers::Blocking::~Blocking() {
   --workers_->blocked_;
 }
 
-Workers::Workers(std::string name, int threads, std::function<void(Task&)> body)
-    : name_(std::move(name)), body_(std::move(body)) {
+Workers::Workers(std::string name, int threads, std::function<void(Task&)> body, std::function<void()> call)
+    : name_(std::move(name)), body_(std::move(body)), call_(std::move(call)) {
+  std::fegetenv(&arithmetic_);  // a thread has that of the one that makes it
   try {
     const std::lock_guard lock(mutex_);
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { loop(); });
@@ -73,10 +77,14 @@ void Workers::stop() {
   }
 }
 
+bool Workers::Heap::comes_first(const Task& a, const Task& b) {
+  return a.priority != b.priority ? a.priority > b.priority : a.order_ < b.order_;
+}
+
 // The one that comes first takes the other under it. Either may be null.
 Task* Workers::Heap::meld(Task* a, Task* b) {
   if (!a || !b) return a ? a : b;
-  if (a->priority != b->priority ? a->priority < b->priority : a->order_ > b->order_) std::swap(a, b);
+  if (comes_first(*b, *a)) std::swap(a, b);
   b->next_ = std::exchange(a->under_, b);
   return a;
 }
@@ -86,11 +94,12 @@ void Workers::Heap::push(Task& task) {
   top_ = meld(top_, &task);
 }
 
-// What was below the top: in pairs from the left, then all pairs from the right.
-Task& Workers::Heap::pop() {
-  Task& top = *top_;
+// What was below it: in pairs from the left, then all pairs from the right.
+Task& Workers::Heap::take(Task** link) {
+  Task& taken = **link;
+  *link = taken.next_;
   Task* pairs = nullptr;
-  for (Task* each = top.under_; each;) {
+  for (Task* each = taken.under_; each;) {
     Task* const first = each;
     Task* const second = first->next_;
     each = second ? second->next_ : nullptr;
@@ -99,25 +108,87 @@ Task& Workers::Heap::pop() {
     Task* const pair = meld(first, second);
     pair->next_ = std::exchange(pairs, pair);
   }
-  top_ = nullptr;
   while (pairs) {
     Task* const pair = pairs;
     pairs = std::exchange(pair->next_, nullptr);
     top_ = meld(top_, pair);
   }
-  return top;
+  return taken;
+}
+
+Task* Workers::Heap::take(const std::function<bool(Task&)>& wanted, int looks) {
+  Task** const link = find(&top_, wanted, looks);
+  return link ? &take(link) : nullptr;
+}
+
+Task** Workers::Heap::find(Task** link, const std::function<bool(Task&)>& wanted, int& looks) {
+  for (; *link && looks-- > 0; link = &(*link)->next_) {
+    if (wanted(**link)) return link;
+    if (Task** below = find(&(*link)->under_, wanted, looks)) return below;
+  }
+  return nullptr;
 }
 
 bool Workers::push(Task& task) {
-  bool wake;
+  bool wake, call = false;
   {
     std::lock_guard lock(mutex_);
     if (stopping_) return false;
-    queue_.push(task);
-    wake = idle_ > 0 && !(looks_next && workers_of_thread == this);
+    (task.lendable_ ? lendable_ : others_).push(task);
+    const bool silent = looks_next && workers_of_thread == this;
+    wake = idle_ > 0 && !silent;
+    if (guests_ > 0 && !silent) [[unlikely]]
+      call = calls_guests();
   }
   if (wake) work_.notify_one();
+  if (call) [[unlikely]]
+    call_();
   return true;
+}
+
+Task& Workers::pop() {
+  if (lendable_.empty() || others_.empty()) return (lendable_.empty() ? others_ : lendable_).pop();
+  return (Heap::comes_first(*others_.top(), *lendable_.top()) ? others_ : lendable_).pop();
+}
+
+void Workers::wake_for_what_is_left() {
+  if (!empty() && idle_ > 0) work_.notify_one();
+}
+
+bool Workers::calls_guests() const {
+  return guests_ > 0 && idle_ == 0 && computing_ < wanted_ && !lendable_.empty();
+}
+
+Workers::Guest::Guest(Workers& workers) : workers_(workers) {
+  const std::lock_guard lock(workers_.mutex_);
+  ++workers_.guests_;
+}
+
+void Workers::Guest::leave() {
+  const std::lock_guard lock(workers_.mutex_);
+  --workers_.guests_;
+  workers_.wake_for_what_is_left();
+}
+
+Task* Workers::Guest::take(const std::function<bool(Task&)>& wanted) {
+  const std::lock_guard lock(workers_.mutex_);
+  Task* task = nullptr;
+  if (workers_.computing_ < workers_.wanted_) task = workers_.lendable_.take(wanted, kLooks);
+  if (task) ++workers_.computing_;
+  workers_.wake_for_what_is_left();
+  return task;
+}
+
+void Workers::Guest::run(Task& task) {
+  std::fenv_t own;
+  std::fegetenv(&own);
+  std::fesetenv(&workers_.arithmetic_);
+  Workers* const before = std::exchange(workers_of_thread, &workers_);
+  workers_.body_(task);
+  workers_of_thread = before;
+  std::fesetenv(&own);
+  const std::lock_guard lock(workers_.mutex_);
+  --workers_.computing_;
 }
 
 void Workers::share(int64_t parts, const std::function<void(int64_t)>& body) {
@@ -155,9 +226,11 @@ void Workers::share_out(Shared& shared) {
 void Workers::help(std::unique_lock<std::mutex>& lock) {
   Shared& shared = *shared_.front();
   ++shared.helpers;
+  ++computing_;
   lock.unlock();
   shared.work();
   lock.lock();
+  --computing_;
   std::erase(shared_, &shared);
   if (--shared.helpers == 0) helped_.notify_all();
 }
@@ -167,21 +240,27 @@ void Workers::loop() {
   workers_of_thread = this;
   std::unique_lock lock(mutex_);
   for (;;) {
-    while (queue_.empty() && shared_.empty() && !stopping_) {
+    while (empty() && shared_.empty() && !stopping_) {
       ++idle_;
       work_.wait(lock);
       --idle_;
     }
-    if (queue_.empty()) {
+    if (empty()) {
       if (shared_.empty()) return;
       help(lock);
       continue;
     }
-    Task& task = queue_.pop();
-    if (!queue_.empty() && idle_ > 0) work_.notify_one();
+    Task& task = pop();
+    const bool computes = task.lendable_;
+    computing_ += computes;
+    wake_for_what_is_left();
+    const bool call = calls_guests();
     lock.unlock();
+    if (call) [[unlikely]]
+      call_();
     body_(task);
     lock.lock();
+    computing_ -= computes;
   }
 }
 

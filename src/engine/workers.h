@@ -1,10 +1,11 @@
 // Threads that run tasks: a queue ordered by priority, then by submission. What a task shares is done by those that
-// have nothing else to do.
+// have nothing else to do. Threads that wait may help.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
+#include <cfenv>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -20,8 +21,9 @@ namespace rondo {
 class Workers {
  public:
   // `body` runs one task; it is called from the threads, one task at a time each. Where the system refuses some of the
-  // threads there are fewer; std::system_error if it refuses all.
-  Workers(std::string name, int threads, std::function<void(Task&)> body);
+  // threads there are fewer; std::system_error if it refuses all. `call` is called, from any thread and without the
+  // lock, where a guest should look for a task.
+  Workers(std::string name, int threads, std::function<void(Task&)> body, std::function<void()> call = {});
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -63,16 +65,41 @@ class Workers {
     Workers* const workers_;
   };
 
+  // A thread that waits, and may run tasks meanwhile that are lendable. It does so only while fewer threads compute
+  // than there are workers: it takes the place of one that sleeps, or that runs what does not compute.
+  class Guest {
+   public:
+    explicit Guest(Workers& workers);
+    Guest(const Guest&) = delete;
+    Guest& operator=(const Guest&) = delete;
+    // Takes such a task out of the queue, one that is wanted; null: there is no such task near its front, or no place.
+    // Others may do this for the thread. What is taken is run by run().
+    Task* take(const std::function<bool(Task&)>& wanted);
+    // As a worker would: tasks that it makes ready wait for the next take() or the end, and parts are shared.
+    void run(Task& task);
+    // Its last call.
+    void leave();
+
+   private:
+    Workers& workers_;
+  };
+
  private:
   // The tasks that wait, by priority, then by order, as a pairing heap (Fredman et al. 1986) whose nodes they are.
   class Heap {
    public:
+    static bool comes_first(const Task& a, const Task& b);
     bool empty() const { return !top_; }
+    Task* top() const { return top_; }
     void push(Task& task);
-    Task& pop();
+    Task& pop() { return take(&top_); }
+    // The first in the heap's own order, so not by priority alone, that is wanted; null if there is none among so many.
+    Task* take(const std::function<bool(Task&)>& wanted, int looks);
 
    private:
     static Task* meld(Task* a, Task* b);
+    static Task** find(Task** link, const std::function<bool(Task&)>& wanted, int& looks);
+    Task& take(Task** link);  // the one that it leads to
     Task* top_ = nullptr;
   };
   // What a task shares: on its stack until nobody is at it any more.
@@ -86,18 +113,27 @@ class Workers {
     void work() noexcept;
   };
   void loop();
+  // Below: under the mutex.
+  bool empty() const { return lendable_.empty() && others_.empty(); }
+  Task& pop();
+  void wake_for_what_is_left();
+  bool calls_guests() const;
   void share_out(Shared& shared);
   void help(std::unique_lock<std::mutex>& lock);
 
   const std::string name_;
   const std::function<void(Task&)> body_;
+  const std::function<void()> call_;
+  std::fenv_t arithmetic_;  // how the threads round
   std::mutex mutex_;
   std::condition_variable work_;
-  Heap queue_;
+  Heap lendable_, others_;       // the queue
   std::vector<Shared*> shared_;  // that may have parts left
   std::condition_variable helped_;
   int idle_ = 0;
-  int blocked_ = 0;  // threads whose task waits
+  int blocked_ = 0;    // threads whose task waits
+  int computing_ = 0;  // threads, of guests too, that run what is lendable or help with it
+  int guests_ = 0;
   bool stopping_ = false;
   int wanted_ = 0;  // threads that run tasks
   int count_ = 0;   // threads

@@ -352,8 +352,8 @@ TEST_P(Process, TraceEndsWhileOthersWork) {
                          std::this_thread::sleep_for(1ms);
                          return RONDO_OK;
                        },
-                       {}, {}) != RONDO_OK;
-        failed += rondo_tensor_wait(b) != RONDO_OK;
+                       {variable_of(b)}, {}) != RONDO_OK;
+        failed += rondo_variable_wait(variable_of(b)) != RONDO_OK;
       }
     });
   }

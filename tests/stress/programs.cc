@@ -190,6 +190,13 @@ TEST_P(Programs, OperatorsAndHostFunctions) {
           for (int i = 0; i < tasks; ++i) {
             const size_t a = pick(), b = pick(), out = pick();
             auto& target = expected[out];
+            switch (bits() % 64) {  // a thread that waits runs what it waits for
+              case 0: must(rondo_tensor_wait(tensors[a])); break;
+              case 1: must(rondo_variable_wait(variable_of(tensors[b]))); break;
+              case 2: must(rondo_engine_wait_all(engine())); break;
+              case 3: ASSERT_EQ(download(tensors[a]).raw<int64_t>(5), expected[a][5]); break;
+              default: break;
+            }
             switch (bits() % 6) {
               case 0:  // out = a + b, perhaps in place
                 into(tensors[out], rondo_binary, RONDO_ADD, tensors[a], tensors[b]);

@@ -143,9 +143,11 @@ void sums(const Walk<T>& walk, int64_t number) {
   }
 }
 
-class CpuNorm final : public Task {
+class CpuNorm final : public Computation {
  public:
-  explicit CpuNorm(const NormPlan& plan) : Task(plan.name, plan.x().device()), plan_(plan) { plan.declare(*this); }
+  explicit CpuNorm(const NormPlan& plan) : Computation(plan.name, plan.x().device()), plan_(plan) {
+    plan.declare(*this);
+  }
   Status run(const TaskContext&) override {
     norm_on_cpu(plan_);
     return {};

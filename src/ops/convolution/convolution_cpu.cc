@@ -328,12 +328,13 @@ class ProductLoops {
   bool channels_inner_, m_inner_;
 };
 
-class CpuConvolution final : public Task {
+class CpuConvolution final : public Computation {
  public:
   explicit CpuConvolution(const Convolution& problem)
-      : Task(problem.name(), problem.out().device()), problem_(problem), plan_(find_onednn_plan(problem)) {
+      : Computation(problem.name(), problem.out().device()), problem_(problem), plan_(find_onednn_plan(problem)) {
     problem.declare(*this);
     if (plan_) {
+      lendable_ = false;  // OpenMP keeps threads, and their number, for each thread that calls
       workspace_bytes_ = plan_->workspace_bytes();
       return;
     }

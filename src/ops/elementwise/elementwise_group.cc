@@ -20,7 +20,7 @@ unsigned blocks_of(const Space& space) {
 }  // namespace
 
 ElementwiseGroup::ElementwiseGroup(const char* name, Device& device, std::vector<Ref<ElementwiseTask>> parts)
-    : Task(name, device), parts_(std::move(parts)) {
+    : Computation(name, device), parts_(std::move(parts)) {
   for (const Ref<ElementwiseTask>& part : parts_) part->hand_accesses_to(*this);
   if (!device.is_host()) plan_launches();
 }

@@ -15,7 +15,7 @@
 
 namespace rondo::ops {
 
-class ElementwiseGroup final : public Task {
+class ElementwiseGroup final : public Computation {
  public:
   // Tasks of one device, at least one, that were not submitted: from here on they are parts of this one.
   ElementwiseGroup(const char* name, Device& device, std::vector<Ref<ElementwiseTask>> parts);

@@ -24,7 +24,7 @@ ElementwiseTask::ElementwiseTask(const char* name, Device& device, const Express
 
 ElementwiseTask::ElementwiseTask(const char* name, Device& device, Ref<const ElementwisePlan> plan,
                                  const View* const* views, const uint64_t* scalars)
-    : Task(name, device), plan_(std::move(plan)) {
+    : Computation(name, device), plan_(std::move(plan)) {
   const Expression& expression = this->expression();
   const int inputs = expression.inputs(), operands = expression.operands();
   for (int k = 0; k < operands; ++k) {

@@ -30,7 +30,7 @@ constexpr unsigned kElementwiseThreads = 256;
 constexpr int kGroupRounds = 4;
 constexpr int kGroupBytes = 4096;
 
-class ElementwiseTask final : public Task {
+class ElementwiseTask final : public Computation {
  public:
   struct Operand {
     Storage* storage;

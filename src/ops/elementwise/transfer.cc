@@ -60,9 +60,10 @@ class DeviceCopy final : public Task {
 };
 
 // Bytes from one host storage to another on a worker.
-class HostCopy final : public Task {
+class HostCopy final : public Computation {
  public:
-  HostCopy(Device& cpu, Region from, Region to, size_t bytes) : Task("copy", cpu), from_(from), to_(to), bytes_(bytes) {
+  HostCopy(Device& cpu, Region from, Region to, size_t bytes)
+      : Computation("copy", cpu), from_(from), to_(to), bytes_(bytes) {
     reads(*from.storage);
     if (to.continues) follows(*to.storage);
     writes(*to.storage);

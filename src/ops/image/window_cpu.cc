@@ -518,9 +518,10 @@ class LineLoops {
   const char* shown_result_ = nullptr;
 };
 
-class CpuWindow final : public Task {
+class CpuWindow final : public Computation {
  public:
-  explicit CpuWindow(const WindowPlan& plan) : Task(plan.name, plan.written().device()), plan_(plan), lines_(plan_) {
+  explicit CpuWindow(const WindowPlan& plan)
+      : Computation(plan.name, plan.written().device()), plan_(plan), lines_(plan_) {
     plan.declare(*this);
   }
   Status run(const TaskContext&) override {

@@ -192,12 +192,15 @@ class Multiplication {
   const int64_t out_size_ = static_cast<int64_t>(dtype_size(product_.out.dtype));
 };
 
-class CpuMatmul final : public Task {
+class CpuMatmul final : public Computation {
  public:
   explicit CpuMatmul(const Product& product)
-      : Task("matmul", product.out.device()), product_(product), direct_(plan_direct(product)) {
+      : Computation("matmul", product.out.device()), product_(product), direct_(plan_direct(product)) {
     product.declare(*this);
-    if (direct_.possible) return;
+    if (direct_.possible) {
+      lendable_ = blas().same_on_every_thread();
+      return;
+    }
     const int64_t m = std::min(product_.m, kPanelM), n = std::min(product_.n, kPanelN),
                   k = std::min(product_.k, kPanelK);
     workspace_bytes_ = static_cast<size_t>(m * k + k * n + m * n) * dtype_size(compute_dtype(product_.dtype()));

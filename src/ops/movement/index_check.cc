@@ -12,11 +12,11 @@ namespace rondo::ops {
 
 namespace {
 
-class IndexCheck final : public Task {
+class IndexCheck final : public Computation {
  public:
   // Of indices on the host.
   IndexCheck(const Indexed& indexed, const View& indices, std::string place, Variable& checked)
-      : Task("check_indices", indices.device()), indexed_(indexed), indices_(indices), place_(std::move(place)) {
+      : Computation("check_indices", indices.device()), indexed_(indexed), indices_(indices), place_(std::move(place)) {
     reads(*indices.storage);
     writes(checked);
   }

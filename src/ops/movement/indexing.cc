@@ -23,9 +23,9 @@ int64_t index_at(const View& indices, int64_t at) {
                                     : reinterpret_cast<const device::i64*>(indices.address())[at];
 }
 
-class CpuOneHot final : public Task {
+class CpuOneHot final : public Computation {
  public:
-  explicit CpuOneHot(const OneHotPlan& plan) : Task("one_hot", plan.out.device()), plan_(plan) {
+  explicit CpuOneHot(const OneHotPlan& plan) : Computation("one_hot", plan.out.device()), plan_(plan) {
     reads(*plan.indices.storage);
     if (plan.checked) follows(*plan.checked);
     declare_output(*this, plan.out);

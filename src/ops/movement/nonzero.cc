@@ -18,9 +18,11 @@ namespace {
 
 constexpr int64_t kPart = 1 << 15;  // elements that are worth handing to another thread
 
-class CpuNonzero final : public Task {
+class CpuNonzero final : public Computation {
  public:
-  explicit CpuNonzero(const NonzeroPlan& plan) : Task(plan.name, plan.in.device()), plan_(plan) { plan.declare(*this); }
+  explicit CpuNonzero(const NonzeroPlan& plan) : Computation(plan.name, plan.in.device()), plan_(plan) {
+    plan.declare(*this);
+  }
   Status run(const TaskContext&) override {
     with_element(plan_.in.dtype, [this]<class M>(M*) { find<M>(); });
     return {};

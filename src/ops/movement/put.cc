@@ -18,9 +18,11 @@ namespace rondo::ops {
 
 namespace {
 
-class CpuPut final : public Task {
+class CpuPut final : public Computation {
  public:
-  explicit CpuPut(const PutPlan& plan) : Task(plan.name, plan.out.device()), plan_(plan) { declare_put(*this, plan); }
+  explicit CpuPut(const PutPlan& plan) : Computation(plan.name, plan.out.device()), plan_(plan) {
+    declare_put(*this, plan);
+  }
   Status run(const TaskContext&) override {
     with_element(moved_dtype(plan_.out.dtype), [&]<class M>(M*) { put_lines<M>(); });
     return {};

@@ -132,9 +132,9 @@ class HostLoop {
   int64_t coordinate_[kMaxDims] = {};
 };
 
-class CpuRemap final : public Task {
+class CpuRemap final : public Computation {
  public:
-  explicit CpuRemap(const RemapPlan& plan) : Task(plan.name, plan.out.device()), plan_(plan) {
+  explicit CpuRemap(const RemapPlan& plan) : Computation(plan.name, plan.out.device()), plan_(plan) {
     declare_remap(*this, plan);
   }
   Status run(const TaskContext&) override {

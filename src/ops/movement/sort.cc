@@ -14,9 +14,11 @@ namespace rondo::ops {
 
 namespace {
 
-class CpuSort final : public Task {
+class CpuSort final : public Computation {
  public:
-  explicit CpuSort(const SortPlan& plan) : Task(plan.name, plan.in.device()), plan_(plan) { declare_sort(*this, plan); }
+  explicit CpuSort(const SortPlan& plan) : Computation(plan.name, plan.in.device()), plan_(plan) {
+    declare_sort(*this, plan);
+  }
   Status run(const TaskContext&) override {
     with_element(plan_.in.dtype, [&]<class M>(M*) { sort_lines<M>(); });
     return {};

@@ -149,9 +149,9 @@ const char* task_name(ReduceOp op) {
   __builtin_unreachable();  // the compiler warns of an enumerator without a case
 }
 
-class CpuCumulate final : public Task {
+class CpuCumulate final : public Computation {
  public:
-  explicit CpuCumulate(const CumulatePlan& plan) : Task(task_name(plan.op), plan.out.device()), plan_(plan) {
+  explicit CpuCumulate(const CumulatePlan& plan) : Computation(task_name(plan.op), plan.out.device()), plan_(plan) {
     plan.declare(*this);
   }
   Status run(const TaskContext&) override {

@@ -16,9 +16,9 @@ namespace rondo::ops {
 
 namespace {
 
-class CpuReduction final : public Task {
+class CpuReduction final : public Computation {
  public:
-  explicit CpuReduction(const ReducePlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
+  explicit CpuReduction(const ReducePlan& plan) : Computation(plan.name(), plan.out.device()), plan_(plan) {
     plan.declare(*this);
     workspace_bytes_ = is_plain_sum(plan) ? plain_sum_workspace(plan) : reduce_workspace(plan);
   }

@@ -192,9 +192,9 @@ struct Rows {
   }
 };
 
-class CpuRows final : public Task {
+class CpuRows final : public Computation {
  public:
-  explicit CpuRows(const RowPlan& plan) : Task(plan.name(), plan.out.device()), plan_(plan) {
+  explicit CpuRows(const RowPlan& plan) : Computation(plan.name(), plan.out.device()), plan_(plan) {
     plan.declare(*this);
     workspace_bytes_ = rows_workspace(plan_);
   }
