@@ -29,11 +29,11 @@
 
 #include "base/uncancelled.h"
 #include "engine/device_state.h"
+#include "engine/observer.h"
 #include "engine/storage.h"
 #include "engine/task.h"
 #include "engine/thread_state.h"
 #include "engine/time_limit.h"
-#include "engine/trace.h"
 
 namespace rondo {
 
@@ -164,8 +164,11 @@ class Engine final : public RefCounted, public FenceOracle {
 
   Status trace_begin();
   Status trace_end(const char* path);
-  // The trace that is on, null if none is. Whoever notes something in it holds a reference meanwhile.
-  Ref<Trace> trace() { return tracing_.load(std::memory_order_acquire) ? shared_trace() : Ref<Trace>(); }
+  // Who looks at tasks now; whoever shows it one holds it meanwhile.
+  Observer observer() {
+    const uint8_t by = observed_.load(std::memory_order_acquire);
+    return by ? observer_of(by) : Observer();
+  }
 
   bool fence_done(Fence fence) override;
   Status fence_wait(Fence fence) override;
@@ -242,7 +245,7 @@ class Engine final : public RefCounted, public FenceOracle {
   Status find_waits(const Task& task, Stream& stream, std::vector<Wait>* waits);
   RONDO_HOT Status issue_locked(Task& task, Stream& stream, const TaskContext& context, std::span<const Wait> waits,
                                 Fence* fence);
-  RONDO_APART Status run_traced(Task& task, Stream& stream, const TaskContext& context, Fence* fence);
+  RONDO_APART Status run_observed(Task& task, Stream& stream, const TaskContext& context, Fence* fence);
   RONDO_APART Status bound_run_ahead(Stream& stream, uint64_t sequence);
   RONDO_HOT Status pick_stream(Task& task, DeviceState& state, Stream** stream) {
     if (compute_streams_ > 1 || task.priority > 0 || task.lane != Task::Lane::compute) [[unlikely]]
@@ -317,7 +320,7 @@ class Engine final : public RefCounted, public FenceOracle {
   const uint64_t forks_before_;
   static inline std::atomic<uint64_t> forks_{0};  // that made this process, since its first engine
   std::atomic<bool> healthy_{true};
-  std::atomic<bool> tracing_{false};
+  std::atomic<uint8_t> observed_{0};  // by whom, of the two below
 
   std::mutex order_mutex_;
   uint64_t order_ = 0;
@@ -367,7 +370,9 @@ class Engine final : public RefCounted, public FenceOracle {
   std::atomic<uint32_t> n_streams_{0};
   std::unique_ptr<Workers> workers_;
 
-  RONDO_COLD Ref<Trace> shared_trace();
+  static constexpr uint8_t kByTrace = 1, kByLastTasks = 2;
+  RONDO_COLD Observer observer_of(uint8_t by);
+  LastTasks* const last_tasks_;
   std::mutex trace_mutex_;
   Ref<Trace> trace_;
 };
