@@ -143,6 +143,7 @@ Status Engine::run_here(Ref<Task> ref) {
 // --- running ---
 
 Status Engine::failed(Task& task, const Status& status) noexcept {
+  task.failing(status);
   if (const Task::Parts* parts = task.parts(); parts && parts->told) return status;  // its parts said which of them
   const rondo_device device = task.device().id();
   char on[16] = "cpu:0";

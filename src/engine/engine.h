@@ -122,6 +122,8 @@ class Engine final : public RefCounted, public FenceOracle {
   // to wait for that, counts as failed with the cause. What was done before stays good, and so does what does not
   // depend on it and is on streams that did not wait.
   RONDO_COLD void write_off(Stream& origin, const std::vector<Fence>& since, const Status& cause);
+  // Takes the memory for that which it must not lack then.
+  RONDO_COLD void expect_write_off();
   void set_owner(Variable& variable, const Owner* owner) { variable.owner_.store(owner, std::memory_order_release); }
   static const Owner* owner(const Variable& variable) { return variable.owner_.load(std::memory_order_acquire); }
   uint64_t version(const Variable& variable) const { return variable.version_.load(std::memory_order_acquire); }
