@@ -43,6 +43,7 @@ normal             mutation/*                 changed+1  changed+3  all
 normal             abi/*                      all        all        all
 normal             conformance/large          -          -          all
 normal             conformance/*              all        all        all
+normal             crash/*                    all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   all        all        all
 normal             memory/*                   1          2          all
@@ -92,6 +93,7 @@ thread             unit/rendezvous_fuzz       -          all        all
 thread             unit/*                     -          rest       all
 thread             simulated/*_whole          -          -          -
 thread             conformance/large          -          -          -
+thread             crash/*                    -          all        all
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
 thread             conformance/*_recording    -          all        all

@@ -4,32 +4,47 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <functional>
-#include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 
 namespace rondo {
 
 // Runs `what` on a thread of its own and waits that long for its result. Empty if there is none by then: it goes on
-// alone, so it must own what it uses. What it holds is given up before its result is there.
-template <class Result>
-std::optional<Result> within(std::chrono::milliseconds limit, std::function<Result()> what) {
-  auto promise = std::make_shared<std::promise<Result>>();
-  std::future<Result> result = promise->get_future();
+// alone, so it must own what it uses. What it holds is given up before its result is there. Also empty where there is
+// no memory or no thread for it, or where it has thrown.
+template <class Result, class What>
+std::optional<Result> within(std::chrono::milliseconds limit, What&& what) noexcept {
+  struct Outcome {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool over = false;
+    std::optional<Result> result;
+  };
   try {
-    std::thread([promise, what = std::move(what)]() mutable {
-      Result made = what();
-      what = nullptr;
-      promise->set_value(std::move(made));
+    const auto outcome = std::make_shared<Outcome>();
+    std::thread([outcome, held = std::make_unique<std::function<Result()>>(std::forward<What>(what))]() mutable {
+      std::optional<Result> result;
+      try {
+        result = (*held)();
+      } catch (const std::exception&) {
+      }
+      held = nullptr;
+      const std::lock_guard lock(outcome->mutex);
+      outcome->result = std::move(result);
+      outcome->over = true;
+      outcome->changed.notify_all();
     }).detach();
+    std::unique_lock lock(outcome->mutex);
+    outcome->changed.wait_for(lock, limit, [&outcome] { return outcome->over; });
+    return std::move(outcome->result);
   } catch (const std::exception&) {
     return {};
   }
-  if (result.wait_for(limit) != std::future_status::ready) return {};
-  return result.get();
 }
 
 }  // namespace rondo

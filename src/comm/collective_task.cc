@@ -1,6 +1,7 @@
 // Running a collective. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/collective_task.h"
 
+#include "base/caught.h"
 #include "base/text.h"
 #include "ops/ops.h"
 
@@ -56,6 +57,19 @@ Status CollectiveTask::takes_part() {
 }
 
 Status CollectiveTask::run(const TaskContext& context) {
+  const Status status = caught([&] { return run_on(context); });
+  // Without memory it has not come as far as to the others, who would wait for it. What the transport itself says they
+  // hear of where they are: of a host's in the same exchange.
+  if (status.code() == RONDO_OUT_OF_MEMORY && !context.capturing) communicator_->fail(status, true);
+  return status;
+}
+
+void CollectiveTask::failing(const Status& status) noexcept {
+  if (!tried_) communicator_->missed(name(), status);
+}
+
+Status CollectiveTask::run_on(const TaskContext& context) {
+  tried_ = true;
   RONDO_TRY(takes_part());
   for (size_t i = 0; i < operations_.size(); ++i) {
     const Places& places = places_[i];

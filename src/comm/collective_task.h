@@ -25,9 +25,11 @@ class CollectiveTask final : public Task {
   void list_operands(std::vector<TaskOperand>* operands) const override;
   // It is run with poisoned inputs too, to say so: the other ranks would wait for it.
   Parts* parts() override { return &parts_; }
+  void failing(const Status& status) noexcept override;
 
  private:
   Status takes_part();
+  Status run_on(const TaskContext& context);
 
   const Ref<Communicator> communicator_;
   std::vector<Operation> operations_;
@@ -38,6 +40,7 @@ class CollectiveTask final : public Task {
   };
   std::vector<Places> places_;
   Parts parts_;
+  bool tried_ = false;  // it has been run, be it without success
 };
 
 }  // namespace rondo::comm

@@ -2,12 +2,13 @@
 #include "comm/communicator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <map>
-#include <system_error>
 #include <thread>
 #include <tuple>
 
+#include "base/caught.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
@@ -50,6 +51,7 @@ Ref<Chain> Chain::of(Engine& engine, Device& device) {
 }
 
 Chain::~Chain() {
+  if (device_.is_host()) return;
   std::lock_guard lock(chains().mutex);
   const auto known = chains().all.find({&order->engine(), &device_});
   if (known != chains().all.end() && known->second == this) chains().all.erase(known);
@@ -64,7 +66,7 @@ constexpr auto kDriverTimeout = std::chrono::milliseconds(1000);
 
 Status make_transport(Device& device, const std::shared_ptr<Session>& session, const Options& options,
                       const std::function<Status()>& lost, std::unique_ptr<Transport>* transport) {
-  if (device.is_host()) return make_host_transport(session, options.time_limit_ms, transport);
+  if (device.is_host()) return make_host_transport(session, options.time_limit_ms, lost, transport);
   std::unique_ptr<Transport> library;
   const Status made = make_nccl_transport(*device.streams(), *session, options, lost, &library);
   if (!made.ok() && made.code() != RONDO_LIBRARY_MISSING) return made;
@@ -72,18 +74,27 @@ Status make_transport(Device& device, const std::shared_ptr<Session>& session, c
                              std::move(library), made, transport);
 }
 
-// Each rank's part on a thread of its own, for they wait for each other; the first failure by rank.
+// Each rank's part on a thread of its own, for they wait for each other; the first failure by rank. Unless there are
+// threads for all, no part is begun.
 Status on_threads(size_t count, const std::function<Status(size_t)>& part) {
+  enum Go { kWait, kGo, kStay };
+  std::atomic<int> go{kWait};
   std::vector<Status> outcomes(count);
   std::vector<std::thread> threads;
-  try {
-    for (size_t i = 1; i < count; ++i) threads.emplace_back([&, i] { outcomes[i] = part(i); });
-  } catch (const std::exception& problem) {
-    for (size_t i = threads.size() + 1; i < count; ++i)
-      outcomes[i] = error(RONDO_OUT_OF_MEMORY, "the system starts no thread for rank %zu: %s", i, problem.what());
-  }
-  outcomes[0] = part(0);
+  const Status started = caught([&]() -> Status {
+    threads.reserve(count);
+    for (size_t i = 1; i < count; ++i)
+      threads.emplace_back([&, i] {
+        go.wait(kWait);
+        if (go == kGo) outcomes[i] = caught([&] { return part(i); });
+      });
+    return {};
+  });
+  go = started.ok() ? kGo : kStay;
+  go.notify_all();
+  if (started.ok()) outcomes[0] = caught([&] { return part(0); });
   for (std::thread& thread : threads) thread.join();
+  RONDO_TRY(started.with_context("ranks of this process"));
   // The others' failures follow from the one that is no lost rank.
   for (const Status& each : outcomes)
     if (!each.ok() && each.code() != RONDO_RANK_LOST) return each;
@@ -92,6 +103,23 @@ Status on_threads(size_t count, const std::function<Status(size_t)>& part) {
 }
 
 }  // namespace
+
+// Where a rank's part in making others of a communicator is left by an exception, the other ranks must not wait for it.
+class Communicator::NoMemory {
+ public:
+  explicit NoMemory(Communicator& end) : end_(end) {}
+  ~NoMemory() {
+    if (std::uncaught_exceptions() == before_) return;
+    end_.fail(Status::no_memory(), true);
+    end_.session_->give_up(Status::no_memory());
+  }
+  NoMemory(const NoMemory&) = delete;
+  NoMemory& operator=(const NoMemory&) = delete;
+
+ private:
+  Communicator& end_;
+  const int before_ = std::uncaught_exceptions();
+};
 
 Communicator::Communicator(Engine& engine, Device& device, std::shared_ptr<Session> session, const Options& options)
     : engine_(Ref<Engine>::share(&engine)),
@@ -116,30 +144,45 @@ Status Communicator::create(Engine& engine, Device& device, std::shared_ptr<Sess
   DeviceState* state = nullptr;
   RONDO_TRY(engine.device_state(device, &state));
   Ref<Communicator> communicator = Ref<Communicator>::adopt(new Communicator(engine, device, session, options));
+  if (!device.is_host()) engine.expect_write_off();
   RONDO_TRY(engine.make_action([leaving = communicator->leaving_] { *leaving = {}; }, &communicator->farewell_));
   // From here on it hears of ranks that are lost, and of what others do who are made already.
   session->listen(communicator.get());
+  // Where others are made already they wait for this one.
+  Status connected;
+  try {
+    connected = communicator->connect();
+  } catch (...) {
+    communicator->tell_failed(Status::no_memory());
+    throw;
+  }
+  if (connected.code() == RONDO_OUT_OF_MEMORY) communicator->tell_failed(connected);
+  RONDO_TRY(connected);
+  *made = std::move(communicator);
+  return {};
+}
+
+Status Communicator::connect() {
   std::unique_ptr<Transport> transport;
   const Status connected = make_transport(
-      device, session, options, [&communicator] { return communicator->incomplete(); }, &transport);
+      device_, session_, options_, [this] { return incomplete(); }, &transport);
   // Where a rank is lost the library may be the first to notice, and cannot say it.
   for (int i = 0; i < 50 && connected.code() == RONDO_DEVICE_ERROR; ++i) {
-    RONDO_TRY(communicator->check());
+    RONDO_TRY(check());
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   RONDO_TRY(connected);
   Status failure;
   {
-    std::lock_guard lock(communicator->mutex_);
-    communicator->transport_ = std::move(transport);
-    failure = communicator->failure_;
+    std::lock_guard lock(mutex_);
+    transport_ = std::move(transport);
+    failure = failure_;
   }
-  if (!failure.ok()) communicator->transport_->refuse(failure);
+  if (!failure.ok()) transport_->refuse(failure);
   const Layout one = Layout::row_major(0, nullptr);
-  communicator->token_ = make_temporary(engine, device, RONDO_U8, one, &communicator->token_storage_);
-  RONDO_TRY(ops::fill("rondo_comm_create", communicator->token_, ops::Scalar::of(0)));
-  watch(*communicator);
-  *made = std::move(communicator);
+  token_ = make_temporary(*engine_, device_, RONDO_U8, one, &token_storage_);
+  RONDO_TRY(ops::fill("rondo_comm_create", token_, ops::Scalar::of(0)));
+  watch(*this);
   return {};
 }
 
@@ -161,6 +204,7 @@ Status Communicator::split(std::span<Communicator* const> ends, const int32_t* c
   std::vector<Ref<Communicator>> all(ends.size());
   RONDO_TRY(on_threads(ends.size(), [&](size_t i) -> Status {
     Communicator& end = *ends[i];
+    const NoMemory without(end);
     RONDO_TRY(end.check());
     const int32_t colour = colours[i];
     const int32_t key = keys ? keys[i] : 0;
@@ -197,6 +241,7 @@ Status Communicator::reform(std::span<Communicator* const> ends, std::vector<Ref
                    end->name());
   std::vector<Ref<Communicator>> all(ends.size());
   RONDO_TRY(on_threads(ends.size(), [&](size_t i) -> Status {
+    const NoMemory without(*ends[i]);
     std::vector<int> members;
     std::shared_ptr<Session> session;
     RONDO_TRY(ends[i]->session_->reform(&members, &session));
@@ -212,7 +257,8 @@ void Communicator::dispose() {
   session_->listen(nullptr);
   if (transport_) {  // else it was never made
     unwatch(*this);
-    if (failed_.load(std::memory_order_acquire)) end();
+    // Nobody comes again where there is no memory for its end.
+    if (failed_.load(std::memory_order_acquire) && !caught([this] { return end(); }).ok()) transport_->abort();
   }
   if (farewell_) {
     leaving_->transport = std::move(transport_);
@@ -260,21 +306,55 @@ void Communicator::fail(const Status& cause, bool tell) {
   wake_watch();
 }
 
-void Communicator::end() {
-  if (ended_.exchange(true)) return;
-  std::deque<Flight> flights;
+Status Communicator::end() {
+  if (ended_) return {};
   Status cause;
   bool tell = false;
   {
     std::lock_guard lock(mutex_);
     cause = failure_;
     tell = tell_;
-    flights.swap(flights_);
   }
+  finish_flights();
+  if (unfinished_) engine_->write_off(*unfinished_->stream, unfinished_->before, cause);
+  ended_ = true;
   log(RONDO_LOG_ERROR, "communicator '%s', rank %d: %s", name(), rank(), cause.message());
+  transport_->abort();
+  if (tell) tell_failed(cause);
+  return {};
+}
+
+void Communicator::tell_failed(const Status& cause) noexcept {
+  const auto say = [&](const char* text) {
+    return caught([&]() -> Status {
+      session_->tell(format("failed %d %s", static_cast<int>(cause.code()), text));
+      return {};
+    });
+  };
+  if (!say(cause.message()).ok()) (void)say("");  // which is short enough to need no memory here
+}
+
+// Keeps the first of them that is not done.
+void Communicator::finish_flights() {
+  (void)caught([this]() -> Status {
+    wait_for_flights();
+    return {};
+  });
+  std::lock_guard lock(mutex_);
+  const auto first = std::find_if_not(flights_.begin(), flights_.end(), [](const Flight& each) { return each.done(); });
+  if (first != flights_.end()) unfinished_ = std::move(*first);
+  flights_.clear();
+}
+
+void Communicator::wait_for_flights() {
+  std::deque<Flight> flights;
+  {
+    std::lock_guard lock(mutex_);
+    flights = flights_;
+  }
   // What is known to be done is good, so a lock that another thread has for a moment is waited for. For a while only:
   // the device may be loading a kernel, for which it waits for what is to be ended here.
-  (void)within<bool>(kDriverTimeout, [engine = engine_, flights] {
+  const auto looks_done = [engine = engine_, flights] {
     // One that is just being issued is counted by its stream when that is over, which refuse() sees to.
     const Clock::time_point begun = Clock::now();
     for (const Flight& flight : flights)
@@ -283,14 +363,19 @@ void Communicator::end() {
     return std::all_of(flights.begin(), flights.end(), [](const Flight& flight) {
       return !flight.stream || flight.stream->poll_waiting(flight.sequence);
     });
-  });
-  const auto first = std::find_if_not(flights.begin(), flights.end(), [](const Flight& each) { return each.done(); });
-  if (first != flights.end()) engine_->write_off(*first->stream, first->before, cause);
-  transport_->abort();
-  if (tell) session_->tell(format("failed %d %s", static_cast<int>(cause.code()), cause.message()));
+  };
+  (void)within<bool>(kDriverTimeout, looks_done);
 }
 
 void Communicator::told(int rank, std::string text) {
+  const Status heard = caught([&]() -> Status {
+    hear(rank, text);
+    return {};
+  });
+  if (!heard.ok()) fail(heard, true);
+}
+
+void Communicator::hear(int rank, const std::string& text) {
   if (text.starts_with("step ")) {
     Status difference;
     {
@@ -299,20 +384,21 @@ void Communicator::told(int rank, std::string text) {
     }
     if (!difference.ok()) fail(difference, true);
   } else if (text.starts_with("failed ")) {
-    std::string_view rest = std::string_view(text).substr(7);
+    std::string_view rest(text);
+    rest.remove_prefix(7);
     int code = 0;
     (void)take_number(&rest, 0, INT_MAX, &code);  // a failure all the same
     fail(failure_of(static_cast<uint64_t>(code), rest).with_context(format("rank %d", rank)), false);
   }
 }
 
-void Communicator::left(int rank) {
+void Communicator::left(int rank) noexcept {
   std::lock_guard lock(mutex_);
   if (departed_.ok()) departed_ = error(RONDO_RANK_LOST, "rank %d has left communicator '%s'", rank, name());
 }
 
-void Communicator::lost(int rank, const Status& cause) {
-  fail(cause.with_context(format("communicator '%s', rank %d", name(), rank)), false);
+void Communicator::lost(int rank, const Status& cause) noexcept {
+  fail(error(cause.code(), "communicator '%s', rank %d: %s", name(), rank, cause.message()), false);
 }
 
 // --- of its tasks ---
@@ -333,37 +419,57 @@ Status Communicator::begin(const char* what, void* native_stream) {
 }
 
 void Communicator::missed(const char* what, const Status& cause) {
-  fail(Status(RONDO_RANK_LOST,
-              format("rank %d of communicator '%s' cannot take part in %s: %s", rank(), name(), what, cause.message())),
+  fail(error(RONDO_RANK_LOST, "rank %d of communicator '%s' cannot take part in %s: %s", rank(), name(), what,
+             cause.message()),
        true);
 }
 
-void Communicator::look() {
-  if (failed_.load(std::memory_order_acquire)) return end();
-  if (const Status status = transport_->poll(); !status.ok()) return fail(status, true);
-  if (options_.time_limit_ms < 0) return;
-  Flight oldest;
+void Communicator::look() noexcept {
+  // An end that finds no memory is tried again in the next round.
+  const Status looked =
+      caught([this] { return failed_.load(std::memory_order_acquire) ? end() : look_at_the_oldest(); });
+  if (!looked.ok()) fail(looked, true);
+}
+
+Status Communicator::look_at_the_oldest() {
+  RONDO_TRY(transport_->poll());
+  if (options_.time_limit_ms < 0) return {};
+  const char* what = nullptr;
+  Stream* stream = nullptr;
+  uint64_t sequence = 0;
+  Clock::time_point since;
   {
     std::lock_guard lock(mutex_);
-    if (flights_.empty()) return;
-    oldest = flights_.front();
+    if (flights_.empty()) return {};
+    const Flight& oldest = flights_.front();
+    if (oldest.done()) return {};
+    what = oldest.what;
+    stream = oldest.stream;
+    sequence = oldest.sequence;
+    since = oldest.since;
   }
-  const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - oldest.since).count();
-  if (oldest.done() || taken <= options_.time_limit_ms) return;
+  const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since).count();
+  if (taken <= options_.time_limit_ms) return {};
   // It may be done and just not noticed.
-  const std::optional<bool> done = within<bool>(kDriverTimeout, [engine = engine_, oldest] {
-    oldest.stream->mark(oldest.sequence);
-    for (int i = 0; i < 10 && !oldest.stream->poll(oldest.sequence); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return oldest.stream->poll(oldest.sequence);
+  const std::optional<bool> done = within<bool>(kDriverTimeout, [engine = engine_, stream, sequence] {
+    stream->mark(sequence);
+    for (int i = 0; i < 10 && !stream->poll(sequence); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return stream->poll(sequence);
   });
-  if (done.value_or(false)) return;
-  fail(error(RONDO_TIMED_OUT, "%s of communicator '%s' is not done on rank %d after %lld ms", oldest.what, name(),
-             rank(), static_cast<long long>(taken)),
-       true);
+  if (done.value_or(false)) return {};
+  return error(RONDO_TIMED_OUT, "%s of communicator '%s' is not done on rank %d after %lld ms", what, name(), rank(),
+               static_cast<long long>(taken));
 }
 
-void Communicator::ask() {
+// What finds no memory is asked again in the next round.
+void Communicator::ask() noexcept {
+  (void)caught([this]() -> Status {
+    ask_the_device();
+    return {};
+  });
+}
+
+void Communicator::ask_the_device() {
   for (;;) {
     Stream* stream = nullptr;
     uint64_t sequence = 0;

@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -97,13 +98,14 @@ class Communicator final : public RefCounted, private Session::Listener {
   void missed(const char* what, const Status& cause);
 
   // Of the watching threads. Looks, without blocking, whether something has failed or takes too long.
-  void look();
+  void look() noexcept;
   // Asks the device what it has done, which may block: a driver that loads a kernel answers nobody until its device is
   // idle.
-  void ask();
+  void ask() noexcept;
 
  private:
   friend class CollectiveTask;
+  class NoMemory;
   using Clock = std::chrono::steady_clock;
   // Work on the device of which it is not known that it is done.
   struct Flight {
@@ -121,8 +123,8 @@ class Communicator final : public RefCounted, private Session::Listener {
   void dispose() override;
 
   void told(int rank, std::string text) override;
-  void left(int rank) override;
-  void lost(int rank, const Status& cause) override;
+  void left(int rank) noexcept override;
+  void lost(int rank, const Status& cause) noexcept override;
 
   Status check_view(const char* function, const char* name, const View& view) const;
   Status check_rank(const char* function, const char* name, int32_t rank) const;
@@ -137,8 +139,15 @@ class Communicator final : public RefCounted, private Session::Listener {
   Status submit(Ref<CollectiveTask> task);
   // Why not all ranks are there any more.
   Status incomplete() const;
+  void hear(int rank, const std::string& text);
+  Status connect();
+  void tell_failed(const Status& cause) noexcept;
+  Status look_at_the_oldest();
+  void ask_the_device();
   // The rest of fail(), on the watching thread: it takes locks of streams, and a failure may come up under one.
-  void end();
+  Status end();
+  void finish_flights();
+  void wait_for_flights();
 
   const Ref<Engine> engine_;
   Device& device_;
@@ -164,7 +173,9 @@ class Communicator final : public RefCounted, private Session::Listener {
   bool tell_ = false;
   std::deque<Flight> flights_;
   std::atomic<bool> failed_{false};
-  std::atomic<bool> ended_{false};
+  // Of end():
+  std::optional<Flight> unfinished_;
+  bool ended_ = false;
 
   // What a barrier reduces: one byte.
   Ref<Storage> token_storage_;

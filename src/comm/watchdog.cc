@@ -20,7 +20,7 @@ constexpr auto kRound = std::chrono::milliseconds(20);
 
 // A thread that has its turn with each communicator, again and again.
 struct Rounds {
-  void (Communicator::*turn)();
+  void (Communicator::*turn)() noexcept;
   Communicator* at = nullptr;
   bool running = false;
   bool woken = false;
@@ -40,10 +40,9 @@ struct Watchdog {
   void run(Rounds& rounds) {
     std::unique_lock lock(mutex);
     while (!all.empty()) {
-      const std::vector<Communicator*> round = all;
-      for (Communicator* each : round) {
-        if (std::find(all.begin(), all.end(), each) == all.end()) continue;
-        rounds.at = each;
+      // Whom a communicator that goes meanwhile moves down has its turn in the next round.
+      for (size_t i = 0; i < all.size(); ++i) {
+        Communicator* const each = rounds.at = all[i];
         lock.unlock();
         (each->*rounds.turn)();
         lock.lock();
@@ -63,18 +62,19 @@ struct Watchdog {
   }
 };
 
-Watchdog& instance() {
-  static std::mutex mutex;
+// Null: nothing was ever watched in this process.
+Watchdog* known(bool make = false) {
+  static constinit std::mutex mutex;
   static Watchdog* watch = nullptr;
   std::lock_guard lock(mutex);
-  if (!watch || watch->process != getpid()) watch = new Watchdog;
-  return *watch;
+  if (watch && watch->process == getpid()) return watch;
+  return make ? watch = new Watchdog : nullptr;
 }
 
 }  // namespace
 
 void watch(Communicator& communicator) {
-  Watchdog& watch = instance();
+  Watchdog& watch = *known(true);
   std::lock_guard lock(watch.mutex);
   watch.all.push_back(&communicator);
   watch.start(watch.looking);
@@ -82,18 +82,20 @@ void watch(Communicator& communicator) {
 }
 
 void wake_watch() {
-  Watchdog& watch = instance();
-  std::lock_guard lock(watch.mutex);
-  watch.looking.woken = true;
-  watch.changed.notify_all();
+  Watchdog* watch = known();
+  if (!watch) return;
+  std::lock_guard lock(watch->mutex);
+  watch->looking.woken = true;
+  watch->changed.notify_all();
 }
 
 void unwatch(Communicator& communicator) {
-  Watchdog& watch = instance();
-  std::unique_lock lock(watch.mutex);
-  std::erase(watch.all, &communicator);
-  watch.changed.notify_all();
-  watch.changed.wait(lock, [&] { return watch.looking.at != &communicator && watch.asking.at != &communicator; });
+  Watchdog* watch = known();
+  if (!watch) return;
+  std::unique_lock lock(watch->mutex);
+  std::erase(watch->all, &communicator);
+  watch->changed.notify_all();
+  watch->changed.wait(lock, [&] { return watch->looking.at != &communicator && watch->asking.at != &communicator; });
 }
 
 }  // namespace rondo::comm

@@ -11,6 +11,7 @@
 #include "base/processors.h"
 #include "base/settings.h"
 #include "engine/completion.h"
+#include "engine/last_tasks.h"
 #include "engine/observer.h"
 #include "engine/trace.h"
 
@@ -42,7 +43,10 @@ Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
       forks_before_(count_forks()),
       seed_(options.seed),
       memory_limit_(options.memory_limit),
-      workers_wanted_(options.workers ? options.workers : usual_threads()) {}
+      workers_wanted_(options.workers ? options.workers : usual_threads()),
+      last_tasks_(LastTasks::of_process()) {
+  if (last_tasks_) observed_ = kByLastTasks;
+}
 
 // --- submission ---
 
@@ -106,7 +110,7 @@ Status Engine::submit(Ref<Task>* tasks, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (tasks[i]->random_count()) [[unlikely]]
       RONDO_TRY(make_random_state(*tasks[i]));
-    if (tracing_.load(std::memory_order_relaxed)) [[unlikely]]
+    if (observed_.load(std::memory_order_relaxed)) [[unlikely]]
       tasks[i]->submitted_us_ = Trace::now_us();
   }
 
@@ -140,7 +144,7 @@ Status Engine::run_here(Ref<Task> ref) {
   Task& task = *ref;
   task.fold();
   task.marker_ = true;
-  if (tracing_.load(std::memory_order_relaxed)) task.submitted_us_ = Trace::now_us();
+  if (observed_.load(std::memory_order_relaxed)) task.submitted_us_ = Trace::now_us();
   std::unique_lock lock(order_mutex_);
   task.signalled_ = enter(task);
   lock.unlock();
@@ -151,6 +155,7 @@ Status Engine::run_here(Ref<Task> ref) {
 // --- running ---
 
 Status Engine::failed(Task& task, const Status& status) noexcept {
+  task.failing(status);
   if (const Task::Parts* parts = task.parts(); parts && parts->told) return status;  // its parts said which of them
   const rondo_device device = task.device().id();
   char on[16] = "cpu:0";
@@ -263,10 +268,10 @@ Status Engine::run_on_host(Task& task) {
   context.device = &task.device();
   context.workspace = workspace ? workspace->address : nullptr;
   context.later = &task.later_;
-  const Ref<Trace> trace = this->trace();
-  const double begin = trace ? Trace::now_us() : 0;
+  const RunObserver observer = this->run_observer();
+  const RunObserver::Run run = observer.begin(task);
   Status status = run_body(task, context);
-  if (trace) trace->host(task, task.submitted_us_, begin, Trace::now_us());
+  observer.end(task, task.submitted_us_, run);
   if (workspace) state->pool.free(workspace, {});
   return status;
 }

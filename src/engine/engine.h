@@ -30,11 +30,11 @@
 
 #include "base/uncancelled.h"
 #include "engine/device_state.h"
+#include "engine/run_observer.h"
 #include "engine/storage.h"
 #include "engine/task.h"
 #include "engine/thread_state.h"
 #include "engine/time_limit.h"
-#include "engine/trace.h"
 #include "engine/workers.h"
 
 namespace rondo {
@@ -128,6 +128,8 @@ class Engine final : public RefCounted, public FenceOracle {
   // to wait for that, counts as failed with the cause. What was done before stays good, and so does what does not
   // depend on it and is on streams that did not wait.
   RONDO_COLD void write_off(Stream& origin, const std::vector<Fence>& since, const Status& cause);
+  // Takes the memory for that which it must not lack then.
+  RONDO_COLD void expect_write_off();
   void set_owner(Variable& variable, const Owner* owner) { variable.owner_.store(owner, std::memory_order_release); }
   static const Owner* owner(const Variable& variable) { return variable.owner_.load(std::memory_order_acquire); }
   uint64_t version(const Variable& variable) const { return variable.version_.load(std::memory_order_acquire); }
@@ -170,8 +172,11 @@ class Engine final : public RefCounted, public FenceOracle {
 
   Status trace_begin();
   Status trace_end(const char* path);
-  // The trace that is on, null if none is. Whoever notes something in it holds a reference meanwhile.
-  Ref<Trace> trace() { return tracing_.load(std::memory_order_acquire) ? shared_trace() : Ref<Trace>(); }
+  // Who looks at tasks now; whoever shows it one holds it meanwhile.
+  RunObserver run_observer() {
+    const uint8_t by = observed_.load(std::memory_order_acquire);
+    return by ? observer_of(by) : RunObserver();
+  }
 
   bool fence_done(Fence fence) override;
   Status fence_wait(Fence fence) override;
@@ -250,7 +255,7 @@ class Engine final : public RefCounted, public FenceOracle {
   Status find_waits(const Task& task, Stream& stream, std::vector<Wait>* waits);
   RONDO_HOT Status issue_locked(Task& task, Stream& stream, const TaskContext& context, std::span<const Wait> waits,
                                 Fence* fence);
-  RONDO_APART Status run_traced(Task& task, Stream& stream, const TaskContext& context, Fence* fence);
+  RONDO_APART Status run_observed(Task& task, Stream& stream, const TaskContext& context, Fence* fence);
   RONDO_APART Status bound_run_ahead(Stream& stream, uint64_t sequence);
   RONDO_HOT Status pick_stream(Task& task, DeviceState& state, Stream** stream) {
     if (compute_streams_ > 1 || task.priority > 0 || task.lane != Task::Lane::compute) [[unlikely]]
@@ -345,7 +350,7 @@ class Engine final : public RefCounted, public FenceOracle {
   const uint64_t forks_before_;
   static inline std::atomic<uint64_t> forks_{0};  // that made this process, since its first engine
   std::atomic<bool> healthy_{true};
-  std::atomic<bool> tracing_{false};
+  std::atomic<uint8_t> observed_{0};  // by whom, of the two below
 
   std::mutex order_mutex_;
   uint64_t order_ = 0;
@@ -397,7 +402,9 @@ class Engine final : public RefCounted, public FenceOracle {
   std::atomic<uint32_t> n_streams_{0};
   std::unique_ptr<Workers> workers_;
 
-  RONDO_COLD Ref<Trace> shared_trace();
+  static constexpr uint8_t kByTrace = 1, kByLastTasks = 2;
+  RONDO_COLD RunObserver observer_of(uint8_t by);
+  LastTasks* const last_tasks_;
   std::mutex trace_mutex_;
   Ref<Trace> trace_;
 };

@@ -6,7 +6,6 @@
 
 #include "base/caught.h"
 #include "engine/engine.h"
-#include "engine/trace.h"
 
 namespace rondo {
 
@@ -155,22 +154,20 @@ Status Engine::issue_locked(Task& task, Stream& stream, const TaskContext& conte
                             Fence* fence) {
   const Stream::Issue issuing(stream);
   for (const auto& [each, event] : waits) RONDO_TRY(stream.wait_for(each, *event));  // mutation: wait_removed
-  if (tracing_.load(std::memory_order_acquire)) [[unlikely]]
-    return run_traced(task, stream, context, fence);
+  if (observed_.load(std::memory_order_acquire)) [[unlikely]]
+    return run_observed(task, stream, context, fence);
   Status status = run_body(task, context, issuing.thread);
   // A body that failed may have enqueued something first: its fence counts all the same.
   *fence = stream.advance(task.name_);
   return status;
 }
 
-Status Engine::run_traced(Task& task, Stream& stream, const TaskContext& context, Fence* fence) {
-  const Ref<Trace> trace = this->trace();
-  void* begin_event = nullptr;
-  const double begin = trace ? Trace::now_us() : 0;
-  if (trace) trace->device_begin(stream, &begin_event);
+Status Engine::run_observed(Task& task, Stream& stream, const TaskContext& context, Fence* fence) {
+  const RunObserver observer = this->run_observer();
+  const RunObserver::Run run = observer.begin(task, &stream);
   Status status = run_body(task, context);
   *fence = stream.advance(task.name_);
-  if (trace) trace->device_end(task, stream, task.submitted_us_, begin, begin_event);
+  observer.end(task, task.submitted_us_, run, &stream);
   return status;
 }
 

@@ -117,7 +117,7 @@ void Engine::close() {
   for (auto& slot : states_)
     if (DeviceState* state = slot.load(); state && state->issuer) state->issuer->stop();
   std::lock_guard lock(trace_mutex_);
-  tracing_.store(false);
+  observed_.store(0);
   trace_ = nullptr;
 }
 
@@ -236,20 +236,25 @@ Status Engine::trace_begin() {
   std::lock_guard lock(trace_mutex_);
   if (trace_) return error(RONDO_INVALID_STATE, "a trace is on already; end it first");
   trace_ = make_ref<Trace>();
-  tracing_.store(true, std::memory_order_release);
+  observed_.fetch_or(kByTrace, std::memory_order_release);
   return {};
 }
 
-Ref<Trace> Engine::shared_trace() {
-  std::lock_guard lock(trace_mutex_);
-  return trace_;
+RunObserver Engine::observer_of(uint8_t by) {
+  RunObserver observer;
+  observer.last_tasks = last_tasks_;
+  if (by & kByTrace) {
+    const std::lock_guard lock(trace_mutex_);
+    observer.trace = trace_;
+  }
+  return observer;
 }
 
 Status Engine::trace_end(const char* path) {
   RONDO_TRY(usable());
   if (in_task()) return error(RONDO_INVALID_STATE, "a trace cannot be ended inside a task");
   Status none = error(RONDO_INVALID_STATE, "no trace is on; begin one first");
-  if (!trace()) return none;
+  if (!run_observer().trace) return none;
   if (Status failure = wait_all(); !failure.ok()) {
     std::lock_guard order(order_mutex_);  // it is for the user's wait_all to report
     first_failure_ = failure;
@@ -257,7 +262,7 @@ Status Engine::trace_end(const char* path) {
   Ref<Trace> ended;
   {
     std::lock_guard lock(trace_mutex_);
-    tracing_.store(false);
+    observed_.fetch_and(static_cast<uint8_t>(~kByTrace));
     ended = std::exchange(trace_, nullptr);
   }
   if (!ended) return none;  // another thread ended it meanwhile

@@ -171,6 +171,8 @@ class Task : public RefCounted {
     void mark(const Variable* variable, const Status& error) noexcept;
   };
   virtual Parts* parts() { return nullptr; }
+  // It fails, with this cause: in its run, or because it could not be run at all.
+  virtual void failing(const Status& status) noexcept { (void)status; }
   // What the task, having ended with a status, leaves on a variable that it writes.
   Status left_on(const Variable& variable, const Status& status);
 

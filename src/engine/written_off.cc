@@ -28,8 +28,8 @@ void Engine::write_off(Stream& origin, const std::vector<Fence>& since, const St
   using Concerned = std::vector<bool>;
   // Each stream that waited for one concerned is concerned itself, until no more are found. Their locks are needed, and
   // one may be held by a thread whose driver waits for the work that is written off: then all streams are concerned.
-  const auto found = within<Concerned>(std::chrono::milliseconds(500), [engine = Ref<Engine>::share(this), since, count,
-                                                                        first = origin.id] {
+  // So they are where there is no memory to find out.
+  const auto reached = [engine = Ref<Engine>::share(this), since, count, first = origin.id] {
     Concerned concerned(count, false);
     concerned[first] = true;
     for (bool grown = true; grown;) {
@@ -40,12 +40,19 @@ void Engine::write_off(Stream& origin, const std::vector<Fence>& since, const St
             concerned[i] = grown = true;
     }
     return concerned;
-  });
-  const Concerned concerned = found.value_or(Concerned(count, true));
+  };
+  const std::optional<Concerned> concerned = within<Concerned>(std::chrono::milliseconds(500), reached);
   std::lock_guard lock(order_mutex_);
+  written_off_.reserve(written_off_.size() + count);  // all or nothing
   for (uint32_t i = 0; i < count; ++i)
-    if (concerned[i]) written_off_.push_back({i, after(i), stream(i)->issued(), cause});
+    if (!concerned || (*concerned)[i]) written_off_.push_back({i, after(i), stream(i)->issued(), cause});
   if (first_failure_.ok()) first_failure_ = cause;
+}
+
+void Engine::expect_write_off() {
+  constexpr size_t kOnce = 64;  // streams
+  std::lock_guard lock(order_mutex_);
+  written_off_.reserve(written_off_.size() + kOnce);
 }
 
 const Status* Engine::written_off(const Variable& variable) const {

@@ -104,6 +104,7 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
   context.device = segment.device;
   context.capturing = true;
   context.device_random = segment.random_count ? device_random(*segment.device) : nullptr;
+  LastTasks* const last_tasks = engine_->observer().last_tasks;
   for (const uint32_t i : segment.tasks) {
     Task& task = *tasks_[i];
     const auto branch = static_cast<size_t>(plan.schedule.branch[i]);
@@ -117,7 +118,9 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
     context.stream = stream;
     context.auxiliaries = &auxiliaries[branch];
     context.workspace = workspace_.empty() ? nullptr : workspace_[i];
+    const uint64_t line = last_tasks ? last_tasks->begin(task) : 0;
     Status status = Engine::run_body(task, context);
+    if (last_tasks) last_tasks->end(line);
     if (status.ok()) status = device.capture_check(stream);
     if (status.ok() && awaited[i]) status = events.record(stream, &behind[i]);
     if (!status.ok())

@@ -45,7 +45,8 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
                         Task::Parts* parts, Progress* progress, const Status* completed) {
   TaskContext each = context;
   each.random = &random;
-  const Ref<Trace> trace = engine_->trace();
+  const RunObserver observer = engine_->run_observer();
+  const bool observed = observer.looks();
   for (; progress->next < segment.tasks.size(); ++progress->next) {
     const uint32_t i = segment.tasks[progress->next];
     Task& task = *tasks_[i];
@@ -54,13 +55,13 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
     if (!completed && !parts->clean()) [[unlikely]]
       status = hand_in(task, *parts);
     if (status.ok()) {
-      const double begin = trace ? Trace::now_us() : 0;
+      const RunObserver::Run run = observed ? observer.begin(task) : RunObserver::Run();
       if (completed) [[unlikely]]
         status = caught([&] { return task.resume(*std::exchange(completed, nullptr), each); });
       else
         status = caught([&] { return task.run(each); });
-      if (trace) [[unlikely]]
-        trace->host(task, begin, begin, Trace::now_us());
+      if (observed) [[unlikely]]
+        observer.end(task, run.begin, run);
       if (each.later && *each.later) return status;  // comes back when it is completed
       if (!status.ok()) [[unlikely]] {
         const Status failed = engine_->failed(task, status);

@@ -61,6 +61,7 @@ class PairSession final : public Session {
   Status subgroup(const std::vector<int>&, std::string_view, std::shared_ptr<Session>*) override { return refuse(); }
   void tell(std::string_view) override {}
   void listen(Listener*) override {}
+  void give_up(const Status&) noexcept override {}
   Status reform(std::vector<int>*, std::shared_ptr<Session>*) override { return refuse(); }
 
  private:

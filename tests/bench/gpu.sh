@@ -80,7 +80,7 @@ programs() {
   find "$build" -type f -name "$1*" -perm -u+x -path "*tests/$1/*" 2>/dev/null | sort
 }
 
-# Copies its input, each frame of a stack (tests/conformance/crash.cc) with the function that it is in.
+# Copies its input, each frame of a stack (tests/crash/report.cc) with the function that it is in.
 named() {
   local line
   while IFS= read -r line; do

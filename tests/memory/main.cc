@@ -16,6 +16,7 @@
 #include "../faults/child.h"
 #include "heap.h"
 #include "program.h"
+#include "ranks.h"
 
 namespace memory {
 namespace {
@@ -64,9 +65,10 @@ void expect_whole(Child& child, const Outcome& outcome, const Digests& reference
       child.complain(name + (value == found.end() ? " is missing" : " has another value"));
 }
 
-void expect_told(Child& child, const Outcome& outcome) {
+// `also`: what else a call may say, of another rank that has failed.
+void expect_told(Child& child, const Outcome& outcome, rondo_status also = RONDO_OUT_OF_MEMORY) {
   for (const Failure& each : outcome.failures)
-    if (each.status != RONDO_OUT_OF_MEMORY || each.text.empty())
+    if ((each.status != RONDO_OUT_OF_MEMORY && each.status != also) || each.text.empty())
       child.complain(each.step + ": " + rondo_status_name(each.status) + " '" + each.text + "'");
 }
 
@@ -179,6 +181,58 @@ TEST_P(Memory, OneFailureIsToldAndOver) {
 }
 TEST_P(Memory, AllFailuresAreToldAndOver) {
   warm(heap::Failing::from_then_on);
+}
+
+// Two ranks: each number in a process of its own.
+class MemoryOfRanks : public testing::TestWithParam<Meet> {
+ protected:
+  void SetUp() override {
+    const Ending ending = faults::in_child([&](Child& child) {
+      heap::look_around();
+      heap::count();
+      const Outcome alone = run_ranks(
+          GetParam(), [&](const std::string& step) { child.at(step); }, [] {});
+      child.fact("asked", heap::stop());
+      for (const Failure& each : alone.failures) child.complain(each.step + ": " + each.text);
+      for (const auto& [name, digest] : digests(alone)) child.fact("value " + name, digest);
+    });
+    faults::expect_well(ending);
+    ASSERT_TRUE(ending.facts.count("asked") && ending.facts.at("asked") > 100);
+    asked_ = ending.facts.at("asked");
+    for (const auto& [name, value] : ending.facts)
+      if (name.compare(0, 6, "value ") == 0) reference_[name.substr(6)] = value;
+    ASSERT_EQ(reference_.size(), 14u);
+  }
+
+  void each_number(heap::Failing failing) const {
+    for (const int64_t number : numbers(asked_))
+      faults::expect_well(faults::in_child([&](Child& child) {
+        const std::string what = label(number, failing);
+        const At at = [&](const std::string& step) { child.at(what + ", " + step); };
+        heap::look_around();
+        heap::fail(number, failing);
+        const Outcome failed = run_ranks(GetParam(), at, [] { heap::stop(); });
+        heap::stop();
+        child.in(what);
+        expect_told(child, failed, RONDO_RANK_LOST);
+        expect_whole(child, run_ranks(GetParam(), at, [] {}), reference_);
+      }));
+  }
+
+  int64_t asked_ = 0;
+  Digests reference_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Gone, MemoryOfRanks, testing::Values(Meet::in_process, Meet::by_sockets),
+                         [](const auto& meet) {
+                           return meet.param == Meet::in_process ? "cpu_in_process" : "cpu_by_sockets";
+                         });
+
+TEST_P(MemoryOfRanks, OneFailureIsToldToBoth) {
+  each_number(heap::Failing::once);
+}
+TEST_P(MemoryOfRanks, AllFailuresAreToldToBoth) {
+  each_number(heap::Failing::from_then_on);
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <condition_variable>
 #include <cstdlib>
+#include <deque>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -17,6 +20,55 @@ namespace {
 constexpr int64_t kRows = 8, kColumns = 16;
 
 rondo_status nothing(void*, rondo_task_context*) {
+  return RONDO_OK;
+}
+
+// A thread that ends what tasks have left to it.
+class Finisher {
+ public:
+  ~Finisher() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  void take(rondo_completion* completion, bool completes) {
+    {
+      const std::lock_guard lock(mutex_);
+      left_.emplace_back(completion, completes);
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return over_ || !left_.empty(); });
+      if (left_.empty()) return;
+      const auto [completion, completes] = left_.front();
+      left_.pop_front();
+      lock.unlock();
+      if (completes) (void)rondo_completion_complete(completion, RONDO_OK, nullptr);
+      rondo_completion_destroy(completion);
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::pair<rondo_completion*, bool>> left_;
+  bool over_ = false;
+  std::thread thread_{[this] { run(); }};
+};
+
+template <bool kCompletes>
+rondo_status defer_to(void* finisher, rondo_task_context* context) {
+  rondo_completion* completion = nullptr;
+  if (const rondo_status status = rondo_task_defer(context, &completion); status != RONDO_OK) return status;
+  static_cast<Finisher*>(finisher)->take(completion, kCompletes);
   return RONDO_OK;
 }
 
@@ -35,6 +87,8 @@ class Program {
     eager();
     views();
     tasks();
+    completions();
+    limits();
     record();
     tape();
     model();
@@ -180,6 +234,51 @@ class Program {
       rondo_variable_destroy(own);
     }
     read("shared");
+  }
+
+  // Tasks whose end is left to a thread of the program's: it completes one, and lets the other go.
+  void completions() {
+    step("deferred");
+    rondo_variable* own = nullptr;
+    if (!call(rondo_variable_create(engine_, &own))) return;
+    rondo_task_options options = RONDO_TASK_OPTIONS_INIT;
+    options.name = "deferred";
+    Finisher finisher;
+    call(rondo_engine_push(engine_, defer_to<true>, &finisher, nullptr, nullptr, 0, &own, 1, &options));
+    call(rondo_variable_wait(own));
+    step("deferred and let go");
+    rondo_status ended = rondo_engine_push(engine_, defer_to<false>, &finisher, nullptr, nullptr, 0, &own, 1, &options);
+    if (ended == RONDO_OK) ended = rondo_variable_wait(own);  // in naive mode the call has
+    if (ended != RONDO_USER_ERROR) call(ended == RONDO_OK ? RONDO_INTERNAL : ended);
+    (void)rondo_engine_wait_all(engine_);  // says the first failure once more
+    rondo_variable_destroy(own);
+  }
+
+  // Waits with a limit of time that they do not reach, and one that does.
+  void limits() {
+    constexpr int64_t kLong = 60000;
+    step("tensor_wait_for");
+    if (rondo_tensor* a = of("a")) call(rondo_tensor_wait_for(a, kLong));
+    step("engine_wait_all_for");
+    call(rondo_engine_wait_all_for(engine_, kLong));
+    step("variable_wait_for");
+    rondo_variable* own = nullptr;
+    if (!call(rondo_variable_create(engine_, &own))) return;
+    std::atomic<bool> held{true};
+    std::thread holder([&] {  // in naive mode it is in the call for as long
+      const auto hold = [](void* arg, rondo_task_context*) {
+        while (*static_cast<std::atomic<bool>*>(arg)) std::this_thread::yield();
+        return RONDO_OK;
+      };
+      (void)rondo_engine_push(engine_, hold, &held, nullptr, nullptr, 0, &own, 1, nullptr);
+    });
+    // Not yet submitted, or not to be, it is not waited for.
+    const rondo_status early = rondo_variable_wait_for(own, 1);
+    if (early != RONDO_TIMED_OUT) call(early);
+    held = false;
+    holder.join();
+    call(rondo_variable_wait_for(own, kLong));
+    rondo_variable_destroy(own);
   }
 
   void record() {

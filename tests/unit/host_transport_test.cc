@@ -41,6 +41,7 @@ class Inside final : public Session {
   }
   void tell(std::string_view text) override { over_->tell(text); }
   void listen(Listener* listener) override { over_->listen(listener); }
+  void give_up(const Status& cause) noexcept override { over_->give_up(cause); }
   Status reform(std::vector<int>* members, std::shared_ptr<Session>* made) override {
     return over_->reform(members, made);
   }
@@ -69,7 +70,8 @@ class HostTransport : public ::testing::TestWithParam<bool> {
       Status status = join(meeting, 20000, &session);
       ASSERT_TRUE(status.ok()) << status.message();
       if (GetParam()) session = std::make_shared<Inside>(session);
-      status = make_host_transport(session, limit_ms, &transports_[static_cast<size_t>(rank)]);
+      status = make_host_transport(
+          session, limit_ms, [] { return Status(); }, &transports_[static_cast<size_t>(rank)]);
       ASSERT_TRUE(status.ok()) << status.message();
     });
   }

@@ -172,8 +172,8 @@ void say(const File& socket, const std::string& text) {
 
 struct Ear final : Session::Listener {
   void told(int rank, std::string) override { check(rank); }
-  void left(int rank) override { check(rank); }
-  void lost(int rank, const Status& cause) override {
+  void left(int rank) noexcept override { check(rank); }
+  void lost(int rank, const Status& cause) noexcept override {
     check(rank);
     EXPECT_EQ(cause.code(), RONDO_RANK_LOST);
   }
@@ -254,7 +254,8 @@ TEST(RendezvousFuzz, AFalseRank0DoesNotEndARank) {
         (void)session->reform(&members, &left).ok();
         for (const int each : members) EXPECT_TRUE(each >= 0 && each < kSize);
         std::unique_ptr<Exchange> exchange;
-        EXPECT_FALSE(session->open_exchange(&exchange).ok());  // nobody listens where the false one says
+        EXPECT_FALSE(session->open_exchange([] { return Status(); }, &exchange)
+                         .ok());  // nobody listens where the false one says
         session->listen(nullptr);
       }
       over = true;
@@ -394,6 +395,7 @@ TEST(RendezvousFuzz, FalseDataAreAnError) {
       Status subgroup(const std::vector<int>&, std::string_view, std::shared_ptr<Session>*) override { return {}; }
       void tell(std::string_view) override {}
       void listen(Listener*) override {}
+      void give_up(const Status&) noexcept override {}
       Status reform(std::vector<int>*, std::shared_ptr<Session>*) override { return {}; }
       const int port;
     } session(port_of(listener));
@@ -408,7 +410,8 @@ TEST(RendezvousFuzz, FalseDataAreAnError) {
       say(caller.socket, out.take());
     });
     std::unique_ptr<Exchange> exchange;
-    const Status opened = open_mesh(session, 20000, true, &exchange);
+    const Status opened = open_mesh(
+        session, 20000, true, [] { return Status(); }, &exchange);
     ASSERT_TRUE(opened.ok()) << opened.message();
     liar_thread.join();
     // It waits for a moment for somebody who knows why a connection ends.

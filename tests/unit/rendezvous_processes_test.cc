@@ -1,5 +1,6 @@
 // A rank that dies, hangs, leaves or babbles: what the others hear, and how soon. Each rank is a process.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
@@ -8,6 +9,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -19,13 +21,14 @@ namespace rondo::comm {
 namespace {
 
 struct Rank {
-  pid_t process = 0;
+  pid_t process = 0;  // 0: it has not started, or has been waited for
   File output;
   std::string text;
   int status = 0;
 };
 
-Rank start(int rank, int size, int port, const std::string& mode, const std::string& silence) {
+Rank start(int rank, int size, int port, const std::string& mode, const std::string& silence,
+           const char* program = RENDEZVOUS_PROBE) {
   std::vector<std::string> texts = {"RONDO_RANK=" + std::to_string(rank), "RONDO_SIZE=" + std::to_string(size),
                                     "RONDO_ADDRESS=127.0.0.1:" + std::to_string(port), "RONDO_SECRET=s"};
   std::vector<char*> environment, arguments;
@@ -33,7 +36,7 @@ Rank start(int rank, int size, int port, const std::string& mode, const std::str
   for (char** each = environ; *each; ++each)
     if (std::string(*each).rfind("RONDO_", 0) != 0) environment.push_back(*each);
   environment.push_back(nullptr);
-  std::vector<std::string> words = {RENDEZVOUS_PROBE, mode, silence};
+  std::vector<std::string> words = {program, mode, silence};
   for (std::string& each : words) arguments.push_back(each.data());
   arguments.push_back(nullptr);
   int ends[2];
@@ -43,11 +46,25 @@ Rank start(int rank, int size, int port, const std::string& mode, const std::str
   posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   Rank made;
-  EXPECT_EQ(posix_spawn(&made.process, RENDEZVOUS_PROBE, &actions, nullptr, arguments.data(), environment.data()), 0);
+  pid_t process = 0;  // of a failure it says nothing
+  const int failed = posix_spawn(&process, program, &actions, nullptr, arguments.data(), environment.data());
+  if (failed)
+    ADD_FAILURE() << "rank " << rank << " does not start: " << program << ": " << std::strerror(failed);
+  else
+    made.process = process;
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   made.output = File(ends[0]);
   return made;
+}
+
+// Its end, which may have to be brought about. A rank that has not started has none: no process is number 0, which
+// would mean this one and its group.
+void wait_for(Rank& rank, bool end) {
+  if (rank.process <= 0) return;
+  if (end) kill(rank.process, SIGKILL);
+  waitpid(rank.process, &rank.status, 0);
+  rank.process = 0;
 }
 
 bool stays(const std::string& mode) {
@@ -69,13 +86,11 @@ double run(const std::vector<std::string>& modes, const std::string& silence, st
     char buffer[4096];
     for (ssize_t n; (n = read(rank.output.get(), buffer, sizeof buffer)) > 0;)
       rank.text.append(buffer, static_cast<size_t>(n));
-    waitpid(rank.process, &rank.status, 0);
+    wait_for(rank, false);
   }
   const double took = std::chrono::duration<double>(Clock::now() - begin).count();
   for (size_t i = 0; i < modes.size(); ++i) {
-    if (stays(modes[i])) continue;
-    kill((*ranks)[i].process, SIGKILL);
-    waitpid((*ranks)[i].process, &(*ranks)[i].status, 0);
+    if (!stays(modes[i])) wait_for((*ranks)[i], true);
   }
   return took;
 }
@@ -86,6 +101,13 @@ void expect_heard(const std::vector<Rank>& ranks, const std::vector<std::string>
     EXPECT_TRUE(WIFEXITED(ranks[i].status) && WEXITSTATUS(ranks[i].status) == 0) << "rank " << i;
     EXPECT_NE(ranks[i].text.find(part), std::string::npos) << "rank " << i << ": " << ranks[i].text;
   }
+}
+
+TEST(RendezvousProcesses, ARankThatDoesNotStartIsAFailureAndNoProcess) {
+  Rank rank;
+  EXPECT_NONFATAL_FAILURE(rank = start(0, 2, 1, "stay", "60", "/nowhere/rendezvous_probe"), "does not start");
+  EXPECT_EQ(rank.process, 0);
+  wait_for(rank, true);  // the test is still there
 }
 
 TEST(RendezvousProcesses, ARankThatDiesIsNamed) {

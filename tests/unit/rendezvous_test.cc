@@ -58,8 +58,10 @@ struct Party {
 
 struct Ear final : Session::Listener {
   void told(int rank, std::string text) override { note(std::to_string(rank) + " says " + text); }
-  void left(int rank) override { note(std::to_string(rank) + " left"); }
-  void lost(int rank, const Status& cause) override { note(std::to_string(rank) + " lost: " + cause.message()); }
+  void left(int rank) noexcept override { note(std::to_string(rank) + " left"); }
+  void lost(int rank, const Status& cause) noexcept override {
+    note(std::to_string(rank) + " lost: " + cause.message());
+  }
   void note(const std::string& text) {
     const std::lock_guard lock(mutex);
     heard.push_back(text);
@@ -409,10 +411,10 @@ TEST(Rendezvous, OneMachinesRanksListenAtItsLoopbackAlone) {
   // While data are connected, each has one more.
   std::vector<std::string> meanwhile;
   std::unique_ptr<Exchange> exchange;
-  std::thread waits([&] { EXPECT_TRUE(party[0].open_exchange(&exchange).ok()); });
+  std::thread waits([&] { EXPECT_TRUE(party[0].open_exchange([] { return Status(); }, &exchange).ok()); });
   for (const Deadline limit(20); meanwhile.size() < 4 && !limit.over();) meanwhile = listening();
   std::unique_ptr<Exchange> other;
-  EXPECT_TRUE(party[1].open_exchange(&other).ok());
+  EXPECT_TRUE(party[1].open_exchange([] { return Status(); }, &other).ok());
   waits.join();
   EXPECT_EQ(meanwhile.size(), 4u);
   for (const std::string& each : meanwhile) EXPECT_TRUE(is_loopback(each)) << each;

@@ -164,12 +164,13 @@ class HookSession final : public Session {
 
   void tell(std::string_view) override {}
   void listen(Listener*) override {}
+  void give_up(const Status&) noexcept override {}  // the program's functions know nothing of that
   Status reform(std::vector<int>*, std::shared_ptr<Session>*) override {
     return error(
         RONDO_UNSUPPORTED,
         "a communicator over functions of the program's own cannot be formed again of those left; make a new one");
   }
-  Status open_exchange(std::unique_ptr<Exchange>* made) override {
+  Status open_exchange(const std::function<Status()>&, std::unique_ptr<Exchange>* made) override {
     *made = std::make_unique<HookExchange>(hooks_, members_, name_ + " data");
     return {};
   }

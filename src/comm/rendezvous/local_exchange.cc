@@ -27,11 +27,54 @@ struct Post {
 
 // What the ranks share.
 struct Room {
+  ~Room();
+  uint64_t number = 0;
   std::mutex mutex;
   std::condition_variable moved;
   std::map<std::pair<int, int>, std::deque<Post*>> posts;  // by sender and receiver
   Status mismatch;                                         // two ranks do different things: the end for all
 };
+
+// Those that there are, by number: who is told one by another rank may find it gone. They live as long as the process.
+class Rooms {
+ public:
+  static std::shared_ptr<Room> make() {
+    const auto room = std::make_shared<Room>();
+    const std::lock_guard lock(mutex());
+    const uint64_t number = last()++ + 1;
+    all()[number] = room;
+    room->number = number;
+    return room;
+  }
+  static std::shared_ptr<Room> find(uint64_t number) {
+    const std::lock_guard lock(mutex());
+    const auto found = all().find(number);
+    return found == all().end() ? nullptr : found->second.lock();
+  }
+  static void forget(uint64_t number) {
+    const std::lock_guard lock(mutex());
+    all().erase(number);
+  }
+
+ private:
+  using ByNumber = std::map<uint64_t, std::weak_ptr<Room>>;
+  static std::mutex& mutex() {
+    static auto* made = new std::mutex;
+    return *made;
+  }
+  static ByNumber& all() {
+    static auto* made = new ByNumber;
+    return *made;
+  }
+  static uint64_t& last() {
+    static uint64_t number = 0;
+    return number;
+  }
+};
+
+Room::~Room() {
+  if (number) Rooms::forget(number);
+}
 
 class LocalExchange final : public Exchange {
  public:
@@ -42,9 +85,11 @@ class LocalExchange final : public Exchange {
     std::vector<Post> mine;
     mine.reserve(sends.size());
     std::unique_lock lock(room_->mutex);
+    const Withdrawal withdrawal{*this, lock, sends, mine};
     for (const Message& each : sends) {
+      std::deque<Post*>& to = room_->posts[{rank_, each.rank}];
       mine.push_back({each.data, each.bytes, what});
-      room_->posts[{rank_, each.rank}].push_back(&mine.back());
+      to.push_back(&mine.back());
     }
     room_->moved.notify_all();
     Status status;
@@ -52,7 +97,6 @@ class LocalExchange final : public Exchange {
       if (status.ok()) status = take(lock, each, what, deadline);
     for (size_t i = 0; i < mine.size() && status.ok(); ++i)
       status = wait(lock, deadline, sends[i].rank, [&] { return mine[i].state == Post::State::taken; });
-    if (!status.ok()) withdraw(lock, sends, mine);
     return status;
   }
 
@@ -98,16 +142,25 @@ class LocalExchange final : public Exchange {
     return {};
   }
 
-  // Nobody copies from memory that run() has given back.
-  void withdraw(std::unique_lock<std::mutex>& lock, std::span<const Message> sends, std::vector<Post>& mine) {
-    for (size_t i = 0; i < mine.size(); ++i)
-      if (mine[i].state == Post::State::waiting) std::erase(room_->posts[{rank_, sends[i].rank}], &mine[i]);
-    room_->moved.wait(lock, [&] {
-      for (const Post& each : mine)
-        if (each.state == Post::State::copied_now) return false;
-      return true;
-    });
-  }
+  // However run() ends, nobody copies from memory that it has given back.
+  struct Withdrawal {
+    LocalExchange& of;
+    std::unique_lock<std::mutex>& lock;
+    std::span<const Message> sends;
+    std::vector<Post>& mine;
+    ~Withdrawal() {
+      Room& room = *of.room_;
+      for (size_t i = 0; i < mine.size(); ++i)
+        if (mine[i].state == Post::State::waiting)
+          if (const auto to = room.posts.find({of.rank_, sends[i].rank}); to != room.posts.end())
+            std::erase(to->second, &mine[i]);
+      room.moved.wait(lock, [&] {
+        for (const Post& each : mine)
+          if (each.state == Post::State::copied_now) return false;
+        return true;
+      });
+    }
+  };
 
   const int rank_;
   const std::shared_ptr<Room> room_;
@@ -125,14 +178,14 @@ Status another_step(int rank, uint64_t theirs, int own_rank, uint64_t ours) {
                rank, number(theirs), kind(theirs), own_rank, number(ours), kind(ours));
 }
 
-Status Session::open_exchange(std::unique_ptr<Exchange>* made) {
-  // Rank 0 makes the room and says where it is; it keeps it until all have come in.
-  std::shared_ptr<Room> room;
-  if (rank() == 0) room = std::make_shared<Room>();
+Status Session::open_exchange(const std::function<Status()>&, std::unique_ptr<Exchange>* made) {
+  // Rank 0 makes the room and says which it is; it keeps it until all have come in.
+  std::shared_ptr<Room> mine;
+  if (rank() == 0) mine = Rooms::make();
   std::vector<std::string> all;
-  const auto address = reinterpret_cast<uintptr_t>(&room);
-  RONDO_TRY(all_gather("the ranks' common room", Writer().number(rank() == 0 ? address : 0).take(), &all));
-  std::shared_ptr<Room> mine = *reinterpret_cast<std::shared_ptr<Room>*>(Reader(all[0]).number(UINT64_MAX));
+  RONDO_TRY(all_gather("the ranks' common room", Writer().number(mine ? mine->number : 0).take(), &all));
+  if (!mine) mine = Rooms::find(Reader(all[0]).number(UINT64_MAX));
+  if (!mine) return error(RONDO_RANK_LOST, "rank 0 has given up the ranks' common room");
   RONDO_TRY(all_gather("all have come in", {}, &all));
   *made = std::make_unique<LocalExchange>(rank(), std::move(mine));
   return {};

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/caught.h"
 #include "base/text.h"
 
 namespace rondo::comm {
@@ -17,8 +18,9 @@ namespace {
 
 struct Place {
   Session::Listener* listener = nullptr;
-  int calls = 0;      // into the listener, under way
-  bool left = false;  // its session is gone
+  int calls = 0;       // into the listener, under way
+  bool taken = false;  // it has, or had, a session
+  bool left = false;   // which is gone, or will never come
 };
 
 // What was given under one name; gone when all have taken it.
@@ -42,15 +44,24 @@ struct LocalGroup {
       ++place.calls;
       Session::Listener* listener = place.listener;
       lock.unlock();
-      call(*listener);
+      // Who has no memory for what it would tell is as good as lost.
+      if (const Status told = caught([&] { return call(*listener); }); !told.ok()) listener->lost(from, told);
       lock.lock();
       if (--place.calls == 0) changed.notify_all();
     }
   }
 
+  void never_comes(int member) {
+    const std::lock_guard lock(mutex);
+    for (size_t i = 0; i < members.size(); ++i)
+      if (members[i] == member && !places[i].taken) places[i].left = true;
+    changed.notify_all();
+  }
+
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<Place> places;
+  std::vector<int> members;  // of a group made of another's ranks: these, there
   std::map<std::string, std::shared_ptr<Round>> rounds;
   std::map<std::string, std::weak_ptr<LocalGroup>> groups;  // made of some of the ranks, by name
   const int64_t time_limit_ms;
@@ -58,13 +69,19 @@ struct LocalGroup {
 
 class LocalSession final : public Session {
  public:
-  LocalSession(std::shared_ptr<LocalGroup> group, int rank) : group_(std::move(group)), rank_(rank) {}
+  LocalSession(std::shared_ptr<LocalGroup> group, int rank) : group_(std::move(group)), rank_(rank) {
+    const std::lock_guard lock(group_->mutex);
+    group_->places[static_cast<size_t>(rank_)].taken = true;
+  }
   ~LocalSession() override {
     LocalSession::listen(nullptr);
     std::unique_lock lock(group_->mutex);
     group_->places[static_cast<size_t>(rank_)].left = true;
     group_->changed.notify_all();
-    group_->call_others(rank_, lock, [&](Listener& listener) { listener.left(rank_); });
+    group_->call_others(rank_, lock, [&](Listener& listener) {
+      listener.left(rank_);
+      return Status();
+    });
   }
 
   int rank() const override { return rank_; }
@@ -83,14 +100,38 @@ class LocalSession final : public Session {
     std::weak_ptr<LocalGroup>& known = group_->groups[key];
     std::shared_ptr<LocalGroup> group = known.lock();
     const size_t index = static_cast<size_t>(place - members.begin());
-    if (!group) known = group = std::make_shared<LocalGroup>(static_cast<int>(members.size()), group_->time_limit_ms);
+    if (!group) {
+      group = std::make_shared<LocalGroup>(static_cast<int>(members.size()), group_->time_limit_ms);
+      group->members = members;
+      for (size_t i = 0; i < members.size(); ++i)
+        group->places[i].left = group_->places[static_cast<size_t>(members[i])].left;
+      known = group;
+    }
     *made = std::make_shared<LocalSession>(std::move(group), static_cast<int>(index));
     return {};
   }
 
+  // Also from the groups that the others make with it, or have made and where it has not come yet.
+  void give_up(const Status& cause) noexcept override {
+    std::unique_lock lock(group_->mutex);
+    Place& place = group_->places[static_cast<size_t>(rank_)];
+    if (place.left) return;
+    place.left = true;
+    group_->changed.notify_all();
+    for (const auto& [key, known] : group_->groups)
+      if (const std::shared_ptr<LocalGroup> group = known.lock()) group->never_comes(rank_);
+    group_->call_others(rank_, lock, [&](Listener& listener) {
+      listener.lost(rank_, cause);
+      return Status();
+    });
+  }
+
   void tell(std::string_view text) override {
     std::unique_lock lock(group_->mutex);
-    group_->call_others(rank_, lock, [&](Listener& listener) { listener.told(rank_, std::string(text)); });
+    group_->call_others(rank_, lock, [&](Listener& listener) {
+      listener.told(rank_, std::string(text));
+      return Status();
+    });
   }
 
   void listen(Listener* listener) override {

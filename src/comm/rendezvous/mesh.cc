@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "base/text.h"
@@ -16,6 +17,8 @@
 namespace rondo::comm {
 
 namespace {
+
+constexpr double kBetweenLooks = 0.05;  // seconds, after who is lost
 
 struct MessageHead {
   uint64_t what;
@@ -190,7 +193,8 @@ Status call(const Listening& where, const Key& key, const Hello& hello, const De
 
 }  // namespace
 
-Status open_mesh(Session& session, int64_t time_limit_ms, bool one_host, std::unique_ptr<Exchange>* made) {
+Status open_mesh(Session& session, int64_t time_limit_ms, bool one_host, const std::function<Status()>& lost,
+                 std::unique_ptr<Exchange>* made) {
   const int rank = session.rank(), size = session.size();
   const Deadline deadline(time_limit_ms < 0 ? 1e9 : static_cast<double>(time_limit_ms) * 1e-3);
   File listener;
@@ -207,14 +211,23 @@ Status open_mesh(Session& session, int64_t time_limit_ms, bool one_host, std::un
   const Key key = {"mesh", all[0].secret};
   // The same ends whoever asks: each calls those below it and takes those above.
   std::vector<File> sockets(static_cast<size_t>(size));
-  for (int i = 0; i < rank; ++i)
-    RONDO_TRY(call(all[static_cast<size_t>(i)], key, {static_cast<uint32_t>(rank), static_cast<uint32_t>(size)},
-                   deadline, &sockets[static_cast<size_t>(i)])
-                  .with_context(format("rank %d connects to rank %d", rank, i)));
+  for (int i = 0; i < rank; ++i) {
+    const Status called =
+        call(all[static_cast<size_t>(i)], key, {static_cast<uint32_t>(rank), static_cast<uint32_t>(size)}, deadline,
+             &sockets[static_cast<size_t>(i)]);
+    // Who watches the ranks knows better why, and is given a moment to say so.
+    for (const Deadline moment(1); !called.ok() && !moment.over();) {
+      RONDO_TRY(lost());
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    RONDO_TRY(called.with_context(format("rank %d connects to rank %d", rank, i)));
+  }
   Acceptor acceptor(listener, key);
   for (int missing = size - 1 - rank; missing > 0;) {
     Acceptor::Caller caller;
-    acceptor.next({}, deadline, &caller);
+    acceptor.next({}, deadline.within(kBetweenLooks), &caller);
+    if (!caller.socket) RONDO_TRY(lost());
+    if (!caller.socket && !deadline.over()) continue;
     if (!caller.socket)
       return error(RONDO_TIMED_OUT, "%d of the ranks above %d have not connected to it in time%s", missing, rank,
                    acceptor.turned_away().c_str());

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "comm/rendezvous/exchange.h"
@@ -10,7 +11,8 @@
 
 namespace rondo::comm {
 
-// All ranks of the session call it. `one_host`: all are on this machine.
-Status open_mesh(Session& session, int64_t time_limit_ms, bool one_host, std::unique_ptr<Exchange>* made);
+// All ranks of the session call it. `one_host`: all are on this machine. `lost`: as Session::open_exchange has it.
+Status open_mesh(Session& session, int64_t time_limit_ms, bool one_host, const std::function<Status()>& lost,
+                 std::unique_ptr<Exchange>* made);
 
 }  // namespace rondo::comm

@@ -1,4 +1,4 @@
-// Serving the connections; what rank 0 collects is in wires_root.cc. Copyright 2026 the Rondo developers.
+// Serving the connections; what rank 0 collects is in rendezvous_root.cc. Copyright 2026 the Rondo developers.
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/rendezvous_link.h"
 
@@ -12,6 +12,8 @@
 #include <cstring>
 #include <iterator>
 #include <thread>
+
+#include "base/caught.h"
 
 namespace rondo::comm {
 
@@ -70,6 +72,7 @@ Status RendezvousLink::gather(const Group& group, uint64_t sequence, std::string
   gather.text = mine;
   Gathered answer;
   Lock lock(mutex_);
+  RONDO_TRY(broken_);
   RONDO_TRY(first_gone(group));
   RONDO_TRY(ask(lock, group, std::move(gather), &answer));
   *all = std::move(answer.texts);
@@ -82,6 +85,7 @@ Status RendezvousLink::reform(const Group& group, uint64_t sequence, std::vector
   gather.reform = true;
   Gathered answer;
   Lock lock(mutex_);
+  RONDO_TRY(broken_);
   RONDO_TRY(ask(lock, group, std::move(gather), &answer));
   *left = std::move(answer.ranks);
   return {};
@@ -94,10 +98,17 @@ Status RendezvousLink::ask(Lock& lock, const Group& group, Gather gather, Gather
   gather.members = group.members;
   gather.limit_ms = terms_.time_limit_ms;
   asked_[key] = {group.members, gather.reform, false, {}};
-  if (rank_ == 0)
-    on_gather(0, std::move(gather));
-  else
-    post(0, std::move(gather));
+  struct Asking {
+    RendezvousLink& link;
+    const std::string& key;
+    ~Asking() { link.asked_.erase(key); }
+  } const asking{*this, key};
+  or_fail([&] {
+    if (rank_ == 0)
+      on_gather(0, std::move(gather));
+    else
+      post(0, std::move(gather));
+  });
   wake();
   // Rank 0 looks at the time; this is for when it does not.
   const double limit_s = terms_.time_limit_ms < 0 ? 1e9 : static_cast<double>(terms_.time_limit_ms) * 1e-3 + 5;
@@ -109,6 +120,7 @@ Status RendezvousLink::ask(Lock& lock, const Group& group, Gather gather, Gather
       *answer = std::move(asked.answer);
       break;
     }
+    if (!broken_.ok()) return broken_;
     if (!peers_[0].gone.ok()) {
       status = first_gone(group);
       if (status.ok()) status = peers_[0].gone;
@@ -120,29 +132,48 @@ Status RendezvousLink::ask(Lock& lock, const Group& group, Gather gather, Gather
     }
     answered_.wait_for(lock, std::chrono::milliseconds(limit.milliseconds(1000)));
   }
-  asked_.erase(key);
   return status;
 }
 
-void RendezvousLink::tell(const Group& group, std::string_view text) {
+void RendezvousLink::tell(const Group& group, std::string_view text) noexcept {
   const std::lock_guard lock(mutex_);
-  Tell tell{group.name, group.members, rank_, std::string(text.substr(0, kMaxText))};
-  if (rank_ == 0)
-    relay(group.members, rank_, tell);
-  else
-    post(0, std::move(tell));
+  or_fail([&] {
+    Tell tell{group.name, group.members, rank_, std::string(text.substr(0, kMaxText))};
+    if (rank_ == 0)
+      relay(group.members, rank_, tell);
+    else
+      post(0, std::move(tell));
+  });
   wake();
 }
 
-void RendezvousLink::leave(const Group& group) {
+void RendezvousLink::leave(const Group& group) noexcept {
   const std::lock_guard lock(mutex_);
-  Leave leave{group.name, group.members, rank_};
-  if (rank_ == 0)
-    (void)on_leave(std::move(leave)).ok();  // nobody contradicts this rank's own
-  else
-    post(0, std::move(leave));
+  or_fail([&] {
+    Leave leave{group.name, group.members, rank_};
+    if (rank_ == 0)
+      (void)on_leave(std::move(leave)).ok();  // nobody contradicts this rank's own
+    else
+      post(0, std::move(leave));
+  });
   audiences_.erase(group.name);
   wake();
+}
+
+void RendezvousLink::fail(const Status& cause) noexcept {
+  const std::lock_guard lock(mutex_);
+  break_off(cause);
+  wake();
+}
+
+void RendezvousLink::break_off(const Status& cause) noexcept {
+  if (!broken_.ok()) return;
+  broken_ = cause;
+  for (Peer& peer : peers_) {
+    if (peer.socket) shutdown(peer.socket.get(), SHUT_RDWR);
+    peer.socket = File();
+  }
+  answered_.notify_all();
 }
 
 Status RendezvousLink::gone(int rank) {
@@ -152,24 +183,32 @@ Status RendezvousLink::gone(int rank) {
 
 void RendezvousLink::listen(const Group& group, Session::Listener* listener) {
   const std::lock_guard calling(calling_);
-  const std::lock_guard lock(mutex_);
-  const auto known = audiences_.find(group.name);
-  // What was told of a group of other members was told of none that there is.
-  if (known == audiences_.end() || known->second.members != group.members)
-    audiences_[group.name] = make_audience(group.members);
-  audiences_[group.name].listener = listener;
+  {
+    const std::lock_guard lock(mutex_);
+    auto known = audiences_.find(group.name);
+    if (!listener) {
+      if (known != audiences_.end()) known->second.listener = nullptr;
+      return;
+    }
+    // What was told of a group of other members was told of none that there is.
+    if (known == audiences_.end() || known->second.members != group.members)
+      known = audiences_.insert_or_assign(group.name, make_audience(group.members)).first;
+    known->second.listener = listener;
+  }
+  tell_broken();
   wake();
 }
 
-void RendezvousLink::release() {
+void RendezvousLink::release() noexcept {
   const std::lock_guard lock(mutex_);
   released_ = true;
   // Rank 0 stays for the others; it says farewell by closing when they are gone.
-  if (rank_ != 0) {
-    post(0, Bye());
-    peers_[0].farewell = true;
-    flush(peers_[0]);  // at once: the process may end before the thread comes to it
-  }
+  if (rank_ != 0)
+    or_fail([&] {
+      post(0, Bye());
+      peers_[0].farewell = true;
+      flush(peers_[0]);  // at once: the process may end before the thread comes to it
+    });
   wake();
 }
 
@@ -177,7 +216,12 @@ void RendezvousLink::release() {
 
 void RendezvousLink::serve(const std::shared_ptr<RendezvousLink>& self) {
   pthread_setname_np(pthread_self(), "rondo-meet");
-  while (self->serve_once()) {
+  for (bool goes_on = true; goes_on;) {
+    const Status served = caught([&]() -> Status {
+      goes_on = self->serve_once();
+      return {};
+    });
+    if (!served.ok()) self->fail(served);
   }
 }
 
@@ -186,7 +230,13 @@ bool RendezvousLink::serve_once() {
   std::vector<int> ranks;
   const auto pause = std::chrono::duration_cast<std::chrono::milliseconds>(silence_ / 8);
   {
-    const std::lock_guard lock(mutex_);
+    Lock lock(mutex_);
+    if (!broken_.ok()) {
+      lock.unlock();
+      const std::lock_guard calling(calling_);
+      tell_broken();
+      return false;
+    }
     if (idle()) return false;
     entries.push_back({wake_.get(), POLLIN, 0});
     for (size_t i = 0; i < peers_.size(); ++i)
@@ -398,6 +448,30 @@ void RendezvousLink::note(const std::string& group, const std::vector<int>& memb
   const auto [found, made] = audiences_.try_emplace(group);
   if (made) found->second = make_audience(members);
   if (found->second.members == members) found->second.waiting.push_back(std::move(event));
+}
+
+// Those that listen and have not heard it. While calling_ is held.
+void RendezvousLink::tell_broken() noexcept {
+  for (;;) {
+    Session::Listener* listener = nullptr;
+    int own = 0;
+    Status cause;
+    {
+      const std::lock_guard lock(mutex_);
+      if (broken_.ok()) return;
+      for (auto& [group, audience] : audiences_) {
+        if (!audience.listener || audience.heard_broken) continue;
+        audience.heard_broken = true;
+        listener = audience.listener;
+        const auto& members = audience.members;
+        own = static_cast<int>(std::find(members.begin(), members.end(), rank_) - members.begin());
+        break;
+      }
+      cause = broken_;
+    }
+    if (!listener) return;
+    listener->lost(own, cause);
+  }
 }
 
 void RendezvousLink::deliver() {

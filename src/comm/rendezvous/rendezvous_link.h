@@ -11,6 +11,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -51,8 +52,11 @@ class RendezvousLink {
   Status gather(const Group& group, uint64_t sequence, std::string_view label, std::string_view mine,
                 std::vector<std::string>* all);
   Status reform(const Group& group, uint64_t sequence, std::vector<int>* left);
-  void tell(const Group& group, std::string_view text);
-  void leave(const Group& group);
+  void tell(const Group& group, std::string_view text) noexcept;
+  void leave(const Group& group) noexcept;
+  // This process cannot go on, as a rule because it has no memory: the connections end, so that it is lost to the
+  // others, and whoever waits or listens here gets the cause.
+  void fail(const Status& cause) noexcept;
 
   // Where what is told to a group, and who of it is lost, is heard; null: nobody listens any more, and none is being
   // called. What came before waits.
@@ -61,7 +65,7 @@ class RendezvousLink {
   Status gone(int rank);
 
   // Nobody holds the link any more: says farewell.
-  void release();
+  void release() noexcept;
 
  private:
   struct Peer {
@@ -98,6 +102,7 @@ class RendezvousLink {
     std::vector<int> members;
     std::deque<Event> waiting;
     Session::Listener* listener = nullptr;
+    bool heard_broken = false;
   };
   using Lock = std::unique_lock<std::mutex>;
 
@@ -107,7 +112,19 @@ class RendezvousLink {
   void wake();
   Status ask(Lock& lock, const Group& group, Gather gather, Gathered* answer);
 
+  void tell_broken() noexcept;
+
   // Below: with the lock held.
+  void break_off(const Status& cause) noexcept;
+  // What leaves half of something behind by an exception is the end: nobody could tell what the others know.
+  template <class Body>
+  void or_fail(Body body) noexcept {
+    try {
+      body();
+    } catch (const std::exception&) {
+      break_off(Status::no_memory());
+    }
+  }
   void post(int to, const Frame& frame) { post(to, encode(frame)); }
   void post(int to, const std::string& bytes);
   void post_now(int to, const std::string& bytes);
@@ -152,7 +169,7 @@ class RendezvousLink {
   std::vector<Departure> departures_;
   std::map<std::string, Audience> audiences_;
   bool released_ = false;
-  bool ended_ = false;
+  Status broken_;  // see fail()
   Clock::time_point beat_;
   std::mutex calling_;  // held while a listener is called; taken before mutex_
 };

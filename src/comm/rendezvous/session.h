@@ -30,25 +30,29 @@ class Session {
   virtual Status subgroup(const std::vector<int>& members, std::string_view name, std::shared_ptr<Session>* made) = 0;
 
   // To every other rank, in order, without waiting for them; lost ranks are left out.
-  virtual void tell(std::string_view text) = 0;
+  virtual void tell(std::string_view text) = 0;  // who has no memory for it gives up
   struct Listener {
     virtual ~Listener() = default;
     // On a thread of the session's; must not call it but for tell().
     virtual void told(int rank, std::string text) = 0;
     // It gave up its end in order: what is in flight is not touched by that.
-    virtual void left(int rank) = 0;
-    virtual void lost(int rank, const Status& cause) = 0;  // once for each; also for those lost before listen()
+    virtual void left(int rank) noexcept = 0;
+    // Once for each; also for those lost before listen(). This rank itself: it cannot go on.
+    virtual void lost(int rank, const Status& cause) noexcept = 0;
   };
   // One at a time; null takes it away and returns when it is not being called any more.
   virtual void listen(Listener* listener) = 0;
+
+  // This rank cannot go on here: the others count it as lost, and its own listener hears the cause. For good.
+  virtual void give_up(const Status& cause) noexcept = 0;
 
   // A session of the ranks that are left, in their order; all of them call it. Whoever does not within the time limit
   // counts as lost. *members: their ranks in this session.
   virtual Status reform(std::vector<int>* members, std::shared_ptr<Session>* made) = 0;
 
   // Opens the way for data between the hosts of all ranks, which all of them do. What is here is for ranks of one
-  // process.
-  virtual Status open_exchange(std::unique_ptr<Exchange>* made);
+  // process. `lost`, asked now and then: why one of them will not come.
+  virtual Status open_exchange(const std::function<Status()>& lost, std::unique_ptr<Exchange>* made);
 };
 
 }  // namespace rondo::comm

@@ -65,19 +65,25 @@ Status SocketSession::reform_elsewhere(std::vector<int>* members, std::shared_pt
                         made);
 }
 
-Status session_of_all(std::shared_ptr<RendezvousLink> link, std::shared_ptr<Session>* made) {
+Status session_of_all(std::shared_ptr<RendezvousLink> given, std::shared_ptr<Session>* made) {
+  struct Unheld {
+    std::shared_ptr<RendezvousLink> link;
+    ~Unheld() {
+      if (link) link->release();
+    }
+  } unheld{std::move(given)};
+  const std::shared_ptr<RendezvousLink>& link = unheld.link;
   RendezvousLink::Group all{"all", std::vector<int>(static_cast<size_t>(link->size()))};
   std::iota(all.members.begin(), all.members.end(), 0);
   std::shared_ptr<const Failover> failover;
-  const Status prepared = Failover::make(*link, &failover);
-  if (!prepared.ok()) link->release();
-  RONDO_TRY(prepared);
-  *made = std::make_shared<SocketSession>(std::move(link), std::move(failover), std::move(all));
+  RONDO_TRY(Failover::make(*link, &failover));
+  *made = std::make_shared<SocketSession>(link, std::move(failover), std::move(all));
+  unheld.link = nullptr;
   return {};
 }
 
-Status SocketSession::open_exchange(std::unique_ptr<Exchange>* made) {
-  return open_mesh(*this, link_->terms().time_limit_ms, link_->terms().one_host, made);
+Status SocketSession::open_exchange(const std::function<Status()>& lost, std::unique_ptr<Exchange>* made) {
+  return open_mesh(*this, link_->terms().time_limit_ms, link_->terms().one_host, lost, made);
 }
 
 }  // namespace rondo::comm

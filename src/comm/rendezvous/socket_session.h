@@ -30,8 +30,9 @@ class SocketSession final : public Session {
   Status subgroup(const std::vector<int>& members, std::string_view name, std::shared_ptr<Session>* made) override;
   void tell(std::string_view text) override { link_->tell(group_, text); }
   void listen(Listener* listener) override { link_->listen(group_, listener); }
+  void give_up(const Status& cause) noexcept override { link_->fail(cause); }
   Status reform(std::vector<int>* members, std::shared_ptr<Session>* made) override;
-  Status open_exchange(std::unique_ptr<Exchange>* made) override;
+  Status open_exchange(const std::function<Status()>& lost, std::unique_ptr<Exchange>* made) override;
 
  private:
   // The link ends with the last session on it.

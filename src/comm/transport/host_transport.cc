@@ -204,9 +204,10 @@ class HostTransport final : public Transport {
 
 }  // namespace
 
-Status make_host_transport(std::shared_ptr<Session> session, int64_t time_limit_ms, std::unique_ptr<Transport>* made) {
+Status make_host_transport(std::shared_ptr<Session> session, int64_t time_limit_ms, const std::function<Status()>& lost,
+                           std::unique_ptr<Transport>* made) {
   std::unique_ptr<Exchange> exchange;
-  RONDO_TRY(session->open_exchange(&exchange));
+  RONDO_TRY(session->open_exchange(lost, &exchange));
   *made = std::make_unique<HostTransport>(std::move(session), std::move(exchange), time_limit_ms);
   return {};
 }

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "comm/rendezvous/session.h"
@@ -11,6 +12,7 @@
 namespace rondo::comm {
 
 // All ranks of the session call it. time_limit_ms: of a group of operations; below 0: none.
-Status make_host_transport(std::shared_ptr<Session> session, int64_t time_limit_ms, std::unique_ptr<Transport>* made);
+Status make_host_transport(std::shared_ptr<Session> session, int64_t time_limit_ms, const std::function<Status()>& lost,
+                           std::unique_ptr<Transport>* made);
 
 }  // namespace rondo::comm

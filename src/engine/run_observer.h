@@ -1,0 +1,32 @@
+// Who looks at each task: a trace that is on, the last tasks if somebody asks for them. Nobody, as a rule: the engine
+// then knows so by one flag, and comes by none of this.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engine/last_tasks.h"
+#include "engine/trace.h"
+
+namespace rondo {
+
+// Keeps the trace while it is held.
+struct RunObserver {
+  // A run of a task's function.
+  struct Run {
+    double begin = 0;             // if there is a trace
+    void* begin_event = nullptr;  // of a device task, if there is a trace
+    uint64_t line = 0;            // among the last tasks
+  };
+
+  bool looks() const { return trace || last_tasks; }
+  // On the thread that runs the function; with the stream, whose lock it holds, if that is a device task's.
+  Run begin(const Task& task, Stream* stream = nullptr) const noexcept;
+  void end(const Task& task, double submitted, const Run& run, Stream* stream = nullptr) const noexcept;
+
+  Ref<Trace> trace;
+  LastTasks* last_tasks = nullptr;
+};
+
+}  // namespace rondo
