@@ -8,8 +8,8 @@
 /* Set by JNI_OnLoad and never changed: the classes stay loaded as long as this library does. */
 static JavaVM* vm;
 static pthread_key_t attached;
-static jclass exception_class, tasks_class, gradients_class;
-static jmethodID raise_method, run_method, gradients_method;
+static jclass exception_class, tasks_class, gradients_class, reclaim_class;
+static jmethodID raise_method, run_method, gradients_method, reclaim_method;
 
 static void detach(void* env) {
   (void)env;
@@ -43,7 +43,17 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* loaded_by, void* reserved) {
   if (gradients_class == NULL) return JNI_ERR;
   gradients_method = (*env)->GetStaticMethodID(env, gradients_class, "run", "(Ldev/rondo/Gradients;[J[J)I");
   if (gradients_method == NULL) return JNI_ERR;
+  reclaim_class = find_class(env, "dev/rondo/Reclaim");
+  if (reclaim_class == NULL) return JNI_ERR;
+  reclaim_method = (*env)->GetStaticMethodID(env, reclaim_class, "reclaim", "(I)Z");
+  if (reclaim_method == NULL) return JNI_ERR;
   return JNI_VERSION_10;
+}
+
+JNIEXPORT void JNICALL JNI_OnUnload(JavaVM* loaded_by, void* reserved) {
+  (void)loaded_by;
+  (void)reserved;
+  rondo_set_reclaim(NULL, NULL, NULL, 0);
 }
 
 JNIEnv* rondo_jni_env(void) {
@@ -215,4 +225,24 @@ rondo_status rondo_jni_call_rondo_gradient_fn(void* argument, int32_t n_outputs,
   (*env)->DeleteLocalRef(env, made);
   (*env)->DeleteLocalRef(env, given);
   return status;
+}
+
+static int32_t reclaim(void* arg, int64_t bytes, int32_t attempt) {
+  JNIEnv* env = rondo_jni_env();
+  jboolean again;
+  (void)arg;
+  (void)bytes;
+  if (env == NULL) return 0;
+  again = (*env)->CallStaticBooleanMethod(env, reclaim_class, reclaim_method, (jint)attempt);
+  if ((*env)->ExceptionCheck(env)) { /* no memory or no stack of Java's */
+    (*env)->ExceptionClear(env);
+    return 0;
+  }
+  return again;
+}
+
+JNIEXPORT void JNICALL Java_dev_rondo_Reclaim_start0(JNIEnv* env, jclass self, jlong host_limit) {
+  const rondo_status status = rondo_set_reclaim(reclaim, NULL, NULL, host_limit);
+  (void)self;
+  if (status != RONDO_OK) rondo_jni_fail(env, status);
 }
