@@ -3,4 +3,6 @@
 /** Rondo: a GPU runtime with an asynchronous engine, recorded graphs and operators compiled at run time. */
 module dev.rondo {
   exports dev.rondo;
+
+  uses dev.rondo.NativeFiles;
 }

@@ -168,7 +168,7 @@ class CompletenessTest {
       try (Stream<Path> files = Files.list(folder)) {
         for (final Path file : files.collect(Collectors.toList())) {
           final String name = file.getFileName().toString().replace(".java", "");
-          if (!name.endsWith("-info") && !facts.contains(name) && !name.equals("Operators")) {
+          if (Files.isRegularFile(file) && !name.endsWith("-info") && !facts.contains(name) && !name.equals("Operators")) {
             Arrays.stream(Class.forName("dev.rondo." + name).getDeclaredMethods())
                 .filter(method -> Modifier.isPublic(method.getModifiers()) && Modifier.isPublic(method.getDeclaringClass().getModifiers()))
                 .filter(method -> !method.isSynthetic() && !method.getName().equals("toString"))
