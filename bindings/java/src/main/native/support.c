@@ -35,7 +35,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* loaded_by, void* reserved) {
   if (exception_class == NULL) return JNI_ERR; /* Java has the exception that says why */
   tasks_class = find_class(env, "dev/rondo/Tasks");
   if (tasks_class == NULL) return JNI_ERR;
-  raise_method = (*env)->GetStaticMethodID(env, exception_class, "raise", "(I[B)V");
+  raise_method = (*env)->GetStaticMethodID(env, exception_class, "raise", "(I[B[BIILjava/lang/Throwable;)V");
   if (raise_method == NULL) return JNI_ERR;
   run_method = (*env)->GetStaticMethodID(env, tasks_class, "run", "(Ldev/rondo/Task;J)I");
   if (run_method == NULL) return JNI_ERR;
@@ -65,16 +65,26 @@ JNIEnv* rondo_jni_env(void) {
   return env;
 }
 
+static jbyteArray bytes_of(JNIEnv* env, const char* text) {
+  const jsize length = (jsize)strlen(text);
+  jbyteArray bytes = (*env)->NewByteArray(env, length);
+  if (bytes != NULL) (*env)->SetByteArrayRegion(env, bytes, 0, length, (const jbyte*)text);
+  return bytes;
+}
+
 void rondo_jni_fail(JNIEnv* env, rondo_status status) {
-  const char* message = rondo_last_error();
-  const jsize length = (jsize)strlen(message);
-  jbyteArray bytes;
+  rondo_device device = {RONDO_CPU, 0};
+  const char* task = rondo_last_error_operator(&device);
+  const rondo_jni_callback* cause = rondo_last_error_cause(rondo_jni_callback_destroy);
+  jbyteArray message, name = NULL;
   if ((*env)->ExceptionCheck(env)) return;
-  bytes = (*env)->NewByteArray(env, length);
-  if (bytes == NULL) return; /* OutOfMemoryError is pending */
-  (*env)->SetByteArrayRegion(env, bytes, 0, length, (const jbyte*)message);
-  (*env)->CallStaticVoidMethod(env, exception_class, raise_method, (jint)status, bytes);
-  (*env)->DeleteLocalRef(env, bytes);
+  message = bytes_of(env, rondo_last_error());
+  if (message != NULL && task != NULL) name = bytes_of(env, task);
+  if ((*env)->ExceptionCheck(env)) return; /* OutOfMemoryError is pending */
+  (*env)->CallStaticVoidMethod(env, exception_class, raise_method, (jint)status, message, name, (jint)device.kind,
+                               (jint)device.index, cause != NULL ? cause->object : NULL);
+  (*env)->DeleteLocalRef(env, message);
+  (*env)->DeleteLocalRef(env, name);
 }
 
 static void out_of_memory(JNIEnv* env) {
@@ -245,4 +255,19 @@ JNIEXPORT void JNICALL Java_dev_rondo_Reclaim_start0(JNIEnv* env, jclass self, j
   const rondo_status status = rondo_set_reclaim(reclaim, NULL, NULL, host_limit);
   (void)self;
   if (status != RONDO_OK) rondo_jni_fail(env, status);
+}
+
+JNIEXPORT void JNICALL Java_dev_rondo_Tasks_failTask0(JNIEnv* env, jclass self, jlong context, jthrowable cause) {
+  rondo_jni_callback* held = NULL;
+  (void)self;
+  if (rondo_jni_callback_get(env, cause, &held))
+    rondo_task_fail_cause((rondo_task_context*)(intptr_t)context, held, rondo_jni_callback_destroy);
+}
+
+JNIEXPORT void JNICALL Java_dev_rondo_Tasks_failCompletion0(JNIEnv* env, jclass self, jlong completion,
+                                                            jthrowable cause) {
+  rondo_jni_callback* held = NULL;
+  (void)self;
+  if (rondo_jni_callback_get(env, cause, &held))
+    rondo_completion_fail_cause((rondo_completion*)(intptr_t)completion, held, rondo_jni_callback_destroy);
 }

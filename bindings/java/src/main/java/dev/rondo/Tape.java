@@ -186,7 +186,7 @@ public final class Tape extends NativeObject {
       } catch (RondoException e) {
         final Throwable cause = state.gradientFailure;
         state.gradientFailure = null;
-        throw cause == null ? e : Exceptions.of(e.status().value(), e.getMessage(), cause);
+        throw cause == null ? e : e.with(cause);
       } finally {
         uses.end();
       }

@@ -17,6 +17,9 @@ final class Child {
     final String classes = Path.of(System.getProperty("rondo.target"), "classes") + ":" + Path.of(System.getProperty("rondo.target"), "test-classes");
     final List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(),
         "-Ddev.rondo.native.path=" + System.getProperty("dev.rondo.native.path"), "-cp", classes));
+    if (Runtime.version().feature() >= 22) {
+      command.add("--enable-native-access=ALL-UNNAMED"); // else it warns, and a later one refuses
+    }
     command.addAll(options);
     command.add(program.getName());
     command.addAll(List.of(arguments));
