@@ -3,7 +3,7 @@
 
 import re
 
-from names import BOOLEANS, camel, class_name, exception_name, method_name, native_class, value_names
+from names import BOOLEANS, camel, class_name, exception_name, java_name, method_name, native_class, value_names
 
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "double": "double", "float": "float"}
 GETTERS = {"int": "getInt", "long": "getLong", "double": "getDouble", "float": "getFloat"}
@@ -221,6 +221,33 @@ import java.nio.ByteOrder;
   public String toString() {{
     return "{name}[" + {' + ", " + '.join(shown)} + "]";
   }}
+}}
+""")
+
+
+# --- messages
+
+
+def words_file(abi):
+    """What Java calls functions and constants of C that messages name."""
+    words = {}
+    for function in abi["functions"]:
+        words[function["name"]] = java_name(function["name"], Operator.is_one(function))
+    for enum in abi["enums"]:
+        for name, short in value_names(enum).items():
+            words[name] = f"{class_name(enum['name'])}.{short}"
+    lines = "".join(f'      WORDS.put("{name}", "{java}");\n' for name, java in sorted(words.items()) if java)
+    return "Words", java_file(f"""import java.util.HashMap;
+import java.util.Map;
+
+/** What Java calls the functions and constants of the C interface, for {{@link Messages}}. */
+final class Words {{
+  static final Map<String, String> WORDS = new HashMap<>();
+
+  static {{
+{lines.replace("      WORDS", "    WORDS")}  }}
+
+  private Words() {{}}
 }}
 """)
 

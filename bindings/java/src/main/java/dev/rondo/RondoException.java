@@ -62,7 +62,7 @@ public class RondoException extends RuntimeException {
 
   /** Called by the native methods: what the thread's last failure was, and what a task of the user threw. */
   static void raise(int status, byte[] message, byte[] operator, int kind, int index, Throwable cause) {
-    final RondoException made = Exceptions.of(status, new String(message, StandardCharsets.UTF_8), cause);
+    final RondoException made = Exceptions.of(status, Messages.inJava(new String(message, StandardCharsets.UTF_8)), cause);
     if (operator != null) {
       made.of(new String(operator, StandardCharsets.UTF_8), Device.of(DeviceKind.of(kind), index).toString());
     }

@@ -98,11 +98,11 @@ class GraphTest {
     try (Scope scope = Scope.open()) {
       final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2});
       engine.record(recording -> {
-        fails(InvalidStateException.class, () -> engine.record(inner -> x.neg()), "rondo_record_begin");
+        fails(InvalidStateException.class, () -> engine.record(inner -> x.neg()), "Engine.record");
         final Tensor y = x.neg();
-        fails(InvalidStateException.class, y::await, "rondo_tensor_wait");
-        fails(InvalidStateException.class, y::toFloatArray, "rondo_tensor_read");
-        fails(InvalidStateException.class, () -> x.write(1, 2), "rondo_tensor_write");
+        fails(InvalidStateException.class, y::await, "Tensor.await");
+        fails(InvalidStateException.class, y::toFloatArray, "Tensor.read");
+        fails(InvalidStateException.class, () -> x.write(1, 2), "Tensor.write");
         fails(InvalidStateException.class, x::awaitAsync, "recording");
         fails(InvalidStateException.class, engine::close, "inside a recording");
       }).launch();
