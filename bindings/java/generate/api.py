@@ -178,7 +178,8 @@ def fact_of(struct, field):
         return "String", f"Memory.text(from.getLong({at}))"
     if field.get("count"):
         java = NUMBERS[field["base"]]
-        return java + "[]", f"Memory.{java}s(from, {at}, {field['count']})"
+        ndim = next((f"from.getInt({each['offset']})" for each in struct["fields"] if each["name"] == "ndim"), field["count"])
+        return java + "[]", f"Memory.{java}s(from, {at}, {ndim})"  # of a shape what it has
     if field["base"] == "rondo_device":
         return "Device", f"Device.of(DeviceKind.of(from.getInt({at})), from.getInt({at + 4}))"
     if field["kind"] == "enum":
@@ -390,6 +391,15 @@ def method(texts, about, tags, name, parameters, call):
 """
 
 
+def into(texts, about, tags, name, parameters, call):
+    return f"""
+{texts.block(about + " Written into a tensor.", [*tags, "@param out what is written, of the result's shape, dtype and device: this tensor too",
+                                                 "@return out"])}  public Tensor {name}Into({", ".join([*parameters, "Tensor out"])}) {{
+    return Operators.{call};
+  }}
+"""
+
+
 def with_parameters(texts, enum, value, what, operands, tags):
     """The methods of one operation: with its parameters, and without where they have defaults."""
     kind, short, name = class_name(enum["name"]), value_names(enum)[value["name"]], method_name(value["name"].lower())
@@ -401,6 +411,7 @@ def with_parameters(texts, enum, value, what, operands, tags):
     made = ""
     if defaults:
         made += method(texts, about, tags, name, operands, f"{function}({kind}.{short}, self(){given})")
+        made += into(texts, about, tags, name, operands, f"{function}({kind}.{short}, self(){given}, out)")
     if names:
         made += method(texts, about, tags + [f"@param {own} a parameter of the operation" for own in names], name,
                        operands + [f"double {own}" for own in names],
@@ -421,6 +432,9 @@ def methods_file(texts, abi):
         methods += made + method(texts, about.replace("another, element by element, broadcast", "a number"),
                                  ["@param scalar the second operand; it takes this tensor's dtype"], name, ["double scalar"],
                                  f"binaryScalar(BinaryOp.{short}, self(), scalar)")
+        methods += into(texts, about.replace("another, element by element, broadcast", "a number"),
+                        ["@param scalar the second operand; it takes this tensor's dtype"], name, ["double scalar"],
+                        f"binaryScalar(BinaryOp.{short}, self(), scalar, out)")
     for value in enums["rondo_ternary_op"]["values"]:
         methods += with_parameters(texts, enums["rondo_ternary_op"], value, "of this tensor and two others, broadcast.",
                                    ["Tensor b", "Tensor c"], ["@param b the second operand", "@param c the third operand"])[0]
@@ -431,6 +445,8 @@ def methods_file(texts, abi):
         tag = "@param axes which; negative counts from the end; none: all"
         methods += method(texts, about, [tag], camel(short.lower()), ["int... axes"],
                           f"reduce(ReduceOp.{short}, self(), {axes}, false)")
+        methods += method(texts, about, [tag, "@param keepDims whether they stay, with one element each"], camel(short.lower()),
+                          ["int[] axes", "boolean keepDims"], f"reduce(ReduceOp.{short}, self(), {axes}, keepDims)")
         names, _ = parameters_of(value)
         if names:
             methods += method(texts, about, [f"@param {own} a parameter of the operation" for own in names] + [tag],

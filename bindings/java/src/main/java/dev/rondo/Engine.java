@@ -12,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Owns streams, memory pools and workers, and orders tasks by what they read and write. Every other object belongs to one engine.
@@ -245,8 +247,64 @@ public final class Engine extends EngineTensors {
 
   /**
    * Records what the function submits on this thread, instead of running it, and compiles it to a graph. Tensors made inside are
-   * temporaries of the graph and closed at the end, except those given to {@link Recording#keep}, which each launch writes. Tensors
-   * from outside are inputs; the graph may write them too.
+   * temporaries of the graph and closed at the end, except those that the function returns, which each launch writes. Tensors from
+   * outside are inputs; the graph may write them too.
+   *
+   * <pre>{@code
+   * Recorded<Tensor> step = engine.record(() -> x.matmul(w).relu());
+   * step.launch();
+   * float[] y = step.value().toFloatArray();
+   * }</pre>
+   *
+   * @param <T> a tensor, or an array, collection or map of them: those in it are kept; what else it is, is handed through
+   * @param work what to record
+   * @return the graph and what the function returned
+   * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   */
+  public <T> Recorded<T> record(Supplier<T> work) {
+    return record(new RecordOptions(), work);
+  }
+
+  /**
+   * The same with options.
+   *
+   * @param <T> a tensor, or an array, collection or map of them
+   * @param options name, branches
+   * @param work what to record
+   * @return the graph and what the function returned
+   * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   */
+  public <T> Recorded<T> record(RecordOptions options, Supplier<T> work) {
+    Objects.requireNonNull(work, "work");
+    return record(options, recording -> recording.keepAll(work.get()), Recorded::new);
+  }
+
+  /**
+   * Records as {@link #record(Supplier)} does what only writes tensors from outside.
+   *
+   * @param work what to record
+   * @return the graph
+   * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   */
+  public Graph record(Runnable work) {
+    return record(new RecordOptions(), work);
+  }
+
+  /**
+   * The same with options.
+   *
+   * @param options name, branches
+   * @param work what to record
+   * @return the graph
+   * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   */
+  public Graph record(RecordOptions options, Runnable work) {
+    Objects.requireNonNull(work, "work");
+    return record(options, (Recording recording) -> work.run());
+  }
+
+  /**
+   * Records as {@link #record(Supplier)} does, with the recording in hand: {@link Recording#keep} says which tensors are outputs.
    *
    * <pre>{@code
    * Tensor[] y = new Tensor[1];
@@ -265,22 +323,8 @@ public final class Engine extends EngineTensors {
   }
 
   /**
-   * Whether the calling thread records on this engine: what it submits is kept, and nothing can be waited for.
-   *
-   * @return true inside the function given to {@link #record(Consumer)}
-   */
-  public boolean isRecording() {
-    final long address = acquire();
-    try {
-      return NativeGraph.recordIsOpen(address) != 0;
-    } finally {
-      release();
-    }
-  }
-
-  /**
-   * Records as {@link #record(Consumer)} does. If the function throws, the recording is dropped and the exception goes on; tensors
-   * made inside carry an error until they are written.
+   * The same with options. If the function throws, the recording is dropped and the exception goes on; tensors made inside carry an
+   * error until they are written.
    *
    * @param options name, branches
    * @param work what to record
@@ -288,8 +332,19 @@ public final class Engine extends EngineTensors {
    * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
    */
   public Graph record(RecordOptions options, Consumer<Recording> work) {
-    Objects.requireNonNull(options, "options");
     Objects.requireNonNull(work, "work");
+    return record(options, recording -> {
+      work.accept(recording);
+      return null;
+    }, (engine, address, nothing) -> new Graph(engine, address));
+  }
+
+  private interface Made<T, G> {
+    G with(Engine engine, long address, T value);
+  }
+
+  private <T, G> G record(RecordOptions options, Function<Recording, T> work, Made<T, G> made) {
+    Objects.requireNonNull(options, "options");
     VirtualThreads.refuse("recording");
     final Set<RecordFlags> flags = new LinkedHashSet<>(options.flags());
     flags.add(RecordFlags.NAMED_OUTPUTS); // which tensors are held is no matter of when the collector runs
@@ -300,19 +355,34 @@ public final class Engine extends EngineTensors {
       NativeGraph.recordBegin(address, named);
       boolean ended = false;
       try {
-        try (Scope scope = Scope.open()) {
+        final T value;
+        try (Scope scope = Scope.ofRecording()) {
           state.recording = new Recording(this, scope);
-          work.accept(state.recording);
+          value = work.apply(state.recording);
         }
         state.recording = null; // ended below, whether it succeeds or not
         ended = true;
-        return new Graph(this, NativeGraph.recordEnd(address));
+        return made.with(this, NativeGraph.recordEnd(address), value);
       } finally {
         state.recording = null;
         if (!ended) {
           NativeGraph.recordAbort(address);
         }
       }
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Whether the calling thread records on this engine: what it submits is kept, and nothing can be waited for.
+   *
+   * @return true inside the function given to {@link #record(Supplier)}
+   */
+  public boolean isRecording() {
+    final long address = acquire();
+    try {
+      return NativeGraph.recordIsOpen(address) != 0;
     } finally {
       release();
     }
@@ -439,5 +509,10 @@ public final class Engine extends EngineTensors {
     } finally {
       release();
     }
+  }
+
+  @Override
+  public String toString() {
+    return isClosed() ? "Engine[closed]" : "Engine[" + mode() + "]";
   }
 }

@@ -158,6 +158,118 @@ abstract class EngineTensors extends NativeObject {
   }
 
   /**
+   * Makes a tensor of {@link DType#F32} filled with zeros.
+   *
+   * @param device where
+   * @param shape the size of each dimension; none: one element
+   * @return the tensor
+   */
+  public Tensor zeros(Device device, long... shape) {
+    return full(device, DType.F32, 0, shape);
+  }
+
+  /**
+   * Makes a tensor of {@link DType#F32} filled with ones.
+   *
+   * @param device where
+   * @param shape the size of each dimension; none: one element
+   * @return the tensor
+   */
+  public Tensor ones(Device device, long... shape) {
+    return full(device, DType.F32, 1, shape);
+  }
+
+  /**
+   * Makes a tensor of the whole numbers from 0 on.
+   *
+   * @param device where
+   * @param dtype of what
+   * @param stop how many
+   * @return the tensor
+   */
+  public Tensor arange(Device device, DType dtype, long stop) {
+    return arange(device, dtype, 0, stop, 1);
+  }
+
+  /**
+   * Makes a tensor of numbers at equal steps.
+   *
+   * @param device where
+   * @param dtype of what
+   * @param start the first
+   * @param stop what ends them
+   * @param step from one to the next
+   * @return the tensor
+   */
+  public Tensor arange(Device device, DType dtype, double start, double stop, double step) {
+    return Operators.arange(self(), device, dtype, start, stop, step);
+  }
+
+  /**
+   * Makes a tensor of {@link DType#F32} of so many numbers between two, both included.
+   *
+   * @param device where
+   * @param start the first
+   * @param stop the last
+   * @param count how many
+   * @return the tensor
+   */
+  public Tensor linspace(Device device, double start, double stop, long count) {
+    return Operators.linspace(self(), device, DType.F32, start, stop, count, true);
+  }
+
+  /**
+   * Makes a square matrix of {@link DType#F32} with ones on its diagonal.
+   *
+   * @param device where
+   * @param rows how many, and as many columns
+   * @return the tensor
+   */
+  public Tensor eye(Device device, long rows) {
+    return Operators.eye(self(), device, DType.F32, rows, rows, 0);
+  }
+
+  /**
+   * Makes a tensor of {@link DType#F32} of random numbers between two; {@link Engine#seed} says which.
+   *
+   * @param device where
+   * @param low the least
+   * @param high what all are below
+   * @param shape the size of each dimension; none: one element
+   * @return the tensor
+   */
+  public Tensor uniform(Device device, double low, double high, long... shape) {
+    return Operators.randomUniform(self(), device, DType.F32, shape, low, high);
+  }
+
+  /**
+   * Makes a tensor of {@link DType#F32} of random numbers of the normal distribution; {@link Engine#seed} says which.
+   *
+   * @param device where
+   * @param mean around which
+   * @param deviation how far
+   * @param shape the size of each dimension; none: one element
+   * @return the tensor
+   */
+  public Tensor normal(Device device, double mean, double deviation, long... shape) {
+    return Operators.randomNormal(self(), device, DType.F32, shape, mean, deviation);
+  }
+
+  /**
+   * Makes a tensor with the elements of arrays in arrays, such as a {@code float[][]}. Its dtype is that of {@link #tensor} with the
+   * innermost ones.
+   *
+   * @param device where
+   * @param nested arrays of one length at each level
+   * @return the tensor
+   * @throws InvalidArgumentException if lengths differ, or the innermost arrays are none of numbers or booleans
+   */
+  public Tensor tensor(Device device, Object[] nested) {
+    final Nested flat = Nested.of(nested);
+    return tensor(device, flat.dtype, flat.memory, flat.shape);
+  }
+
+  /**
    * Wraps memory of somebody else without a copy. Its deleter is called when the last use is over. If the call fails, the memory
    * stays the caller's.
    *

@@ -2,7 +2,6 @@
 package dev.rondo;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
@@ -102,8 +101,21 @@ public final class Tensor extends TensorContents implements Dependency {
    * @return a new array
    */
   public long[] shape() {
-    final TensorInfo known = info();
-    return Arrays.copyOf(known.shape(), known.ndim());
+    return info().shape();
+  }
+
+  /**
+   * The size of one dimension.
+   *
+   * @param axis which; negative counts from the end
+   * @return the size
+   */
+  public long size(int axis) {
+    final long[] shape = shape();
+    if (axis < -shape.length || axis >= shape.length) {
+      throw new InvalidArgumentException("size: axis " + axis + " of a tensor of " + shape.length + " dimensions", null);
+    }
+    return shape[axis < 0 ? axis + shape.length : axis];
   }
 
   /**
@@ -115,9 +127,15 @@ public final class Tensor extends TensorContents implements Dependency {
     return info().elements();
   }
 
+  /**
+   * The facts and the values, as NumPy writes them: of more than a thousand elements the first and last three along each axis. Waits a
+   * second at most for the values; where they cannot be had, as inside a recording or a task, it says so or leaves them out.
+   *
+   * @return the text
+   */
   @Override
   public String toString() {
-    return isClosed() ? "Tensor[closed]" : "Tensor[" + dtype() + " " + Arrays.toString(shape()) + " on " + device() + "]";
+    return Shown.of(this);
   }
 
   // --- waiting

@@ -1,6 +1,9 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import java.lang.reflect.Array;
+import java.util.Arrays;
+
 /** The elements of a tensor, to and from the host. */
 abstract class TensorContents extends TensorViews {
   TensorContents(long address, Gate gate, Handle.Destroyer destroyer) {
@@ -24,11 +27,89 @@ abstract class TensorContents extends TensorViews {
   }
 
   /**
-   * Replaces the contents of a tensor of {@link DType#F32}.
+   * Replaces the contents of a tensor of {@link DType#F32}, or of F64.
    *
    * @param data as many elements as the tensor has, row-major
    */
   public void write(float... data) {
+    if (self().dtype() == DType.F64) {
+      final double[] wide = new double[data.length];
+      Arrays.setAll(wide, i -> data[i]);
+      write(HostMemory.of(wide));
+    } else {
+      write(HostMemory.of(data));
+    }
+  }
+
+  /**
+   * Replaces the contents of a tensor of {@link DType#F64}, or, rounded, of F32.
+   *
+   * @param data as many elements as the tensor has, row-major
+   */
+  public void write(double... data) {
+    if (self().dtype() == DType.F32) {
+      final float[] rounded = new float[data.length];
+      for (int i = 0; i < data.length; ++i) {
+        rounded[i] = (float) data[i];
+      }
+      write(HostMemory.of(rounded));
+    } else {
+      write(HostMemory.of(data));
+    }
+  }
+
+  /**
+   * Replaces the contents of a tensor of {@link DType#I32}, of I64, F32 or F64, or of {@link DType#U32} by its bits.
+   *
+   * @param data as many elements as the tensor has, row-major
+   */
+  public void write(int... data) {
+    switch (self().dtype()) {
+      case F32:
+      case F64:
+        write(Arrays.stream(data).asDoubleStream().toArray());
+        break;
+      case I64:
+        write(Arrays.stream(data).asLongStream().toArray());
+        break;
+      default:
+        write(HostMemory.of(data));
+    }
+  }
+
+  /**
+   * Replaces the contents of a tensor of {@link DType#I64}, or of {@link DType#U64} by its bits.
+   *
+   * @param data as many elements as the tensor has, row-major
+   */
+  public void write(long... data) {
+    write(HostMemory.of(data));
+  }
+
+  /**
+   * Replaces the contents of a tensor of {@link DType#I16}, or of U16, F16 or BF16 by their bits.
+   *
+   * @param data as many elements as the tensor has, row-major
+   */
+  public void write(short... data) {
+    write(HostMemory.of(data));
+  }
+
+  /**
+   * Replaces the contents of a tensor of any dtype by its bytes.
+   *
+   * @param data as many bytes as the tensor has, row-major
+   */
+  public void write(byte... data) {
+    write(HostMemory.of(data));
+  }
+
+  /**
+   * Replaces the contents of a tensor of {@link DType#BOOL}.
+   *
+   * @param data as many elements as the tensor has, row-major
+   */
+  public void write(boolean... data) {
     write(HostMemory.of(data));
   }
 
@@ -136,6 +217,61 @@ abstract class TensorContents extends TensorViews {
     return array;
   }
 
+  /** The elements in an array of the primitive that has their bits. */
+  final Object toFlatArray() {
+    switch (self().dtype()) {
+      case F32:
+        return toFloatArray();
+      case F64:
+        return toDoubleArray();
+      case I32:
+      case U32:
+        return toIntArray();
+      case I64:
+      case U64:
+        return toLongArray();
+      case BOOL:
+        return toBooleanArray();
+      case I8:
+      case U8:
+      case F8_E4M3:
+      case F8_E5M2:
+        return toByteArray();
+      default:
+        return toShortArray();
+    }
+  }
+
+  /**
+   * Waits and gives the elements as arrays in arrays: a {@code float[][]} for a tensor of F32 with two dimensions, a {@code Float} for
+   * one with none.
+   *
+   * @return a new array, or a number
+   */
+  public Object toArray() {
+    return nested(toFlatArray(), self().shape(), 0, new int[1]);
+  }
+
+  private static Object nested(Object flat, long[] shape, int axis, int[] from) {
+    if (axis == shape.length) {
+      return Array.get(flat, from[0]++);
+    }
+    final int size = (int) shape[axis];
+    final int[] sizes = new int[shape.length - axis];
+    sizes[0] = size;
+    if (axis == shape.length - 1) {
+      final Object row = Array.newInstance(flat.getClass().getComponentType(), size);
+      System.arraycopy(flat, from[0], row, 0, size);
+      from[0] += size;
+      return row;
+    }
+    final Object made = Array.newInstance(flat.getClass().getComponentType(), sizes);
+    for (int i = 0; i < size; ++i) {
+      Array.set(made, i, nested(flat, shape, axis + 1, from));
+    }
+    return made;
+  }
+
   /**
    * Waits and gives the only element of a tensor of any dtype.
    *
@@ -151,5 +287,73 @@ abstract class TensorContents extends TensorViews {
     try (Tensor wide = self().cast(DType.F64)) {
       return wide.toDoubleArray()[0];
     }
+  }
+
+  /**
+   * Waits and gives one element of a tensor of {@link DType#F32}.
+   *
+   * @param index its place along each axis; negative counts from the end
+   * @return the element
+   */
+  public float getFloat(long... index) {
+    try (Tensor element = element(index)) {
+      return element.toFloatArray()[0];
+    }
+  }
+
+  /**
+   * Waits and gives one element of a tensor of {@link DType#F64}.
+   *
+   * @param index its place along each axis; negative counts from the end
+   * @return the element
+   */
+  public double getDouble(long... index) {
+    try (Tensor element = element(index)) {
+      return element.toDoubleArray()[0];
+    }
+  }
+
+  /**
+   * Waits and gives one element of a tensor of {@link DType#I32}.
+   *
+   * @param index its place along each axis; negative counts from the end
+   * @return the element
+   */
+  public int getInt(long... index) {
+    try (Tensor element = element(index)) {
+      return element.toIntArray()[0];
+    }
+  }
+
+  /**
+   * Waits and gives one element of a tensor of {@link DType#I64}.
+   *
+   * @param index its place along each axis; negative counts from the end
+   * @return the element
+   */
+  public long getLong(long... index) {
+    try (Tensor element = element(index)) {
+      return element.toLongArray()[0];
+    }
+  }
+
+  /**
+   * Waits and gives one element of a tensor of {@link DType#BOOL}.
+   *
+   * @param index its place along each axis; negative counts from the end
+   * @return the element
+   */
+  public boolean getBoolean(long... index) {
+    try (Tensor element = element(index)) {
+      return element.toBooleanArray()[0];
+    }
+  }
+
+  private Tensor element(long[] index) {
+    if (index.length != self().info().ndim()) {
+      throw new InvalidArgumentException("an element of a tensor of " + self().info().ndim() + " dimensions has as many numbers, not "
+          + index.length, null);
+    }
+    return get(index);
   }
 }

@@ -57,6 +57,11 @@ public final class Variable extends NativeObject implements Dependency {
     }
   }
 
+  @Override
+  public String toString() {
+    return isClosed() ? "Variable[closed]" : "Variable[version=" + version() + "]";
+  }
+
   /**
    * Waits without blocking. What is chained to the future runs on the thread that all futures of Rondo are completed on, unless it
    * is given an executor ({@code thenRunAsync} and the like), and should be short there.

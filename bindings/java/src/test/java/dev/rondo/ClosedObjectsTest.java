@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,9 +50,12 @@ class ClosedObjectsTest {
   private Object some(Class<?> type) {
     final Map<Class<?>, Object> known = Map.of(Tensor.class, x, Engine.class, engine, Device.class, Device.CPU, String.class, "x", Path.class,
         Path.of("never written"), Runnable.class, (Runnable) () -> {}, Task.class, (Task) context -> {}, Consumer.class,
-        (Consumer<Recording>) recording -> {}, HostMemory.class, HostMemory.of(new byte[1]));
+        (Consumer<Recording>) recording -> {}, Supplier.class, (Supplier<Object>) () -> null, HostMemory.class, HostMemory.of(new byte[1]));
     final Map<Class<?>, Object> options = Map.of(TaskOptions.class, new TaskOptions(), RecordOptions.class, new RecordOptions(), int.class, 0,
         long.class, 1L, double.class, 0.5, Tape.class, tape);
+    if (type == Object[].class) {
+      return new float[1][1];
+    }
     if (type.isArray()) {
       return Array.newInstance(type.getComponentType(), 0);
     }

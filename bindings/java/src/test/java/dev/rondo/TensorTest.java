@@ -152,7 +152,7 @@ class TensorTest {
     assertEquals(192, tensor.info().bytes());
     assertTrue(tensor.info().contiguous());
     assertEquals(12, tensor.info().strides()[0]);
-    assertEquals("Tensor[I64 [2, 3, 4] on " + device + "]", tensor.toString());
+    assertEquals("Tensor[I64 [2, 3, 4] on " + device + ", never written]", tensor.toString());
     assertEquals(1, engine.empty(device, DType.F32).elements());
     assertEquals(0, engine.empty(device, DType.F32, 0, 5).toFloatArray().length);
     assertEquals(4, Rondo.elementSize(DType.F32));
