@@ -6,6 +6,7 @@ import re
 from names import BOOLEANS, camel, class_name, exception_name, java_name, method_name, native_class, value_names
 
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "double": "double", "float": "float"}
+NULLABLE = "@org.jspecify.annotations.Nullable"  # in front of a type, but behind that of an array's elements
 GETTERS = {"int": "getInt", "long": "getLong", "double": "getDouble", "float": "getFloat"}
 
 
@@ -127,10 +128,11 @@ def options_file(texts, struct):
             continue
         java, default, value = option_type(struct, field)
         own = camel(field["name"])
-        fields += f"  private {java} {own} = {default};\n"
+        fields += f"  private {NULLABLE + ' ' if default == 'null' else ''}{java} {own} = {default};\n"
         copies += f"    {own} = from.{own};\n"
         about = texts.sentence(field["text"], f"`{field['name']}`")
         number = {"enum": "int", "scalar": NUMBERS.get(field["base"]), "handle": "long"}.get(field["kind"], java)
+        may_be_null = NULLABLE + " " if default == "null" else ""
         check = "" if field.get("nullable") or java in ("int", "long", "double", "float", "boolean") else \
             f"    java.util.Objects.requireNonNull({own}, \"{own}\");\n"
         taken, given, got = java, own, own
@@ -141,12 +143,12 @@ def options_file(texts, struct):
             taken = java[java.index("<") + 1 : -1] + "..."
             given = f"java.util.Collections.unmodifiableSet(new java.util.LinkedHashSet<>(java.util.Arrays.asList({own})))"
         methods += f"""
-{texts.block(about, ["@param " + own + " the value", "@return this"])}  public {name} {own}({taken} {own}) {{
+{texts.block(about, ["@param " + own + " the value", "@return this"])}  public {name} {own}({may_be_null}{taken} {own}) {{
 {check}    this.{own} = {given};
     return this;
   }}
 
-{texts.block(about, ["@return the value"])}  public {java} {own}() {{
+{texts.block(about, ["@return the value"])}  public {may_be_null}{java} {own}() {{
     return {got};
   }}
 
@@ -289,6 +291,18 @@ class Operator:
             parameters.append((p, name, java))
         return parameters
 
+    def written(self, p, java):
+        """The type of a parameter, as its declaration has it."""
+        if java.endswith("[]") and p["kind"] == "scalar":
+            return f"{java[:-2]} {NULLABLE} []" if p.get("nullable") and not self.needs(p) else java
+        may_be_null = p.get("created") or p["kind"] == "handle" and p.get("nullable") or p["kind"] == "struct" and p["pointers"]
+        return f"{NULLABLE} {java}" if may_be_null and not java.endswith("[]") else java
+
+    @staticmethod
+    def needs(p):
+        """Whether null is no array of none, but an error where there are dimensions or parameters."""
+        return p["name"] != "axes"
+
     def javadoc(self, with_outs):
         tags = []
         for p, name, _ in self.signature(with_outs):
@@ -301,13 +315,13 @@ class Operator:
     def java_methods(self):
         name = method_name(self.function["name"])
         result = "Tensor" if len(self.outs) == 1 else "Tensor[]"
-        short = ", ".join(f"{java} {own}" for _, own, java in self.signature(False))
+        short = ", ".join(f"{self.written(p, java)} {own}" for p, own, java in self.signature(False))
         if self.signature(False)[-1][2] == "Tensor[]":
             short = "...".join(short.rsplit("[]", 1))
         given = ", ".join("null" if p.get("created") else camel(p["name"])
                           for p, _, _ in self.signature(True))
         text = f"{self.javadoc(False)}  public static {result} {name}({short}) {{\n    return {name}({given});\n  }}\n\n"
-        full = ", ".join(f"{java} {own}" for _, own, java in self.signature(True))
+        full = ", ".join(f"{self.written(p, java)} {own}" for p, own, java in self.signature(True))
         return text + f"{self.javadoc(True)}  public static {result} {name}({full}) {{\n{self.body(result)}  }}\n"
 
     def body(self, result):

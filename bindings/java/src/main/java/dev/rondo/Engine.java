@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Owns streams, memory pools and workers, and orders tasks by what they read and write. Every other object belongs to one engine.
@@ -502,7 +503,7 @@ public final class Engine extends EngineTensors {
    * @param path the file; null: drops the trace
    * @throws IoException if the file cannot be written
    */
-  public void endTrace(Path path) {
+  public void endTrace(@Nullable Path path) {
     final long address = acquire();
     try {
       NativeTrace.traceEnd(address, path == null ? null : path.toString());

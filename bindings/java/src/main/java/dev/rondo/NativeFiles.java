@@ -2,6 +2,7 @@
 package dev.rondo;
 
 import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files of the native library for one kind of machine: the service that a jar of them provides, so that whoever requires the module
@@ -14,5 +15,5 @@ public interface NativeFiles {
    * @param resource its name in the jar
    * @return its contents; null if the jar has no such file, as that of another kind of machine
    */
-  InputStream open(String resource);
+  @Nullable InputStream open(String resource);
 }

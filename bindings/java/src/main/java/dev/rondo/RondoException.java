@@ -3,6 +3,7 @@ package dev.rondo;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of Rondo failed, or a task did and the call is a wait for it. Each {@link Status} has a subclass. The message names the
@@ -14,8 +15,11 @@ public class RondoException extends RuntimeException {
   /** Why it failed. */
   private final Status status;
 
-  private String operator;
-  private String device;
+  /** The task that failed first; null if none did. */
+  private @Nullable String operator;
+
+  /** Where, as {@link Device#parse} takes it. */
+  private @Nullable String device;
 
   RondoException(Status status, String message, Throwable cause) {
     super(message, cause);

@@ -4,6 +4,7 @@ package dev.rondo;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A view of memory on a device: dtype, shape, strides, offset. Methods that compute submit a task and return at once with a new
@@ -281,7 +282,7 @@ public final class Tensor extends TensorContents implements Dependency {
    * @param options what else to do
    * @return a new tensor
    */
-  public Tensor matmul(Tensor b, MatmulOptions options) {
+  public Tensor matmul(Tensor b, @Nullable MatmulOptions options) {
     return Operators.matmul(this, b, options);
   }
 

@@ -35,4 +35,7 @@
  *
  * <p>Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
  */
+@NullMarked
 package dev.rondo;
+
+import org.jspecify.annotations.NullMarked;
