@@ -294,14 +294,9 @@ class Operator:
     def written(self, p, java):
         """The type of a parameter, as its declaration has it."""
         if java.endswith("[]") and p["kind"] == "scalar":
-            return f"{java[:-2]} {NULLABLE} []" if p.get("nullable") and not self.needs(p) else java
+            return f"{java[:-2]} {NULLABLE} []" if p.get("nullable") else java
         may_be_null = p.get("created") or p["kind"] == "handle" and p.get("nullable") or p["kind"] == "struct" and p["pointers"]
         return f"{NULLABLE} {java}" if may_be_null and not java.endswith("[]") else java
-
-    @staticmethod
-    def needs(p):
-        """Whether null is no array of none, but an error where there are dimensions or parameters."""
-        return p["name"] != "axes"
 
     def javadoc(self, with_outs):
         tags = []
