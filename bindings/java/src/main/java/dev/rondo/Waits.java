@@ -35,7 +35,7 @@ final class Waits {
   }
 
   private static boolean await(Limited wait, Supplier<CompletableFuture<Void>> future, long nanos) {
-    return VirtualThreads.isCurrent() ? isOver(wait, 0) || isCompleted(future.get(), nanos) : isOverWithin(wait, nanos);
+    return VirtualThreads.isCurrent() ? isOver(wait, 0) || isCompleted(wait, future.get(), nanos) : isOverWithin(wait, nanos);
   }
 
   private static boolean isOver(Limited wait, long milliseconds) {
@@ -68,7 +68,7 @@ final class Waits {
     }
   }
 
-  private static boolean isCompleted(CompletableFuture<Void> future, long nanos) {
+  private static boolean isCompleted(Limited wait, CompletableFuture<Void> future, long nanos) {
     try {
       future.get(nanos, TimeUnit.NANOSECONDS);
       return true;
@@ -78,7 +78,11 @@ final class Waits {
       Thread.currentThread().interrupt();
       throw new WaitInterruptedException();
     } catch (ExecutionException e) {
-      throw (RuntimeException) e.getCause(); // futures of Rondo have no other
+      final RondoException failure = (RondoException) e.getCause(); // futures of Rondo have no other
+      if (failure instanceof InvalidStateException) { // closed meanwhile, which a wait under way does not mind
+        return isOver(wait, -1);
+      }
+      throw failure.with(failure.getCause()); // with the place where this thread waits
     }
   }
 }

@@ -165,7 +165,48 @@ class WaitTest {
         interrupted.interrupt();
         interrupted.join();
         never.countDown();
+        failuresAndClosing(engine);
         System.out.println("all waits ended, " + seen[0] + ", " + seen[1]);
+      }
+    }
+
+    /** A parked wait tells of failures as any other, and is not minded by who closes meanwhile. */
+    private static void failuresAndClosing(Engine engine) throws Exception {
+      final CountDownLatch go = new CountDownLatch(2);
+      final Exception thrown = new Exception("broken");
+      final Tensor broken = engine.zeros(Device.CPU, 1);
+      final Tensor closed = engine.zeros(Device.CPU, 1);
+      engine.submit(context -> {
+        go.await();
+        throw thrown;
+      }, List.of(), List.of(broken));
+      engine.submit(context -> go.await(), List.of(), List.of(closed));
+      final Throwable[] seen = {null, new Throwable("none")};
+      final Thread fails = start(() -> seen[0] = thrownBy(broken::await));
+      final Thread waits = start(() -> seen[1] = thrownBy(closed::await));
+      Thread.sleep(50);
+      final Thread closer = new Thread(closed::close);
+      closer.start();
+      while (!closed.isClosed()) {
+        Thread.sleep(1);
+      }
+      go.countDown();
+      go.countDown();
+      fails.join();
+      waits.join();
+      closer.join();
+      if (!(seen[0] instanceof UserException) || seen[0].getCause() != thrown || seen[1] != null
+          || List.of(seen[0].getStackTrace()).stream().noneMatch(frame -> frame.getMethodName().contains("failuresAndClosing"))) {
+        throw new IllegalStateException(seen[1] == null ? seen[0] : seen[1]);
+      }
+    }
+
+    private static Throwable thrownBy(Wait wait) {
+      try {
+        wait.run();
+        return null;
+      } catch (Throwable e) {
+        return e;
       }
     }
 
