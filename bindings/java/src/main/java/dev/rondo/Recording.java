@@ -4,8 +4,8 @@ package dev.rondo;
 import java.util.Map;
 
 /**
- * An open recording, as {@link Engine#record(java.util.function.Consumer)} hands it to what records. It is a scope as well: tensors made in it are temporaries
- * of the graph and closed at its end, except those that are kept, which are its outputs.
+ * An open recording, as {@link Engine#record(java.util.function.Consumer)} hands it to what records. It is a scope as well: tensors made
+ * in it are temporaries of the graph and closed at its end, except those that are kept, which are its outputs.
  */
 public final class Recording {
   private final Engine engine;

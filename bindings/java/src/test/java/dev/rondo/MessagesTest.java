@@ -30,7 +30,8 @@ class MessagesTest {
   void wordsOfCAreReplaced() {
     assertEquals("Tensor.add: b has 2 of DType.F16; cast one with Tensor.cast", Messages.inJava(
         "rondo_binary(add): b has 2 of RONDO_F16; cast one with rondo_cast"));
-    assertEquals("Engine.create: options.memoryLimit is -1, out is null", Messages.inJava("rondo_engine_create: options->memory_limit is -1, out is NULL"));
+    assertEquals("Engine.create: options.memoryLimit is -1, out is null",
+        Messages.inJava("rondo_engine_create: options->memory_limit is -1, out is NULL"));
     assertEquals("set RONDO_CACHE to 'x$1\\'", Messages.inJava("set RONDO_CACHE to 'x$1\\'"), "settings are called the same in every language");
   }
 
@@ -40,7 +41,7 @@ class MessagesTest {
       for (final RondoException failure : new RondoException[] {
           fails(InvalidStateException.class, x::toFloatArray, "Tensor.read", "Tensor.accept"),
           fails(InvalidArgumentException.class, () -> x.reshape(3), "Tensor.reshape"),
-          fails(InvalidArgumentException.class, () -> engine.full(Device.CPU, DType.F32, 1, 2).add(engine.tensor(Device.CPU, new float[3])), "Tensor.add"),
+          fails(InvalidArgumentException.class, () -> engine.ones(Device.CPU, 2).add(engine.ones(Device.CPU, 3)), "Tensor.add"),
           fails(InvalidArgumentException.class, () -> engine.setMemoryLimit(Device.CPU, -1), "Engine.setMemoryLimit")}) {
         assertFalse(failure.getMessage().contains("rondo_") || failure.getMessage().contains("->"), failure.getMessage());
       }
