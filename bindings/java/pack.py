@@ -3,7 +3,8 @@
 
     pack.py LIBRONDO_JNI LIBRONDO PLATFORM FOLDER
 
-writes FOLDER/dev/rondo/native/PLATFORM/{librondo_jni.so,librondo.so.0,natives.sha256}. The name of a library's file in the build, or
+writes FOLDER/dev/rondo/native/PLATFORM/{librondo_jni.so,librondo.so.0,natives.sha256}, and which class of the jar (Maven adds it) provides
+them: FOLDER/META-INF/services/dev.rondo.NativeFiles. The name of a library's file in the build, or
 of what a link to it leads to, does not matter.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -24,6 +25,9 @@ def main(jni, core, platform, folder):
         (target / name).write_bytes(data)
         sums += f"{hashlib.sha256(data).hexdigest()}  {name}\n"
     (target / "natives.sha256").write_text(sums)
+    services = pathlib.Path(folder, "META-INF/services")
+    services.mkdir(parents=True)
+    (services / "dev.rondo.NativeFiles").write_text("dev.rondo.natives.NativeJar\n")
 
 
 if __name__ == "__main__":

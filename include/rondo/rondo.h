@@ -18,6 +18,7 @@
 #include <rondo/normalisation.h>
 #include <rondo/ops.h>
 #include <rondo/pooling.h>
+#include <rondo/reclaim.h>
 #include <rondo/shapes.h>
 #include <rondo/status.h>
 #include <rondo/tape.h>

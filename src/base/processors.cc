@@ -1,7 +1,8 @@
-// Counting processors. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Counting processors and memory. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/processors.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -57,28 +58,34 @@ int share_of_group(const std::string& group, bool second) {
   return take_word(&rest, &quota) && take_word(&rest, &period) ? share(quota, period) : 0;
 }
 
+// 0: no limit, as where the file is not there or has the word "max".
+int64_t memory_of_group(const std::string& group, bool second) {
+  const std::string line = line_of(group + (second ? "/memory.max" : "/memory.limit_in_bytes"));
+  const double bytes = std::strtod(line.c_str(), nullptr);
+  return bytes > 0 && bytes < 1e18 ? static_cast<int64_t>(bytes) : 0;  // the first version says "none" by a huge number
+}
+
 bool lists(std::string_view controllers, std::string_view wanted) {
   for (std::string_view each; take_part(&controllers, ',', &each);)
     if (each == wanted) return true;
   return false;
 }
 
-}  // namespace
-
-// A group's limit is one of all groups in it, so the smallest on the way up counts. A container sees its own group as
-// the uppermost, and may be told of it by a path that is not there.
-int processors_by_quota(const std::string& memberships, const std::string& folder) {
-  int least = 0;
+// A group's limit is one of all groups in it, so the smallest on the way up counts; 0: none has one. A container sees
+// its own group as the uppermost, and may be told of it by a path that is not there.
+template <typename Of>
+auto least_of_groups(const std::string& memberships, const std::string& folder, const char* controller, Of of_group) {
+  decltype(of_group(folder, true)) least = 0;
   std::string_view lines = memberships;
   for (std::string_view line; take_part(&lines, '\n', &line);) {  // number:controllers:/path
     std::string_view rest = line, number, controllers;
     if (!take_part(&rest, ':', &number) || !take_part(&rest, ':', &controllers)) continue;
     const bool second = controllers.empty();
-    if (!second && !lists(controllers, "cpu")) continue;
-    const std::string top = second ? folder : folder + "/cpu";
+    if (!second && !lists(controllers, controller)) continue;
+    const std::string top = second ? folder : folder + "/" + controller;
     for (std::string path(rest);; path.resize(path.rfind('/'))) {
       while (!path.empty() && path.back() == '/') path.pop_back();
-      const int found = path.find("/..") == std::string::npos ? share_of_group(top + path, second) : 0;
+      const auto found = path.find("/..") == std::string::npos ? of_group(top + path, second) : 0;
       if (found && (!least || found < least)) least = found;
       if (path.find('/') == std::string::npos) break;
     }
@@ -86,13 +93,33 @@ int processors_by_quota(const std::string& memberships, const std::string& folde
   return least;
 }
 
+std::string own_memberships() {
+  std::string memberships;
+  read_text("/proc/self/cgroup", 1 << 16, &memberships);
+  return memberships;
+}
+
+}  // namespace
+
+int processors_by_quota(const std::string& memberships, const std::string& folder) {
+  return least_of_groups(memberships, folder, "cpu", share_of_group);
+}
+
+int64_t memory_by_group(const std::string& memberships, const std::string& folder) {
+  return least_of_groups(memberships, folder, "memory", memory_of_group);
+}
+
 int usable_processors() {
   int count = processors_by_set();
   if (!count) count = static_cast<int>(std::thread::hardware_concurrency());
-  std::string memberships;
-  read_text("/proc/self/cgroup", 1 << 16, &memberships);
-  const int share = processors_by_quota(memberships, "/sys/fs/cgroup");
+  const int share = processors_by_quota(own_memberships(), "/sys/fs/cgroup");
   return std::max(share ? std::min(count, share) : count, 1);
+}
+
+int64_t usable_memory() {
+  const int64_t all = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const int64_t group = memory_by_group(own_memberships(), "/sys/fs/cgroup");
+  return group && group < all ? group : all;
 }
 
 int usual_threads() {

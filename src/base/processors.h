@@ -1,9 +1,11 @@
 // How many processors this process may use, which may be fewer than the machine has: a set that it was given
-// (sched_setaffinity, cpusets of containers), and a share of their time that it may not exceed (cgroups).
+// (sched_setaffinity, cpusets of containers), and a share of their time that it may not exceed (cgroups). How much of
+// its memory, likewise.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace rondo {
@@ -16,5 +18,10 @@ int usual_threads();
 // Processors' worth of time that a process may use, rounded up; 0: no limit. `memberships` is what the system says of
 // its groups (/proc/self/cgroup), which lie below `folder`.
 int processors_by_quota(const std::string& memberships, const std::string& folder);
+
+// Bytes that the process may use: those of the machine, or of its group if that may have fewer.
+int64_t usable_memory();
+// The latter; 0: no limit. The arguments are as above.
+int64_t memory_by_group(const std::string& memberships, const std::string& folder);
 
 }  // namespace rondo

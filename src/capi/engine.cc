@@ -14,6 +14,7 @@
 #include "capi/structs.h"
 #include "engine/asked_trace.h"
 #include "graph/recording.h"
+#include "memory/reclaim.h"
 
 using namespace rondo;
 using capi::check_engine;
@@ -224,6 +225,15 @@ rondo_status rondo_memory_set_limit(rondo_engine* engine, rondo_device device, i
     Pool* pool = nullptr;
     RONDO_TRY(device_pool(engine, device, &pool));
     pool->set_limit(bytes);
+    return {};
+  });
+}
+
+rondo_status rondo_set_reclaim(rondo_reclaim_fn fn, void* arg, void (*destroy)(void* arg), int64_t host_limit) {
+  return guard_whole("rondo_set_reclaim", [&]() -> Status {
+    if (host_limit < 0)
+      return error(RONDO_INVALID_ARGUMENT, "host_limit is %" PRId64 "; 0 (no limit) or more is needed", host_limit);
+    set_reclaim(fn, arg, destroy, host_limit);
     return {};
   });
 }

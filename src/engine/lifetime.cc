@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
+#include "memory/reclaim.h"
 
 namespace rondo {
 
@@ -65,7 +66,7 @@ Status Engine::make_state(Device& device, DeviceState** state) {
   if ((*state = states_[slot].load())) return {};
   RONDO_TRY(usable());  // of a closed engine nobody would stop the threads
   auto made = std::make_unique<DeviceState>(device, *this);
-  made->pool.set_limit(memory_limit_);
+  made->pool.set_limit(memory_limit_ || !device.is_host() ? memory_limit_ : reclaim_host_limit());
   {
     std::lock_guard order(order_mutex_);
     made->random = {seed_, 0};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "memory/reclaim.h"
 
 namespace rondo {
 
@@ -138,9 +139,10 @@ Status Pool::allocate(size_t bytes, uint32_t stream, Block** block) {
   Status cause;
   if (!found) cause = grow(bytes, large, &found);
   if (!found) found = find(bytes, large, stream, true, false);
-  for (int attempt = 0; !found && cause.code() == RONDO_OUT_OF_MEMORY && attempt < 2; ++attempt) {
+  for (int attempt = 0; !found && cause.code() == RONDO_OUT_OF_MEMORY; ++attempt) {
+    if (attempt >= 2 && !ask_the_program(lock, bytes, attempt - 2)) break;
     ++info_.retries;
-    if (attempt == 1) wait_for_free_blocks(lock);
+    if (attempt >= 1) wait_for_free_blocks(lock);
     release_segments();
     found = find(bytes, large, stream, true, false);
     if (!found) cause = grow(bytes, large, &found);
@@ -189,6 +191,15 @@ void Pool::wait_for_free_blocks(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   for (const Fence& fence : fences) (void)oracle_.fence_wait(fence);
   lock.lock();
+}
+
+// The lock is open while the program looks for what it does not need.
+bool Pool::ask_the_program(std::unique_lock<std::mutex>& lock, size_t bytes, int attempt) {
+  if (info_.limit && static_cast<int64_t>(bytes) > info_.limit) return false;
+  lock.unlock();
+  const bool again = reclaim(bytes, attempt);
+  lock.lock();
+  return again;
 }
 
 // Returns whole free segments that nobody uses any more to the source.

@@ -3,8 +3,8 @@
 // Blocks are cut from segments of the system's or driver's memory and merged again when free. A freed block carries the
 // fences of its last uses: whoever gets it must wait for them, on the device, unless they are of its own stream. Memory
 // that only the host uses next (pinned staging) is asked for with kNoStream and is handed out only when its fences are
-// done. On exhaustion: return free segments to the system, wait for blocks in flight, retry, then RONDO_OUT_OF_MEMORY
-// with figures.
+// done. On exhaustion: return free segments to the system, wait for blocks in flight, retry, ask the program
+// (memory/reclaim.h), then RONDO_OUT_OF_MEMORY with figures.
 //
 // What is handed out comes back without a failure: a block's place among the free ones is made with the block.
 //
@@ -84,6 +84,7 @@ class Pool {
   Status grow(size_t bytes, bool large, Block** block);
   void merge(Block* lower, Block* upper);
   void wait_for_free_blocks(std::unique_lock<std::mutex>& lock);
+  bool ask_the_program(std::unique_lock<std::mutex>& lock, size_t bytes, int attempt);
   void release_segments();
   bool usable(const Block& block, uint32_t stream);
   Status exhausted(size_t bytes, const Status& cause) const;

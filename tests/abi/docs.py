@@ -39,6 +39,7 @@ HEADING = re.compile(r"^#+ +(.+?) *#*$", re.MULTILINE)
 VERSIONS = {
     "bindings/rust/rondo*/Cargo.toml": re.compile(r'^version = "([^"]+)"', re.MULTILINE),
     "bindings/java/pom.xml": re.compile(r"<artifactId>rondo[^<]*</artifactId>\s*<version>([^<]+)</version>"),
+    "README.md": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
     "examples/java-service/**/pom.xml": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
 }
 # Files as pages name them: from the root of the tree or beside the page, or, as code, from where sources say so too.

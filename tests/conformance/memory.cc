@@ -1,6 +1,10 @@
 // The pool: statistics, reuse, limits, the exhaustion path, trimming. Copyright 2026 the Rondo developers.
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "harness.h"
 
@@ -114,6 +118,49 @@ TEST_P(Memory, ExhaustionSaysWhatItAsked) {
   EXPECT_EQ(exhaust(24 * kMiB), RONDO_OUT_OF_MEMORY);
   (void)rondo_engine_wait_all(engine());
   EXPECT_EQ(rondo_engine_wait_all(engine()), RONDO_OK);
+}
+
+// What a program holds and does not need, as a garbage collector finds it, makes room before a request fails.
+TEST_P(Memory, ReclaimedBeforeARequestFails) {
+  limited(16 * kMiB);
+  struct Garbage {
+    std::mutex mutex;
+    std::vector<Tensor> tensors;
+    int times = 0;
+  } garbage;
+  const auto reclaim = [](void* arg, int64_t, int32_t attempt) -> int32_t {
+    auto& self = *static_cast<Garbage*>(arg);
+    std::lock_guard lock(self.mutex);
+    ++self.times;
+    self.tensors.clear();
+    std::this_thread::sleep_for(std::chrono::milliseconds(attempt));  // tasks in flight may hold the last references
+    return attempt < 100;
+  };
+  must(rondo_set_reclaim(reclaim, &garbage, nullptr, 0));
+  for (int i = 0; i < 30; ++i) {
+    Tensor made = filled(2 * kMiB, i);
+    must(rondo_tensor_wait(made));
+    EXPECT_EQ(value(made), i);
+    std::lock_guard lock(garbage.mutex);
+    garbage.tensors.push_back(std::move(made));
+  }
+  must(rondo_set_reclaim(nullptr, nullptr, nullptr, 0));
+  must(rondo_engine_wait_all(engine()));
+  EXPECT_GE(garbage.times, 3);
+  EXPECT_EQ(rondo_set_reclaim(nullptr, nullptr, nullptr, -1), RONDO_INVALID_ARGUMENT);
+  EXPECT_TRUE(has_word(rondo_last_error(), "host_limit")) << rondo_last_error();
+}
+
+// Pools of the cpu begin with the limit that comes with the function, unless their engine has one.
+TEST_P(Memory, ReclaimingLimitsTheHost) {
+  must(rondo_set_reclaim([](void*, int64_t, int32_t) -> int32_t { return 0; }, nullptr, nullptr, 48 * kMiB));
+  restart(options());
+  (void)download(filled(16, 1));
+  EXPECT_EQ(facts().limit, on_cuda() ? 0 : 48 * kMiB);
+  limited(64 * kMiB);
+  (void)download(filled(16, 1));
+  EXPECT_EQ(facts().limit, 64 * kMiB);
+  must(rondo_set_reclaim(nullptr, nullptr, nullptr, 0));
 }
 
 // A task that asks for too much is told so at once: what it could wait for may be itself.

@@ -66,16 +66,44 @@ def run(command, environment, folder):
     return done.stdout
 
 
+def modular(jar, natives, environment, folder):
+    """A module that requires dev.rondo finds the natives on the module path, on the oldest Java here and on the newest."""
+    source = pathlib.Path(folder, "modular/src")
+    (source / "app").mkdir(parents=True)
+    (source / "module-info.java").write_text("module app {\n  requires dev.rondo;\n}\n")
+    (source / "app/Main.java").write_text("""package app;
+import dev.rondo.*;
+public class Main {
+  public static void main(String[] arguments) {
+    try (Engine engine = Engine.create(); Tensor x = engine.tensor(Device.CPU, new float[] {1, 2})) {
+      System.out.println(Main.class.getModule().getName() + " " + x.mul(2).sum().item());
+    }
+  }
+}
+""")
+    classes = pathlib.Path(folder, "modular/classes")
+    run(["javac", "--release", "17", "-p", jar, "-d", classes, source / "module-info.java", source / "app/Main.java"], environment, folder)
+    homes = jdks()
+    for version in {min(homes), max(homes)}:
+        quiet = ["--enable-native-access=dev.rondo"] if version >= 22 else []
+        out = run([homes[version] / "bin/java", *quiet, "-p", f"{jar}:{natives}:{classes}", "-m", "app/app.Main"], environment, folder)
+        assert out == "app 6.0\n", out
+    print("a module: finds its natives")
+
+
 def examples(root, build, c_digits, parallel, cpu, simulated):
     """What the README shows, and digits against C, on one rank and on two."""
-    jar, natives = sorted(pathlib.Path(build, "bindings/java/target").glob("rondo-*.jar"), key=lambda path: len(path.name))[:2]
+    target = pathlib.Path(build, "bindings/java/target")
+    jar = min(target.glob("rondo-*.jar"), key=lambda path: len(path.name))  # the others have a word more
+    natives = next(target.glob("rondo-*-linux-x86_64.jar"))
     sources = pathlib.Path(root, "examples/java")
     cpu, simulated = ({**environment, "RONDO_EXAMPLE_DATA": f"{root}/examples/data"} for environment in (cpu, simulated))
     with tempfile.TemporaryDirectory() as folder:
         for placed in (["-cp", f"{jar}:{natives}"], ["-p", jar, "--add-modules", "dev.rondo", "-cp", natives],
                        ["-p", f"{jar}:{natives}", "--add-modules", "dev.rondo,dev.rondo.natives"]):
             out = run(["java", *placed, sources / "Hello.java"], cpu, folder)
-            assert out == "[1.0, 4.0, 7.0, 10.0]\n", out
+            assert out == "Tensor[F32 [4] on cpu:0\n[ 1.0,  4.0,  7.0, 10.0]]\n", out
+        modular(jar, natives, cpu, folder)
         for mode in ("async", "threaded", "naive"):
             options = ["--device", "cpu", "--engine", mode, "--epochs", "2", "--batch", "32", "--seed", "3", "--parameters"]
             out = run(["java", "-cp", f"{jar}:{natives}", sources / "Digits.java", *options, f"{folder}/java"],

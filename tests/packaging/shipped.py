@@ -200,7 +200,7 @@ def case_jars():
         environment = {key: value for key, value in os.environ.items() if key not in ("LD_LIBRARY_PATH", "CLASSPATH")}
         for placed in (["-cp", f"{classes}:{path}"], ["-p", path, "--add-modules", "dev.rondo,dev.rondo.natives", "-cp", classes]):
             out = run("java", *placed, "Hello", env={**environment, "RONDO_CUDA_DRIVER": "none"})
-            assert out == "[1.0, 4.0, 7.0, 10.0]\n", out
+            assert out == "Tensor[F32 [4] on cpu:0\n[ 1.0,  4.0,  7.0, 10.0]]\n", out
         with zipfile.ZipFile(files["-linux-x86_64.jar"]) as natives:
             natives.extractall(folder)
         print(run(sys.executable, ROOT / "tests/packaging/elf.py", "--portable", *(folder / "dev/rondo/native/linux-x86_64").glob("*.so*")))

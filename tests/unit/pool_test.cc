@@ -10,6 +10,9 @@
 #include <random>
 #include <thread>
 #include <unordered_map>
+#include <utility>
+
+#include "memory/reclaim.h"
 
 namespace rondo {
 namespace {
@@ -278,6 +281,37 @@ TEST_F(PoolTest, AtTheLimitAPartOfAMuchLargerBlockWillDo) {
   EXPECT_EQ(source.allocations, 1);
   pool.free(most, {});
   pool.free(part, {});
+}
+
+TEST_F(PoolTest, ExhaustionAsksTheProgramBeforeItFails) {
+  struct Program {
+    Pool& pool;
+    Block* held = nullptr;
+    std::vector<std::pair<int64_t, int>> asked;
+    int destroyed = 0;
+  } program{pool, nullptr, {}, 0};
+  set_reclaim(
+      [](void* arg, int64_t bytes, int32_t attempt) {
+        auto& self = *static_cast<Program*>(arg);
+        self.asked.emplace_back(bytes, attempt);
+        if (attempt == 1) self.pool.free(std::exchange(self.held, nullptr), {});
+        return attempt < 2 ? 1 : 0;
+      },
+      &program, [](void* arg) { ++static_cast<Program*>(arg)->destroyed; }, 0);
+  pool.set_limit(3 * kSegment);
+  Block* block = nullptr;
+  ASSERT_TRUE(pool.allocate(2 * kSegment, 0, &program.held).ok());
+  EXPECT_TRUE(pool.allocate(3 * kSegment, 0, &block).ok()) << "given back at the second time of asking";
+  using Asked = std::vector<std::pair<int64_t, int>>;
+  EXPECT_EQ(std::exchange(program.asked, {}), (Asked{{3 * kSegment, 0}, {3 * kSegment, 1}}));
+  Block* none = nullptr;
+  EXPECT_EQ(pool.allocate(4 * kSegment, 0, &none).code(), RONDO_OUT_OF_MEMORY);
+  EXPECT_TRUE(program.asked.empty()) << "nothing helps what is larger than the limit";
+  program.held = block;
+  set_reclaim(nullptr, nullptr, nullptr, 0);
+  EXPECT_EQ(program.destroyed, 1);
+  EXPECT_EQ(pool.allocate(kSegment, 0, &none).code(), RONDO_OUT_OF_MEMORY) << "nobody is asked";
+  pool.free(block, {});
 }
 
 TEST_F(PoolTest, FailureHasTheFiguresAndLeavesThePoolUsable) {

@@ -51,6 +51,7 @@ class Quota : public testing::Test {
     std::ofstream(folder_ / name) << text;
   }
   int limit(const std::string& memberships) { return processors_by_quota(memberships, folder_.string()); }
+  int64_t memory(const std::string& memberships) { return memory_by_group(memberships, folder_.string()); }
 
  private:
   std::filesystem::path folder_;
@@ -87,6 +88,20 @@ TEST_F(Quota, FirstVersion) {
   EXPECT_EQ(limit("4:memory:/a\n3:cpuset:/a\n"), 0);
   EXPECT_EQ(limit("4:memory:/\n3:cpu,cpuacct:/a\n0::/\n"), 3);
   EXPECT_EQ(limit("3:cpuacct,cpu:/\n"), 0);
+}
+TEST_F(Quota, OfMemory) {
+  EXPECT_EQ(memory("0::/\n"), 0);
+  for (const char* none : {"max\n", "", "0\n", "-1\n", "9223372036854771712\n"}) {
+    file("memory.max", none);
+    EXPECT_EQ(memory("0::/\n"), 0) << none;
+  }
+  file("memory.max", "8589934592\n");
+  file("a/memory.max", "1073741824\n");
+  EXPECT_EQ(memory("0::/a/b\n"), 1073741824);
+  EXPECT_EQ(memory("0::/\n"), 8589934592);
+  file("memory/c/memory.limit_in_bytes", "536870912\n");
+  EXPECT_EQ(memory("4:memory:/c\n"), 536870912);
+  EXPECT_GT(usable_memory(), 0);
 }
 
 }  // namespace

@@ -98,6 +98,15 @@ TEST(Wrapper, Kernels) {
   EXPECT_EQ(alive.use_count(), 1) << "the function is gone";
 }
 
+TEST(Wrapper, Reclaim) {
+  auto alive = std::make_shared<int>(0);
+  rondo::set_reclaim([alive](int64_t, int32_t) { return false; }, int64_t{1} << 40);
+  EXPECT_EQ(alive.use_count(), 2);
+  rondo::set_reclaim(nullptr);
+  EXPECT_EQ(alive.use_count(), 1) << "the function is gone";
+  EXPECT_EQ(status_of([&] { rondo::set_reclaim(nullptr, -1); }), RONDO_INVALID_ARGUMENT);
+}
+
 TEST(Wrapper, UserCode) {
   rondo::Engine engine;
   const Tensor x = engine.from_host<float>(kCpu, {3}, {1, 2, 3});

@@ -28,6 +28,14 @@ public final class Calls {
 
   private static native void nothing();
 
+  // The bare call by JNI, without what the library does around it.
+  private static native void binaryIntoByJni(long first, long second, long out);
+
+  private static native void viewByJni(long tensor);
+
+  /** The addresses of the tensors in C. */
+  static native long address(int which);
+
   private static double round(IntConsumer calls) {
     final long begin = System.nanoTime();
     calls.accept(CALLS);
@@ -51,7 +59,7 @@ public final class Calls {
     System.out.printf("%s %.1f %.1f %.1f%n", name, Arrays.stream(c).min().getAsDouble(), Arrays.stream(java).min().getAsDouble(), over[rounds / 2]);
   }
 
-  public static void main(String[] arguments) {
+  public static void main(String[] arguments) throws ReflectiveOperationException, InterruptedException {
     System.load(arguments[0]);
     final int rounds = Integer.parseInt(arguments[1]);
     open();
@@ -79,6 +87,42 @@ public final class Calls {
           nothing();
         }
       });
+      layers(rounds);
+      if (Runtime.version().feature() >= 21) {
+        counted(rounds, a, b, c);
+      }
     }
+  }
+
+  /** One call by each of the two layers that Java has: JNI, and from 22 on the foreign-function interface. */
+  private static void layers(int rounds) throws ReflectiveOperationException {
+    final long first = address(0);
+    final long second = address(1);
+    final long out = address(2);
+    compare(rounds, "jni.into", Calls::binaryIntoInC, times -> {
+      for (int i = 0; i < times; ++i) {
+        binaryIntoByJni(first, second, out);
+      }
+    });
+    compare(rounds, "jni.view", Calls::viewInC, times -> {
+      for (int i = 0; i < times; ++i) {
+        viewByJni(first);
+      }
+    });
+    if (Runtime.version().feature() >= 22) {
+      final Class<?> foreign = Class.forName("ForeignCalls"); // compiled where there are classes for it
+      compare(rounds, "foreign.into", Calls::binaryIntoInC, (IntConsumer) foreign.getMethod("binaryInto").invoke(null));
+      compare(rounds, "foreign.view", Calls::viewInC, (IntConsumer) foreign.getMethod("view").invoke(null));
+    }
+  }
+
+  /** The same operator where objects count their uses, as for virtual threads, instead of each thread saying what it uses. */
+  private static void counted(int rounds, Tensor a, Tensor b, Tensor c) throws ReflectiveOperationException, InterruptedException {
+    final Runnable work = () -> compare(rounds, "counted.into", Calls::binaryIntoInC, times -> {
+      for (int i = 0; i < times; ++i) {
+        Operators.binary(BinaryOp.ADD, a, b, c);
+      }
+    });
+    ((Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, work)).join();
   }
 }

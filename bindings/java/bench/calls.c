@@ -58,6 +58,33 @@ JNIEXPORT void JNICALL Java_Calls_nothing(JNIEnv* env, jclass self) {
   (void)self;
 }
 
+JNIEXPORT void JNICALL Java_Calls_binaryIntoByJni(JNIEnv* env, jclass self, jlong first, jlong second, jlong out) {
+  rondo_tensor* into = (rondo_tensor*)(intptr_t)out;
+  (void)env;
+  (void)self;
+  check(rondo_binary(RONDO_ADD, (rondo_tensor*)(intptr_t)first, (rondo_tensor*)(intptr_t)second, &into));
+}
+
+JNIEXPORT void JNICALL Java_Calls_viewByJni(JNIEnv* env, jclass self, jlong tensor) {
+  const int64_t shape[2] = {2, 2};
+  rondo_tensor* out = NULL;
+  (void)env;
+  (void)self;
+  check(rondo_tensor_reshape((rondo_tensor*)(intptr_t)tensor, 2, shape, &out));
+  rondo_tensor_destroy(out);
+}
+
+JNIEXPORT jlong JNICALL Java_Calls_address(JNIEnv* env, jclass self, jint which) {
+  rondo_tensor* all[3];
+  (void)env;
+  (void)self;
+  binary_into(); /* makes c where it is not there yet */
+  all[0] = a;
+  all[1] = b;
+  all[2] = c;
+  return (jlong)(intptr_t)all[which];
+}
+
 JNIEXPORT void JNICALL Java_Calls_open(JNIEnv* env, jclass self) {
   const rondo_device device = {RONDO_CPU, 0};
   const int64_t shape[1] = {4};

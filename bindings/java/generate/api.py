@@ -3,9 +3,10 @@
 
 import re
 
-from names import BOOLEANS, camel, class_name, exception_name, method_name, native_class, value_names
+from names import BOOLEANS, camel, class_name, exception_name, java_name, method_name, native_class, value_names
 
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "double": "double", "float": "float"}
+NULLABLE = "@org.jspecify.annotations.Nullable"  # in front of a type, but behind that of an array's elements
 GETTERS = {"int": "getInt", "long": "getLong", "double": "getDouble", "float": "getFloat"}
 
 
@@ -127,10 +128,11 @@ def options_file(texts, struct):
             continue
         java, default, value = option_type(struct, field)
         own = camel(field["name"])
-        fields += f"  private {java} {own} = {default};\n"
+        fields += f"  private {NULLABLE + ' ' if default == 'null' else ''}{java} {own} = {default};\n"
         copies += f"    {own} = from.{own};\n"
         about = texts.sentence(field["text"], f"`{field['name']}`")
         number = {"enum": "int", "scalar": NUMBERS.get(field["base"]), "handle": "long"}.get(field["kind"], java)
+        may_be_null = NULLABLE + " " if default == "null" else ""
         check = "" if field.get("nullable") or java in ("int", "long", "double", "float", "boolean") else \
             f"    java.util.Objects.requireNonNull({own}, \"{own}\");\n"
         taken, given, got = java, own, own
@@ -141,12 +143,12 @@ def options_file(texts, struct):
             taken = java[java.index("<") + 1 : -1] + "..."
             given = f"java.util.Collections.unmodifiableSet(new java.util.LinkedHashSet<>(java.util.Arrays.asList({own})))"
         methods += f"""
-{texts.block(about, ["@param " + own + " the value", "@return this"])}  public {name} {own}({taken} {own}) {{
+{texts.block(about, ["@param " + own + " the value", "@return this"])}  public {name} {own}({may_be_null}{taken} {own}) {{
 {check}    this.{own} = {given};
     return this;
   }}
 
-{texts.block(about, ["@return the value"])}  public {java} {own}() {{
+{texts.block(about, ["@return the value"])}  public {may_be_null}{java} {own}() {{
     return {got};
   }}
 
@@ -178,7 +180,8 @@ def fact_of(struct, field):
         return "String", f"Memory.text(from.getLong({at}))"
     if field.get("count"):
         java = NUMBERS[field["base"]]
-        return java + "[]", f"Memory.{java}s(from, {at}, {field['count']})"
+        ndim = next((f"from.getInt({each['offset']})" for each in struct["fields"] if each["name"] == "ndim"), field["count"])
+        return java + "[]", f"Memory.{java}s(from, {at}, {ndim})"  # of a shape what it has
     if field["base"] == "rondo_device":
         return "Device", f"Device.of(DeviceKind.of(from.getInt({at})), from.getInt({at + 4}))"
     if field["kind"] == "enum":
@@ -225,6 +228,33 @@ import java.nio.ByteOrder;
 """)
 
 
+# --- messages
+
+
+def words_file(abi):
+    """What Java calls functions and constants of C that messages name."""
+    words = {}
+    for function in abi["functions"]:
+        words[function["name"]] = java_name(function["name"], Operator.is_one(function))
+    for enum in abi["enums"]:
+        for name, short in value_names(enum).items():
+            words[name] = f"{class_name(enum['name'])}.{short}"
+    lines = "".join(f'      WORDS.put("{name}", "{java}");\n' for name, java in sorted(words.items()) if java)
+    return "Words", java_file(f"""import java.util.HashMap;
+import java.util.Map;
+
+/** What Java calls the functions and constants of the C interface, for {{@link Messages}}. */
+final class Words {{
+  static final Map<String, String> WORDS = new HashMap<>();
+
+  static {{
+{lines.replace("      WORDS", "    WORDS")}  }}
+
+  private Words() {{}}
+}}
+""")
+
+
 # --- operators
 
 
@@ -261,6 +291,13 @@ class Operator:
             parameters.append((p, name, java))
         return parameters
 
+    def written(self, p, java):
+        """The type of a parameter, as its declaration has it."""
+        if java.endswith("[]") and p["kind"] == "scalar":
+            return f"{java[:-2]} {NULLABLE} []" if p.get("nullable") else java
+        may_be_null = p.get("created") or p["kind"] == "handle" and p.get("nullable") or p["kind"] == "struct" and p["pointers"]
+        return f"{NULLABLE} {java}" if may_be_null and not java.endswith("[]") else java
+
     def javadoc(self, with_outs):
         tags = []
         for p, name, _ in self.signature(with_outs):
@@ -273,13 +310,13 @@ class Operator:
     def java_methods(self):
         name = method_name(self.function["name"])
         result = "Tensor" if len(self.outs) == 1 else "Tensor[]"
-        short = ", ".join(f"{java} {own}" for _, own, java in self.signature(False))
+        short = ", ".join(f"{self.written(p, java)} {own}" for p, own, java in self.signature(False))
         if self.signature(False)[-1][2] == "Tensor[]":
             short = "...".join(short.rsplit("[]", 1))
         given = ", ".join("null" if p.get("created") else camel(p["name"])
                           for p, _, _ in self.signature(True))
         text = f"{self.javadoc(False)}  public static {result} {name}({short}) {{\n    return {name}({given});\n  }}\n\n"
-        full = ", ".join(f"{java} {own}" for _, own, java in self.signature(True))
+        full = ", ".join(f"{self.written(p, java)} {own}" for p, own, java in self.signature(True))
         return text + f"{self.javadoc(True)}  public static {result} {name}({full}) {{\n{self.body(result)}  }}\n"
 
     def body(self, result):
@@ -363,6 +400,15 @@ def method(texts, about, tags, name, parameters, call):
 """
 
 
+def into(texts, about, tags, name, parameters, call):
+    return f"""
+{texts.block(about + " Written into a tensor.", [*tags, "@param out what is written, of the result's shape, dtype and device: this tensor too",
+                                                 "@return out"])}  public Tensor {name}Into({", ".join([*parameters, "Tensor out"])}) {{
+    return Operators.{call};
+  }}
+"""
+
+
 def with_parameters(texts, enum, value, what, operands, tags):
     """The methods of one operation: with its parameters, and without where they have defaults."""
     kind, short, name = class_name(enum["name"]), value_names(enum)[value["name"]], method_name(value["name"].lower())
@@ -374,6 +420,7 @@ def with_parameters(texts, enum, value, what, operands, tags):
     made = ""
     if defaults:
         made += method(texts, about, tags, name, operands, f"{function}({kind}.{short}, self(){given})")
+        made += into(texts, about, tags, name, operands, f"{function}({kind}.{short}, self(){given}, out)")
     if names:
         made += method(texts, about, tags + [f"@param {own} a parameter of the operation" for own in names], name,
                        operands + [f"double {own}" for own in names],
@@ -394,6 +441,9 @@ def methods_file(texts, abi):
         methods += made + method(texts, about.replace("another, element by element, broadcast", "a number"),
                                  ["@param scalar the second operand; it takes this tensor's dtype"], name, ["double scalar"],
                                  f"binaryScalar(BinaryOp.{short}, self(), scalar)")
+        methods += into(texts, about.replace("another, element by element, broadcast", "a number"),
+                        ["@param scalar the second operand; it takes this tensor's dtype"], name, ["double scalar"],
+                        f"binaryScalar(BinaryOp.{short}, self(), scalar, out)")
     for value in enums["rondo_ternary_op"]["values"]:
         methods += with_parameters(texts, enums["rondo_ternary_op"], value, "of this tensor and two others, broadcast.",
                                    ["Tensor b", "Tensor c"], ["@param b the second operand", "@param c the third operand"])[0]
@@ -404,6 +454,8 @@ def methods_file(texts, abi):
         tag = "@param axes which; negative counts from the end; none: all"
         methods += method(texts, about, [tag], camel(short.lower()), ["int... axes"],
                           f"reduce(ReduceOp.{short}, self(), {axes}, false)")
+        methods += method(texts, about, [tag, "@param keepDims whether they stay, with one element each"], camel(short.lower()),
+                          ["int[] axes", "boolean keepDims"], f"reduce(ReduceOp.{short}, self(), {axes}, keepDims)")
         names, _ = parameters_of(value)
         if names:
             methods += method(texts, about, [f"@param {own} a parameter of the operation" for own in names] + [tag],

@@ -76,6 +76,7 @@ def files(abi):
             java((api.options_file if struct["name"].endswith("_options") else api.facts_file)(texts, struct))
     java(("Fingerprint", FINGERPRINT_JAVA.format(version=abi["version"], number=number(abi["version"]), value=print_of)))
     c["native_fingerprint.c"] = NOTE.replace("// ", "/* ").replace("\n", " */\n") + FINGERPRINT_C.format(value=print_of)
+    java(api.words_file(abi))
     operators = [api.Operator(abi, texts, method) for methods in found.values() for method in methods
                  if api.Operator.is_one(method.function)]
     java(api.operators_file(texts, operators))

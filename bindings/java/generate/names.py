@@ -29,6 +29,48 @@ NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@l
          "rondo_tape_gradients": "{@link Tape#gradients}", "rondo_tensor_create": "{@link Engine#empty}",
          "rondo_last_error()": "the exception's message"}
 
+# What Java calls functions in messages where the rule of java_name gives another name.
+METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "device_query": "Device.info", "dtype_size": "Rondo.elementSize",
+           "engine_get_mode": "Engine.mode", "engine_push": "Engine.submit", "engine_push_tensors": "Engine.submit",
+           "engine_wait_all": "Engine.awaitAll", "engine_wait_all_for": "Engine.awaitAll", "fill_i64": "Tensor.fill",
+           "memory_query": "Engine.memory", "memory_set_limit": "Engine.setMemoryLimit", "memory_trim": "Engine.trimMemory",
+           "tensor_create": "Engine.empty", "tensor_from_host": "Engine.tensor", "tensor_from_dlpack": "Engine.fromDlpack",
+           "tensor_from_dlpack_v0": "Engine.fromDlpackV0", "tensor_wait": "Tensor.await", "tensor_wait_for": "Tensor.await",
+           "tensor_query": "Tensor.info", "tensor_variable": "Tensor.await", "copy_to": "Tensor.to",
+           "variable_create": "Engine.variable", "variable_wait": "Variable.await", "variable_wait_for": "Variable.await",
+           "record_begin": "Engine.record", "record_end": "Engine.record", "record_abort": "Engine.record",
+           "record_is_open": "Engine.isRecording", "record_output": "Recording.keep", "trace_begin": "Engine.beginTrace",
+           "trace_end": "Engine.endTrace", "graph_query": "Graph.info", "tape_begin": "Engine.tape", "tape_custom": "Tape.customGradient",
+           "tape_pause": "NoGradients.open", "tape_resume": "NoGradients.close", "tape_query": "Tape.info",
+           "buckets_query": "Buckets.info", "cache_query": "KernelCache.info", "cache_export": "KernelCache.save",
+           "cache_import": "KernelCache.load", "set_compile_progress": "KernelCache.setProgress", "set_log": "Rondo.setLog",
+           "set_reclaim": "-Ddev.rondo.memoryLimit", "comm_create_all": "Comm.createAll", "comm_create_with_hooks": "Comm.create",
+           "comm_query": "Comm.info", "comm_wait": "Comm.await", "comm_group_begin": "Comm.group", "comm_group_end": "Comm.group",
+           "completion_complete": "Task.async", "completion_destroy": "Task.async", "completion_fail_cause": "Task.async",
+           "task_defer": "Task.async", "task_stream": "TaskContext.stream", "task_auxiliary_stream": "TaskContext.auxiliaryStream",
+           "task_device": "TaskContext.device", "task_is_capturing": "TaskContext.isCapturing", "task_operand": "TaskContext.input",
+           "task_fail": "Task.run", "task_fail_cause": "Task.run", "module_create": "CudaModule", "module_launch": "CudaModule.launch",
+           "expression_create": "Expression", "expression_operand": "Expression.operands", "expression_result": "Expression.results",
+           "expression_run_each": "Expression.run", "model_file_query": "ModelFile.info", "model_file_find": "ModelFile.tensor", "model_file_tensor": "ModelFile.tensors",
+           "put": "Tensor.put", "put_along_axis": "Tensor.putAlongAxis", "fill": "Tensor.fill", "feature": "Rondo.feature",
+           "ranks_query": "Comm.ranks", "version": "Rondo.version", "version_string": "Rondo.version"}
+TENSORS = {"cast", "copy", "matmul", "softmax", "dropout"}  # operators that a tensor has as methods of the same name
+
+
+def java_name(function, operator):
+    """What messages call a function of C: Tensor.reshape for rondo_tensor_reshape; None where Java has no such thing."""
+    short = function.removeprefix("rondo_")
+    if short in METHODS:
+        return METHODS[short]
+    if operator:
+        return f"{'Tensor' if short in TENSORS else 'Operators'}.{camel(short)}"
+    kind = next((kind for kind in ("engine", "tensor", "variable", "graph", "tape", "comm", "buckets", "expression", "module", "model_file")
+                 if short.startswith(kind + "_")), None)
+    if not kind:
+        return None
+    method = camel(short.removeprefix(kind + "_"))
+    return f"{'CudaModule' if kind == 'module' else class_name('rondo_' + kind)}.{ {'destroy': 'close'}.get(method, method)}"
+
 
 def camel(name):
     first, *rest = name.split("_")

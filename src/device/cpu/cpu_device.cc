@@ -38,7 +38,7 @@ class CpuDevice final : public Device {
     }
     std::snprintf(info->name, sizeof info->name, "%s", name.c_str());
     const int64_t page = sysconf(_SC_PAGESIZE);
-    info->total_memory = sysconf(_SC_PHYS_PAGES) * page;
+    info->total_memory = usable_memory();
     info->free_memory = sysconf(_SC_AVPHYS_PAGES) * page;
     info->capability = 0;
     info->processors = usable_processors();

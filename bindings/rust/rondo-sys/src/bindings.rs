@@ -4512,6 +4512,27 @@ extern "C" {
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
+#[doc = " Frees what the program holds and does not need. `bytes`: how much was asked for, of which a pool has none left within"]
+#[doc = " its limit or its device. `attempt`: 0 when a request asks the first time, then 1, 2 and so on. Returns 1 for the"]
+#[doc = " request to be tried again, 0 for it to fail with RONDO_OUT_OF_MEMORY."]
+#[doc = " Called from the thread that needs the memory, a caller's or a worker's, and from several at once. It may destroy"]
+#[doc = " handles, and wait a while for other threads to do so; it must call nothing else of Rondo."]
+pub type rondo_reclaim_fn =
+    ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void, bytes: i64, attempt: i32) -> i32>;
+extern "C" {
+    #[doc = " Has `fn` called before a request for memory fails, in this process, by any engine. A request that its pool's limit"]
+    #[doc = " can never hold fails at once. fn NULL: nobody is asked. `host_limit`: the limit of the pools of the cpu that begin"]
+    #[doc = " from here on in engines without a limit of their own (rondo_engine_options.memory_limit), so that memory runs out for"]
+    #[doc = " the program before it does for the machine; 0: none. rondo_memory_set_limit changes it for one pool."]
+    #[doc = " `destroy` (may be NULL) is called with arg when the function is replaced and no call of it runs any more."]
+    #[doc = " RONDO_INVALID_ARGUMENT for a negative host_limit. Any thread. Does not block. Since 0.1."]
+    pub fn rondo_set_reclaim(
+        fn_: rondo_reclaim_fn,
+        arg: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
+        host_limit: i64,
+    ) -> rondo_status;
+}
 extern "C" {
     #[doc = " out = the tensors one behind the other along `axis` (negative counts from the end); n is 1 or more. Their other sizes"]
     #[doc = " are the same. Mixed dtypes are promoted, by a task for each tensor that needs it; more than 16 tensors are a task per"]

@@ -2,5 +2,9 @@
 
 /** Rondo: a GPU runtime with an asynchronous engine, recorded graphs and operators compiled at run time. */
 module dev.rondo {
+  requires static org.jspecify; // annotations: nothing needs them at run time
+
   exports dev.rondo;
+
+  uses dev.rondo.NativeFiles;
 }

@@ -8,8 +8,8 @@
 /* Set by JNI_OnLoad and never changed: the classes stay loaded as long as this library does. */
 static JavaVM* vm;
 static pthread_key_t attached;
-static jclass exception_class, tasks_class, gradients_class;
-static jmethodID raise_method, run_method, gradients_method;
+static jclass exception_class, tasks_class, gradients_class, reclaim_class;
+static jmethodID raise_method, run_method, gradients_method, reclaim_method;
 
 static void detach(void* env) {
   (void)env;
@@ -35,7 +35,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* loaded_by, void* reserved) {
   if (exception_class == NULL) return JNI_ERR; /* Java has the exception that says why */
   tasks_class = find_class(env, "dev/rondo/Tasks");
   if (tasks_class == NULL) return JNI_ERR;
-  raise_method = (*env)->GetStaticMethodID(env, exception_class, "raise", "(I[B)V");
+  raise_method = (*env)->GetStaticMethodID(env, exception_class, "raise", "(I[B[BIILjava/lang/Throwable;)V");
   if (raise_method == NULL) return JNI_ERR;
   run_method = (*env)->GetStaticMethodID(env, tasks_class, "run", "(Ldev/rondo/Task;J)I");
   if (run_method == NULL) return JNI_ERR;
@@ -43,7 +43,17 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* loaded_by, void* reserved) {
   if (gradients_class == NULL) return JNI_ERR;
   gradients_method = (*env)->GetStaticMethodID(env, gradients_class, "run", "(Ldev/rondo/Gradients;[J[J)I");
   if (gradients_method == NULL) return JNI_ERR;
+  reclaim_class = find_class(env, "dev/rondo/Reclaim");
+  if (reclaim_class == NULL) return JNI_ERR;
+  reclaim_method = (*env)->GetStaticMethodID(env, reclaim_class, "reclaim", "(I)Z");
+  if (reclaim_method == NULL) return JNI_ERR;
   return JNI_VERSION_10;
+}
+
+JNIEXPORT void JNICALL JNI_OnUnload(JavaVM* loaded_by, void* reserved) {
+  (void)loaded_by;
+  (void)reserved;
+  rondo_set_reclaim(NULL, NULL, NULL, 0);
 }
 
 JNIEnv* rondo_jni_env(void) {
@@ -55,16 +65,26 @@ JNIEnv* rondo_jni_env(void) {
   return env;
 }
 
+static jbyteArray bytes_of(JNIEnv* env, const char* text) {
+  const jsize length = (jsize)strlen(text);
+  jbyteArray bytes = (*env)->NewByteArray(env, length);
+  if (bytes != NULL) (*env)->SetByteArrayRegion(env, bytes, 0, length, (const jbyte*)text);
+  return bytes;
+}
+
 void rondo_jni_fail(JNIEnv* env, rondo_status status) {
-  const char* message = rondo_last_error();
-  const jsize length = (jsize)strlen(message);
-  jbyteArray bytes;
+  rondo_device device = {RONDO_CPU, 0};
+  const char* task = rondo_last_error_operator(&device);
+  const rondo_jni_callback* cause = rondo_last_error_cause(rondo_jni_callback_destroy);
+  jbyteArray message, name = NULL;
   if ((*env)->ExceptionCheck(env)) return;
-  bytes = (*env)->NewByteArray(env, length);
-  if (bytes == NULL) return; /* OutOfMemoryError is pending */
-  (*env)->SetByteArrayRegion(env, bytes, 0, length, (const jbyte*)message);
-  (*env)->CallStaticVoidMethod(env, exception_class, raise_method, (jint)status, bytes);
-  (*env)->DeleteLocalRef(env, bytes);
+  message = bytes_of(env, rondo_last_error());
+  if (message != NULL && task != NULL) name = bytes_of(env, task);
+  if ((*env)->ExceptionCheck(env)) return; /* OutOfMemoryError is pending */
+  (*env)->CallStaticVoidMethod(env, exception_class, raise_method, (jint)status, message, name, (jint)device.kind,
+                               (jint)device.index, cause != NULL ? cause->object : NULL);
+  (*env)->DeleteLocalRef(env, message);
+  (*env)->DeleteLocalRef(env, name);
 }
 
 static void out_of_memory(JNIEnv* env) {
@@ -215,4 +235,39 @@ rondo_status rondo_jni_call_rondo_gradient_fn(void* argument, int32_t n_outputs,
   (*env)->DeleteLocalRef(env, made);
   (*env)->DeleteLocalRef(env, given);
   return status;
+}
+
+static int32_t reclaim(void* arg, int64_t bytes, int32_t attempt) {
+  JNIEnv* env = rondo_jni_env();
+  jboolean again;
+  (void)arg;
+  (void)bytes;
+  if (env == NULL) return 0;
+  again = (*env)->CallStaticBooleanMethod(env, reclaim_class, reclaim_method, (jint)attempt);
+  if ((*env)->ExceptionCheck(env)) { /* no memory or no stack of Java's */
+    (*env)->ExceptionClear(env);
+    return 0;
+  }
+  return again;
+}
+
+JNIEXPORT void JNICALL Java_dev_rondo_Reclaim_start0(JNIEnv* env, jclass self, jlong host_limit) {
+  const rondo_status status = rondo_set_reclaim(reclaim, NULL, NULL, host_limit);
+  (void)self;
+  if (status != RONDO_OK) rondo_jni_fail(env, status);
+}
+
+JNIEXPORT void JNICALL Java_dev_rondo_Tasks_failTask0(JNIEnv* env, jclass self, jlong context, jthrowable cause) {
+  rondo_jni_callback* held = NULL;
+  (void)self;
+  if (rondo_jni_callback_get(env, cause, &held))
+    rondo_task_fail_cause((rondo_task_context*)(intptr_t)context, held, rondo_jni_callback_destroy);
+}
+
+JNIEXPORT void JNICALL Java_dev_rondo_Tasks_failCompletion0(JNIEnv* env, jclass self, jlong completion,
+                                                            jthrowable cause) {
+  rondo_jni_callback* held = NULL;
+  (void)self;
+  if (rondo_jni_callback_get(env, cause, &held))
+    rondo_completion_fail_cause((rondo_completion*)(intptr_t)completion, held, rondo_jni_callback_destroy);
 }

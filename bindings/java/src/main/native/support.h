@@ -8,7 +8,8 @@
 #include <jni.h>
 #include <rondo/rondo.h>
 
-/* Throws the exception of a status with the thread's last message. With an exception pending it leaves that one. */
+/* Throws the exception of a status with the thread's last message, the operator and what a task of the user threw. With
+ * an exception pending it leaves that one. */
 void rondo_jni_fail(JNIEnv* env, rondo_status status);
 
 /* The thread's JNIEnv; a thread that Java does not know is attached as a daemon until it ends. NULL where the virtual

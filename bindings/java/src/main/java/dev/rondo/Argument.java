@@ -2,16 +2,17 @@
 package dev.rondo;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** One argument of an {@link Expression} or of a kernel of a {@link CudaModule}: a tensor or a number, with its name. */
 public final class Argument {
   private final String name;
   private final ArgumentKind kind;
-  private final Tensor tensor;
+  private final @Nullable Tensor tensor;
   private final double scalar;
   private final long integer;
 
-  private Argument(String name, ArgumentKind kind, Tensor tensor, double scalar, long integer) {
+  private Argument(String name, ArgumentKind kind, @Nullable Tensor tensor, double scalar, long integer) {
     this.name = Objects.requireNonNull(name, "name");
     this.kind = kind;
     this.tensor = tensor;
@@ -75,7 +76,7 @@ public final class Argument {
    *
    * @return the tensor
    */
-  public Tensor tensor() {
+  public @Nullable Tensor tensor() {
     return tensor;
   }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A communicator: one rank's end of a group of devices that compute together. Collectives are operators that all ranks submit, in the
@@ -166,7 +167,7 @@ public final class Comm extends NativeObject {
    * @throws InvalidArgumentException if there are more or fewer colours or keys than ends
    * @throws InvalidStateException inside a task or a recording
    */
-  public static List<Comm> split(List<Comm> ends, int[] colours, int[] keys) {
+  public static List<@Nullable Comm> split(List<Comm> ends, int[] colours, int @Nullable [] keys) {
     if (colours.length != ends.size() || keys != null && keys.length != ends.size()) {
       throw new InvalidArgumentException("Comm.split: " + colours.length + " colours and " + (keys == null ? "no" : keys.length) + " keys for "
           + ends.size() + " ends; give one of each for each, or null as keys", null);
@@ -189,7 +190,7 @@ public final class Comm extends NativeObject {
    * @param key its place there
    * @return the new end, or null
    */
-  public Comm split(int colour, int key) {
+  public @Nullable Comm split(int colour, int key) {
     return split(List.of(this), new int[] {colour}, new int[] {key}).get(0);
   }
 
@@ -327,7 +328,7 @@ public final class Comm extends NativeObject {
    * @param out null, or what is written; it may be the input
    * @return the result
    */
-  public Tensor allReduce(Tensor input, ReduceOp reduction, Tensor out) {
+  public Tensor allReduce(Tensor input, ReduceOp reduction, @Nullable Tensor out) {
     Objects.requireNonNull(reduction, "reduction");
     return collective(input, out, (comm, from, to) -> NativeComm.commAllReduce(comm, from, reduction, to));
   }
@@ -349,7 +350,7 @@ public final class Comm extends NativeObject {
    * @param out null, or what is written
    * @return the result
    */
-  public Tensor allGather(Tensor input, Tensor out) {
+  public Tensor allGather(Tensor input, @Nullable Tensor out) {
     return collective(input, out, NativeComm::commAllGather);
   }
 
@@ -372,7 +373,7 @@ public final class Comm extends NativeObject {
    * @param out null, or what is written
    * @return the result
    */
-  public Tensor reduceScatter(Tensor input, ReduceOp reduction, Tensor out) {
+  public Tensor reduceScatter(Tensor input, ReduceOp reduction, @Nullable Tensor out) {
     Objects.requireNonNull(reduction, "reduction");
     return collective(input, out, (comm, from, to) -> NativeComm.commReduceScatter(comm, from, reduction, to));
   }
@@ -385,7 +386,7 @@ public final class Comm extends NativeObject {
    * @param root the rank that gets the result
    * @return a new tensor there, null on the others
    */
-  public Tensor reduce(Tensor input, ReduceOp reduction, int root) {
+  public @Nullable Tensor reduce(Tensor input, ReduceOp reduction, int root) {
     return reduce(input, reduction, root, null);
   }
 
@@ -398,7 +399,7 @@ public final class Comm extends NativeObject {
    * @param out null, or what is written there, and untouched on the others; it may be the input
    * @return the result there; on the others {@code out}
    */
-  public Tensor reduce(Tensor input, ReduceOp reduction, int root, Tensor out) {
+  public @Nullable Tensor reduce(Tensor input, ReduceOp reduction, int root, @Nullable Tensor out) {
     Objects.requireNonNull(reduction, "reduction");
     return collective(input, out, (comm, from, to) -> NativeComm.commReduce(comm, from, reduction, root, to));
   }
@@ -420,7 +421,7 @@ public final class Comm extends NativeObject {
    * @param out null, or what is written; not the input
    * @return the result
    */
-  public Tensor allToAll(Tensor input, Tensor out) {
+  public Tensor allToAll(Tensor input, @Nullable Tensor out) {
     return collective(input, out, NativeComm::commAllToAll);
   }
 

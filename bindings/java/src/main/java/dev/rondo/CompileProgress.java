@@ -1,6 +1,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import org.jspecify.annotations.Nullable;
+
 /** Hears that kernels are being compiled, for a second by now or probably for more than one: {@link KernelCache#setProgress}. */
 @FunctionalInterface
 public interface CompileProgress {
@@ -12,5 +14,5 @@ public interface CompileProgress {
    * @param known those, and the ones that are known to be needed; it can become less
    * @param seconds since it began
    */
-  void report(String kernel, long done, long known, double seconds);
+  void report(@Nullable String kernel, long done, long known, double seconds);
 }

@@ -2,6 +2,7 @@
 package dev.rondo;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The gradient of a piece of work, as {@link Tape#customGradient} takes it. */
 @FunctionalInterface
@@ -15,5 +16,5 @@ public interface CustomGradient {
    * @throws Exception whatever it likes: {@link Tape#gradients(List, List, List, List)} throws a {@link RondoException} with it as
    *     cause
    */
-  List<Tensor> gradients(List<Tensor> outputGradients) throws Exception;
+  List<@Nullable Tensor> gradients(List<Tensor> outputGradients) throws Exception;
 }

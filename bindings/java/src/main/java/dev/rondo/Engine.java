@@ -2,6 +2,7 @@
 package dev.rondo;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -11,6 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Owns streams, memory pools and workers, and orders tasks by what they read and write. Every other object belongs to one engine.
@@ -24,7 +28,7 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  */
-public final class Engine extends NativeObject {
+public final class Engine extends EngineTensors {
   /** For waits of whole engines, which no task can stand for. */
   private static final ExecutorService WAITS = Executors.newCachedThreadPool(task -> {
     final Thread thread = new Thread(task, "rondo-wait");
@@ -35,13 +39,18 @@ public final class Engine extends NativeObject {
   private final Gate gate;
 
   private Engine(long address, Gate gate) {
-    super("engine", address, gate, NativeEngine::engineDestroy);
+    super(address, gate);
     this.gate = gate;
     Scope.add(this);
   }
 
   Gate gate() {
     return gate;
+  }
+
+  @Override
+  Engine self() {
+    return this;
   }
 
   /**
@@ -82,187 +91,6 @@ public final class Engine extends NativeObject {
     }
     gate.close();
     super.close();
-  }
-
-  // --- tensors
-
-  /**
-   * Makes a tensor whose contents are not defined. Memory is taken when it is first written.
-   *
-   * @param device where
-   * @param dtype of what
-   * @param shape the size of each dimension; none: one element
-   * @return the tensor
-   */
-  public Tensor empty(Device device, DType dtype, long... shape) {
-    final long address = acquire();
-    try {
-      return new Tensor(this, NativeTensor.tensorCreate(address, device, dtype, Objects.requireNonNull(shape, "shape")));
-    } finally {
-      release();
-    }
-  }
-
-  /**
-   * Makes a tensor with a copy of memory of the host, row-major. The memory may be used again when the call returns.
-   *
-   * @param device where
-   * @param dtype of what
-   * @param data exactly as many bytes as the tensor has
-   * @param shape the size of each dimension; none: one element
-   * @return the tensor
-   */
-  public Tensor tensor(Device device, DType dtype, HostMemory data, long... shape) {
-    Objects.requireNonNull(shape, "shape");
-    data.check(dtype, shape);
-    final Tensor[] made = new Tensor[1];
-    final long engine = acquire();
-    try {
-      data.read((address, bytes) -> made[0] = new Tensor(this, NativeTensor.tensorFromHost(engine, device, dtype, shape, address)));
-    } finally {
-      release();
-    }
-    return made[0];
-  }
-
-  private static long[] shapeOr(long[] shape, int length) {
-    return shape.length == 0 ? new long[] {length} : shape;
-  }
-
-  /**
-   * Makes a tensor of {@link DType#F32} with these elements.
-   *
-   * @param device where
-   * @param data its elements, row-major
-   * @param shape the size of each dimension; none: one dimension
-   * @return the tensor
-   */
-  public Tensor tensor(Device device, float[] data, long... shape) {
-    return tensor(device, DType.F32, HostMemory.of(data), shapeOr(shape, data.length));
-  }
-
-  /**
-   * Makes a tensor of {@link DType#F64} with these elements.
-   *
-   * @param device where
-   * @param data its elements, row-major
-   * @param shape the size of each dimension; none: one dimension
-   * @return the tensor
-   */
-  public Tensor tensor(Device device, double[] data, long... shape) {
-    return tensor(device, DType.F64, HostMemory.of(data), shapeOr(shape, data.length));
-  }
-
-  /**
-   * Makes a tensor of {@link DType#I16} with these elements.
-   *
-   * @param device where
-   * @param data its elements, row-major
-   * @param shape the size of each dimension; none: one dimension
-   * @return the tensor
-   */
-  public Tensor tensor(Device device, short[] data, long... shape) {
-    return tensor(device, DType.I16, HostMemory.of(data), shapeOr(shape, data.length));
-  }
-
-  /**
-   * Makes a tensor of {@link DType#I32} with these elements.
-   *
-   * @param device where
-   * @param data its elements, row-major
-   * @param shape the size of each dimension; none: one dimension
-   * @return the tensor
-   */
-  public Tensor tensor(Device device, int[] data, long... shape) {
-    return tensor(device, DType.I32, HostMemory.of(data), shapeOr(shape, data.length));
-  }
-
-  /**
-   * Makes a tensor of {@link DType#I64} with these elements.
-   *
-   * @param device where
-   * @param data its elements, row-major
-   * @param shape the size of each dimension; none: one dimension
-   * @return the tensor
-   */
-  public Tensor tensor(Device device, long[] data, long... shape) {
-    return tensor(device, DType.I64, HostMemory.of(data), shapeOr(shape, data.length));
-  }
-
-  /**
-   * Makes a tensor of {@link DType#U8} with these elements.
-   *
-   * @param device where
-   * @param data its elements, row-major
-   * @param shape the size of each dimension; none: one dimension
-   * @return the tensor
-   */
-  public Tensor tensor(Device device, byte[] data, long... shape) {
-    return tensor(device, DType.U8, HostMemory.of(data), shapeOr(shape, data.length));
-  }
-
-  /**
-   * Makes a tensor of {@link DType#BOOL} with these elements.
-   *
-   * @param device where
-   * @param data its elements, row-major
-   * @param shape the size of each dimension; none: one dimension
-   * @return the tensor
-   */
-  public Tensor tensor(Device device, boolean[] data, long... shape) {
-    return tensor(device, DType.BOOL, HostMemory.of(data), shapeOr(shape, data.length));
-  }
-
-  /**
-   * Makes a tensor filled with one value.
-   *
-   * @param device where
-   * @param dtype of what
-   * @param value of each element
-   * @param shape the size of each dimension; none: one element
-   * @return the tensor
-   */
-  public Tensor full(Device device, DType dtype, double value, long... shape) {
-    final Tensor tensor = empty(device, dtype, shape);
-    try {
-      return tensor.fill(value);
-    } catch (RuntimeException e) {
-      tensor.close();
-      throw e;
-    }
-  }
-
-  /**
-   * Wraps memory of somebody else without a copy. Its deleter is called when the last use is over. If the call fails, the memory
-   * stays the caller's.
-   *
-   * @param managed the address of a {@code DLManagedTensorVersioned}
-   * @param stream on cuda: the {@code CUstream} whose work the first use waits for; 0: the data is ready
-   * @return the tensor
-   */
-  public Tensor fromDlpack(long managed, long stream) {
-    final long address = acquire();
-    try {
-      return new Tensor(this, NativeTensor.tensorFromDlpack(address, managed, stream));
-    } finally {
-      release();
-    }
-  }
-
-  /**
-   * As {@link #fromDlpack}, for version 0 of DLPack.
-   *
-   * @param managed the address of a {@code DLManagedTensor}
-   * @param stream as there
-   * @return the tensor
-   */
-  public Tensor fromDlpackV0(long managed, long stream) {
-    final long address = acquire();
-    try {
-      return new Tensor(this, NativeTensor.tensorFromDlpackV0(address, managed, stream));
-    } finally {
-      release();
-    }
   }
 
   // --- tasks and waiting
@@ -359,14 +187,32 @@ public final class Engine extends NativeObject {
   }
 
   /**
-   * Blocks until every task submitted before has finished, on the devices too.
+   * Blocks until every task submitted before has finished, on the devices too. A virtual thread is parked meanwhile.
    *
    * @throws RondoException the first failure of a task since the last call that threw one
+   * @throws WaitInterruptedException if the thread is interrupted before; the tasks go on
    */
   public void awaitAll() {
     final long address = acquire();
     try {
-      NativeEngine.engineWaitAll(address);
+      Waits.await(limit -> NativeEngine.engineWaitAllFor(address, limit), this::awaitAllAsync);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * The same, but blocks so long at most.
+   *
+   * @param limit how long; zero asks only
+   * @return false if the limit is over first: the tasks go on, and may be waited for again
+   * @throws RondoException the first failure of a task since the last call that threw one
+   * @throws WaitInterruptedException if the thread is interrupted before; the tasks go on
+   */
+  public boolean awaitAll(Duration limit) {
+    final long address = acquire();
+    try {
+      return Waits.await(milliseconds -> NativeEngine.engineWaitAllFor(address, milliseconds), this::awaitAllAsync, limit);
     } finally {
       release();
     }
@@ -402,8 +248,64 @@ public final class Engine extends NativeObject {
 
   /**
    * Records what the function submits on this thread, instead of running it, and compiles it to a graph. Tensors made inside are
-   * temporaries of the graph and closed at the end, except those given to {@link Recording#keep}, which each launch writes. Tensors
-   * from outside are inputs; the graph may write them too.
+   * temporaries of the graph and closed at the end, except those that the function returns, which each launch writes. Tensors from
+   * outside are inputs; the graph may write them too.
+   *
+   * <pre>{@code
+   * Recorded<Tensor> step = engine.record(() -> x.matmul(w).relu());
+   * step.launch();
+   * float[] y = step.value().toFloatArray();
+   * }</pre>
+   *
+   * @param <T> a tensor, or an array, collection or map of them: those in it are kept; what else it is, is handed through
+   * @param work what to record
+   * @return the graph and what the function returned
+   * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   */
+  public <T> Recorded<T> record(Supplier<T> work) {
+    return record(new RecordOptions(), work);
+  }
+
+  /**
+   * The same with options.
+   *
+   * @param <T> a tensor, or an array, collection or map of them
+   * @param options name, branches
+   * @param work what to record
+   * @return the graph and what the function returned
+   * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   */
+  public <T> Recorded<T> record(RecordOptions options, Supplier<T> work) {
+    Objects.requireNonNull(work, "work");
+    return record(options, recording -> recording.keepAll(work.get()), Recorded::new);
+  }
+
+  /**
+   * Records as {@link #record(Supplier)} does what only writes tensors from outside.
+   *
+   * @param work what to record
+   * @return the graph
+   * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   */
+  public Graph record(Runnable work) {
+    return record(new RecordOptions(), work);
+  }
+
+  /**
+   * The same with options.
+   *
+   * @param options name, branches
+   * @param work what to record
+   * @return the graph
+   * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   */
+  public Graph record(RecordOptions options, Runnable work) {
+    Objects.requireNonNull(work, "work");
+    return record(options, (Recording recording) -> work.run());
+  }
+
+  /**
+   * Records as {@link #record(Supplier)} does, with the recording in hand: {@link Recording#keep} says which tensors are outputs.
    *
    * <pre>{@code
    * Tensor[] y = new Tensor[1];
@@ -422,22 +324,8 @@ public final class Engine extends NativeObject {
   }
 
   /**
-   * Whether the calling thread records on this engine: what it submits is kept, and nothing can be waited for.
-   *
-   * @return true inside the function given to {@link #record(Consumer)}
-   */
-  public boolean isRecording() {
-    final long address = acquire();
-    try {
-      return NativeGraph.recordIsOpen(address) != 0;
-    } finally {
-      release();
-    }
-  }
-
-  /**
-   * Records as {@link #record(Consumer)} does. If the function throws, the recording is dropped and the exception goes on; tensors
-   * made inside carry an error until they are written.
+   * The same with options. If the function throws, the recording is dropped and the exception goes on; tensors made inside carry an
+   * error until they are written.
    *
    * @param options name, branches
    * @param work what to record
@@ -445,8 +333,19 @@ public final class Engine extends NativeObject {
    * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
    */
   public Graph record(RecordOptions options, Consumer<Recording> work) {
-    Objects.requireNonNull(options, "options");
     Objects.requireNonNull(work, "work");
+    return record(options, recording -> {
+      work.accept(recording);
+      return null;
+    }, (engine, address, nothing) -> new Graph(engine, address));
+  }
+
+  private interface Made<T, G> {
+    G with(Engine engine, long address, T value);
+  }
+
+  private <T, G> G record(RecordOptions options, Function<Recording, T> work, Made<T, G> made) {
+    Objects.requireNonNull(options, "options");
     VirtualThreads.refuse("recording");
     final Set<RecordFlags> flags = new LinkedHashSet<>(options.flags());
     flags.add(RecordFlags.NAMED_OUTPUTS); // which tensors are held is no matter of when the collector runs
@@ -457,19 +356,34 @@ public final class Engine extends NativeObject {
       NativeGraph.recordBegin(address, named);
       boolean ended = false;
       try {
-        try (Scope scope = Scope.open()) {
+        final T value;
+        try (Scope scope = Scope.ofRecording()) {
           state.recording = new Recording(this, scope);
-          work.accept(state.recording);
+          value = work.apply(state.recording);
         }
         state.recording = null; // ended below, whether it succeeds or not
         ended = true;
-        return new Graph(this, NativeGraph.recordEnd(address));
+        return made.with(this, NativeGraph.recordEnd(address), value);
       } finally {
         state.recording = null;
         if (!ended) {
           NativeGraph.recordAbort(address);
         }
       }
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Whether the calling thread records on this engine: what it submits is kept, and nothing can be waited for.
+   *
+   * @return true inside the function given to {@link #record(Supplier)}
+   */
+  public boolean isRecording() {
+    final long address = acquire();
+    try {
+      return NativeGraph.recordIsOpen(address) != 0;
     } finally {
       release();
     }
@@ -589,12 +503,17 @@ public final class Engine extends NativeObject {
    * @param path the file; null: drops the trace
    * @throws IoException if the file cannot be written
    */
-  public void endTrace(Path path) {
+  public void endTrace(@Nullable Path path) {
     final long address = acquire();
     try {
       NativeTrace.traceEnd(address, path == null ? null : path.toString());
     } finally {
       release();
     }
+  }
+
+  @Override
+  public String toString() {
+    return isClosed() ? "Engine[closed]" : "Engine[" + mode() + "]";
   }
 }

@@ -4,6 +4,7 @@ package dev.rondo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An elementwise expression written as text, one kernel on a GPU:
@@ -34,7 +35,7 @@ public final class Expression extends NativeObject {
    * @param name for errors, traces and reports; null: {@code expression}
    * @throws InvalidArgumentException with line and column for a text that is not right
    */
-  public Expression(String text, String name) {
+  public Expression(String text, @Nullable String name) {
     super("expression", NativeUser.expressionCreate(text, name), new Gate(), NativeUser::expressionDestroy);
     Scope.add(this);
   }
@@ -76,7 +77,7 @@ public final class Expression extends NativeObject {
    * @return one tensor per result
    * @throws RondoException if an argument does not fit, or in naive mode if a task failed
    */
-  public List<Tensor> run(List<Tensor> out, Argument... arguments) {
+  public List<Tensor> run(List<@Nullable Tensor> out, Argument... arguments) {
     final int count = out.isEmpty() ? results().size() : out.size();
     final List<NativeObject> used = new ArrayList<>();
     final long[] results = new long[count];

@@ -18,6 +18,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.ServiceLoader;
 
 /**
  * The native files of a jar as files that the system can load. Without dev.rondo.native.extractDir they lie in a new folder of this
@@ -35,8 +36,14 @@ final class Extraction {
     this.temporary = temporary;
   }
 
-  /** A resource of the class path or any module: the jar with the native files is not the one of these classes. */
+  /** A file of a jar that provides them, or of the class path: the jar with the native files is not the one of these classes. */
   static InputStream open(String resource) {
+    for (final NativeFiles files : ServiceLoader.load(NativeFiles.class, Extraction.class.getClassLoader())) {
+      final InputStream found = files.open(resource);
+      if (found != null) {
+        return found;
+      }
+    }
     final ClassLoader loader = Extraction.class.getClassLoader();
     return loader == null ? ClassLoader.getSystemResourceAsStream(resource) : loader.getResourceAsStream(resource);
   }

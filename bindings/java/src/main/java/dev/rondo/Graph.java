@@ -4,7 +4,7 @@ package dev.rondo;
 import java.nio.file.Path;
 
 /** A compiled recording: replayed as often as wanted. Made by {@link Engine#record}. */
-public final class Graph extends NativeObject {
+public class Graph extends NativeObject {
   private final Engine engine;
 
   Graph(Engine engine, long address) {

@@ -45,6 +45,7 @@ final class Handle extends PhantomReference<NativeObject> {
   private volatile boolean shared; // another thread used it
   private volatile int state;
   private volatile boolean destroyed;
+  private volatile boolean ofRecording; // closed at the end of the recording that made it
   private volatile boolean awaited; // somebody waits for that
 
   Handle(NativeObject of, String kind, long address, Gate gate, Destroyer destroyer) {
@@ -73,7 +74,8 @@ final class Handle extends PhantomReference<NativeObject> {
   }
 
   InvalidStateException refusal() {
-    final String what = state < 0 || kind.equals("engine") ? "this " + kind + " is closed" : "the engine of this " + kind + " is closed";
+    final String what = state < 0 && ofRecording ? "this " + kind + " was closed at the end of the recording that made it: use Recording.keep"
+        : state < 0 || kind.equals("engine") ? "this " + kind + " is closed" : "the engine of this " + kind + " is closed";
     return new InvalidStateException(what, null);
   }
 
@@ -106,6 +108,11 @@ final class Handle extends PhantomReference<NativeObject> {
 
   boolean isDestroyed() {
     return destroyed;
+  }
+
+  /** Before the end of a recording closes it. */
+  void endsWithRecording() {
+    ofRecording = true;
   }
 
   /** Forbids uses and waits for those under way, except inside a function of the user that Rondo called, where waiting might be for itself. */

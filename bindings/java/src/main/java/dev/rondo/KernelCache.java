@@ -2,6 +2,7 @@
 package dev.rondo;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compiled kernels: what this process compiled, what is kept on disk for the next one (the setting {@code RONDO_CACHE}), and files
@@ -56,7 +57,7 @@ public final class KernelCache {
    *
    * @param progress what is told; null: nobody
    */
-  public static void setProgress(CompileProgress progress) {
+  public static void setProgress(@Nullable CompileProgress progress) {
     NativeLibrary.load();
     NativeEvents.compileProgress(progress);
   }

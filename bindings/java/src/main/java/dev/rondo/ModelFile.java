@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file of named tensors with metadata, in the format safetensors, that is open for reading. It belongs to no engine, and any
@@ -235,7 +236,7 @@ public final class ModelFile extends NativeObject {
      *
      * @return the dtype; null if Rondo does not have it, or not as many dimensions
      */
-    public DType dtype() {
+    public @Nullable DType dtype() {
       return info.loadable() != 0 ? info.dtype() : null;
     }
 

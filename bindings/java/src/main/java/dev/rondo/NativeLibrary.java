@@ -45,6 +45,7 @@ final class NativeLibrary {
             + " -Ddev.rondo.native.path to the folder of " + JNI + " and " + CORE, null);
       }
       check();
+      Reclaim.start();
     } catch (RuntimeException e) {
       failure = e;
       throw e;

@@ -1,9 +1,11 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import java.util.Map;
+
 /**
- * An open recording, as {@link Engine#record} hands it to what records. It is a scope as well: tensors made in it are temporaries
- * of the graph and closed at its end, except those that are kept, which are its outputs.
+ * An open recording, as {@link Engine#record(java.util.function.Consumer)} hands it to what records. It is a scope as well: tensors made
+ * in it are temporaries of the graph and closed at its end, except those that are kept, which are its outputs.
  */
 public final class Recording {
   private final Engine engine;
@@ -36,6 +38,22 @@ public final class Recording {
       engine.release();
     }
     return scope.keep(tensor);
+  }
+
+  /** Keeps the tensors in a value. */
+  <T> T keepAll(T value) {
+    if (value instanceof Tensor) {
+      keep((Tensor) value);
+    } else if (value instanceof Object[]) {
+      for (final Object each : (Object[]) value) {
+        keepAll(each);
+      }
+    } else if (value instanceof Iterable) {
+      ((Iterable<?>) value).forEach(this::keepAll);
+    } else if (value instanceof Map) {
+      ((Map<?, ?>) value).values().forEach(this::keepAll);
+    }
+    return value;
   }
 
   /**

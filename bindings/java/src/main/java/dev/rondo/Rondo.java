@@ -2,6 +2,7 @@
 package dev.rondo;
 
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** The library: its version, what it can use on this machine, its log, and objects that nobody closed. */
 public final class Rondo {
@@ -39,7 +40,7 @@ public final class Rondo {
    * @param level the least important level that is wanted
    * @param log takes level and text; null: back to stderr
    */
-  public static void setLog(LogLevel level, BiConsumer<LogLevel, String> log) {
+  public static void setLog(LogLevel level, @Nullable BiConsumer<LogLevel, String> log) {
     NativeLibrary.load();
     NativeEvents.log(level, log);
   }

@@ -3,8 +3,7 @@ package dev.rondo;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of Rondo failed, or a task did and the call is a wait for it. Each {@link Status} has a subclass. The message names the
@@ -12,11 +11,15 @@ import java.util.regex.Pattern;
  */
 public class RondoException extends RuntimeException {
   private static final long serialVersionUID = 1;
-  private static final Pattern TASK = Pattern.compile("\\b(?:operator|task) '([^']*)'(?: on ((?:cpu|cuda):\\d+))?");
-  private static final Pattern DEVICE = Pattern.compile("\\b(?:cpu|cuda):\\d+");
 
   /** Why it failed. */
   private final Status status;
+
+  /** The task that failed first; null if none did. */
+  private @Nullable String operator;
+
+  /** Where, as {@link Device#parse} takes it. */
+  private @Nullable String device;
 
   RondoException(Status status, String message, Throwable cause) {
     super(message, cause);
@@ -33,36 +36,40 @@ public class RondoException extends RuntimeException {
   }
 
   /**
-   * The operator or user task that failed, where the message names one.
+   * The operator or user task that failed first, if a task failed.
    *
-   * @return its name
+   * @return its name; empty if the call was refused, or took longer than its limit
    */
   public Optional<String> operator() {
-    final Matcher matcher = TASK.matcher(message());
-    return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
+    return Optional.ofNullable(operator);
   }
 
   /**
-   * The device where it failed, where the message names one.
+   * The device where it failed, if a task failed.
    *
    * @return the device
    */
   public Optional<Device> device() {
-    final Matcher task = TASK.matcher(message());
-    if (task.find() && task.group(2) != null) {
-      return Optional.of(Device.parse(task.group(2)));
+    return Optional.ofNullable(device).map(Device::parse);
+  }
+
+  /** The same failure with the cause that is known in this thread. */
+  final RondoException with(Throwable cause) {
+    return Exceptions.of(status.value(), getMessage(), cause).of(operator, device);
+  }
+
+  private RondoException of(String ofOperator, String onDevice) {
+    operator = ofOperator;
+    device = onDevice;
+    return this;
+  }
+
+  /** Called by the native methods: what the thread's last failure was, and what a task of the user threw. */
+  static void raise(int status, byte[] message, byte[] operator, int kind, int index, Throwable cause) {
+    final RondoException made = Exceptions.of(status, Messages.inJava(new String(message, StandardCharsets.UTF_8)), cause);
+    if (operator != null) {
+      made.of(new String(operator, StandardCharsets.UTF_8), Device.of(DeviceKind.of(kind), index).toString());
     }
-    final Matcher device = DEVICE.matcher(message());
-    return device.find() ? Optional.of(Device.parse(device.group())) : Optional.empty();
-  }
-
-  private String message() {
-    return getMessage() == null ? "" : getMessage();
-  }
-
-  /** Called by the native methods. */
-  static void raise(int status, byte[] message) {
-    final String text = new String(message, StandardCharsets.UTF_8);
-    throw Exceptions.of(status, text, status == Status.USER_ERROR.value() ? Tasks.failure(text) : null);
+    throw made;
   }
 }

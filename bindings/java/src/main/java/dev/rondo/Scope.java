@@ -27,8 +27,16 @@ public final class Scope implements AutoCloseable {
   private List<NativeObject> objects = new ArrayList<>();
   private Set<NativeObject> kept;
 
-  private Scope() {
+  private final boolean ofRecording;
+
+  private Scope(boolean ofRecording) {
+    this.ofRecording = ofRecording;
     state.scope = this;
+  }
+
+  /** The scope of a recording: what it closes says so when it is used. */
+  static Scope ofRecording() {
+    return new Scope(true);
   }
 
   /**
@@ -37,7 +45,7 @@ public final class Scope implements AutoCloseable {
    * @return the scope
    */
   public static Scope open() {
-    return new Scope();
+    return new Scope(false);
   }
 
   /** The innermost scope of the calling thread takes the object, if there is one. */
@@ -80,6 +88,9 @@ public final class Scope implements AutoCloseable {
     for (int i = made.size() - 1; i >= 0; --i) {
       final NativeObject object = made.get(i);
       if (kept == null || !kept.contains(object)) {
+        if (ofRecording && !object.isClosed()) {
+          object.handle.endsWithRecording();
+        }
         object.close();
       } else if (outer != null) {
         outer.objects.add(object);

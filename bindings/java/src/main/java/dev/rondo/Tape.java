@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Notes the operators of its thread, as far as they depend on tensors it watches, and gives gradients: operators again, which are
@@ -131,7 +132,7 @@ public final class Tape extends NativeObject {
    * @return one tensor per source
    * @throws RondoException as {@link #gradients(List, List, List, List)} says
    */
-  public List<Tensor> gradients(Tensor output, List<Tensor> sources, List<Tensor> out) {
+  public List<Tensor> gradients(Tensor output, List<Tensor> sources, List<@Nullable Tensor> out) {
     return gradients(List.of(output), List.of(), sources, out);
   }
 
@@ -154,7 +155,8 @@ public final class Tape extends NativeObject {
    * @throws RondoException what a {@link CustomGradient} threw, of {@link Status#USER_ERROR} if it was no exception of Rondo, with
    *     that as its cause
    */
-  public List<Tensor> gradients(List<Tensor> outputs, List<Tensor> outputGradients, List<Tensor> sources, List<Tensor> out) {
+  public List<Tensor> gradients(List<Tensor> outputs, List<@Nullable Tensor> outputGradients, List<Tensor> sources,
+      List<@Nullable Tensor> out) {
     check("Tape.gradients", "outputGradients", outputGradients, "outputs", outputs);
     check("Tape.gradients", "out", out, "sources", sources);
     final List<Tensor> used = new ArrayList<>(outputs);
@@ -186,7 +188,7 @@ public final class Tape extends NativeObject {
       } catch (RondoException e) {
         final Throwable cause = state.gradientFailure;
         state.gradientFailure = null;
-        throw cause == null ? e : Exceptions.of(e.status().value(), e.getMessage(), cause);
+        throw cause == null ? e : e.with(cause);
       } finally {
         uses.end();
       }

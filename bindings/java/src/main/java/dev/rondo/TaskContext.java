@@ -144,6 +144,6 @@ public final class TaskContext {
   }
 
   void fail(String message) {
-    NativeEngine.taskFail(address(), message.replace('\0', '?'));
+    NativeEngine.taskFail(address(), message);
   }
 }

@@ -1,29 +1,11 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Iterator;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 
 /** Where native threads enter Java: the functions of tasks. Their exceptions end here. */
 final class Tasks {
-  private static final int KEPT = 64;
-
-  /** What the last failed tasks threw, for the exceptions of waits to have it as cause. The native part knows their text alone. */
-  private static final Deque<Failure> FAILURES = new ArrayDeque<>();
-
-  private static final class Failure {
-    final String message;
-    final Throwable cause;
-
-    Failure(String message, Throwable cause) {
-      this.message = message;
-      this.cause = cause;
-    }
-  }
-
   /** A task that has tensors as operands, the first of which it reads. */
   static final class WithOperands implements Task {
     private final Task task;
@@ -70,7 +52,8 @@ final class Tasks {
           return;
         }
         final Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        NativeEngine.completionComplete(completion, statusOf(cause), keep(cause).replace('\0', '?'));
+        failCompletion0(completion, cause);
+        NativeEngine.completionComplete(completion, statusOf(cause), textOf(cause));
       } finally {
         NativeEngine.completionDestroy(completion);
       }
@@ -90,7 +73,8 @@ final class Tasks {
       task.run(context);
       return Status.OK.value();
     } catch (Throwable e) { // whatever it is, it must not go on into C
-      context.fail(keep(e));
+      context.fail(textOf(e));
+      failTask0(address, e);
       return statusOf(e).value();
     } finally {
       --state.calls;
@@ -103,28 +87,13 @@ final class Tasks {
     return cause instanceof RondoException ? ((RondoException) cause).status() : Status.USER_ERROR;
   }
 
-  /** Keeps what a task has failed with, and gives its text. */
-  private static String keep(Throwable cause) {
-    final String message = cause instanceof RondoException ? String.valueOf(cause.getMessage()) : cause.toString();
-    synchronized (FAILURES) {
-      FAILURES.addLast(new Failure(message, cause));
-      if (FAILURES.size() > KEPT) {
-        FAILURES.removeFirst();
-      }
-    }
-    return message;
+  private static String textOf(Throwable cause) {
+    return (cause instanceof RondoException ? String.valueOf(cause.getMessage()) : cause.toString()).replace('\0', '?');
   }
 
-  /** What the task threw that a message tells of; null if it is not known any more. */
-  static Throwable failure(String message) {
-    synchronized (FAILURES) {
-      for (final Iterator<Failure> each = FAILURES.descendingIterator(); each.hasNext();) {
-        final Failure failure = each.next();
-        if (message.endsWith(failure.message)) {
-          return failure.cause;
-        }
-      }
-    }
-    return null;
-  }
+  // What a task threw goes with its failure, to whoever is told of it.
+
+  private static native void failTask0(long context, Throwable cause);
+
+  private static native void failCompletion0(long completion, Throwable cause);
 }

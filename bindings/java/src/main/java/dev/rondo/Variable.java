@@ -1,6 +1,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** Something tasks read or write that is not a tensor: it carries order, version and error, no data. */
@@ -40,10 +41,25 @@ public final class Variable extends NativeObject implements Dependency {
   public void await() {
     final long address = acquire();
     try {
-      NativeEngine.variableWait(address);
+      Waits.await(limit -> NativeEngine.variableWaitFor(address, limit), this::awaitAsync);
     } finally {
       release();
     }
+  }
+
+  @Override
+  public boolean await(Duration limit) {
+    final long address = acquire();
+    try {
+      return Waits.await(milliseconds -> NativeEngine.variableWaitFor(address, milliseconds), this::awaitAsync, limit);
+    } finally {
+      release();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return isClosed() ? "Variable[closed]" : "Variable[version=" + version() + "]";
   }
 
   /**

@@ -8,8 +8,10 @@
  * <h2>Memory and threads</h2>
  *
  * Every object is closed by its user, at once or by a {@link dev.rondo.Scope}; {@code close} may be called twice and from any
- * thread. What nobody closed is freed by the garbage collector and {@linkplain dev.rondo.Rondo#leaks() counted}. A call on a closed
- * object throws {@link dev.rondo.InvalidStateException}. All methods may be called from any thread, except those of a scope, a
+ * thread. What nobody closed is freed by the garbage collector and {@linkplain dev.rondo.Rondo#leaks() counted}. The collector does not
+ * see the memory of tensors, so where that runs out it is made to run before a request fails. Memory of the cpu has a limit for that:
+ * half of what the process may use, or what {@code -Ddev.rondo.memoryLimit=8g} or {@link dev.rondo.EngineOptions#memoryLimit(long)}
+ * says. A call on a closed object throws {@link dev.rondo.InvalidStateException}. All methods may be called from any thread, except those of a scope, a
  * recording, an open tape and a task's context, which belong to theirs.
  *
  * <p>User {@linkplain dev.rondo.Task tasks} run on the engine's worker threads, which Java knows as daemon threads named {@code
@@ -35,4 +37,7 @@
  *
  * <p>Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
  */
+@NullMarked
 package dev.rondo;
+
+import org.jspecify.annotations.NullMarked;

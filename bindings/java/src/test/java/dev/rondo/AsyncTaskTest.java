@@ -146,6 +146,6 @@ class AsyncTaskTest {
         List.of(), List.of(variable));
     variable.await();
     fails(InvalidArgumentException.class,
-        () -> engine.submit(context -> { }, List.of(), List.of(), new TaskOptions().auxiliaryStreams(2)), "auxiliary_streams");
+        () -> engine.submit(context -> { }, List.of(), List.of(), new TaskOptions().auxiliaryStreams(2)), "auxiliaryStreams");
   }
 }

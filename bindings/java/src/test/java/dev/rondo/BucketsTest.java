@@ -112,16 +112,16 @@ class BucketsTest {
   void misuseIsRefused() {
     final Comm end = Comm.create(engine, Device.CPU);
     final Model model = new Model(Device.CPU, 0);
-    fails(InvalidArgumentException.class, () -> Buckets.create(end), "rondo_buckets_create");
-    fails(InvalidArgumentException.class, () -> Buckets.create(end, model.w, model.w), "rondo_buckets_create");
+    fails(InvalidArgumentException.class, () -> Buckets.create(end), "Buckets.create");
+    fails(InvalidArgumentException.class, () -> Buckets.create(end, model.w, model.w), "Buckets.create");
     final Buckets buckets = Buckets.create(end, model.w);
     end.close(); // the buckets keep it
-    fails(InvalidArgumentException.class, () -> buckets.gradient(1), "rondo_buckets_gradient");
-    fails(InvalidArgumentException.class, () -> buckets.reduce(engine.tape(), model.w.sum()), "rondo_buckets_reduce");
+    fails(InvalidArgumentException.class, () -> buckets.gradient(1), "Buckets.gradient");
+    fails(InvalidArgumentException.class, () -> buckets.reduce(engine.tape(), model.w.sum()), "Buckets.reduce");
     final Tape given = engine.tape(model.w);
     final Tensor loss = model.loss();
     given.gradient(loss, model.w);
-    fails(InvalidStateException.class, () -> buckets.reduce(given, loss), "rondo_buckets_reduce");
+    fails(InvalidStateException.class, () -> buckets.reduce(given, loss), "Buckets.reduce");
     final Tape custom = engine.tape(model.w);
     final Tensor out = model.w.sum();
     Tape.customGradient("throws", List.of(model.w), List.of(out), dy -> {

@@ -141,7 +141,7 @@ class CommTest {
       throw new IllegalStateException("a change of mind");
     }));
     assertEquals("a change of mind", thrown.getMessage());
-    fails(InvalidArgumentException.class, () -> end.group(() -> end.send(mine, 7)), "rondo_comm_send", "7");
+    fails(InvalidArgumentException.class, () -> end.group(() -> end.send(mine, 7)), "Comm.send", "7");
     assertEquals(0, end.info().submitted());
     assertValues(both((each, tensor) -> each.allReduce(tensor, ReduceOp.SUM)), new float[] {11, 22, 33, 44}, new float[] {11, 22, 33, 44});
   }
@@ -178,7 +178,7 @@ class CommTest {
     assertArrayEquals(new float[] {7}, one.get(1).allReduce(up(1, 7), ReduceOp.SUM).toFloatArray());
     fails(InvalidArgumentException.class, () -> Comm.split(ends, new int[] {0}, null), "1 colours", "no keys", "2 ends");
     fails(InvalidArgumentException.class, () -> Comm.split(ends, new int[] {0, 0}, new int[] {0}), "1 keys", "2 ends");
-    fails(InvalidArgumentException.class, () -> Comm.split(List.of(), new int[0], null), "rondo_comm_split");
+    fails(InvalidArgumentException.class, () -> Comm.split(List.of(), new int[0], null), "Comm.split");
     fails(InvalidArgumentException.class, () -> Comm.split(List.of(ends.get(0), ends.get(0)), new int[2], null), "each comes once");
   }
 
@@ -186,7 +186,7 @@ class CommTest {
   @MethodSource("dev.rondo.Devices#pairs")
   void anAbortEndsWhatIsUnderWayAndAGroupIsMadeAgain(List<Device> devices) {
     group(devices);
-    fails(InvalidStateException.class, () -> Comm.reform(ends), "rondo_comm_reform");
+    fails(InvalidStateException.class, () -> Comm.reform(ends), "Comm.reform");
     final Tensor kept = up(0, 1, 2);
     final Tensor sum = ends.get(0).allReduce(kept, ReduceOp.SUM); // to which rank 1 does not come
     ends.get(1).abort("enough of it");
@@ -297,7 +297,7 @@ class CommTest {
     assertEquals(List.of(1, 3, "host:1", "s", "n", 5L, 2L), List.of(options.rank(), options.ranks(), options.address(), options.secret(),
         options.name(), options.timeLimitMs(), options.maxBlocks()));
     fails(InvalidArgumentException.class, () -> Comm.create(engine, Device.CPU, new CommOptions().rank(3).ranks(3).address("host:1")),
-        "rondo_comm_create", "0 to 2");
+        "Comm.create", "0 to 2");
     fails(InvalidArgumentException.class, () -> Comm.createAll(engine, new CommOptions().ranks(2), Device.CPU, Device.CPU), "must not be set");
     fails(InvalidArgumentException.class, () -> Comm.createAll(engine), "n is 0");
   }
@@ -307,10 +307,10 @@ class CommTest {
     group(List.of(Device.CPU, Device.CPU));
     final Comm end = ends.get(0);
     final Tensor mine = up(0, 1, 2, 3);
-    fails(InvalidArgumentException.class, () -> end.reduceScatter(mine, ReduceOp.SUM), "rondo_comm_reduce_scatter");
-    fails(UnsupportedException.class, () -> end.allReduce(mine, ReduceOp.ARGMAX), "rondo_comm_all_reduce");
-    fails(InvalidArgumentException.class, () -> end.broadcast(mine, 2), "rondo_comm_broadcast");
-    fails(InvalidArgumentException.class, () -> end.allGather(mine, mine), "rondo_comm_all_gather");
+    fails(InvalidArgumentException.class, () -> end.reduceScatter(mine, ReduceOp.SUM), "Comm.reduceScatter");
+    fails(UnsupportedException.class, () -> end.allReduce(mine, ReduceOp.ARGMAX), "Comm.allReduce");
+    fails(InvalidArgumentException.class, () -> end.broadcast(mine, 2), "Comm.broadcast");
+    fails(InvalidArgumentException.class, () -> end.allGather(mine, mine), "Comm.allGather");
     assertThrows(NullPointerException.class, () -> end.allReduce(null, ReduceOp.SUM));
     assertThrows(NullPointerException.class, () -> end.send(null, 1));
     engine.record(recording -> fails(InvalidStateException.class, () -> Comm.split(ends, new int[2], null), "recording")).close();

@@ -30,13 +30,8 @@ class CompletenessTest {
   /** Functions of C that Java does not call, and why. */
   private static final Map<String, String> NOT_CALLED = Map.ofEntries(
       Map.entry("rondo_last_error", "the native methods put it into the exception"),
-      Map.entry("rondo_last_error_operator", "RondoException.operator reads the message"),
-      Map.entry("rondo_last_error_cause", "causes are found by the message"),
-      Map.entry("rondo_task_fail_cause", "causes are found by the message"),
-      Map.entry("rondo_completion_fail_cause", "causes are found by the message"),
-      Map.entry("rondo_tensor_wait_for", "Tensor.await has no limit of time"),
-      Map.entry("rondo_variable_wait_for", "Variable.await has no limit of time"),
-      Map.entry("rondo_engine_wait_all_for", "Engine.awaitAll has no limit of time"),
+      Map.entry("rondo_tensor_wait", "Tensor.await is rondo_tensor_wait_for, to look for interrupts"),
+      Map.entry("rondo_variable_wait", "Variable.await is rondo_variable_wait_for, to look for interrupts"),
       Map.entry("rondo_device_format", "Device.toString says the same, which a test compares with Device.parse"),
       Map.entry("rondo_status_name", "Status.name() is the same, which a test compares"),
       Map.entry("rondo_dtype_name", "DType.name() is the same, which a test compares"),
@@ -168,9 +163,9 @@ class CompletenessTest {
       try (Stream<Path> files = Files.list(folder)) {
         for (final Path file : files.collect(Collectors.toList())) {
           final String name = file.getFileName().toString().replace(".java", "");
-          if (!name.endsWith("-info") && !facts.contains(name) && !name.equals("Operators")) {
+          if (Files.isRegularFile(file) && !name.endsWith("-info") && !facts.contains(name) && !name.equals("Operators")) {
             Arrays.stream(Class.forName("dev.rondo." + name).getDeclaredMethods())
-                .filter(method -> Modifier.isPublic(method.getModifiers()) && Modifier.isPublic(method.getDeclaringClass().getModifiers()))
+                .filter(method -> Modifier.isPublic(method.getModifiers()) && isSeen(method.getDeclaringClass()))
                 .filter(method -> !method.isSynthetic() && !method.getName().equals("toString"))
                 .filter(method -> !tests.contains(method.getName() + "(") && !tests.contains("::" + method.getName()))
                 .forEach(method -> missing.add(name + "." + method.getName()));
@@ -179,6 +174,11 @@ class CompletenessTest {
       }
     }
     assertEquals(Set.of(), missing);
+  }
+
+  /** Public, or there for what is public to have its methods; those of TensorOperators are made of the enums. */
+  private static boolean isSeen(Class<?> kind) {
+    return Modifier.isPublic(kind.getModifiers()) || List.of(EngineTensors.class, TensorContents.class, TensorViews.class).contains(kind);
   }
 
   /** The native part has the sizes of structs that the C compiler gave: it was made from this very description. */

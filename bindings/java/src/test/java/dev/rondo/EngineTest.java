@@ -37,7 +37,7 @@ class EngineTest {
     }
     fails(NullPointerException.class, () -> new EngineOptions().mode(null), "mode");
     fails(NullPointerException.class, () -> Engine.create(null), "options");
-    fails(InvalidArgumentException.class, () -> Engine.create(new EngineOptions().streams(99)), "rondo_engine_create", "streams");
+    fails(InvalidArgumentException.class, () -> Engine.create(new EngineOptions().streams(99)), "Engine.create", "streams");
     final TaskOptions task = new TaskOptions();
     assertEquals(-1, task.stream());
     assertEquals(Device.CPU, task.device());
@@ -68,7 +68,7 @@ class EngineTest {
       final Tensor outside = engine.tensor(device, new long[] {9}, 1);
       assertArrayEquals(new float[] {0}, Operators.take(engine.full(device, DType.F32, 2, 4), outside, 0).toFloatArray());
     }
-    fails(InvalidArgumentException.class, () -> Engine.create(new EngineOptions().checkIndices(2)), "check_indices");
+    fails(InvalidArgumentException.class, () -> Engine.create(new EngineOptions().checkIndices(2)), "checkIndices");
   }
 
   @ParameterizedTest
@@ -115,9 +115,9 @@ class EngineTest {
   @Test
   void tracesAreWritten(@TempDir Path folder) throws Exception {
     try (Engine engine = Engine.create(); Tensor x = engine.tensor(Device.CPU, new float[] {1})) {
-      fails(InvalidStateException.class, () -> engine.endTrace(null), "rondo_trace_end");
+      fails(InvalidStateException.class, () -> engine.endTrace(null), "Engine.endTrace");
       engine.beginTrace();
-      fails(InvalidStateException.class, engine::beginTrace, "rondo_trace_begin");
+      fails(InvalidStateException.class, engine::beginTrace, "Engine.beginTrace");
       x.exp().close();
       final Path file = folder.resolve("trace.json");
       engine.endTrace(file);
@@ -142,7 +142,7 @@ class EngineTest {
     fails(InvalidStateException.class, () -> x.add(1), "the engine of this tensor is closed");
     fails(InvalidStateException.class, x::await, "the engine of this tensor is closed");
     fails(InvalidStateException.class, x::awaitAsync, "engine is closed");
-    fails(InvalidStateException.class, () -> NativeTensor.tensorWait(x.address()), "rondo_tensor_wait");
+    fails(InvalidStateException.class, () -> NativeTensor.tensorWait(x.address()), "Tensor.await");
     x.close();
     fails(InvalidStateException.class, x::await, "tensor is closed");
   }
@@ -161,7 +161,7 @@ class EngineTest {
     assertTrue(Device.CPU.info().totalMemory() > 0);
     assertTrue(Device.CPU.info().processors() > 0);
     assertFalse(Device.CPU.info().name().isEmpty());
-    fails(RondoException.class, () -> Device.cuda(999).info(), "rondo_device_query");
+    fails(RondoException.class, () -> Device.cuda(999).info(), "Device.info");
     fails(NullPointerException.class, () -> Device.of(null, 0), "kind");
   }
 

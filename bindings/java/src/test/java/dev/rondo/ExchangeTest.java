@@ -136,7 +136,7 @@ class ExchangeTest {
   void itsOptionsAreThoseOfAnExchange() {
     try (Engine engine = Engine.create()) {
       fails(InvalidArgumentException.class, () -> Comm.create(engine, Device.CPU, 0, 2, step -> { }, new CommOptions().ranks(2)), "must not be set");
-      fails(InvalidArgumentException.class, () -> Comm.create(engine, Device.CPU, 2, 2, step -> { }, new CommOptions()), "hooks->rank is 2");
+      fails(InvalidArgumentException.class, () -> Comm.create(engine, Device.CPU, 2, 2, step -> { }, new CommOptions()), "hooks.rank is 2");
     }
   }
 }

@@ -11,6 +11,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -66,6 +68,51 @@ class GraphTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void aRecordingReturnsWhatItsLaunchesWrite(Device device) {
+    try (Scope scope = Scope.open()) {
+      final Tensor x = engine.tensor(device, new float[] {1, 2});
+      final Recorded<Tensor> one = engine.record(() -> x.add(1).mul(2));
+      final Recorded<List<Tensor>> list = engine.record(new RecordOptions().name("list"), () -> List.of(x.neg(), x.exp()));
+      final Recorded<Tensor[]> array = engine.record(() -> new Tensor[] {x.square()});
+      final Recorded<Map<String, Tensor>> map = engine.record(() -> Map.of("a", x.sub(1)));
+      final Recorded<String> other = engine.record(() -> "no tensor");
+      final Graph writes = engine.record(() -> {
+        x.addInto(1, x);
+      });
+      final Graph named = engine.record(new RecordOptions().name("named"), () -> {
+        x.addInto(1, x);
+      });
+      for (final Graph each : List.of(one, list, array, map, other, writes, named)) {
+        each.launch();
+      }
+      assertArrayEquals(new float[] {4, 6}, one.value().toFloatArray());
+      assertArrayEquals(new float[] {-1, -2}, list.value().get(0).toFloatArray());
+      assertArrayEquals(new float[] {1, 4}, array.value()[0].toFloatArray());
+      assertArrayEquals(new float[] {0, 1}, map.value().get("a").toFloatArray());
+      assertEquals("no tensor", other.value());
+      assertArrayEquals(new float[] {3, 4}, x.toFloatArray());
+      assertTrue(named.report().contains("'named'"));
+      one.launch();
+      assertArrayEquals(new float[] {8, 10}, one.value().toFloatArray());
+    }
+  }
+
+  @Test
+  void whatARecordingClosedSaysSo() {
+    try (Tensor x = engine.tensor(Device.CPU, new float[] {1})) {
+      final Tensor[] inside = new Tensor[2];
+      engine.record(() -> {
+        inside[0] = x.add(1);
+        inside[1] = x.add(1);
+        inside[1].close();
+      }).close();
+      fails(InvalidStateException.class, inside[0]::toFloatArray, "closed at the end of the recording", "use Recording.keep");
+      fails(InvalidStateException.class, inside[1]::toFloatArray, "this tensor is closed");
+    }
+  }
+
   @Test
   void writesItselfAsDot(@TempDir Path folder) throws Exception {
     try (Tensor x = engine.tensor(Device.CPU, new float[] {1}); Graph graph = engine.record(recording -> x.exp())) {
@@ -98,15 +145,15 @@ class GraphTest {
     try (Scope scope = Scope.open()) {
       final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2});
       engine.record(recording -> {
-        fails(InvalidStateException.class, () -> engine.record(inner -> x.neg()), "rondo_record_begin");
+        fails(InvalidStateException.class, () -> engine.record(inner -> x.neg()), "Engine.record");
         final Tensor y = x.neg();
-        fails(InvalidStateException.class, y::await, "rondo_tensor_wait");
-        fails(InvalidStateException.class, y::toFloatArray, "rondo_tensor_read");
-        fails(InvalidStateException.class, () -> x.write(1, 2), "rondo_tensor_write");
+        fails(InvalidStateException.class, y::await, "Tensor.await");
+        fails(InvalidStateException.class, y::toFloatArray, "Tensor.read");
+        fails(InvalidStateException.class, () -> x.write(1, 2), "Tensor.write");
         fails(InvalidStateException.class, x::awaitAsync, "recording");
         fails(InvalidStateException.class, engine::close, "inside a recording");
       }).launch();
-      fails(NullPointerException.class, () -> engine.record(null));
+      fails(NullPointerException.class, () -> engine.record((Runnable) null));
       engine.awaitAll();
     }
   }

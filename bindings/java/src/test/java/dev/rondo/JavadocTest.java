@@ -80,6 +80,27 @@ class JavadocTest {
     assertTrue(examples.size() >= 12, "there are " + examples.size());
   }
 
+  /** Where the documentation says null, the declaration does, for compilers that look for it. */
+  @Test
+  void nullIsWhereAnAnnotationSaysSo() throws Exception {
+    final Pattern declared = Pattern.compile("/\\*\\*((?:(?!\\*/).)*)\\*/\\s*((?:public|void|List|@)[^;{]*)[;{]", Pattern.DOTALL);
+    final Pattern says = Pattern.compile("@(?:param|return)(?:(?!\\* @).)*\\bnull\\b", Pattern.DOTALL);
+    int found = 0;
+    for (final Path folder : List.of(ROOT.resolve("dev/rondo"), Path.of(System.getProperty("rondo.build"), "bindings/java/generated/dev/rondo"))) {
+      try (Stream<Path> files = Files.list(folder)) {
+        for (final Path file : files.filter(path -> path.toString().endsWith(".java")).collect(Collectors.toList())) {
+          for (final Matcher match = declared.matcher(Files.readString(file)); match.find();) {
+            if (says.matcher(match.group(1)).find()) {
+              assertTrue(match.group(2).contains("Nullable"), () -> file.getFileName() + ": " + match.group(2));
+              ++found;
+            }
+          }
+        }
+      }
+    }
+    assertTrue(found > 90, found + " declarations");
+  }
+
   /** What is made from the headers' texts says what Java has in place of functions, structs and constants of C. */
   @Test
   void itNamesWhatJavaHas() throws Exception {

@@ -136,16 +136,16 @@ class OperandTest {
     final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2, 3});
     final Tensor never = engine.empty(Device.CPU, DType.F32, 3);
     final Task nothing = context -> {};
-    fails(InvalidStateException.class, () -> engine.submit(nothing, List.of(never), List.of(x)), "rondo_engine_push_tensors");
+    fails(InvalidStateException.class, () -> engine.submit(nothing, List.of(never), List.of(x)), "Engine.submit");
     fails(InvalidArgumentException.class, () -> engine.submit(nothing, List.of(), List.of(x.accumulator())), "accumulator");
     fails(InvalidArgumentException.class, () -> engine.submit(nothing, List.of(), List.of(x.broadcast(2, 3))), "writes[0]");
     try (Engine other = Engine.create(); Tensor foreign = other.full(Device.CPU, DType.F32, 0, 1)) {
       fails(InvalidArgumentException.class, () -> engine.submit(nothing, List.of(foreign), List.of()), "another engine");
-      fails(InvalidArgumentException.class, () -> engine.record(recording -> recording.keep(foreign)), "rondo_record_output");
+      fails(InvalidArgumentException.class, () -> engine.record(recording -> recording.keep(foreign)), "Recording.keep");
     }
     final Recording[] over = new Recording[1];
     engine.record(new RecordOptions().flags(RecordFlags.NAMED_OUTPUTS), recording -> over[0] = recording).close();
-    fails(InvalidStateException.class, () -> over[0].keep(x), "rondo_record_output");
+    fails(InvalidStateException.class, () -> over[0].keep(x), "Recording.keep");
     x.close();
     fails(InvalidStateException.class, () -> engine.submit(nothing, List.of(), List.of(x)), "tensor is closed");
     fails(InvalidStateException.class, () -> engine.record(recording -> recording.keep(x)), "tensor is closed");

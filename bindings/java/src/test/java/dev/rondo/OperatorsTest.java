@@ -134,11 +134,11 @@ class OperatorsTest {
   void parametersAndThreeOperands(Device device) {
     final Tensor a = engine.tensor(device, new float[] {-2, 0.5f, 3});
     assertArrayEquals(new float[] {-1, 0.5f, 2}, a.clip(-1, 2).toFloatArray());
-    fails(InvalidArgumentException.class, () -> Operators.unary(UnaryOp.CLIP, a), "rondo_unary");
+    fails(InvalidArgumentException.class, () -> Operators.unary(UnaryOp.CLIP, a), "Operators.unary");
     assertArrayEquals(new float[] {-0.02f, 0.5f, 3}, a.leakyRelu().toFloatArray());
     assertArrayEquals(new float[] {-1, 0.5f, 3}, a.leakyRelu(0.5).toFloatArray());
     assertArrayEquals(new float[] {-1, 0.5f, 2}, Operators.unaryWith(UnaryOp.CLIP, a, new double[] {-1, 2}).toFloatArray());
-    fails(InvalidArgumentException.class, () -> Operators.unaryWith(UnaryOp.CLIP, a, new double[20]), "rondo_unary_with");
+    fails(InvalidArgumentException.class, () -> Operators.unaryWith(UnaryOp.CLIP, a, new double[20]), "Tensor.clip");
     final Tensor zero = engine.full(device, DType.F32, 0, 3);
     assertArrayEquals(a.smoothL1(zero).toFloatArray(), a.smoothL1(zero, 1).toFloatArray());
     assertArrayEquals(new float[] {1.5f, 0.125f, 2.5f}, Operators.binaryWith(BinaryOp.SMOOTH_L1, a, zero, new double[] {1}).toFloatArray());
@@ -146,7 +146,7 @@ class OperatorsTest {
     assertArrayEquals(new float[] {-1, -0.5f, 0}, zero.sub(1).lerp(a.sub(a), engine.tensor(device, new float[] {0, 0.5f, 1})).toFloatArray());
     assertArrayEquals(new float[] {0, 0.5f, 3}, Operators.ternary(TernaryOp.CLAMP, a, zero, a.abs()).toFloatArray());
     assertArrayEquals(new float[] {-6, 1.5f, 9}, Operators.addN(a, a, a).toFloatArray());
-    fails(InvalidArgumentException.class, () -> Operators.addN(), "rondo_add_n");
+    fails(InvalidArgumentException.class, () -> Operators.addN(), "Operators.addN");
     fails(NullPointerException.class, () -> Operators.addN(new Tensor[20]));
     final Tensor[] closed = {a, a.neg()};
     closed[1].close();
@@ -174,7 +174,7 @@ class OperatorsTest {
     assertArrayEquals(new float[] {3, 6}, out.toFloatArray());
     assertArrayEquals(new float[] {1, 1}, a.varWith(1, 1).toFloatArray(), "squares by two less one");
     assertArrayEquals(new float[] {6, 3, 2, 15, 9, 4}, Operators.cumulative(ReduceOp.SUM, a, 1, true).toFloatArray());
-    fails(InvalidArgumentException.class, () -> a.sum(2), "rondo_reduce", "axes is 2");
+    fails(InvalidArgumentException.class, () -> a.sum(2), "Tensor.sum", "axes is 2");
   }
 
   @ParameterizedTest
@@ -212,7 +212,7 @@ class OperatorsTest {
     final ConvolutionOptions back = new ConvolutionOptions().groups(2).stride(2).dilation(2).transposed(true)
         .outputPadding(1);
     assertArrayEquals(new long[] {1, 2, 6}, Operators.convolution(y, w, back).shape());
-    fails(InvalidArgumentException.class, () -> Operators.convolution(x, w, null), "rondo_convolution", "groups");
+    fails(InvalidArgumentException.class, () -> Operators.convolution(x, w, null), "Operators.convolution", "groups");
   }
 
   @ParameterizedTest
@@ -235,7 +235,7 @@ class OperatorsTest {
     final Tensor out = engine.empty(device, DType.F32, 2, 2);
     assertSame(out, Operators.matmul(a, b, null, out));
     assertArrayEquals(new float[] {4, -1, 10, -1}, out.toFloatArray());
-    fails(InvalidArgumentException.class, () -> a.matmul(a), "rondo_matmul");
+    fails(InvalidArgumentException.class, () -> a.matmul(a), "Tensor.matmul");
     bias.close();
     fails(InvalidStateException.class, () -> a.matmul(b, options), "tensor is closed");
   }
@@ -394,8 +394,8 @@ class OperatorsTest {
   @Test
   void operandsMustFit() {
     final Tensor a = engine.tensor(Device.CPU, new float[] {1, 2});
-    fails(InvalidArgumentException.class, () -> a.add(engine.tensor(Device.CPU, new float[] {1, 2, 3})), "rondo_binary");
-    fails(InvalidArgumentException.class, () -> a.cast(DType.I32).add(0.5), "rondo_binary_scalar");
+    fails(InvalidArgumentException.class, () -> a.add(engine.tensor(Device.CPU, new float[] {1, 2, 3})), "Tensor.add");
+    fails(InvalidArgumentException.class, () -> a.cast(DType.I32).add(0.5), "Tensor.add");
     fails(NullPointerException.class, () -> a.add(null));
     try (Engine other = Engine.create(); Tensor foreign = other.tensor(Device.CPU, new float[] {1, 2})) {
       fails(InvalidArgumentException.class, () -> a.add(foreign), "engine");

@@ -113,12 +113,12 @@ class TaskTest {
       } else {
         submit.run();
       }
-      final UserException failure = fails(UserException.class, y::await, "rondo_tensor_wait", "load", "disk gone \u2713");
+      final UserException failure = fails(UserException.class, y::await, "Tensor.await", "load", "disk gone \u2713");
       assertSame(thrown, failure.getCause());
       assertEquals(Status.USER_ERROR, failure.status());
       assertEquals(Optional.of("load"), failure.operator());
       assertEquals(Optional.of(device), failure.device());
-      assertSame(thrown, fails(UserException.class, y::toFloatArray, "rondo_tensor_read").getCause());
+      assertSame(thrown, fails(UserException.class, y::toFloatArray, "Tensor.read").getCause());
       final CompletionException future = fails(CompletionException.class, () -> y.awaitAsync().join());
       assertSame(thrown, future.getCause().getCause());
       final Tensor z = mode == EngineMode.NAIVE ? null : y.add(1);
@@ -137,7 +137,7 @@ class TaskTest {
   void aRondoExceptionKeepsItsStatus() {
     final Variable variable = engine.variable();
     engine.submit(context -> engine.empty(Device.cuda(1000), DType.F32, 1), List.of(), List.of(variable));
-    final RondoException failure = fails(RondoException.class, variable::await, "rondo_tensor_create");
+    final RondoException failure = fails(RondoException.class, variable::await, "Engine.empty");
     assertTrue(failure instanceof NotFoundException || failure instanceof LibraryMissingException, failure.toString());
   }
 
@@ -167,11 +167,11 @@ class TaskTest {
     final AtomicReference<TaskContext> kept = new AtomicReference<>();
     engine.submit(context -> {
       kept.set(context);
-      fails(InvalidStateException.class, x::await, "rondo_tensor_wait");
-      fails(InvalidStateException.class, x::toFloatArray, "rondo_tensor_read");
-      fails(InvalidStateException.class, engine::awaitAll, "rondo_engine_wait_all");
+      fails(InvalidStateException.class, x::await, "Tensor.await");
+      fails(InvalidStateException.class, x::toFloatArray, "Tensor.read");
+      fails(InvalidStateException.class, engine::awaitAll, "Engine.awaitAll");
       fails(InvalidStateException.class, engine::close, "inside a task");
-      fails(InvalidStateException.class, () -> engine.record(recording -> {}), "rondo_record_begin");
+      fails(InvalidStateException.class, () -> engine.record(recording -> {}), "Engine.record");
       x.add(1).close();
       x.close();
     }, List.of(x), List.of(variable));
@@ -240,7 +240,7 @@ class TaskTest {
     fails(NullPointerException.class, () -> engine.submit(null, List.of(), List.of(variable)), "task");
     fails(NullPointerException.class, () -> engine.submit(context -> {}, List.of(), List.of(variable), null), "options");
     try (Engine other = Engine.create(); Variable foreign = other.variable()) {
-      fails(InvalidArgumentException.class, () -> engine.submit(context -> {}, List.of(foreign), List.of()), "rondo_engine_push");
+      fails(InvalidArgumentException.class, () -> engine.submit(context -> {}, List.of(foreign), List.of()), "Engine.submit");
     }
     variable.close();
     fails(InvalidStateException.class, () -> engine.submit(context -> {}, List.of(variable), List.of()), "variable is closed");

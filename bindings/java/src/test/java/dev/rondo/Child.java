@@ -1,0 +1,31 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A program of a test in a process of its own, with options of the virtual machine that this one does not have. */
+final class Child {
+  private Child() {}
+
+  /** Runs a class with a main method, which must succeed. Returns what it prints. */
+  static String run(Class<?> program, List<String> options, String... arguments) throws Exception {
+    final String classes = Path.of(System.getProperty("rondo.target"), "classes") + ":" + Path.of(System.getProperty("rondo.target"), "test-classes");
+    final List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(),
+        "-Ddev.rondo.native.path=" + System.getProperty("dev.rondo.native.path"), "-cp", classes));
+    if (Runtime.version().feature() >= 22) {
+      command.add("--enable-native-access=ALL-UNNAMED"); // else it warns, and a later one refuses
+    }
+    command.addAll(options);
+    command.add(program.getName());
+    command.addAll(List.of(arguments));
+    final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    final String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), out);
+    return out;
+  }
+}
