@@ -11,6 +11,9 @@ namespace rondo::tape {
 // Of the inputs with a bit in `active`, those that have a gradient.
 unsigned flowing(const Node& node, unsigned active);
 
+// Whether it can be asked for: the node says what it is, and its gradient is known.
+bool has_gradient(const Node& node);
+
 // Whose values the gradient of the inputs with a bit in `wanted` needs.
 struct Needs {
   unsigned inputs = 0, outputs = 0;

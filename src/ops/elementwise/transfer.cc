@@ -174,15 +174,7 @@ Status exchange(const View& from, const View& to) {
 // Steps of which only what they do together means something to a listener.
 template <class Steps>
 Status together(const Call* call, std::initializer_list<TaskOperand> operands, const Steps& steps) {
-  Listener* listener = this_thread().listener;
-  if (!listener) [[likely]]
-    return steps();
-  {
-    const ScopedNoTape unheard;
-    RONDO_TRY(steps());
-  }
-  listener->done("copy", call, operands);
-  return {};
+  return submit_unheard(steps, [&](Listener& listener) { listener.done("copy", call, operands); });
 }
 
 }  // namespace

@@ -9,11 +9,13 @@
 
 #include <rondo/shapes.h>
 
+#include <memory>
 #include <variant>
 
 #include "engine/listener.h"
 #include "engine/thread_state.h"
 #include "ops/operators/convolution_options.h"
+#include "ops/operators/expression.h"
 #include "ops/operators/operators.h"
 #include "ops/operators/reductions.h"
 #include "ops/operators/windows.h"
@@ -27,6 +29,14 @@ struct ElementwiseCall {
   rondo_dtype computed;  // the dtype it computes in
   bool scalar, scalar_first;
   uint64_t words[3];  // the scalar, if there is one, then the parameters
+};
+// Any expression in one task: its inputs, its outputs.
+struct Fused {
+  Expression expression;
+  uint64_t words[Expression::kMaxScalars];
+};
+struct FusedCall {
+  std::shared_ptr<const Fused> fused;
 };
 struct AddNCall {};
 struct WhereCall {};  // condition, a, b
@@ -59,6 +69,11 @@ struct LayerNormCall {                    // a, weight and bias if there are any
   int axis;
   double epsilon;
 };
+struct LayerNormGradCall {  // a, dy, the weight if there is one; the gradient of a
+  bool centred, weight;
+  int axis;
+  double epsilon;
+};
 // Of groups of elements: a, weight, bias and residual if there are any, mean and inverse, or mean and variance.
 struct BatchNormCall {
   unsigned axes;      // bit d: dimension d is within a group
@@ -67,6 +82,20 @@ struct BatchNormCall {
   bool given;  // mean and variance are operands like others; else mean and inverse are made of a
   bool weight, bias, residual;
   rondo_activation activation;
+};
+struct BatchNormStatisticsCall {  // a; mean and inverse, which BatchNormCall has among its operands
+  unsigned axes;
+  double epsilon;
+};
+struct BatchNormSumsCall {  // a, dy, y if only its positive places count, mean, inverse, the weight if there is one
+  unsigned axes;            // which the two sums are over, of dy weight and of that times (a - mean) inverse
+  bool masked, weight;
+};
+// x, dy; the gradient of x through products of its elements over these axes, or of running ones along the one axis.
+struct ProductGradCall {
+  uint32_t axes;
+  bool running, reverse;
+  bool skips_nan;  // NaN counts as 1
 };
 struct CumulativeCall {
   ReduceOp op;
@@ -123,25 +152,29 @@ struct ConvolutionFilterGradCall {  // the image and the result's gradient
   int64_t kernel[kMaxSpatial];
 };
 
-struct WindowCall {  // an image; the result, and where the largest elements are if it is they
+struct WindowCall {  // an image; the result, and where the largest elements are if that was asked for
   Windows windows;
   bool largest;
   Layout image;  // its shape
 };
-struct WindowGradCall : WindowCall {};  // the result's gradient, and the places; the image's gradient
+struct WindowGradCall : WindowCall {};  // the result's gradient, and the places of the largest; the image's gradient
 struct WindowPickCall {                 // an image, places
   Windows windows;
   Layout image;
 };
 
 struct Call {
-  std::variant<ElementwiseCall, AddNCall, WhereCall, CopyCall, DropoutCall, DropoutGradCall, MatmulCall, ReduceCall,
-               SoftmaxCall, SoftmaxGradCall, LayerNormCall, BatchNormCall, CumulativeCall, CrossEntropyCall,
+  std::variant<ElementwiseCall, FusedCall, AddNCall, WhereCall, CopyCall, DropoutCall, DropoutGradCall, MatmulCall,
+               ReduceCall, SoftmaxCall, SoftmaxGradCall, LayerNormCall, LayerNormGradCall, BatchNormCall,
+               BatchNormStatisticsCall, BatchNormSumsCall, ProductGradCall, CumulativeCall, CrossEntropyCall,
                CrossEntropyGradCall, ConcatCall, PadCall, TileCall, RepeatCall, RollCall, TriangleCall, TakeCall,
                TakeAlongAxisCall, PutCall, SortCall, ConvolutionCall, ConvolutionFilterGradCall, WindowCall,
                WindowGradCall, WindowPickCall>
       of;
 };
+
+// words: of the expression's scalars.
+RONDO_COLD Call fused_call(const Expression& expression, const uint64_t* words);
 
 // Submits a task whose outputs are `outputs`, saying what it is; on success commits them. `describe` gives the call: it
 // is asked only where somebody listens.
@@ -186,5 +219,19 @@ class ScopedNoTape {
   ThreadState& thread_;
   Listener* listener_;
 };
+
+// Steps of which only what they do together means something to a listener: tell(listener) says it.
+template <class Steps, class Tell>
+Status submit_unheard(const Steps& steps, const Tell& tell) {
+  Listener* const listener = this_thread().listener;
+  if (!listener) [[likely]]
+    return steps();
+  {
+    const ScopedNoTape unheard;
+    RONDO_TRY(steps());
+  }
+  tell(*listener);
+  return {};
+}
 
 }  // namespace rondo::ops

@@ -185,6 +185,13 @@ Status Output::resolve_as(const View& like, const Layout& shape, std::span<const
   return {};
 }
 
+Call fused_call(const Expression& expression, const uint64_t* words) {
+  auto fused = std::make_shared<Fused>();
+  fused->expression = expression;
+  std::copy_n(words, expression.scalars(), fused->words);
+  return Call{FusedCall{std::move(fused)}};
+}
+
 Status submit_described(Listener& listener, Engine& engine, Ref<Task> task, const Call& call) {
   struct Announced {
     Listener& listener;
