@@ -10,6 +10,10 @@
  * no gradient (tasks of the user, graphs launched in between, copies from the host) is RONDO_UNSUPPORTED if gradients
  * would have to pass it, and the message names it.
  *
+ * Every operator with a gradient has gradients of any order. The exception is RONDO_TRIGAMMA, whose derivative no
+ * operator computes: its gradient, the second of RONDO_DIGAMMA and the third of RONDO_LGAMMA and RONDO_GAMMA are
+ * RONDO_UNSUPPORTED.
+ *
  * A tape belongs to the thread that began it until it ends; then to whoever uses it, one thread at a time. Operators of
  * other threads are not noted. docs/tape.md explains.
  *

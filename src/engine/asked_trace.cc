@@ -50,7 +50,7 @@ uint64_t take(const Engine& engine) {
 
 void write(Engine& engine, uint64_t number) noexcept {
   write_asked(Setting::trace, number, "engine", ".json", [&](const char* path) { return engine.trace_end(path); });
-  if (engine.observer().trace) (void)engine.trace_end(nullptr);  // there is no file
+  if (engine.run_observer().trace) (void)engine.trace_end(nullptr);  // there is no file
 }
 
 struct Progress {

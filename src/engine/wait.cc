@@ -97,7 +97,7 @@ void Engine::run_as_guest(Workers::Guest& guest, Task& task) {
   const ThreadState own = thread;
   TaskQueue on_devices;
   thread.sink = nullptr;
-  thread.listener = nullptr;
+  thread.tapes = nullptr;
   thread.ready = &on_devices;
   guest.run(task);
   thread = own;

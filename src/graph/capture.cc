@@ -104,7 +104,7 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
   context.device = segment.device;
   context.capturing = true;
   context.device_random = segment.random_count ? device_random(*segment.device) : nullptr;
-  LastTasks* const last_tasks = engine_->observer().last_tasks;
+  LastTasks* const last_tasks = engine_->run_observer().last_tasks;
   for (const uint32_t i : segment.tasks) {
     Task& task = *tasks_[i];
     const auto branch = static_cast<size_t>(plan.schedule.branch[i]);

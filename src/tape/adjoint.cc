@@ -4,6 +4,7 @@
 
 #include "engine/views.h"
 #include "ops/ops.h"
+#include "tape/tape.h"
 
 namespace rondo::tape {
 
@@ -58,6 +59,10 @@ Status make_uniform(Engine& engine, Device& device, rondo_dtype dtype, const Lay
   return {};
 }
 
+bool Value::exclusive() const {
+  return !uniform && memory.use_count() == 1 && !contents_kept(**memory);
+}
+
 void Adjoint::direct(rondo_tensor* given, const Place& place) {
   direct_ = given;
   direct_place_ = place;
@@ -90,9 +95,9 @@ Status Adjoint::fill(const View& view, double number) {
   return ops::fill(kFunction, view, ops::Scalar::of(number));
 }
 
-// Memory of the storage's own shape, which nobody else shows.
+// Memory of the storage's own shape, which may be written.
 Status Adjoint::materialise() {
-  if (state_ == State::whole && exclusive()) return {};
+  if (state_ == State::whole && value_.exclusive()) return {};
   const int64_t elements = static_cast<int64_t>(bytes_ / dtype_size(dtype_));
   Ref<Storage> storage;
   const View flat = make_temporary(engine_, device_, dtype_, Layout::row_major(1, &elements), &storage);
@@ -143,7 +148,7 @@ Status Adjoint::begin(const Place& place, Slot* slot) {
     return {};
   }
   View view;
-  if (state_ == State::at && exclusive() && !value_.view.layout.repeats() && shown(place, &view)) {
+  if (state_ == State::at && value_.exclusive() && !value_.view.layout.repeats() && shown(place, &view)) {
     slot->tensor = adding(*value_.memory, view);
     return {};
   }

@@ -17,7 +17,7 @@
 
 namespace rondo::tape {
 
-// Memory that values are in. Who alone holds it may write there.
+// Memory that values are in.
 using Memory = std::shared_ptr<const Ref<Storage>>;
 
 // A gradient: a view of memory, or one number for all elements.
@@ -26,6 +26,8 @@ struct Value {
   double number = 0;
   View view;
   Memory memory;
+  // Whether it may be written: nobody else shows it, and no open tape keeps what is in it.
+  bool exclusive() const;
   static Value of(double number) { return {true, number, {}, {}}; }
   static Value of(const View& view) {
     return {false, 0, view, std::make_shared<const Ref<Storage>>(Ref<Storage>::share(view.storage))};
@@ -102,7 +104,6 @@ class Adjoint {
   };
 
   bool covers(const Place& place) const;
-  bool exclusive() const { return value_.memory.use_count() == 1; }
   bool shown(const Place& place, View* view) const;
   View at(const Place& place) const;
   Status materialise();

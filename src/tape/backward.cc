@@ -59,8 +59,7 @@ Status Backward::seed(std::span<const View> outputs, std::span<const View* const
   for (size_t i = 0; i < outputs.size(); ++i) {
     const View& view = outputs[i];
     if (&view.engine() != &engine()) return other_engine("outputs", i);
-    const auto known = tape_.known_.find(number_of(view));
-    if (known == tape_.known_.end() || !known->second.active)
+    if (!tape_.depends(view))
       return error(RONDO_INVALID_ARGUMENT,
                    "%s: outputs[%zu], %s, does not depend on a watched tensor as far as tape has noted", kFunction, i,
                    operand_text(view).c_str());
@@ -133,21 +132,19 @@ Status Backward::check_values() const {
   for (size_t i = tape_.nodes_.size(); i-- > 0;) {
     const Node& node = tape_.nodes_[i];
     if (!ways_[i].passed()) continue;
-    if (!node.call && !node.custom)
+    if (!has_gradient(node))
       return error(RONDO_UNSUPPORTED,
                    "%s: '%s' has no gradient, and outputs depend on sources through it; define one with "
                    "rondo_tape_custom, or leave it out with rondo_tape_pause",
                    kFunction, node.name);
     for (const std::vector<Operand>* list : {&node.inputs, &node.outputs}) {
       for (const Operand& each : *list) {
-        if (!each.kept) continue;
-        const Tape::Known& known = tape_.known_.at(each.number);
-        if (!each.overwritten && known.writes == each.writes) continue;
+        if (!each.overwritten_by) continue;
         return error(RONDO_INVALID_STATE,
                      "%s: the gradient of '%s' needs its %s %s as it was, but '%s' has written it; write to another "
                      "tensor, or give '%s' a copy (rondo_copy)",
                      kFunction, node.name, list == &node.inputs ? "operand" : "result", operand_text(each.view).c_str(),
-                     each.overwritten ? node.name : known.written_by, node.name);
+                     each.overwritten_by, node.name);
       }
     }
   }
@@ -197,11 +194,8 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   if (status.ok()) status = deliver(sources, gradients);
   // What was written here is written for those who ask again.
   for (size_t i = 0; i < sources.size(); ++i)
-    if (gradients[i])
-      if (const auto known = tape_.known_.find(number_of(gradients[i]->view)); known != tape_.known_.end()) {
-        ++known->second.writes;
-        known->second.written_by = kFunction;
-      }
+    if (gradients[i] && tape_.keeps_ && tape_.known_.count(number_of(gradients[i]->view)))
+      tape_.overwrite(tape_.operand_of(gradients[i]->view), kFunction);
   if (!tape_.keeps_) tape_.nodes_.clear();
   if (reopen) open_tape(tape_);
   return status;

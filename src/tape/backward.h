@@ -20,6 +20,8 @@ namespace rondo::tape {
 
 inline constexpr const char* kFunction = "rondo_tape_gradients";
 
+class Steps;
+
 class Backward {
  public:
   Backward(Tape& tape, const Tape::Finished& finished) : tape_(tape), finished_(finished) {}
@@ -62,9 +64,11 @@ class Backward {
   // An elementwise expression of one output, as a temporary.
   Status compute(const char* name, const ops::Expression& expression, std::span<const View* const> operands,
                  const uint64_t* words, const Layout& shape, Slot* out);
-  // The same into views, operator by operator, each of which another tape can note: so that gradients have gradients.
-  Status interpret(const ops::Expression& expression, std::span<const View* const> operands, const uint64_t* words,
-                   std::span<const View* const> outs);
+  // The gradients of the inputs that are wanted, where what the node computes is made by a formula of operators that
+  // have gradients: it is run on a tape of its own, which then gives them. Inputs: the node's, all of which it needs.
+  // Outputs: the node's; those that depend on none of the inputs may be left out. (formula.cc)
+  using Formula = std::function<void(Steps& steps, std::span<const View> inputs, std::span<View> outputs)>;
+  Status differentiate(const Formula& formula);
 
  private:
   // Of masks: operands beyond the last bit share it.
@@ -80,7 +84,7 @@ class Backward {
   };
   Status begin(size_t input, const Layout& shape, Target* target);
   Status end(Target* target);
-  static void place_of(const View& view, const Layout& shape, Target* target);
+  static Status place_of(const View& view, const Layout& shape, Target* target);
 
   // --- direct.cc
   // How the nodes that gradients flow through use a storage.
@@ -104,7 +108,7 @@ class Backward {
   Status capture(size_t nodes, std::span<const View> sources);
   Status finish(size_t node, std::span<const View> sources, std::span<rondo_tensor*> gradients);
   Status deliver(std::span<const View> sources, std::span<rondo_tensor*> gradients);
-  // Runs an expression into `outs`: one kernel, or operator by operator where another tape notes them.
+  // Runs an expression into `outs`.
   Status evaluate(const char* name, ops::Expression expression, std::span<const View* const> operands,
                   const uint64_t* words, const Layout& shape, std::span<rondo_tensor* const> outs);
 

@@ -20,11 +20,10 @@ struct Operand {
   uint64_t number = 0;  // of its storage
   View view;            // its storage is null unless the value is kept
   Device* device = nullptr;
-  size_t bytes = 0;          // of the storage
-  bool active = false;       // its gradient may be asked for: it depends on a watched tensor
-  Ref<Storage> kept;         // only if the gradient needs the value
-  uint32_t writes = 0;       // of the storage, when the value was noted
-  bool overwritten = false;  // by the operator itself
+  size_t bytes = 0;                      // of the storage
+  bool active = false;                   // its gradient may be asked for: it depends on a watched tensor
+  Ref<Storage> kept;                     // only if the gradient needs the value
+  const char* overwritten_by = nullptr;  // the operator that wrote there first after the value was noted
 
   void keep(Storage& storage) {
     kept = Ref<Storage>::share(&storage);

@@ -57,6 +57,12 @@ class OpenTapes final : public Observer {
     return true;
   }
   bool paused() const { return paused_ > 0; }
+  bool keep(uint64_t number) const {
+    return std::any_of(tapes_.begin(), tapes_.end(), [number](const Ref<Tape>& each) {
+      const auto known = each->known_.find(number);
+      return known != each->known_.end() && !known->second.keepers.empty();
+    });
+  }
   const std::vector<Ref<Tape>>& tapes() const { return tapes_; }
 
  private:
@@ -66,7 +72,8 @@ class OpenTapes final : public Observer {
     const auto* call = static_cast<const ops::Call*>(what);
     if (call && !ops::row_of(*call).gradient) call = nullptr;
     for (const Ref<Tape>& tape : tapes_)
-      if (!tape->abandoned_.load(std::memory_order_acquire)) tape->note(name, call, operands, paused());
+      if (!tape->abandoned_.load(std::memory_order_acquire))
+        tape->note(name, call, operands, paused() && !tape->inner_);
   }
 
   void miss(const char* name) {
@@ -107,8 +114,9 @@ void close_tape(Tape& tape) {
 void pause_tapes() {
   open_tapes.get().pause();
 }
-bool outer_tape_active() {
-  return this_thread().tapes && !open_tapes.find()->paused();
+bool contents_kept(const Storage& storage) {
+  const uint64_t number = storage.number.load(std::memory_order_acquire);
+  return number && this_thread().tapes && open_tapes.find()->keep(number);
 }
 Status resume_tapes() {
   if (OpenTapes* open = open_tapes.find(); open && open->resume()) return {};
@@ -117,7 +125,7 @@ Status resume_tapes() {
 
 bool note_custom(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,
                  std::span<const View> outputs) {
-  if (!outer_tape_active()) return false;
+  if (!this_thread().tapes || open_tapes.find()->paused()) return false;
   bool noted = false;
   for (const Ref<Tape>& tape : open_tapes.find()->tapes()) {
     if (&tape->engine() != &engine) continue;

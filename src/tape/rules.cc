@@ -6,12 +6,13 @@
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/gradients.h"
 #include "ops/reduce/reduce.h"
-#include "ops/task/submit.h"
 #include "tape/rules_batch_norm.h"
 #include "tape/rules_convolution.h"
 #include "tape/rules_cumulative.h"
+#include "tape/rules_fused.h"
 #include "tape/rules_layer_norm.h"
 #include "tape/rules_matmul.h"
+#include "tape/rules_product.h"
 #include "tape/rules_reduce.h"
 #include "tape/rules_rows.h"
 #include "tape/rules_shapes.h"
@@ -235,22 +236,29 @@ unsigned flowing(const Node& node, unsigned active) {
   if (!node.call) return active;
   return std::visit(Overloaded{
                         [&](const ops::ElementwiseCall& call) { return flowing(call, node, active); },
+                        [&](const ops::FusedCall& call) { return flowing(call, active); },
                         [&](const ops::ReduceCall& call) { return flowing(call, node, active); },
                         [&](const ops::TakeCall&) { return active & 1; },
                         [&](const ops::TakeAlongAxisCall&) { return active & 1; },
                         [&](const ops::PutCall&) { return active & 6; },
                         [&](const ops::CumulativeCall& call) { return flowing(call, active); },
                         [&](const ops::BatchNormCall& call) { return flowing(call, active); },
+                        [&](const ops::BatchNormSumsCall& call) { return call.masked ? active & ~4u : active; },
                         [&](const ops::WindowPickCall&) { return active & 1; },
                         [&](const auto&) { return active; },
                     },
                     node.call->of);
 }
 
+static Needs all_inputs(const Node& node) {
+  return {(1u << node.inputs.size()) - 1, 0};
+}
+
 Needs needed(const Node& node, unsigned wanted) {
   if (!node.call) return {};
   Needs needs = std::visit(Overloaded{
                                [&](const ops::ElementwiseCall& call) { return needed(call, node, wanted); },
+                               [&](const ops::FusedCall&) { return all_inputs(node); },
                                [&](const ops::AddNCall&) { return Needs{}; },
                                [&](const ops::WhereCall&) {
                                  return Needs{1, 0};
@@ -267,13 +275,14 @@ Needs needed(const Node& node, unsigned wanted) {
                                [&](const ops::SoftmaxCall& call) {
                                  return Needs{call.lengths ? 2u : 0u, 1};
                                },
-                               [&](const ops::SoftmaxGradCall& call) {
-                                 return Needs{call.lengths ? 7u : 3u, 0};
-                               },
+                               [&](const ops::SoftmaxGradCall&) { return all_inputs(node); },
                                [&](const ops::LayerNormCall& call) { return needed(call, wanted); },
+                               [&](const ops::LayerNormGradCall&) { return all_inputs(node); },
                                [&](const ops::BatchNormCall& call) { return needed(call, wanted); },
+                               [&](const ops::BatchNormStatisticsCall&) { return all_inputs(node); },
+                               [&](const ops::BatchNormSumsCall&) { return all_inputs(node); },
                                [&](const ops::WindowCall& call) {
-                                 return Needs{0, call.largest ? 2u : 0u};
+                                 return Needs{call.largest ? 1u : 0u, 0};
                                },
                                [&](const ops::WindowGradCall& call) {
                                  return Needs{call.largest ? 2u : 0u, 0};
@@ -281,6 +290,7 @@ Needs needed(const Node& node, unsigned wanted) {
                                [&](const ops::WindowPickCall&) {
                                  return Needs{2, 0};
                                },
+                               [&](const ops::ProductGradCall&) { return all_inputs(node); },
                                [&](const ops::CumulativeCall& call) { return needed(call); },
                                [&](const ops::CrossEntropyCall&) {
                                  return Needs{3, 0};
@@ -312,9 +322,14 @@ Needs needed(const Node& node, unsigned wanted) {
                            },
                            node.call->of);
   // What was added to a tensor is computed again (result_of).
-  if ((needs.outputs & 1) && node.outputs[0].view.accumulate)
-    needs = {(1u << node.inputs.size()) - 1, needs.outputs & ~1u};
+  if ((needs.outputs & 1) && node.outputs[0].view.accumulate) needs = {all_inputs(node).inputs, needs.outputs & ~1u};
   return needs;
+}
+
+bool has_gradient(const Node& node) {
+  if (!node.call) return node.custom != nullptr;
+  const auto* call = std::get_if<ops::ElementwiseCall>(&node.call->of);
+  return !call || !ops::gradient_unknown(call->row->op);
 }
 
 bool makes_last(const Node& node) {

@@ -1,4 +1,4 @@
-// The rules of gradients: for each kind of operator (ops/task/node.h), through which operands gradients flow, which
+// The rules of gradients: for each kind of operator (ops/program/kinds.h), through which operands gradients flow, which
 // values they need, and how they are made, of operators. A kind without its rule does not compile.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -10,6 +10,9 @@ namespace rondo::tape {
 
 // Of the inputs with a bit in `active`, those that have a gradient.
 unsigned flowing(const Node& node, unsigned active);
+
+// Whether it can be asked for: the node says what it is, and its gradient is known.
+bool has_gradient(const Node& node);
 
 // Whose values the gradient of the inputs with a bit in `wanted` needs.
 struct Needs {

@@ -2,8 +2,8 @@
 // where the activation passes it, times the weight, that of a is (g - mean of g - n * mean of g * n) * inverse, means
 // being over the group; of given statistics, g * inverse. Those of weight and bias are sums of g * n and of g.
 //
-// One kernel makes the sums, one the rest. Where another tape listens, all of it is made of operators, the statistics
-// too.
+// One kernel makes the sums, one the rest. The statistics are constants in none of it: they are nodes of their own, to
+// which gradients of these gradients come.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/rules_batch_norm.h"
@@ -36,6 +36,10 @@ SmallVector<int32_t, 8> listed(unsigned axes) {
   return list;
 }
 
+View root(Steps& steps, const View& variance, double epsilon) {
+  return steps.unary(RONDO_RSQRT, steps.scalar(RONDO_ADD, variance, epsilon));
+}
+
 struct Rule {
   const ops::BatchNormCall& call;
   Backward& backward;
@@ -63,13 +67,7 @@ struct Rule {
     const auto list = listed(axes);
     return steps.reduce(RONDO_SUM, of, {list.begin(), list.size()});
   }
-  View mean(const View& of) {
-    const auto list = listed(call.axes);
-    return steps.reduce(RONDO_MEAN, of, {list.begin(), list.size()});
-  }
   unsigned beside_channels() const { return ((1u << shape.ndim) - 1) & ~call.channels; }
-  // 1 / sqrt(variance + epsilon)
-  View root(const View& variance) { return steps.unary(RONDO_RSQRT, steps.scalar(RONDO_ADD, variance, call.epsilon)); }
   Status pass(size_t input, const View& gradient) {
     RONDO_TRY(steps.status());
     return backward.pass(input, gradient.layout, Value::of(gradient));
@@ -78,7 +76,7 @@ struct Rule {
   // What was added to a tensor is not there: it is computed again.
   void result_again() {
     View z = steps.binary(RONDO_SUB, computed(in.a), value(in.mean));
-    z = steps.binary(RONDO_MUL, z, call.given ? root(value(in.second)) : value(in.second));
+    z = steps.binary(RONDO_MUL, z, call.given ? root(steps, value(in.second), call.epsilon) : value(in.second));
     if (call.weight) z = steps.binary(RONDO_MUL, z, computed(in.weight));
     if (call.bias) z = steps.binary(RONDO_ADD, z, computed(in.bias));
     if (call.residual) z = steps.binary(RONDO_ADD, z, value(in.residual));
@@ -94,49 +92,7 @@ struct Rule {
         y = backward.output(0);
     }
     RONDO_TRY(steps.status());
-    return outer_tape_active() ? by_operators() : by_kernels();
-  }
-
-  Status by_operators() {
-    View g = steps.cast(dy, dtype);
-    if (masked()) g = steps.where(steps.scalar(RONDO_GT, y, 0), g, 0.0);
-    if (call.residual && backward.wants(in.residual)) RONDO_TRY(pass(in.residual, g));
-    if (wants_line(in.bias)) RONDO_TRY(pass(in.bias, total(g, beside_channels())));
-    const unsigned needs = needed_inputs(backward.wanted());
-    if (needs == 0) return {};
-    if (!(needs & 1)) {  // of given statistics, a alone
-      if (call.weight) g = steps.binary(RONDO_MUL, g, computed(in.weight));
-      return pass(in.a, steps.binary(RONDO_MUL, g, root(value(in.second))));
-    }
-    const View x = computed(in.a);
-    View center, variance;
-    if (call.given) {
-      center = value(in.mean);
-      variance = value(in.second);
-    } else {
-      center = mean(x);
-      const auto list = listed(call.axes);
-      variance = steps.reduce(RONDO_VAR, x, {list.begin(), list.size()});
-    }
-    const View inverse = root(variance), distance = steps.binary(RONDO_SUB, x, center);
-    const View n = steps.binary(RONDO_MUL, distance, inverse);
-    if (wants_line(in.weight)) RONDO_TRY(pass(in.weight, total(steps.binary(RONDO_MUL, g, n), beside_channels())));
-    if (call.weight && (backward.wants(in.a) || call.given)) g = steps.binary(RONDO_MUL, g, computed(in.weight));
-    if (call.given) return of_given(g, steps.binary(RONDO_MUL, g, distance), inverse);
-    if (!backward.wants(in.a)) return {};
-    View change = steps.binary(RONDO_SUB, g, mean(g));
-    change = steps.binary(RONDO_SUB, change, steps.binary(RONDO_MUL, n, mean(steps.binary(RONDO_MUL, g, n))));
-    return pass(in.a, steps.binary(RONDO_MUL, change, inverse));
-  }
-  // With g and g * (a - mean).
-  Status of_given(const View& g, const View& stretched, const View& inverse) {
-    const View change = steps.binary(RONDO_MUL, g, inverse);
-    if (backward.wants(in.a)) RONDO_TRY(pass(in.a, change));
-    if (backward.wants(in.mean)) RONDO_TRY(pass(in.mean, steps.unary(RONDO_NEG, total(change, beside_channels()))));
-    if (!backward.wants(in.second)) return {};
-    const View cube = steps.binary(RONDO_MUL, steps.unary(RONDO_SQUARE, inverse), inverse);
-    const View sum = steps.binary(RONDO_MUL, total(stretched, beside_channels()), cube);
-    return pass(in.second, steps.scalar(RONDO_MUL, sum, -0.5));
+    return gradients();
   }
 
   // The two sums over the axes, as tensors that have size 1 there.
@@ -144,14 +100,14 @@ struct Rule {
     return ops::norm_sums(value(in.a), dy, masked() ? &y : nullptr, value(in.mean), inverse,
                           weighted ? &value(in.weight) : nullptr, axes, &sum->tensor, &dot->tensor);
   }
-  Status by_kernels() {
+  Status gradients() {
     const unsigned wanted = backward.wanted();
     const bool statistics = call.given && (backward.wants(in.mean) || backward.wants(in.second));
     const bool lines = wants_line(in.weight) || wants_line(in.bias) || statistics;
     const bool wants_a = backward.wants(in.a);
     const bool apart = (((1u << shape.ndim) - 1) & ~call.axes) != call.channels;  // groups are not channels
     View inverse;
-    if (needed_inputs(wanted)) inverse = call.given ? root(value(in.second)) : value(in.second);
+    if (needed_inputs(wanted)) inverse = call.given ? root(steps, value(in.second), call.epsilon) : value(in.second);
     RONDO_TRY(steps.status());
     Slot sum, dot, of_group, dot_of_group;
     if (wants_line(in.bias) && !wants_line(in.weight) && !statistics && (call.given || apart || !wants_a)) {
@@ -261,6 +217,31 @@ Needs needed(const ops::BatchNormCall& call, unsigned wanted) {
 
 Status run(const ops::BatchNormCall& call, Backward& backward) {
   return Rule(call, backward).run();
+}
+
+Status run(const ops::BatchNormStatisticsCall& call, Backward& backward) {
+  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+    const View a = steps.cast(inputs[0], compute_dtype(inputs[0].dtype));
+    const auto axes = listed(call.axes);
+    outputs[0] = steps.reduce(RONDO_MEAN, a, {axes.begin(), axes.size()});
+    outputs[1] = root(steps, steps.reduce(RONDO_VAR, a, {axes.begin(), axes.size()}), call.epsilon);
+  });
+}
+
+Status run(const ops::BatchNormSumsCall& call, Backward& backward) {
+  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+    const rondo_dtype dtype = compute_dtype(inputs[0].dtype);
+    const View x = steps.cast(inputs[0], dtype);
+    View g = steps.cast(inputs[1], dtype);
+    size_t next = 2;
+    if (call.masked) g = steps.where(steps.scalar(RONDO_GT, inputs[next++], 0), g, 0.0);
+    const View mean = inputs[next++], inverse = inputs[next++];
+    if (call.weight) g = steps.binary(RONDO_MUL, g, steps.cast(inputs[next], dtype));
+    const View n = steps.binary(RONDO_MUL, steps.binary(RONDO_SUB, x, mean), inverse);
+    const auto axes = listed(call.axes);
+    outputs[0] = steps.reduce(RONDO_SUM, g, {axes.begin(), axes.size()});
+    outputs[1] = steps.reduce(RONDO_SUM, steps.binary(RONDO_MUL, g, n), {axes.begin(), axes.size()});
+  });
 }
 
 }  // namespace rondo::tape

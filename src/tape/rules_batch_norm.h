@@ -8,5 +8,7 @@ namespace rondo::tape {
 unsigned flowing(const ops::BatchNormCall& call, unsigned active);
 Needs needed(const ops::BatchNormCall& call, unsigned wanted);
 Status run(const ops::BatchNormCall& call, Backward& backward);
+Status run(const ops::BatchNormStatisticsCall& call, Backward& backward);
+Status run(const ops::BatchNormSumsCall& call, Backward& backward);
 
 }  // namespace rondo::tape

@@ -5,6 +5,7 @@
 #include "tape/rules_cumulative.h"
 
 #include "ops/movement/shapes.h"
+#include "ops/task/submit.h"
 #include "tape/steps.h"
 
 namespace rondo::tape {
@@ -34,6 +35,28 @@ struct Running {
         steps.binary(RONDO_DIV, back_sum(steps.binary(RONDO_MUL, dy, forward(RONDO_PROD, operand))), divisor);
     const View of_first = back_sum(steps.binary(RONDO_MUL, dy, others));
     return steps.where(before, to_first, steps.where(first, of_first, 0.0));
+  }
+
+  // To another tape these steps are one operator.
+  View as_one(bool skips_nan) const {
+    View made;
+    steps.then([&] {
+      return ops::submit_unheard(
+          [&] {
+            if (skips_nan) {
+              const View missing = steps.unary(RONDO_ISNAN, x);
+              made = steps.where(missing, 0.0, product(steps.where(missing, 1.0, x)));
+            } else {
+              made = product(x);
+            }
+            return steps.status();
+          },
+          [&](Observer& tapes) {
+            const ops::Call whole{ops::ProductGradCall{1u << call.axis, true, call.reverse, skips_nan}};
+            tapes.done("cumulative_prod_grad", &whole, {{x, false}, {dy, false}, {made, true}});
+          });
+    });
+    return made;
   }
 
   // To where the running extreme came from: of equals, the one that was met last.
@@ -75,11 +98,8 @@ struct Running {
       case ReduceOp::sum: return back_sum(dy);
       case ReduceOp::l1_norm: return steps.binary(RONDO_MUL, back_sum(dy), steps.unary(RONDO_SIGN, x));
       case ReduceOp::nansum: return steps.where(steps.unary(RONDO_ISNAN, x), 0.0, back_sum(dy));
-      case ReduceOp::prod: return product(x);
-      case ReduceOp::nanprod: {
-        const View missing = steps.unary(RONDO_ISNAN, x);
-        return steps.where(missing, 0.0, product(steps.where(missing, 1.0, x)));
-      }
+      case ReduceOp::prod: return as_one(false);
+      case ReduceOp::nanprod: return as_one(true);
       case ReduceOp::max: return extreme(RONDO_MAX);
       case ReduceOp::min: return extreme(RONDO_MIN);
       case ReduceOp::logsumexp: return logsumexp();

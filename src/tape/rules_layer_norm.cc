@@ -1,5 +1,5 @@
 // Gradients of layer normalisation and of normalisation by the root mean square: of the operand by one kernel that
-// reads the row again, of weight and bias by sums over rows.
+// reads the row again, whose own gradient is that of a formula; of weight and bias by sums over rows.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/rules_layer_norm.h"
@@ -27,32 +27,6 @@ View as_line(View view, int axis) {
   view.layout.strides[0] = view.layout.strides[axis];
   view.layout.ndim = 1;
   return view;
-}
-
-// The operand's gradient made of operators, which have gradients again: with n the normalised rows and g = dy * weight,
-// (g - mean of g - n * mean of g * n) / sqrt(variance + epsilon).
-Status of_operand(const ops::LayerNormCall& call, Backward& backward, const View& given) {
-  const View& a = backward.input(A);
-  const rondo_dtype dtype = compute_dtype(a.dtype);
-  const int32_t axis = call.axis;
-  const std::span<const int32_t> axes(&axis, 1);
-  Steps steps(backward.engine());
-  const View x = steps.cast(a, dtype);
-  View g = steps.cast(given, dtype);
-  if (call.weight)
-    g = steps.binary(RONDO_MUL, g, along(steps.cast(backward.input(WEIGHT), dtype), a.layout, call.axis));
-  const View n = steps.make([&](ops::Output& out) {
-    return ops::normalise(kFunction, call.centred, x, call.axis, nullptr, nullptr, call.epsilon, out);
-  });
-  const View square =
-      call.centred ? steps.reduce(RONDO_VAR, x, axes) : steps.reduce(RONDO_MEAN, steps.unary(RONDO_SQUARE, x), axes);
-  const View inverse = steps.unary(RONDO_RSQRT, steps.scalar(RONDO_ADD, square, call.epsilon));
-  const View share = steps.reduce(RONDO_MEAN, steps.binary(RONDO_MUL, g, n), axes);
-  View change = steps.binary(RONDO_SUB, g, steps.binary(RONDO_MUL, n, share));
-  if (call.centred) change = steps.binary(RONDO_SUB, change, steps.reduce(RONDO_MEAN, g, axes));
-  change = steps.binary(RONDO_MUL, change, inverse);
-  RONDO_TRY(steps.status());
-  return backward.pass(A, a.layout, Value::of(change));
 }
 
 // The sum over rows.
@@ -92,10 +66,31 @@ Status run(const ops::LayerNormCall& call, Backward& backward) {
     RONDO_TRY(of_line(backward, WEIGHT, steps.binary(RONDO_MUL, n, steps.cast(dy, dtype)), call.axis, &steps));
   }
   if (!backward.wants(A)) return {};
-  if (outer_tape_active()) return of_operand(call, backward, dy);
   return backward.give(A, a.layout, [&](ops::Output& out) {
     return ops::normalise_grad(kFunction, call.centred, a, dy, call.axis,
                                call.weight ? &backward.input(WEIGHT) : nullptr, call.epsilon, out);
+  });
+}
+
+// With n the normalised rows and g = dy * weight: (g - mean of g - n * mean of g * n) / sqrt(variance + epsilon).
+Status run(const ops::LayerNormGradCall& call, Backward& backward) {
+  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+    const rondo_dtype dtype = compute_dtype(inputs[0].dtype);
+    const int32_t axis = call.axis;
+    const std::span<const int32_t> axes(&axis, 1);
+    const View x = steps.cast(inputs[0], dtype);
+    View g = steps.cast(inputs[1], dtype);
+    if (call.weight) g = steps.binary(RONDO_MUL, g, along(steps.cast(inputs[2], dtype), g.layout, call.axis));
+    const View n = steps.make([&](ops::Output& out) {
+      return ops::normalise(kFunction, call.centred, x, call.axis, nullptr, nullptr, call.epsilon, out);
+    });
+    const View square =
+        call.centred ? steps.reduce(RONDO_VAR, x, axes) : steps.reduce(RONDO_MEAN, steps.unary(RONDO_SQUARE, x), axes);
+    const View inverse = steps.unary(RONDO_RSQRT, steps.scalar(RONDO_ADD, square, call.epsilon));
+    const View share = steps.reduce(RONDO_MEAN, steps.binary(RONDO_MUL, g, n), axes);
+    View change = steps.binary(RONDO_SUB, g, steps.binary(RONDO_MUL, n, share));
+    if (call.centred) change = steps.binary(RONDO_SUB, change, steps.reduce(RONDO_MEAN, g, axes));
+    outputs[0] = steps.cast(steps.binary(RONDO_MUL, change, inverse), inputs[0].dtype);
   });
 }
 

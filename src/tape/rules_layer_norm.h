@@ -7,5 +7,6 @@ namespace rondo::tape {
 
 Needs needed(const ops::LayerNormCall& call, unsigned wanted);
 Status run(const ops::LayerNormCall& call, Backward& backward);
+Status run(const ops::LayerNormGradCall& call, Backward& backward);
 
 }  // namespace rondo::tape

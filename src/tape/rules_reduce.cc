@@ -5,7 +5,6 @@
 #include "ops/operators/scalar.h"
 #include "ops/reduce/reduce.h"
 #include "ops/reduce/reduce_gradient.h"
-#include "ops/task/submit.h"
 
 namespace rondo::tape {
 
@@ -74,17 +73,17 @@ Status run(const ops::ReduceCall& call, Backward& backward) {
     RONDO_TRY(result_of(backward, &again, &result));
     result = with_axes(result, shape, call.axes);
   }
-  ops::EvaluateInto evaluate;
-  if (outer_tape_active())
-    evaluate = [&](const ops::Expression& expression, std::span<const View* const> inputs, const uint64_t* words,
-                   const View& out) {
-      const View* const to = &out;
-      return backward.interpret(expression, inputs, words, {&to, 1});
-    };
   return backward.give(0, shape, [&](ops::Output& out) {
-    return ops::reduce_gradient(kFunction, call.op, call.parameter, shape, call.axes,
-                                gradient.uses_operand ? &operand : nullptr, gradient.uses_result ? &result : nullptr,
-                                dy, out, evaluate);
+    const auto make = [&] {
+      return ops::reduce_gradient(kFunction, call.op, call.parameter, shape, call.axes,
+                                  gradient.uses_operand ? &operand : nullptr, gradient.uses_result ? &result : nullptr,
+                                  dy, out);
+    };
+    if (call.op != ops::ReduceOp::prod && call.op != ops::ReduceOp::nanprod) return make();
+    return ops::submit_unheard(make, [&](Observer& tapes) {
+      const ops::Call product{ops::ProductGradCall{call.axes, false, false, call.op == ops::ReduceOp::nanprod}};
+      tapes.done("prod_grad", &product, {{operand, false}, {dy, false}, {out.view(), true}});
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 // Gradients of pooling and resizing: maps are linear once it is known which elements are the largest, so the gradient
-// of a gradient is what the operator itself does to it.
+// of a gradient is what the operator itself does to it. Where they are is found here, by the operator once more:
+// forward does not know whether a gradient will be asked for.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/rules_window.h"
@@ -27,7 +28,13 @@ Status spread(const ops::Windows& windows, const View* places, const Layout& ima
 }  // namespace
 
 Status run(const ops::WindowCall& call, Backward& backward) {
-  return spread(call.windows, call.largest ? &backward.output(1) : nullptr, call.image, backward);
+  if (!call.largest) return spread(call.windows, nullptr, call.image, backward);
+  Slot largest, places;
+  {
+    ops::Output out(kFunction, &largest.tensor), to(kFunction, &places.tensor);
+    RONDO_TRY(ops::window_largest(backward.node().name, call.windows, backward.input(0), out, &to));
+  }
+  return spread(call.windows, &places.tensor->view, call.image, backward);
 }
 
 Status run(const ops::WindowPickCall& call, Backward& backward) {

@@ -1,5 +1,5 @@
-// A rule as operators one after the other, on temporaries: for gradients that no kernel makes at once, and, where
-// another tape listens, for those that one does. What fails leaves everything behind it undone; status() says it.
+// A rule or a formula as operators one after the other, on temporaries. What fails leaves everything behind it undone;
+// status() says it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -50,6 +50,8 @@ class Steps {
   View number(Device& device, rondo_dtype dtype, double value);
   // A new tensor of one number everywhere.
   rondo_tensor* filled(Device& device, rondo_dtype dtype, const Layout& shape, double value);
+  // The gradient of x through f, which is made of operators that have one; dy: of f(x). (formula.cc)
+  View gradient(const View& x, const View& dy, const std::function<View(const View& x)>& f);
   // 0, 1, ...
   View places(Device& device, int64_t count);
 

@@ -45,6 +45,11 @@ Status Tape::watch(const View& view) {
   return {};
 }
 
+bool Tape::depends(const View& view) const {
+  const auto known = known_.find(view.storage->number.load(std::memory_order_acquire));
+  return known != known_.end() && known->second.active;
+}
+
 Operand Tape::operand_of(const View& view) {
   Operand operand;
   operand.number = number_of(*view.storage);
@@ -119,7 +124,7 @@ void Tape::add(Node&& node, std::span<const View> inputs, std::span<const View> 
       if (!((needs.inputs >> i) & 1)) continue;
       each.keep(*inputs[i].storage);
       for (const View& out : outputs)
-        each.overwritten |= out.storage == inputs[i].storage && ops::overlap(out, inputs[i]);
+        if (out.storage == inputs[i].storage && ops::overlap(out, inputs[i])) each.overwritten_by = node.name;
     }
     for (size_t i = 0; i < node.outputs.size(); ++i)
       if ((needs.outputs >> i) & 1) node.outputs[i].keep(*outputs[i].storage);
@@ -127,17 +132,37 @@ void Tape::add(Node&& node, std::span<const View> inputs, std::span<const View> 
   for (Operand& each : node.outputs) {
     if (auto known = known_.find(each.number); known != known_.end() || (flow && is_float(each.view.dtype))) {
       Known& written = known != known_.end() ? known->second : known_[each.number];
-      ++written.writes;
-      written.written_by = node.name;
+      if (!written.keepers.empty()) overwrite(each, node.name);
       written.written |= flow || touches;
       if (flow && is_float(each.view.dtype)) each.active = written.active = true;
     }
   }
   if (!flow && !touches) return;
-  for (std::vector<Operand>* list : {&node.inputs, &node.outputs})
-    for (Operand& each : *list)
-      if (each.kept) each.writes = known_[each.number].writes;
+  const size_t number = nodes_.size();
   nodes_.push_back(std::move(node));
+  for (const std::vector<Operand>* list : {&nodes_[number].inputs, &nodes_[number].outputs}) {
+    for (const Operand& each : *list) {
+      if (!each.kept) continue;
+      SmallVector<size_t, 2>& keepers = known_[each.number].keepers;
+      if (keepers.empty() || keepers.back() != number) keepers.push_back(number);
+    }
+  }
+}
+
+void Tape::overwrite(const Operand& written, const char* name) {
+  SmallVector<size_t, 2>& keepers = known_[written.number].keepers;
+  for (uint32_t i = keepers.size(); i-- > 0;) {
+    Node& node = nodes_[keepers[i]];
+    bool keeps = false;
+    for (std::vector<Operand>* list : {&node.inputs, &node.outputs}) {
+      for (Operand& each : *list) {
+        if (!each.kept || each.number != written.number || each.overwritten_by) continue;
+        if (share(each, written)) each.overwritten_by = name;
+        keeps |= !each.overwritten_by;
+      }
+    }
+    if (!keeps) keepers.erase_unordered(i);
+  }
 }
 
 size_t Tape::kept_bytes() const {

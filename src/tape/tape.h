@@ -1,8 +1,8 @@
 // A tape: the operators that a thread submitted while it was open, as far as gradients can flow through them from
 // watched tensors, with the values that their gradients need and no others.
 //
-// What is noted are storages, by numbers that are never used again: a tape keeps no memory only to know it. A value
-// that was kept and is then written by another operator of the thread is found by its count of writes.
+// What is noted are storages, by numbers that are never used again: a tape keeps no memory only to know it. Each write
+// of the thread is compared with the values that are kept in that storage: those it touches are marked.
 //
 // A tape is used by one thread at a time, while it is open by the one that opened it.
 //
@@ -14,13 +14,16 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/small_vector.h"
 #include "tape/node.h"
 
 namespace rondo::tape {
 
 class Tape final : public RefCounted {
  public:
-  Tape(Engine& engine, bool keeps) : keep_engine_(Ref<Engine>::share(&engine)), keeps_(keeps) {}
+  // inner: of a rule, which runs a formula on it (formula.cc). The user's pauses do not concern it.
+  Tape(Engine& engine, bool keeps, bool inner = false)
+      : keep_engine_(Ref<Engine>::share(&engine)), keeps_(keeps), inner_(inner) {}
 
   Engine& engine() const { return *keep_engine_; }
   bool open() const { return open_.load(std::memory_order_acquire); }
@@ -30,6 +33,8 @@ class Tape final : public RefCounted {
   Status check_thread() const;
 
   Status watch(const View& view);
+  // Whether what a view shows depends on a watched tensor, as far as is noted.
+  bool depends(const View& view) const;
   // What the thread's observer is told (open.cc).
   // constant: what is written depends on nothing as far as gradients are concerned.
   void note(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands, bool constant);
@@ -55,20 +60,21 @@ class Tape final : public RefCounted {
 
   // What the tape knows of a storage.
   struct Known {
-    uint32_t writes = 0;
     bool active = false;
-    bool written = false;              // by a node
-    const char* written_by = nullptr;  // the last
-    size_t watched = kNotWatched;      // number of nodes when it was
+    bool written = false;            // by a node
+    size_t watched = kNotWatched;    // number of nodes when it was
+    SmallVector<size_t, 2> keepers;  // nodes that keep values there, in no order
   };
   static constexpr size_t kNotWatched = ~size_t{0};
 
   Operand operand_of(const View& view);
   void add(Node&& node, std::span<const View> inputs, std::span<const View> outputs, bool constant);
   void forget_last_write(const View& view);
+  // Marks the kept values that a write touches.
+  void overwrite(const Operand& written, const char* name);
 
   const Ref<Engine> keep_engine_;
-  const bool keeps_;
+  const bool keeps_, inner_;
   Status missed_;       // why the tape is incomplete
   bool spent_ = false;  // gave its gradients and did not keep its nodes
   std::atomic<bool> open_{false}, abandoned_{false};
@@ -82,8 +88,8 @@ void open_tape(Tape& tape);
 void close_tape(Tape& tape);
 // Operators between are noted by no tape of the thread; nests.
 void pause_tapes();
-// Whether an open tape of the thread notes what it submits.
-bool outer_tape_active();
+// Whether an open tape of the thread keeps values in a storage: who adds something up there works on a copy.
+bool contents_kept(const Storage& storage);
 Status resume_tapes();
 // Notes a gradient of the user's on every open tape of the thread; whether there is any.
 bool note_custom(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,

@@ -78,7 +78,7 @@ def tables(root):
                       "| operator | computes | operands | result | parameters | bound | gradient |",
                       "|---|---|---|---|---|---|---|"]
         _, _, name, domain, result, parameters, bound, gradients, sentence = row
-        gradient = "no" if all(g == "NONE" for g in gradients) else "yes"
+        gradient = "no" if all(g in ("NONE", "UNKNOWN") for g in gradients) else "yes"
         defaults = ", ".join("needed" if p.strip() == "REQUIRED" else p.strip() for p in parameters.split(",") if p.strip())
         cells = [f"`{name}`", sentence.replace("|", "\\|"), DOMAIN[domain],
                  "bool" if result == "boolean" else "the same", defaults, bound if bound != "0" else "exact", gradient]

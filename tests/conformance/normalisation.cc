@@ -252,6 +252,14 @@ std::vector<Differentiated> differentiated() {
          const rondo_norm_options with = options(in, true);
          return make(rondo_batch_norm, in[0], in[4], in[4], &with);
        }},
+      {"statistics",
+       [=](const Inputs& in) {
+         const rondo_norm_options with = options(in, true);
+         Tensor out, mean, inverse;
+         must(rondo_batch_norm_training(in[0], nullptr, nullptr, 0, &with, out.slot(), mean.slot(), inverse.slot()));
+         const Tensor both = make(rondo_binary, RONDO_MUL, mean, inverse);
+         return make(rondo_binary, RONDO_MUL, out, reshape(both, {4, 1}));
+       }},
       {"added",
        [=](const Inputs& in) {
          Tensor sum = make(rondo_unary, RONDO_SQUARE, in[3]);
@@ -282,15 +290,19 @@ TEST_P(Normalisation, Gradients) {
 TEST_P(Normalisation, GradientsOfGradients) {
   run([&](Results& results) {
     for (const Differentiated& each : some(differentiated(), 4))
-      keep_gradients(results, each.name, operands(), [this, f = each.f](const Inputs& in) {
-        const Tape inner(engine());
-        inner.watch(in[0]);
-        const Tensor y = make(rondo_unary, RONDO_SQUARE, f(in));
-        const Tensor first = inner.gradient(reduce(RONDO_SUM, y, {}), in[0]);
-        Tensor sum = make(rondo_binary, RONDO_ADD, first, in[3]);  // so that all have a gradient
-        for (const size_t line : {1, 2, 4}) sum = make(rondo_binary, RONDO_ADD, sum, reduce(RONDO_SUM, in[line], {}));
-        return sum;
-      });
+      keep_gradients(
+          results, each.name, operands(),
+          [this, f = each.f](const Inputs& in) {
+            const Tape inner(engine());
+            inner.watch(in[0]);
+            const Tensor y = make(rondo_unary, RONDO_SQUARE, f(in));
+            const Tensor first = inner.gradient(reduce(RONDO_SUM, y, {}), in[0]);
+            Tensor sum = make(rondo_binary, RONDO_ADD, first, in[3]);  // so that all have a gradient
+            for (const size_t line : {1, 2, 4})
+              sum = make(rondo_binary, RONDO_ADD, sum, reduce(RONDO_SUM, in[line], {}));
+            return sum;
+          },
+          of_gradients());
   });
 }
 

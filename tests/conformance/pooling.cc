@@ -255,13 +255,15 @@ TEST_P(Pooling, GradientsOfGradients) {
       [&](Results& results_of) {
         for (const Differentiated& each : some(differentiated(), 9)) {
           if (count(each.shape) > 60) continue;
-          keep_gradients(results_of, each.name, {random_array(RONDO_F64, each.shape, 7, -2, 2)},
-                         [this, f = each.f](const Inputs& in) {
-                           const Tape inner(engine());
-                           inner.watch(in[0]);
-                           const Tensor y = make(rondo_unary, RONDO_SQUARE, f(in[0]));
-                           return inner.gradient(reduce(RONDO_SUM, y, {}), in[0]);
-                         });
+          keep_gradients(
+              results_of, each.name, {random_array(RONDO_F64, each.shape, 7, -2, 2)},
+              [this, f = each.f](const Inputs& in) {
+                const Tape inner(engine());
+                inner.watch(in[0]);
+                const Tensor y = make(rondo_unary, RONDO_SQUARE, f(in[0]));
+                return inner.gradient(reduce(RONDO_SUM, y, {}), in[0]);
+              },
+              of_gradients());
         }
       },
       {.nodes = 0});

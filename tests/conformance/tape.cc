@@ -165,9 +165,10 @@ TEST_P(Tapes, SecondOrderOfOperators) {
   };
   run([&](Results& results) {
     for (const auto& [name, f] : cases)
-      keep_gradients(results, name, {x}, [this, &inner_gradient, f = f](const std::vector<Tensor>& in) {
-        return inner_gradient(engine(), f, in[0]);
-      });
+      keep_gradients(
+          results, name, {x},
+          [this, &inner_gradient, f = f](const std::vector<Tensor>& in) { return inner_gradient(engine(), f, in[0]); },
+          of_gradients());
   });
 }
 

@@ -69,8 +69,17 @@ class OnTape : public OnEngine {
     to.push_back(1);
     return transpose(up(host_transpose(a, to)), back);
   }
-  // Puts into results the gradients of f by a tape, with differences as reference.
-  void keep_gradients(Results& results, const std::string& label, const std::vector<Array>& inputs, const Function& f);
+  // Puts into results the gradients of f by a tape, with differences as reference; then those of its gradients, but
+  // where there are none, or differences say nothing of them.
+  enum class Orders { one, two };
+  void keep_gradients(Results& results, const std::string& label, const std::vector<Array>& inputs, const Function& f,
+                      Orders orders = Orders::two);
+  // Of an f that is a gradient itself: where kernels cost a compile, its own are enough.
+  Orders of_gradients() const { return sparing() ? Orders::one : Orders::two; }
+
+ private:
+  void keep_second(Results& results, const std::string& label, std::vector<Array> inputs, const Array& dy,
+                   const Function& f);
 };
 
 }  // namespace conformance

@@ -39,7 +39,7 @@ Expected by_differences(rondo_engine* engine, const Function& f, std::vector<Arr
 }
 
 void OnTape::keep_gradients(Results& results, const std::string& label, const std::vector<Array>& inputs,
-                            const Function& f) {
+                            const Function& f, Orders orders) {
   std::vector<Tensor> tensors;
   for (const Array& each : inputs) tensors.push_back(up(each));
   const Tape tape(engine());
@@ -59,6 +59,49 @@ void OnTape::keep_gradients(Results& results, const std::string& label, const st
     const size_t k = numbers[i];
     results.keep(label + ", input " + std::to_string(k), std::move(gradients[i]),
                  [this, f, inputs, k, weights] { return by_differences(engine(), f, inputs, k, weights); });
+  }
+  if (orders == Orders::two) keep_second(results, label, inputs, weights, f);
+}
+
+// The gradients of f as a function of its inputs and of what comes in, each element by a weight of its own.
+void OnTape::keep_second(Results& results, const std::string& label, std::vector<Array> inputs, const Array& dy,
+                         const Function& f) {
+  const size_t n = inputs.size();
+  std::vector<size_t> numbers;
+  for (size_t i = 0; i < n; ++i)
+    if (inputs[i].dtype == RONDO_F64) numbers.push_back(i);
+  inputs.push_back(dy);
+  for (const size_t i : numbers)
+    inputs.push_back(random_array(RONDO_F64, inputs[i].shape, 98 - static_cast<uint32_t>(i), -1, 1));
+  const Function weighted_gradients = [this, f, n, numbers](const std::vector<Tensor>& in) {
+    const Tape inner(engine());
+    std::vector<rondo_tensor*> sources;
+    for (const size_t i : numbers) {
+      inner.watch(in[i]);
+      sources.push_back(in[i]);
+    }
+    const std::vector<Tensor> gradients = inner.gradients(f(in), sources, in[n]);
+    Tensor sum;
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      const Tensor term = reduce(RONDO_SUM, make(rondo_binary, RONDO_MUL, gradients[i], in[n + 1 + i]), {});
+      sum = i == 0 ? make(rondo_copy, term) : make(rondo_binary, RONDO_ADD, sum, term);
+    }
+    return sum;
+  };
+  std::vector<Tensor> tensors;
+  for (const Array& each : inputs) tensors.push_back(up(each));
+  const Tape outer(engine());
+  numbers.push_back(n);
+  std::vector<rondo_tensor*> sources;
+  for (const size_t i : numbers) {
+    outer.watch(tensors[i]);
+    sources.push_back(tensors[i]);
+  }
+  std::vector<Tensor> gradients = outer.gradients(weighted_gradients(tensors), sources);
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const size_t k = numbers[i];
+    results.keep(label + ", gradients by input " + std::to_string(k), std::move(gradients[i]),
+                 [=, this] { return by_differences(engine(), weighted_gradients, inputs, k, full(RONDO_F64, {}, 1)); });
   }
 }
 

@@ -180,15 +180,17 @@ TEST_P(TapeRows, SecondOrder) {
   const Array places = array_of(RONDO_I64, {4}, {2, 0, 2, 3});
   run([&](Results& results) {
     for (const auto& [name, f] : some(cases, 4))
-      keep_gradients(results, name, {values({2, 4}, 9, 0.5, 2), values({4}, 10, 0.5, 2), places},
-                     [g = gradient_of(f)](const Inputs& in) {
-                       // Added, so that what an operator does not use has a gradient of 0.
-                       return make(rondo_binary, RONDO_ADD, g(in), make(rondo_binary, RONDO_MUL, in[1], in[1]));
-                     });
+      keep_gradients(
+          results, name, {values({2, 4}, 9, 0.5, 2), values({4}, 10, 0.5, 2), places},
+          [g = gradient_of(f)](const Inputs& in) {
+            // Added, so that what an operator does not use has a gradient of 0.
+            return make(rondo_binary, RONDO_ADD, g(in), make(rondo_binary, RONDO_MUL, in[1], in[1]));
+          },
+          of_gradients());
     // Two zeros beside numbers: nothing is divided by them.
     const Array with_zeros = array_of(RONDO_F64, {2, 3}, {0, 2, 3, 1, 2, 3});
     keep_gradients(results, "prod with a zero", {with_zeros},
-                   gradient_of([](const Inputs& in) { return reduce(RONDO_PROD, in[0], {1}); }));
+                   gradient_of([](const Inputs& in) { return reduce(RONDO_PROD, in[0], {1}); }), of_gradients());
   });
 }
 

@@ -1,5 +1,6 @@
 // Batch, group and instance normalisation: checks, statistics by a task, what is done with each element by another. A
-// tape notes both as one operator, in which the statistics are constants and whose rule knows what they are made of.
+// tape notes both: the statistics, and an operator that reads them, whose rule knows what they are made of and so
+// passes their part on to the image itself.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/batch_norm/batch_norm.h"
@@ -113,6 +114,17 @@ Status resolve_image(const View& a, const NormOptions& options, std::initializer
                      : out.resolve_as(a, a.layout, inputs, to);
 }
 
+// Statistics are made of a; the running ones are written, and have no gradient.
+void note_statistics(Observer& tapes, const NormPlan& plan) {
+  const auto out = [&plan](int array) -> const std::optional<View>& { return plan.result(array); };
+  const Call call = plan.call();
+  tapes.done(plan.name, &call,
+             {{plan.x(), false}, {*out(device::kNormFirst), true}, {*out(device::kNormSecond), true}});
+  if (plan.tracks())
+    tapes.done(plan.name, nullptr,
+               {{*out(device::kNormRunningMean), true}, {*out(device::kNormRunningVariance), true}});
+}
+
 // out = activation((a - mean) * inverse * weight + bias + residual), or with inverse made of a variance.
 struct Apply {
   const char* name;
@@ -159,26 +171,27 @@ struct Apply {
         a.engine(), make_ref<ElementwiseTask>(name, a.device(), expression(out), out.layout, views.data(), &epsilon),
         outputs, part);
   }
-  // Tells whoever listens.
-  void note(Observer* tapes, const View& out) const {
-    if (!tapes) return;
+  void note(Observer& tapes, const View& out) const {
     std::vector<TaskOperand> list;
     for (const View& each : operands()) list.push_back({each, false});
     list.push_back({out, true});
     const Call call{BatchNormCall{groups.axes(), groups.channels(), options.epsilon, given, options.weight != nullptr,
                                   options.bias != nullptr, options.residual != nullptr, options.activation}};
-    tapes->done(name, &call, list);
+    tapes.done(name, &call, list);
+  }
+  // With the statistics that the plan makes.
+  Status submit_after(const NormPlan& plan, const View& out, std::initializer_list<Output*> outputs) const {
+    return submit_unheard(
+        [&]() -> Status {
+          RONDO_TRY(submit_norm(plan));
+          return submit(out, outputs);
+        },
+        [&](Observer& tapes) {
+          note_statistics(tapes, plan);
+          note(tapes, out);
+        });
   }
 };
-
-// Statistics are written, by nobody whose gradient counts.
-void note_written(Observer* tapes, const char* name, std::initializer_list<const View*> views) {
-  if (!tapes) return;
-  std::vector<TaskOperand> list;
-  for (const View* each : views)
-    if (each) list.push_back({*each, true});
-  tapes->done(name, nullptr, list);
-}
 
 // The statistics of a's groups into mean and inverse, which stand under its elements.
 NormPlan moments_of(const char* name, const View& a, const View& mean, const View& inverse, double epsilon) {
@@ -207,13 +220,7 @@ Status batch_norm(const View& a, const View& mean, const View& variance, const N
   }
   const Groups groups{a.layout, 1, false};
   const Apply apply{"batch_norm", groups, options, a, groups.line(mean, true), groups.line(variance, true), true};
-  Observer* const tapes = this_thread().tapes;
-  {
-    const ScopedNoTape unheard;
-    RONDO_TRY(apply.submit(to, {&out}));
-  }
-  apply.note(tapes, to);
-  return {};
+  return submit_unheard([&] { return apply.submit(to, {&out}); }, [&](Observer& tapes) { apply.note(tapes, to); });
 }
 
 Status batch_norm_training(const View& a, const NormOptions& options, const BatchNormTraining& training, Output& out,
@@ -271,15 +278,8 @@ Status batch_norm_training(const View& a, const NormOptions& options, const Batc
   }
   plan.arrange(groups.axes());
   const Apply apply{"batch_norm_training", groups, options, a, under_mean, under_inverse, false};
-  Observer* const tapes = this_thread().tapes;
-  {
-    const ScopedNoTape unheard;
-    RONDO_TRY(submit_norm(plan));
-    RONDO_TRY(apply.submit(to, {}));
-  }
+  RONDO_TRY(apply.submit_after(plan, to, {}));
   commit();
-  note_written(tapes, plan.name, {&first, &second, running, spread});
-  apply.note(tapes, to);
   return {};
 }
 
@@ -313,15 +313,7 @@ Status group_norm(const char* function, const View& a, int64_t count, const Norm
   NormPlan plan = moments_of("group_norm_statistics", image, mean, inverse, options.epsilon);
   plan.arrange(groups.axes());
   const Apply apply{function + sizeof "rondo_" - 1, groups, options, image, mean, inverse, false};
-  Observer* const tapes = this_thread().tapes;
-  {
-    const ScopedNoTape unheard;
-    RONDO_TRY(submit_norm(plan));
-    RONDO_TRY(apply.submit(result, {&out}));
-  }
-  note_written(tapes, plan.name, {&mean, &inverse});
-  apply.note(tapes, result);
-  return {};
+  return apply.submit_after(plan, result, {&out});
 }
 
 Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse,

@@ -11,6 +11,7 @@
 
 #include "ops/operators/element.h"
 #include "ops/ops.h"
+#include "ops/program/kinds.h"
 #include "rtc/device/norm.h"
 
 namespace rondo::ops {
@@ -24,6 +25,7 @@ struct NormPlan {
   std::optional<View> out[device::kNormArrays - device::kNormInputs];
   Dims<device::kNormArrays> kept;
   Dims<device::kNormInputs> reduced;
+  unsigned axes = 0;  // which dimensions of x are within a group
   double epsilon = 0, momentum = 0;
 
   const View& x() const { return *in[device::kNormX]; }
@@ -38,8 +40,9 @@ struct NormPlan {
         if (reduced.stride[array][d] != 0) return false;
     return true;
   }
-  // After the operands: which dimensions of x are within a group.
+  // After the operands.
   void arrange(unsigned axes);
+  Call call() const;
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;
 };

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "ops/batch_norm/batch_norm.h"
-#include "ops/task/output.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -186,6 +185,7 @@ void norm_on_cpu(const NormPlan& plan) {
 }
 
 void NormPlan::arrange(unsigned axes) {
+  this->axes = axes;
   const Layout& shape = x().layout;
   for (int d = 0; d < shape.ndim; ++d) {
     int64_t steps[kNormArrays] = {}, inputs[kNormInputs] = {};
@@ -219,10 +219,16 @@ void NormPlan::list_operands(std::vector<TaskOperand>* list) const {
     if (each) list->push_back({*each, true});
 }
 
+Call NormPlan::call() const {
+  if (kind == NormKind::moments) return {BatchNormStatisticsCall{axes, epsilon}};
+  return {BatchNormSumsCall{axes, in[device::kNormY].has_value(), in[device::kNormWeight].has_value()}};
+}
+
 Status submit_norm(const NormPlan& plan) {
   Engine& engine = plan.x().engine();
-  return plan.x().device().is_host() ? submit(engine, make_ref<CpuNorm>(plan), {}, part)
-                                     : submit_prepared(engine, make_cuda_norm(plan), {}, part);
+  const auto describe = [&] { return plan.call(); };
+  return plan.x().device().is_host() ? submit(engine, make_ref<CpuNorm>(plan), {}, describe)
+                                     : submit_prepared(engine, make_cuda_norm(plan), {}, describe);
 }
 
 }  // namespace rondo::ops

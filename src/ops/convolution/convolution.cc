@@ -274,15 +274,16 @@ Status convolution_filter_grad(const char* function, const View& x, const View& 
                                const ConvolutionOptions& options, Output& out) {
   Convolution problem;
   RONDO_TRY(pose_filter_grad(function, x, dy, n, kernel, options, out, &problem));
-  const int spatial = problem.spatial;
-  return submit_convolution(problem, out, [&] {
-    // Its operands are the image and the result, whichever of x and dy those are: it has no way round.
-    ConvolutionFilterGradCall call{options, {}};
-    call.options.transposed = false;
-    std::fill_n(call.options.output_padding, kMaxSpatial, 0);
-    std::copy_n(kernel, spatial, call.kernel);
-    return Call{call};
-  });
+  return submit_convolution(problem, out, [&] { return filter_grad_call(options, n, kernel); });
+}
+
+// Its operands are the image and the result, whichever of x and dy those are: it has no way round.
+Call filter_grad_call(const ConvolutionOptions& options, int n, const int64_t* kernel) {
+  ConvolutionFilterGradCall call{options, {}};
+  call.options.transposed = false;
+  std::fill_n(call.options.output_padding, kMaxSpatial, 0);
+  std::copy_n(kernel, n, call.kernel);
+  return {call};
 }
 
 ConvolutionOptions reversed(const ConvolutionOptions& options, const Layout& x, const Layout& w, const Layout& result) {

@@ -12,6 +12,7 @@
 #include "ops/operators/convolution_options.h"
 #include "ops/operators/element.h"
 #include "ops/ops.h"
+#include "ops/program/kinds.h"
 
 namespace rondo::ops {
 
@@ -35,6 +36,8 @@ Status pose_convolution(const char* function, const View& x, const View& w, cons
                         const ConvolutionEpilogue& epilogue, Output& out, Convolution* posed);
 Status pose_filter_grad(const char* function, const View& x, const View& dy, int n, const int64_t* kernel,
                         const ConvolutionOptions& options, Output& out, Convolution* posed);
+// What a gradient of the filter is to a tape.
+Call filter_grad_call(const ConvolutionOptions& options, int n, const int64_t* kernel);
 // Both gradients of one convolution, before its scale, bias, residual and activation.
 Status convolution_gradients(const char* function, const View& x, const View& w, const View& dy,
                              const ConvolutionOptions& options, Output& dx, Output& dw);

@@ -128,6 +128,12 @@ class GradientsTask final : public Task {
   std::string remark_;
 };
 
+void note(Observer& tapes, const Convolution& problem, const Call& call) {
+  std::vector<TaskOperand> operands;
+  problem.list_operands(&operands);
+  tapes.done(problem.name(), &call, operands);
+}
+
 }  // namespace
 
 Status convolution_gradients(const char* function, const View& x, const View& w, const View& dy,
@@ -135,17 +141,25 @@ Status convolution_gradients(const char* function, const View& x, const View& w,
   ConvolutionOptions plain = options;
   plain.activation = RONDO_ACTIVATION_NONE;
   const ConvolutionOptions back = reversed(options, x.layout, w.layout, dy.layout);
-  // Transposed, the gradient of the image is a plain convolution; and whoever listens is told of both operators.
-  const bool together =
-      !dy.device().is_host() && !options.transposed && !this_thread().tapes && x.elements() > 0 && w.elements() > 0;
+  const int n = x.layout.ndim - 2;
+  const int64_t* const kernel = w.layout.shape + 2;
+  // Transposed, the gradient of the image is a plain convolution.
+  const bool together = !dy.device().is_host() && !options.transposed && x.elements() > 0 && w.elements() > 0;
   if (!together) {
     RONDO_TRY(convolution(function, dy, w, back, {}, dx));
-    return convolution_filter_grad(function, x, dy, x.layout.ndim - 2, w.layout.shape + 2, plain, dw);
+    return convolution_filter_grad(function, x, dy, n, kernel, plain, dw);
   }
   Convolution data, filter;
   RONDO_TRY(pose_convolution(function, dy, w, back, {}, dx, &data));
-  RONDO_TRY(pose_filter_grad(function, x, dy, x.layout.ndim - 2, w.layout.shape + 2, plain, dw, &filter));
-  return submit_prepared(dy.engine(), make_ref<GradientsTask>(data, filter), {&dx, &dw});
+  RONDO_TRY(pose_filter_grad(function, x, dy, n, kernel, plain, dw, &filter));
+  return submit_unheard(
+      [&] {
+        return submit_prepared(dy.engine(), make_ref<GradientsTask>(data, filter), {&dx, &dw}, part);
+      },
+      [&](Observer& tapes) {  // of the two operators that the task does the work of
+        note(tapes, data, {ConvolutionCall{back, false, false, false}});
+        note(tapes, filter, filter_grad_call(plain, n, kernel));
+      });
 }
 
 }  // namespace rondo::ops

@@ -175,15 +175,7 @@ Status exchange(const View& from, const View& to) {
 // Steps of which only what they do together means something to a tape.
 template <class Steps>
 Status together(const Call* call, std::initializer_list<TaskOperand> operands, const Steps& steps) {
-  Observer* tapes = this_thread().tapes;
-  if (!tapes) [[likely]]
-    return steps();
-  {
-    const ScopedNoTape unheard;
-    RONDO_TRY(steps());
-  }
-  tapes->done("copy", call, operands);
-  return {};
+  return submit_unheard(steps, [&](Observer& tapes) { tapes.done("copy", call, operands); });
 }
 
 }  // namespace

@@ -60,23 +60,23 @@ Status window_combine(const char* function, const Windows& windows, const View& 
   return submit_window(plan, {&out}, Call{WindowCall{windows, false, a.layout}});
 }
 
-Status window_largest(const char* function, const Windows& windows, const View& a, Output& out) {
+Status window_largest(const char* function, const Windows& windows, const View& a, Output& out, Output* places) {
   WindowPlan plan;
   plan.name = function;
   plan.kind = WindowKind::largest;
   plan.image = a;
   const View* const inputs[] = {&a};
   RONDO_TRY(out.resolve_as(a, windows.result_shape(a.layout), inputs, &plan.result));
-  // Only a gradient asks for places.
-  Ref<Storage> places;
-  if (this_thread().tapes) {
-    Layout layout = plan.result.layout;
-    const Layout rows = Layout::row_major(layout.ndim, layout.shape);
-    plan.places = make_temporary(a.engine(), a.device(), windows.place_dtype(), rows, &places);
-    arrange_like(layout, &plan.places->layout);
+  const Call call{WindowCall{windows, true, a.layout}};
+  if (!places) {
+    plan.arrange(windows);
+    return submit_window(plan, {&out}, call);
   }
+  View like = plan.result;
+  like.dtype = windows.place_dtype();
+  RONDO_TRY(places->resolve_as(like, like.layout, inputs, &plan.places.emplace()));
   plan.arrange(windows);
-  return submit_window(plan, {&out}, Call{WindowCall{windows, true, a.layout}});
+  return submit_window(plan, {&out, places}, call);
 }
 
 Status window_spread(const char* function, const Windows& windows, const View& dy, const View* places,

@@ -35,7 +35,8 @@ Ref<Task> make_cuda_window(const WindowPlan& plan);
 
 // The image's mean or weighted sums; its largest elements, and where they are if `places` is given.
 Status window_combine(const char* function, const Windows& windows, const View& a, Output& out);
-Status window_largest(const char* function, const Windows& windows, const View& a, Output& out);
+Status window_largest(const char* function, const Windows& windows, const View& a, Output& out,
+                      Output* places = nullptr);
 // The gradient of an image of a shape, like dy in its memory; places: of the largest.
 Status window_spread(const char* function, const Windows& windows, const View& dy, const View* places,
                      const Layout& shape, Output& out);

@@ -4,6 +4,7 @@
 #include "ops/operators/gradients.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "ops/operators/formula.h"
 
@@ -28,6 +29,8 @@ V mish_slope(const V& x) {
 // A column of a row: a formula, or nothing.
 struct None {};
 constexpr None NONE;
+struct Unknown {};
+constexpr Unknown UNKNOWN;
 
 struct Formula {
   Gradient& gradient;
@@ -40,10 +43,11 @@ struct Formula {
   void take(const F& formula) {
     const int i = operand++;
     const unsigned bit = 1u << i;
-    if constexpr (!std::is_same_v<std::decay_t<decltype(formula())>, None>) {
+    using Made = std::decay_t<decltype(formula())>;
+    if constexpr (!std::is_same_v<Made, None>) {
       if (!(wanted & bit)) return;
-      gradient.expression.output(formula().value, dtypes[i], false);
       gradient.of |= static_cast<uint8_t>(bit);
+      if constexpr (!std::is_same_v<Made, Unknown>) gradient.expression.output(formula().value, dtypes[i], false);
     }
   }
 };
@@ -111,6 +115,25 @@ Gradient gradient_of(Op op, unsigned wanted, const rondo_dtype* operands, rondo_
   kept.uses = static_cast<uint8_t>(touched & ((1u << n_operands) - 1));
   kept.uses_result = (touched >> n_operands) & 1;
   return kept;
+}
+
+bool gradient_unknown(Op op) {
+  constexpr auto unknown = [](std::string_view column) { return column == "UNKNOWN"; };
+  switch (op) {
+    // clang-format off
+#define UNARY(ID, name, domain, result, parameters, low, high, ulps, dx, ...) \
+    case Op::name: return unknown(#dx);
+#define BINARY(ID, name, domain, result, parameters, low, high, ulps, da, db, ...) \
+    case Op::name: return unknown(#da) || unknown(#db);
+#define TERNARY(ID, name, domain, result, low, high, ulps, da, db, dc, ...) \
+    case Op::name: return unknown(#da) || unknown(#db) || unknown(#dc);
+    // clang-format on
+#include "ops/operators/operators.def"
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+    default: return false;
+  }
 }
 
 }  // namespace rondo::ops

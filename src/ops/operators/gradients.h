@@ -26,4 +26,7 @@ struct Gradient : FormulaExpression {
 Gradient gradient_of(Op op, unsigned wanted, const rondo_dtype* operands, rondo_dtype computed, int scalar = -1,
                      bool uniform = false);
 
+// Whether it has one that no operator computes: its operands are in `of`, without an output.
+bool gradient_unknown(Op op);
+
 }  // namespace rondo::ops

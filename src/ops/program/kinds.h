@@ -10,10 +10,12 @@
 
 #include <rondo/shapes.h>
 
+#include <memory>
 #include <variant>
 
 #include "engine/observer.h"
 #include "ops/operators/convolution_options.h"
+#include "ops/operators/expression.h"
 #include "ops/operators/operators.h"
 #include "ops/operators/reductions.h"
 #include "ops/operators/windows.h"
@@ -28,6 +30,14 @@ struct ElementwiseCall {
   rondo_dtype computed;  // the dtype it computes in
   bool scalar, scalar_first;
   uint64_t words[3];  // the scalar, if there is one, then the parameters
+};
+// Any expression in one task: its inputs, its outputs.
+struct Fused {
+  Expression expression;
+  uint64_t words[Expression::kMaxScalars];
+};
+struct FusedCall {
+  std::shared_ptr<const Fused> fused;
 };
 struct AddNCall {};
 struct WhereCall {};  // condition, a, b
@@ -60,6 +70,11 @@ struct LayerNormCall {                    // a, weight and bias if there are any
   int axis;
   double epsilon;
 };
+struct LayerNormGradCall {  // a, dy, the weight if there is one; the gradient of a
+  bool centred, weight;
+  int axis;
+  double epsilon;
+};
 // Of groups of elements: a, weight, bias and residual if there are any, mean and inverse, or mean and variance.
 struct BatchNormCall {
   unsigned axes;      // bit d: dimension d is within a group
@@ -68,6 +83,20 @@ struct BatchNormCall {
   bool given;  // mean and variance are operands like others; else mean and inverse are made of a
   bool weight, bias, residual;
   rondo_activation activation;
+};
+struct BatchNormStatisticsCall {  // a; mean and inverse, which BatchNormCall has among its operands
+  unsigned axes;
+  double epsilon;
+};
+struct BatchNormSumsCall {  // a, dy, y if only its positive places count, mean, inverse, the weight if there is one
+  unsigned axes;            // which the two sums are over, of dy weight and of that times (a - mean) inverse
+  bool masked, weight;
+};
+// x, dy; the gradient of x through products of its elements over these axes, or of running ones along the one axis.
+struct ProductGradCall {
+  uint32_t axes;
+  bool running, reverse;
+  bool skips_nan;  // NaN counts as 1
 };
 struct CumulativeCall {
   ReduceOp op;
@@ -124,12 +153,12 @@ struct ConvolutionFilterGradCall {  // the image and the result's gradient
   int64_t kernel[kMaxSpatial];
 };
 
-struct WindowCall {  // an image; the result, and where the largest elements are if it is they
+struct WindowCall {  // an image; the result, and where the largest elements are if that was asked for
   Windows windows;
   bool largest;
   Layout image;  // its shape
 };
-struct WindowGradCall : WindowCall {};  // the result's gradient, and the places; the image's gradient
+struct WindowGradCall : WindowCall {};  // the result's gradient, and the places of the largest; the image's gradient
 struct WindowPickCall {                 // an image, places
   Windows windows;
   Layout image;
@@ -164,7 +193,7 @@ struct Call : Description {
 template <class OneKind>
 inline constexpr bool kHasRule = false;
 #define RONDO_KIND(Name, gradient, text, functions) \
-  template <>                            \
+  template <>                                       \
   inline constexpr bool kHasRule<Name##Call> = KindGradient::gradient == KindGradient::rule;
 #include "ops/program/kinds.def"
 #undef RONDO_KIND
@@ -181,5 +210,8 @@ inline constexpr KindRow kKinds[] = {
 inline const KindRow& row_of(const Call& call) {
   return kKinds[call.of.index()];
 }
+
+// words: of the expression's scalars.
+RONDO_COLD Call fused_call(const Expression& expression, const uint64_t* words);
 
 }  // namespace rondo::ops

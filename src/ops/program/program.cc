@@ -16,6 +16,13 @@ bool dense(const View& view, int64_t bytes) {
 
 }  // namespace
 
+Call fused_call(const Expression& expression, const uint64_t* words) {
+  auto fused = std::make_shared<Fused>();
+  fused->expression = expression;
+  std::copy_n(words, expression.scalars(), fused->words);
+  return FusedCall{std::move(fused)};
+}
+
 uint32_t Program::value_of(Storage& storage) {
   const auto [found, fresh] = numbers_.try_emplace(&storage, static_cast<uint32_t>(values.size()));
   if (fresh) values.push_back({&storage, made_.count(&storage) > 0, outputs_.count(&storage) > 0});

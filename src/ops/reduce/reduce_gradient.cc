@@ -98,8 +98,7 @@ ReduceGradient reduce_gradient_of(ReduceOp op, rondo_dtype dtype) {
 }
 
 Status reduce_gradient(const char* function, ReduceOp op, double parameter, const Layout& shape, unsigned axes,
-                       const View* operand, const View* result, const View& incoming, Output& out,
-                       const EvaluateInto& evaluate) {
+                       const View* operand, const View* result, const View& incoming, Output& out) {
   const ReduceGradient gradient = reduce_gradient_of(op, incoming.dtype);
   const rondo_dtype compute = compute_dtype(incoming.dtype);
   Engine& engine = incoming.engine();
@@ -129,13 +128,9 @@ Status reduce_gradient(const char* function, ReduceOp op, double parameter, cons
                                                float_word(compute, parameter)};
     std::copy_n(step.constants, step.n_constants, words + 2);
     expression.accumulate(0, written.accumulate);
-    if (evaluate) {
-      RONDO_TRY(evaluate(expression, {views, inputs}, words, written));
-      to.commit();
-    } else {
-      RONDO_TRY(submit_prepared(
-          engine, make_ref<ElementwiseTask>("reduce_grad", device, expression, written.layout, views, words), {&to}));
-    }
+    RONDO_TRY(submit_prepared(
+        engine, make_ref<ElementwiseTask>("reduce_grad", device, expression, written.layout, views, words), {&to},
+        [&] { return fused_call(expression, words); }));
     if (last) break;
     Output sum(function, &reduced[i].tensor);
     RONDO_TRY(reduce_over(function, step.op, 0, whole.tensor->view, axes, true, sum));

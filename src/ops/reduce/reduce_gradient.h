@@ -3,8 +3,6 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-
 #include "ops/operators/formula.h"
 #include "ops/operators/reductions.h"
 #include "ops/ops.h"
@@ -29,15 +27,9 @@ struct ReduceGradient {
 // dtype: of the operand, a float dtype, which result, incoming gradient and gradient have.
 ReduceGradient reduce_gradient_of(ReduceOp op, rondo_dtype dtype);
 
-// Computes an expression of one output into a view that has it.
-using EvaluateInto = std::function<Status(const Expression& expression, std::span<const View* const> inputs,
-                                          const uint64_t* words, const View& out)>;
-
 // out = the gradient of the operand. axes: bit d for a reduced axis of `shape`, the operand's. operand and result: null
 // where they are not used. result and incoming: with the reduced axes of size 1. parameter: as the reduction had it.
-// evaluate: how, if not by a kernel per expression.
 Status reduce_gradient(const char* function, ReduceOp op, double parameter, const Layout& shape, unsigned axes,
-                       const View* operand, const View* result, const View& incoming, Output& out,
-                       const EvaluateInto& evaluate = nullptr);
+                       const View* operand, const View* result, const View& incoming, Output& out);
 
 }  // namespace rondo::ops

@@ -217,10 +217,11 @@ Call describe_rows(const RowPlan& plan) {
     case RowKind::log_softmax_grad: return Call{SoftmaxGradCall{softmax}};
     case RowKind::loss: return Call{CrossEntropyCall{}};
     case RowKind::loss_grad: return Call{CrossEntropyGradCall{plan.scale}};
+    case RowKind::layer_norm_grad:
+    case RowKind::rms_norm_grad:
+      return Call{LayerNormGradCall{plan.centred(), plan.weight.has_value(), plan.axis, plan.scale}};
     case RowKind::layer_norm:
-    case RowKind::rms_norm:
-    case RowKind::layer_norm_grad:  // not asked (submit_rows)
-    case RowKind::rms_norm_grad: break;
+    case RowKind::rms_norm: break;
   }
   return Call{LayerNormCall{plan.centred(), plan.weight.has_value(), plan.bias.has_value(), plan.axis, plan.scale}};
 }
@@ -323,10 +324,8 @@ Status submit_rows(const RowPlan& plan, Output& out) {
     return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out}, describe...)
                                        : submit_prepared(engine, make_cuda_rows(plan), {&out}, describe...);
   };
-  // A normalisation's gradient has none of its own: what wants one makes it of operators (tape/rules_layer_norm.cc).
-  // Nor has what expressions are around.
-  const bool silent = plan.expression || plan.kind == RowKind::layer_norm_grad || plan.kind == RowKind::rms_norm_grad;
-  return silent ? submit_as() : submit_as([&] { return describe_rows(plan); });
+  // What expressions are around has no gradient.
+  return plan.expression ? submit_as() : submit_as([&] { return describe_rows(plan); });
 }
 
 }  // namespace rondo::ops

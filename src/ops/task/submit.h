@@ -61,4 +61,18 @@ class ScopedNoTape {
   Observer* tapes_;
 };
 
+// Steps of which only what they do together means something to a tape: tell(tapes) says it.
+template <class Steps, class Tell>
+Status submit_unheard(const Steps& steps, const Tell& tell) {
+  Observer* const tapes = this_thread().tapes;
+  if (!tapes) [[likely]]
+    return steps();
+  {
+    const ScopedNoTape unheard;
+    RONDO_TRY(steps());
+  }
+  tell(*tapes);
+  return {};
+}
+
 }  // namespace rondo::ops
