@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/listener.h"
+#include "engine/observer.h"
 #include "engine/workers.h"
 #include "engine_fixture.h"
 
@@ -76,10 +76,9 @@ class Helping : public ::testing::Test {
   EngineOverFake over_;
 };
 
-struct Ears final : Listener {
-  void submitted(const Task&) noexcept override {}
-  void announce(const ops::Call*) override {}
-  void done(const char*, const ops::Call*, const std::vector<TaskOperand>&) noexcept override {}
+struct Ears final : Observer {
+  void submitted(const Task&, const Description*) noexcept override {}
+  void done(const char*, const Description*, const std::vector<TaskOperand>&) noexcept override {}
 };
 
 TEST_F(Helping, ABodyIsInATaskAndKnowsNothingOfTheCallersRecordingAndTapes) {
@@ -91,18 +90,18 @@ TEST_F(Helping, ABodyIsInATaskAndKnowsNothingOfTheCallersRecordingAndTapes) {
                 ran_on = std::this_thread::get_id();
                 in_task = Engine::in_task();
                 recorded = Engine::thread_sink() != nullptr;
-                heard = this_thread().listener != nullptr;
+                heard = this_thread().tapes != nullptr;
                 wait = over_.engine->wait(*variable);
               }).ok());
   Keeper keeper(*over_.engine);
   Ears ears;
   Engine::set_thread_sink(&keeper);
-  this_thread().listener = &ears;
+  this_thread().tapes = &ears;
   EXPECT_TRUE(over_.engine->wait(*variable).ok());
   EXPECT_EQ(Engine::thread_sink(), &keeper) << "they are back";
-  EXPECT_EQ(this_thread().listener, &ears);
+  EXPECT_EQ(this_thread().tapes, &ears);
   Engine::set_thread_sink(nullptr);
-  this_thread().listener = nullptr;
+  this_thread().tapes = nullptr;
   EXPECT_EQ(ran_on, std::this_thread::get_id());
   EXPECT_TRUE(in_task);
   EXPECT_FALSE(recorded);

@@ -120,6 +120,7 @@ struct Said final : Session {
   Status subgroup(const std::vector<int>&, std::string_view, std::shared_ptr<Session>*) override { return {}; }
   void tell(std::string_view) override {}
   void listen(Listener*) override {}
+  void give_up(const Status&) noexcept override {}
   Status reform(std::vector<int>*, std::shared_ptr<Session>*) override { return {}; }
   const std::string text;
 };
