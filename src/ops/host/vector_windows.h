@@ -39,6 +39,13 @@ struct WindowLanes {
     even = __builtin_shufflevector(low, high, (2 * l)...);
     odd = __builtin_shufflevector(low, high, (2 * l + 1)...);
   }
+  // Each lane twice.
+  template <int... l>
+  RONDO_VECTOR static inline void double_up(Vector& low, Vector& high, const Vector& x,
+                                            std::integer_sequence<int, l...>) {
+    low = __builtin_shufflevector(x, x, (l / 2)...);
+    high = __builtin_shufflevector(x, x, (kLanes / 2 + l / 2)...);
+  }
   // sum: of all keys, which is NaN if one of them is.
   template <bool places>
   RONDO_VECTOR static inline void raise(Vector& best, Places& found, Vector& sum, const Vector& key, PlaceOf<C> name) {
@@ -199,9 +206,24 @@ RONDO_VECTOR void window_blend(C* to, const C* low, const C* high, const C* lowe
   }
 }
 template <class C>
-RONDO_VECTOR void window_twice(C* to, const C* from, int64_t n) {
-  RONDO_APART
-  for (int64_t i = 0; i < n; ++i) to[2 * i] = to[2 * i + 1] = from[i] + C(0);
+RONDO_VECTOR void window_twice(C* to, C* also, const C* from, int64_t n) {
+  using L = WindowLanes<C>;
+  if (n < L::kLanes) {
+    for (int64_t i = 0; i < n; ++i) to[2 * i] = to[2 * i + 1] = also[2 * i] = also[2 * i + 1] = from[i] + C(0);
+    return;
+  }
+  for (int64_t done = 0; done < n;) {  // the last vector goes over again some that are done
+    const int64_t i = done + L::kLanes <= n ? done : n - L::kLanes;
+    done = i + L::kLanes;
+    typename L::Vector x, low, high;
+    std::memcpy(&x, from + i, sizeof x);
+    x += typename L::Vector{};
+    L::double_up(low, high, x, typename L::Each());
+    std::memcpy(to + 2 * i, &low, sizeof low);
+    std::memcpy(to + 2 * i + L::kLanes, &high, sizeof high);
+    std::memcpy(also + 2 * i, &low, sizeof low);
+    std::memcpy(also + 2 * i + L::kLanes, &high, sizeof high);
+  }
 }
 template <class C>
 RONDO_VECTOR void window_share(C* to, const C* from, int64_t step, C weight, C divisor, int64_t n) {

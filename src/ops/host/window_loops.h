@@ -26,8 +26,8 @@ struct WindowLoops {
   void (*divide)(C* values, C divisor, int64_t n);
   // to[i] = low[i] * (weight * lower[i]) + high[i] * (weight * upper[i]), from 0 on or what is there.
   void (*blend)(C* to, const C* low, const C* high, const C* lower, const C* upper, C weight, int64_t n, bool more);
-  // to[2 i] = to[2 i + 1] = from[i] + 0.
-  void (*twice)(C* to, const C* from, int64_t n);
+  // to[2 i] = to[2 i + 1] = from[i] + 0, and the same in `also`, which may be `to`.
+  void (*twice)(C* to, C* also, const C* from, int64_t n);
   // Of gradients: to[i] += from[i * step] * weight / divisor; the same without weights where places[i * place_step] is
   // the name, of one byte or four; to[i * step] += from[i].
   void (*share)(C* to, const C* from, int64_t step, C weight, C divisor, int64_t n);

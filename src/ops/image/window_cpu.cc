@@ -64,20 +64,29 @@ class LineLoops {
         lines_(lines),
         table_(loops(instructions()).windows->of(static_cast<const C*>(nullptr))),
         memory_(loops(instructions()).moves(plan.written().dtype, plan.written().accumulate)),
+        written_(lines.back ? kWindowImage : kWindowResult),
+        packed_(line_step(written_) == 1 && !plan.written().accumulate),
+        direct_(kPlain && packed_),
         room_(std::make_unique_for_overwrite<Room>()) {}
 
   // Pieces of lines, [first, last), pieces_of() in each line.
   static int64_t pieces_of(const WindowLines& lines) { return (lines.length + kPiece - 1) / kPiece; }
   void run(int64_t first, int64_t last) {
     const int64_t pieces = pieces_of(lines_);
+    int64_t piece = first % pieces;
     go_to(first / pieces);
     for (int64_t number = first; number < last; ++number) {
-      const int64_t piece = number % pieces;
       if (number == first || piece == 0) gather_outer();
       begin_ = piece * kPiece;
       n_ = std::min(kPiece, lines_.length - begin_);
+      same_ = 0;
+      if (!lines_.repeats.empty() && packed_ && pieces == 1)
+        same_ = std::min(last - number - 1, lines_.repeats[static_cast<size_t>(at_.back())]);
       run_piece();
-      if (piece == pieces - 1) advance();
+      if (++piece < pieces) continue;
+      piece = 0;
+      if (same_ > 0) number += repeat();
+      advance();
     }
   }
 
@@ -106,6 +115,17 @@ class LineLoops {
       line /= dimension.size;
       for (int a = 0; a < kWindowArrays; ++a) base_[a] += at_[d] * dimension.step[a];
     }
+  }
+  // Passes by the lines behind this one that are the same. Writes those that are not written yet.
+  int64_t repeat() {
+    const WalkedDimension& dimension = lines_.walked.back();
+    const char* const line = written(written_);
+    for (int64_t i = 0; i < same_; ++i) {
+      for (int a = 0; a < kWindowArrays; ++a) base_[a] += dimension.step[a];
+      if (i >= same_written_) std::memcpy(written(written_), line, static_cast<size_t>(n_) * sizeof(M));
+    }
+    at_.back() += same_;
+    return same_;
   }
   void advance() {
     for (size_t d = lines_.walked.size(); d-- > 0;) {
@@ -138,6 +158,14 @@ class LineLoops {
   // Where the window starts on the walked axes, and what a mean is divided by for them. Whether it has the same taps as
   // that of the line before.
   bool find_start() {
+    if (lines_.alike && !outer_.empty()) {
+      int64_t start = 0;
+      for (size_t d = 0; d < lines_.walked.size(); ++d)
+        if (const int axis = lines_.walked[d].axis; axis >= 0)
+          start += lines_.axes[static_cast<size_t>(axis)].starts[static_cast<size_t>(at_[d])];
+      start_ = start;
+      return true;
+    }
     bool same = !outer_.empty();
     start_ = 0;
     divisor_ = 1;
@@ -145,11 +173,10 @@ class LineLoops {
       if (lines_.walked[d].axis < 0) continue;
       const LineAxis& of = lines_.axes[static_cast<size_t>(lines_.walked[d].axis)];
       const WindowTaps& taps = of.taps[static_cast<size_t>(at_[d])];
-      start_ += taps.start * of.axis.in_step;
+      start_ += of.starts[static_cast<size_t>(at_[d])];
       divisor_ *= taps.divisor;
       WindowTaps& before = before_[lines_.walked[d].axis];
-      same = same && taps.first == before.first && taps.last == before.last && taps.two == before.two &&
-             taps.upper == before.upper;
+      same = same && same_taps(taps, before);
       before = taps;
     }
     return same;
@@ -185,16 +212,17 @@ class LineLoops {
   }
 
   void run_piece() {
+    made_ = direct_ ? reinterpret_cast<C*>(written(written_)) : room_->made;
     if (plan_.kind == WindowKind::pick) return pick();
     if (lines_.back) {
-      std::fill(room_->made, room_->made + n_, C(0));
+      std::fill(made_, made_ + n_, C(0));
       if (!lines_.along_axis)
         share_beside();
       else if (lines_.resizes)
         share_resized();
       else
         share_along();
-      return deliver(kWindowImage, room_->made);
+      return deliver();
     }
     if (!lines_.along_axis)
       combine_beside();
@@ -203,8 +231,8 @@ class LineLoops {
     else if (lines_.is_linear)
       resize_linear();
     else
-      return resize_nearest();
-    deliver(kWindowResult, room_->made);
+      resize_nearest();
+    deliver();
     if (plan_.kind == WindowKind::largest && plan_.places) deliver_places();
   }
 
@@ -222,7 +250,9 @@ class LineLoops {
     const View& view = plan_.written();
     return view.address() + (base_[array] + begin_ * line_step(array)) * static_cast<int64_t>(sizeof(M));
   }
-  void deliver(int array, const C* from) const { memory_.store(written(array), line_step(array), from, n_); }
+  void deliver() const {
+    if (!direct_) memory_.store(written(written_), line_step(written_), made_, n_);
+  }
   void deliver_places() const {
     const int64_t step = line_step(kWindowPlaces);
     char* to = const_cast<char*>(places(begin_ * step));
@@ -251,7 +281,7 @@ class LineLoops {
   // --- forward
   // Some taps of n results, from `at` on.
   void combine(const C* from, const LineTaps<C>& taps, int64_t step, int64_t at, int64_t n, bool more) const {
-    C* const to = room_->made + at;
+    C* const to = made_ + at;
     if (plan_.kind == WindowKind::largest)
       table_.largest(to, plan_.places ? room_->places + at : nullptr, from, taps.offsets.data(), taps.names.data(),
                      taps.count(), step, n, more);
@@ -261,7 +291,7 @@ class LineLoops {
   }
   // Behind the last tap, if there was one.
   void conclude(bool some, int64_t at, int64_t n, int64_t divisor) const {
-    C* const to = room_->made + at;
+    C* const to = made_ + at;
     if (!some) {
       std::fill(to, to + n, plan_.kind == WindowKind::largest ? device::weakest<C, true>() : C(0));
       std::fill(room_->places + at, room_->places + at + n, Place(0));
@@ -291,21 +321,26 @@ class LineLoops {
   }
 
   void combine_along() {
+    for_each_run([&](size_t i, const WindowRun& run, int64_t at, int64_t n, int64_t start) {
+      const bool some = !outer_.empty() && run.taps.first < run.taps.last;
+      if (some) {
+        if constexpr (kPlain)
+          combine(image(start_ + start * axis().in_step), taps_[i], axis().in_step * run.delta, at, n, false);
+        else
+          combine_numbers(run, start, at, n);
+      }
+      conclude(some, at, n, divisor_ * run.taps.divisor);
+    });
+  }
+  // visit(number, run, where in the piece it begins, how many results of it are there, where their windows start)
+  template <class Visit>
+  void for_each_run(const Visit& visit) const {
     for (size_t i = 0; i < lines_.runs.size(); ++i) {
       const WindowRun& run = lines_.runs[i];
       if (run.first >= begin_ + n_) break;
       if (run.first + run.count <= begin_) continue;
       const int64_t first = std::max(run.first, begin_), n = std::min(run.first + run.count, begin_ + n_) - first;
-      const int64_t start = run.taps.start + (first - run.first) * run.delta;
-      const bool some = !outer_.empty() && run.taps.first < run.taps.last;
-      if (some) {
-        if constexpr (kPlain)
-          combine(image(start_ + start * axis().in_step), taps_[i], axis().in_step * run.delta, first - begin_, n,
-                  false);
-        else
-          combine_numbers(run, start, first - begin_, n);
-      }
-      conclude(some, first - begin_, n, divisor_ * run.taps.divisor);
+      visit(i, run, first - begin_, n, run.taps.start + (first - run.first) * run.delta);
     }
   }
   // Some rows at a time become numbers: all that the taps of one need, unless they are far apart.
@@ -345,7 +380,7 @@ class LineLoops {
     bool more = false;
     for (const OuterTap<C>& tap : outer_) {
       const int64_t slot = spread_out(image(start_ + tap.offset));
-      table_.blend(room_->made, room_->low[slot], room_->high[slot], room_->lower, room_->upper, tap.weight, n_, more);
+      table_.blend(made_, room_->low[slot], room_->high[slot], room_->lower, room_->upper, tap.weight, n_, more);
       more = true;
     }
   }
@@ -366,25 +401,16 @@ class LineLoops {
 
   void resize_nearest() {
     const M* line = image(start_);
-    char* const to = written(kWindowResult);
-    const int64_t step = axis().in_step, to_step = line_step(kWindowResult);
-    const bool direct = kPlain && to_step == 1 && !plan_.result.accumulate;
-    // Lines of results that show the same line are the same.
-    if (to_step == 1 && !plan_.result.accumulate && shown_.line == line && shown_.begin == begin_) {
-      std::memcpy(to, shown_result_, static_cast<size_t>(n_) * sizeof(M));
-      return;
-    }
-    C* const made = direct ? reinterpret_cast<C*>(to) : room_->made;
+    const int64_t step = axis().in_step;
     if (lines_.doubles && step == 1) {
       int64_t one = 1;
-      table_.twice(made, numbers(line + begin_ / 2, &one, n_ / 2, room_->rows[0]), n_ / 2);
+      same_written_ = direct_ && same_ > 0 ? 1 : 0;
+      C* const also = same_written_ ? made_ + lines_.walked.back().step[kWindowResult] : made_;
+      table_.twice(made_, also, numbers(line + begin_ / 2, &one, n_ / 2, room_->rows[0]), n_ / 2);
     } else {
       const int64_t* start = lines_.start.data() + begin_;
-      for (int64_t i = 0; i < n_; ++i) made[i] = device::from_memory(line[start[i] * step]) + C(0);
+      for (int64_t i = 0; i < n_; ++i) made_[i] = device::from_memory(line[start[i] * step]) + C(0);
     }
-    if (!direct) deliver(kWindowResult, made);
-    shown_ = {line, begin_};
-    shown_result_ = to;
   }
 
   // What the image has at the places.
@@ -401,10 +427,10 @@ class LineLoops {
                  nothing || run.taps.first == run.taps.last);
       }
     }
-    deliver(kWindowResult, room_->made);
+    deliver();
   }
   void pick_run(int64_t start, int64_t step, int64_t at, int64_t n, bool nothing) {
-    C* const to = room_->made + at;
+    C* const to = made_ + at;
     if (nothing) return std::fill(to, to + n, C(0));
     const int64_t place_step = line_step(kWindowPlaces);
     const char* from = places((begin_ + at) * place_step);
@@ -431,9 +457,9 @@ class LineLoops {
       int64_t step = line_step(kWindowResult);
       const C* from = numbers(result(tap.offset + begin_ * step), &step, n_, room_->rows[0]);
       if (plan_.kind == WindowKind::spread)
-        table_.share(room_->made, from, step, tap.weight, static_cast<C>(tap.divisor), n_);
+        table_.share(made_, from, step, tap.weight, static_cast<C>(tap.divisor), n_);
       else
-        table_.chosen(room_->made, from, step, places(tap.place_offset + begin_ * line_step(kWindowPlaces)),
+        table_.chosen(made_, from, step, places(tap.place_offset + begin_ * line_step(kWindowPlaces)),
                       line_step(kWindowPlaces), has_bytes(), static_cast<Place>(tap.name), n_);
     }
   }
@@ -474,7 +500,7 @@ class LineLoops {
       if (at < begin_) begin = (begin_ - at + run.delta - 1) / run.delta;
       if (at + (n - 1) * run.delta >= end) count = at < end ? (end - 1 - at) / run.delta + 1 : 0;
       if (begin < count)
-        table_.spread(room_->made + at + begin * run.delta - begin_, run.delta, shares + begin, count - begin);
+        table_.spread(made_ + at + begin * run.delta - begin_, run.delta, shares + begin, count - begin);
     }
   }
 
@@ -489,9 +515,9 @@ class LineLoops {
         const int64_t at = lines_.start[k] - begin_;
         const C value = device::from_memory(from[o * step]);
         const C lower = lines_.is_linear ? static_cast<C>(lines_.lower[k]) : C(1);
-        if (at >= 0 && at < n_) room_->made[at] += value * (tap.weight * lower);
+        if (at >= 0 && at < n_) made_[at] += value * (tap.weight * lower);
         if (lines_.is_linear && lines_.upper[k] > 0 && at + 1 >= 0 && at + 1 < n_)
-          room_->made[at + 1] += value * (tap.weight * static_cast<C>(lines_.upper[k]));
+          made_[at + 1] += value * (tap.weight * static_cast<C>(lines_.upper[k]));
       }
     }
   }
@@ -500,6 +526,10 @@ class LineLoops {
   const WindowLines& lines_;
   const WindowLoops<C>& table_;
   const Moves memory_;
+  const int written_;           // array
+  const bool packed_, direct_;  // direct: what is made is made where it belongs
+  C* made_ = nullptr;
+  int64_t same_ = 0, same_written_ = 0;  // lines behind this one that show the same; of which are written
   const std::unique_ptr<Room> room_;
   std::vector<int64_t> at_;
   int64_t base_[kWindowArrays] = {};
@@ -509,13 +539,12 @@ class LineLoops {
   LineTaps<C> row_taps_;
   int64_t start_ = 0, divisor_ = 1;
   int64_t begin_ = 0, n_ = 0;
-  struct Shown {
+  struct Kept {
     const M* line = nullptr;
     int64_t begin = 0;
   };
-  Shown kept_[kSpread], shown_;
+  Kept kept_[kSpread];
   int64_t oldest_ = 0;
-  const char* shown_result_ = nullptr;
 };
 
 class CpuWindow final : public Computation {

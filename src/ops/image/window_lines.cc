@@ -61,6 +61,10 @@ void pair_up(LineAxis* of) {
 
 }  // namespace
 
+bool same_taps(const WindowTaps& a, const WindowTaps& b) {
+  return a.first == b.first && a.last == b.last && a.two == b.two && a.upper == b.upper;
+}
+
 std::vector<WindowRun> window_runs(const WindowAxis& axis) {
   std::vector<WindowRun> runs;
   if (axis.rule != WindowRule::fixed) {
@@ -81,7 +85,7 @@ std::vector<WindowRun> window_runs(const WindowAxis& axis) {
 WindowLines::WindowLines(const WindowPlan& plan) : back(plan.back()) {
   const int written = back ? kWindowImage : kWindowResult, read = back ? kWindowResult : kWindowImage;
   for (int a = 0; a < plan.axes; ++a)
-    if (!makes_no_difference(plan.arguments.axis[a])) axes.push_back({plan.arguments.axis[a], {}, {}, {}});
+    if (!makes_no_difference(plan.arguments.axis[a])) axes.push_back({plan.arguments.axis[a], {}, {}, {}, {}});
   const auto size_of = [&](const WindowAxis& axis) { return back ? axis.in : axis.out; };
 
   // Dimensions beside the windows: around them, then within.
@@ -147,7 +151,12 @@ WindowLines::WindowLines(const WindowPlan& plan) : back(plan.back()) {
     } else {
       dimension.step[kWindowResult] = axis.out_step;
       dimension.step[kWindowPlaces] = axis.place_step;
-      for (int64_t o = 0; o < axis.out; ++o) each.taps.push_back(device::window_taps<int64_t>(axis, o));
+      for (int64_t o = 0; o < axis.out; ++o) {
+        const WindowTaps taps = device::window_taps<int64_t>(axis, o);
+        if (o > 0) alike = alike && same_taps(taps, each.taps[0]) && taps.divisor == each.taps[0].divisor;
+        each.taps.push_back(taps);
+        each.starts.push_back(taps.start * axis.in_step);
+      }
     }
     walked.push_back(dimension);
   }
@@ -172,6 +181,15 @@ WindowLines::WindowLines(const WindowPlan& plan) : back(plan.back()) {
     lower.push_back(taps.weight<double>(0));
     upper.push_back(taps.two ? taps.weight<double>(1) : 0);
   }
+  if (!back && !is_linear && !walked.empty() && walked.back().axis >= 0) find_repeats();
+}
+
+void WindowLines::find_repeats() {
+  const LineAxis& of = axes[static_cast<size_t>(walked.back().axis)];
+  if (of.axis.rule != WindowRule::nearest) return;
+  repeats.assign(of.starts.size(), 0);
+  for (size_t o = repeats.size(); o-- > 1;)
+    if (of.starts[o] == of.starts[o - 1]) repeats[o - 1] = repeats[o] + 1;
 }
 
 void WindowLines::find_place_offsets() {

@@ -19,6 +19,8 @@ struct WindowRun {
   int64_t delta;
   WindowTaps taps;  // of the first
 };
+// Whether they differ in nothing but where they start and what their sum is divided by.
+bool same_taps(const WindowTaps& a, const WindowTaps& b);
 // Of windows that do not resize.
 std::vector<WindowRun> window_runs(const WindowAxis& axis);
 
@@ -32,6 +34,7 @@ struct WindowPair {
 struct LineAxis {
   WindowAxis axis;
   std::vector<WindowTaps> taps;       // forward: of each result
+  std::vector<int64_t> starts;        // and where they start, in elements of the image
   std::vector<WindowPair> pairs;      // back: of each element, in the order of results
   std::vector<int64_t> pairs_before;  // and where they begin; one more at the end
 };
@@ -49,6 +52,7 @@ struct WindowLines {
   bool back;
   std::vector<LineAxis> axes;
   std::vector<WalkedDimension> walked;  // outermost first
+  bool alike = true;                    // forward: on these all results have the same taps, but for where they start
   bool along_axis = false;              // the last of the axes; otherwise beside the windows
   int64_t length = 1;                   // of a line, as written
   int64_t line_step[device::kWindowArrays] = {};
@@ -57,6 +61,9 @@ struct WindowLines {
   bool resizes = false, is_linear = false, doubles = false;  // doubles: element i is results 2 i and 2 i + 1
   std::vector<int64_t> start;
   std::vector<double> lower, upper;  // upper 0: the next is none of its taps
+  // Of lines that show the nearest, where the innermost dimension that is walked is one, too: of each place on it how
+  // many behind it show the same line. Else empty.
+  std::vector<int64_t> repeats;
   // Of a pick: how far the element of each place in a window is from where the window starts. Empty: there are too
   // many.
   std::vector<int64_t> place_offsets;
@@ -65,6 +72,7 @@ struct WindowLines {
 
  private:
   void find_place_offsets();
+  void find_repeats();
 };
 
 }  // namespace rondo::ops
