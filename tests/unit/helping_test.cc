@@ -199,6 +199,7 @@ TEST_F(Helping, NoMoreThreadsComputeThanThereAreWorkers) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // if it does not wait yet the test shows less
   enough = true;
   waiter.join();
+  EXPECT_TRUE(over_.engine->wait_all().ok());
   EXPECT_NE(ran_on, waited);
 }
 
