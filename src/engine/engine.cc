@@ -339,8 +339,8 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
     release_apart(*last, order, lock);
   if (on_host) [[unlikely]]
     std::erase(running_, order);
-  const bool over = uncount(epoch);
-  if (blocked_ > 0 || over) [[unlikely]]
+  uncount(epoch);
+  if (blocked_ > 0) [[unlikely]]
     progress_.notify_all();
   lock.unlock();
   if (!ready.empty()) [[unlikely]] {

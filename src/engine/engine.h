@@ -240,7 +240,7 @@ class Engine final : public RefCounted, public FenceOracle {
     ++in_epoch_;
     ++pending_;
   }
-  RONDO_HOT bool uncount(uint64_t epoch);  // whether an epoch is over with it
+  RONDO_HOT void uncount(uint64_t epoch);  // tells who waits for an epoch that it is over
 
   // --- issue.cc: device tasks ---
   RONDO_HOT Status issue(Task& task, Fence* fence);

@@ -74,21 +74,20 @@ void Engine::gather_poison(Task& task, const Variable* variable, const Status& e
     task.failure_ = error;
 }
 
-bool Engine::uncount(uint64_t epoch) {
+void Engine::uncount(uint64_t epoch) {
   --pending_;
   if (epoch == epoch_) [[likely]] {
     --in_epoch_;
-    return false;
+    return;
   }
   Epoch* each = earlier_epochs_;
   while (each->number != epoch) each = each->next;
   --each->tasks;
-  const bool over = earlier_epochs_->tasks == 0;
+  if (earlier_epochs_->tasks == 0) progress_.notify_all();
   while (earlier_epochs_ && earlier_epochs_->tasks == 0) {
     const Epoch* first = std::exchange(earlier_epochs_, earlier_epochs_->next);
     if (first->on_heap) delete first;
   }
-  return over;
 }
 
 bool Engine::enter(Task& task) {

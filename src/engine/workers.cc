@@ -130,15 +130,15 @@ Task** Workers::Heap::find(Task** link, const std::function<bool(Task&)>& wanted
 }
 
 bool Workers::push(Task& task) {
-  bool wake, call = false;
+  bool wake = false, call = false;
   {
     std::lock_guard lock(mutex_);
     if (stopping_) return false;
     (task.lendable_ ? lendable_ : others_).push(task);
-    const bool silent = looks_next && workers_of_thread == this;
-    wake = idle_ > 0 && !silent;
-    if (guests_ > 0 && !silent) [[unlikely]]
+    if ((idle_ > 0 || guests_ > 0) && !(looks_next && workers_of_thread == this)) {
+      wake = idle_ > 0;
       call = calls_guests();
+    }
   }
   if (wake) work_.notify_one();
   if (call) [[unlikely]]

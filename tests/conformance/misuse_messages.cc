@@ -45,7 +45,7 @@ TEST_P(MisuseMessages, NameTheOperation) {
   refused("rondo_scalar_binary(sub)", {"nan"}, rondo_scalar_binary, RONDO_SUB, std::nan(""), i);
   refused("rondo_reduce(max)", {"[0]", "at least one"}, rondo_reduce, RONDO_MAX, none, 0, nullptr, 0);
   rondo_tensor* out = b;
-  says(rondo_unary(RONDO_EXP, a, &out), "rondo_unary(exp)", {"out", "[3, 5]", "[3, 4]", "NULL"});
+  says(rondo_unary(RONDO_EXP, a, &out), "rondo_unary(exp)", {"out", "[3, 5]", "[3, 4]", "give none for a new tensor"});
   says(rondo_unary(RONDO_LOG1P, nullptr, &out), "rondo_unary(log1p)", {"a is NULL"});
   says(rondo_binary_scalar_i64(RONDO_POW, a, 2, nullptr), "rondo_binary_scalar_i64(pow)", {"out is NULL"});
   says(rondo_scalar_binary_i64(RONDO_MOD, 2, nullptr, &out), "rondo_scalar_binary_i64(mod)", {"a is NULL"});
@@ -155,13 +155,13 @@ TEST_P(MisuseMessages, Cures) {
     says(rondo_unary(RONDO_NEG, f, &out), "rondo_unary(neg)", parts);
     EXPECT_EQ(out, given);
   };
-  into_given(d, {"out has dtype f64", "f32", "NULL", "rondo_cast"});
-  into_given(row, {"out has shape [2]", "[2, 2]", "NULL"});
+  into_given(d, {"out has dtype f64", "f32", "give none for a new tensor", "rondo_cast"});
+  into_given(row, {"out has shape [2]", "[2, 2]", "give none for a new tensor"});
   into_given(wide, {"read-only", "rondo_copy"});
   into_given(transpose(f, {1, 0}), {"out shares elements", "rondo_copy"});
   if (on_cuda()) {
     const Tensor home = upload(engine(), kCpu, full(RONDO_F32, {2, 2}, 1));
-    into_given(home, {"out is on cpu", "cuda:0", "NULL", "rondo_copy"});
+    into_given(home, {"out is on cpu", "cuda:0", "give none for a new tensor", "rondo_copy"});
     refused("rondo_binary(add)", {"b is on cpu", "a is on cuda:0", "rondo_copy_to"}, rondo_binary, RONDO_ADD, f, home);
   }
 }

@@ -13,7 +13,12 @@ namespace {
 
 class UserMatmulBefore : public OnEngine {
  protected:
-  int32_t tasks_of(const std::function<void()>& body) const { return graph_info(record(engine(), body).get()).tasks; }
+  // Whether or not somebody reads what they make.
+  int32_t tasks_of(const std::function<void()>& body) const {
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.flags = RONDO_RECORD_AS_WRITTEN;
+    return graph_info(record(engine(), body, &options).get()).tasks;
+  }
   std::vector<rondo_dtype> dtypes(int turn) const {
     return covering({std::begin(kFloatDtypes), std::end(kFloatDtypes)}, turn);
   }
