@@ -13,6 +13,7 @@
 
 #include "base/caught.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/thread_id.h"
@@ -26,18 +27,6 @@ namespace {
 
 void tell_missing(const char* name, const Status& why) {
   log(RONDO_LOG_WARNING, "the trace lacks the times of '%s' on its device: %s", name, why.message());
-}
-
-std::string escaped(const char* text) {
-  std::string out;
-  for (const char* c = text; *c; ++c) {
-    if (*c == '"' || *c == '\\') out += '\\';
-    if (static_cast<unsigned char>(*c) < 0x20)
-      out += format("\\u%04x", *c);
-    else
-      out += *c;
-  }
-  return out;
 }
 
 }  // namespace
@@ -172,9 +161,9 @@ class Events {
             const std::vector<TaskOperand>& operands) {
     begin_event();
     std::fprintf(file_,
-                 "{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+                 "{\"name\":%s,\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
                  "\"args\":{",
-                 escaped(name).c_str(), category, process, thread, begin - start_, end - begin);
+                 json_text(name).c_str(), category, process, thread, begin - start_, end - begin);
     const bool known = submitted >= start_;  // else it was before the trace began
     if (known) std::fprintf(file_, "\"submitted_us\":%.3f", submitted - start_);
     if (!operands.empty())
@@ -188,8 +177,8 @@ class Events {
   void begin_event() { std::fputs(std::exchange(first_, false) ? "\n" : ",\n", file_); }
   void named(const char* what, int process, int thread, const char* name) {
     begin_event();
-    std::fprintf(file_, "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}", what,
-                 process, thread, escaped(name).c_str());
+    std::fprintf(file_, "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":%s}}", what, process,
+                 thread, json_text(name).c_str());
   }
 
   std::FILE* file_;

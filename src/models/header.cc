@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/dtype.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "models/json.h"
 

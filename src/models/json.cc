@@ -54,21 +54,6 @@ size_t first_not_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
-std::string json_text(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    constexpr std::string_view special = "\"\\\b\f\n\r\t";
-    const size_t which = special.find(c);
-    if (which != std::string_view::npos)
-      quoted += {'\\', "\"\\bfnrt"[which]};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      quoted += format("\\u%04x", static_cast<unsigned>(c));
-    else
-      quoted += c;
-  }
-  return quoted + '"';
-}
-
 std::string shown(std::string_view text) {
   constexpr size_t kMost = 80;
   std::string result;

@@ -15,9 +15,6 @@ namespace rondo::models {
 // Where text stops being UTF-8; npos if it is all.
 size_t first_not_utf8(std::string_view text);
 
-// As a JSON text, with its quotes. The text is UTF-8.
-std::string json_text(std::string_view text);
-
 // A text for a message: no control characters, not too long.
 std::string shown(std::string_view text);
 

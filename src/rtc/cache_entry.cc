@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/folded_product.h"
 #include "base/text.h"
 
 namespace rondo::rtc {
@@ -37,8 +38,7 @@ Key checksum_of(Header header, std::string_view name, std::string_view image) {
 }
 
 uint64_t mix(uint64_t hash, uint64_t word, uint64_t factor) {
-  const unsigned __int128 product = static_cast<unsigned __int128>(hash ^ word) * factor;
-  const uint64_t folded = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  const uint64_t folded = folded_product(hash ^ word, factor);
   return (folded ^ (folded >> 29)) + word;  // a product of 0 must not forget the words before it
 }
 

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/folded_product.h"
+
 namespace rondo::rtc {
 
 class Signature {
@@ -50,10 +52,7 @@ class Signature {
   }
 
  private:
-  static uint64_t mix(uint64_t value) {
-    const unsigned __int128 product = static_cast<unsigned __int128>(value) * 0xd6e8feb86659fd93u;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-  }
+  static uint64_t mix(uint64_t value) { return folded_product(value, 0xd6e8feb86659fd93u); }
   unsigned char bytes_[kCapacity];
   uint32_t size_ = 0;
   bool overflow_ = false;

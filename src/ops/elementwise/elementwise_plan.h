@@ -9,6 +9,7 @@
 
 #include <atomic>
 
+#include "base/folded_product.h"
 #include "engine/tensor.h"
 #include "ops/operators/expression.h"
 #include "rtc/kernel.h"
@@ -77,15 +78,11 @@ class PlanKey {
   uint64_t hash() const {
     uint64_t hash = size_;
     uint32_t i = 0;
-    for (; i + 1 < size_; i += 2) hash = mix(hash ^ words_[i], kFactor ^ words_[i + 1]);
-    return i < size_ ? mix(hash ^ words_[i], kFactor) : hash;
+    for (; i + 1 < size_; i += 2) hash = folded_product(hash ^ words_[i], kFactor ^ words_[i + 1]);
+    return i < size_ ? folded_product(hash ^ words_[i], kFactor) : hash;
   }
 
  private:
-  static uint64_t mix(uint64_t a, uint64_t b) {
-    const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-  }
   static constexpr uint64_t kOperand = uint64_t{1} << 63, kFactor = 0x9e3779b97f4a7c15u;
   static constexpr int kMostWords = 1 + (Expression::kMaxPacked + 7) / 8 + (1 + kMaxDims) +
                                     (Expression::kMaxInputs + Expression::kMaxOutputs) * (1 + 2 * kMaxDims);
