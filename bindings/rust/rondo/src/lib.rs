@@ -93,6 +93,7 @@ mod operands;
 pub mod ops;
 mod pooling;
 mod random;
+pub mod reclaim;
 mod recording;
 mod rows;
 mod shapes;

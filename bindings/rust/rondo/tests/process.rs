@@ -117,3 +117,28 @@ fn versions_and_features_are_told() {
     assert!(rondo::feature("telepathy").unwrap_err().message().contains("telepathy"));
     assert!(rondo::feature("cu\0da").is_err());
 }
+
+#[test]
+fn a_program_gives_back_what_it_holds_before_a_request_fails() {
+    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let engine = Engine::builder().memory_limit(1 << 20).build().unwrap();
+    let make = || Tensor::full(&engine, Device::CPU, rondo::DType::F32, 150_000, 1.0); // more than half of the limit
+    let cache = std::sync::Arc::new(Mutex::new(vec![make().unwrap()]));
+    engine.wait_all().unwrap();
+    let held = cache.clone();
+    rondo::reclaim::set(0, move |bytes, attempt| {
+        assert!(bytes >= 600_000);
+        held.lock().unwrap().clear();
+        attempt == 0
+    })
+    .unwrap();
+    let second = make().unwrap();
+    assert_eq!(second.to_vec::<f32>().unwrap()[0], 1.0);
+    assert!(cache.lock().unwrap().is_empty());
+    // Nothing is left to give back.
+    assert_eq!(make().and_then(|third| third.to_vec::<f32>()).unwrap_err().kind(), rondo::ErrorKind::OutOfMemory);
+    rondo::reclaim::set(0, |_, _| panic!("a panic of the closure is a no")).unwrap();
+    assert_eq!(make().and_then(|third| third.to_vec::<f32>()).unwrap_err().kind(), rondo::ErrorKind::OutOfMemory);
+    assert_eq!(rondo::reclaim::set(-1, |_, _| true).unwrap_err().kind(), rondo::ErrorKind::InvalidArgument);
+    rondo::reclaim::unset().unwrap();
+}

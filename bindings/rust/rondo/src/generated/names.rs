@@ -353,6 +353,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_select_limit", "Tensor::select_limit"),
     ("rondo_set_compile_progress", "cache::on_progress"),
     ("rondo_set_log", "log::set"),
+    ("rondo_set_reclaim", "reclaim::set"),
     ("rondo_softmax", "Tensor::softmax"),
     ("rondo_softmax_grad", "Tensor::softmax_grad"),
     ("rondo_softmax_grad_with", "ops::softmax_grad_with"),
