@@ -103,10 +103,8 @@ TEST_P(UserModule, RunsBetweenOperators) {
   };
   run(body);
   // Five nodes: none is a copy or a wait of its own.
-  const Graph graph = record(engine(), [&] {
-    Results kept;
-    body(kept);
-  });
+  Results kept;
+  const Graph graph = record(engine(), [&] { body(kept); });
   EXPECT_EQ(graph_info(graph.get()).nodes, 5) << graph_report(graph.get());
   EXPECT_NE(graph_report(graph.get()).size(), 0u);
 }

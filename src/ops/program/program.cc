@@ -25,7 +25,10 @@ Call fused_call(const Expression& expression, const uint64_t* words) {
 
 uint32_t Program::value_of(Storage& storage) {
   const auto [found, fresh] = numbers_.try_emplace(&storage, static_cast<uint32_t>(values.size()));
-  if (fresh) values.push_back({&storage, made_.count(&storage) > 0, outputs_.count(&storage) > 0});
+  if (fresh) {
+    const bool output = outputs_.count(&storage) > 0 || storage.exposed.load(std::memory_order_acquire);
+    values.push_back({&storage, made_.count(&storage) > 0, output});
+  }
   return found->second;
 }
 

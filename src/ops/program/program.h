@@ -21,7 +21,7 @@ namespace rondo::ops {
 struct ProgramValue {
   Storage* storage;
   bool made;    // in the recording
-  bool output;  // a launch leaves it to the user
+  bool output;  // a launch leaves it to the user, who also may know its address
   // Whether somebody may look at it when the program has ended.
   bool outlives() const { return !made || output; }
 };
