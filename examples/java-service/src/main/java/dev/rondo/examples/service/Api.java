@@ -10,12 +10,13 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 /** What the service answers, whatever server brings the requests. */
 final class Api {
   private static final String JSON = "application/json";
-  private static final Map<String, String> METHODS = Map.of("/", "GET", "/classify", "POST", "/photograph", "POST", "/healthz",
-      "GET", "/readyz", "GET", "/metrics", "GET");
+  private static final Map<String, String> METHODS = Map.of("/", "GET, HEAD", "/classify", "POST", "/photograph", "POST", "/healthz",
+      "GET, HEAD", "/readyz", "GET, HEAD", "/metrics", "GET, HEAD");
 
   private final Batcher batcher;
   private final Photographs photographs;
@@ -30,8 +31,19 @@ final class Api {
       return new Reply(status, type, body, Map.of());
     }
 
+    /** With when to try again, if that helps. */
     static Reply error(int status, String message) {
-      return of(status, JSON, Images.error(message));
+      return new Reply(status, JSON, Images.error(message), status == 429 || status == 503 ? Map.of("Retry-After", "1") : Map.of());
+    }
+  }
+
+  /** The body of a request does not come, or is not taken. */
+  static final class RefusedException extends Exception {
+    private final int status;
+
+    RefusedException(int status, String message) {
+      super(message);
+      this.status = status;
     }
   }
 
@@ -54,9 +66,16 @@ final class Api {
     }
   }
 
-  /** The longest body that a request may have: of digits what the largest batch takes with many digits for each pixel. */
-  int longestBody(String path) {
-    return path.equals("/photograph") ? Photographs.MOST_BYTES : 1024 + batcher.model().largestBatch() * Weights.PIXELS * 24;
+  /** The longest body that a request may have, of digits what the largest batch takes with many digits for each pixel; 0: it is not read. */
+  int longestBody(String method, String path) {
+    if (!method.equals("POST")) {
+      return 0;
+    }
+    return switch (path) {
+      case "/classify" -> 1024 + batcher.model().largestBatch() * Weights.PIXELS * 24;
+      case "/photograph" -> photographs == null ? 0 : Photographs.MOST_BYTES;
+      default -> 0;
+    };
   }
 
   /** From now on not ready, so that nobody sends new requests, and no request waits for others. */
@@ -72,28 +91,31 @@ final class Api {
   /**
    * Answers a request whose header came in. Does not block.
    *
-   * @param method GET, POST
+   * @param method GET, HEAD, POST
    * @param path without the query
-   * @param body what will be all of it; null: it is longer than {@link #longestBody}
-   * @return the answer; fails only where the body does
+   * @param body what will be all of it, or fails with {@link RefusedException}
+   * @return the answer; does not fail
    */
   CompletableFuture<Reply> answer(String method, String path, CompletableFuture<byte[]> body) {
     final String known = METHODS.containsKey(path) ? path : "other"; // a visitor must not invent labels
     metrics.began();
-    return body.whenComplete((bytes, thrown) -> {
-      if (thrown != null) {
-        metrics.abandoned();
-      }
-    }).thenCompose(bytes -> {
+    return body.handle((bytes, thrown) -> {
       final long begin = System.nanoTime(); // a slow visitor does not make the service slow
       CompletableFuture<Reply> reply;
       try {
-        reply = route(method, path, bytes);
+        reply = thrown == null ? route(method, path, bytes) : CompletableFuture.failedFuture(thrown);
       } catch (RuntimeException e) {
-        reply = CompletableFuture.completedFuture(failure(e));
+        reply = CompletableFuture.failedFuture(e);
       }
-      return reply.whenComplete((done, thrown) -> metrics.ended(known, done.status(), (System.nanoTime() - begin) * 1e-9));
-    });
+      return reply.exceptionally(Api::failure).whenComplete((done, none) -> metrics.ended(known, done.status(), (System.nanoTime() - begin) * 1e-9));
+    }).thenCompose(Function.identity());
+  }
+
+  /** Counts a request that never came to {@link #answer}, and says what it gets. */
+  Reply refused(int status, String message) {
+    metrics.began();
+    metrics.ended("other", status, 0);
+    return Reply.error(status, message);
   }
 
   private CompletableFuture<Reply> route(String method, String path, byte[] body) {
@@ -102,10 +124,8 @@ final class Api {
     if (right == null) {
       reply = Reply.error(404, "there is no " + path + ": try " + String.join(", ", List.of("/", "/classify", "/photograph", "/healthz", "/readyz",
           "/metrics")));
-    } else if (!method.equals(right)) {
+    } else if (!List.of(right.split(", ")).contains(method)) {
       reply = new Reply(405, JSON, Images.error(path + " takes " + right + ", not " + method), Map.of("Allow", right));
-    } else if (body == null) {
-      reply = Reply.error(413, "the body is longer than " + longestBody(path) + " bytes");
     } else if (path.equals("/classify")) {
       return classify(body);
     } else if (path.equals("/photograph")) {
@@ -163,11 +183,14 @@ final class Api {
 
   private static Reply failure(Throwable thrown) {
     final Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+    if (cause instanceof RefusedException refused) {
+      return Reply.error(refused.status, cause.getMessage());
+    }
     if (cause instanceof Images.InvalidException) {
       return Reply.error(400, cause.getMessage());
     }
     if (cause instanceof Batcher.QueueFullException) {
-      return new Reply(429, JSON, Images.error(cause.getMessage()), Map.of("Retry-After", "1"));
+      return Reply.error(429, cause.getMessage());
     }
     if (cause instanceof Batcher.UnavailableException) {
       return Reply.error(503, cause.getMessage());

@@ -1,12 +1,10 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo.examples.service;
 
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -17,7 +15,6 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Brings requests to the {@link Api}: no thread waits for a request's body, for its answer, or for a slow visitor. */
@@ -28,17 +25,20 @@ final class JettyServer {
   private final Server server;
   private final ServerConnector connector;
 
-  JettyServer(Api api, String host, int port, QueuedThreadPool threads, Duration stopTimeout) throws Exception {
+  JettyServer(Api api, Bodies bodies, String host, int port, QueuedThreadPool threads, Duration stopTimeout) throws Exception {
     server = new Server(threads);
     final HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
+    http.setHttpCompliance(HttpCompliance.STRICT); // what a proxy before it may read in another way is refused: a line that ends without CR
+    http.setIdleTimeout(bodies.patience(0).toMillis()); // of a request; the connector's own is of a connection without one
     connector = new Connector(server, new HttpConnectionFactory(http));
     connector.setHost(host);
     connector.setPort(port);
     connector.setAcceptQueueSize(16384);
     connector.setShutdownIdleTimeout(SILENCE.toMillis());
     server.addConnector(connector);
-    server.setHandler(new GracefulHandler(new Bridge(api)));
+    server.setHandler(new GracefulHandler(new Bridge(api, bodies)));
+    server.setErrorHandler(new Errors(api));
     server.setStopTimeout(stopTimeout.toMillis());
     server.start();
   }
@@ -73,44 +73,27 @@ final class JettyServer {
 
   private static final class Bridge extends Handler.Abstract.NonBlocking {
     private final Api api;
+    private final Bodies bodies;
 
-    Bridge(Api api) {
+    Bridge(Api api, Bodies bodies) {
       this.api = api;
+      this.bodies = bodies;
     }
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
       request.addIdleTimeoutListener(timeout -> false); // silent while it waits for its answer: the visitor did all that is asked of it
-      api.answer(request.getMethod(), Request.getPathInContext(request), body(request)).whenComplete((reply, thrown) -> {
-        if (thrown != null) {
-          callback.failed(thrown); // the visitor is gone
-          return;
-        }
-        response.setStatus(reply.status());
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.type());
-        reply.headers().forEach((name, value) -> response.getHeaders().put(name, value));
-        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, reply.body().length);
-        response.write(true, ByteBuffer.wrap(reply.body()), callback);
-      });
-      return true;
-    }
-
-    /** All of it; null: it is too long. */
-    private CompletableFuture<byte[]> body(Request request) {
-      final CompletableFuture<byte[]> body = new CompletableFuture<>();
-      final int longest = api.longestBody(Request.getPathInContext(request));
-      if (request.getLength() > longest) { // known before it comes
-        body.complete(null);
-        return body;
+      final String method = request.getMethod();
+      final String path = Request.getPathInContext(request);
+      final int longest = api.longestBody(method, path);
+      if (longest == 0) { // nobody reads it
+        api.answer(method, path, CompletableFuture.completedFuture(new byte[0])).thenAccept(reply -> Errors.put(reply, response, callback));
+        return true;
       }
-      Content.Source.asByteArrayAsync(request, longest, Promise.Invocable.from(getInvocationType(), (bytes, thrown) -> {
-        if (thrown == null || thrown instanceof IllegalStateException) { // longer than the limit
-          body.complete(bytes);
-        } else {
-          body.completeExceptionally(thrown);
-        }
-      }));
-      return body;
+      final Body body = new Body(request, bodies, longest);
+      final Callback released = Callback.from(callback, body::release); // an answer that nobody takes keeps it, too
+      api.answer(method, path, body.receive()).thenAccept(reply -> Errors.put(reply, response, released));
+      return true;
     }
   }
 }

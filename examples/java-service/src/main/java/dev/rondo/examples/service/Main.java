@@ -23,6 +23,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] arguments) throws Exception {
+    System.setProperty("java.util.logging.SimpleFormatter.format", "%1$tF %1$tT %4$s %5$s%6$s%n"); // a line each
     SERVER_LOG.setLevel(Level.WARNING);
     try {
       final Options options = Options.parse(arguments);
@@ -46,7 +47,8 @@ public final class Main {
     final Device device = options.chooseDevice();
     final QueuedThreadPool threads = new QueuedThreadPool();
     threads.setName("http");
-    final Metrics metrics = new Metrics();
+    final Bodies bodies = new Bodies(Duration.ofSeconds(options.patience()));
+    final Metrics metrics = new Metrics().watch(bodies);
     final Deque<AutoCloseable> open = new ArrayDeque<>(); // the last first, which is the order of closing
     try {
       final Batcher digits = batcher(weights, "/classify", device, options.maxBatch(), options.queue(), options, metrics);
@@ -59,7 +61,7 @@ public final class Main {
         open.push(photographs);
       }
       final Api api = new Api(digits, photographs, metrics, threads);
-      final JettyServer server = new JettyServer(api, options.host(), options.port(), threads, STOP_TIMEOUT);
+      final JettyServer server = new JettyServer(api, bodies, options.host(), options.port(), threads, STOP_TIMEOUT);
       open.push(server::stop);
       open.push(api::stopping);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> close(open), "stop"));

@@ -25,6 +25,13 @@ final class Metrics {
   private final Gauge inFlight = Gauge.builder().name("digits_requests_in_flight").help("Requests that came in and are not answered")
       .register(registry);
 
+  /** Adds the memory of bodies. */
+  Metrics watch(Bodies bodies) {
+    GaugeWithCallback.builder().name("digits_bodies_bytes").help("Memory that bodies of requests take").callback(gauge -> gauge.call(bodies.held()))
+        .register(registry);
+    return this;
+  }
+
   /** What is counted of one network. */
   final class Batches implements Batcher.Listener {
     private final String name;
@@ -98,11 +105,6 @@ final class Metrics {
 
   void began() {
     inFlight.inc();
-  }
-
-  /** The visitor went before the request was complete. */
-  void abandoned() {
-    inFlight.dec();
   }
 
   void ended(String path, int status, double seconds) {

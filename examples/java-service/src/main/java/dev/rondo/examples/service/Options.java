@@ -6,7 +6,7 @@ import dev.rondo.DeviceKind;
 import dev.rondo.Rondo;
 
 /** What the command line says. */
-record Options(String model, String photographs, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue,
+record Options(String model, String photographs, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue, int patience,
     boolean cpuWhenLost, boolean help) {
   static final String USAGE = """
       usage: service --model FILE [options]
@@ -18,6 +18,7 @@ record Options(String model, String photographs, String device, String host, int
         --max-batch N             the most images of one launch, and of one request (256)
         --max-wait US             microseconds that the first request of a batch waits for others (200)
         --queue N                 images that may wait; beyond them requests get status 429 (16384)
+        --patience S              seconds that the body of a request may take, and one more for each 64 KiB (30)
         --when-lost fail|cpu      what a lost device does: requests get status 503, or the cpu goes on (fail)
         --help                    this text
       """;
@@ -31,11 +32,12 @@ record Options(String model, String photographs, String device, String host, int
     int maxBatch = 256;
     int maxWait = 200;
     int queue = 16384;
+    int patience = 30;
     boolean cpuWhenLost = false;
     for (int i = 0; i < arguments.length; i += 2) {
       final String option = arguments[i];
       if (option.equals("--help")) {
-        return new Options("", null, device, host, port, maxBatch, maxWait, queue, cpuWhenLost, true);
+        return new Options("", null, device, host, port, maxBatch, maxWait, queue, patience, cpuWhenLost, true);
       }
       if (!USAGE.contains("  " + option + " ")) {
         throw new IllegalArgumentException("there is no option '" + option + "'");
@@ -53,6 +55,7 @@ record Options(String model, String photographs, String device, String host, int
         case "--max-batch" -> maxBatch = number(option, value, 1, 4096);
         case "--max-wait" -> maxWait = number(option, value, 0, 10_000_000);
         case "--queue" -> queue = number(option, value, 1, 10_000_000);
+        case "--patience" -> patience = number(option, value, 1, 3600);
         default -> {
           if (!value.equals("fail") && !value.equals("cpu")) {
             throw new IllegalArgumentException(option + " must be fail or cpu, not '" + value + "'");
@@ -67,7 +70,7 @@ record Options(String model, String photographs, String device, String host, int
     if (queue < maxBatch) {
       throw new IllegalArgumentException("--queue must be at least --max-batch, " + maxBatch + ", not " + queue);
     }
-    return new Options(model, photographs, device, host, port, maxBatch, maxWait, queue, cpuWhenLost, false);
+    return new Options(model, photographs, device, host, port, maxBatch, maxWait, queue, patience, cpuWhenLost, false);
   }
 
   private static int number(String option, String text, int low, int high) {

@@ -101,7 +101,8 @@ class LoadTest {
   @Test
   void tenThousandAtOnce() throws Exception {
     needsFiles(REQUESTS);
-    try (ServiceProcess service = new ServiceProcess("--device", "cpu"); Load load = new Load(service.port(), REQUESTS, LoadTest::body)) {
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--patience", "120");
+        Load load = new Load(service.port(), REQUESTS, LoadTest::body)) {
       awaitInFlight(service, REQUESTS);
       check(load.finish());
       assertEquals(REQUESTS, service.metric("digits_requests_total{path=\"/classify\",status=\"200\"}"));
@@ -114,7 +115,8 @@ class LoadTest {
   /** Requests that came in before the signal are answered, those too that were not complete by then. */
   @Test
   void stopsUnderLoad() throws Exception {
-    try (ServiceProcess service = new ServiceProcess("--device", "cpu"); Load load = new Load(service.port(), 1000, LoadTest::body)) {
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--patience", "120");
+        Load load = new Load(service.port(), 1000, LoadTest::body)) {
       awaitInFlight(service, 1000);
       service.terminate();
       boolean listens = true;

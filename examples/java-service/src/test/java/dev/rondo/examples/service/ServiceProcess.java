@@ -10,6 +10,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -32,6 +33,7 @@ final class ServiceProcess implements AutoCloseable {
   final Process process;
   final String url;
   final String device;
+  private final Path log;
 
   ServiceProcess(String... options) throws IOException {
     this(Map.of(), options);
@@ -43,11 +45,16 @@ final class ServiceProcess implements AutoCloseable {
    * @param environment added to this process's
    */
   ServiceProcess(Map<String, String> environment, String... options) throws IOException {
-    final List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-ea", "-Xmx512m",
+    this("512m", environment, options);
+  }
+
+  private ServiceProcess(String heap, Map<String, String> environment, String... options) throws IOException {
+    final List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-ea", "-Xmx" + heap,
         "-Ddev.rondo.native.path=" + System.getProperty("dev.rondo.native.path"), "-cp", System.getProperty("java.class.path"),
         Main.class.getName(), "--model", System.getProperty("service.model"), "--port", "0"));
     command.addAll(List.of(options));
-    final ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+    log = Files.createTempFile("service", ".log");
+    final ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
     builder.environment().putAll(environment);
     process = builder.start();
     final BufferedReader out = process.inputReader();
@@ -58,10 +65,19 @@ final class ServiceProcess implements AutoCloseable {
     }
     if (ready == null || !ready.matches()) {
       process.destroyForcibly();
-      throw new IOException("the service did not start");
+      throw new IOException("the service did not start: " + log());
     }
     url = ready.group(1);
     device = ready.group(2);
+  }
+
+  static ServiceProcess withHeap(String heap, String... options) throws IOException {
+    return new ServiceProcess(heap, Map.of(), options);
+  }
+
+  /** The lines of its log. */
+  List<String> log() throws IOException {
+    return Files.readAllLines(log);
   }
 
   int port() {
@@ -73,7 +89,11 @@ final class ServiceProcess implements AutoCloseable {
   }
 
   CompletableFuture<HttpResponse<String>> post(String body) {
-    final HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/classify")).POST(HttpRequest.BodyPublishers.ofString(body)).build();
+    return post("/classify", body);
+  }
+
+  CompletableFuture<HttpResponse<String>> post(String path, String body) {
+    final HttpRequest request = HttpRequest.newBuilder(URI.create(url + path)).POST(HttpRequest.BodyPublishers.ofString(body)).build();
     return CLIENT.sendAsync(request, HttpResponse.BodyHandlers.ofString());
   }
 
@@ -143,6 +163,9 @@ final class ServiceProcess implements AutoCloseable {
         process.destroyForcibly();
         throw new IllegalStateException("the service does not stop");
       }
+      Files.deleteIfExists(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();

@@ -29,9 +29,11 @@ final class JdkServer {
 
   private void handle(HttpExchange exchange) throws IOException {
     final String path = exchange.getRequestURI().getPath();
-    final byte[] body = exchange.getRequestBody().readNBytes(api.longestBody(path) + 1);
-    api.answer(exchange.getRequestMethod(), path,
-        CompletableFuture.completedFuture(body.length > api.longestBody(path) ? null : body)).thenAccept(reply -> send(exchange, reply));
+    final int longest = api.longestBody(exchange.getRequestMethod(), path);
+    final byte[] body = exchange.getRequestBody().readNBytes(longest + 1);
+    api.answer(exchange.getRequestMethod(), path, longest > 0 && body.length > longest
+        ? CompletableFuture.failedFuture(new Api.RefusedException(413, "the body is longer than " + longest + " bytes"))
+        : CompletableFuture.completedFuture(body)).thenAccept(reply -> send(exchange, reply));
   }
 
   private static void send(HttpExchange exchange, Api.Reply reply) {
