@@ -126,6 +126,11 @@ void run(rondo_device device) {
   check(rondo_engine_wait_all(engine.get()), "rondo_engine_wait_all");
   follow("a = a + b", [&] { add(a, b, a); });
   check(rondo_engine_wait_all(engine.get()), "rondo_engine_wait_all");
+  // Room for as many is made at once, so the steps are those of a node alone.
+  check(rondo_record_begin(engine.get(), nullptr), "rondo_record_begin");
+  for (int i = 0; i < 100; ++i) add(a, b, a);
+  follow("record a = a + b", [&] { add(a, b, a); });
+  check(rondo_record_abort(engine.get()), "rondo_record_abort");
   follow_updates(engine.get(), device);
 }
 
