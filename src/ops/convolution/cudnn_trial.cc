@@ -61,7 +61,17 @@ struct Probe {
   int64_t offset = 0, terms = 1;
 };
 
-// The first, a middle and the last place of each spatial axis, of the first and last batch entry and channel.
+// Of how many elements of a spatial axis a place of the result's is made.
+int64_t met_at(const Problem& p, int d, int64_t place) {
+  const int s = d - 2;
+  const int64_t image = p.image.size[d], kernel = p.filter.size[d], result = p.result.size[d];
+  if (p.way == kForward) return meeting(kernel, p.dilation[s], place * p.stride[s] - p.before[s], image);
+  if (p.way == kData) return meeting(kernel, -p.dilation[s], place + p.before[s], result, p.stride[s]);
+  return meeting(result, p.stride[s], place * p.dilation[s] - p.before[s], image);
+}
+
+// The first, a middle and the last place of each spatial axis, of the first and last batch entry and channel; and where
+// these are made of nothing, between padding and steps, the first place of the axis that is not.
 std::vector<Probe> probes_of(const Problem& p) {
   const Operand& out = p.out();
   const int64_t groups = p.image.size[1] / p.filter.size[1];
@@ -73,18 +83,17 @@ std::vector<Probe> probes_of(const Problem& p) {
     std::vector<int64_t> places = {0};
     if (d >= 2 && last > 1) places.push_back(last / 2);
     if (last > 0) places.push_back(last);
+    const auto met = [&](int64_t place) { return d < 2 ? 1 : met_at(p, d, place); };
+    const auto nothing = [&](int64_t place) { return met(place) == 0; };
+    if (std::all_of(places.begin(), places.end(), nothing))
+      for (int64_t place = 1; place < last; ++place)
+        if (!nothing(place)) {
+          places.push_back(place);
+          break;
+        }
     std::vector<Probe> more;
     for (const Probe& each : probes)
-      for (const int64_t place : places) {
-        int64_t met = 1;
-        if (const int s = d - 2; s >= 0) {
-          const int64_t image = p.image.size[d], kernel = p.filter.size[d], result = p.result.size[d];
-          met = p.way == kForward ? meeting(kernel, p.dilation[s], place * p.stride[s] - p.before[s], image)
-                : p.way == kData  ? meeting(kernel, -p.dilation[s], place + p.before[s], result, p.stride[s])
-                                  : meeting(result, p.stride[s], place * p.dilation[s] - p.before[s], image);
-        }
-        more.push_back({each.offset + place * out.stride[d], each.terms * met});
-      }
+      for (const int64_t place : places) more.push_back({each.offset + place * out.stride[d], each.terms * met(place)});
     probes = std::move(more);
   }
   return probes;
