@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -70,7 +71,7 @@ void write_all() {
              left.end());
   if (left.empty()) return;
   try {
-    auto* progress = new Progress;  // the thread's as much as ours
+    const auto progress = std::make_shared<Progress>();  // the thread's as much as ours
     std::thread([progress, left] {
       for (const Asked& each : left) write(*each.engine, each.number);
       std::lock_guard lock(progress->mutex);
