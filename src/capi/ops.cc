@@ -243,16 +243,16 @@ rondo_status rondo_layer_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weigh
   return operator1("rondo_layer_norm", a, "a", out, [&](ops::Output& output) -> Status {
     if (weight) RONDO_TRY(check_tensor(weight, "weight"));
     if (bias) RONDO_TRY(check_tensor(bias, "bias"));
-    return ops::normalise("rondo_layer_norm", true, a->view, axis, weight ? &weight->view : nullptr,
-                          bias ? &bias->view : nullptr, epsilon, output);
+    return ops::normalise("rondo_layer_norm", ops::Normalisation::layer_norm, a->view, axis,
+                          weight ? &weight->view : nullptr, bias ? &bias->view : nullptr, epsilon, output);
   });
 }
 
 rondo_status rondo_rms_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, double epsilon, rondo_tensor** out) {
   return operator1("rondo_rms_norm", a, "a", out, [&](ops::Output& output) -> Status {
     if (weight) RONDO_TRY(check_tensor(weight, "weight"));
-    return ops::normalise("rondo_rms_norm", false, a->view, axis, weight ? &weight->view : nullptr, nullptr, epsilon,
-                          output);
+    return ops::normalise("rondo_rms_norm", ops::Normalisation::rms_norm, a->view, axis,
+                          weight ? &weight->view : nullptr, nullptr, epsilon, output);
   });
 }
 

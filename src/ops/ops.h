@@ -7,6 +7,7 @@
 
 #include <rondo/ops.h>
 
+#include "ops/operators/normalisations.h"
 #include "ops/operators/reductions.h"
 #include "ops/operators/scalar.h"
 #include "ops/task/output.h"
@@ -81,9 +82,8 @@ Status softmax_grad(const char* function, const SoftmaxOptions& options, const V
 inline Status softmax_grad(const View& y, const View& dy, int axis, Output& out) {
   return softmax_grad("rondo_softmax_grad", SoftmaxOptions{}, y, dy, axis, out);
 }
-// Layer normalisation, or, not centred, by the root of the mean square. weight and bias: null, or one element per
-// place.
-Status normalise(const char* function, bool centred, const View& a, int axis, const View* weight, const View* bias,
+// A normalisation of rows. weight and bias: null, or one element per place.
+Status normalise(const char* function, Normalisation op, const View& a, int axis, const View* weight, const View* bias,
                  double epsilon, Output& out);
 Status cross_entropy(const View& logits, const View& labels, Output& out);
 Status cross_entropy_grad(const View& logits, const View& labels, double scale, Output& out);

@@ -10,8 +10,8 @@
 #include "tape/rules_convolution.h"
 #include "tape/rules_cumulative.h"
 #include "tape/rules_fused.h"
-#include "tape/rules_layer_norm.h"
 #include "tape/rules_matmul.h"
+#include "tape/rules_normalisation.h"
 #include "tape/rules_product.h"
 #include "tape/rules_reduce.h"
 #include "tape/rules_rows.h"
@@ -276,8 +276,8 @@ Needs needed(const Node& node, unsigned wanted) {
                                  return Needs{call.lengths ? 2u : 0u, 1};
                                },
                                [&](const ops::SoftmaxGradCall&) { return all_inputs(node); },
-                               [&](const ops::LayerNormCall& call) { return needed(call, wanted); },
-                               [&](const ops::LayerNormGradCall&) { return all_inputs(node); },
+                               [&](const ops::NormalisationCall& call) { return needed(call, wanted); },
+                               [&](const ops::NormalisationGradCall&) { return all_inputs(node); },
                                [&](const ops::BatchNormCall& call) { return needed(call, wanted); },
                                [&](const ops::BatchNormStatisticsCall&) { return all_inputs(node); },
                                [&](const ops::BatchNormSumsCall&) { return all_inputs(node); },

@@ -16,6 +16,7 @@
 #include "engine/observer.h"
 #include "ops/operators/convolution_options.h"
 #include "ops/operators/expression.h"
+#include "ops/operators/normalisations.h"
 #include "ops/operators/operators.h"
 #include "ops/operators/reductions.h"
 #include "ops/operators/windows.h"
@@ -65,13 +66,15 @@ struct SoftmaxCall {  // a, the lengths of rows if there are any
   bool lengths;
 };
 struct SoftmaxGradCall : SoftmaxCall {};  // y, dy, the lengths
-struct LayerNormCall {                    // a, weight and bias if there are any
-  bool centred, weight, bias;
+struct NormalisationCall {                // a, weight and bias if there are any
+  Normalisation op;
+  bool weight, bias;
   int axis;
   double epsilon;
 };
-struct LayerNormGradCall {  // a, dy, the weight if there is one; the gradient of a
-  bool centred, weight;
+struct NormalisationGradCall {  // a, dy, the weight if there is one; the gradient of a
+  Normalisation op;
+  bool weight;
   int axis;
   double epsilon;
 };

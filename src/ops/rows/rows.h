@@ -11,6 +11,7 @@
 #include "device/cpu/instructions.h"
 #include "ops/elementwise/row_side.h"
 #include "ops/operators/element.h"
+#include "ops/operators/normalisations.h"
 #include "ops/ops.h"
 #include "ops/task/submit.h"
 #include "rtc/device/row_values.h"
@@ -45,6 +46,7 @@ struct RowPlan {
   // Null: x is read, and out written. Otherwise x is its widest(), by which kernels and loops are chosen.
   std::shared_ptr<const RowExpression> expression;
   // As the caller asked.
+  Normalisation norm = {};
   rondo_softmax_op op = RONDO_SOFTMAX;
   double temperature = 1;
   int axis = 1;
@@ -70,13 +72,14 @@ struct RowPlan {
     declare_output(task, out);
   }
   const char* name() const {
-    static const char* const names[] = {"softmax",         "log_softmax",        "softmax_grad", "log_softmax_grad",
-                                        "cross_entropy",   "cross_entropy_grad", "layer_norm",   "rms_norm",
-                                        "layer_norm_grad", "rms_norm_grad"};
-    return names[static_cast<int>(kind)];
+    static const char* const names[] = {"softmax",          "log_softmax",   "softmax_grad",
+                                        "log_softmax_grad", "cross_entropy", "cross_entropy_grad"};
+    return normalises() ? normalisation().name : names[static_cast<int>(kind)];
   }
+  bool normalises() const { return kind == RowKind::normalisation || kind == RowKind::normalisation_grad; }
+  const NormalisationRow& normalisation() const { return normalisation_row(norm, kind == RowKind::normalisation_grad); }
+  bool is_softmax() const { return !has_labels() && !normalises(); }
   bool has_labels() const { return kind == RowKind::loss || kind == RowKind::loss_grad; }
-  bool centred() const { return kind == RowKind::layer_norm || kind == RowKind::layer_norm_grad; }
   bool masked() const { return per_row && !has_labels(); }
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 #include "engine/workers.h"
@@ -130,44 +131,41 @@ struct Rows {
       row[i] = (row[i] - std::exp(device::from_memory(y[i * plan.step[0]])) * sum) * scale;
     store(out);
   }
-  // Leaves the row with mean 0, if centred, and mean square 1; returns what it was multiplied by.
-  C standardise(const T* x) const {
-    load(x, C(1));
-    const C count = static_cast<C>(plan.length);
-    if (plan.centred()) {
-      const C mean = total(table, row, plan.length) / count;
-      for (int64_t i = 0; i < plan.length; ++i) row[i] -= mean;
-    }
-    double squares = 0;
-    for (int64_t i = 0; i < plan.length; ++i) squares += static_cast<double>(row[i]) * static_cast<double>(row[i]);
-    const C inverse = C(1) / std::sqrt(static_cast<C>(squares) / count + static_cast<C>(plan.scale));
-    for (int64_t i = 0; i < plan.length; ++i) row[i] *= inverse;
-    return inverse;
-  }
   C weight_at(int64_t i) const {
     if (!plan.weight) return 1;
     return device::from_memory(reinterpret_cast<const T*>(plan.weight->address())[i * plan.weight->layout.strides[0]]);
   }
-  void normalise(const T* x, T* out) const {
-    standardise(x);
-    if (plan.weight)
+  C change_at(const T* dy, int64_t i) const { return device::from_memory(dy[i * plan.step[1]]) * weight_at(i); }
+
+  // The steps of a formula (rtc/device/normalisations.h) from this one on, over `row`.
+  template <class Formula, int step>
+  void know(const T* dy, C* known) const {
+    if constexpr (step < Formula::kSteps) {
+      constexpr int kLanes = 8, sums = Formula::sums(step);
+      double lanes[sums][kLanes] = {};
+      for (int64_t i = 0; i < plan.length; ++i) {
+        C terms[device::kMaxRowSums];
+        Formula::template add<step>(known, row[i], step < Formula::kChange ? C(0) : change_at(dy, i), terms);
+        for (int s = 0; s < sums; ++s) lanes[s][i % kLanes] += static_cast<double>(terms[s]);
+      }
+      C all[sums];
+      for (int s = 0; s < sums; ++s) all[s] = static_cast<C>(std::accumulate(lanes[s], lanes[s] + kLanes, 0.0));
+      Formula::template know<step>(known, all, static_cast<C>(plan.length), static_cast<C>(plan.scale));
+      know<Formula, step + 1>(dy, known);
+    }
+  }
+  template <class Formula>
+  void normalise(const T* x, const T* dy, T* out) const {
+    load(x, C(1));
+    C known[Formula::kKnown];
+    know<Formula, 0>(dy, known);
+    for (int64_t i = 0; i < plan.length; ++i) row[i] = Formula::result(known, row[i], dy ? change_at(dy, i) : C(0));
+    if (plan.weight && !dy)
       for (int64_t i = 0; i < plan.length; ++i) row[i] *= weight_at(i);
     if (plan.bias) {
       const T* bias = reinterpret_cast<const T*>(plan.bias->address());
       for (int64_t i = 0; i < plan.length; ++i) row[i] += device::from_memory(bias[i * plan.bias->layout.strides[0]]);
     }
-    store(out);
-  }
-  void normalise_grad(const T* x, const T* dy, T* out) const {
-    const C inverse = standardise(x), count = static_cast<C>(plan.length);
-    const auto change = [&](int64_t i) { return device::from_memory(dy[i * plan.step[1]]) * weight_at(i); };
-    double sum = 0, dot = 0;
-    for (int64_t i = 0; i < plan.length; ++i) {
-      sum += static_cast<double>(change(i));
-      dot += static_cast<double>(change(i)) * static_cast<double>(row[i]);
-    }
-    const C shift = plan.centred() ? static_cast<C>(sum) / count : C(0), share = static_cast<C>(dot) / count;
-    for (int64_t i = 0; i < plan.length; ++i) row[i] = (change(i) - shift - row[i] * share) * inverse;
     store(out);
   }
   void loss(const T* x, int64_t label, T* out) const {
@@ -217,13 +215,11 @@ Call describe_rows(const RowPlan& plan) {
     case RowKind::log_softmax_grad: return Call{SoftmaxGradCall{softmax}};
     case RowKind::loss: return Call{CrossEntropyCall{}};
     case RowKind::loss_grad: return Call{CrossEntropyGradCall{plan.scale}};
-    case RowKind::layer_norm_grad:
-    case RowKind::rms_norm_grad:
-      return Call{LayerNormGradCall{plan.centred(), plan.weight.has_value(), plan.axis, plan.scale}};
-    case RowKind::layer_norm:
-    case RowKind::rms_norm: break;
+    case RowKind::normalisation_grad:
+      return Call{NormalisationGradCall{plan.norm, plan.weight.has_value(), plan.axis, plan.scale}};
+    case RowKind::normalisation: break;
   }
-  return Call{LayerNormCall{plan.centred(), plan.weight.has_value(), plan.bias.has_value(), plan.axis, plan.scale}};
+  return Call{NormalisationCall{plan.norm, plan.weight.has_value(), plan.bias.has_value(), plan.axis, plan.scale}};
 }
 
 }  // namespace
@@ -278,10 +274,11 @@ void some_rows(const RowPlan& plan, int64_t begin, int64_t stop, void* workspace
       case RowKind::log_softmax_grad: rows.log_softmax_grad(from, change, to); break;
       case RowKind::loss: rows.loss(from, given, to); break;
       case RowKind::loss_grad: rows.loss_grad(from, given, to); break;
-      case RowKind::layer_norm:
-      case RowKind::rms_norm: rows.normalise(from, to); break;
-      case RowKind::layer_norm_grad:
-      case RowKind::rms_norm_grad: rows.normalise_grad(from, change, to); break;
+      case RowKind::normalisation:
+      case RowKind::normalisation_grad:
+        with_normalisation(plan.norm, plan.kind == RowKind::normalisation_grad,
+                           [&]<class Formula>() { rows.template normalise<Formula>(from, change, to); });
+        break;
     }
   }
   if (streams) end_streaming();

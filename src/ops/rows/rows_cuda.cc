@@ -39,7 +39,7 @@ using Sink = FinishedRows<RowsToMemory<Out, Index, kDims, kDense>, Arguments, In
 )";
 
 constexpr const char* kText = R"(
-using Kernel = RowsKernel<In, Per, Index, Source, Sink, static_cast<RowKind>(kKind), kThreads, kGroup, kBeside, kVector,
+using Kernel = RowsKernel<In, Per, Index, Source, Sink, static_cast<RowKind>(kKind), Formula, kThreads, kGroup, kBeside, kVector,
                           kItems, kDims, kMasked, kWeighted, kBiased, kFull>;
 extern "C" __global__ void __launch_bounds__(kThreads, kBlocks) rondo_kernel(const Arguments args) {
   __shared__ Kernel::C shared[Kernel::kShared];
@@ -122,13 +122,14 @@ class CudaRows final : public KernelTask {
     spec.constant("kKind", static_cast<int>(plan_.kind)).constant("kVector", vector);
     spec.constant("kDims", plan_.rows.count).constant("kMasked", plan_.masked());
     spec.constant("kDense", !beside && vector > 1);  // as all neighbours are that are moved at once
-    if (!plan_.expression) return add_kernel(spec.text({rows, kStoredText, text}));
+    const char* const formula = plan_.normalises() ? plan_.normalisation().formula : "void";
+    if (!plan_.expression) return add_kernel(spec.text({rows, kStoredText, "using Formula = ", formula, ";\n", text}));
     const RowSide &before = plan_.expression->before, &after = plan_.expression->after;
     spec.constant("kBefore", static_cast<int>(before.arrays()));
     spec.constant("kAfter", static_cast<int>(after.arrays()));
     spec.computing("before", before.expression, repeats(before, beside, vector));
     spec.computing("after", after.expression, repeats(after, beside, vector), after.expression.inputs() - 1);
-    return add_kernel(spec.text({rows, rtc::kRowExpressionText, kMadeText, text}));
+    return add_kernel(spec.text({rows, rtc::kRowExpressionText, kMadeText, "using Formula = ", formula, ";\n", text}));
   }
   // Inputs that are the same for all elements that are loaded at once.
   unsigned repeats(const RowSide& side, bool beside, int vector) const {
@@ -143,6 +144,7 @@ class CudaRows final : public KernelTask {
     spec.constant("kThreads", threads_).constant("kGroup", group_).constant("kBeside", beside_);
     spec.constant("kItems", items_).constant("kWeighted", plan_.weight.has_value());
     spec.constant("kBiased", plan_.bias.has_value());
+    if (plan_.normalises()) spec.constant("kNormalisation", static_cast<int>(plan_.norm));  // tells texts apart
     const int kept = items_ * vector_;
     spec.constant("kFull", items_ > 0 && int64_t{kept} * group_ == plan_.length);
     // Two blocks of a processor take turns at memory, where what they keep leaves them the registers for it.
@@ -187,7 +189,7 @@ class CudaRows final : public KernelTask {
   // Whether rows of a softmax that no block keeps are shared by blocks: where a block for each leaves processors idle,
   // and side by side, where they are read as packs.
   bool splits() const {
-    return plan_.kind <= RowKind::log_softmax_grad && items_ == 0 &&
+    return plan_.is_softmax() && items_ == 0 &&
            (beside_ > 0 || arguments_.count < 2 * cuda_device(*this).multiprocessors());
   }
 

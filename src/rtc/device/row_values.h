@@ -4,7 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rtc/device/strided.h"
+#include "rtc/device/normalisations.h"
 
 namespace rondo::device {
 
@@ -15,10 +15,8 @@ enum class RowKind : i32 {
   log_softmax_grad,
   loss,
   loss_grad,
-  layer_norm,
-  rms_norm,
-  layer_norm_grad,
-  rms_norm_grad
+  normalisation,  // by a formula (normalisations.h)
+  normalisation_grad
 };
 
 // The arrays of `rows`; one element of `per_row` belongs to each: the label, or how many elements count.

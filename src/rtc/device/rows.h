@@ -14,8 +14,9 @@ namespace rondo::device {
 // threads: of a block; group: lanes of a row; beside: rows side by side, 0: lanes of a row are; vector: neighbours
 // moved at once; items: vectors per lane, 0: the row is read again; dims: that number the rows; masked: per_row says
 // where rows end; full: a row is as long as what its lanes keep; Source and Sink: where elements come from, and go to.
-template <class In, class Per, class Index, class Source, class Sink, RowKind kind, int threads, int group, int beside,
-          int vector, int items, int dims, bool masked, bool weighted, bool biased, bool full>
+// Formula: of a normalisation.
+template <class In, class Per, class Index, class Source, class Sink, RowKind kind, class Formula, int threads,
+          int group, int beside, int vector, int items, int dims, bool masked, bool weighted, bool biased, bool full>
 struct RowsKernel : RowNumbers<In> {
   using typename RowNumbers<In>::C;
   using RowNumbers<In>::exponential;
@@ -27,9 +28,7 @@ struct RowsKernel : RowNumbers<In> {
   using Adder = typename RowNumbers<In>::template Adder<items == 0 && !kQuick>;
   static constexpr bool kGradient = kind == RowKind::softmax_grad || kind == RowKind::log_softmax_grad;
   static constexpr bool kLabels = kind == RowKind::loss || kind == RowKind::loss_grad;
-  static constexpr bool kCentred = kind == RowKind::layer_norm || kind == RowKind::layer_norm_grad;
-  static constexpr bool kNorm = kind == RowKind::layer_norm || kind == RowKind::rms_norm;
-  static constexpr bool kNormGradient = kind == RowKind::layer_norm_grad || kind == RowKind::rms_norm_grad;
+  static constexpr bool kNormalises = kind == RowKind::normalisation || kind == RowKind::normalisation_grad;
   static constexpr bool kLogarithm = kind == RowKind::log_softmax;
   static constexpr int kShared = beside > 0 ? threads : 64;
   static constexpr int kPerBlock = threads / group;
@@ -143,10 +142,8 @@ struct RowsKernel : RowNumbers<In> {
   RONDO_INLINE void run() const {
     if constexpr (kGradient)
       propagate();
-    else if constexpr (kNorm)
+    else if constexpr (kNormalises)
       normalise();
-    else if constexpr (kNormGradient)
-      normalise_gradient();
     else
       forward();
   }
@@ -172,79 +169,59 @@ struct RowsKernel : RowNumbers<In> {
     });
   }
 
-  // Reads the row; returns 1 / sqrt(variance + epsilon), and the mean, 0 unless centred.
-  RONDO_INLINE C statistics(Part<Source>& x, C* mean) const {
-    const C count = static_cast<C>(args.length);
-    *mean = 0;
-    if constexpr (kCentred) {
-      Adder adder;
-      each([&](int j, Index i) {
-        const C* values = x.fetch(j, i);
-#pragma unroll
-        for (int v = 0; v < vector; ++v) adder.add(values[v]);
-      });
-      *mean = together<AddRows>(adder.sum, 0) / count;
-    }
-    Adder squares;
-    each([&](int j, Index i) {
-      const C* values = kCentred ? x.again(j, i) : x.fetch(j, i);
-#pragma unroll
-      for (int v = 0; v < vector; ++v) squares.add((values[v] - *mean) * (values[v] - *mean));
-    });
-    return C(1) / sqrt(together<AddRows>(squares.sum, kCentred ? 1 : 0) / count + static_cast<C>(args.scale));
-  }
   RONDO_INLINE C weight_at(Index i) const {
     return from_memory(static_cast<const In*>(args.weight)[i * static_cast<Index>(args.weight_step)]);
   }
 
+  // The steps of the formula from this one on. turn: of the step's first sum.
+  template <int step, int turn>
+  RONDO_INLINE void know(Part<Source>& x, Part<Other>& dy, C* known) const {
+    if constexpr (step < Formula::kSteps) {
+      constexpr int sums = Formula::sums(step);
+      Adder adders[sums];
+      each([&](int j, Index i) {
+        const C* const values = step == 0 ? x.fetch(j, i) : x.again(j, i);
+        const C* const changes = step == Formula::kChange  ? dy.fetch(j, i)
+                                 : step > Formula::kChange ? dy.again(j, i)
+                                                           : values;
+#pragma unroll
+        for (int v = 0; v < vector; ++v) {
+          C terms[kMaxRowSums];
+          Formula::template add<step>(known, values[v], step < Formula::kChange ? C(0) : change_at(changes[v], i + v),
+                                      terms);
+#pragma unroll
+          for (int s = 0; s < sums; ++s) adders[s].add(terms[s]);
+        }
+      });
+      C all[sums];
+#pragma unroll
+      for (int s = 0; s < sums; ++s) all[s] = together<AddRows>(adders[s].sum, (turn + s) % 2);
+      Formula::template know<step>(known, all, static_cast<C>(args.length), static_cast<C>(args.scale));
+      know<step + 1, turn + sums>(x, dy, known);
+    }
+  }
+  RONDO_INLINE C change_at(C change, Index i) const {
+    if constexpr (weighted) change *= weight_at(i);
+    return change;
+  }
+
   RONDO_INLINE void normalise() const {
+    constexpr bool gradient = kind == RowKind::normalisation_grad;
     Part<Source> x(*this, source, C(1), C(0));
-    C mean;
-    const C inverse = statistics(x, &mean);
+    Part<Other> dy(*this, Other{args}, C(1), C(0));
+    C known[Formula::kKnown];
+    know<0, 0>(x, dy, known);
     if (!live) return;
     const In* bias = static_cast<const In*>(args.bias);
     each([&](int j, Index i) {
-      const C* values = x.again(j, i);
+      const C* const values = x.again(j, i);
+      const C* const changes = gradient ? dy.again(j, i) : values;
       C results[vector];
 #pragma unroll
       for (int v = 0; v < vector; ++v) {
-        results[v] = (values[v] - mean) * inverse;
-        if constexpr (weighted) results[v] *= weight_at(i + v);
+        results[v] = Formula::result(known, values[v], gradient ? change_at(changes[v], i + v) : C(0));
+        if constexpr (weighted && !gradient) results[v] *= weight_at(i + v);
         if constexpr (biased) results[v] += from_memory(bias[(i + v) * static_cast<Index>(args.bias_step)]);
-      }
-      write(i, results, C(0));
-    });
-  }
-
-  // With n the normalised row and g = dy * weight: (g - mean of g - n * mean of g * n) * inverse; the first mean only
-  // if centred.
-  RONDO_INLINE void normalise_gradient() const {
-    Part<Source> x(*this, source, C(1), C(0));
-    Part<Other> dy(*this, Other{args}, C(1), C(0));
-    C mean;
-    const C inverse = statistics(x, &mean), count = static_cast<C>(args.length);
-    Adder sum, dot;
-    each([&](int j, Index i) {
-      const C* values = x.again(j, i);
-      C* changes = dy.fetch(j, i);
-#pragma unroll
-      for (int v = 0; v < vector; ++v) {
-        const C change = weighted ? changes[v] * weight_at(i + v) : changes[v];
-        if constexpr (kCentred) sum.add(change);
-        dot.add(change * ((values[v] - mean) * inverse));
-      }
-    });
-    const C shift = kCentred ? together<AddRows>(sum.sum, 0) / count : C(0);
-    const C share = together<AddRows>(dot.sum, 1) / count;
-    if (!live) return;
-    each([&](int j, Index i) {
-      const C* values = x.again(j, i);
-      const C* changes = dy.again(j, i);
-      C results[vector];
-#pragma unroll
-      for (int v = 0; v < vector; ++v) {
-        const C change = weighted ? changes[v] * weight_at(i + v) : changes[v];
-        results[v] = (change - shift - (values[v] - mean) * inverse * share) * inverse;
       }
       write(i, results, C(0));
     });

@@ -1,7 +1,7 @@
 // Layer and root-mean-square normalisation and their gradients: checks and plans.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/rows/layer_norm.h"
+#include "ops/rows/normalisation.h"
 
 #include <cmath>
 
@@ -39,7 +39,7 @@ void plan_axis(int axis, double epsilon, RowPlan* plan) {
 
 }  // namespace
 
-Status normalise(const char* function, bool centred, const View& a, int axis, const View* weight, const View* bias,
+Status normalise(const char* function, Normalisation op, const View& a, int axis, const View* weight, const View* bias,
                  double epsilon, Output& out) {
   RONDO_TRY(check_inputs(function, {{"a", &a}}));
   if (!is_float(a.dtype))
@@ -55,7 +55,8 @@ Status normalise(const char* function, bool centred, const View& a, int axis, co
   const View* inputs[] = {&a, weight ? weight : &a, bias ? bias : &a};
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, inputs, false, &to));
   RowPlan plan;
-  plan.kind = centred ? RowKind::layer_norm : RowKind::rms_norm;
+  plan.kind = RowKind::normalisation;
+  plan.norm = op;
   plan.x = a;
   if (weight) plan.weight = *weight;
   if (bias) plan.bias = *bias;
@@ -64,13 +65,14 @@ Status normalise(const char* function, bool centred, const View& a, int axis, co
   return submit_rows(plan, out);
 }
 
-Status normalise_grad(const char* function, bool centred, const View& a, const View& dy, int axis, const View* weight,
-                      double epsilon, Output& out) {
+Status normalise_grad(const char* function, Normalisation op, const View& a, const View& dy, int axis,
+                      const View* weight, double epsilon, Output& out) {
   RowPlan plan;
   const View* inputs[] = {&a, &dy, weight ? weight : &a};
   RONDO_TRY(check_inputs(function, {{"a", &a}, {"dy", &dy}}));
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, inputs, false, &plan.out));
-  plan.kind = centred ? RowKind::layer_norm_grad : RowKind::rms_norm_grad;
+  plan.kind = RowKind::normalisation_grad;
+  plan.norm = op;
   plan.x = a;
   plan.other = dy;
   if (weight) plan.weight = *weight;

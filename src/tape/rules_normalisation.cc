@@ -1,0 +1,135 @@
+// Gradients of normalisations: of the operand by one kernel that reads the row again, whose own gradient is that of
+// the table's formula (ops/operators/normalisations.def); of weight and bias by sums over rows.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tape/rules_normalisation.h"
+
+#include "ops/rows/normalisation.h"
+#include "tape/steps.h"
+
+namespace rondo::tape {
+
+namespace {
+
+enum { A, WEIGHT };
+
+// One number per place of the axis, under the shape.
+View along(const View& line, const Layout& shape, int axis) {
+  View view = line;
+  view.layout = shape;
+  for (int d = 0; d < shape.ndim; ++d) view.layout.strides[d] = d == axis ? line.layout.strides[0] : 0;
+  return view;
+}
+
+// [1, ..., n, ..., 1] as [n].
+View as_line(View view, int axis) {
+  view.layout.shape[0] = view.layout.shape[axis];
+  view.layout.strides[0] = view.layout.strides[axis];
+  view.layout.ndim = 1;
+  return view;
+}
+
+// The sum over rows.
+Status of_line(Backward& backward, size_t input, const View& changes, int axis, Steps* steps) {
+  const auto axes = other_axes(changes.layout.ndim, axis);
+  const View sum = steps->reduce(RONDO_SUM, changes, {axes.begin(), axes.size()});
+  RONDO_TRY(steps->status());
+  const View line = as_line(sum, axis);
+  return backward.pass(input, line.layout, Value::of(line));
+}
+
+// What the table's gradients are written in: values of the row's shape, or one for each row.
+struct Term {
+  Steps& steps;
+  View view;
+  int32_t axis;
+
+  Term(Steps& steps, const View& view, int32_t axis) : steps(steps), view(view), axis(axis) {}
+  Term(const Term&) = default;
+  Term& operator=(const Term& other) {  // of the same steps
+    view = other.view;
+    return *this;
+  }
+  Term with(const View& other) const { return {steps, other, axis}; }
+  Term reduced(rondo_reduce_op op) const { return with(steps.reduce(op, view, {&axis, 1})); }
+};
+Term operator+(const Term& a, double b) {
+  return a.with(a.steps.scalar(RONDO_ADD, a.view, b));
+}
+Term operator-(const Term& a, const Term& b) {
+  return a.with(a.steps.binary(RONDO_SUB, a.view, b.view));
+}
+Term operator*(const Term& a, const Term& b) {
+  return a.with(a.steps.binary(RONDO_MUL, a.view, b.view));
+}
+Term rsqrt(const Term& a) {
+  return a.with(a.steps.unary(RONDO_RSQRT, a.view));
+}
+Term mean(const Term& a) {
+  return a.reduced(RONDO_MEAN);
+}
+Term variance(const Term& a) {
+  return a.reduced(RONDO_VAR);
+}
+
+Term gradient(ops::Normalisation op, const Term& x, const Term& g, const Term& n, double epsilon) {
+  switch (op) {
+#define NORMALISATION(name, Formula, gradient, ...) \
+  case ops::Normalisation::name:                    \
+    return gradient;
+#include "ops/operators/normalisations.def"
+#undef NORMALISATION
+  }
+  __builtin_unreachable();  // the compiler warns of an enumerator without a case
+}
+
+}  // namespace
+
+Needs needed(const ops::NormalisationCall& call, unsigned wanted) {
+  Needs needs;
+  if (wanted & (call.weight ? 3u : 1u)) needs.inputs |= 1u << A;
+  if ((wanted & 1) && call.weight) needs.inputs |= 1u << WEIGHT;
+  return needs;
+}
+
+Status run(const ops::NormalisationCall& call, Backward& backward) {
+  View dy;
+  RONDO_TRY(backward.incoming_view(&dy));
+  const size_t bias = call.weight ? 2 : 1;
+  if (call.bias && backward.wants(bias)) {
+    Steps steps(backward.engine());
+    RONDO_TRY(of_line(backward, bias, steps.cast(dy, compute_dtype(dy.dtype)), call.axis, &steps));
+  }
+  const View& a = backward.node().inputs[A].view;
+  if (call.weight && backward.wants(WEIGHT)) {
+    Steps steps(backward.engine());
+    const rondo_dtype dtype = compute_dtype(a.dtype);
+    const View x = steps.cast(a, dtype);
+    const View n = steps.make([&](ops::Output& out) {
+      return ops::normalise(kFunction, call.op, x, call.axis, nullptr, nullptr, call.epsilon, out);
+    });
+    RONDO_TRY(of_line(backward, WEIGHT, steps.binary(RONDO_MUL, n, steps.cast(dy, dtype)), call.axis, &steps));
+  }
+  if (!backward.wants(A)) return {};
+  return backward.give(A, a.layout, [&](ops::Output& out) {
+    return ops::normalise_grad(kFunction, call.op, a, dy, call.axis, call.weight ? &backward.input(WEIGHT) : nullptr,
+                               call.epsilon, out);
+  });
+}
+
+// The table's formula for a gradient, as operators.
+Status run(const ops::NormalisationGradCall& call, Backward& backward) {
+  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+    const rondo_dtype dtype = compute_dtype(inputs[0].dtype);
+    const Term x{steps, steps.cast(inputs[0], dtype), call.axis};
+    const View change = steps.cast(inputs[1], dtype);
+    Term g = x.with(change);
+    if (call.weight) g = g * x.with(along(steps.cast(inputs[2], dtype), change.layout, call.axis));
+    const Term n = x.with(steps.make([&](ops::Output& out) {
+      return ops::normalise(kFunction, call.op, x.view, call.axis, nullptr, nullptr, call.epsilon, out);
+    }));
+    outputs[0] = steps.cast(gradient(call.op, x, g, n, call.epsilon).view, inputs[0].dtype);
+  });
+}
+
+}  // namespace rondo::tape
