@@ -50,6 +50,8 @@ normal             memory/*                   1          2          all
 normal             models/*                   all        all        all
 normal             packaging/*                all        all        all
 normal             shipped/*                  -          -          all
+normal             recipes/*_whole            -          -          all
+normal             recipes/*                  all        all        all
 normal             rust/*                     all        all        all
 normal             simcuda/*                  all        all        all
 normal             stress/*                   all        all        all
@@ -63,6 +65,7 @@ normal             unit/*_whole               -          -          all
 normal             unit/*                     all        all        all
 
 address,undefined  abi/*                      -          -          -
+address,undefined  recipes/*                  -          -          -
 address,undefined  rust/*                     -          -          -
 address,undefined  mpi/*                      -          -          -
 address,undefined  rounding/*                 -          -          -

@@ -9,7 +9,7 @@ Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 import pathlib
 import re
 
-from operators import ENUMS, FAMILIES, METHODS, camel, enums_of, head_of
+from operators import ENUMS, FAMILIES, METHODS, camel, enums_of, head_of, normalisation_names
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "rondo/src"
 ALIAS = re.compile(r'\s*#\[doc\(alias = "((?:rondo|RONDO)_\w+)"\)\]')  # others are what other crates call it
@@ -53,6 +53,7 @@ def names_of(description):
         if enum in ENUMS:
             rust, prefix, _, left_out = ENUMS[enum]
             found += [(enum, rust), *((name, f"{rust}::{camel(name[len(prefix):])}") for name, _, _ in values if name not in left_out)]
+    found += [(f"rondo_{name}", f"ops::{name}") for name in normalisation_names()]
     names = dict(found)
     assert len(names) == len(found), f"two items have the alias {[name for name, _ in found if [each for each, _ in found].count(name) > 1]}"
     for handle in description["handles"]:

@@ -9,6 +9,7 @@ import textwrap
 
 # Its headings are the subjects by which the methods are divided into files.
 OPERATORS = pathlib.Path(__file__).resolve().parent.parent.parent / "src/ops/operators/operators.def"
+NORMALISATIONS = OPERATORS.parent / "normalisations.def"
 LICENCE = "Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0"
 # enum of the headers: name here, what its constants begin with, its sentence, constants that are left out
 ENUMS = {
@@ -263,6 +264,48 @@ def head_of(about):
     return f"//! {about} Written by generate.py.\n//!\n//! {LICENCE}\n"
 
 
+def normalisation(function):
+    """The function of a normalisation of rows: (a, axis, weight, [bias,] epsilon, out)."""
+    name = function["name"].removeprefix("rondo_")
+    given = [p["name"] for p in function["parameters"]][2:-2]
+    assert [p["name"] for p in function["parameters"]] == ["a", "axis", *given, "epsilon", "out"], function["name"]
+    text = " ".join(function["text"].split()).replace("NULL", "`None`").replace("[", "\\[").replace("]", "\\]")
+    parameters = "".join(f"{each}: Option<&Tensor>, " for each in given)
+    addresses = "".join(f"let {each} = {each}.map_or(null_mut(), Tensor::as_ptr);\n            " for each in given)
+    return textwrap.dedent(f"""\
+        /// {text}
+        ///
+        /// ```
+        /// # use rondo::{{ops, DType, Device, Engine, Tensor}};
+        /// # let engine = Engine::new()?;
+        /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3])?;
+        /// assert_eq!(ops::{name}(&a, -1, {"None, " * len(given)}1e-5)?.shape()?, [2, 3]);
+        /// # Ok::<(), rondo::Error>(())
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, a dtype is no float, or
+        /// {" or ".join(given)} does not fit.
+        #[doc(alias = "{function["name"]}")]
+        pub fn {name}(a: &Tensor, axis: impl Into<Axis>, {parameters}epsilon: f64) -> Result<Tensor> {{
+            let axis = axis.into().0;
+            {addresses}new(a.engine(), |out| unsafe {{ sys::{function["name"]}(a.as_ptr(), axis, {", ".join(given)}, epsilon, out) }})
+        }}
+        """)
+
+
+def normalisation_names():
+    return re.findall(r"^NORMALISATION\((\w+),", NORMALISATIONS.read_text(), re.MULTILINE)
+
+
+def normalisations(description):
+    functions = {function["name"]: function for function in description["functions"]}
+    return head_of("Normalisations of rows.") + "use std::ptr::null_mut;\n\nuse rondo_sys as sys;\n\n" \
+        "use crate::arguments::Axis;\nuse crate::ops::new;\nuse crate::{Result, Tensor};\n\n" + \
+        "\n".join(normalisation(functions["rondo_" + name]) for name in normalisation_names())
+
+
 def generated_texts(description):
     """{file: text} of the folder rondo/src/generated, not yet laid out."""
     enums = enums_of(description)
@@ -271,11 +314,12 @@ def generated_texts(description):
         raise SystemExit(f"operators.py does not know the enums {', '.join(sorted(unknown))}: add them to ENUMS or NOT_LISTS")
     parts = [(module, writer, op, NAMES[family], sentence, values) for family, writer, op, about in FAMILIES
              for module, sentence, values in divided(family, about, enums[f"rondo_{family}_op"])]
-    modules = "\n".join(f"mod {name};" for name in sorted(["enums", "names", *(module for module, *_ in parts)]))
+    modules = "\n".join(("pub " if name == "normalisations" else "") + f"mod {name};" for name in sorted(["enums", "normalisations", "names", *(module for module, *_ in parts)]))
     files = {"mod.rs": head_of("What is made from the C headers: enums, and a method for each operator.") + modules +
              "\n\npub use self::enums::*;\npub(crate) use self::names::*;\n",
              "enums.rs": head_of("Enums of the C headers.") + "use crate::enums::c_enum;\nuse rondo_sys::*;\n\n" +
              "\n".join(enum_text(name, enums[name]) for name in ENUMS)}
+    files["normalisations.rs"] = normalisations(description)
     for module, writer, op, names, about, values in parts:
         rows = [writer(*row) for row in methods(values)]
         files[f"{module}.rs"] = head_of(about) + f"use super::{op};\nuse crate::ops::{{{names}}};\nuse crate::{{Result, Tensor}};\n\n" + \

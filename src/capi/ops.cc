@@ -238,22 +238,23 @@ rondo_status rondo_softmax_grad_with(rondo_softmax_op op, rondo_tensor* y, rondo
       });
 }
 
-rondo_status rondo_layer_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, rondo_tensor* bias, double epsilon,
-                              rondo_tensor** out) {
-  return operator1("rondo_layer_norm", a, "a", out, [&](ops::Output& output) -> Status {
+static rondo_status normalise(const char* function, ops::Normalisation op, rondo_tensor* a, int32_t axis,
+                              rondo_tensor* weight, rondo_tensor* bias, double epsilon, rondo_tensor** out) {
+  return operator1(function, a, "a", out, [&](ops::Output& output) -> Status {
     if (weight) RONDO_TRY(check_tensor(weight, "weight"));
     if (bias) RONDO_TRY(check_tensor(bias, "bias"));
-    return ops::normalise("rondo_layer_norm", ops::Normalisation::layer_norm, a->view, axis,
-                          weight ? &weight->view : nullptr, bias ? &bias->view : nullptr, epsilon, output);
+    return ops::normalise(function, op, a->view, axis, weight ? &weight->view : nullptr, bias ? &bias->view : nullptr,
+                          epsilon, output);
   });
 }
 
+rondo_status rondo_layer_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, rondo_tensor* bias, double epsilon,
+                              rondo_tensor** out) {
+  return normalise("rondo_layer_norm", ops::Normalisation::layer_norm, a, axis, weight, bias, epsilon, out);
+}
+
 rondo_status rondo_rms_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, double epsilon, rondo_tensor** out) {
-  return operator1("rondo_rms_norm", a, "a", out, [&](ops::Output& output) -> Status {
-    if (weight) RONDO_TRY(check_tensor(weight, "weight"));
-    return ops::normalise("rondo_rms_norm", ops::Normalisation::rms_norm, a->view, axis,
-                          weight ? &weight->view : nullptr, nullptr, epsilon, output);
-  });
+  return normalise("rondo_rms_norm", ops::Normalisation::rms_norm, a, axis, weight, nullptr, epsilon, out);
 }
 
 rondo_status rondo_cross_entropy(rondo_tensor* logits, rondo_tensor* labels, rondo_tensor** out) {

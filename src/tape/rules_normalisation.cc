@@ -68,6 +68,9 @@ Term rsqrt(const Term& a) {
 Term mean(const Term& a) {
   return a.reduced(RONDO_MEAN);
 }
+[[maybe_unused]] Term total(const Term& a) {
+  return a.reduced(RONDO_SUM);
+}
 Term variance(const Term& a) {
   return a.reduced(RONDO_VAR);
 }

@@ -15,6 +15,8 @@ import re
 import sys
 
 KIND = re.compile(r'^RONDO_KIND\((\w+), (rule|none), "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
+# Kinds whose functions are the rows of a table.
+TABLES = {"Normalisation": ("src/ops/operators/normalisations.def", re.compile(r"^NORMALISATION\((\w+),", re.MULTILINE))}
 PASS = re.compile(r'^RONDO_PASS\((\w+), "([^"]*)"\)$', re.MULTILINE)
 # Headers whose functions submit operators, but for those that only answer.
 HEADERS = ["ops.h", "shapes.h", "convolution.h", "normalisation.h", "pooling.h"]
@@ -22,7 +24,9 @@ FUNCTION = re.compile(r"^RONDO_API rondo_status rondo_(\w+)\(", re.MULTILINE)
 
 
 def kinds(root):
-    return KIND.findall((root / "src/ops/program/kinds.def").read_text())
+    found = KIND.findall((root / "src/ops/program/kinds.def").read_text())
+    return [(*row[:3], " ".join(TABLES[row[0]][1].findall((root / TABLES[row[0]][0]).read_text()))) if row[0] in TABLES else row
+            for row in found]
 
 
 def passes(root):

@@ -13,6 +13,7 @@ import sys
 ROW = re.compile(r"^(UNARY|BINARY|TERNARY)\((.*?)\)$", re.MULTILINE | re.DOTALL)
 SECTION = re.compile(r"^// --- (.*)$", re.MULTILINE)
 REDUCTION = re.compile(r"^REDUCTION\((.*?)\)$", re.MULTILINE | re.DOTALL)
+NORMALISATION = re.compile(r"^NORMALISATION\((.*?)\)$", re.MULTILINE | re.DOTALL)
 ENUM = re.compile(r"typedef enum rondo_(unary|binary|ternary|reduce)_op \{(.*?)\} rondo_\1_op;", re.DOTALL)
 DOMAIN = {"any": "any", "real": "float", "whole": "integer, bool"}
 RESULT = {"Same": "the same", "Total": "floats and u64: the same; others: i64", "Real": "floats: the same; others: f32",
@@ -69,6 +70,15 @@ def reductions(root):
     return found
 
 
+def normalisations(root):
+    """(name, gradient, sentence) of every row."""
+    text = (root / "src/ops/operators/normalisations.def").read_text()
+    found = [split(match[1]) for match in NORMALISATION.finditer(text)]
+    if len(found) != len(re.findall(r"^NORMALISATION\(", text, re.MULTILINE)):
+        sys.exit("src/ops/operators/normalisations.def has a row that operators.py cannot read")
+    return [(name, gradient, "".join(re.findall(r'"([^"]*)"', sentence))) for name, _, gradient, sentence in found]
+
+
 def tables(root):
     lines, section = [], None
     for row in rows(root):
@@ -88,6 +98,9 @@ def tables(root):
         nothing = {"NAN": "NaN", "-INFINITY": "-infinity", "REFUSED": "refused"}.get(of_nothing, of_nothing)
         cells = [f"`{name}`", sentence.replace("|", "\\|"), RESULT[domain], parameter, nothing, "no" if gradient == "NONE" else "yes"]
         lines.append("| " + " | ".join(cells) + " |")
+    lines += ["", "## Normalisations", "", "| operator | computes | gradient of x |", "|---|---|---|"]
+    for name, gradient, sentence in normalisations(root):
+        lines.append(f"| `rondo_{name}` | {sentence} | {gradient} |")
     return lines
 
 
@@ -97,10 +110,13 @@ def problems(root):
     declared = {(m[1], name) for m in ENUM.finditer(header) for name in re.findall(r"\b(RONDO_\w+) =", m[2])}
     yield from (f"src/ops/*.def: {kind} {name} has no row" for kind, name in sorted(declared - expected))
     yield from (f"include/rondo/ops.h: {kind} {name} is not declared" for kind, name in sorted(expected - declared))
+    for name, *_ in normalisations(root):
+        if f" rondo_{name}(" not in header:
+            yield f"include/rondo/ops.h: rondo_{name} is not declared"
     page = (root / "docs/operators.md").read_text().splitlines()
     wanted = [line for line in tables(root) if line.startswith(("| `", "## "))]
     yield from (f"docs/operators.md: lacks {line}" for line in wanted if line not in page)
-    yield from (f"docs/operators.md: no row gives {line}" for line in page if line.startswith("| `RONDO_") and line not in wanted)
+    yield from (f"docs/operators.md: no row gives {line}" for line in page if line.startswith(("| `RONDO_", "| `rondo_")) and line not in wanted)
 
 
 def main():

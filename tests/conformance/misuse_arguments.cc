@@ -1,6 +1,7 @@
 // Wrong arguments that are not NULL: other engines, devices, dtypes, shapes, overlaps, read-only views, numbers that
 // name nothing. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "harness.h"
+#include "normalisations.h"
 
 namespace conformance {
 namespace {
@@ -20,6 +21,13 @@ class MisuseArguments : public OnEngine {
     rondo_tensor* out = target;
     expect_refused(call(arguments..., &out), RONDO_INVALID_ARGUMENT, function, argument);
     EXPECT_EQ(out, target) << function << " touched its output";
+  }
+  void refused(const NormalisationCase& each, const char* argument, rondo_tensor* a, int32_t axis, rondo_tensor* weight,
+               rondo_tensor* bias, double epsilon) {
+    rondo_tensor* out = nullptr;
+    expect_refused(each.call(a, axis, weight, bias, epsilon, &out), RONDO_INVALID_ARGUMENT,
+                   ("rondo_" + each.name).c_str(), argument);
+    EXPECT_EQ(out, nullptr) << each.name << " touched its output";
   }
   Tensor ones(rondo_dtype dtype, const Shape& shape) const { return up(full(dtype, shape, 1)); }
 };
@@ -293,15 +301,15 @@ TEST_P(MisuseArguments, ParametersAndDomains) {
             nullptr);
   }
   for (const double epsilon : {-1e-6, nan, HUGE_VAL}) {
-    refused("rondo_layer_norm", "epsilon", rondo_layer_norm, a, 1, real, nullptr, epsilon);
-    refused("rondo_rms_norm", "epsilon", rondo_rms_norm, a, 1, nullptr, epsilon);
+    for (const NormalisationCase& each : normalisations()) refused(each, "epsilon", a, 1, real, nullptr, epsilon);
   }
-  refused("rondo_layer_norm", "a", rondo_layer_norm, bytes, 1, nullptr, nullptr, 0.0);
-  refused("rondo_layer_norm", "axis", rondo_layer_norm, a, 2, nullptr, nullptr, 0.0);
-  refused("rondo_layer_norm", "weight", rondo_layer_norm, a, 1, row, nullptr, 0.0);
-  refused("rondo_layer_norm", "weight", rondo_layer_norm, a, 1, lengths, nullptr, 0.0);
-  refused("rondo_layer_norm", "bias", rondo_layer_norm, a, 1, real, a, 0.0);
-  refused("rondo_rms_norm", "weight", rondo_rms_norm, a, 1, row, 0.0);
+  for (const NormalisationCase& each : normalisations()) {
+    refused(each, "a", bytes, 1, nullptr, nullptr, 0.0);
+    refused(each, "axis", a, 2, nullptr, nullptr, 0.0);
+    refused(each, "weight", a, 1, row, nullptr, 0.0);
+    refused(each, "weight", a, 1, lengths, nullptr, 0.0);
+    if (each.takes_bias) refused(each, "bias", a, 1, real, a, 0.0);
+  }
   refused("rondo_softmax_with", "lengths", rondo_softmax_with, RONDO_SOFTMAX, a, 1, 1.0, wide);
   refused("rondo_softmax_with", "lengths", rondo_softmax_with, RONDO_SOFTMAX, a, 1, 1.0, real);
   refused("rondo_softmax_grad_with", "lengths", rondo_softmax_grad_with, RONDO_SOFTMAX, a, a, 1, 1.0, wide);

@@ -1,6 +1,7 @@
 // Softmax, log-softmax, cross-entropy and their gradients.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "harness.h"
+#include "normalisations.h"
 
 namespace conformance {
 namespace {
@@ -235,7 +236,7 @@ TEST_P(Softmax, TemperatureAndLengths) {
   }
 }
 
-// Layer and root-mean-square normalisation, with and without weight and bias.
+// Every normalisation of the table, with and without weight and bias.
 TEST_P(Softmax, Normalisation) {
   const std::vector<std::pair<Shape, int32_t>> cases = {{{7, 10}, 1}, {{7, 10}, 0}, {{2, 4099}, 1}, {{3, 1000}, -1}};
   constexpr double kEpsilon = 1e-3;
@@ -248,29 +249,20 @@ TEST_P(Softmax, Normalisation) {
         const Array x = random_array(dtype, shape, 7, 95, 105), w = random_array(dtype, {2 * n}, 8, 0.5, 2),
                     b = random_array(dtype, {n}, 9, -2, 2), every = host_slice(w, 0, 0, n, 2);
         const Tensor a = up(x), weight = slice(up(w), 0, 0, 2 * n, 2), bias = up(b);
-        for (const bool centred : {true, false}) {
+        for (const NormalisationCase& each : normalisations()) {
           for (const bool plain : {true, false}) {
             const auto expected = [=, axis = axis] {
               // Digits of a row far from zero are lost before anything is computed.
               const Real lost = 200 * unit(dtype) * (is_half(dtype) ? 1 : 8);
               return along(x, nullptr, axis, is_half(dtype) ? 1 : 16, lost, [&](auto& row, const auto&) {
-                const Real count = Real(row.size());
-                Real mean = 0, squares = 0;
-                if (centred)
-                  for (const Real value : row) mean += value / count;
-                for (const Real value : row) squares += (value - mean) * (value - mean) / count;
-                for (size_t i = 0; i < row.size(); ++i) {
-                  row[i] = (row[i] - mean) / std::sqrt(squares + kEpsilon);
-                  if (!plain) row[i] = row[i] * every[i] + (centred ? b[i] : 0);
-                }
+                each.reference(row, kEpsilon);
+                if (plain) return;
+                for (size_t i = 0; i < row.size(); ++i) row[i] = row[i] * every[i] + (each.takes_bias ? b[i] : 0);
               });
             };
             rondo_tensor* const scale = plain ? nullptr : static_cast<rondo_tensor*>(weight);
             rondo_tensor* const shift = plain ? nullptr : static_cast<rondo_tensor*>(bias);
-            results.keep(std::string(centred ? "layer_norm " : "rms_norm ") + rondo_dtype_name(dtype),
-                         centred ? make(rondo_layer_norm, a, axis, scale, shift, kEpsilon)
-                                 : make(rondo_rms_norm, a, axis, scale, kEpsilon),
-                         expected);
+            results.keep(each.name + " " + rondo_dtype_name(dtype), each(a, axis, scale, shift, kEpsilon), expected);
           }
         }
       }

@@ -1,6 +1,7 @@
 // Gradients along rows: running values, normalisations, what was put; first and second, against finite differences in
 // f64, eager and recorded.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "normalisations.h"
 #include "tape.h"
 
 namespace conformance {
@@ -82,12 +83,14 @@ TEST_P(TapeRows, Normalised) {
       const std::string label = "case " + std::to_string(n);
       std::vector<Array> inputs = {values(shape, 1), values({n}, 2, 0.5, 2), values({n}, 3)};
       if (n > 100) inputs[0] = full(RONDO_F64, shape, 1);  // its gradient is 0
-      keep_gradients(results, label + " layer", inputs, [axis = axis](const Inputs& in) {
-        return make(rondo_layer_norm, in[0], axis, in[1], in[2], 1e-3);
-      });
+      for (const NormalisationCase& each : normalisations()) {
+        if (n > 100 && each.name != "layer_norm") continue;
+        const std::vector<Array> own(inputs.begin(), inputs.begin() + (each.takes_bias ? 3 : 2));
+        keep_gradients(results, label + " " + each.name, own, [&each, axis = axis](const Inputs& in) {
+          return each(in[0], axis, in[1], each.takes_bias ? static_cast<rondo_tensor*>(in[2]) : nullptr, 1e-3);
+        });
+      }
       if (n > 100) continue;
-      keep_gradients(results, label + " rms", {inputs[0], inputs[1]},
-                     [axis = axis](const Inputs& in) { return make(rondo_rms_norm, in[0], axis, in[1], 1e-3); });
       keep_gradients(results, label + " plain", {inputs[0]}, [axis = axis](const Inputs& in) {
         const Tensor y = make(rondo_layer_norm, in[0], axis, nullptr, nullptr, 1e-3);
         return make(rondo_binary, RONDO_MUL, y, make(rondo_rms_norm, in[0], axis, nullptr, 1e-3));
@@ -151,7 +154,7 @@ TEST_P(TapeRows, Put) {
 }
 
 TEST_P(TapeRows, SecondOrder) {
-  const std::vector<std::pair<const char*, Function>> cases = {
+  std::vector<std::pair<std::string, Function>> cases = {
       {"max", [](const Inputs& in) { return reduce(RONDO_MAX, in[0], {1}); }},
       {"prod", [](const Inputs& in) { return reduce(RONDO_PROD, in[0], {1}); }},
       {"l2_norm", [](const Inputs& in) { return reduce(RONDO_L2_NORM, in[0], {0}, true); }},
@@ -168,8 +171,6 @@ TEST_P(TapeRows, SecondOrder) {
       {"cumulative prod", [](const Inputs& in) { return make(rondo_cumulative, RONDO_PROD, in[0], 1, 0); }},
       {"cumulative max", [](const Inputs& in) { return make(rondo_cumulative, RONDO_MAX, in[0], 1, 1); }},
       {"cumulative logsumexp", [](const Inputs& in) { return make(rondo_cumulative, RONDO_LOGSUMEXP, in[0], 1, 0); }},
-      {"layer_norm", [](const Inputs& in) { return make(rondo_layer_norm, in[0], 1, in[1], nullptr, 1e-2); }},
-      {"rms_norm", [](const Inputs& in) { return make(rondo_rms_norm, in[0], 1, in[1], 1e-2); }},
       {"put",
        [](const Inputs& in) {
          Tensor to = make(rondo_unary, RONDO_SQUARE, in[0]);
@@ -177,6 +178,8 @@ TEST_P(TapeRows, SecondOrder) {
          return to;
        }},
   };
+  for (const NormalisationCase& each : normalisations())
+    cases.push_back({each.name, [&each](const Inputs& in) { return each(in[0], 1, in[1], nullptr, 1e-2); }});
   const Array places = array_of(RONDO_I64, {4}, {2, 0, 2, 3});
   run([&](Results& results) {
     for (const auto& [name, f] : some(cases, 4))

@@ -21,7 +21,8 @@ pub use crate::matmul::Matmul;
 pub use crate::normalisation::{BatchNorm, Norm, Running};
 pub use crate::pooling::Pool;
 pub use crate::random::{random_normal, random_permutation, random_uniform};
-pub use crate::rows::{layer_norm, rms_norm, softmax_grad_with, softmax_with};
+pub use crate::generated::normalisations::*;
+pub use crate::rows::{softmax_grad_with, softmax_with};
 use crate::{Engine, Error, ErrorKind, Result, Tensor};
 
 /// An operand of an elementwise operator: a tensor, or a number, which takes the other operand's dtype.

@@ -1,4 +1,4 @@
-//! Operators over whole rows along one axis: softmaxes and normalisations.
+//! Softmaxes with options. Normalisations of rows are generated.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::ptr::null_mut;
@@ -69,51 +69,4 @@ pub fn softmax_grad_with(
     new(y.engine(), |out| unsafe {
         sys::rondo_softmax_grad_with(op.as_raw(), y.as_ptr(), dy.as_ptr(), axis, temperature, lengths, out)
     })
-}
-
-/// Layer normalisation along one axis, with a factor and an addend for each of its places.
-///
-/// ```
-/// # use rondo::{ops, Device, Engine, Tensor};
-/// # let engine = Engine::new()?;
-/// let a = Tensor::from_slice(&engine, Device::CPU, [1, 2], &[1.0f32, 3.0])?;
-/// assert_eq!(ops::layer_norm(&a, -1, None, None, 0.0)?.to_vec::<f32>()?, [-1.0, 1.0]);
-/// # Ok::<(), rondo::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, a dtype is no float, or weight
-/// and bias do not fit.
-#[doc(alias = "rondo_layer_norm")]
-pub fn layer_norm(
-    a: &Tensor,
-    axis: impl Into<Axis>,
-    weight: Option<&Tensor>,
-    bias: Option<&Tensor>,
-    epsilon: f64,
-) -> Result<Tensor> {
-    let axis = axis.into().0;
-    let (weight, bias) = (weight.map_or(null_mut(), Tensor::as_ptr), bias.map_or(null_mut(), Tensor::as_ptr));
-    new(a.engine(), |out| unsafe { sys::rondo_layer_norm(a.as_ptr(), axis, weight, bias, epsilon, out) })
-}
-
-/// Division by the root of the mean square along one axis, with a factor for each of its places.
-///
-/// ```
-/// # use rondo::{ops, Device, Engine, Tensor};
-/// # let engine = Engine::new()?;
-/// let a = Tensor::from_slice(&engine, Device::CPU, [1, 2], &[3.0f32, -3.0])?;
-/// assert_eq!(ops::rms_norm(&a, -1, None, 0.0)?.to_vec::<f32>()?, [1.0, -1.0]);
-/// # Ok::<(), rondo::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// As [`layer_norm`].
-#[doc(alias = "rondo_rms_norm")]
-pub fn rms_norm(a: &Tensor, axis: impl Into<Axis>, weight: Option<&Tensor>, epsilon: f64) -> Result<Tensor> {
-    let axis = axis.into().0;
-    let weight = weight.map_or(null_mut(), Tensor::as_ptr);
-    new(a.engine(), |out| unsafe { sys::rondo_rms_norm(a.as_ptr(), axis, weight, epsilon, out) })
 }

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Follows the recipe "A normalisation of rows" of CONTRIBUTING.md with a scratch operator, rondo_l2_norm, in a copy of the sources.
+
+    normalisation.py SOURCE_ROOT           the copy's tables, lists and generated files agree, and its C++ is accepted by the compiler
+    normalisation.py SOURCE_ROOT --build   builds the copy too, and runs the tests that take the operator from its table
+
+The recipe is at most six places in C++, and none in Java or Rust, whose operators are generated.
+Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# file, a line of it, what comes in front of that line
+PLACES = [
+    ("src/ops/operators/normalisations.def", "NORMALISATION(rms_norm, ", """\
+NORMALISATION(l2_norm, L2Norm, (g - n * total(g * n)) * rsqrt(total(x * x) + epsilon), "x / sqrt(sum of squares + epsilon)")
+"""),
+    ("src/rtc/device/normalisations.h", "struct RmsNorm {", """\
+struct L2Norm {
+  static constexpr int kSteps = 1, kKnown = 1, kChange = kSteps;
+  RONDO_INLINE static constexpr int sums(int) { return 1; }
+  template <int, class C>
+  RONDO_INLINE static void add(const C*, C x, C, C* terms) {
+    terms[0] = x * x;
+  }
+  template <int, class C>
+  RONDO_INLINE static void know(C* known, const C* sums, C, C epsilon) {
+    known[0] = op_rsqrt(sums[0] + epsilon);
+  }
+  template <class C>
+  RONDO_INLINE static C result(const C* known, C x, C) {
+    return x * known[0];
+  }
+};
+
+struct L2NormGrad {
+  static constexpr int kSteps = 2, kKnown = 2, kChange = 1;
+  RONDO_INLINE static constexpr int sums(int) { return 1; }
+  template <int step, class C>
+  RONDO_INLINE static void add(const C* known, C x, C change, C* terms) {
+    terms[0] = step < kChange ? x * x : change * (x * known[0]);
+  }
+  template <int step, class C>
+  RONDO_INLINE static void know(C* known, const C* sums, C, C epsilon) {
+    known[step] = step < kChange ? op_rsqrt(sums[0] + epsilon) : sums[0];
+  }
+  template <class C>
+  RONDO_INLINE static C result(const C* known, C x, C change) {
+    return (change - x * known[0] * known[1]) * known[0];
+  }
+};
+
+"""),
+    ("include/rondo/ops.h", "/* out = a / sqrt(mean of a * a + epsilon) * weight.", """\
+/* out = a / sqrt(sum of a * a + epsilon) * weight. weight may be NULL, or is as for rondo_layer_norm. Since 0.1. */
+RONDO_API rondo_status rondo_l2_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, double epsilon,
+                                     rondo_tensor** out);
+"""),
+    ("src/capi/ops.cc", "rondo_status rondo_rms_norm(", """\
+rondo_status rondo_l2_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, double epsilon, rondo_tensor** out) {
+  return normalise("rondo_l2_norm", ops::Normalisation::l2_norm, a, axis, weight, nullptr, epsilon, out);
+}
+
+"""),
+    ("include/rondo/hpp/operators.hpp", "inline Tensor rms_norm(", """\
+inline Tensor l2_norm(const Tensor& a, int32_t axis = -1, const Tensor* weight = nullptr, double epsilon = 1e-5) {
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_l2_norm(a.get(), axis, weight ? weight->get() : nullptr, epsilon, out);
+  });
+}
+"""),
+    ("tests/conformance/normalisations.h", "inline void layer_norm(", """\
+inline void l2_norm(std::vector<Real>& row, Real epsilon) {
+  const Real root = std::sqrt(mean_of_squares(row) * Real(row.size()) + epsilon);
+  for (Real& value : row) value /= root;
+}
+"""),
+    ("tests/abi/symbols.txt", "RONDO_0 rondo_last_error\n", "RONDO_0 rondo_l2_norm\n"),
+]
+CPP = (".cc", ".h", ".hpp", ".def")
+MOST_IN_CPP = 6
+# Translation units that the table or the declaration reaches.
+UNITS = ["src/ops/rows/rows_cpu.cc", "src/ops/rows/rows_cuda.cc", "src/tape/rules_normalisation.cc", "src/capi/ops.cc"]
+PROGRAMS = ["conformance_models_1", "conformance_models_2", "conformance_models_3", "conformance_tape", "conformance_misuse", "simulated_models_1"]
+
+
+def run(*command, **options):
+    done = subprocess.run([str(each) for each in command], text=True, capture_output=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{(done.stdout + done.stderr)[-8000:]}")
+    return done.stdout
+
+
+def copy_of(root, folder):
+    shutil.copytree(root, folder, ignore=shutil.ignore_patterns("build*", ".git", "target", "node_modules", ".cache", "__pycache__"),
+                    symlinks=True)
+
+
+def apply(copy):
+    for file, line, text in PLACES:
+        path = copy / file
+        whole = path.read_text()
+        if whole.count("\n" + line) != 1:
+            sys.exit(f"{file} has not one line that begins with {line.strip()!r}: the recipe has changed, and this test did not")
+        path.write_text(whole.replace("\n" + line, "\n" + text + line))
+
+
+def document(copy):
+    """What operators.py and kinds.py print goes into the pages."""
+    for tool, page, beginning in (("operators.py", "docs/operators.md", "| `rondo_"), ("kinds.py", "docs/program.md", "| Normalisation |")):
+        printed = [line for line in run(sys.executable, copy / "tests/abi" / tool, copy, "--print").splitlines() if line.startswith(beginning)]
+        lines = (copy / page).read_text().splitlines()
+        first = next(i for i, line in enumerate(lines) if line.startswith(beginning))
+        kept = [line for line in lines if not line.startswith(beginning)]
+        (copy / page).write_text("\n".join([*kept[:first], *printed, *kept[first:]]) + "\n")
+
+
+def generated(copy):
+    """The bindings have the operator without a line by hand."""
+    folder = copy / "made"
+    folder.mkdir()
+    description = folder / "abi.json"
+    run(sys.executable, copy / "packaging/abi/describe.py", "--version", "0.1.0", "--include", copy / "include", "--output", description,
+        "--", *os.environ.get("CC", "cc").split())
+    run(sys.executable, copy / "bindings/java/generate/generate.py", description, folder / "java")
+    found = [path for path in (folder / "java").rglob("Operators.java") if " l2Norm(" in path.read_text()]
+    if not found:
+        sys.exit("Java's Operators has no l2Norm")
+    code = "import json, sys; sys.path.insert(0, sys.argv[1]); import operators; " \
+           "print(operators.normalisations(json.load(open(sys.argv[2]))))"
+    if "pub fn l2_norm(" not in run(sys.executable, "-c", code, copy / "bindings/rust", description):
+        sys.exit("Rust's generator writes no l2_norm")
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    places = sum(file.endswith(CPP) for file, *_ in PLACES)
+    if places > MOST_IN_CPP:
+        sys.exit(f"the recipe has {places} places in C++; {MOST_IN_CPP} are what it may have")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / "rondo"
+        copy_of(root, copy)
+        apply(copy)
+        document(copy)
+        for tool in ("operators.py", "kinds.py"):
+            run(sys.executable, copy / "tests/abi" / tool, copy)
+        generated(copy)
+        for unit in UNITS:
+            run(*os.environ.get("CXX", "c++").split(), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+                f"-I{copy / 'src'}", f"-I{copy / 'include'}", copy / unit)
+        if "--build" in sys.argv:
+            run("meson", "setup", copy / "build", copy, "-Doptimization=g")
+            run("meson", "test", "-C", copy / "build", *PROGRAMS)
+    print(f"rondo_l2_norm: {places} places in C++")
+
+
+main()
