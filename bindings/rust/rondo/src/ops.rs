@@ -14,6 +14,7 @@ pub use crate::arguments::Axes;
 use crate::arguments::Axis;
 pub use crate::convolution::Convolution;
 use crate::error::check;
+pub use crate::generated::normalisations::*;
 pub use crate::generated::{
     Activation, BinaryOp, PadMode, ReduceOp, ResizeMode, ResizeOrigin, SoftmaxOp, TernaryOp, UnaryOp,
 };
@@ -21,7 +22,6 @@ pub use crate::matmul::Matmul;
 pub use crate::normalisation::{BatchNorm, Norm, Running};
 pub use crate::pooling::Pool;
 pub use crate::random::{random_normal, random_permutation, random_uniform};
-pub use crate::generated::normalisations::*;
 pub use crate::rows::{softmax_grad_with, softmax_with};
 use crate::{Engine, Error, ErrorKind, Result, Tensor};
 
