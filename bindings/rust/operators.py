@@ -314,7 +314,7 @@ def generated_texts(description):
         raise SystemExit(f"operators.py does not know the enums {', '.join(sorted(unknown))}: add them to ENUMS or NOT_LISTS")
     parts = [(module, writer, op, NAMES[family], sentence, values) for family, writer, op, about in FAMILIES
              for module, sentence, values in divided(family, about, enums[f"rondo_{family}_op"])]
-    modules = "\n".join(("pub " if name == "normalisations" else "") + f"mod {name};" for name in sorted(["enums", "normalisations", "names", *(module for module, *_ in parts)]))
+    modules = "\n".join(("pub(crate) " if name == "normalisations" else "") + f"mod {name};" for name in sorted(["enums", "normalisations", "names", *(module for module, *_ in parts)]))
     files = {"mod.rs": head_of("What is made from the C headers: enums, and a method for each operator.") + modules +
              "\n\npub use self::enums::*;\npub(crate) use self::names::*;\n",
              "enums.rs": head_of("Enums of the C headers.") + "use crate::enums::c_enum;\nuse rondo_sys::*;\n\n" +

@@ -7,7 +7,7 @@ mod binary_comparison;
 mod binary_integers;
 mod enums;
 mod names;
-pub mod normalisations;
+pub(crate) mod normalisations;
 mod reduce;
 mod ternary;
 mod unary_activations;
