@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <fstream>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "comm/rendezvous/handshake.h"
+#include "comm/rendezvous/rendezvous_link.h"
 #include "comm/rendezvous/socket_session.h"
 
 namespace rondo::comm {
@@ -168,6 +170,33 @@ TEST(Rendezvous, LeavingIsNoLoss) {
   EXPECT_EQ(status.code(), RONDO_RANK_LOST);
   EXPECT_TRUE(contains(status.message(), "rank 2 has left")) << status.message();
   for (int rank = 0; rank < 2; ++rank) party[rank].listen(nullptr);
+}
+
+// It is sent something in the moment in which it closes: what it said before counts, not that this cannot be sent.
+TEST(Rendezvous, FarewellCountsThoughMoreIsOnItsWay) {
+  const RendezvousLink::Group group{"g", {0, 1}};
+  const std::string farewell = encode(Leave{group.name, group.members, 1}) + encode(Bye());
+  for (int round = 0; round < 300; ++round) {
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    std::vector<File> sockets(2);
+    sockets[1] = File(ends[0]);
+    const std::shared_ptr<RendezvousLink> link = RendezvousLink::make(0, 2, std::move(sockets), {});
+    std::atomic<bool> told{false};
+    std::thread leaver([&] {
+      File socket(ends[1]);
+      while (!told) std::this_thread::yield();
+      EXPECT_EQ(send(socket.get(), farewell.data(), farewell.size(), MSG_NOSIGNAL), ssize_t(farewell.size()));
+    });
+    Status gone;
+    while ((gone = link->gone(1)).ok()) {
+      link->tell(group, "more");
+      told = true;
+    }
+    leaver.join();
+    EXPECT_STREQ(gone.message(), "rank 1 has left") << "round " << round;
+    link->release();
+  }
 }
 
 TEST(Rendezvous, Rank0MayLeaveFirst) {

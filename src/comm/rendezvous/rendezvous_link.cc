@@ -19,7 +19,8 @@ namespace rondo::comm {
 
 namespace {
 
-constexpr int kReadsAtOnce = 16;  // of one peer: the others have their turn too, whatever it sends
+constexpr int kReadsAtOnce = 16;   // of one peer: the others have their turn too, whatever it sends
+constexpr int kReadsAtEnd = 1024;  // more than a connection holds
 
 bool contains(const std::vector<int>& ranks, int rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
@@ -259,9 +260,12 @@ bool RendezvousLink::serve_once() {
     for (size_t i = 0; i < ranks.size(); ++i) {
       const int rank = ranks[i];
       Peer& peer = peers_[static_cast<size_t>(rank)];
-      if (peer.socket && entries[i + 1].revents != 0) read(rank);
-      if (peer.socket && !flush(peer))
-        close(rank, error(RONDO_RANK_LOST, "rank %d is lost: its connection broke", rank));
+      if (peer.socket && entries[i + 1].revents != 0) read(rank, kReadsAtOnce);
+      if (peer.socket && !flush(peer)) {
+        // It may have left before this came to it: what it said until then counts, its farewell above all.
+        read(rank, kReadsAtEnd);
+        if (peer.socket) close(rank, error(RONDO_RANK_LOST, "rank %d is lost: its connection broke", rank));
+      }
       if (peer.socket && now - peer.heard > silence_)
         close(rank, error(RONDO_RANK_LOST, "rank %d is lost: nothing was heard of it for %.1f s", rank,
                           std::chrono::duration<double>(now - peer.heard).count()));
@@ -303,11 +307,11 @@ bool RendezvousLink::flush(Peer& peer) {
   return true;
 }
 
-void RendezvousLink::read(int from) {
+void RendezvousLink::read(int from, int turns) {
   Peer& peer = peers_[static_cast<size_t>(from)];
   const Ends ends = {from, rank_, size()};
   char buffer[65536];
-  for (int turn = 0; turn < kReadsAtOnce; ++turn) {
+  for (int turn = 0; turn < turns; ++turn) {
     const ssize_t got = recv(peer.socket.get(), buffer, sizeof buffer, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) break;

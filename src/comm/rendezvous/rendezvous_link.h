@@ -129,7 +129,8 @@ class RendezvousLink {
   void post(int to, const std::string& bytes);
   void post_now(int to, const std::string& bytes);
   bool flush(Peer& peer);
-  void read(int from);
+  // What a peer has sent, in as many pieces at most.
+  void read(int from, int turns);
   void close(int rank, const Status& cause);
   // What came, checked. An error: it contradicts what is known, and its sender is not to be believed any more.
   Status hear(int from, Frame frame);
