@@ -1,50 +1,16 @@
 // Files that settings ask for: reports and pictures of graphs, traces of engines. What cannot be written is a line in
 // the log and no failure. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <dirent.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "folder.h"
 #include "harness.h"
 
 namespace conformance {
 namespace {
-
-// A folder for the time of a case; settings that name it.
-class Folder {
- public:
-  Folder() {
-    const char* base = std::getenv("TMPDIR");
-    path_ = std::string(base && *base ? base : "/tmp") + "/rondo-asked-XXXXXX";
-    if (!mkdtemp(path_.data())) throw std::runtime_error("no temporary folder");
-  }
-  ~Folder() {
-    for (const std::string& name : names()) unlink((path_ + "/" + name).c_str());
-    rmdir(path_.c_str());
-  }
-  const std::string& path() const { return path_; }
-  std::vector<std::string> names() const {
-    std::vector<std::string> found;
-    DIR* folder = opendir(path_.c_str());
-    while (const dirent* each = folder ? readdir(folder) : nullptr)
-      if (const std::string name = each->d_name; name != "." && name != "..") found.push_back(name);
-    if (folder) closedir(folder);
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-  std::string text(const std::string& name) const {
-    std::ifstream file(path_ + "/" + name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  std::string path_;
-};
 
 class Setting {
  public:

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "folder.h"
 #include "nvrtc_collect.h"
 #include "nvrtc_kernels.h"
 #include "program.h"
@@ -41,24 +42,6 @@ fs::path nvrtc_of(int major) {
   }
   return found;
 }
-
-// A folder for the time of a case.
-class Folder {
- public:
-  Folder() : path_((fs::temp_directory_path() / "rondo-nvrtc-XXXXXX").string()) {
-    if (!mkdtemp(path_.data())) throw std::runtime_error("no temporary folder");
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 int number(const std::string& text) {
   return text.empty() ? -1 : std::stoi(text);

@@ -2,7 +2,6 @@
 // that keeping these (RONDO_LAST_TASKS) never stands in a program's way. On the devices that CRASH_DEVICES names.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <dirent.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,12 +10,12 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <regex>
 #include <string>
 #include <vector>
+
+#include "folder.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;
@@ -62,36 +61,6 @@ Ended run(const std::vector<std::string>& words, const Settings& settings = {}, 
   waitpid(ended.process, &ended.status, 0);
   return ended;
 }
-
-// A folder for the time of a case.
-class Folder {
- public:
-  Folder() {
-    const char* base = std::getenv("TMPDIR");
-    path_ = std::string(base && *base ? base : "/tmp") + "/rondo-crash-XXXXXX";
-    if (!mkdtemp(path_.data())) throw std::runtime_error("no temporary folder");
-  }
-  ~Folder() {
-    for (const std::string& name : names()) unlink((path_ + "/" + name).c_str());
-    rmdir(path_.c_str());
-  }
-  const std::string& path() const { return path_; }
-  std::vector<std::string> names() const {
-    std::vector<std::string> found;
-    DIR* folder = opendir(path_.c_str());
-    while (const dirent* each = folder ? readdir(folder) : nullptr)
-      if (const std::string name = each->d_name; name != "." && name != "..") found.push_back(name);
-    if (folder) closedir(folder);
-    return found;
-  }
-  std::string text(const std::string& name) const {
-    std::ifstream file(path_ + "/" + name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  std::string path_;
-};
 
 std::string file_of(pid_t process) {
   return "rondo-" + std::to_string(process) + "-1-last-tasks.txt";
