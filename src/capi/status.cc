@@ -3,7 +3,6 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
 #include <new>
 
 #include "base/log.h"
@@ -48,10 +47,7 @@ rondo_status fail(Call call, const Status& status) {
   without_memory = !last;
   if (!last) return status.code();
   last->origin = status.origin();
-  const char* message = status.message();
-  const size_t length = std::strlen(call.function);
-  if (std::strncmp(message, call.function, length) == 0 && message[length] == ':')
-    message += length + 1 + (message[length + 1] == ' ');
+  const char* const message = status.message_within(call.function).data();
   const char* operation = call.name ? call.name(call.operation) : nullptr;
   std::snprintf(last->text, sizeof last->text, operation ? "%s(%s): %s" : "%s%s: %s", call.function,
                 operation ? operation : "", message);

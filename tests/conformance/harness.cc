@@ -362,6 +362,7 @@ void expect_refused(rondo_status actual, rondo_status expected, const char* func
   if (actual == RONDO_OK) return;
   const std::string message = rondo_last_error();
   EXPECT_TRUE(has_word(message, function)) << "'" << message << "' does not name the function " << function;
+  EXPECT_EQ(message.find(std::string(function) + ": ", 1), std::string::npos) << "the function twice: " << message;
   if (argument) {
     EXPECT_TRUE(has_word(message, argument)) << "'" << message << "' does not name '" << argument << "'";
   }

@@ -24,9 +24,10 @@ class Tapes : public OnTape {
     must(rondo_graph_launch(graph.get()));
   }
   static void expect_refusal(rondo_status actual, rondo_status expected, const std::vector<std::string>& words) {
-    EXPECT_EQ(actual, expected) << rondo_last_error();
-    for (const std::string& word : words)
-      EXPECT_NE(std::string(rondo_last_error()).find(word), std::string::npos) << word << " in: " << rondo_last_error();
+    const std::string text = rondo_last_error();
+    EXPECT_EQ(actual, expected) << text;
+    for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
+    EXPECT_EQ(text.find(": rondo_"), std::string::npos) << "the function twice: " << text;
   }
   rondo_status ask(const Tape& tape, rondo_tensor* output, rondo_tensor* source, rondo_tensor** gradient) const {
     return rondo_tape_gradients(tape, 1, &output, nullptr, 1, &source, gradient);
