@@ -58,6 +58,11 @@ class SmallVector {
       grow(capacity_ * 2);
     return data_[size_++];
   }
+  // So many of them.
+  T* extend(uint32_t count) {
+    reserve(size_ + count);
+    return data_ + std::exchange(size_, size_ + count);
+  }
   void assign(const T* from, uint32_t count) {
     reserve(count);
     if (count) std::memmove(static_cast<void*>(data_), from, count * sizeof(T));

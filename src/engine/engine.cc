@@ -69,44 +69,8 @@ void Engine::wait_for_room(std::unique_lock<std::mutex>& lock) {
   block_until(lock, [this] { return pending_ < max_tasks_; });
 }
 
-Status Engine::observe(const ThreadState& thread, Ref<Task>* tasks, size_t count, const Description* what,
-                       bool* taken) {
-  Sink* const sink = thread.sink && &thread.sink->engine == this ? thread.sink : nullptr;
-  for (size_t i = 0; i < count; ++i)
-    if (!tasks[i]->kept_) RONDO_TRY(admit(*tasks[i], sink));
-  if (sink) sink->reserve(count);
-  if (thread.tapes)
-    for (size_t i = 0; i < count; ++i) thread.tapes->submitted(*tasks[i], what);
-  if (sink)
-    for (size_t i = 0; i < count; ++i) sink->take(std::move(tasks[i]), what);
-  *taken = sink != nullptr;
-  return {};
-}
-
-Status Engine::submit(Ref<Task> task) {
-  return submit_all(&task, 1, nullptr);
-}
-
-Status Engine::submit(Ref<Task> task, const Description* what) {
-  return submit_all(&task, 1, what);
-}
-
-Status Engine::submit(Ref<Task>* tasks, size_t count) {
-  return submit_all(tasks, count, nullptr);
-}
-
-// Inlined, so that for one task there is no loop.
-[[gnu::always_inline]] inline Status Engine::submit_all(Ref<Task>* tasks, size_t count, const Description* what) {
-  RONDO_TRY(usable());
-  ThreadState& thread = this_thread();
-  if (thread.observed()) [[unlikely]] {
-    bool taken = false;
-    RONDO_TRY(observe(thread, tasks, count, what, &taken));
-    if (taken) return {};
-  } else {
-    for (size_t i = 0; i < count; ++i)
-      if (!tasks[i]->kept_) RONDO_TRY(admit(*tasks[i], nullptr));
-  }
+// Inlined, as the next one, so that for one task there is no loop.
+[[gnu::always_inline]] inline Status Engine::submit_admitted(Ref<Task>* tasks, size_t count, ThreadState& thread) {
   for (size_t i = 0; i < count; ++i) {
     if (tasks[i]->random_count()) [[unlikely]]
       RONDO_TRY(make_random_state(*tasks[i]));
@@ -127,6 +91,37 @@ Status Engine::submit(Ref<Task>* tasks, size_t count) {
   for (size_t i = 0; i < count; ++i) tasks[i].leak();  // finish() releases them
   while (Task* task = ready.pop()) dispatch(*task, thread);
   return {};
+}
+
+[[gnu::always_inline]] inline Status Engine::submit_observed(Ref<Task>* tasks, size_t count,
+                                                             Ref<const Description> what, ThreadState& thread) {
+  RONDO_TRY(usable());
+  Sink* const sink = thread.sink && &thread.sink->engine == this ? thread.sink : nullptr;
+  for (size_t i = 0; i < count; ++i)
+    if (!tasks[i]->kept_) RONDO_TRY(admit(*tasks[i], sink));
+  if (sink) sink->reserve(count);
+  if (thread.tapes)
+    for (size_t i = 0; i < count; ++i) thread.tapes->submitted(*tasks[i], what);
+  if (!sink) return submit_admitted(tasks, count, thread);
+  for (size_t i = 0; i + 1 < count; ++i) sink->take(std::move(tasks[i]), what);
+  if (count) sink->take(std::move(tasks[count - 1]), std::move(what));
+  return {};
+}
+
+Status Engine::submit(Ref<Task> task, ThreadState& thread) {
+  RONDO_TRY(usable());
+  if (thread.observed()) [[unlikely]]
+    return submit(std::move(task), {}, thread);
+  if (!task->kept_) RONDO_TRY(admit(*task, nullptr));
+  return submit_admitted(&task, 1, thread);
+}
+
+Status Engine::submit(Ref<Task> task, Ref<const Description> what, ThreadState& thread) {
+  return submit_observed(&task, 1, std::move(what), thread);
+}
+
+Status Engine::submit(Ref<Task>* tasks, size_t count) {
+  return submit_observed(tasks, count, {}, this_thread());
 }
 
 Status Engine::run_naive(Ref<Task>* tasks, size_t count, TaskQueue& ready) {

@@ -30,6 +30,7 @@
 
 #include "base/uncancelled.h"
 #include "engine/device_state.h"
+#include "engine/observer.h"
 #include "engine/run_observer.h"
 #include "engine/storage.h"
 #include "engine/task.h"
@@ -39,8 +40,6 @@
 
 namespace rondo {
 
-struct Description;
-
 // Where a thread's tasks go instead of the engine: a recording.
 class Sink : public Owner {
  public:
@@ -48,10 +47,22 @@ class Sink : public Owner {
       : Owner{"part of a recording that is still open; end the recording and launch its graph first"}, engine(engine) {}
   virtual ~Sink() = default;
   // Makes room for tasks that are about to be taken.
-  virtual void reserve(size_t count) = 0;
-  virtual void take(Ref<Task> task, const Description* what) noexcept = 0;
+  void reserve(size_t count) {
+    if (taken_.capacity() - taken_.size() < count) [[unlikely]]
+      taken_.reserve(2 * (taken_.size() + count));
+  }
+  void take(Ref<Task> task, Ref<const Description> what) noexcept {
+    taken_.push_back({std::move(task), std::move(what)});
+  }
   virtual void created(Storage& storage) = 0;
   Engine& engine;
+
+ protected:
+  struct Taken {
+    Ref<Task> task;
+    Ref<const Description> what;  // null: opaque
+  };
+  std::vector<Taken> taken_;
 };
 
 // Of what only the launches of a graph may use.
@@ -89,9 +100,9 @@ class Engine final : public RefCounted, public FenceOracle {
   void close();
 
   // Hands a task over. Async and threaded: returns when it is ordered; naive: when it is done, with its status.
-  RONDO_HOT Status submit(Ref<Task> task);
+  RONDO_HOT Status submit(Ref<Task> task, ThreadState& thread = this_thread());
   // The same, saying what operator it is to who looks on.
-  RONDO_APART Status submit(Ref<Task> task, const Description* what);
+  RONDO_APART Status submit(Ref<Task> task, Ref<const Description> what, ThreadState& thread = this_thread());
   // Several in one step: no other thread's tasks come between them. Naive: the status of the first that failed; those
   // after it are submitted all the same, so that they poison what they would have written.
   Status submit(Ref<Task>* tasks, size_t count);
@@ -190,10 +201,10 @@ class Engine final : public RefCounted, public FenceOracle {
  private:
   friend class Storage;
   // --- engine.cc: a task's way ---
-  Status submit_all(Ref<Task>* tasks, size_t count, const Description* what);
-  // Admits tasks and tells those who look on. *taken: the thread's recording has them.
-  RONDO_APART Status observe(const ThreadState& thread, Ref<Task>* tasks, size_t count, const Description* what,
-                             bool* taken);
+  // Admitted tasks, one or several.
+  Status submit_admitted(Ref<Task>* tasks, size_t count, ThreadState& thread);
+  // The same where somebody may look on: it is told, and the thread's recording, if it is open, has the tasks.
+  Status submit_observed(Ref<Task>* tasks, size_t count, Ref<const Description> what, ThreadState& thread);
   RONDO_HOT Status admit(Task& task, const Sink* sink);  // its variables may be used here; each comes once
   RONDO_APART Status make_random_state(Task& task);
   RONDO_APART void wait_for_room(std::unique_lock<std::mutex>& lock);

@@ -9,21 +9,24 @@
 
 #include <vector>
 
+#include "base/ref.h"
+
 namespace rondo {
 
 class Task;
 struct TaskOperand;
 
-// What operator a task is. The floor above says what that means (ops/program/kinds.h).
-struct Description {};
+// What operator a task is. The floor above says what that means (ops/program/kinds.h). Made once, for all who look.
+struct Description : RefCounted {};
 
 class Observer {
  public:
   virtual ~Observer() = default;
   // A task that is about to be handed over; its accesses are declared. what: null if it is opaque.
-  virtual void submitted(const Task& task, const Description* what) noexcept = 0;
+  virtual void submitted(const Task& task, const Ref<const Description>& what) noexcept = 0;
   // Tasks that were submitted unobserved did this together. what null: nothing that has a gradient.
-  virtual void done(const char* name, const Description* what, const std::vector<TaskOperand>& operands) noexcept = 0;
+  virtual void done(const char* name, const Ref<const Description>& what,
+                    const std::vector<TaskOperand>& operands) noexcept = 0;
 };
 
 }  // namespace rondo

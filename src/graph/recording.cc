@@ -67,25 +67,16 @@ Recording::Recording(Engine& engine, const char* name, int max_branches, uint32_
       as_written((flags & RONDO_RECORD_AS_WRITTEN) != 0),
       begun_us(Trace::now_us()) {}
 
-void Recording::reserve(size_t count) {
-  if (const size_t wanted = submitted_.size() + count; submitted_.capacity() < wanted) submitted_.reserve(2 * wanted);
-}
-
-void Recording::take(Ref<Task> task, const Description* what) noexcept {
-  Submitted& last = submitted_.emplace_back();
-  last.task = std::move(task);
-  if (what) last.what = *static_cast<const ops::Call*>(what);
-}
-
 ops::Program Recording::program() {
   ops::Program::Storages made;
   for (const Ref<Storage>& storage : storages) made.insert(storage.get());
   ops::Program program(std::move(made), outputs());
   std::unordered_map<const Device*, uint64_t> drawn;
-  for (Submitted& each : submitted_) {
+  for (Taken& each : taken_) {
     uint64_t& offset = drawn[&each.task->device()];
     const uint64_t count = each.task->random_count();
-    program.append(std::move(each.task), each.what ? &*each.what : nullptr, offset);
+    program.append(std::move(each.task), Ref<const ops::Call>::adopt(static_cast<const ops::Call*>(each.what.leak())),
+                   offset);
     offset += count;
   }
   return program;

@@ -6,7 +6,6 @@
 
 #include <rondo/graph.h>
 
-#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -21,8 +20,6 @@ class Recording final : public Sink {
  public:
   Recording(Engine& engine, const char* name, int max_branches, uint32_t flags);
 
-  void reserve(size_t count) override;
-  void take(Ref<Task> task, const Description* what) noexcept override;
   void created(Storage& storage) override;
 
   // Makes the storages ordinary again; with an error they carry it until they are written.
@@ -41,13 +38,6 @@ class Recording final : public Sink {
   ops::Program program();
   std::vector<Ref<Storage>> storages;
   std::unordered_set<const Storage*> named;
-
- private:
-  struct Submitted {
-    Ref<Task> task;
-    std::optional<ops::Call> what;  // none: opaque
-  };
-  std::vector<Submitted> submitted_;
 };
 
 // Of the calling thread.

@@ -47,8 +47,8 @@ struct Custom {
 };
 
 struct Node {
-  const char* name = nullptr;     // lives as long as the process, or as custom
-  std::optional<ops::Call> call;  // neither this nor custom: a task without a gradient
+  const char* name = nullptr;  // lives as long as the process, or as custom
+  Ref<const ops::Call> call;   // neither this nor custom: a task without a gradient
   std::shared_ptr<const Custom> custom;
   std::vector<Operand> inputs, outputs;
   bool flows = false;  // from its outputs to active inputs

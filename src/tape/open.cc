@@ -17,7 +17,7 @@ class OpenTapes final : public Observer {
     for (const Ref<Tape>& each : tapes_) each->open_ = false;
   }
 
-  void submitted(const Task& task, const Description* what) noexcept override {
+  void submitted(const Task& task, const Ref<const Description>& what) noexcept override {
     try {
       std::vector<TaskOperand> operands;
       task.list_operands(&operands);
@@ -27,7 +27,8 @@ class OpenTapes final : public Observer {
       miss(task.name());
     }
   }
-  void done(const char* name, const Description* what, const std::vector<TaskOperand>& operands) noexcept override {
+  void done(const char* name, const Ref<const Description>& what,
+            const std::vector<TaskOperand>& operands) noexcept override {
     try {
       tell(name, what, operands);
     } catch (const std::bad_alloc&) {
@@ -68,9 +69,9 @@ class OpenTapes final : public Observer {
  private:
   void listen() { this_thread().tapes = tapes_.empty() ? nullptr : this; }
 
-  void tell(const char* name, const Description* what, const std::vector<TaskOperand>& operands) {
-    const auto* call = static_cast<const ops::Call*>(what);
-    if (call && !ops::row_of(*call).gradient) call = nullptr;
+  void tell(const char* name, const Ref<const Description>& what, const std::vector<TaskOperand>& operands) {
+    Ref<const ops::Call> call = Ref<const ops::Call>::share(static_cast<const ops::Call*>(what.get()));
+    if (call && !ops::row_of(*call).gradient) call = {};
     for (const Ref<Tape>& tape : tapes_)
       if (!tape->abandoned_.load(std::memory_order_acquire))
         tape->note(name, call, operands, paused() && !tape->inner_);

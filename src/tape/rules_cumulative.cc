@@ -52,8 +52,9 @@ struct Running {
             return steps.status();
           },
           [&](Observer& tapes) {
-            const ops::Call whole{ops::ProductGradCall{1u << call.axis, true, call.reverse, skips_nan}};
-            tapes.done("cumulative_prod_grad", &whole, {{x, false}, {dy, false}, {made, true}});
+            const ops::ProductGradCall whole{1u << call.axis, true, call.reverse, skips_nan};
+            tapes.done("cumulative_prod_grad", make_ref<const ops::Call>(whole),
+                       {{x, false}, {dy, false}, {made, true}});
           });
     });
     return made;

@@ -81,8 +81,8 @@ Status run(const ops::ReduceCall& call, Backward& backward) {
     };
     if (call.op != ops::ReduceOp::prod && call.op != ops::ReduceOp::nanprod) return make();
     return ops::submit_unheard(make, [&](Observer& tapes) {
-      const ops::Call product{ops::ProductGradCall{call.axes, false, false, call.op == ops::ReduceOp::nanprod}};
-      tapes.done("prod_grad", &product, {{operand, false}, {dy, false}, {out.view(), true}});
+      const ops::ProductGradCall product{call.axes, false, false, call.op == ops::ReduceOp::nanprod};
+      tapes.done("prod_grad", make_ref<const ops::Call>(product), {{operand, false}, {dy, false}, {out.view(), true}});
     });
   });
 }

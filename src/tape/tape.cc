@@ -62,13 +62,13 @@ Operand Tape::operand_of(const View& view) {
   return operand;
 }
 
-void Tape::note(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands, bool constant) {
+void Tape::note(const char* name, Ref<const ops::Call> call, const std::vector<TaskOperand>& operands, bool constant) {
   std::vector<View> inputs, outputs;
   for (const TaskOperand& each : operands)
     if (&each.view.engine() == &engine()) (each.written ? outputs : inputs).push_back(each.view);
   Node node;
   node.name = name;
-  if (call) node.call = *call;
+  node.call = std::move(call);
   add(std::move(node), inputs, outputs, constant);
 }
 

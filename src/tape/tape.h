@@ -37,7 +37,7 @@ class Tape final : public RefCounted {
   bool depends(const View& view) const;
   // What the thread's observer is told (open.cc).
   // constant: what is written depends on nothing as far as gradients are concerned.
-  void note(const char* name, const ops::Call* call, const std::vector<TaskOperand>& operands, bool constant);
+  void note(const char* name, Ref<const ops::Call> call, const std::vector<TaskOperand>& operands, bool constant);
   void note(const std::shared_ptr<const Custom>& custom, std::span<const View> inputs, std::span<const View> outputs);
 
   // There was no memory to note this operator: the tape gives no gradients any more.

@@ -45,10 +45,13 @@ inline Ref<Work> make_work(const char* name, Device& device, const Variables& re
 class Keeper final : public Sink {
  public:
   using Sink::Sink;
-  void reserve(size_t) override {}
-  void take(Ref<Task> task, const Description*) noexcept override { tasks.push_back(std::move(task)); }
   void created(Storage&) override {}
-  std::vector<Ref<Task>> tasks;
+  std::vector<Ref<Task>> tasks() const {
+    std::vector<Ref<Task>> tasks;
+    for (const Taken& each : taken_) tasks.push_back(each.task);
+    return tasks;
+  }
+  void clear() { taken_.clear(); }
 };
 
 struct EngineOverFake {

@@ -45,7 +45,7 @@ TEST(EngineFold, OneAccessPerVariable) {
     const Status status = over.engine->submit(task);
     Engine::set_thread_sink(nullptr);
     ASSERT_TRUE(status.ok()) << message(status);
-    ASSERT_EQ(keeper.tasks.size(), 1u);
+    ASSERT_EQ(keeper.tasks().size(), 1u);
     std::array<int, 12> folded{};
     for (const Access& access : task->accesses())
       for (size_t i = 0; i < all.size(); ++i) {
@@ -55,7 +55,7 @@ TEST(EngineFold, OneAccessPerVariable) {
       }
     ASSERT_EQ(folded, roles);
     task = nullptr;
-    keeper.tasks.clear();
+    keeper.clear();
     for (const Ref<Variable>& each : all) ASSERT_EQ(each->use_count(), 1u) << "references balance";
   }
 }

@@ -77,8 +77,8 @@ class Helping : public ::testing::Test {
 };
 
 struct Ears final : Observer {
-  void submitted(const Task&, const Description*) noexcept override {}
-  void done(const char*, const Description*, const std::vector<TaskOperand>&) noexcept override {}
+  void submitted(const Task&, const Ref<const Description>&) noexcept override {}
+  void done(const char*, const Ref<const Description>&, const std::vector<TaskOperand>&) noexcept override {}
 };
 
 TEST_F(Helping, ABodyIsInATaskAndKnowsNothingOfTheCallersRecordingAndTapes) {

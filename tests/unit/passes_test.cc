@@ -250,7 +250,7 @@ Status fill_through(ops::Program& program, PassReport* report) {
     report->lines.push_back("filled instead: " + program.text(copy));
     program.replace(&copy, make_ref<ops::ElementwiseTask>("fill", copy.task->device(), number, to.view.layout, views,
                                                           fill.scalars()));
-    copy.call = ops::FillCall{};
+    copy.call = make_ref<const ops::Call>(ops::FillCall{});
   }
   return {};
 }

@@ -82,8 +82,8 @@ class Plans : public ::testing::Test {
     const Status status = call();
     Engine::set_thread_sink(nullptr);
     EXPECT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(keeper.tasks.size(), 1u);
-    return Ref<ElementwiseTask>::share(static_cast<ElementwiseTask*>(keeper.tasks.at(0).get()));
+    EXPECT_EQ(keeper.tasks().size(), 1u);
+    return Ref<ElementwiseTask>::share(static_cast<ElementwiseTask*>(keeper.tasks().at(0).get()));
   }
   Ref<ElementwiseTask> binary_task(rondo_binary_op op, const rondo_tensor* a, const rondo_tensor* b,
                                    rondo_tensor* to = nullptr) {
@@ -269,7 +269,7 @@ TEST_F(Plans, WhatIsNoCallIsNotKept) {
     EXPECT_TRUE(refused(slice(wide, 0, 64), b, slice(wide, 4, 64))) << "an output that overlaps an operand";
     EXPECT_TRUE(refused(a, b, slice(tensor({1}), 0, 64, 0))) << "an output with an element twice";
   }
-  EXPECT_TRUE(keeper.tasks.empty());
+  EXPECT_TRUE(keeper.tasks().empty());
   Engine::set_thread_sink(nullptr);
 }
 

@@ -54,7 +54,7 @@ TEST(DataFlow, OrdersExactlyTheConflicts) {
       ASSERT_TRUE(over.engine->submit(task).ok());
     }
     Engine::set_thread_sink(nullptr);
-    const Edges before = data_flow(keeper.tasks);
+    const Edges before = data_flow(keeper.tasks());
     ASSERT_EQ(before.size(), count);
     const Reach reach = closure(before);
     auto conflict = [&](size_t a, size_t b) {

@@ -117,12 +117,10 @@ Status resolve_image(const View& a, const NormOptions& options, std::initializer
 // Statistics are made of a; the running ones are written, and have no gradient.
 void note_statistics(Observer& tapes, const NormPlan& plan) {
   const auto out = [&plan](int array) -> const std::optional<View>& { return plan.result(array); };
-  const Call call = plan.call();
-  tapes.done(plan.name, &call,
+  tapes.done(plan.name, Ref<const Call>::adopt(new Call(plan.call())),
              {{plan.x(), false}, {*out(device::kNormFirst), true}, {*out(device::kNormSecond), true}});
   if (plan.tracks())
-    tapes.done(plan.name, nullptr,
-               {{*out(device::kNormRunningMean), true}, {*out(device::kNormRunningVariance), true}});
+    tapes.done(plan.name, {}, {{*out(device::kNormRunningMean), true}, {*out(device::kNormRunningVariance), true}});
 }
 
 // out = activation((a - mean) * inverse * weight + bias + residual), or with inverse made of a variance.
@@ -175,9 +173,10 @@ struct Apply {
     std::vector<TaskOperand> list;
     for (const View& each : operands()) list.push_back({each, false});
     list.push_back({out, true});
-    const Call call{BatchNormCall{groups.axes(), groups.channels(), options.epsilon, given, options.weight != nullptr,
-                                  options.bias != nullptr, options.residual != nullptr, options.activation}};
-    tapes.done(name, &call, list);
+    const BatchNormCall call{
+        groups.axes(),           groups.channels(),           options.epsilon,   given, options.weight != nullptr,
+        options.bias != nullptr, options.residual != nullptr, options.activation};
+    tapes.done(name, make_ref<const Call>(call), list);
   }
   // With the statistics that the plan makes.
   Status submit_after(const NormPlan& plan, const View& out, std::initializer_list<Output*> outputs) const {

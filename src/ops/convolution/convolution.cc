@@ -144,7 +144,6 @@ Convolution problem_of(ConvolutionWay way, const ConvolutionOptions& options, in
   return problem;
 }
 
-template <class Describe>
 Status submit_convolution(const Convolution& problem, Output& out, const Describe& describe) {
   if (problem.out().elements() == 0) {
     out.commit();

@@ -128,10 +128,10 @@ class GradientsTask final : public Task {
   std::string remark_;
 };
 
-void note(Observer& tapes, const Convolution& problem, const Call& call) {
+void note(Observer& tapes, const Convolution& problem, const Describe& call) {
   std::vector<TaskOperand> operands;
   problem.list_operands(&operands);
-  tapes.done(problem.name(), &call, operands);
+  tapes.done(problem.name(), call(), operands);
 }
 
 }  // namespace
@@ -157,8 +157,8 @@ Status convolution_gradients(const char* function, const View& x, const View& w,
         return submit_prepared(dy.engine(), make_ref<GradientsTask>(data, filter), {&dx, &dw}, part);
       },
       [&](Observer& tapes) {  // of the two operators that the task does the work of
-        note(tapes, data, {ConvolutionCall{back, false, false, false}});
-        note(tapes, filter, filter_grad_call(plain, n, kernel));
+        note(tapes, data, [&] { return Call{ConvolutionCall{back, false, false, false}}; });
+        note(tapes, filter, [&] { return filter_grad_call(plain, n, kernel); });
       });
 }
 

@@ -148,14 +148,11 @@ inline Status submit_planned(const ElementwiseCall& call, Ref<const ElementwiseP
       [&call] { return Call{call}; });
 }
 
-// A call whose plan is there.
-inline Status run_known(const ElementwiseCall& call, std::span<const View* const> operands,
+// A call whose plan is there. views: of the operands, and room for the output's.
+inline Status run_known(const ElementwiseCall& call, const View** views, size_t operands,
                         Ref<const ElementwisePlan> plan, Output& out) {
-  RONDO_TRY(out.resolve_known(operands[0]->engine(), operands[0]->device(), result_dtype(call), plan->shape(), operands,
-                              true));
-  const View* views[4];
-  std::copy(operands.begin(), operands.end(), views);
-  views[operands.size()] = &out.view();
+  RONDO_TRY(out.resolve_known(result_dtype(call), plan->shape(), {views, operands}, true));
+  views[operands] = &out.view();
   return submit_planned(call, std::move(plan), views, out);
 }
 
@@ -197,7 +194,7 @@ RONDO_COLD Status run_operator_anew(const Use& use, rondo_dtype common, std::spa
 }
 
 RONDO_HOT Status run_operator(const Use& use, Output& out) {
-  const View* views[3];
+  const View* views[4];
   rondo_dtype common = use.views[0].view->dtype;
   for (size_t i = 0; i < use.views.size(); ++i) {
     views[i] = use.views[i].view;
@@ -211,7 +208,7 @@ RONDO_HOT Status run_operator(const Use& use, Output& out) {
     return run_operator_anew(use, common, operands, key, &call, out);
   RONDO_TRY(check_moved(use.function, use.views));  // with their dtypes others were computed with
   RONDO_TRY(find_words(use, &call));
-  return run_known(call, operands, std::move(plan), out);
+  return run_known(call, views, operands.size(), std::move(plan), out);
 }
 
 }  // namespace
@@ -220,7 +217,10 @@ Status run_elementwise(const ElementwiseCall& call, std::span<const View* const>
                        Output& out) {
   const PlanKey key = key_of(call, operands, &shape, out);
   Ref<const ElementwisePlan> plan = plan_table().find(key);
-  return plan ? run_known(call, operands, std::move(plan), out) : run_anew(call, operands, shape, key, out);
+  if (!plan) return run_anew(call, operands, shape, key, out);
+  const View* views[4];
+  std::copy(operands.begin(), operands.end(), views);
+  return run_known(call, views, operands.size(), std::move(plan), out);
 }
 
 Status unary(const char* function, rondo_unary_op op, const View& a, int n_parameters, const double* parameters,

@@ -27,9 +27,10 @@ ElementwiseTask::ElementwiseTask(const char* name, Device& device, Ref<const Ele
     : Computation(name, device), plan_(std::move(plan)) {
   const Expression& expression = this->expression();
   const int inputs = expression.inputs(), operands = expression.operands();
+  Operand* const placed = operands_.extend(static_cast<uint32_t>(operands));
   for (int k = 0; k < operands; ++k) {
     const View& view = *views[k];
-    operands_.push_back({view.storage, view.offset});
+    placed[k] = {view.storage, view.offset};
     const bool written = k >= inputs;
     if (!written || expression.output(k - inputs).accumulate) reads(*view.storage);
     if (written) declare_output(*this, view);
@@ -47,11 +48,6 @@ View ElementwiseTask::view(int i) const {
   view.accumulate = i >= expression.inputs() && expression.output(i - expression.inputs()).accumulate;
   view.layout = plan_->layout(i);
   return view;
-}
-
-int ElementwiseTask::alignment(int i) const {
-  const auto size = static_cast<int>(dtype_size(expression().operand_dtype(i)));
-  return space().elements == 0 || space().repeats(i) ? size : size * space().vector;
 }
 
 void ElementwiseTask::list_operands(std::vector<TaskOperand>* list) const {

@@ -57,11 +57,7 @@ class ElementwiseTask final : public Computation {
   View view(int i) const;
   const Layout& shape() const { return plan_->shape(); }
   const uint64_t* scalars() const { return scalars_.begin(); }
-  // What operand i's address must be a multiple of when a graph puts another one in its place.
-  int alignment(int i) const;
   rtc::Signature signature(rtc::Family family) const { return plan_->signature(family); }
-  // For the next run.
-  void set_scalar(int i, uint64_t word) { scalars_[static_cast<uint32_t>(i)] = word; }
 
   void list_operands(std::vector<TaskOperand>* list) const override;
   Ref<Task> without(uint32_t unread) const override;

@@ -174,15 +174,15 @@ Status exchange(const View& from, const View& to) {
 
 // Steps of which only what they do together means something to a tape.
 template <class Steps>
-Status together(const Call* call, std::initializer_list<TaskOperand> operands, const Steps& steps) {
-  return submit_unheard(steps, [&](Observer& tapes) { tapes.done("copy", call, operands); });
+Status together(const Describe& call, std::initializer_list<TaskOperand> operands, const Steps& steps) {
+  return submit_unheard(steps, [&](Observer& tapes) { tapes.done("copy", call(), operands); });
 }
 
 }  // namespace
 
 Status copy_across(const View& from, const View& to) {
-  const Call call{CopyCall{}};
-  return together(&call, {{from, false}, {to, true}}, [&] { return exchange(from, to); });
+  const auto call = [] { return Call{CopyCall{}}; };
+  return together(call, {{from, false}, {to, true}}, [&] { return exchange(from, to); });
 }
 
 Status copy_to(const View& a, Device& device, Output& out) {
@@ -232,7 +232,7 @@ Status upload(const View& to, const void* data, size_t bytes) {
 
 Status write_from_host(const View& to, const void* data, size_t bytes) {
   if (bytes == 0) return {};
-  if (plain(to)) return together(nullptr, {{to, true}}, [&] { return upload(to, data, bytes); });
+  if (plain(to)) return together({}, {{to, true}}, [&] { return upload(to, data, bytes); });
   Ref<Storage> storage;
   const View packed = make_temporary(to.engine(), to.device(), to.dtype, to.layout, &storage);
   RONDO_TRY(upload(packed, data, bytes));

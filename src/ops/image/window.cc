@@ -36,13 +36,12 @@ Status check_number(const char* function, const char* name, int i, int64_t numbe
 
 constexpr int64_t kMostSize = int64_t{1} << 40;  // of a window, a stride, a result
 
-Status submit_window(const WindowPlan& plan, std::initializer_list<Output*> outputs, const Call& call) {
+Status submit_window(const WindowPlan& plan, std::initializer_list<Output*> outputs, const Describe& describe) {
   Engine& engine = plan.written().engine();
   if (plan.arguments.count == 0) {
     for (Output* each : outputs) each->commit();
     return {};
   }
-  const auto describe = [&] { return call; };
   return plan.written().device().is_host() ? submit(engine, make_cpu_window(plan), outputs, describe)
                                            : submit_prepared(engine, make_cuda_window(plan), outputs, describe);
 }
@@ -57,7 +56,7 @@ Status window_combine(const char* function, const Windows& windows, const View& 
   const View* const inputs[] = {&a};
   RONDO_TRY(out.resolve_as(a, windows.result_shape(a.layout), inputs, &plan.result));
   plan.arrange(windows);
-  return submit_window(plan, {&out}, Call{WindowCall{windows, false, a.layout}});
+  return submit_window(plan, {&out}, [&] { return Call{WindowCall{windows, false, a.layout}}; });
 }
 
 Status window_largest(const char* function, const Windows& windows, const View& a, Output& out, Output* places) {
@@ -67,7 +66,7 @@ Status window_largest(const char* function, const Windows& windows, const View& 
   plan.image = a;
   const View* const inputs[] = {&a};
   RONDO_TRY(out.resolve_as(a, windows.result_shape(a.layout), inputs, &plan.result));
-  const Call call{WindowCall{windows, true, a.layout}};
+  const auto call = [&] { return Call{WindowCall{windows, true, a.layout}}; };
   if (!places) {
     plan.arrange(windows);
     return submit_window(plan, {&out}, call);
@@ -89,7 +88,7 @@ Status window_spread(const char* function, const Windows& windows, const View& d
   const View* const inputs[] = {&dy};
   RONDO_TRY(out.resolve_as(dy, shape, inputs, &plan.image));
   plan.arrange(windows);
-  return submit_window(plan, {&out}, Call{WindowGradCall{{windows, places != nullptr, shape}}});
+  return submit_window(plan, {&out}, [&] { return Call{WindowGradCall{{windows, places != nullptr, shape}}}; });
 }
 
 Status window_pick(const char* function, const Windows& windows, const View& a, const View& places, Output& out) {
@@ -101,7 +100,7 @@ Status window_pick(const char* function, const Windows& windows, const View& a, 
   const View* const inputs[] = {&a};
   RONDO_TRY(out.resolve_as(a, windows.result_shape(a.layout), inputs, &plan.result));
   plan.arrange(windows);
-  return submit_window(plan, {&out}, Call{WindowPickCall{windows, a.layout}});
+  return submit_window(plan, {&out}, [&] { return Call{WindowPickCall{windows, a.layout}}; });
 }
 
 Status pool(const char* function, bool largest, const View& a, int n, const int64_t* kernel,

@@ -168,17 +168,14 @@ Status multiply(const MatmulNames& names, const View& a, const View& b, const Ma
   }
   fold_batch(&product);
   lay_out_rows(shape, after.get(), &product);
-  const bool silent = after != nullptr;
   product.after = std::move(after);
-  const auto describe = [&] {
+  const auto call = [&] {
     return Call{MatmulCall{options.transpose_a, options.transpose_b, options.bias != nullptr, options.allow_tf32,
                            options.activation}};
   };
-  const auto submit_as = [&](const auto&... describe) {
-    return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {&out}, describe...)
-                                : submit_prepared(a.engine(), make_cuda_matmul(product), {&out}, describe...);
-  };
-  return silent ? submit_as() : submit_as(describe);
+  const Describe describe = product.after ? Describe() : Describe(call);
+  return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {&out}, describe)
+                              : submit_prepared(a.engine(), make_cuda_matmul(product), {&out}, describe);
 }
 
 Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out) {

@@ -256,8 +256,14 @@ int64_t RemapPlan::reach() const {
   return std::max({most, to, indexed});
 }
 
-Ref<Task> make_cpu_remap(const RemapPlan& plan) {
-  return make_ref<CpuRemap>(plan);
+Status submit_remap(const RemapPlan& plan, std::initializer_list<Output*> outputs, const Describe& describe) {
+  Engine& engine = plan.out.engine();
+  if (plan.out.elements() == 0) {
+    for (Output* output : outputs) output->commit();
+    return {};
+  }
+  return plan.out.device().is_host() ? submit(engine, make_ref<CpuRemap>(plan), outputs, describe)
+                                     : submit_prepared(engine, make_cuda_remap(plan), outputs, describe);
 }
 
 uint64_t element_bits(rondo_dtype dtype, uint64_t word) {

@@ -54,23 +54,13 @@ struct RemapPlan {
   bool continues(const device::RemapDim& dim, const int64_t* strides, bool joins) const;
 };
 
-Ref<Task> make_cpu_remap(const RemapPlan& plan);
 void declare_remap(Task& task, const RemapPlan& plan);
 void list_remap_operands(const RemapPlan& plan, std::vector<TaskOperand>* list);
 Ref<Task> make_cuda_remap(const RemapPlan& plan);
 
 // Submits the plan, unless the result has no elements, and commits the output if there is one. describe: as submit's,
 // if there is anything to say.
-template <class... Describe>
-Status submit_remap(const RemapPlan& plan, std::initializer_list<Output*> outputs, const Describe&... describe) {
-  Engine& engine = plan.out.engine();
-  if (plan.out.elements() == 0) {
-    for (Output* output : outputs) output->commit();
-    return {};
-  }
-  return plan.out.device().is_host() ? submit(engine, make_cpu_remap(plan), outputs, describe...)
-                                     : submit_prepared(engine, make_cuda_remap(plan), outputs, describe...);
-}
+Status submit_remap(const RemapPlan& plan, std::initializer_list<Output*> outputs, const Describe& describe = {});
 
 // The bits that an element of the dtype has, of a scalar's word (scalar.h).
 uint64_t element_bits(rondo_dtype dtype, uint64_t word);

@@ -187,10 +187,11 @@ using Kinds = KindList<
 #undef RONDO_KIND
     Nothing>;
 
+// Stays where it is made: who wants to keep it shares it.
 struct Call : Description {
   template <class OneKind>
   Call(const OneKind& kind) : of(kind) {}
-  Kinds::Variant of;
+  const Kinds::Variant of;
 };
 
 template <class OneKind>

@@ -67,14 +67,14 @@ std::vector<ProgramOperand> Program::operands_of(const Task& task, bool opaque) 
   return operands;
 }
 
-void Program::append(Ref<Task> task, const Call* what, uint64_t random_offset) {
+void Program::append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset) {
   ProgramNode& node = nodes.emplace_back();
   node.task = std::move(task);
-  if (what) node.call = *what;
+  node.call = std::move(call);
   node.random_offset = random_offset;
   // What another task waits for, beside memory.
   for (const Access& access : node.task->accesses())
-    if (access.write && !access.variable->storage()) node.call.reset();
+    if (access.write && !access.variable->storage()) node.call = {};
   node.operands = operands_of(*node.task, node.opaque());
 }
 

@@ -6,7 +6,6 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -38,7 +37,7 @@ struct ProgramOperand {
 
 struct ProgramNode {
   Ref<Task> task;
-  std::optional<Call> call;  // none: opaque. It may do more than write its operands
+  Ref<const Call> call;  // null: opaque. It may do more than write its operands
   std::vector<ProgramOperand> operands;
   uint64_t random_offset = 0;  // of the numbers that it draws, from the first of its device in the recording
 
@@ -54,8 +53,8 @@ class Program {
   std::vector<ProgramValue> values;
   std::vector<ProgramNode> nodes;
 
-  // A node for a task that has declared its accesses. what: null if it is opaque.
-  void append(Ref<Task> task, const Call* what, uint64_t random_offset);
+  // A node for a task that has declared its accesses. call: null if it is opaque.
+  void append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset);
   // Puts a task that does what a node still has to do in the place of its own.
   void replace(ProgramNode* node, Ref<Task> task);
 

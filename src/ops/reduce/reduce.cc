@@ -189,11 +189,10 @@ Status resolve(const char* function, ReduceOp op, const View& a, std::span<const
 }
 
 // describe: for a tape, if it knows a gradient.
-template <class... Describe>
-Status begin(const ReducePlan& plan, Output& out, const Describe&... describe) {
+Status begin(const ReducePlan& plan, Output& out, const Describe& describe = {}) {
   Engine& engine = plan.in.engine();
-  return plan.in.device().is_host() ? submit(engine, make_ref<CpuReduction>(plan), {&out}, describe...)
-                                    : submit_prepared(engine, make_cuda_reduction(plan), {&out}, describe...);
+  return plan.in.device().is_host() ? submit(engine, make_ref<CpuReduction>(plan), {&out}, describe)
+                                    : submit_prepared(engine, make_cuda_reduction(plan), {&out}, describe);
 }
 
 }  // namespace

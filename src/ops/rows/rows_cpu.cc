@@ -317,12 +317,11 @@ Status submit_rows(const RowPlan& plan, Output& out) {
     return {};
   }
   Engine& engine = plan.out.engine();
-  const auto submit_as = [&](const auto&... describe) {
-    return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out}, describe...)
-                                       : submit_prepared(engine, make_cuda_rows(plan), {&out}, describe...);
-  };
+  const auto call = [&] { return describe_rows(plan); };
   // What expressions are around has no gradient.
-  return plan.expression ? submit_as() : submit_as([&] { return describe_rows(plan); });
+  const Describe describe = plan.expression ? Describe() : Describe(call);
+  return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out}, describe)
+                                     : submit_prepared(engine, make_cuda_rows(plan), {&out}, describe);
 }
 
 }  // namespace rondo::ops

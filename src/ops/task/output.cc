@@ -142,8 +142,10 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
   return {};
 }
 
-Status Output::resolve_known(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
-                             std::span<const View* const> inputs, bool inplace) {
+Status Output::resolve_known(rondo_dtype dtype, const Layout& shape, std::span<const View* const> inputs,
+                             bool inplace) {
+  Engine& engine = inputs[0]->engine();
+  Device& device = inputs[0]->device();
   if (!given()) {
     created_ = make_tensor(engine, device, dtype, shape);
     return {};

@@ -40,8 +40,8 @@ class Output {
   }
   // The same where a call with inputs and an output of these dtypes and layouts, given or not, went well before: looks
   // at what they do not tell. The view is view().
-  RONDO_HOT Status resolve_known(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
-                                 std::span<const View* const> inputs, bool inplace);
+  RONDO_HOT Status resolve_known(rondo_dtype dtype, const Layout& shape, std::span<const View* const> inputs,
+                                 bool inplace);
   // Once it is resolved.
   const View& view() const { return created_ ? created_->view : given_view(); }
   // The same in dtype and on the device of the input `like`, with the sizes of `shape`. A new tensor has its axes in

@@ -3,50 +3,38 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <type_traits>
-
 #include "engine/thread_state.h"
 #include "ops/program/kinds.h"
 #include "ops/task/output.h"
 
 namespace rondo::ops {
 
-// Of a task that does not say what it is.
-struct Opaque {};
+// What a task is, for whoever asks: refers to a function that gives the call, and lasts as long as that. It is asked
+// only where somebody looks on.
+class Describe {
+ public:
+  Describe() = default;  // a task that does not say what it is
+  template <class Function>
+  Describe(const Function& function)
+      : function_(&function),
+        make_([](const void* of) { return Ref<const Call>::adopt(new Call((*static_cast<const Function*>(of))())); }) {}
+  Ref<const Call> operator()() const { return make_ ? make_(function_) : Ref<const Call>(); }
 
-// Submits a task whose outputs are `outputs`, saying what it is; on success commits them. `describe` gives the call: it
-// is asked only where somebody looks on.
-template <class Describe = Opaque>
-Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs, const Describe& describe = {},
-              const ThreadState& thread = this_thread()) {
-  if constexpr (std::is_same_v<Describe, Opaque>) {
-    RONDO_TRY(engine.submit(std::move(task)));
-  } else if (thread.observed()) [[unlikely]] {
-    const Call call = describe();
-    RONDO_TRY(engine.submit(std::move(task), &call));
-  } else {
-    RONDO_TRY(engine.submit(std::move(task)));
-  }
-  for (Output* output : outputs) output->commit();
-  return {};
-}
+ private:
+  const void* function_ = nullptr;
+  Ref<const Call> (*make_)(const void* function) = nullptr;
+};
 
+// Submits a task whose outputs are `outputs`, saying what it is; on success commits them.
+RONDO_HOT Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs,
+                        const Describe& describe = {});
 // The same for tasks with a prepare(): eager ones are prepared here, before the engine may run them under a stream's
 // lock; recorded ones by the graph's compiler, which prepares many side by side.
-template <class Describe = Opaque>
-Status submit_prepared(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs,
-                       const Describe& describe = {}) {
-  RONDO_TRY(engine.usable());  // before a device is touched: in a child of fork() it is not ours
-  const ThreadState& thread = this_thread();
-  if (!thread.sink || &thread.sink->engine != &engine)
-    if (Status status = task->prepare(); !status.ok()) return engine.failed(*task, status);
-  return submit(engine, std::move(task), outputs, describe, thread);
-}
+RONDO_HOT Status submit_prepared(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs,
+                                 const Describe& describe = {});
 
 // What a task says that is a step of an operator: it writes what it lists, and does nothing else.
-inline Call part() {
-  return PartCall{};
-}
+inline constexpr auto part = [] { return Call{PartCall{}}; };
 
 // What a scope submits is told to no tape.
 class ScopedNoTape {
