@@ -6,6 +6,9 @@
  * outside are inputs, which the graph keeps alive (it may also write them: parameters). A launch is one task of the
  * engine: it orders with everything else by its variables, and may be repeated at once.
  *
+ * A graph that is called instead (RONDO_RECORD_CALLABLE) is a function of tensors: each call is given its inputs and
+ * leaves outputs that belong to the caller, from any number of threads.
+ *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_GRAPH_H
 #define RONDO_GRAPH_H
@@ -19,7 +22,9 @@ extern "C" {
 typedef enum rondo_record_flags {
   RONDO_RECORD_DEFAULT = 0,
   RONDO_RECORD_NAMED_OUTPUTS = 1, /* only tensors named by rondo_record_output are outputs, whatever is still held */
-  RONDO_RECORD_AS_WRITTEN = 2     /* no pass changes what was recorded: all of it runs, whether or not it is read */
+  RONDO_RECORD_AS_WRITTEN = 2,    /* no pass changes what was recorded: all of it runs, whether or not it is read */
+  RONDO_RECORD_CALLABLE = 4       /* for rondo_graph_call: inputs are made by rondo_record_input, outputs named by
+                                     rondo_record_output */
 } rondo_record_flags;
 
 typedef struct rondo_record_options {
@@ -50,13 +55,43 @@ RONDO_API rondo_status rondo_record_abort(rondo_engine* engine);
  * tensor from outside keeps its contents anyway and may be named; the same tensor may be named twice. After the end,
  * whatever was created inside and not named is a temporary: a handle of it that is still held must be destroyed, can be
  * queried, and everything that would use its contents is RONDO_INVALID_STATE. RONDO_INVALID_STATE without such a
- * recording; RONDO_INVALID_ARGUMENT for a tensor of another engine. Since 0.1. */
+ * recording; RONDO_INVALID_ARGUMENT for a tensor of another engine.
+ *
+ * Of a recording begun with RONDO_RECORD_CALLABLE, the i-th call names what rondo_graph_call gives as outputs[i], with
+ * the tensor's dtype and shape. The tensor must be made in the recording, neither be an input nor share memory with an
+ * output, and hold all of its memory, row-major: else RONDO_INVALID_ARGUMENT, and a copy (rondo_copy) can be named.
+ * Since 0.1. */
 RONDO_API rondo_status rondo_record_output(rondo_engine* engine, rondo_tensor* tensor);
+/* Makes an input of the calling thread's recording, which was begun with RONDO_RECORD_CALLABLE: a tensor that stands
+ * for what each rondo_graph_call is given, the i-th for inputs[i]. The recording may read it, not write it
+ * (rondo_record_end fails and names the task). The caller owns *input, and may destroy it at once; after the end it can
+ * be queried, and everything that would use its contents is RONDO_INVALID_STATE. RONDO_INVALID_STATE without such a
+ * recording; other errors as of rondo_tensor_create. Since 0.1. */
+RONDO_API rondo_status rondo_record_input(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
+                                          const int64_t* shape, rondo_tensor** input);
 /* *open: 1 if the calling thread has a recording of this engine open, else 0. Never blocks. Since 0.1. */
 RONDO_API rondo_status rondo_record_is_open(rondo_engine* engine, int32_t* open);
 
-/* Submits one run of the graph. Does not wait. Since 0.1. */
+/* Submits one run of the graph. Does not wait. RONDO_INVALID_STATE for a graph that is called. Since 0.1. */
 RONDO_API rondo_status rondo_graph_launch(rondo_graph* graph);
+/* Submits one run of a graph that was recorded with RONDO_RECORD_CALLABLE: its inputs are the given tensors, its
+ * results go into `outputs`. Does not wait. From any thread, any number of them at once: calls of one graph run one
+ * after the other, in the order of submission, each as one step that no other task comes between, and no answer is
+ * mixed up.
+ *
+ * inputs: n_inputs tensors, in the order of rondo_record_input. Each has the recorded device, dtype and shape, is
+ * row-major, and was written. They are only read, may be the same, and may be destroyed right after the call.
+ * outputs: n_outputs slots, in the order of rondo_record_output. A slot that holds NULL gets a new tensor, which the
+ * caller owns. One that holds a tensor is written: it has the device, dtype and shape of the result, is row-major, and
+ * shares no memory with an input, another output or a tensor that the graph uses. The first element of a tensor lies
+ * at a multiple of 16 bytes (cpu) or 256 (cuda): kernels count on it. On failure no slot is changed.
+ *
+ * An input that carries an error leaves it on the outputs that depend on it, as operators do. In a recording of another
+ * graph the call is kept, as a launch is. To a tape it is a task without gradient (rondo_tape_custom can give it one).
+ * RONDO_INVALID_STATE for a graph that is launched; RONDO_INVALID_ARGUMENT names the tensor that does not fit, and what
+ * would. Since 0.1. */
+RONDO_API rondo_status rondo_graph_call(rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,
+                                        int32_t n_outputs, rondo_tensor** outputs);
 /* Destroys the handle. Never blocks; launches in flight finish first. NULL is allowed. Since 0.1. */
 RONDO_API void rondo_graph_destroy(rondo_graph* graph);
 
@@ -71,13 +106,16 @@ typedef struct rondo_graph_info {
   int64_t arena_bytes;     /* memory of all temporaries together, on all devices */
   int64_t temporary_bytes; /* what they would take without sharing, rounded alike: never less than arena_bytes */
   int64_t output_bytes;    /* memory of outputs */
-  int64_t launches;        /* so far */
+  int64_t launches;        /* so far, calls too */
   double record_ms;        /* from begin to end */
   double prepare_ms;       /* compile, tune, warm */
   double capture_ms;       /* capture, instantiate, upload */
+  int32_t inputs;          /* that a call is given */
+  int32_t outputs;         /* that a call leaves */
+  int64_t call_bytes;      /* memory through which calls copy inputs and outputs; 0: kernels work on the caller's */
 } rondo_graph_info;
 #define RONDO_GRAPH_INFO_INIT \
-  { sizeof(rondo_graph_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0 }
+  { sizeof(rondo_graph_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0, 0, 0 }
 
 /* Figures of a graph. Since 0.1. */
 RONDO_API rondo_status rondo_graph_query(rondo_graph* graph, rondo_graph_info* info);

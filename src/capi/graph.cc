@@ -7,7 +7,7 @@
 
 #include "base/asked.h"
 #include "base/file.h"
-#include "capi/capi.h"
+#include "capi/operators.h"
 #include "capi/structs.h"
 #include "engine/handle.h"
 
@@ -87,7 +87,21 @@ rondo_status rondo_record_output(rondo_engine* engine, rondo_tensor* tensor) {
   return guard("rondo_record_output", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     RONDO_TRY(capi::check_tensor(tensor, "tensor"));
-    return name_output(*engine->engine, *tensor->storage);
+    return name_output(*engine->engine, tensor->view);
+  });
+}
+
+rondo_status rondo_record_input(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
+                                const int64_t* shape, rondo_tensor** input) {
+  return guard("rondo_record_input", [&]() -> Status {
+    RONDO_TRY(check_engine(engine, "engine"));
+    RONDO_NOT_NULL(input);
+    RONDO_TRY(engine->engine->usable());
+    Layout layout;
+    RONDO_TRY(check_shape(ndim, shape, dtype, &layout));
+    Device* where = nullptr;
+    RONDO_TRY(get_device(device, &where));
+    return make_input(*engine->engine, *where, dtype, layout, input);
   });
 }
 
@@ -105,6 +119,20 @@ RONDO_HOT rondo_status rondo_graph_launch(rondo_graph* graph) {
   return guard("rondo_graph_launch", [&]() -> Status {
     RONDO_TRY(check_graph(graph));
     return graph->graph->launch();
+  });
+}
+
+RONDO_HOT rondo_status rondo_graph_call(rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,
+                                        int32_t n_outputs, rondo_tensor** outputs) {
+  return guard("rondo_graph_call", [&]() -> Status {
+    RONDO_TRY(check_graph(graph));
+    RONDO_TRY(graph->graph->check_call(n_inputs, n_outputs));
+    if (n_inputs) RONDO_NOT_NULL(inputs);
+    if (n_outputs) RONDO_NOT_NULL(outputs);
+    for (int32_t i = 0; i < n_inputs; ++i) RONDO_TRY(capi::check_each(inputs, static_cast<size_t>(i), "inputs"));
+    for (int32_t i = 0; i < n_outputs; ++i)
+      if (outputs[i]) RONDO_TRY(capi::check_each(outputs, static_cast<size_t>(i), "outputs"));
+    return graph->graph->call(inputs, outputs);
   });
 }
 

@@ -226,8 +226,8 @@ void Engine::run_host(Task& task) {
 
 // Memory for what the task writes first, and its workspace.
 Status Engine::take_host_memory(Task& task, DeviceState& state, Block** workspace) {
-  for (const Access& access : task.accesses_)
-    if (Storage* storage = access.variable->storage(); storage && !storage->address())
+  for (uint32_t i = task.kept_accesses_; i < task.accesses_.size(); ++i)
+    if (Storage* storage = task.accesses_[i].variable->storage(); storage && !storage->address())
       RONDO_TRY(storage->materialise(kNoStream));
   const size_t bytes = task.workspace_bytes();
   return bytes ? state.pool.allocate(bytes, kNoStream, workspace) : Status();
@@ -327,7 +327,7 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
   // again from here on.
   const uint64_t epoch = task.epoch_;
   const uint64_t order = task.order_;
-  const bool kept = task.kept_;
+  const bool kept = task.returns();
   const bool on_host = task.device().is_host();
   const RefCounted* last = task.let_go();
   if (last) [[unlikely]]

@@ -70,6 +70,11 @@ inline constexpr Owner kTemporary{
     "a temporary of a graph, whose contents nobody else can have; in the recording, name it "
     "an output with rondo_record_output"};
 
+// Of what stands for the tensors of a call.
+inline constexpr Owner kBound{
+    "an input or output of a graph that is called, and has contents of its own only in the recording; pass tensors to "
+    "rondo_graph_call"};
+
 // What somebody needs to know of a variable: that the last task submitted to write it has, so that its contents are
 // there, or that nobody uses it any more.
 enum class Awaited { contents, uses };

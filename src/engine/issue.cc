@@ -71,8 +71,8 @@ Status Engine::choose_stream(Task& task, DeviceState& state, Stream** stream) {
 
 // Memory for what the task uses first.
 Status Engine::take_memory(Task& task, const Stream& stream) {
-  for (const Access& access : task.accesses_) {
-    Storage* storage = access.variable->storage();
+  for (uint32_t i = task.kept_accesses_; i < task.accesses_.size(); ++i) {
+    Storage* storage = task.accesses_[i].variable->storage();
     if (!storage || storage->address()) continue;
     RONDO_TRY(storage->materialise(stream.id));
     // The memory's earlier uses, on other streams, come before ours.
@@ -88,7 +88,7 @@ Status Engine::issue(Task& task, Fence* fence) {
   Stream* stream = nullptr;
   RONDO_TRY(pick_stream(task, *state, &stream));
 
-  if (!task.kept_) RONDO_TRY(take_memory(task, *stream));
+  RONDO_TRY(take_memory(task, *stream));
   TaskContext context;
   context.device = &task.device();
   context.stream = stream->native;

@@ -12,6 +12,19 @@ Task::~Task() {
 void Task::keep() {
   kept_ = true;
   fold();
+  kept_accesses_ = accesses_.size();
+}
+
+bool Task::give_up_the_run() {
+  bool all = true;
+  for (uint32_t i = kept_accesses_; i < accesses_.size(); ++i) {
+    if (accesses_[i].variable->release_unless_last())
+      accesses_[i].variable = nullptr;
+    else
+      all = false;
+  }
+  while (all && accesses_.size() > kept_accesses_) accesses_.pop_back();
+  return all;
 }
 
 void Task::renew() {
@@ -21,7 +34,7 @@ void Task::renew() {
 }
 
 const RefCounted* Task::let_go() {
-  if (kept_) return park();
+  if (returns()) return park();
   if (cancelled_) return nullptr;
   bool all = !calls_out_;
   for (Access& access : accesses_) {
@@ -55,10 +68,10 @@ void Task::drop_accesses() {
 }
 
 void Task::add(Variable& variable, bool read, bool input, bool write) {
-  if (accesses_.size() <= kFew)
-    for (Access& access : accesses_) {
-      if (access.variable != &variable) continue;
-      access.join(read, input, write);
+  if (accesses_.size() <= kFew || kept_)
+    for (uint32_t i = kept_accesses_; i < accesses_.size(); ++i) {
+      if (accesses_[i].variable != &variable) continue;
+      accesses_[i].join(read, input, write);
       return;
     }
   Access& access = accesses_.append();

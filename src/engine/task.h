@@ -181,12 +181,16 @@ class Task : public RefCounted {
   enum class Lane : uint8_t { compute, copy_in, copy_out, communicate } lane = Lane::compute;
 
  protected:
-  // The same task may be submitted again when it is done: somebody who outlives its runs holds its variables, which
-  // have memory and are nobody's recording's. So a submission neither takes nor checks nor gives back any of them.
-  // Called when all accesses are declared.
+  // The same task may be submitted again when it is done: somebody who outlives its runs holds the variables declared
+  // so far, which have memory and are nobody's recording's. So a submission neither takes nor checks nor gives back any
+  // of them. What is declared later belongs to one run, and nobody checks whose it is; it may be one of those that are
+  // kept if both are only read.
   void keep();
   // Before it is submitted again.
   RONDO_HOT void renew();
+  // Gives up what belongs to the run that is done. False if some of it would be destroyed by that: then the task holds
+  // that still, and is to be destroyed without the lock.
+  bool give_up_the_run();
   // Of a task that is kept, under the order lock, when a run is done: makes it ready to be submitted again, and gives
   // up what it holds for the run. A last reference is returned, for the engine to release without the lock.
   virtual const RefCounted* park() { return nullptr; }
@@ -218,6 +222,8 @@ class Task : public RefCounted {
   // task itself. That is returned, for the engine to release without the lock; null if there is none.
   RONDO_HOT const RefCounted* let_go();
   RONDO_HOT void drop_accesses();
+  // Whether it is ready for another run when this one is done: not where others may still use what belongs to the run.
+  bool returns() const { return kept_ && !(cancelled_ && accesses_.size() > kept_accesses_); }
 
   const char* name_;
   Device* device_;
@@ -242,6 +248,7 @@ class Task : public RefCounted {
   bool abandoned_ = false;          // submitted where nobody can wait for it: finished with its failure when ready
   bool signalled_ = false;          // became ready while a thread waits for just that
   bool kept_ = false;               // see keep()
+  uint32_t kept_accesses_ = 0;      // the first ones, declared before that
   bool cancelled_ = false;          // its completion keeps what it holds
   Ref<RefCounted> later_;           // the completion that a run has left its end to
   double submitted_us_ = 0;         // only while a trace is on

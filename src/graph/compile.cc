@@ -34,6 +34,7 @@ Graph::Graph(Recording& recording)
     : engine_(recording.keep_engine),
       name_(recording.name),
       max_branches_(recording.max_branches),
+      callable_(recording.callable),
       storages_(recording.storages),
       outputs_(recording.outputs()) {}
 
@@ -46,6 +47,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   if (!recording.as_written) RONDO_TRY(run_passes(program, &self.passes_));
   self.take(std::move(program));
   self.predecessors_ = data_flow(self.tasks_);
+  RONDO_TRY(self.find_bindings(recording));
   self.split();
   RONDO_TRY(self.check_guards());
   std::vector<bool> parallel;
@@ -56,6 +58,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   const double prepared = Trace::now_us();
   RONDO_TRY(self.place_memory(plan));
   self.collect_uses();
+  self.collect_binding_uses();
   RONDO_TRY(self.capture(plan));
   const double captured = Trace::now_us();
 
@@ -90,7 +93,8 @@ void Graph::split() {
     Task& task = *tasks_[i];
     const char* why = "";
     Segment::Kind kind = Segment::Kind::captured;
-    if (!task.capturable(&why)) kind = task.device().is_host() ? Segment::Kind::host : Segment::Kind::device;
+    if (!task.capturable(&why) || bound_elsewhere(task, &why))
+      kind = task.device().is_host() ? Segment::Kind::host : Segment::Kind::device;
     if (segments_.empty() || segments_.back().kind != kind || segments_.back().device != &task.device()) {
       Segment& segment = segments_.emplace_back();
       segment.kind = kind;
@@ -204,6 +208,7 @@ Status Graph::place_memory(const BranchPlan& plan) {
   for (const auto& [storage, list] : users)
     if (!inside.count(storage)) RONDO_TRY(engine_->back(const_cast<Storage&>(*storage)));
 
+  RONDO_TRY(back_bindings());
   for (Arena& each : arenas_) {
     Status placed = place_in(each, plan, users);
     if (placed.code() == RONDO_OUT_OF_MEMORY) {
@@ -223,6 +228,7 @@ Status Graph::place_in(Arena& arena, const BranchPlan& plan, const Users& users)
   for (const Ref<Storage>& storage : storages_) {
     const auto used = users.find(storage.get());
     if (&storage->device() != arena.device || used == users.end() || storage->address()) continue;
+    if (binding_of_.count(storage.get())) continue;
     if (outputs_.count(storage.get()) || storage->pinned()) {  // mutation: output_taken_for_a_temporary
       RONDO_TRY(storage->materialise(kNoStream));
       info_.output_bytes += storage->pinned() ? 0 : static_cast<int64_t>(storage->bytes());
@@ -272,6 +278,7 @@ void Graph::collect_uses() {
         segment.auxiliaries = std::max(segment.auxiliaries, tasks_[i]->wants_auxiliaries());
     for (const uint32_t i : segment.tasks)
       for (const Access& access : tasks_[i]->accesses()) {
+        if (const Storage* storage = access.variable->storage(); storage && binding_of_.count(storage)) continue;
         const auto temporary = temporaries.find(access.variable);
         if (temporary != temporaries.end() && temporary->second.size() == 1) continue;
         const auto [found, fresh] = known.emplace(access.variable, segment.uses.size());
@@ -281,6 +288,7 @@ void Graph::collect_uses() {
         use.read |= access.read && !use.write;
         use.input |= access.input && !use.write;
         use.write |= access.write;
+        if (callable_) known_[access.variable] |= access.write;
       }
     // mutation: arena_released_early
     for (const Arena& each : arenas_) segment.uses.push_back({each.storage.get(), false, false, true});
@@ -295,7 +303,8 @@ Status Graph::find_unwritten() {
   for (const Ref<Task>& task : tasks_)
     for (const Access& access : task->accesses()) {
       const Storage* storage = access.variable->storage();
-      if (access.input && storage && storage->bytes() && !known.count(storage) && engine_->blank(*storage)) {
+      if (access.input && storage && storage->bytes() && !known.count(storage) && engine_->blank(*storage) &&
+          !is_call_input(*storage)) {
         if (made_here.count(storage) && !outputs_.count(storage))
           return error(RONDO_INVALID_STATE,
                        "task '%s' reads a tensor of %zu bytes on %s that was made in the recording and never written; "

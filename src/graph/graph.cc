@@ -1,47 +1,23 @@
 // Launching, destroying, reporting. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "graph/graph.h"
+#include "graph/launch.h"
 
 namespace rondo {
 
-// One run of one segment. When it is done the segment keeps it for the next run, so that its accesses are put together
-// and counted once. Keeps the graph while it is under way.
-class Launch final : public Task {
+// When it is done the segment keeps it for the next run, so that its accesses are put together and counted once. Keeps
+// the graph while it is under way.
+class Launch final : public SegmentRun {
  public:
-  Launch(const char* name, Segment& segment) : Task(name, *segment.device), segment_(segment) {
-    random_count_ = segment.random_count;
-    want_auxiliaries(segment.auxiliaries);
-    for (const Use& use : segment.uses) {
-      // mutation: inputs_not_retained
-      if (use.input)
-        reads(*use.variable);
-      else if (use.read)
-        follows(*use.variable);
-      if (use.write) writes(*use.variable);
-    }
-    keep();
-  }
-  void begin(Graph& graph) { graph_ = Ref<Graph>::share(&graph); }
+  Launch(const char* name, Segment& segment) : SegmentRun(name, segment) {}
 
-  void set_random(RandomState state) override { random_ = state; }
-  bool capturable(const char** why) const override {
-    *why = "is a launch of another graph";
-    return false;
-  }
-  RONDO_HOT Status run(const TaskContext& context) override { return run(context, nullptr); }
-  Status resume(const Status& outcome, const TaskContext& context) override { return run(context, &outcome); }
+  RONDO_HOT Status run(const TaskContext& context) override { return run_segment(context, nullptr); }
+  Status resume(const Status& outcome, const TaskContext& context) override { return run_segment(context, &outcome); }
   const RefCounted& holder() const override { return *graph_; }
-  // A captured piece runs or fails as a whole, but what it holds may have to say that it does not run.
-  Parts* parts() override {
-    return segment_.kind == Segment::Kind::captured && segment_.guards.empty() ? nullptr : &parts_;
-  }
 
  protected:
   // The graph goes last, for the segment is the graph's.
   RONDO_HOT const RefCounted* park() override {
     const Graph* graph = graph_.leak();
-    renew();
-    if (!parts_.clean()) [[unlikely]]
-      parts_ = {};
+    refresh();
     Launch* none = nullptr;
     if (!segment_.idle.compare_exchange_strong(none, this, std::memory_order_acq_rel)) delete this;
     return graph->release_unless_last() ? nullptr : graph;
@@ -50,44 +26,13 @@ class Launch final : public Task {
     revive();
     if (const RefCounted* graph = park()) graph->release();
   }
-
- private:
-  [[gnu::always_inline]] Status run(const TaskContext& context, const Status* completed) {
-    if (context.random) [[unlikely]]  // launched by another graph, the numbers begin where that one's run does
-      return run_from({context.random->seed, context.random->offset + random_.offset}, context, completed);
-    return run_from(random_, context, completed);
-  }
-  [[gnu::always_inline]] Status run_from(const RandomState& random, const TaskContext& context,
-                                         const Status* completed) {
-    if (segment_.kind == Segment::Kind::captured) [[likely]] {
-      if (!parts_.clean()) [[unlikely]]
-        return tell_guards(context);
-      return graph_->run_captured(segment_, context, random);
-    }
-    return graph_->run_tasks(segment_, context, random, &parts_, &progress_, completed);
-  }
-
-  // The launch does not take place, for this reason.
-  RONDO_COLD Status tell_guards(const TaskContext& context) {
-    const Status cause = parts_.cause();
-    for (Task* guard : segment_.guards)
-      if (Task::Parts* parts = guard->parts()) {
-        parts->all = cause;
-        (void)guard->launching(context);
-        *parts = {};
-      }
-    return cause;
-  }
-
-  Ref<Graph> graph_;
-  Segment& segment_;
-  RandomState random_;
-  Parts parts_;
-  Graph::Progress progress_;
 };
 
 Graph::~Graph() {
-  for (Segment& segment : segments_) delete segment.idle.load(std::memory_order_acquire);
+  for (Segment& segment : segments_) {
+    delete segment.idle.load(std::memory_order_acquire);
+    delete_call(segment);
+  }
   if (engine_->forked()) return;
   // A launch in flight keeps what it runs: the driver frees an exec when its last run is done, and the arena's memory
   // goes back with the fences of its last use.
@@ -97,6 +42,8 @@ Graph::~Graph() {
 
 Status Graph::launch() {
   RONDO_TRY(engine_->usable());
+  if (callable_) [[unlikely]]
+    return not_launched();
   if (!unwritten_.empty()) [[unlikely]]
     RONDO_TRY(check_unwritten());
   launches_.fetch_add(1, std::memory_order_relaxed);

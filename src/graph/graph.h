@@ -27,6 +27,7 @@
 namespace rondo {
 
 class Launch;
+class Call;
 
 // What a segment does to a variable that others know too.
 struct Use {
@@ -34,6 +35,14 @@ struct Use {
   bool read = false;
   bool input = false;
   bool write = false;
+};
+
+// What a segment of a graph that is called does with one of its bindings.
+struct BindingUse {
+  uint32_t binding;  // inputs first, then outputs
+  bool read = false, input = false, write = false;
+  bool fetches = false;   // copies the caller's input into the graph's memory before the first task
+  bool delivers = false;  // copies the graph's output into the caller's memory after the last task
 };
 
 // What every launch looks at comes first, in few cache lines; in Graph too.
@@ -52,8 +61,10 @@ struct Segment {
   bool random_known = false;
   std::vector<Task*> guards;    // captured tasks that are asked before each launch
   std::vector<uint32_t> tasks;  // indices into the graph's
-  std::vector<Use> uses;        // of each variable but the temporaries of this segment alone
-  std::string why_split;        // why it is not captured; empty if it is
+  std::vector<Use> uses;        // of each variable but the temporaries of this segment alone, and bindings
+  std::vector<BindingUse> binding_uses;
+  std::atomic<Call*> idle_call{};  // as `idle`
+  std::string why_split;           // why it is not captured; empty if it is
 };
 
 // The block of one device's temporaries. It starts with the device's RandomState.
@@ -72,6 +83,10 @@ class Graph final : public RefCounted {
   const char* name() const { return name_; }
   const std::unordered_set<const Storage*>& outputs() const { return outputs_; }
   RONDO_HOT Status launch();
+  // Whether a call gives so many tensors.
+  Status check_call(int32_t n_inputs, int32_t n_outputs) const;
+  // A run on the caller's tensors, which are live and as many as there are: call.cc.
+  RONDO_HOT Status call(rondo_tensor* const* inputs, rondo_tensor** outputs);
 
   rondo_graph_info query() const;
   std::string report() const;
@@ -81,10 +96,14 @@ class Graph final : public RefCounted {
   Graph(Recording& recording);
   void take(ops::Program&& program);
 
+  friend class SegmentRun;
   friend class Launch;
+  friend class Call;
   // A launch task for the segment: the idle one, or a new one.
   RONDO_HOT Ref<Task> take_launch(Segment& segment);
   RONDO_COLD Status launch_several();
+  Ref<Call> take_call(Segment& segment);
+  static void delete_call(Segment& segment);
   // What the launch task of a segment does.
   RONDO_HOT Status run_captured(Segment& segment, const TaskContext& context, const RandomState& random);
   RONDO_APART static Status ask_guards(const Segment& segment, const TaskContext& context);
@@ -98,6 +117,10 @@ class Graph final : public RefCounted {
                                Task::Parts* parts, Progress* progress, const Status* completed);
 
   // The steps of compile().
+  Status find_bindings(const Recording& recording);
+  // Whether a task uses a binding of another device than its own, or one that such a task uses.
+  bool bound_elsewhere(const Task& task, const char** why) const;
+  bool is_call_input(const Storage& storage) const;
   void split();
   void number_draws();
   Status check_guards() const;
@@ -105,6 +128,8 @@ class Graph final : public RefCounted {
   using Users = std::unordered_map<const Storage*, std::vector<uint32_t>>;  // the tasks that each is used by
   Status place_memory(const BranchPlan& plan);
   Status place_in(Arena& arena, const BranchPlan& plan, const Users& users);
+  Status back_bindings();
+  void collect_binding_uses();
   void collect_uses();
   Status capture(const BranchPlan& plan);
   Status capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams);
@@ -113,6 +138,13 @@ class Graph final : public RefCounted {
                        std::vector<Auxiliaries>& auxiliaries);
   Status find_unwritten();
   RONDO_COLD Status check_unwritten();
+  RONDO_COLD Status not_launched() const;
+  std::string binding_name(uint32_t binding) const;  // "inputs[1]"
+  // The parts of a call.
+  Status check_bound(uint32_t binding, const View& view) const;
+  Status check_output(uint32_t binding, const View& view, rondo_tensor* const* inputs,
+                      rondo_tensor* const* outputs) const;
+  std::string report_bindings() const;
   Arena* arena(const Device& device);
   RandomState* device_random(const Device& device);
 
@@ -133,8 +165,16 @@ class Graph final : public RefCounted {
   // it drew, those included of tasks that a pass has left out.
   std::vector<uint64_t> random_offsets_;
   std::unordered_map<const Device*, uint64_t> random_drawn_;
-  std::vector<Ref<Storage>> storages_;          // created inside: outputs and temporaries
-  std::unordered_set<const Storage*> outputs_;  // those whose contents are the user's after a launch
+  // Of a graph that is called.
+  const bool callable_;
+  std::vector<Binding> bindings_;  // inputs, then outputs
+  uint32_t call_inputs_ = 0;       // of which are inputs
+  std::unordered_map<const Storage*, uint32_t> binding_of_;
+  std::vector<bool> elsewhere_;  // by binding: used by a task of another device
+  std::vector<bool> copied_;     // by binding: through memory of the graph's, because a CUDA graph works on it
+  std::unordered_map<const Variable*, bool> known_;  // what else it uses, and whether it writes that
+  std::vector<Ref<Storage>> storages_;               // created inside: outputs and temporaries
+  std::unordered_set<const Storage*> outputs_;       // those whose contents are the user's after a launch
   std::vector<std::vector<uint32_t>> predecessors_;
   std::vector<int> segment_of_;
   std::vector<Arena> arenas_;

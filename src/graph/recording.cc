@@ -3,9 +3,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/caught.h"
+#include "base/text.h"
 #include "base/thread_id.h"
 #include "base/thread_owned.h"
 #include "engine/trace.h"
@@ -65,11 +67,13 @@ Recording::Recording(Engine& engine, const char* name, int max_branches, uint32_
       max_branches(max_branches),
       named_outputs((flags & RONDO_RECORD_NAMED_OUTPUTS) != 0),
       as_written((flags & RONDO_RECORD_AS_WRITTEN) != 0),
+      callable((flags & RONDO_RECORD_CALLABLE) != 0),
       begun_us(Trace::now_us()) {}
 
 ops::Program Recording::program() {
   ops::Program::Storages made;
   for (const Ref<Storage>& storage : storages) made.insert(storage.get());
+  for (const Binding& input : call_inputs) made.erase(input.storage.get());  // there is something in it before a run
   ops::Program program(std::move(made), outputs());
   std::unordered_map<const Device*, uint64_t> drawn;
   for (Taken& each : taken_) {
@@ -96,11 +100,13 @@ void Recording::release_storages(const Status& error) {
 
 void Recording::hand_over_storages(const std::unordered_set<const Storage*>& outputs) {
   for (const Ref<Storage>& storage : storages)
-    engine.set_owner(*storage, outputs.count(storage.get()) ? nullptr : &kTemporary);
+    engine.set_owner(*storage, outputs.count(storage.get()) && !callable ? nullptr : &kTemporary);
+  for (const auto* bindings : {&call_inputs, &call_outputs})
+    for (const Binding& each : *bindings) engine.set_owner(*each.storage, &kBound);
 }
 
 std::unordered_set<const Storage*> Recording::outputs() const {
-  if (named_outputs) return named;
+  if (named_outputs || callable) return named;
   std::unordered_set<const Storage*> held;
   for (const Ref<Storage>& storage : storages)
     if (storage->handles.load() > 0) held.insert(storage.get());
@@ -115,11 +121,12 @@ Status begin_recording(Engine& engine, const rondo_record_options& options) {
     return error(RONDO_INVALID_STATE, "a recording is open on this thread already; end or abort it first");
   if (options.max_branches < 0 || options.max_branches > 32)
     return error(RONDO_INVALID_ARGUMENT, "options->max_branches is %d; 0 to 32 are possible", options.max_branches);
-  if (options.flags & ~static_cast<uint32_t>(RONDO_RECORD_NAMED_OUTPUTS | RONDO_RECORD_AS_WRITTEN))
+  constexpr uint32_t kFlags = RONDO_RECORD_NAMED_OUTPUTS | RONDO_RECORD_AS_WRITTEN | RONDO_RECORD_CALLABLE;
+  if (options.flags & ~kFlags)
     return error(RONDO_INVALID_ARGUMENT,
-                 "options->flags is 0x%x; RONDO_RECORD_NAMED_OUTPUTS (0x%x) and RONDO_RECORD_AS_WRITTEN (0x%x) are "
-                 "possible, and 0",
-                 options.flags, RONDO_RECORD_NAMED_OUTPUTS, RONDO_RECORD_AS_WRITTEN);
+                 "options->flags is 0x%x; RONDO_RECORD_NAMED_OUTPUTS (0x%x), RONDO_RECORD_AS_WRITTEN (0x%x) and "
+                 "RONDO_RECORD_CALLABLE (0x%x) are possible, and 0",
+                 options.flags, RONDO_RECORD_NAMED_OUTPUTS, RONDO_RECORD_AS_WRITTEN, RONDO_RECORD_CALLABLE);
   thread_end.get();
   Engine::set_thread_sink(new Recording(engine, Engine::intern(options.name ? options.name : "graph"),
                                         options.max_branches ? options.max_branches : 8, options.flags));
@@ -155,20 +162,72 @@ Status abort_recording(Engine& engine) {
   return {};
 }
 
-Status name_output(Engine& engine, Storage& storage) {
+namespace {
+
+// What a call can put the caller's memory in the place of.
+Status add_call_output(Recording& recording, const View& view) {
+  const auto is = [&view](const Binding& each) { return each.storage.get() == view.storage; };
+  const auto among = [&is](const std::vector<Binding>& bindings) {
+    return std::find_if(bindings.begin(), bindings.end(), is) - bindings.begin();
+  };
+  const std::vector<Binding>&inputs = recording.call_inputs, &outputs = recording.call_outputs;
+  const char* why = nullptr;
+  std::string which;
+  if (Engine::owner(*view.storage) != &recording)
+    why = "was not made in the recording";
+  else if (const auto i = among(inputs); i < std::ssize(inputs))
+    why = (which = format("is input %td of the recording", i)).c_str();
+  else if (const auto k = among(outputs); k < std::ssize(outputs))
+    why = (which = format("shares memory with output %td", k)).c_str();
+  else if (view.accumulate || !view.layout.contiguous() || view.bytes() != view.storage->bytes())
+    why = "is a part of a tensor, or not row-major";
+  if (why)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "tensor %s; the output of a call is a whole tensor of its own: name a copy "
+                 "(rondo_copy)",
+                 why);
+  Binding output = {Ref<Storage>::share(view.storage), view.dtype,
+                    Layout::row_major(view.layout.ndim, view.layout.shape)};
+  recording.named.insert(view.storage);
+  recording.call_outputs.push_back(std::move(output));
+  return {};
+}
+
+}  // namespace
+
+Status name_output(Engine& engine, const View& view) {
   drop_dead_recording();
   RONDO_TRY(engine.usable());
   Recording* recording = nullptr;
   RONDO_TRY(find(engine, &recording));
-  if (&storage.engine() != &engine) return error(RONDO_INVALID_ARGUMENT, "tensor belongs to another engine");
-  if (!recording->named_outputs)
+  if (&view.engine() != &engine) return error(RONDO_INVALID_ARGUMENT, "tensor belongs to another engine");
+  if (!recording->named_outputs && !recording->callable)
     return error(RONDO_INVALID_STATE,
-                 "recording '%s' was begun without RONDO_RECORD_NAMED_OUTPUTS: its outputs are the tensors still held "
-                 "at its end",
+                 "recording '%s' was begun without RONDO_RECORD_NAMED_OUTPUTS or RONDO_RECORD_CALLABLE: its outputs "
+                 "are the tensors still held at its end",
                  recording->name);
-  const Owner* owner = Engine::owner(storage);
+  const Owner* owner = Engine::owner(*view.storage);
   if (owner && owner != recording) return error(RONDO_INVALID_STATE, "tensor is %s", owner->refusal);
-  if (owner) recording->named.insert(&storage);
+  if (recording->callable) return add_call_output(*recording, view);
+  if (owner) recording->named.insert(view.storage);
+  return {};
+}
+
+Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape, rondo_tensor** input) {
+  drop_dead_recording();
+  RONDO_TRY(engine.usable());
+  Recording* recording = nullptr;
+  RONDO_TRY(find(engine, &recording));
+  if (!recording->callable)
+    return error(RONDO_INVALID_STATE,
+                 "recording '%s' was begun without RONDO_RECORD_CALLABLE: its inputs are the tensors from outside that "
+                 "it uses",
+                 recording->name);
+  std::vector<Binding>& inputs = recording->call_inputs;
+  inputs.reserve(inputs.size() + 1);
+  rondo_tensor* made = make_tensor(engine, device, dtype, shape);
+  inputs.push_back({made->storage, dtype, made->view.layout});
+  *input = made;
   return {};
 }
 

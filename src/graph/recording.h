@@ -16,6 +16,13 @@ namespace rondo {
 
 class Graph;
 
+// An input or an output of a graph that is called: memory of the graph's, in whose place a call puts the caller's.
+struct Binding {
+  Ref<Storage> storage;
+  rondo_dtype dtype;
+  Layout layout;  // row-major
+};
+
 class Recording final : public Sink {
  public:
   Recording(Engine& engine, const char* name, int max_branches, uint32_t flags);
@@ -32,12 +39,13 @@ class Recording final : public Sink {
   const Ref<Engine> keep_engine;
   const char* const name;
   const int max_branches;
-  const bool named_outputs, as_written;
+  const bool named_outputs, as_written, callable;
   const double begun_us;
   // What was submitted, as a program: its tasks go over into it.
   ops::Program program();
   std::vector<Ref<Storage>> storages;
   std::unordered_set<const Storage*> named;
+  std::vector<Binding> call_inputs, call_outputs;  // if it is callable
 };
 
 // Of the calling thread.
@@ -45,7 +53,9 @@ Status begin_recording(Engine& engine, const rondo_record_options& options);
 Status end_recording(Engine& engine, Ref<Graph>* graph);
 Status abort_recording(Engine& engine);
 // Names an output of the thread's recording.
-Status name_output(Engine& engine, Storage& storage);
+Status name_output(Engine& engine, const View& view);
+// Makes an input of the thread's recording, which is callable.
+Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape, rondo_tensor** input);
 // Whether the thread records tasks of the engine.
 bool is_recording(const Engine& engine);
 // Drops the thread's recording if it is the engine's; for the end of the engine or of the thread.

@@ -75,6 +75,7 @@ TEST_P(MisuseLifetime, DestroyedGraph) {
   rondo_graph_info info = RONDO_GRAPH_INFO_INIT;
   size_t length = 0;
   dead(rondo_graph_launch(gone), "rondo_graph_launch");
+  dead(rondo_graph_call(gone, 0, nullptr, 0, nullptr), "rondo_graph_call");
   dead(rondo_graph_query(gone, &info), "rondo_graph_query");
   dead(rondo_graph_report(gone, nullptr, 0, &length), "rondo_graph_report");
   dead(rondo_graph_dot(gone, "/tmp/never"), "rondo_graph_dot");

@@ -400,6 +400,7 @@ TEST_P(MisuseNull, RecordingsAndGraphs) {
       {"rondo_record_end", "engine", [&] { return rondo_record_end(nullptr, &made); }},
       {"rondo_record_abort", "engine", [&] { return rondo_record_abort(nullptr); }},
       {"rondo_graph_launch", "graph", [&] { return rondo_graph_launch(nullptr); }},
+      {"rondo_graph_call", "graph", [&] { return rondo_graph_call(nullptr, 0, nullptr, 0, nullptr); }},
       {"rondo_graph_query", "graph", [&] { return rondo_graph_query(nullptr, &info); }},
       {"rondo_graph_query", "info", [&] { return rondo_graph_query(graph.get(), nullptr); }},
       {"rondo_graph_report", "graph", [&] { return rondo_graph_report(nullptr, nullptr, 0, &length); }},

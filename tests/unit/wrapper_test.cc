@@ -274,6 +274,20 @@ TEST(Wrapper, Graphs) {
       engine.record([&] { rondo::binary_into(RONDO_ADD, a, a, a); }, rondo::record_defaults("twice"));
   graph.launch();
   graph.launch();
+  rondo_record_options callable = rondo::record_defaults("called");
+  callable.flags = RONDO_RECORD_CALLABLE;
+  const rondo::Graph called = engine.record(
+      [&] {
+        const Tensor in = engine.record_input(kCpu, RONDO_F32, {2});
+        engine.record_output(in + in);
+      },
+      callable);
+  const Tensor given = engine.from_host<float>(kCpu, {2}, {1, 2});
+  EXPECT_EQ(called.call({given})[0].read<float>(), (Floats{2, 4}));
+  const Tensor into = engine.from_host<float>(kCpu, {2}, {0, 0});
+  called.call_into({given}, {into});
+  EXPECT_EQ(into.read<float>(), (Floats{2, 4}));
+  EXPECT_EQ(status_of([&] { called.call({}); }), RONDO_INVALID_ARGUMENT);
   EXPECT_EQ(a.read<float>(), (Floats{4, 8}));
   EXPECT_EQ(graph.info().tasks, 1);
   EXPECT_NE(graph.report().find("graph 'twice': 1 task in 1 segment, 0 captured, 0 nodes"), std::string::npos)

@@ -26,6 +26,7 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
 
 # What Java calls functions that the headers' texts tell of, besides operators.
 NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@link Recording#keep}",
+         "rondo_record_input": "{@link Recording#input}", "rondo_graph_call": "{@link Graph#call}",
          "rondo_tape_gradients": "{@link Tape#gradients}", "rondo_tensor_create": "{@link Engine#empty}",
          "rondo_last_error()": "the exception's message"}
 
@@ -39,7 +40,7 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "tensor_query": "Tensor.info", "tensor_variable": "Tensor.await", "copy_to": "Tensor.to",
            "variable_create": "Engine.variable", "variable_wait": "Variable.await", "variable_wait_for": "Variable.await",
            "record_begin": "Engine.record", "record_end": "Engine.record", "record_abort": "Engine.record",
-           "record_is_open": "Engine.isRecording", "record_output": "Recording.keep", "trace_begin": "Engine.beginTrace",
+           "record_is_open": "Engine.isRecording", "record_output": "Recording.keep", "record_input": "Recording.input", "trace_begin": "Engine.beginTrace",
            "trace_end": "Engine.endTrace", "graph_query": "Graph.info", "tape_begin": "Engine.tape", "tape_custom": "Tape.customGradient",
            "tape_pause": "NoGradients.open", "tape_resume": "NoGradients.close", "tape_query": "Tape.info",
            "buckets_query": "Buckets.info", "cache_query": "KernelCache.info", "cache_export": "KernelCache.save",

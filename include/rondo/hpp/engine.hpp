@@ -13,6 +13,19 @@ class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
  public:
   using Owner::Owner;
   void launch() const { check(rondo_graph_launch(get())); }
+  // A run of a graph that was recorded with RONDO_RECORD_CALLABLE: on these inputs, with new outputs, or into given
+  // ones.
+  std::vector<Tensor> call(Tensors inputs) const {
+    std::vector<rondo_tensor*> made(static_cast<size_t>(info().outputs), nullptr);
+    call(inputs, &made);
+    std::vector<Tensor> outputs;
+    for (rondo_tensor* each : made) outputs.emplace_back(each);
+    return outputs;
+  }
+  void call_into(Tensors inputs, Tensors outputs) const {
+    std::vector<rondo_tensor*> given = handles_of(outputs);
+    call(inputs, &given);
+  }
   rondo_graph_info info() const {
     rondo_graph_info info = RONDO_GRAPH_INFO_INIT;
     check(rondo_graph_query(get(), &info));
@@ -24,6 +37,13 @@ class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
     });
   }
   void dot(const std::string& path) const { check(rondo_graph_dot(get(), path.c_str())); }
+
+ private:
+  void call(Tensors inputs, std::vector<rondo_tensor*>* outputs) const {
+    const std::vector<rondo_tensor*> in = handles_of(inputs);
+    check(rondo_graph_call(get(), static_cast<int32_t>(in.size()), in.data(), static_cast<int32_t>(outputs->size()),
+                           outputs->data()));
+  }
 };
 
 // The end of a task that was left to somebody else. Destroyed without having been completed, the task fails.
@@ -189,7 +209,13 @@ class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
     check(rondo_record_is_open(get(), &open));
     return open != 0;
   }
-  // Names an output of a recording that was begun with RONDO_RECORD_NAMED_OUTPUTS.
+  // Makes an input of a recording that was begun with RONDO_RECORD_CALLABLE.
+  Tensor record_input(rondo_device device, rondo_dtype dtype, const Shape& shape) const {
+    return Tensor::made([&](rondo_tensor** out) {
+      return rondo_record_input(get(), device, dtype, Tensor::ndim(shape), shape.data(), out);
+    });
+  }
+  // Names an output of a recording that was begun with RONDO_RECORD_NAMED_OUTPUTS or RONDO_RECORD_CALLABLE.
   void record_output(const Tensor& tensor) const { check(rondo_record_output(get(), tensor.get())); }
   // Records what `body` submits on this thread. Should it throw, the recording is dropped and the exception goes on.
   template <class Body>

@@ -3091,6 +3091,9 @@ pub const RONDO_RECORD_DEFAULT: rondo_record_flags = 0;
 pub const RONDO_RECORD_NAMED_OUTPUTS: rondo_record_flags = 1;
 #[doc = " no pass changes what was recorded: all of it runs, whether or not it is read"]
 pub const RONDO_RECORD_AS_WRITTEN: rondo_record_flags = 2;
+#[doc = " for rondo_graph_call: inputs are made by rondo_record_input, outputs named by"]
+#[doc = "rondo_record_output"]
+pub const RONDO_RECORD_CALLABLE: rondo_record_flags = 4;
 pub type rondo_record_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -3190,16 +3193,61 @@ extern "C" {
     #[doc = " tensor from outside keeps its contents anyway and may be named; the same tensor may be named twice. After the end,"]
     #[doc = " whatever was created inside and not named is a temporary: a handle of it that is still held must be destroyed, can be"]
     #[doc = " queried, and everything that would use its contents is RONDO_INVALID_STATE. RONDO_INVALID_STATE without such a"]
-    #[doc = " recording; RONDO_INVALID_ARGUMENT for a tensor of another engine. Since 0.1."]
+    #[doc = " recording; RONDO_INVALID_ARGUMENT for a tensor of another engine."]
+    #[doc = ""]
+    #[doc = " Of a recording begun with RONDO_RECORD_CALLABLE, the i-th call names what rondo_graph_call gives as outputs[i], with"]
+    #[doc = " the tensor's dtype and shape. The tensor must be made in the recording, neither be an input nor share memory with an"]
+    #[doc = " output, and hold all of its memory, row-major: else RONDO_INVALID_ARGUMENT, and a copy (rondo_copy) can be named."]
+    #[doc = " Since 0.1."]
     pub fn rondo_record_output(engine: *mut rondo_engine, tensor: *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Makes an input of the calling thread's recording, which was begun with RONDO_RECORD_CALLABLE: a tensor that stands"]
+    #[doc = " for what each rondo_graph_call is given, the i-th for inputs[i]. The recording may read it, not write it"]
+    #[doc = " (rondo_record_end fails and names the task). The caller owns *input, and may destroy it at once; after the end it can"]
+    #[doc = " be queried, and everything that would use its contents is RONDO_INVALID_STATE. RONDO_INVALID_STATE without such a"]
+    #[doc = " recording; other errors as of rondo_tensor_create. Since 0.1."]
+    pub fn rondo_record_input(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        ndim: i32,
+        shape: *const i64,
+        input: *mut *mut rondo_tensor,
+    ) -> rondo_status;
 }
 extern "C" {
     #[doc = " *open: 1 if the calling thread has a recording of this engine open, else 0. Never blocks. Since 0.1."]
     pub fn rondo_record_is_open(engine: *mut rondo_engine, open: *mut i32) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Submits one run of the graph. Does not wait. Since 0.1."]
+    #[doc = " Submits one run of the graph. Does not wait. RONDO_INVALID_STATE for a graph that is called. Since 0.1."]
     pub fn rondo_graph_launch(graph: *mut rondo_graph) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Submits one run of a graph that was recorded with RONDO_RECORD_CALLABLE: its inputs are the given tensors, its"]
+    #[doc = " results go into `outputs`. Does not wait. From any thread, any number of them at once: calls of one graph run one"]
+    #[doc = " after the other, in the order of submission, each as one step that no other task comes between, and no answer is"]
+    #[doc = " mixed up."]
+    #[doc = ""]
+    #[doc = " inputs: n_inputs tensors, in the order of rondo_record_input. Each has the recorded device, dtype and shape, is"]
+    #[doc = " row-major, and was written. They are only read, may be the same, and may be destroyed right after the call."]
+    #[doc = " outputs: n_outputs slots, in the order of rondo_record_output. A slot that holds NULL gets a new tensor, which the"]
+    #[doc = " caller owns. One that holds a tensor is written: it has the device, dtype and shape of the result, is row-major, and"]
+    #[doc = " shares no memory with an input, another output or a tensor that the graph uses. The first element of a tensor lies"]
+    #[doc = " at a multiple of 16 bytes (cpu) or 256 (cuda): kernels count on it. On failure no slot is changed."]
+    #[doc = ""]
+    #[doc = " An input that carries an error leaves it on the outputs that depend on it, as operators do. In a recording of another"]
+    #[doc = " graph the call is kept, as a launch is. To a tape it is a task without gradient (rondo_tape_custom can give it one)."]
+    #[doc = " RONDO_INVALID_STATE for a graph that is launched; RONDO_INVALID_ARGUMENT names the tensor that does not fit, and what"]
+    #[doc = " would. Since 0.1."]
+    pub fn rondo_graph_call(
+        graph: *mut rondo_graph,
+        n_inputs: i32,
+        inputs: *const *mut rondo_tensor,
+        n_outputs: i32,
+        outputs: *mut *mut rondo_tensor,
+    ) -> rondo_status;
 }
 extern "C" {
     #[doc = " Destroys the handle. Never blocks; launches in flight finish first. NULL is allowed. Since 0.1."]
@@ -3228,7 +3276,7 @@ pub struct rondo_graph_info {
     pub temporary_bytes: i64,
     #[doc = " memory of outputs"]
     pub output_bytes: i64,
-    #[doc = " so far"]
+    #[doc = " so far, calls too"]
     pub launches: i64,
     #[doc = " from begin to end"]
     pub record_ms: f64,
@@ -3236,10 +3284,16 @@ pub struct rondo_graph_info {
     pub prepare_ms: f64,
     #[doc = " capture, instantiate, upload"]
     pub capture_ms: f64,
+    #[doc = " that a call is given"]
+    pub inputs: i32,
+    #[doc = " that a call leaves"]
+    pub outputs: i32,
+    #[doc = " memory through which calls copy inputs and outputs; 0: kernels work on the caller's"]
+    pub call_bytes: i64,
 }
 #[test]
 fn bindgen_test_layout_rondo_graph_info() {
-    assert_eq!(::std::mem::size_of::<rondo_graph_info>(), 88usize, concat!("Size of: ", stringify!(rondo_graph_info)));
+    assert_eq!(::std::mem::size_of::<rondo_graph_info>(), 104usize, concat!("Size of: ", stringify!(rondo_graph_info)));
     assert_eq!(
         ::std::mem::align_of::<rondo_graph_info>(),
         8usize,
@@ -3413,6 +3467,42 @@ fn bindgen_test_layout_rondo_graph_info() {
         );
     }
     test_field_capture_ms();
+    fn test_field_inputs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).inputs) as usize - ptr as usize
+            },
+            88usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(inputs))
+        );
+    }
+    test_field_inputs();
+    fn test_field_outputs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).outputs) as usize - ptr as usize
+            },
+            92usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(outputs))
+        );
+    }
+    test_field_outputs();
+    fn test_field_call_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).call_bytes) as usize - ptr as usize
+            },
+            96usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(call_bytes))
+        );
+    }
+    test_field_call_bytes();
 }
 extern "C" {
     #[doc = " Figures of a graph. Since 0.1."]
@@ -5608,6 +5698,9 @@ pub const RONDO_GRAPH_INFO_INIT: rondo_graph_info = rondo_graph_info {
     record_ms: 0.0,
     prepare_ms: 0.0,
     capture_ms: 0.0,
+    inputs: 0,
+    outputs: 0,
+    call_bytes: 0,
 };
 
 /// What a `rondo_comm_hooks` begins with.

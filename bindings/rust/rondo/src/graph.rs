@@ -3,13 +3,15 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::fmt;
 use std::path::Path;
-use std::ptr::NonNull;
+use std::ptr::{null_mut, NonNull};
 
 use rondo_sys as sys;
 
 use crate::error::check;
 use crate::memory::c_path;
-use crate::{Engine, Result};
+use crate::ops::length;
+use crate::tape::handles;
+use crate::{Engine, Result, Tensor};
 
 /// A compiled recording, made by [`Engine::record`].
 ///
@@ -61,6 +63,73 @@ impl Graph {
         check(unsafe { sys::rondo_graph_launch(self.as_ptr()) })
     }
 
+    /// Submits one run of a [callable](crate::RecordingBuilder::callable) graph on these inputs; its results are new
+    /// tensors. Does not wait. Any number of threads may call at once: calls of one graph run one after the other, each as one
+    /// step, and no answer is mixed up.
+    ///
+    /// ```
+    /// use rondo::{DType, Device, Engine, Tensor};
+    ///
+    /// let engine = Engine::new()?;
+    /// let w = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[0.0f32, 1.0, 1.0, 0.0])?;
+    /// let (swap, ()) = engine.recording().callable().record(|| {
+    ///     let x = engine.record_input(Device::CPU, DType::F32, [1, 2])?;
+    ///     engine.record_output(&x.matmul(&w)?)
+    /// })?;
+    /// std::thread::scope(|threads| {
+    ///     for i in 0..4 {
+    ///         let (engine, swap) = (&engine, &swap);
+    ///         threads.spawn(move || {
+    ///             let x = Tensor::from_slice(engine, Device::CPU, [1, 2], &[i as f32, -1.0])?;
+    ///             assert_eq!(swap.call(&[&x])?[0].to_vec::<f32>()?, [-1.0, i as f32]);
+    ///             Ok::<_, rondo::Error>(())
+    ///         });
+    ///     }
+    /// });
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a number of tensors, or a tensor, that does not fit;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) for a graph that is launched, and for an input that was never
+    /// written. What fails while it runs is told by waits on the results.
+    #[doc(alias = "rondo_graph_call")]
+    pub fn call(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        let mut made = vec![null_mut(); self.info()?.outputs as usize];
+        self.call_raw(inputs, &mut made)?;
+        Ok(made.into_iter().map(|each| Tensor::adopt(each, &self.engine)).collect())
+    }
+
+    /// The same into tensors that are there, which share no memory with the inputs or with each other.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     let x = engine.record_input(Device::CPU, DType::F32, 2)?;
+    /// #     engine.record_output(&x.mul(2)?)
+    /// # })?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+    /// let y = Tensor::zeros(&engine, Device::CPU, DType::F32, 2)?;
+    /// double.call_into(&[&x], &[&y])?;
+    /// assert_eq!(y.to_vec::<f32>()?, [2.0, 4.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Graph::call`].
+    pub fn call_into(&self, inputs: &[&Tensor], outputs: &[&Tensor]) -> Result<()> {
+        self.call_raw(inputs, &mut handles(outputs))
+    }
+
+    fn call_raw(&self, inputs: &[&Tensor], outputs: &mut [*mut sys::rondo_tensor]) -> Result<()> {
+        let (given, n, made) = (handles(inputs), length(inputs), length(outputs));
+        // SAFETY: as many handles as the lengths say.
+        check(unsafe { sys::rondo_graph_call(self.as_ptr(), n, given.as_ptr(), made, outputs.as_mut_ptr()) })
+    }
+
     /// Figures of the graph.
     ///
     /// ```
@@ -92,6 +161,9 @@ impl Graph {
             record_ms: info.record_ms,
             prepare_ms: info.prepare_ms,
             capture_ms: info.capture_ms,
+            inputs: info.inputs,
+            outputs: info.outputs,
+            call_bytes: info.call_bytes,
         })
     }
 
@@ -227,4 +299,10 @@ pub struct GraphInfo {
     pub prepare_ms: f64,
     /// Milliseconds to capture, instantiate and upload.
     pub capture_ms: f64,
+    /// Inputs that a call is given.
+    pub inputs: i32,
+    /// Outputs that a call leaves.
+    pub outputs: i32,
+    /// Memory through which calls copy inputs and outputs; 0: kernels work on the caller's.
+    pub call_bytes: i64,
 }

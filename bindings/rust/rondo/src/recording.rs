@@ -9,7 +9,7 @@ use rondo_sys as sys;
 
 use crate::device::c_string;
 use crate::error::check;
-use crate::{Engine, Error, Graph, Result, Tensor};
+use crate::{DType, Device, Dims, Engine, Error, Graph, Result, Tensor};
 
 thread_local! {
     /// Whether this thread is inside the closure of a recording.
@@ -114,11 +114,39 @@ impl Engine {
     /// # Errors
     ///
     /// [`InvalidState`](crate::ErrorKind::InvalidState) where the thread has no recording that was begun with
-    /// [`RecordingBuilder::named_outputs`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a tensor of
-    /// another engine.
+    /// [`RecordingBuilder::named_outputs`] or [`RecordingBuilder::callable`];
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a tensor of another engine, and in a callable recording
+    /// for what is not a whole tensor made in it.
     #[doc(alias = "rondo_record_output")]
     pub fn record_output(&self, tensor: &Tensor) -> Result<()> {
         check(unsafe { sys::rondo_record_output(self.as_ptr(), tensor.as_ptr()) })
+    }
+
+    /// Makes an input of this thread's recording, which must be [callable](RecordingBuilder::callable): a tensor that
+    /// stands for what each [`Graph::call`] is given. The recording may read it, not write it.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let (both, ()) = engine.recording().callable().record(|| {
+    ///     let (a, b) = (engine.record_input(Device::CPU, DType::F64, 2)?, engine.record_input(Device::CPU, DType::F64, 2)?);
+    ///     engine.record_output(&a.add(&b)?)?;
+    ///     engine.record_output(&a.sub(&b)?)
+    /// })?;
+    /// assert_eq!((both.info()?.inputs, both.info()?.outputs), (2, 2));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) where the thread has no recording that was begun with
+    /// [`RecordingBuilder::callable`]; others as of [`Tensor::empty`].
+    #[doc(alias = "rondo_record_input")]
+    pub fn record_input(&self, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
+        let shape = shape.into();
+        Tensor::create(self, |out| unsafe {
+            sys::rondo_record_input(self.as_ptr(), device.as_raw(), dtype.as_raw(), shape.ndim(), shape.as_ptr(), out)
+        })
     }
 }
 
@@ -175,6 +203,27 @@ impl<'a> RecordingBuilder<'a> {
     #[doc(alias = "RONDO_RECORD_NAMED_OUTPUTS")]
     pub fn named_outputs(mut self) -> Self {
         self.flags |= sys::RONDO_RECORD_NAMED_OUTPUTS;
+        self
+    }
+
+    /// The graph is called, not launched: a function of the tensors that [`Engine::record_input`] makes, whose results are
+    /// those that [`Engine::record_output`] names, in that order.
+    ///
+    /// ```
+    /// use rondo::{DType, Device, Engine, Tensor};
+    ///
+    /// let engine = Engine::new()?;
+    /// let (square, ()) = engine.recording().callable().record(|| {
+    ///     let x = engine.record_input(Device::CPU, DType::F32, 2)?;
+    ///     engine.record_output(&x.square()?)
+    /// })?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+    /// assert_eq!(square.call(&[&x])?[0].to_vec::<f32>()?, [1.0, 4.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    #[doc(alias = "RONDO_RECORD_CALLABLE")]
+    pub fn callable(mut self) -> Self {
+        self.flags |= sys::RONDO_RECORD_CALLABLE;
         self
     }
 

@@ -251,3 +251,48 @@ fn messages_recommend_what_a_rust_program_calls() {
         }
     });
 }
+
+#[test]
+fn calls_from_threads_are_not_mixed_up() {
+    everywhere(|engine, device| {
+        let (model, ()) = engine
+            .recording()
+            .callable()
+            .record(|| {
+                let x = engine.record_input(device, DType::F32, 64)?;
+                engine.record_output(&x.add(1)?.mul(2)?)?;
+                engine.record_output(&x.neg()?)
+            })
+            .unwrap();
+        assert_eq!((model.info().unwrap().inputs, model.info().unwrap().outputs), (1, 2));
+        std::thread::scope(|threads| {
+            for t in 0..4 {
+                let model = &model;
+                threads.spawn(move || {
+                    for i in 20 * t..20 * t + 20 {
+                        let x = Tensor::from_slice(engine, device, 64, &[i as f32; 64]).unwrap();
+                        let answers = model.call(&[&x]).unwrap();
+                        drop(x); // the call holds it
+                        assert_eq!(answers[0].to_vec::<f32>().unwrap(), [2.0 * (i as f32 + 1.0); 64]);
+                        assert_eq!(answers[1].to_vec::<f32>().unwrap(), [-(i as f32); 64]);
+                    }
+                });
+            }
+        });
+        let x = Tensor::from_slice(engine, device, 64, &[1.0f32; 64]).unwrap();
+        let y = Tensor::zeros(engine, device, DType::F32, 64).unwrap();
+        let z = Tensor::zeros(engine, device, DType::F32, 64).unwrap();
+        model.call_into(&[&x], &[&y, &z]).unwrap();
+        assert_eq!(y.to_vec::<f32>().unwrap(), [4.0; 64]);
+        let refusals = [
+            (model.call(&[]).unwrap_err(), ErrorKind::InvalidArgument, "n_inputs"),
+            (model.call_into(&[&x], &[&x, &z]).unwrap_err(), ErrorKind::InvalidArgument, "outputs[0]"),
+            (model.launch().unwrap_err(), ErrorKind::InvalidState, "Graph::call"),
+            (engine.record_input(device, DType::F32, 1).unwrap_err(), ErrorKind::InvalidState, "recording"),
+        ];
+        for (error, kind, word) in refusals {
+            assert_eq!(error.kind(), kind, "{}", error);
+            assert!(error.message().contains(word), "{}", error);
+        }
+    });
+}

@@ -2,6 +2,9 @@
 package dev.rondo;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 
 /** A compiled recording: replayed as often as wanted. Made by {@link Engine#record}. */
 public class Graph extends NativeObject {
@@ -29,6 +32,62 @@ public class Graph extends NativeObject {
       NativeGraph.graphLaunch(address);
     } finally {
       release();
+    }
+  }
+
+  /**
+   * Submits one run of a graph that was recorded with {@link RecordFlags#CALLABLE}, on these inputs; its results are new tensors. Does
+   * not wait. Any number of threads may call at once: calls of one graph run one after the other, each as one step, and no answer is
+   * mixed up.
+   *
+   * <pre>{@code
+   * Graph model = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE), recording -> {
+   *   Tensor in = recording.input(x.device(), x.dtype(), x.shape());
+   *   recording.output(in.matmul(w).relu());
+   * });
+   * Tensor y = model.call(x).get(0);
+   * }</pre>
+   *
+   * @param inputs one for each {@link Recording#input}, in that order
+   * @return one tensor for each {@link Recording#output}, in that order
+   * @throws InvalidArgumentException for a number of tensors, or a tensor, that does not fit
+   * @throws InvalidStateException for a graph that is launched
+   */
+  public List<Tensor> call(Tensor... inputs) {
+    final long[] made = new long[info().outputs()];
+    callInto(inputs, made);
+    final List<Tensor> outputs = new ArrayList<>();
+    for (final long each : made) {
+      outputs.add(new Tensor(engine, each));
+    }
+    return outputs;
+  }
+
+  /**
+   * The same into tensors that are there, which share no memory with the inputs or with each other.
+   *
+   * @param inputs one for each {@link Recording#input}, in that order
+   * @param outputs one for each {@link Recording#output}, in that order
+   * @throws InvalidArgumentException for a number of tensors, or a tensor, that does not fit
+   * @throws InvalidStateException for a graph that is launched
+   */
+  public void callInto(List<Tensor> inputs, List<Tensor> outputs) {
+    final Uses uses = use(outputs.toArray(new NativeObject[0]));
+    try {
+      callInto(inputs.toArray(new Tensor[0]), Tape.addresses(outputs));
+    } finally {
+      uses.end();
+    }
+  }
+
+  private void callInto(Tensor[] inputs, long[] outputs) {
+    final List<NativeObject> used = new ArrayList<>(Arrays.asList(inputs));
+    used.add(this);
+    final Uses uses = use(used.toArray(new NativeObject[0]));
+    try {
+      NativeGraph.graphCall(address(), Tape.addresses(Arrays.asList(inputs)), outputs);
+    } finally {
+      uses.end();
     }
   }
 

@@ -17,6 +17,25 @@ public final class Recording {
   }
 
   /**
+   * Makes an input of a recording whose options have {@link RecordFlags#CALLABLE}: a tensor that stands for what each {@link
+   * Graph#call} is given. The recording may read it, not write it. It is closed at the recording's end.
+   *
+   * @param device where the tensors are
+   * @param dtype their element type
+   * @param shape their shape
+   * @return the input
+   * @throws InvalidStateException if the recording is over, or its graph is launched
+   */
+  public Tensor input(Device device, DType dtype, long... shape) {
+    final long address = engine.acquire();
+    try {
+      return new Tensor(engine, NativeGraph.recordInput(address, device, dtype, shape));
+    } finally {
+      engine.release();
+    }
+  }
+
+  /**
    * Makes a tensor an output: each launch of the graph writes it, and it outlives the recording. The caller closes it. Of a view
    * the whole tensor is an output, and the view outlives the recording.
    *
@@ -26,6 +45,19 @@ public final class Recording {
    * @throws InvalidArgumentException for a tensor of another engine
    */
   public Tensor keep(Tensor tensor) {
+    output(tensor);
+    return scope.keep(tensor);
+  }
+
+  /**
+   * Names the next output of a recording whose options have {@link RecordFlags#CALLABLE}: each {@link Graph#call} leaves a tensor of
+   * its dtype and shape.
+   *
+   * @param tensor a whole tensor that was made in this recording, and is not one of its inputs
+   * @throws InvalidStateException if the recording is over
+   * @throws InvalidArgumentException for another tensor; a copy can be named
+   */
+  public void output(Tensor tensor) {
     final long address = engine.acquire();
     try {
       final long output = tensor.acquire();
@@ -37,7 +69,6 @@ public final class Recording {
     } finally {
       engine.release();
     }
-    return scope.keep(tensor);
   }
 
   /** Keeps the tensors in a value. */

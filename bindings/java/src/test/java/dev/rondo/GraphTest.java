@@ -69,6 +69,53 @@ class GraphTest {
   }
 
   @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
+  void callsFromThreadsAreNotMixedUp(Device device, EngineMode mode) throws InterruptedException {
+    engine.close();
+    engine = Engine.create(new EngineOptions().mode(mode));
+    try (Scope scope = Scope.open()) {
+      final Tensor w = engine.tensor(device, new float[] {0, 1, 1, 0}, 2, 2);
+      final Graph swap = engine.record(new RecordOptions().name("swap").flags(RecordFlags.CALLABLE), recording -> {
+        final Tensor x = recording.input(device, DType.F32, 1, 2);
+        recording.output(x.matmul(w));
+        recording.output(x.add(1));
+      });
+      assertEquals(1, swap.info().inputs());
+      assertEquals(2, swap.info().outputs());
+      final AtomicReference<Throwable> failure = new AtomicReference<>();
+      final Thread[] threads = new Thread[4];
+      for (int t = 0; t < threads.length; ++t) {
+        final int first = 100 * t;
+        threads[t] = new Thread(() -> {
+          try (Scope inside = Scope.open()) {
+            for (int i = first; i < first + 20; ++i) {
+              final List<Tensor> answers = swap.call(engine.tensor(device, new float[] {i, -1}, 1, 2));
+              assertArrayEquals(new float[] {-1, i}, answers.get(0).toFloatArray());
+              assertArrayEquals(new float[] {i + 1, 0}, answers.get(1).toFloatArray());
+            }
+          } catch (RuntimeException | AssertionError e) {
+            failure.set(e);
+          }
+        });
+        threads[t].start();
+      }
+      for (final Thread each : threads) {
+        each.join();
+      }
+      assertEquals(null, failure.get());
+      final Tensor x = engine.tensor(device, new float[] {5, 6}, 1, 2);
+      final Tensor y = engine.full(device, DType.F32, 0, 1, 2);
+      final Tensor z = engine.full(device, DType.F32, 0, 1, 2);
+      swap.callInto(List.of(x), List.of(y, z));
+      assertArrayEquals(new float[] {6, 5}, y.toFloatArray());
+      assertArrayEquals(new float[] {6, 7}, z.toFloatArray());
+      fails(InvalidArgumentException.class, swap::call, "n_inputs");
+      fails(InvalidArgumentException.class, () -> swap.callInto(List.of(x), List.of(x, z)), "outputs[0]", "inputs[0]");
+      fails(InvalidStateException.class, swap::launch, "Graph.call");
+    }
+  }
+
+  @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
   void aRecordingReturnsWhatItsLaunchesWrite(Device device) {
     try (Scope scope = Scope.open()) {

@@ -1,0 +1,268 @@
+// Calling a graph: what a call is given is checked, put in the place of what was recorded, and run in one step.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "base/caught.h"
+#include "base/text.h"
+#include "graph/launch.h"
+#include "ops/task/output.h"
+#include "ops/task/overlap.h"
+
+namespace rondo {
+
+namespace {
+
+constexpr const char* kFunction = "rondo_graph_call";
+
+// What kernels count on: own ones move 16 bytes at once, libraries choose algorithms for more.
+int64_t needed_alignment(const Device& device) {
+  return device.is_host() ? 16 : 256;
+}
+
+Status copy(const Device& device, const TaskContext& context, char* to, const char* from, size_t bytes) {
+  if (!device.is_host())
+    return context.device->streams()->copy(CopyKind::device_to_device, to, from, bytes, context.stream);
+  std::memcpy(to, from, bytes);
+  return {};
+}
+
+}  // namespace
+
+// One segment's part of a call. The segment keeps it for the next call, as it keeps a launch; what the caller gave is
+// held for the run alone.
+class Call final : public SegmentRun {
+ public:
+  Call(const char* name, Segment& segment) : SegmentRun(name, segment) {}
+
+  // The caller's tensors, by binding.
+  void bind(rondo_tensor* const* tensors) {
+    for (const BindingUse& use : segment_.binding_uses) {
+      const View& view = tensors[use.binding]->view;
+      Storage& storage = *view.storage;
+      places_.push_back({&storage, view.offset});
+      if (use.input)
+        reads(storage);
+      else if (use.read || (use.write && view.bytes() != storage.bytes()))
+        follows(storage);
+      if (use.write) writes(storage);
+    }
+  }
+  Status run(const TaskContext& context) override { return run_on(context, nullptr); }
+  Status resume(const Status& outcome, const TaskContext& context) override { return run_on(context, &outcome); }
+
+ protected:
+  const RefCounted* park() override {
+    if (!give_up_the_run()) return this;
+    places_.clear();
+    const Graph* graph = graph_.leak();
+    refresh();
+    Call* none = nullptr;
+    if (!segment_.idle_call.compare_exchange_strong(none, this, std::memory_order_acq_rel)) delete this;
+    return graph->release_unless_last() ? nullptr : graph;
+  }
+
+ private:
+  struct Place {
+    Storage* storage;
+    int64_t offset;
+    char* address() const { return storage->address() + offset; }
+  };
+
+  Status run_on(const TaskContext& context, const Status* completed) {
+    Status status;
+    if (!completed) status = enter(context);
+    if (status.ok()) status = caught([&] { return run_segment(context, completed); });
+    if (context.later && *context.later) return status;  // comes back when it is completed
+    return leave(context, std::move(status));
+  }
+
+  // Puts the caller's memory, and what is poisoned of it, in the place of the graph's.
+  Status enter(const TaskContext& context) {
+    for (uint32_t i = 0; i < places_.size(); ++i) {
+      const BindingUse& use = segment_.binding_uses[i];
+      Storage& bound = binding(use);
+      if (!graph_->copied_[use.binding]) bound.place(places_[i].address());
+      if (parts_.clean()) [[likely]]
+        continue;
+      if (const auto found = parts_.poison.find(places_[i].storage); use.read && found != parts_.poison.end())
+        parts_.mark(&bound, Status(found->second));
+    }
+    for (uint32_t i = 0; i < places_.size(); ++i) {
+      const BindingUse& use = segment_.binding_uses[i];
+      Storage& bound = binding(use);
+      if (!use.fetches || !bound.bytes() || poisoned(bound)) continue;
+      RONDO_TRY(copy(bound.device(), context, bound.address(), places_[i].address(), bound.bytes()));
+    }
+    return {};
+  }
+
+  // The other way round.
+  Status leave(const TaskContext& context, Status status) {
+    const bool good = status.ok() || parts_.told;
+    for (uint32_t i = 0; i < places_.size(); ++i) {
+      const BindingUse& use = segment_.binding_uses[i];
+      Storage& bound = binding(use);
+      if (use.delivers && good && bound.bytes() && !poisoned(bound)) {
+        Status copied = copy(bound.device(), context, places_[i].address(), bound.address(), bound.bytes());
+        if (!copied.ok()) {
+          parts_.told = false;  // all that the segment writes is poisoned
+          status = std::move(copied);
+        }
+      }
+      if (!graph_->copied_[use.binding]) bound.place(nullptr);
+      if (!use.write || parts_.poison.empty()) continue;
+      if (const auto found = parts_.poison.find(&bound); found != parts_.poison.end())
+        parts_.mark(places_[i].storage, Status(found->second));
+      else
+        parts_.poison.erase(places_[i].storage);
+    }
+    return status;
+  }
+
+  Storage& binding(const BindingUse& use) const { return *graph_->bindings_[use.binding].storage; }
+  bool poisoned(const Storage& bound) const { return !parts_.clean() && parts_.poison.count(&bound) > 0; }
+
+  SmallVector<Place, 4> places_;  // by use
+};
+
+Ref<Call> Graph::take_call(Segment& segment) {
+  Ref<Call> call = Ref<Call>::adopt(segment.idle_call.exchange(nullptr, std::memory_order_acq_rel));
+  if (!call) call = make_ref<Call>(name_, segment);
+  call->begin(*this);
+  return call;
+}
+
+void Graph::delete_call(Segment& segment) {
+  delete segment.idle_call.load(std::memory_order_acquire);
+}
+
+Status Graph::not_launched() const {
+  return error(RONDO_INVALID_STATE,
+               "graph '%s' was recorded with RONDO_RECORD_CALLABLE, to be given inputs and outputs by rondo_graph_call",
+               name_);
+}
+
+Status Graph::check_call(int32_t n_inputs, int32_t n_outputs) const {
+  RONDO_TRY(engine_->usable());
+  if (!callable_)
+    return error(RONDO_INVALID_STATE,
+                 "graph '%s' was recorded without RONDO_RECORD_CALLABLE, to be launched (rondo_graph_launch) on the "
+                 "tensors of its recording",
+                 name_);
+  const auto check = [&](const char* argument, int32_t given, int32_t taken) -> Status {
+    if (given == taken) return {};
+    return error(RONDO_INVALID_ARGUMENT, "%s is %d; graph '%s' has %d", argument, given, name_, taken);
+  };
+  RONDO_TRY(check("n_inputs", n_inputs, info_.inputs));
+  return check("n_outputs", n_outputs, info_.outputs);
+}
+
+Status Graph::check_bound(uint32_t binding, const View& view) const {
+  const Binding& wanted = bindings_[binding];
+  const auto refused = [&](rondo_status code, const std::string& why) {
+    return error(code, "%s %s", binding_name(binding).c_str(), why.c_str());
+  };
+  if (&view.engine() != engine_.get())
+    return refused(RONDO_INVALID_ARGUMENT, format("belongs to another engine than graph '%s'", name_));
+  if (&view.device() != &wanted.storage->device())
+    return refused(RONDO_INVALID_ARGUMENT, format("is on %s; graph '%s' was recorded for %s: copy it there "
+                                                  "(rondo_copy_to)",
+                                                  device_name(view.device().id()).c_str(), name_,
+                                                  device_name(wanted.storage->device().id()).c_str()));
+  if (view.dtype != wanted.dtype)
+    return refused(RONDO_INVALID_ARGUMENT, format("has dtype %s; graph '%s' was recorded for %s: cast it (rondo_cast)",
+                                                  dtype_name(view.dtype), name_, dtype_name(wanted.dtype)));
+  if (!view.layout.same_shape(wanted.layout))
+    return refused(RONDO_INVALID_ARGUMENT,
+                   format("has shape %s; graph '%s' was recorded for %s", shape_text(view.layout).c_str(), name_,
+                          shape_text(wanted.layout).c_str()));
+  if (view.accumulate) return refused(RONDO_INVALID_ARGUMENT, "is an accumulator view; pass the tensor itself");
+  if (!view.layout.contiguous())
+    return refused(RONDO_INVALID_ARGUMENT, "has strides that are not row-major; pass a copy (rondo_copy makes it)");
+  const int64_t alignment = needed_alignment(view.device());
+  const int64_t beyond =
+      (static_cast<int64_t>(reinterpret_cast<uintptr_t>(view.storage->address())) + view.offset) % alignment;
+  if (beyond && view.elements())
+    return refused(RONDO_INVALID_ARGUMENT, format("begins %lld bytes behind a multiple of %lld, which kernels count "
+                                                  "on; pass a copy (rondo_copy makes it)",
+                                                  static_cast<long long>(beyond), static_cast<long long>(alignment)));
+  const Owner* owner = Engine::owner(*view.storage);
+  const Sink* sink = Engine::thread_sink();
+  if (owner && owner != sink) return refused(RONDO_INVALID_STATE, std::string("is ") + owner->refusal);
+  // One call works on the graph's own tensors and the caller's at a time.
+  const auto known = known_.find(view.storage);
+  if (known != known_.end() && (known->second || binding >= call_inputs_))
+    return refused(RONDO_INVALID_ARGUMENT, format("shares memory with a tensor that graph '%s' %s; pass a copy "
+                                                  "(rondo_copy makes it)",
+                                                  name_, known->second ? "writes" : "reads"));
+  return {};
+}
+
+Status Graph::check_output(uint32_t binding, const View& view, rondo_tensor* const* inputs,
+                           rondo_tensor* const* outputs) const {
+  RONDO_TRY(ops::check_writable(kFunction, binding_name(binding).c_str(), view));
+  const auto shares = [&](const rondo_tensor* other, uint32_t with) -> Status {
+    if (!other || other->view.storage != view.storage || !ops::overlap(view, other->view)) return {};
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s shares memory with %s; each output needs its own: pass NULL for a new "
+                 "tensor",
+                 binding_name(binding).c_str(), binding_name(with).c_str());
+  };
+  for (uint32_t i = 0; i < call_inputs_; ++i) RONDO_TRY(shares(inputs[i], i));
+  for (uint32_t i = call_inputs_; i < binding; ++i) RONDO_TRY(shares(outputs[i - call_inputs_], i));
+  return {};
+}
+
+Status Graph::call(rondo_tensor* const* inputs, rondo_tensor** outputs) {
+  const auto all = static_cast<uint32_t>(bindings_.size());
+  for (uint32_t i = 0; i < all; ++i) {
+    const rondo_tensor* given = i < call_inputs_ ? inputs[i] : outputs[i - call_inputs_];
+    if (!given) continue;
+    RONDO_TRY(check_bound(i, given->view));
+    if (i >= call_inputs_)
+      RONDO_TRY(check_output(i, given->view, inputs, outputs));
+    else if (!given->view.storage->has_contents()) [[unlikely]]
+      RONDO_TRY(ops::check_blank(kFunction, binding_name(i).c_str(), given->view));
+  }
+  if (!unwritten_.empty()) [[unlikely]]
+    RONDO_TRY(check_unwritten());
+
+  // New outputs are the caller's only when all has gone well.
+  struct Tensors {
+    SmallVector<rondo_tensor*, 16> all;
+    SmallVector<rondo_tensor*, 8> made;
+    ~Tensors() {
+      for (rondo_tensor* each : made) destroy_tensor(each);
+    }
+  } tensors;
+  tensors.all.reserve(all);
+  tensors.made.reserve(all);
+  for (uint32_t i = 0; i < all; ++i) {
+    rondo_tensor* given = i < call_inputs_ ? inputs[i] : outputs[i - call_inputs_];
+    if (!given) {
+      given = make_tensor(*engine_, bindings_[i].storage->device(), bindings_[i].dtype, bindings_[i].layout);
+      tensors.made.push_back(given);
+    }
+    tensors.all.push_back(given);
+  }
+  const auto take = [&](Segment& segment) -> Ref<Task> {
+    Ref<Call> call = take_call(segment);
+    call->bind(tensors.all.begin());
+    return call;
+  };
+  launches_.fetch_add(1, std::memory_order_relaxed);
+  if (segments_.size() == 1) {
+    RONDO_TRY(engine_->submit(take(segments_.front())));
+  } else {
+    std::vector<Ref<Task>> tasks;
+    tasks.reserve(segments_.size());
+    for (Segment& segment : segments_) tasks.push_back(take(segment));
+    RONDO_TRY(engine_->submit(tasks.data(), tasks.size()));
+  }
+  for (uint32_t i = call_inputs_; i < all; ++i) outputs[i - call_inputs_] = tensors.all[i];
+  tensors.made.clear();
+  return {};
+}
+
+}  // namespace rondo

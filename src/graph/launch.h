@@ -1,0 +1,83 @@
+// One run of one segment: what a launch and a call have in common.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "graph/graph.h"
+
+namespace rondo {
+
+class SegmentRun : public Task {
+ public:
+  void begin(Graph& graph) { graph_ = Ref<Graph>::share(&graph); }
+
+  void set_random(RandomState state) override { random_ = state; }
+  bool capturable(const char** why) const override {
+    *why = "is a launch of another graph";
+    return false;
+  }
+  // A captured piece runs or fails as a whole, but what it holds may have to say that it does not run.
+  Parts* parts() override {
+    return segment_.kind == Segment::Kind::captured && segment_.guards.empty() ? nullptr : &parts_;
+  }
+
+ protected:
+  // The variables that every run uses are kept.
+  SegmentRun(const char* name, Segment& segment) : Task(name, *segment.device), segment_(segment) {
+    random_count_ = segment.random_count;
+    want_auxiliaries(segment.auxiliaries);
+    for (const Use& use : segment.uses) {
+      // mutation: inputs_not_retained
+      if (use.input)
+        reads(*use.variable);
+      else if (use.read)
+        follows(*use.variable);
+      if (use.write) writes(*use.variable);
+    }
+    keep();
+  }
+
+  [[gnu::always_inline]] Status run_segment(const TaskContext& context, const Status* completed) {
+    if (context.random) [[unlikely]]  // launched by another graph, the numbers begin where that one's run does
+      return run_from({context.random->seed, context.random->offset + random_.offset}, context, completed);
+    return run_from(random_, context, completed);
+  }
+  // Before it is submitted again.
+  void refresh() {
+    renew();
+    if (!parts_.clean()) [[unlikely]]
+      parts_ = {};
+  }
+
+  Ref<Graph> graph_;
+  Segment& segment_;
+  Parts parts_;
+
+ private:
+  [[gnu::always_inline]] Status run_from(const RandomState& random, const TaskContext& context,
+                                         const Status* completed) {
+    if (segment_.kind == Segment::Kind::captured) [[likely]] {
+      if (!parts_.clean()) [[unlikely]]
+        return tell_guards(context);
+      return graph_->run_captured(segment_, context, random);
+    }
+    return graph_->run_tasks(segment_, context, random, &parts_, &progress_, completed);
+  }
+
+  // The run does not take place, for this reason.
+  RONDO_COLD Status tell_guards(const TaskContext& context) {
+    const Status cause = parts_.cause();
+    for (Task* guard : segment_.guards)
+      if (Task::Parts* parts = guard->parts()) {
+        parts->all = cause;
+        (void)guard->launching(context);
+        *parts = {};
+      }
+    return cause;
+  }
+
+  RandomState random_;
+  Graph::Progress progress_;
+};
+
+}  // namespace rondo
