@@ -103,7 +103,7 @@ void Graph::collect_binding_uses() {
     }
   }
   for (BindingUse* use : last_write)
-    if (use) use->delivers = true;  // mutation: call_answers_with_the_last_one
+    if (use) use->delivers = true;
 }
 
 std::string Graph::report_bindings() const {

@@ -172,10 +172,10 @@ Status ExpressionCall::find_factor(int i) {
   Layout shape, possible;
   RONDO_TRY(told(node, broadcast(operands_of(std::move(wanted)), &shape)));
   if (shape.ndim < 2)  // of numbers alone too
-    return text_.error_at(RONDO_INVALID_ARGUMENT, node.at, "%s: %s has shape %s; at least 2 axes are needed", function_,
-                          factor.name, shape_text(shape).c_str());
+    return text_.error_at(RONDO_INVALID_ARGUMENT, node.at, "%s has shape %s; at least 2 axes are needed", factor.name,
+                          shape_text(shape).c_str());
   if (Status status = check_shape(shape.ndim, shape.shape, of.dtype, &possible); !status.ok())
-    return told(node, status.with_context(function_));
+    return told(node, status);
   factor.view = make_temporary(engine(), device(), of.dtype, shape, &temporaries_.emplace_front());
   factor.staged = true;
   return {};

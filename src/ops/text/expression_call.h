@@ -84,7 +84,8 @@ class ExpressionCall {
   const View& first() const { return *tensors_[0]; }
   // The same status, with the place of a node.
   Status told(const Node& node, const Status& status) const {
-    return status.ok() ? status : text_.error_at(status.code(), node.at, "%s", status.message());
+    // The name stands before the place.
+    return status.ok() ? status : text_.error_at(status.code(), node.at, "%s", status.message_within(function_).data());
   }
   // The operand that a node is, if it is one that is a tensor.
   const View* operand_of(const Node& node) const {

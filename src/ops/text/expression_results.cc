@@ -90,9 +90,8 @@ Status ExpressionCall::reduce_result(size_t i) {
   const int32_t* const axes = count ? reduction.axes.data() : nullptr;
   std::shared_ptr<ReduceFinish> finish;
   if (node_of(i).kind != Node::reduce) RONDO_TRY(make_finish(i, &finish));
-  const Status status = reduce_expression(function_, reduction.op, sources_[i], std::move(made_[i]), std::move(finish),
-                                          count, axes, reduction.keep, outputs_[i]);
-  return status.ok() ? status : text_.error_at(status.code(), node.at, "%s", status.message());
+  return told(node, reduce_expression(function_, reduction.op, sources_[i], std::move(made_[i]), std::move(finish),
+                                      count, axes, reduction.keep, outputs_[i]));
 }
 Status ExpressionCall::make_finish(size_t i, std::shared_ptr<ReduceFinish>* finish) const {
   const Lowered::Result& result = lowered_.results[i];
