@@ -82,6 +82,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
 void Graph::take(ops::Program&& program) {
   for (ops::ProgramNode& node : program.nodes) {
     random_offsets_.push_back(node.random_offset);
+    if (!node.operators.empty()) operators_[static_cast<uint32_t>(tasks_.size())] = std::move(node.operators);
     tasks_.push_back(std::move(node.task));
   }
 }

@@ -137,8 +137,12 @@ Status Graph::write_dot(const char* path) const {
         file,
         "  subgraph cluster_%zu {\n    label=\"segment %zu on %s: %s\"; color=\"#8899aa\"; fontname=\"sans-serif\";\n",
         s, s, device_name(segment.device->id()).c_str(), segment.kind_text());
-    for (const uint32_t i : segment.tasks)
-      std::fprintf(file, "    t%u [label=\"%s\"];\n", i, quoted(tasks_[i]->name()).c_str());
+    for (const uint32_t i : segment.tasks) {
+      const auto made_of = operators_.find(i);
+      std::fprintf(file, "    t%u [label=\"%s%s%s\"];\n", i, quoted(tasks_[i]->name()).c_str(),
+                   made_of == operators_.end() ? "" : "\\n",
+                   made_of == operators_.end() ? "" : quoted(made_of->second).c_str());
+    }
     std::fputs("  }\n", file);
   }
   std::unordered_set<const Variable*> inside;

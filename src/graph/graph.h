@@ -164,6 +164,7 @@ class Graph final : public RefCounted {
   // By task: where its random numbers begin, from the first that the recording drew on its device; by device: how many
   // it drew, those included of tasks that a pass has left out.
   std::vector<uint64_t> random_offsets_;
+  std::unordered_map<uint32_t, std::string> operators_;  // of tasks that several operators are
   std::unordered_map<const Device*, uint64_t> random_drawn_;
   // Of a graph that is called.
   const bool callable_;

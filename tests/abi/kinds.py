@@ -6,7 +6,7 @@
 
 Checked: the tables of kinds and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
 is in the row of some kind, and every function in a row exists; each pass has a file; the page's example pass, and the programs that it
-shows, are those of tests/unit/passes_test.cc, which runs them.
+shows, are those of tests/unit/passes_test.cc and tests/unit/fuse_test.cc, which run them.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -81,10 +81,12 @@ def problems(root):
     example = marked(test, "example")
     if not example or example not in page:
         yield "docs/program.md has not the example pass of tests/unit/passes_test.cc, between `// [example` and `// example]`"
-    for name in ("before", "after"):
-        code = marked(test, name)
-        if not code or strings(code) not in page:
-            yield f"docs/program.md has not the program {name} the pass, as tests/unit/passes_test.cc has it"
+    for file in ("passes_test.cc", "fuse_test.cc"):
+        test = (root / "tests/unit" / file).read_text()
+        for name in ("before", "after"):
+            code = marked(test, name)
+            if not code or strings(code) not in page:
+                yield f"docs/program.md has not the program {name} the pass, as tests/unit/{file} has it"
 
 
 def main(root, *flags):

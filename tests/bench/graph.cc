@@ -16,9 +16,12 @@ struct Chains {
     for (int i = 0; i < chains; ++i) c.push_back(make_tensor(engine.get(), device, kElements, 0));
     check(rondo_engine_wait_all(engine.get()), "rondo_engine_wait_all");
   }
-  Graph record(int nodes) {
+  // flags: RONDO_RECORD_AS_WRITTEN, where so many kernels are what is measured.
+  Graph record(int nodes, uint32_t flags) {
     rondo_graph* graph = nullptr;
-    check(rondo_record_begin(engine.get(), nullptr), "rondo_record_begin");
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.flags = flags;
+    check(rondo_record_begin(engine.get(), &options), "rondo_record_begin");
     try {
       for (int i = 0; i < nodes; ++i) add(c[i % c.size()], b, c[i % c.size()]);
     } catch (...) {
@@ -38,7 +41,7 @@ struct Chains {
 struct Replay {
   Replay(rondo_device device, int nodes, int branches)
       : chains(device, branches),
-        graph(chains.record(nodes)),
+        graph(chains.record(nodes, RONDO_RECORD_AS_WRITTEN)),
         floor(make_floor(device)),
         bare(floor->graph(nodes, branches)) {}
   void launch() { check(rondo_graph_launch(graph.get()), "rondo_graph_launch"); }
@@ -48,6 +51,76 @@ struct Replay {
   std::unique_ptr<Floor> floor;
   std::unique_ptr<FloorGraph> bare;
 };
+
+// y = GELU of x, eight operators in a graph.
+struct Gelu {
+  Gelu(rondo_device device, rondo_dtype dtype, int64_t elements, uint32_t flags)
+      : engine(make_engine(RONDO_ENGINE_ASYNC)), floor(make_floor(device)) {
+    for (Tensor* each : {&x, &y}) {
+      rondo_tensor* made = nullptr;
+      check(rondo_tensor_create(engine.get(), device, dtype, 1, &elements, &made), "rondo_tensor_create");
+      each->reset(made);
+      check(rondo_fill(made, 0.5), "rondo_fill");
+    }
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.flags = flags;
+    check(rondo_record_begin(engine.get(), &options), "rondo_record_begin");
+    try {
+      operators();
+    } catch (...) {
+      rondo_record_abort(engine.get());
+      throw;
+    }
+    rondo_graph* made = nullptr;
+    check(rondo_record_end(engine.get(), &made), "rondo_record_end");
+    graph.reset(made);
+  }
+  void operators() {
+    const auto binary = [](rondo_binary_op op, const Tensor& a, const Tensor& b) {
+      rondo_tensor* out = nullptr;
+      check(rondo_binary(op, a.get(), b.get(), &out), "rondo_binary");
+      return Tensor(out);
+    };
+    const auto scalar = [](rondo_binary_op op, const Tensor& a, double b) {
+      rondo_tensor* out = nullptr;
+      check(rondo_binary_scalar(op, a.get(), b, &out), "rondo_binary_scalar");
+      return Tensor(out);
+    };
+    const Tensor cube = binary(RONDO_MUL, binary(RONDO_MUL, x, x), x);
+    const Tensor inner = scalar(RONDO_MUL, binary(RONDO_ADD, x, scalar(RONDO_MUL, cube, 0.044715)), 0.7978845608028654);
+    rondo_tensor* bent = nullptr;
+    check(rondo_unary(RONDO_TANH, inner.get(), &bent), "rondo_unary");
+    const Tensor one = scalar(RONDO_ADD, Tensor(bent), 1);
+    rondo_tensor* out = y.get();
+    check(rondo_binary(RONDO_MUL, x.get(), one.get(), &out), "rondo_binary");
+  }
+
+  Engine engine;
+  Tensor x, y;
+  Graph graph;
+  std::unique_ptr<Floor> floor;
+};
+
+// A launch, and a copy that reads and writes as many bytes.
+Samplers gelus(const Options& options, rondo_dtype dtype, uint32_t flags) {
+  const bool large = options.device.kind == RONDO_CUDA;
+  const int64_t side = large ? (options.quick ? 4096 : 16384) : (options.quick ? 1024 : 4096);
+  auto s = std::make_shared<Gelu>(options.device, dtype, side * side, flags);
+  const size_t bytes = static_cast<size_t>(side * side) * rondo_dtype_size(dtype);
+  const int count = large ? 10 : 2;
+  const auto each = [=](auto&& once, auto&& wait) {
+    wait();
+    const double begin = now_us();
+    for (int i = 0; i < count; ++i) once();
+    wait();
+    return (now_us() - begin) / count;
+  };
+  return {[=] {
+            return each([&] { check(rondo_graph_launch(s->graph.get()), "rondo_graph_launch"); },
+                        [&] { check(rondo_engine_wait_all(s->engine.get()), "rondo_engine_wait_all"); });
+          },
+          [=] { return each([&] { s->floor->copy(bytes); }, [&] { s->floor->wait(); }); }};
+}
 
 // Host time of one launch: in bursts, as a training loop launches, or of a single one after each wait, when the caches
 // of the host hold other things.
@@ -98,6 +171,16 @@ void add_graph_rows(const Options& options, std::vector<Row>& rows) {
                   cuda ? "capture in 8 branches, forked by hand" : "plain loops in a row",
                   cuda ? at_most_times(0.22 / 0.195) : Goal{}, [=] { return per_operator(options, 1000, 8); }});
 
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16}) {
+    const std::string id = std::string("gelu.recorded.") + rondo_dtype_name(dtype);
+    const char* const floor = "a copy inside the device that moves as many bytes";
+    rows.push_back({id, std::string("GELU of 8 recorded operators, ") + rondo_dtype_name(dtype), floor,
+                    cuda ? at_most_times(dtype == RONDO_F32 ? 1 : 1 / 0.98) : Goal{},
+                    [=] { return gelus(options, dtype, 0); }});
+    rows.push_back({id + ".apart", "the same, each operator by itself", floor, Goal{},
+                    [=] { return gelus(options, dtype, RONDO_RECORD_AS_WRITTEN); }});
+  }
+
   for (const int nodes : {100, 1000}) {
     rows.push_back({"record." + std::to_string(nodes), "record and compile " + std::to_string(nodes) + " adds, warm",
                     cuda ? "capture and instantiate the same kernels" : "none", cuda ? at_most_times(3) : Goal{},
@@ -107,7 +190,7 @@ void add_graph_rows(const Options& options, std::vector<Row>& rows) {
                       Samplers samplers;
                       samplers.rondo = [=] {
                         const double begin = now_us();
-                        const Graph graph = chains->record(nodes);
+                        const Graph graph = chains->record(nodes, 0);
                         return now_us() - begin;
                       };
                       if (cuda) {

@@ -116,7 +116,9 @@ void run(rondo_device device) {
   const Engine engine = make_engine(RONDO_ENGINE_ASYNC);
   const Tensor a = make_tensor(engine.get(), device, 1024, 1);
   const Tensor b = make_tensor(engine.get(), device, 1024, 1);
-  check(rondo_record_begin(engine.get(), nullptr), "rondo_record_begin");
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  options.flags = RONDO_RECORD_AS_WRITTEN;
+  check(rondo_record_begin(engine.get(), &options), "rondo_record_begin");
   for (int i = 0; i < 10; ++i) add(a, b, a);
   rondo_graph* recorded = nullptr;
   check(rondo_record_end(engine.get(), &recorded), "rondo_record_end");

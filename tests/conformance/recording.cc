@@ -176,10 +176,15 @@ TEST_P(Recording, LongGraph) {
   const Tensor a = ones(64, 0);
   Tensor out;
   const int n = quick() ? 300 : 1000;
-  Graph graph = record(engine(), [&] {
-    out = make(rondo_copy, a);
-    for (int i = 0; i < n; ++i) into(out, rondo_binary_scalar, RONDO_ADD, out, 1.0);
-  });
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  options.flags = RONDO_RECORD_AS_WRITTEN;  // else it would be a short one
+  Graph graph = record(
+      engine(),
+      [&] {
+        out = make(rondo_copy, a);
+        for (int i = 0; i < n; ++i) into(out, rondo_binary_scalar, RONDO_ADD, out, 1.0);
+      },
+      &options);
   expect_captured(graph.get());
   EXPECT_EQ(graph_info(graph.get()).tasks, n + 1);
   must(rondo_graph_launch(graph.get()));

@@ -30,7 +30,7 @@ TEST_P(RecordingOutputs, OnlyWhatWasNamed) {
   const Graph graph = record(
       engine(),
       [&] {
-        held = make(rondo_binary_scalar, RONDO_ADD, a, 1.0);
+        held = make(rondo_cumulative, RONDO_MAX, make(rondo_binary_scalar, RONDO_ADD, a, 1.0), 0, 0);
         unused = empty(RONDO_F32, {5});
         out = make(rondo_binary_scalar, RONDO_MUL, held, 3.0);
         const Tensor view = reshape(out, {10, 100});  // any view names the storage

@@ -1,4 +1,4 @@
-// Expressions: packing, composing, and that a composed one computes what its parts do one after the other.
+// Expressions: packing, appending, and that an appended one computes what its parts do one after the other.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/operators/expression.h"
 
@@ -66,18 +66,17 @@ std::vector<float> wave(float step) {
   return values;
 }
 
-TEST(Expression, PackedFormSaysTheSame) {
-  const Expression e = scaled_sum(RONDO_F16);
+TEST(Expression, PackedFormTellsExpressionsApart) {
+  const Expression e = scaled_sum(RONDO_F16), other = scaled_sum(RONDO_BF16);
   uint8_t first[Expression::kMaxPacked];
   uint8_t second[Expression::kMaxPacked];
   const int size = e.pack(first);
   EXPECT_EQ(size, 5 + 2 + 1 + 2 * 5 + 2 * 3);
-  const Expression again = Expression::unpack(first);
-  ASSERT_EQ(again.pack(second), size);
+  ASSERT_EQ(scaled_sum(RONDO_F16).pack(second), size);
   EXPECT_EQ(std::memcmp(first, second, static_cast<size_t>(size)), 0);
-  EXPECT_EQ(again.input_dtype(1), RONDO_F16);
-  EXPECT_EQ(again.operand_dtype(3), RONDO_F16);
-  EXPECT_EQ(again.dtype_of(again.output(0).value), RONDO_F32) << "16-bit floats are computed in float";
+  ASSERT_EQ(other.pack(second), size);
+  EXPECT_NE(std::memcmp(first, second, static_cast<size_t>(size)), 0);
+  EXPECT_EQ(e.dtype_of(e.output(0).value), RONDO_F32) << "16-bit floats are computed in float";
 }
 
 TEST(Expression, CastsOnlyWhereTheRegisterDtypeChanges) {
@@ -91,7 +90,7 @@ TEST(Expression, CastsOnlyWhereTheRegisterDtypeChanges) {
   EXPECT_EQ(e.dtype_of(e.apply(Op::logical_and, half, half)), RONDO_BOOL);
 }
 
-TEST(Expression, ComposedComputesWhatThePartsDo) {
+TEST(Expression, AppendedComputesWhatThePartsDo) {
   const Expression producer = scaled_sum(RONDO_F32);
   const Expression consumer = clipped(RONDO_F32);
   std::vector<float> x = wave(0.1f), y = wave(0.07f), product(kElements), sum(kElements), expected(kElements);
@@ -106,37 +105,34 @@ TEST(Expression, ComposedComputesWhatThePartsDo) {
     evaluate_on_cpu(consumer, flat_space(consumer), addresses, &margin, {});
   }
   // z is the producer's first output, which goes away; a is its second input; its second output stays.
-  const Link links[] = {{Link::producer_output, 0}, {Link::producer_input, 1}};
-  Expression composed;
-  ASSERT_TRUE(compose(producer, consumer, links, 0b10, false, &composed));
-  EXPECT_EQ(composed.inputs(), 2);
-  EXPECT_EQ(composed.scalars(), 2);
-  ASSERT_EQ(composed.outputs(), 2);
+  Expression both;
+  const Value inputs[] = {both.input(RONDO_F32), both.input(RONDO_F32)};
+  Value made[2], last[1];
+  both.append(producer, inputs, made);
+  const Value linked[] = {made[0], inputs[1]};
+  both.append(consumer, linked, last);
+  both.output(made[1], RONDO_F32, false);
+  both.output(last[0], RONDO_F32, false);
+  ASSERT_FALSE(both.overflow());
+  EXPECT_EQ(both.scalars(), 2);
   std::vector<float> kept(kElements), actual(kElements);
   char* addresses[] = {bytes(x), bytes(y), bytes(kept), bytes(actual)};
   const uint64_t scalars[] = {scale, margin};
-  evaluate_on_cpu(composed, flat_space(composed), addresses, scalars, {});
+  evaluate_on_cpu(both, flat_space(both), addresses, scalars, {});
   EXPECT_EQ(kept, sum);
   EXPECT_EQ(actual, expected) << "bit for bit";
 }
 
-TEST(Expression, ExactCompositionRoundsWhereItWouldHaveBeenStored) {
-  // 1/3 in f16, then times 3: rounded in between it is not 1.
-  Expression third;
-  third.output(third.apply(Op::div, third.input(RONDO_F16), third.scalar(RONDO_F32)), RONDO_F16, false);
-  Expression back;
-  back.output(back.apply(Op::mul, back.input(RONDO_F16), back.scalar(RONDO_F32)), RONDO_F32, false);
-  const Link link = {Link::producer_output, 0};
-  for (const bool exact : {false, true}) {
-    Expression composed;
-    ASSERT_TRUE(compose(third, back, &link, 0, exact, &composed));
-    std::vector<device::f16> one(1, device::to_f16(1));
-    std::vector<float> out(1);
-    char* addresses[] = {bytes(one), bytes(out)};
-    const uint64_t scalars[] = {word(3.0f), word(3.0f)};
-    evaluate_on_cpu(composed, flat_space(composed, 1), addresses, scalars, {});
-    EXPECT_EQ(out[0], exact ? device::to_float(device::to_f16(1.0f / 3)) * 3 : 1.0f / 3 * 3);
-  }
+TEST(Expression, AppendedTwiceIsComputedOnce) {
+  Expression square, all;
+  const Value x = square.input(RONDO_F32);
+  square.output(square.apply(Op::mul, x, x), RONDO_F32, false);
+  const Value input = all.input(RONDO_F32);
+  Value first = 0, second = 0;
+  all.append(square, &input, &first);
+  all.append(square, &input, &second);
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(all.instructions(), 1);
 }
 
 TEST(Expression, RandomNumbersKeepTheirOrder) {
@@ -151,34 +147,25 @@ TEST(Expression, RandomNumbersKeepTheirOrder) {
   evaluate_on_cpu(draw, flat_space(draw), one, nullptr, start);
   char* two[] = {bytes(first), bytes(expected)};
   evaluate_on_cpu(add, flat_space(add), two, nullptr, {7, 100 + random_counters(RONDO_F32, kElements)});
-  const Link link = {Link::producer_output, 0};
-  Expression composed;
-  ASSERT_TRUE(compose(draw, add, &link, 0, false, &composed));
-  EXPECT_EQ(composed.generators(), 2);
+  Expression both;
+  Value drawn = 0, sum = 0;
+  both.append(draw, nullptr, &drawn);
+  both.append(add, &drawn, &sum);
+  both.output(sum, RONDO_F32, false);
+  EXPECT_EQ(both.generators(), 2);
   char* fused[] = {bytes(actual)};
-  evaluate_on_cpu(composed, flat_space(composed), fused, nullptr, start);
+  evaluate_on_cpu(both, flat_space(both), fused, nullptr, start);
   EXPECT_EQ(actual, expected);
 }
 
-TEST(Expression, RefusesWhatCannotBeComposed) {
-  const Link link = {Link::producer_output, 0};
-  Expression composed;
-  Expression consumer;
-  consumer.output(consumer.apply(Op::neg, consumer.input(RONDO_F32)), RONDO_F32, false);
-
-  Expression accumulating;
-  accumulating.output(accumulating.apply(Op::exp, accumulating.input(RONDO_F32)), RONDO_F32, true);
-  EXPECT_FALSE(compose(accumulating, consumer, &link, 0, false, &composed)) << "the sum in memory is not the value";
-
-  Expression half;
-  half.output(half.apply(Op::exp, half.input(RONDO_F16)), RONDO_F16, false);
-  EXPECT_FALSE(compose(half, consumer, &link, 0, false, &composed)) << "another dtype";
-
-  Expression long_one;
-  Value value = long_one.input(RONDO_F32);
-  for (int i = 0; i < Expression::kMaxInstructions; ++i) value = long_one.apply(Op::neg, value);
-  long_one.output(value, RONDO_F32, false);
-  EXPECT_FALSE(compose(long_one, consumer, &link, 0, false, &composed)) << "too long";
+TEST(Expression, SaysWhatDoesNotFit) {
+  Expression chain, step;
+  Value value = chain.input(RONDO_F32);
+  step.output(step.apply(Op::neg, step.input(RONDO_F32)), RONDO_F32, false);
+  for (int i = 0; i < Expression::kMaxInstructions; ++i) chain.append(step, &value, &value);
+  EXPECT_FALSE(chain.overflow());
+  chain.append(step, &value, &value);
+  EXPECT_TRUE(chain.overflow());
 }
 
 TEST(Expression, TextIsDeterministicAndNamesNoSizes) {

@@ -1,53 +1,15 @@
 // Recordings as programs, and passes over them: each alone, on small programs that are read as text.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "graph/passes/passes.h"
-
-#include <gtest/gtest.h>
-#include <rondo/rondo.h>
-
 #include <algorithm>
-#include <functional>
 
-#include "graph/recording.h"
 #include "ops/elementwise/elementwise_task.h"
+#include "program_fixture.h"
 
 namespace rondo {
 namespace {
 
-// Takes results that nobody asks for again.
-struct Result {
-  ~Result() { rondo_tensor_destroy(tensor); }
-  operator rondo_tensor*() const { return tensor; }
-  rondo_tensor** slot() { return &tensor; }
-  rondo_tensor* tensor = nullptr;
-};
-
-class Passes : public ::testing::Test {
+class Passes : public OnPrograms {
  protected:
-  void SetUp() override { must(rondo_engine_create(nullptr, &engine_)); }
-  void TearDown() override {
-    must(rondo_record_abort(engine_));
-    rondo_engine_destroy(engine_);
-  }
-  static void must(rondo_status status) { ASSERT_EQ(status, RONDO_OK) << rondo_last_error(); }
-  void make(int64_t n, rondo_tensor** tensor, rondo_dtype dtype = RONDO_F32) {
-    must(rondo_tensor_create(engine_, {RONDO_CPU, 0}, dtype, 1, &n, tensor));
-  }
-  void filled(int64_t n, rondo_tensor** tensor) {
-    make(n, tensor);
-    must(rondo_fill(*tensor, 1));
-  }
-  ops::Program recorded(const std::function<void()>& body) {
-    must(rondo_record_begin(engine_, nullptr));
-    body();
-    return static_cast<Recording*>(Engine::thread_sink())->program();
-  }
-  // The names of a program's tasks.
-  static std::string names(const ops::Program& program) {
-    std::string all;
-    for (const ops::ProgramNode& node : program.nodes) all += std::string(all.empty() ? "" : " ") + node.task->name();
-    return all;
-  }
   // What dead() makes of it, and how many lines it reports.
   static std::string without_dead(ops::Program program, size_t changes) {
     PassReport report{};
@@ -55,8 +17,6 @@ class Passes : public ::testing::Test {
     EXPECT_EQ(report.lines.size(), changes) << program.text();
     return names(program);
   }
-
-  rondo_engine* engine_ = nullptr;
 };
 
 TEST_F(Passes, AProgramSaysWhatWasRecorded) {
@@ -250,7 +210,7 @@ Status fill_through(ops::Program& program, PassReport* report) {
     report->lines.push_back("filled instead: " + program.text(copy));
     program.replace(&copy, make_ref<ops::ElementwiseTask>("fill", copy.task->device(), number, to.view.layout, views,
                                                           fill.scalars()));
-    copy.call = make_ref<const ops::Call>(ops::FillCall{});
+    copy.call = make_ref<const ops::Call>(ops::FillCall{fill.scalars()[0]});
   }
   return {};
 }

@@ -1,6 +1,10 @@
 // Running the passes. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/passes/passes.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+
 #include "base/settings.h"
 
 namespace rondo {
@@ -20,8 +24,12 @@ constexpr Pass kPasses[] = {
 }  // namespace
 
 Status run_passes(ops::Program& program, std::vector<PassReport>* reports) {
-  if (setting(Setting::graph_passes) == "none") return {};
+  const std::string chosen = setting(Setting::graph_passes);
+  if (chosen == "none") return {};
+  const bool one =
+      std::any_of(std::begin(kPasses), std::end(kPasses), [&](const Pass& each) { return chosen == each.name; });
   for (const Pass& pass : kPasses) {
+    if (one && chosen != pass.name) continue;
     PassReport& report = reports->emplace_back();
     report.name = pass.name;
     report.before = program.nodes.size();

@@ -15,6 +15,7 @@ namespace rondo {
 struct PassReport {
   const char* name;
   size_t before, after;            // nodes
+  size_t steps;                    // what the pass did most often, how often, if it counts that
   std::vector<std::string> lines;  // "left out: Elementwise 'relu': %1 f32 [10] -> %2 f32 [10]"
 };
 

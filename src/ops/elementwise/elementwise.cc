@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/views.h"
 #include "ops/elementwise/elementwise_task.h"
+#include "ops/elementwise/form.h"
 #include "ops/elementwise/plan_table.h"
 #include "ops/elementwise/transfer.h"
 #include "ops/operators/scalar.h"
@@ -28,13 +29,6 @@ Status unknown(const char* function, int op, const Operator* (*find)(int)) {
     groups += format("%s%d (%s) to %d (%s)", groups.empty() ? "" : ", ", first, find(first)->name, i, find(i)->name);
   }
   return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; possible are %s", function, op, groups.c_str());
-}
-
-// An operand in the common dtype: a wider integer is rounded to a 16-bit float as a cast would.
-Value load(Expression& expression, rondo_dtype dtype, rondo_dtype common) {
-  const Value value = expression.cast(expression.input(dtype), common);
-  const bool inexact = is_half(common) && !is_float(dtype) && !exact_in_half(dtype);
-  return inexact ? expression.round(value, common) : value;
 }
 
 Status shapes_differ(const char* function, const char* name_a, const Layout& a, const char* name_b, const Layout& b) {
@@ -121,22 +115,6 @@ inline PlanKey key_of(const ElementwiseCall& call, std::span<const View* const> 
 
 rondo_dtype result_dtype(const ElementwiseCall& call) {
   return call.row->boolean ? RONDO_BOOL : call.computed;
-}
-
-Expression expression_of(const ElementwiseCall& call, std::span<const View* const> operands, const View& to) {
-  const Operator& row = *call.row;
-  Expression expression;
-  Value values[3] = {};  // operands and parameters: no row has more
-  int next = 0;
-  const auto push = [&](Value value) {
-    if (next < 3) values[next++] = value;
-  };
-  if (call.scalar && call.scalar_first) push(expression.scalar(compute_dtype(call.computed)));
-  for (const View* operand : operands) push(load(expression, operand->dtype, call.computed));
-  if (call.scalar && !call.scalar_first) push(expression.scalar(compute_dtype(call.computed)));
-  for (int i = 0; i < row.parameters; ++i) push(expression.scalar(compute_dtype(call.computed)));
-  expression.output(expression.apply(row.op, values[0], values[1], values[2]), to.dtype, to.accumulate);
-  return expression;
 }
 
 // views: of the operands and the output.
@@ -275,13 +253,9 @@ Status add_n(std::span<const View* const> tensors, Output& out) {
   const View* operands[Expression::kMaxInputs + 1];
   std::copy(tensors.begin(), tensors.end(), operands);
   operands[tensors.size()] = &to;
-  Expression expression;
-  Value sum = load(expression, first.dtype, common);
-  for (const View* tensor : tensors.subspan(1))
-    sum = expression.apply(Op::add, sum, load(expression, tensor->dtype, common));
-  expression.output(sum, to.dtype, to.accumulate);
   return submit_prepared(first.engine(),
-                         make_ref<ElementwiseTask>("add_n", first.device(), expression, to.layout, operands, nullptr),
+                         make_ref<ElementwiseTask>("add_n", first.device(), expression_of(AddNCall{}, tensors, to),
+                                                   to.layout, operands, nullptr),
                          {&out}, [] { return Call{AddNCall{}}; });
 }
 
@@ -298,33 +272,24 @@ Status where(const View& condition, const View& a, const View& b, Output& out) {
   if (!broadcast_shapes(condition.layout, values, &shape))
     return shapes_differ(function, "condition", condition.layout, "the values", values);
   if (!promotes(a.dtype, b.dtype)) return without_common_dtype(function, "a", a.dtype, "b", b.dtype);
-  const rondo_dtype common = promote(a.dtype, b.dtype), moved = moved_dtype(common);
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), common, shape, {&condition, &a, &b}, true, &to));
-  Expression expression;
-  const Value c = expression.input(RONDO_BOOL);
-  const Value x = load(expression, moved_dtype(a.dtype), moved);
-  const Value y = load(expression, moved_dtype(b.dtype), moved);
-  expression.output(expression.where(c, x, y), moved, to.accumulate);
-  return submit_prepared(a.engine(), make("where", a.device(), expression, to.layout, {&condition, &a, &b, &to}),
-                         {&out}, [] { return Call{WhereCall{}}; });
+  RONDO_TRY(out.resolve(a.engine(), a.device(), promote(a.dtype, b.dtype), shape, {&condition, &a, &b}, true, &to));
+  const View* const operands[] = {&condition, &a, &b};
+  return submit_prepared(
+      a.engine(),
+      make("where", a.device(), expression_of(WhereCall{}, operands, to), to.layout, {&condition, &a, &b, &to}), {&out},
+      [] { return Call{WhereCall{}}; });
 }
 
 Status copy_elements(const char* function, const View& from, const View& to) {
   Layout shape;
   if (!broadcast_shapes(from.layout, to.layout, &shape) || !shape.same_shape(to.layout))
     return shapes_differ(function, "the source", from.layout, "the target", to.layout);
-  const bool moves = from.dtype == to.dtype;
-  const rondo_dtype source = moves ? moved_dtype(from.dtype) : from.dtype;
-  const rondo_dtype target = moves ? moved_dtype(to.dtype) : to.dtype;
-  Expression expression;
-  const Value x = expression.input(source);
-  // What is added is rounded with the sum, not before it.
-  const rondo_dtype on_its_way = to.accumulate ? compute_dtype(target) : target;
-  expression.output(expression.cast(x, on_its_way), target, to.accumulate);
+  const View* const operands[] = {&from};
   return submit_prepared(from.engine(),
-                         make(moves ? "copy" : "cast", from.device(), expression, to.layout, {&from, &to}), {},
-                         [] { return Call{CopyCall{}}; });
+                         make(from.dtype == to.dtype ? "copy" : "cast", from.device(),
+                              expression_of(CopyCall{}, operands, to), to.layout, {&from, &to}),
+                         {}, [] { return Call{CopyCall{}}; });
 }
 
 Status cast(const View& a, rondo_dtype dtype, Output& out) {
@@ -342,10 +307,11 @@ Status fill(const char* function, const View& tensor, Scalar value) {
   RONDO_TRY(check_writable(function, "tensor", tensor));
   uint64_t word = 0;
   RONDO_TRY(scalar_word(function, "value", value, tensor.dtype, &word));
-  Expression expression;
-  expression.output(expression.scalar(compute_dtype(tensor.dtype)), tensor.dtype, tensor.accumulate);
-  return submit_prepared(tensor.engine(), make("fill", tensor.device(), expression, tensor.layout, {&tensor}, &word),
-                         {}, [] { return Call{FillCall{}}; });
+  const FillCall call{word};
+  return submit_prepared(
+      tensor.engine(),
+      make("fill", tensor.device(), expression_of(call, {}, tensor), tensor.layout, {&tensor}, &call.word), {},
+      [&call] { return Call{call}; });
 }
 
 Status copy(const View& a, Output& out) {

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "ops/elementwise/elementwise_task.h"
+#include "ops/elementwise/form.h"
 #include "ops/operators/element.h"
 #include "ops/operators/scalar.h"
 #include "ops/ops.h"
@@ -171,18 +172,13 @@ Status dropout_grad(const View& dy, const View& mask, double p, Output& out) {
                  shape_text(dy.layout).c_str());
   View to;
   RONDO_TRY(out.resolve(dy.engine(), dy.device(), dy.dtype, dy.layout, {&dy, &mask}, true, &to));
-  const rondo_dtype dtype = compute_dtype(dy.dtype);
-  Expression expression;
-  const Value x = expression.input(dy.dtype);
-  const Value kept = expression.cast(expression.input(RONDO_U8), dtype);
-  const Value rest = expression.scalar(dtype);
-  const Value masked = expression.apply(Op::mul, x, kept);
-  expression.output(expression.apply(Op::div, masked, rest), to.dtype, to.accumulate);
-  const uint64_t word = float_word(dtype, 1 - p);
-  const View* views[] = {&dy, &mask, &to};
+  const DropoutGradCall call{p};
+  const View* const views[] = {&dy, &mask, &to};
+  uint64_t word = 0;
+  const Expression expression = expression_of(call, std::span(views, 2), to, &word);
   return submit_prepared(dy.engine(),
                          make_ref<ElementwiseTask>("dropout_grad", dy.device(), expression, to.layout, views, &word),
-                         {&out}, [&] { return Call{DropoutGradCall{p}}; });
+                         {&out}, [&] { return Call{call}; });
 }
 
 // --- a graph's state

@@ -1,4 +1,4 @@
-// Packing, composing and shortening expressions. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Packing, appending and shortening expressions. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
 // Apache-2.0
 #include "ops/operators/expression.h"
 
@@ -26,7 +26,7 @@ rondo_dtype Expression::generator_dtype(int i) const {
   for (int k = 0; k < n_instructions_; ++k)
     if (is_generator(instructions_[k]) && instructions_[k].a == i)
       return static_cast<rondo_dtype>(instructions_[k].dtype);
-  return RONDO_F32;  // dropped in a composition: its numbers still count
+  return RONDO_F32;  // its numbers count though nobody uses them
 }
 
 namespace {
@@ -107,6 +107,7 @@ unsigned Expression::used_inputs() const {
 }
 
 int Expression::pack(uint8_t* bytes) const {
+  static_assert(sizeof(Instruction) == 5 && sizeof(Output) == 3, "no padding: packed bytes are compared");
   uint8_t* to = bytes;
   auto put = [&to](const void* from, size_t size) {
     std::memcpy(to, from, size);
@@ -121,83 +122,28 @@ int Expression::pack(uint8_t* bytes) const {
   return static_cast<int>(to - bytes);
 }
 
-Expression Expression::unpack(const uint8_t* bytes) {
-  static_assert(sizeof(Instruction) == 5 && sizeof(Output) == 3, "no padding: packed bytes are compared");
-  Expression expression;
-  auto take = [&bytes](void* to, size_t size) {
-    std::memcpy(to, bytes, size);
-    bytes += size;
-  };
-  uint8_t counts[5];
-  take(counts, sizeof counts);
-  expression.n_inputs_ = counts[0];
-  expression.n_scalars_ = counts[1];
-  expression.n_instructions_ = counts[2];
-  expression.n_outputs_ = counts[3];
-  expression.n_generators_ = counts[4];
-  take(expression.inputs_, counts[0]);
-  take(expression.scalars_, counts[1]);
-  take(expression.instructions_, counts[2] * sizeof(Instruction));
-  take(expression.outputs_, counts[3] * sizeof(Output));
-  return expression;
-}
-
-bool compose(const Expression& producer, const Expression& consumer, const Link* links, unsigned kept, bool exact,
-             Expression* composed) {
-  for (int i = 0; i < consumer.inputs(); ++i) {
-    const Link& link = links[i];
-    if (link.kind == Link::producer_input) {
-      if (producer.input_dtype(link.index) != consumer.input_dtype(i)) return false;
-    } else if (link.kind == Link::producer_output) {
-      const Expression::Output& output = producer.output(link.index);
-      if (output.accumulate || output.dtype != consumer.input_dtype(i)) return false;
-      if (is_f8(consumer.input_dtype(i))) return false;  // memory is what rounds them
-    }
-  }
-
-  // The producer as it is, less the outputs that nobody wants in memory.
-  Expression result = producer;
-  result.n_outputs_ = 0;
-  for (int i = 0; i < producer.outputs(); ++i)
-    if ((kept >> i) & 1) result.outputs_[result.n_outputs_++] = producer.outputs_[i];
-
-  Value input_values[Expression::kMaxInputs];
-  for (int i = 0; i < consumer.inputs(); ++i) {
-    const Link& link = links[i];
-    if (link.kind == Link::own) {
-      input_values[i] = result.input(consumer.input_dtype(i));
-    } else if (link.kind == Link::producer_input) {
-      input_values[i] = link.index;
-    } else {
-      input_values[i] = producer.outputs_[link.index].value;
-      if (exact && is_half(consumer.input_dtype(i)))
-        input_values[i] = result.round(input_values[i], consumer.input_dtype(i));
-    }
-  }
-  const int first_scalar = result.scalars();
-  Value results[Expression::kMaxInstructions];  // where the consumer's are: what the producer has is not there twice
-  for (int i = 0; i < consumer.scalars(); ++i) result.scalar(consumer.scalar_dtype(i));
-  auto moved = [&](Value value) {
-    if (Expression::is_input(value)) return input_values[value];
-    if (Expression::is_scalar(value)) return static_cast<Value>(value + first_scalar);
-    return results[Expression::result_index(value)];
-  };
-  for (int i = 0; i < consumer.instructions(); ++i) {
-    const Expression::Instruction& each = consumer.instructions_[i];
-    const int arity = Expression::arity(each);
-    const Value a = arity > 0 ? moved(each.a) : static_cast<Value>(each.a + producer.generators());
-    results[i] = result.add(each.op, static_cast<rondo_dtype>(each.dtype), a, arity > 1 ? moved(each.b) : Value{0},
-                            arity > 2 ? moved(each.c) : Value{0});
-  }
+void Expression::append(const Expression& other, const Value* inputs, Value* results) {
+  const int first_scalar = n_scalars_;
+  for (int k = 0; k < other.n_scalars_; ++k) scalar(other.scalar_dtype(k));
   // Also of those whose numbers nobody uses any more: they count all the same.
-  result.n_generators_ = static_cast<uint8_t>(producer.generators() + consumer.generators());
-  for (int i = 0; i < consumer.outputs(); ++i) {
-    const Expression::Output& output = consumer.outputs_[i];
-    result.output(moved(output.value), static_cast<rondo_dtype>(output.dtype), output.accumulate);
+  const auto first_generator = n_generators_;
+  overflow_ |= other.overflow_ || n_generators_ + other.n_generators_ > kMaxGenerators;
+  n_generators_ = static_cast<uint8_t>(n_generators_ + other.n_generators_);
+  Value moved[kMaxInstructions];  // what is there already is not there twice
+  const auto rename = [&](Value value) {
+    if (is_input(value)) return inputs[value];
+    if (is_scalar(value)) return static_cast<Value>(value + first_scalar);
+    return moved[result_index(value)];
+  };
+  for (int k = 0; k < other.n_instructions_ && !overflow_; ++k) {
+    Instruction each = other.instructions_[k];
+    if (is_generator(each))
+      each.a = static_cast<uint8_t>(each.a + first_generator);
+    else
+      rename_operands(each, rename);
+    moved[k] = add(each.op, static_cast<rondo_dtype>(each.dtype), each.a, each.b, each.c);
   }
-  if (result.overflow() || result.generators() > Expression::kMaxGenerators) return false;
-  *composed = result.without_dead();
-  return true;
+  for (int k = 0; k < other.n_outputs_ && !overflow_; ++k) results[k] = rename(other.outputs_[k].value);
 }
 
 }  // namespace rondo::ops

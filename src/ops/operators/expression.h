@@ -1,5 +1,5 @@
 // Expressions: what one elementwise kernel computes, as a short list in single-assignment form. Plain data, bounded,
-// and composable: fusing two tasks is composing their expressions.
+// and composable: fusing tasks is appending their expressions to one.
 //
 // Values have a register dtype: a 16-bit float is loaded to f32, computed in f32 and rounded where it is stored. There
 // are no constants: a constant is a scalar, whose value belongs to the task, so that one kernel serves all values.
@@ -17,16 +17,6 @@ namespace rondo::ops {
 
 // A value: an input, a scalar or the result of an instruction.
 using Value = uint8_t;
-
-// Where an input of a consumer comes from when it is composed with a producer.
-struct Link {
-  enum Kind : uint8_t {
-    own,              // an operand of its own, as before
-    producer_output,  // the value of producer output `index`, which then need not go through memory
-    producer_input,   // the same operand as producer input `index`
-  } kind = own;
-  uint8_t index = 0;
-};
 
 class Expression {
  public:
@@ -78,6 +68,11 @@ class Expression {
     outputs_[n_outputs_++] = {value, static_cast<uint8_t>(dtype), accumulate};
   }
 
+  // Does what another expression does, but for its outputs: of these values in place of its inputs, with its scalars
+  // and generators after those that are there. results: the values of its outputs. What a result is rounded to where it
+  // would be stored is left to the caller.
+  void append(const Expression& other, const Value* inputs, Value* results);
+
   // Whether output i is added to what is there; known when its place is.
   void accumulate(int output, bool adds) { outputs_[output].accumulate = adds; }
 
@@ -123,13 +118,11 @@ class Expression {
   static int arity(const Instruction& each);
   static rondo_dtype result_dtype(const Instruction& each);
 
-  // --- packed form: a few bytes that say the same, for signatures and for tasks to keep.
+  // --- packed form: a few bytes that say the same, for signatures and keys.
   static constexpr int kMaxPacked = 5 + kMaxInputs + kMaxScalars + kMaxInstructions * 5 + kMaxOutputs * 3;
   int pack(uint8_t* bytes) const;  // number of bytes written
-  static Expression unpack(const uint8_t* bytes);
 
  private:
-  friend bool compose(const Expression&, const Expression&, const Link*, unsigned, bool, Expression*);
   static constexpr int kFirstScalar = kMaxInputs;
   static constexpr int kFirstResult = kMaxInputs + kMaxScalars;
 
@@ -159,13 +152,5 @@ class Expression {
   Output outputs_[kMaxOutputs];
 };
 static_assert(std::is_trivially_copyable_v<Expression>);
-
-// One expression that does what the producer and then the consumer do. Its inputs are the producer's, then the
-// consumer's `own` ones; its scalars and generators the producer's, then the consumer's; its outputs those of the
-// producer with a bit in `kept`, then the consumer's. links has one entry per input of the consumer. With `exact` a
-// 16-bit value is rounded on its way as if it had been stored. False if the result would not fit, or if a linked output
-// accumulates or has another dtype than the input.
-bool compose(const Expression& producer, const Expression& consumer, const Link* links, unsigned kept, bool exact,
-             Expression* composed);
 
 }  // namespace rondo::ops

@@ -167,7 +167,9 @@ struct WindowPickCall {                 // an image, places
   Layout image;
 };
 
-struct FillCall {};
+struct FillCall {
+  uint64_t word;  // the number, in the dtype that it is computed in
+};
 struct SequenceCall {};
 struct RandomCall {};
 struct TextCall {};

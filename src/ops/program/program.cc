@@ -67,8 +67,8 @@ std::vector<ProgramOperand> Program::operands_of(const Task& task, bool opaque) 
   return operands;
 }
 
-void Program::append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset) {
-  ProgramNode& node = nodes.emplace_back();
+ProgramNode Program::make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset) {
+  ProgramNode node;
   node.task = std::move(task);
   node.call = std::move(call);
   node.random_offset = random_offset;
@@ -76,6 +76,11 @@ void Program::append(Ref<Task> task, Ref<const Call> call, uint64_t random_offse
   for (const Access& access : node.task->accesses())
     if (access.write && !access.variable->storage()) node.call = {};
   node.operands = operands_of(*node.task, node.opaque());
+  return node;
+}
+
+void Program::append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset) {
+  nodes.push_back(make_node(std::move(task), std::move(call), random_offset));
 }
 
 void Program::replace(ProgramNode* node, Ref<Task> task) {

@@ -40,6 +40,7 @@ struct ProgramNode {
   Ref<const Call> call;  // null: opaque. It may do more than write its operands
   std::vector<ProgramOperand> operands;
   uint64_t random_offset = 0;  // of the numbers that it draws, from the first of its device in the recording
+  std::string operators;       // "mul, tanh, add": what a pass made it of, if it did
 
   bool opaque() const { return !call; }
 };
@@ -54,6 +55,8 @@ class Program {
   std::vector<ProgramNode> nodes;
 
   // A node for a task that has declared its accesses. call: null if it is opaque.
+  ProgramNode make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset);
+  // The same at the end.
   void append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset);
   // Puts a task that does what a node still has to do in the place of its own.
   void replace(ProgramNode* node, Ref<Task> task);

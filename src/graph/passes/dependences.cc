@@ -1,0 +1,112 @@
+// Finding them, in the order of the program. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "graph/passes/dependences.h"
+
+#include <algorithm>
+
+#include "ops/task/overlap.h"
+
+namespace rondo {
+
+namespace {
+
+bool meet(const ops::ProgramOperand& a, const ops::ProgramOperand& b) {
+  if (a.begin >= b.end || b.begin >= a.end) return false;
+  return !a.known || !b.known || ops::overlap(a.view, b.view);
+}
+bool same(const ops::ProgramOperand& a, const ops::ProgramOperand& b) {
+  return a.known && b.known && ops::identical(a.view, b.view);
+}
+bool adds(const ops::ProgramOperand& operand) {
+  return operand.known && operand.view.accumulate;
+}
+
+}  // namespace
+
+Dependences::Dependences(const ops::Program& program)
+    : program_(program), nodes_(program.nodes.size()), values_(program.values.size()) {
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    const std::vector<ops::ProgramOperand>& operands = program.nodes[i].operands;
+    nodes_[i].sources.resize(operands.size());
+    nodes_[i].readers.resize(operands.size());
+    nodes_[i].kept.resize(operands.size());
+    const auto count = static_cast<uint32_t>(operands.size());
+    // What a node reads is what was there before it writes.
+    for (uint32_t k = 0; k < count; ++k)
+      if (!operands[k].written || adds(operands[k])) read(i, k);
+    for (uint32_t k = 0; k < count; ++k)
+      if (operands[k].written) write(i, k);
+    for (uint32_t k = 0; k < count; ++k) keep(i, k);
+  }
+  for (size_t v = 0; v < values_.size(); ++v)
+    for (const Access& each : values_[v].last)
+      if (each.written && program.values[v].outlives()) nodes_[each.node].kept[each.operand] = true;
+}
+
+void Dependences::depend(uint32_t i, uint32_t on, bool elementwise) {
+  for (Before& each : nodes_[i].before) {
+    ++steps_;
+    if (each.node != on) continue;
+    each.elementwise &= elementwise;
+    return;
+  }
+  nodes_[i].before.push_back({on, elementwise});
+}
+
+// The newest result that an operand has elements of is what it reads, if it is the same view; else it reads of all that
+// it has elements of.
+void Dependences::read(uint32_t i, uint32_t k) {
+  const ops::ProgramOperand& mine = program_.nodes[i].operands[k];
+  Value& value = values_[mine.value];
+  bool whole = !mine.written;
+  for (size_t a = value.last.size(); a-- > 0;) {
+    const Access& each = value.last[a];
+    ++steps_;
+    if (!each.written || each.node == i || !meet(operand(each), mine)) continue;
+    if (whole && !adds(operand(each)) && same(operand(each), mine)) {
+      nodes_[i].sources[k] = {each.node, each.operand};
+      ++nodes_[each.node].readers[each.operand];
+      return depend(i, each.node, true);
+    }
+    whole = false;
+    nodes_[each.node].kept[each.operand] = true;
+    depend(i, each.node, false);
+  }
+  nodes_[i].all_before = std::max(nodes_[i].all_before, value.written_before);
+}
+
+void Dependences::write(uint32_t i, uint32_t k) {
+  const ops::ProgramOperand& mine = program_.nodes[i].operands[k];
+  Value& value = values_[mine.value];
+  for (const Access& each : value.last) {
+    ++steps_;
+    if (each.node == i || !meet(operand(each), mine)) continue;
+    depend(i, each.node, same(operand(each), mine) && !(each.written && (adds(mine) || adds(operand(each)))));
+  }
+  nodes_[i].all_before = std::max(nodes_[i].all_before, value.any_before);
+}
+
+// Puts an access among those of its value: what it writes over is forgotten, since who comes after it comes after that.
+void Dependences::keep(uint32_t i, uint32_t k) {
+  const ops::ProgramOperand& mine = program_.nodes[i].operands[k];
+  Value& value = values_[mine.value];
+  if (mine.written && !adds(mine))
+    std::erase_if(value.last, [&](const Access& each) {
+      ++steps_;
+      const ops::ProgramOperand& other = operand(each);
+      return each.node != i &&
+             (same(other, mine) || (mine.covers && mine.begin <= other.begin && other.end <= mine.end));
+    });
+  if (value.last.size() >= kApart) {
+    const auto half = value.last.begin() + kApart / 2;
+    for (auto each = value.last.begin(); each != half; ++each) {
+      value.any_before = std::max(value.any_before, each->node + 1);
+      if (!each->written) continue;
+      value.written_before = std::max(value.written_before, each->node + 1);
+      nodes_[each->node].kept[each->operand] = true;
+    }
+    value.last.erase(value.last.begin(), half);
+  }
+  value.last.push_back({i, k, mine.written});
+}
+
+}  // namespace rondo

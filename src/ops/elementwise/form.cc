@@ -1,0 +1,151 @@
+// Expressions of the elementwise kinds. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise/form.h"
+
+#include <algorithm>
+
+#include "ops/elementwise/elementwise_task.h"
+#include "ops/operators/scalar.h"
+
+namespace rondo::ops {
+
+namespace {
+
+// An operand in the common dtype: a wider integer is rounded to a 16-bit float as a cast would.
+Value load(Expression& expression, rondo_dtype dtype, rondo_dtype common) {
+  const Value value = expression.cast(expression.input(dtype), common);
+  const bool inexact = is_half(common) && !is_float(dtype) && !exact_in_half(dtype);
+  return inexact ? expression.round(value, common) : value;
+}
+
+// Whether an operand is what is there where a result is added.
+bool is_added_to(const ProgramOperand& operand, const ProgramNode& node) {
+  return !operand.known && !operand.written &&
+         std::any_of(node.operands.begin(), node.operands.end(), [&operand](const ProgramOperand& each) {
+           return each.known && each.written && each.view.accumulate && each.value == operand.value;
+         });
+}
+// Whether the operands are those that the expression has: a node may have been given a task that makes less.
+bool is_of(const Expression& expression, const ProgramNode& node) {
+  int inputs = 0, outputs = 0;
+  for (const ProgramOperand& each : node.operands) {
+    if (!each.known) continue;
+    const int k = each.written ? outputs++ : inputs++;
+    if (k >= (each.written ? expression.outputs() : expression.inputs())) return false;
+    if (each.view.dtype !=
+        (each.written ? expression.operand_dtype(expression.inputs() + k) : expression.input_dtype(k)))
+      return false;
+    if (each.written && each.view.accumulate != (expression.output(k).accumulate != 0)) return false;
+  }
+  return inputs == expression.inputs() && outputs == expression.outputs();
+}
+
+}  // namespace
+
+Expression expression_of(const ElementwiseCall& call, std::span<const View* const> inputs, const View& to) {
+  const Operator& row = *call.row;
+  Expression expression;
+  Value values[3] = {};  // operands and parameters: no row has more
+  int next = 0;
+  const auto push = [&](Value value) {
+    if (next < 3) values[next++] = value;
+  };
+  if (call.scalar && call.scalar_first) push(expression.scalar(compute_dtype(call.computed)));
+  for (const View* input : inputs) push(load(expression, input->dtype, call.computed));
+  if (call.scalar && !call.scalar_first) push(expression.scalar(compute_dtype(call.computed)));
+  for (int i = 0; i < row.parameters; ++i) push(expression.scalar(compute_dtype(call.computed)));
+  expression.output(expression.apply(row.op, values[0], values[1], values[2]), to.dtype, to.accumulate);
+  return expression;
+}
+
+Expression expression_of(const AddNCall&, std::span<const View* const> inputs, const View& to) {
+  Expression expression;
+  Value sum = load(expression, inputs[0]->dtype, to.dtype);
+  for (const View* input : inputs.subspan(1))
+    sum = expression.apply(Op::add, sum, load(expression, input->dtype, to.dtype));
+  expression.output(sum, to.dtype, to.accumulate);
+  return expression;
+}
+
+Expression expression_of(const WhereCall&, std::span<const View* const> inputs, const View& to) {
+  const rondo_dtype moved = moved_dtype(to.dtype);
+  Expression expression;
+  const Value condition = expression.input(RONDO_BOOL);
+  const Value a = load(expression, moved_dtype(inputs[1]->dtype), moved);
+  const Value b = load(expression, moved_dtype(inputs[2]->dtype), moved);
+  expression.output(expression.where(condition, a, b), moved, to.accumulate);
+  return expression;
+}
+
+Expression expression_of(const CopyCall&, std::span<const View* const> inputs, const View& to) {
+  const bool moves = inputs[0]->dtype == to.dtype;
+  const rondo_dtype source = moves ? moved_dtype(to.dtype) : inputs[0]->dtype;
+  const rondo_dtype target = moves ? moved_dtype(to.dtype) : to.dtype;
+  Expression expression;
+  const Value value = expression.input(source);
+  // What is added is rounded with the sum, not before it.
+  const rondo_dtype on_its_way = to.accumulate ? compute_dtype(target) : target;
+  expression.output(expression.cast(value, on_its_way), target, to.accumulate);
+  return expression;
+}
+
+Expression expression_of(const FillCall&, std::span<const View* const>, const View& to) {
+  Expression expression;
+  expression.output(expression.scalar(compute_dtype(to.dtype)), to.dtype, to.accumulate);
+  return expression;
+}
+
+Expression expression_of(const DropoutGradCall& call, std::span<const View* const> inputs, const View& to,
+                         uint64_t* word) {
+  const rondo_dtype dtype = compute_dtype(to.dtype);
+  Expression expression;
+  const Value dy = expression.input(inputs[0]->dtype);
+  const Value kept = expression.cast(expression.input(RONDO_U8), dtype);
+  const Value rest = expression.scalar(dtype);
+  expression.output(expression.apply(Op::div, expression.apply(Op::mul, dy, kept), rest), to.dtype, to.accumulate);
+  *word = float_word(dtype, 1 - call.p);
+  return expression;
+}
+
+std::optional<Fused> elementwise_form(const ProgramNode& node) {
+  if (node.opaque()) return {};
+  const View* inputs[Expression::kMaxInputs];
+  size_t count = 0;
+  const View* to = nullptr;
+  for (const ProgramOperand& each : node.operands) {
+    if (!each.known && is_added_to(each, node)) continue;
+    if (!each.known || &each.view.device() != &node.task->device()) return {};
+    if (each.written)
+      to = &each.view;
+    else if (count < std::size(inputs))
+      inputs[count++] = &each.view;
+  }
+  if (!to) return {};
+  const std::span<const View* const> of(inputs, count);
+  std::optional<Fused> form;
+  if (const auto* fused = std::get_if<FusedCall>(&node.call->of)) {
+    if (fused->fused->expression.generators() == 0) form = *fused->fused;
+  } else if (const auto* elementwise = std::get_if<ElementwiseCall>(&node.call->of)) {
+    form.emplace().expression = expression_of(*elementwise, of, *to);
+    std::copy_n(elementwise->words, form->expression.scalars(), form->words);
+  } else if (const auto* sum = std::get_if<AddNCall>(&node.call->of)) {
+    form.emplace().expression = expression_of(*sum, of, *to);
+  } else if (const auto* where = std::get_if<WhereCall>(&node.call->of)) {
+    form.emplace().expression = expression_of(*where, of, *to);
+  } else if (const auto* copy = std::get_if<CopyCall>(&node.call->of)) {
+    if (count == 1) form.emplace().expression = expression_of(*copy, of, *to);
+  } else if (const auto* fill = std::get_if<FillCall>(&node.call->of)) {
+    form.emplace().expression = expression_of(*fill, of, *to);
+    form->words[0] = fill->word;
+  } else if (const auto* grad = std::get_if<DropoutGradCall>(&node.call->of)) {
+    form.emplace();
+    form->expression = expression_of(*grad, of, *to, form->words);
+  }
+  if (form && !is_of(form->expression, node)) form.reset();
+  return form;
+}
+
+Ref<Task> lower(const Fused& form, const char* name, Device& device, const Layout& shape, const View* const* views) {
+  return make_ref<ElementwiseTask>(name, device, form.expression, shape, views, form.words);
+}
+
+}  // namespace rondo::ops
