@@ -192,10 +192,22 @@ Loop find_halves(Op op, rondo_dtype dtype) {
 constexpr Loop (*find_halves)(Op op, rondo_dtype dtype) = nullptr;
 #endif
 
+// To 16-bit floats and back, a piece at a time.
+template <class Half>
+RONDO_VECTOR void round_row(void* to, const void* a, const void*, const void*, int64_t n) {
+  float* r = static_cast<float*>(to);
+  const float* x = static_cast<const float*>(a);
+  Half made[256];
+  for (int64_t i = 0, count; i < n; i += count) {
+    count = std::min<int64_t>(n - i, std::size(made));
+    convert_row(made, x + i, count);
+    convert_row(r + i, made, count);
+  }
+}
+
 Loop find(const Expression::Instruction& each, rondo_dtype from) {
   const auto dtype = static_cast<rondo_dtype>(each.dtype);
-  if (each.op == Op::round_to)
-    return dtype == RONDO_F16 ? LoopOf<&device::round_f16>::run : LoopOf<&device::round_bf16>::run;
+  if (each.op == Op::round_to) return dtype == RONDO_F16 ? round_row<device::f16> : round_row<device::bf16>;
   return with_element(from, [&]<class M>(M*) -> Loop {
     using T = Register<M>;
     if (each.op != Op::cast) return loop_of<T>(each.op);
