@@ -42,10 +42,10 @@ typedef struct rondo_record_options {
 RONDO_API rondo_status rondo_record_begin(rondo_engine* engine, const rondo_record_options* options);
 /* Ends the thread's recording and compiles it: kernels are compiled and loaded, library calls are tried out on scratch
  * memory, temporaries are placed in one arena, and what can be captured becomes a CUDA graph. Operators whose results
- * nobody reads are left out (docs/program.md), unless RONDO_RECORD_AS_WRITTEN. Nothing that was recorded runs, no
- * tensor of the user is changed. The caller owns *graph. On failure, the recording is dropped, the message
- * names the operator, tensors created inside carry the error until they are written, and engine and streams are usable
- * as before. Since 0.1. */
+ * nobody reads are left out, and elementwise ones that follow each other become one kernel with the same bits
+ * (docs/program.md), unless RONDO_RECORD_AS_WRITTEN. Nothing that was recorded runs, no tensor of the user is changed.
+ * The caller owns *graph. On failure, the recording is dropped, the message names the operator, tensors created inside
+ * carry the error until they are written, and engine and streams are usable as before. Since 0.1. */
 RONDO_API rondo_status rondo_record_end(rondo_engine* engine, rondo_graph** graph);
 /* Drops the thread's recording, if there is one. Tensors created inside carry an error that says so. Since 0.1. */
 RONDO_API rondo_status rondo_record_abort(rondo_engine* engine);

@@ -61,12 +61,17 @@ Tensor gelu(rondo_tensor* x) {
   return make(rondo_binary, RONDO_MUL, x, make(rondo_binary_scalar, RONDO_ADD, bent, 1.0));
 }
 
-// Each result is rounded to its dtype on the way, as it would be in memory.
+// Each result is rounded to its dtype on the way, as it would be in memory. On the host operators of 16-bit floats have
+// faster loops by themselves.
 TEST_P(Fused, EightOperatorsOfGeluAreOneKernel) {
   for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_BF16}) {
     const Graph graph = compare(
         {random_array(dtype, {1000}, 3, -4, 4)}, [](const auto& x) { return list(gelu(x[0])); },
         rondo_dtype_name(dtype));
+    if (is_half(dtype) && !on_cuda()) {
+      expect_tasks(graph.get(), 8);
+      continue;
+    }
     expect_tasks(graph.get(), 1);
     const std::string report = graph_report(graph.get());
     EXPECT_TRUE(has_word(report, "pass fuse: 8 nodes before, 1 after")) << report;

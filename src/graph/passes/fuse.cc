@@ -91,7 +91,8 @@ Fusion::Fusion(ops::Program& program)
     : program_(program), dependences_(program), of_(program.nodes.size()), units_(of_.size()), unit_of_(of_.size()) {}
 
 // Results of 8-bit floats are rounded by memory alone, and what is stored otherwise than it was computed is not what a
-// reader of memory gets: such nodes stay by themselves.
+// reader of memory gets: such nodes stay by themselves. On the host so do operators of 16-bit floats, which have loops
+// over such elements that are faster than steps in f32 with a rounding after each.
 void Fusion::find_candidate(uint32_t i) {
   const ProgramNode& node = program_.nodes[i];
   std::optional<Fused> form = ops::elementwise_form(node);
@@ -101,6 +102,8 @@ void Fusion::find_candidate(uint32_t i) {
     const auto dtype = static_cast<rondo_dtype>(e.output(k).dtype);
     if (is_f8(dtype) || e.dtype_of(e.output(k).value) != compute_dtype(dtype)) return;
   }
+  const auto is_narrow = [](const ProgramOperand& each) { return is_half(each.view.dtype); };
+  if (node.task->device().is_host() && std::all_of(node.operands.begin(), node.operands.end(), is_narrow)) return;
   Candidate& candidate = of_[i].emplace();
   candidate.form = *form;
   candidate.reads = views_of(node, false);

@@ -3177,10 +3177,10 @@ extern "C" {
 extern "C" {
     #[doc = " Ends the thread's recording and compiles it: kernels are compiled and loaded, library calls are tried out on scratch"]
     #[doc = " memory, temporaries are placed in one arena, and what can be captured becomes a CUDA graph. Operators whose results"]
-    #[doc = " nobody reads are left out (docs/program.md), unless RONDO_RECORD_AS_WRITTEN. Nothing that was recorded runs, no"]
-    #[doc = " tensor of the user is changed. The caller owns *graph. On failure, the recording is dropped, the message"]
-    #[doc = " names the operator, tensors created inside carry the error until they are written, and engine and streams are usable"]
-    #[doc = " as before. Since 0.1."]
+    #[doc = " nobody reads are left out, and elementwise ones that follow each other become one kernel with the same bits"]
+    #[doc = " (docs/program.md), unless RONDO_RECORD_AS_WRITTEN. Nothing that was recorded runs, no tensor of the user is changed."]
+    #[doc = " The caller owns *graph. On failure, the recording is dropped, the message names the operator, tensors created inside"]
+    #[doc = " carry the error until they are written, and engine and streams are usable as before. Since 0.1."]
     pub fn rondo_record_end(engine: *mut rondo_engine, graph: *mut *mut rondo_graph) -> rondo_status;
 }
 extern "C" {

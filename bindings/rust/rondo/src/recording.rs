@@ -227,7 +227,8 @@ impl<'a> RecordingBuilder<'a> {
         self
     }
 
-    /// All that is recorded runs, whether or not anybody reads it. Else operators whose results nobody reads are left out.
+    /// All that is recorded runs, whether or not anybody reads it. Else operators whose results nobody
+    /// reads are left out, and elementwise ones that follow each other become one kernel.
     ///
     /// ```
     /// # let engine = rondo::Engine::new()?;
