@@ -3,6 +3,20 @@
 
 namespace rondo {
 
+SegmentRun::SegmentRun(const char* name, Segment& segment) : Task(name, *segment.device), segment_(segment) {
+  random_count_ = segment.random_count;
+  want_auxiliaries(segment.auxiliaries);
+  for (const Use& use : segment.uses) {
+    // mutation: inputs_not_retained
+    if (use.input)
+      reads(*use.variable);
+    else if (use.read)
+      follows(*use.variable);
+    if (use.write) writes(*use.variable);
+  }
+  keep();
+}
+
 // When it is done the segment keeps it for the next run, so that its accesses are put together and counted once. Keeps
 // the graph while it is under way.
 class Launch final : public SegmentRun {

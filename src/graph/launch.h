@@ -23,19 +23,7 @@ class SegmentRun : public Task {
 
  protected:
   // The variables that every run uses are kept.
-  SegmentRun(const char* name, Segment& segment) : Task(name, *segment.device), segment_(segment) {
-    random_count_ = segment.random_count;
-    want_auxiliaries(segment.auxiliaries);
-    for (const Use& use : segment.uses) {
-      // mutation: inputs_not_retained
-      if (use.input)
-        reads(*use.variable);
-      else if (use.read)
-        follows(*use.variable);
-      if (use.write) writes(*use.variable);
-    }
-    keep();
-  }
+  SegmentRun(const char* name, Segment& segment);
 
   [[gnu::always_inline]] Status run_segment(const TaskContext& context, const Status* completed) {
     if (context.random) [[unlikely]]  // launched by another graph, the numbers begin where that one's run does
