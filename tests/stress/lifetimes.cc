@@ -231,7 +231,8 @@ TEST_P(Lifetimes, MemoryIsBackAfterEveryWait) {
 }
 
 // A random program recorded, with some results kept and the rest temporaries, replayed twice with changing inputs, must
-// give the bits of eager. When its last launch is under way, all that only the graph holds goes.
+// give the bits of eager. When its last launch is under way, all that only the graph holds goes. Three of four are as
+// written: fused, few tasks are left to be ordered.
 TEST_P(Lifetimes, RandomRecordings) {
   use_streams(4);
   const int programs = quick() ? 10 : 40;
@@ -265,7 +266,10 @@ TEST_P(Lifetimes, RandomRecordings) {
     eager.clear();
     stir(eager_inputs);
     body(eager, eager_inputs, eager_state);
-    Graph graph = record(engine(), [&] { body(recorded, inputs, state); });
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    if (program % 4 != 3) options.flags |= RONDO_RECORD_AS_WRITTEN;
+    Graph graph = record(
+        engine(), [&] { body(recorded, inputs, state); }, &options);
     const rondo_graph_info info = graph_info(graph.get());
     EXPECT_EQ(info.segments, 1);
     EXPECT_EQ(info.captured, on_cuda() ? 1 : 0);
