@@ -1,8 +1,7 @@
 // What stands for a call's inputs and outputs: which tasks may use it, and how the caller's memory comes in its place.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "graph/graph.h"

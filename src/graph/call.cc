@@ -55,11 +55,7 @@ class Call final : public SegmentRun {
   const RefCounted* park() override {
     if (!give_up_the_run()) return this;
     places_.clear();
-    const Graph* graph = graph_.leak();
-    refresh();
-    Call* none = nullptr;
-    if (!segment_.idle_call.compare_exchange_strong(none, this, std::memory_order_acq_rel)) delete this;
-    return graph->release_unless_last() ? nullptr : graph;
+    return leave_to(segment_.idle_call, this);
   }
 
  private:

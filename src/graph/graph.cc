@@ -29,13 +29,7 @@ class Launch final : public SegmentRun {
 
  protected:
   // The graph goes last, for the segment is the graph's.
-  RONDO_HOT const RefCounted* park() override {
-    const Graph* graph = graph_.leak();
-    refresh();
-    Launch* none = nullptr;
-    if (!segment_.idle.compare_exchange_strong(none, this, std::memory_order_acq_rel)) delete this;
-    return graph->release_unless_last() ? nullptr : graph;
-  }
+  RONDO_HOT const RefCounted* park() override { return leave_to(segment_.idle, this); }
   void dispose() override {
     revive();
     if (const RefCounted* graph = park()) graph->release();

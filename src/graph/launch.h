@@ -30,11 +30,17 @@ class SegmentRun : public Task {
       return run_from({context.random->seed, context.random->offset + random_.offset}, context, completed);
     return run_from(random_, context, completed);
   }
-  // Before it is submitted again.
-  void refresh() {
+  // Leaves the run, which is done, to its segment, for the next one, or destroys it where the segment has one already.
+  // What is returned goes after that: the graph, if this was the last to hold it.
+  template <class Run>
+  [[gnu::always_inline]] const RefCounted* leave_to(std::atomic<Run*>& idle, Run* self) {
+    const Graph* graph = graph_.leak();
     renew();
     if (!parts_.clean()) [[unlikely]]
       parts_ = {};
+    Run* none = nullptr;
+    if (!idle.compare_exchange_strong(none, self, std::memory_order_acq_rel)) delete self;
+    return graph->release_unless_last() ? nullptr : graph;
   }
 
   Ref<Graph> graph_;
