@@ -88,7 +88,7 @@ Status Engine::issue(Task& task, Fence* fence) {
   Stream* stream = nullptr;
   RONDO_TRY(pick_stream(task, *state, &stream));
 
-  RONDO_TRY(take_memory(task, *stream));
+  if (task.accesses_.size() > task.kept_accesses_) RONDO_TRY(take_memory(task, *stream));
   TaskContext context;
   context.device = &task.device();
   context.stream = stream->native;

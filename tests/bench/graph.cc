@@ -39,9 +39,9 @@ struct Chains {
 };
 
 struct Replay {
-  Replay(rondo_device device, int nodes, int branches)
+  Replay(rondo_device device, int nodes, int branches, uint32_t flags = RONDO_RECORD_AS_WRITTEN)
       : chains(device, branches),
-        graph(chains.record(nodes, RONDO_RECORD_AS_WRITTEN)),
+        graph(chains.record(nodes, flags)),
         floor(make_floor(device)),
         bare(floor->graph(nodes, branches)) {}
   void launch() { check(rondo_graph_launch(graph.get()), "rondo_graph_launch"); }
@@ -134,8 +134,8 @@ Samplers launches(const Options& options, int nodes, int burst) {
 
 // Microseconds per operator of `repeats` launches and the wait for them; with 1000 operators each, the host's share is
 // hidden.
-Samplers per_operator(const Options& options, int nodes, int branches) {
-  auto s = std::make_shared<Replay>(options.device, nodes, branches);
+Samplers per_operator(const Options& options, int nodes, int branches, uint32_t flags = RONDO_RECORD_AS_WRITTEN) {
+  auto s = std::make_shared<Replay>(options.device, nodes, branches, flags);
   const int repeats = options.quick ? 3 : 10;
   const auto times = [=](auto&& launch, auto&& wait) {
     const double begin = now_us();
@@ -170,6 +170,10 @@ void add_graph_rows(const Options& options, std::vector<Row>& rows) {
   rows.push_back({"device.branches", "1000 adds in 8 independent chains, each",
                   cuda ? "capture in 8 branches, forked by hand" : "plain loops in a row",
                   cuda ? at_most_times(0.22 / 0.195) : Goal{}, [=] { return per_operator(options, 1000, 8); }});
+
+  rows.push_back({"device.fused", "1000 dependent adds in a graph, fused, each",
+                  cuda ? "linear capture of a kernel for each" : "plain loops in a row", Goal{},
+                  [=] { return per_operator(options, 1000, 1, 0); }});
 
   for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16}) {
     const std::string id = std::string("gelu.recorded.") + rondo_dtype_name(dtype);

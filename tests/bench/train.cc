@@ -73,7 +73,10 @@ class Step {
   rondo::Graph graph_;
 };
 
-// What a step of training ends with, descent with momentum of a network's parameters, recorded twice.
+// What a step of training ends with, descent with momentum of a network's parameters, recorded in three ways: as one
+// call of an expression, as a call for each parameter that stays a kernel, and as operators, of which passes make few
+// launches.
+enum class Written { together, apart, operators };
 class Update {
  public:
   Update(rondo_device device, int64_t width) {
@@ -89,13 +92,20 @@ class Update {
       }
     }
     add_layer(device, from, 10 * width);
-    together_ = engine_.record([this] { update_.run_each_into(sets_); });
-    apart_ = engine_.record([this] {
-      for (const rondo::Expression::Set& set : sets_) update_.run_each_into({set});
+    graphs_[0] = engine_.record([this] { update_.run_each_into(sets_); });
+    rondo_record_options as_written = RONDO_RECORD_OPTIONS_INIT;
+    as_written.flags = RONDO_RECORD_AS_WRITTEN;
+    graphs_[1] = engine_.record(
+        [this] {
+          for (const rondo::Expression::Set& set : sets_) update_.run_each_into({set});
+        },
+        as_written);
+    graphs_[2] = engine_.record([this] {
+      for (size_t i = 0; i < kept_.size(); i += 3) descend(kept_[i], kept_[i + 1], kept_[i + 2]);
     });
   }
-  double sample(bool together, int launches) const {
-    const rondo::Graph& graph = together ? together_ : apart_;
+  double sample(Written written, int launches) const {
+    const rondo::Graph& graph = graphs_[static_cast<size_t>(written)];
     graph.launch();
     engine_.wait_all();
     const double begin = now_us();
@@ -117,23 +127,35 @@ class Update {
   }
 
   rondo::Engine engine_;
+  static void descend(const rondo::Tensor& p, const rondo::Tensor& v, const rondo::Tensor& g) {
+    rondo::binary_into(RONDO_ADD, rondo::binary(RONDO_MUL, v, 0.9), g, v);
+    rondo::binary_into(RONDO_SUB, p, rondo::binary(RONDO_MUL, v, 1e-3), p);
+  }
+
   rondo::Expression update_{"v = m * v + g; p = p - r * v", "descent"};
   std::deque<rondo::Tensor> kept_;  // where they stay
   std::vector<rondo::Expression::Set> sets_;
-  rondo::Graph together_, apart_;
+  rondo::Graph graphs_[3];
 };
 
 }  // namespace
 
 void add_training_rows(const Options& options, std::vector<Row>& rows) {
   const bool large = options.device.kind == RONDO_CUDA;
-  rows.push_back(
-      {"update.each", large ? "update of ResNet-50's parameters, one task" : "the same of small ones",
-       "the same as a task for each parameter", large ? at_most_times(0.6) : Goal{}, [=]() -> Samplers {
-         auto update = std::make_shared<Update>(options.device, large ? 64 : 4);
-         const int launches = options.quick ? 5 : 50;
-         return {[=] { return update->sample(true, launches); }, [=] { return update->sample(false, launches); }};
-       }});
+  rows.push_back({"update.each", large ? "update of ResNet-50's parameters, one task" : "the same of small ones",
+                  "the same as a task for each parameter", large ? at_most_times(0.6) : Goal{}, [=]() -> Samplers {
+                    auto update = std::make_shared<Update>(options.device, large ? 64 : 4);
+                    const int launches = options.quick ? 5 : 50;
+                    return {[=] { return update->sample(Written::together, launches); },
+                            [=] { return update->sample(Written::apart, launches); }};
+                  }});
+  rows.push_back({"update.recorded", "the same written with operators and recorded",
+                  "the same as one expression's task", large ? at_most_times(1.1) : Goal{}, [=]() -> Samplers {
+                    auto update = std::make_shared<Update>(options.device, large ? 64 : 4);
+                    const int launches = options.quick ? 5 : 50;
+                    return {[=] { return update->sample(Written::operators, launches); },
+                            [=] { return update->sample(Written::together, launches); }};
+                  }});
   const auto add = [&](const std::string& id, const std::string& what, int64_t n, int64_t inputs, int64_t hidden,
                        int64_t outputs) {
     rows.push_back({id, what, "none", Goal{}, [=]() -> Samplers {

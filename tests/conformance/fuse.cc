@@ -1,57 +1,13 @@
 // Elementwise operators that a recording makes one kernel of: results have the bits of eager calls, and there are as
 // few kernels as there can be. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <cmath>
 #include <random>
 
-#include "recording.h"
+#include "passes.h"
 
 namespace conformance {
 namespace {
 
-class Fused : public OnRecording {
- protected:
-  void expect_tasks(rondo_graph* graph, int32_t tasks) const {
-    expect_captured(graph);
-    const rondo_graph_info info = graph_info(graph);
-    EXPECT_EQ(info.tasks, tasks) << graph_report(graph);
-    EXPECT_EQ(info.nodes, on_cuda() ? tasks : 0) << graph_report(graph);
-  }
-  // The body eagerly, and as a graph of so many tasks that is launched once, each on copies of the arrays: what it
-  // returns, and what it leaves in the copies, has the same bits.
-  using Program = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
-  Graph compare(const std::vector<Array>& arrays, const Program& body, const std::string& label,
-                const rondo_record_options* options = nullptr) const {
-    std::vector<Tensor> eager = copies(arrays), recorded = copies(arrays), results;
-    for (Tensor& each : body(eager)) eager.push_back(std::move(each));
-    Graph graph = record(
-        engine(), [&] { results = body(recorded); }, options);
-    for (Tensor& each : results) recorded.push_back(std::move(each));
-    must(rondo_graph_launch(graph.get()));
-    EXPECT_EQ(eager.size(), recorded.size());
-    for (size_t i = 0; i < eager.size(); ++i)
-      expect_same_bits(numbers(recorded[i]), numbers(eager[i]), label + ", tensor " + std::to_string(i));
-    return graph;
-  }
-  // A tensor with all NaN alike on a GPU, whose instructions and compilers do not say which NaN an operator makes.
-  Array numbers(rondo_tensor* tensor) const {
-    Array array = download(tensor);
-    if (on_cuda() && (array.dtype == RONDO_F32 || array.dtype == RONDO_F16 || array.dtype == RONDO_BF16))
-      for (size_t i = 0; i < array.size(); ++i)
-        if (std::isnan(static_cast<double>(array[i]))) array.set(i, NAN);
-    return array;
-  }
-  std::vector<Tensor> copies(const std::vector<Array>& arrays) const {
-    std::vector<Tensor> tensors;
-    for (const Array& each : arrays) tensors.push_back(up(each));
-    return tensors;
-  }
-  template <class... T>
-  static std::vector<Tensor> list(T&&... tensors) {
-    std::vector<Tensor> all;
-    (all.push_back(std::move(tensors)), ...);
-    return all;
-  }
-};
+class Fused : public OnProgramsByPasses {};
 CONFORMANCE_ENGINE_SUITE(Fused);
 
 Tensor gelu(rondo_tensor* x) {
@@ -257,7 +213,7 @@ class Chance {
     Tensor made;
     rondo_tensor* const a = any();
     rondo_tensor* const b = any();
-    switch (next(14)) {
+    switch (next(16)) {
       case 0:
       case 1: return add(rondo_unary(unary[next(6)], a, made.slot()), std::move(made));
       case 2:
@@ -289,6 +245,12 @@ class Chance {
         return add(rondo_tensor_slice(a, 0, first, n - 1 + first, 1, made.slot()), std::move(made));
       }
       case 12: return add(rondo_cumulative(RONDO_MAX, a, 0, 0, made.slot()), std::move(made));
+      case 13:
+      case 14: {  // which the others broadcast
+        static const rondo_reduce_op reduce[] = {RONDO_SUM, RONDO_MEAN, RONDO_MAX, RONDO_L2_NORM};
+        const auto axis = static_cast<int32_t>(next(static_cast<uint32_t>(query(a).ndim)));
+        return add(rondo_reduce(reduce[next(4)], a, 1, &axis, 1, made.slot()), std::move(made));
+      }
       default:  // forgotten
         if (pool_.size() > 4) pool_.erase(pool_.begin() + next(static_cast<uint32_t>(pool_.size())));
     }

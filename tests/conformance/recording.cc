@@ -249,7 +249,7 @@ TEST_P(Recording, ReportAndDot) {
   rondo_record_options named = RONDO_RECORD_OPTIONS_INIT;
   named.name = "the name of the graph";
   Graph graph = record(
-      engine(), [&] { out = reduce(RONDO_SUM, make(rondo_unary, RONDO_EXP, a), {}); }, &named);
+      engine(), [&] { out = make(rondo_cumulative, RONDO_SUM, make(rondo_unary, RONDO_EXP, a), 0, 0); }, &named);
   must(rondo_graph_launch(graph.get()));
   const rondo_graph_info info = graph_info(graph.get());
   EXPECT_EQ(info.tasks, 2);

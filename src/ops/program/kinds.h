@@ -175,6 +175,8 @@ struct RandomCall {};
 struct TextCall {};
 struct OneHotCall {};
 struct NonzeroCall {};
+struct GroupCall {};
+struct AroundCall {};
 struct PartCall {};
 
 // kinds.def as types and tables.

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "ops/operators/expression.h"
 #include "ops/operators/reductions.h"
 #include "ops/ops.h"
+#include "ops/program/program.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -43,8 +45,9 @@ struct ReducePlan {
   // Null: `in` is read. Otherwise that is its widest(), by which kernels and loops are chosen.
   std::shared_ptr<const ReducedExpression> expression;
   std::shared_ptr<const ReduceFinish> finish;  // null: nothing is
+  const char* given_name = nullptr;            // null: the reduction's
 
-  const char* name() const { return reduction_row(op).name; }
+  const char* name() const { return given_name ? given_name : reduction_row(op).name; }
   int64_t outputs() const { return kept.elements(); }
   int64_t length() const { return reduced.elements(); }
   device::ReduceFacts facts() const { return {length(), parameter}; }
@@ -62,9 +65,29 @@ Status reduce_expression(const char* function, rondo_reduce_op op, const View& a
                          std::shared_ptr<ReducedExpression> expression, std::shared_ptr<const ReduceFinish> finish,
                          int n_axes, const int32_t* axes, bool keep_dims, Output& out);
 
+// What a recording has around a reduction: what makes the elements that it reduces, and what makes something of its
+// results. Either may be null.
+struct ReduceAround {
+  const Fused* before = nullptr;
+  std::span<const View> inputs;  // of `before`, under the operand's shape
+  const Fused* after = nullptr;  // all of its inputs are the reduction's result
+  const View* to = nullptr;      // where that goes instead
+};
+// The task of a Reduce node together with that. Null: its results would have other bits than of what had gone through
+// memory, or there is no such task.
+Ref<Task> reduce_around(const char* name, const ProgramNode& node, const ReduceAround& around);
+
 // Bytes of workspace that reduce_on_cpu() needs.
 size_t reduce_workspace(const ReducePlan& plan);
 void reduce_on_cpu(const ReducePlan& plan, void* workspace);
 Ref<Task> make_cuda_reduction(const ReducePlan& plan);
+// In which order elements are combined on a GPU: in the same one if these are equal.
+struct ReduceTree {
+  bool columns;
+  int vector, group, ahead;
+  int64_t splits, chunk;
+  bool operator==(const ReduceTree&) const = default;
+};
+ReduceTree cuda_reduction_tree(const ReducePlan& plan);
 
 }  // namespace rondo::ops

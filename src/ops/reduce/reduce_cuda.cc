@@ -108,6 +108,7 @@ class CudaReduction final : public KernelTask {
     plan();
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+  const ReduceTree& tree() const { return tree_; }
 
  private:
   void plan();
@@ -129,6 +130,7 @@ class CudaReduction final : public KernelTask {
   void add_pass(const Variant& variant, Given& given, int64_t splits, bool first);
 
   ReducePlan plan_;
+  ReduceTree tree_ = {};
   Given first_, second_;
 };
 
@@ -248,6 +250,8 @@ void CudaReduction::plan() {
   if (chunk > 0) splits = (length + chunk - 1) / chunk;
 
   splits = std::max<int64_t>(splits, 1);
+  // Rows are walked in one order however far ahead they are fetched.
+  tree_ = {variant.columns, variant.vector, variant.group, variant.columns ? variant.ahead : 0, splits, chunk};
 
   ReduceArguments& arguments = first_.reduce;
   arguments.kept = KernelDims<2>(kept);
@@ -299,6 +303,10 @@ void CudaReduction::plan() {
 
 Ref<Task> make_cuda_reduction(const ReducePlan& plan) {
   return make_ref<CudaReduction>(plan);
+}
+
+ReduceTree cuda_reduction_tree(const ReducePlan& plan) {
+  return CudaReduction(plan).tree();
 }
 
 }  // namespace rondo::ops

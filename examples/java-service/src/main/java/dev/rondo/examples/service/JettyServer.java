@@ -19,7 +19,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Brings requests to the {@link Api}: no thread waits for a request's body, for its answer, or for a slow visitor. */
 final class JettyServer {
-  private static final Duration SILENCE = Duration.ofSeconds(5); // of a visitor whose request is not complete when the server stops
+  private static final int SHORTER = 6; // how much less patience there is, when the server stops, with a request that is not complete
   private static final Duration IDLE = Duration.ofMillis(200); // of a connection without a request then; one that is on its way comes in
 
   private final Server server;
@@ -35,7 +35,7 @@ final class JettyServer {
     connector.setHost(host);
     connector.setPort(port);
     connector.setAcceptQueueSize(16384);
-    connector.setShutdownIdleTimeout(SILENCE.toMillis());
+    connector.setShutdownIdleTimeout(bodies.patience(0).toMillis() / SHORTER);
     server.addConnector(connector);
     server.setHandler(new GracefulHandler(new Bridge(api, bodies)));
     server.setErrorHandler(new Errors(api));

@@ -1,0 +1,176 @@
+// One task of a reduction and the elementwise nodes around it: the node that makes what it reduces, if nobody else
+// reads that, and the node that makes something of its results alone. What they hand over never reaches memory; the
+// reduction combines elements in the order in which it would have, so that the bits are the same.
+//
+// After `fuse`, which has made one node of each chain of elementwise nodes.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/text.h"
+#include "engine/engine.h"
+#include "graph/passes/groups.h"
+#include "graph/passes/passes.h"
+#include "ops/elementwise/form.h"
+#include "ops/reduce/reduce.h"
+
+namespace rondo {
+
+namespace {
+
+using ops::Fused;
+using ops::ProgramNode;
+using ops::ProgramOperand;
+
+bool is_reduction(const ProgramNode& node) {
+  return !node.opaque() && std::holds_alternative<ops::ReduceCall>(node.call->of) && node.operands.size() == 2 &&
+         node.operands[0].known && node.operands[1].known;
+}
+
+class Surroundings {
+ public:
+  explicit Surroundings(ops::Program& program) : program_(program), groups_(program) {}
+  void form_groups();
+  void rewrite(PassReport* report);
+  size_t steps() const { return groups_.steps(); }
+
+ private:
+  const ProgramNode& node(uint32_t i) const { return program_.nodes[i]; }
+  const Dependences::Node& dependences(uint32_t i) const { return groups_.dependences().node(i); }
+  uint32_t maker(uint32_t reduction) const;
+  uint32_t only_source(uint32_t i) const;
+  bool handed_over(uint32_t i, size_t operand, size_t readers) const;
+  bool join(uint32_t i, uint32_t group);
+  Ref<Task> made(const std::vector<uint32_t>& nodes) const;
+  ProgramNode surrounded(const std::vector<uint32_t>& nodes, PassReport* report);
+
+  ops::Program& program_;
+  Groups groups_;
+};
+
+// Whether so many operands of one node are all that ever looks at a result.
+bool Surroundings::handed_over(uint32_t i, size_t operand, size_t readers) const {
+  const Dependences::Node& mine = dependences(i);
+  return !mine.kept[operand] && mine.readers[operand] == readers && !node(i).operands[operand].view.accumulate;
+}
+
+// The elementwise node that makes what a reduction is of, and nothing else.
+uint32_t Surroundings::maker(uint32_t reduction) const {
+  const Dependences::Source source = dependences(reduction).sources[0];
+  if (source.node == Dependences::kNone || !handed_over(source.node, source.operand, 1)) return Dependences::kNone;
+  const std::vector<ProgramOperand>& operands = node(source.node).operands;
+  const View& written = operands[source.operand].view;
+  for (const ProgramOperand& each : operands) {
+    const bool other = each.written && &each != &operands[source.operand];
+    if (!each.known || other || !each.view.layout.same_shape(written.layout)) return Dependences::kNone;
+  }
+  return source.node;
+}
+
+// The reduction whose result is all that an elementwise node reads.
+uint32_t Surroundings::only_source(uint32_t i) const {
+  uint32_t found = Dependences::kNone;
+  size_t readers = 0, written = 0;
+  const std::vector<ProgramOperand>& operands = node(i).operands;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    if (!operands[k].known) return Dependences::kNone;
+    if (operands[k].written) {
+      ++written;
+      continue;
+    }
+    const uint32_t from = dependences(i).sources[k].node;
+    if (from == Dependences::kNone || (readers > 0 && from != found)) return Dependences::kNone;
+    found = from;
+    ++readers;
+  }
+  if (readers == 0 || written != 1 || !is_reduction(node(found)) || !handed_over(found, 1, readers))
+    return Dependences::kNone;
+  const Layout& shape = node(found).operands[1].view.layout;
+  for (const ProgramOperand& each : operands)
+    if (!each.view.layout.same_shape(shape)) return Dependences::kNone;
+  return found;
+}
+
+Ref<Task> Surroundings::made(const std::vector<uint32_t>& nodes) const {
+  const auto reduction =
+      std::find_if(nodes.begin(), nodes.end(), [this](uint32_t each) { return is_reduction(node(each)); });
+  const auto form_of = [this](uint32_t each) {
+    std::optional<Fused> form = ops::elementwise_form(node(each));
+    return form && !form->expression.overflow() ? form : std::nullopt;
+  };
+  ops::ReduceAround around;
+  std::optional<Fused> before, after;
+  std::vector<View> inputs;
+  std::string name = node(*reduction).task->name();
+  if (reduction != nodes.begin()) {
+    before = form_of(nodes.front());
+    if (!before) return {};
+    for (const ProgramOperand& each : node(nodes.front()).operands)
+      if (!each.written) inputs.push_back(each.view);
+    around.before = &*before;
+    around.inputs = inputs;
+    name = std::string(node(nodes.front()).task->name()) + "+" + name;
+  }
+  if (*reduction != nodes.back()) {
+    after = form_of(nodes.back());
+    if (!after) return {};
+    around.after = &*after;
+    around.to = &node(nodes.back()).operands.back().view;
+    name += std::string("+") + node(nodes.back()).task->name();
+  }
+  return ops::reduce_around(Engine::intern(name.c_str()), node(*reduction), around);
+}
+
+bool Surroundings::join(uint32_t i, uint32_t group) {
+  if (!groups_.open(group)) return false;
+  const std::optional<uint32_t> place = groups_.place_for(i, {group});
+  if (!place) return false;
+  std::vector<uint32_t> nodes = groups_.nodes_with(i, {group});
+  if (!made(nodes)) return false;
+  groups_.join(i, {group}, *place, std::move(nodes));
+  return true;
+}
+
+void Surroundings::form_groups() {
+  for (uint32_t i = 0; i < program_.nodes.size(); ++i) {
+    groups_.begin(i);
+    if (!node(i).opaque()) {
+      const bool reduction = is_reduction(node(i));
+      const uint32_t from = reduction ? maker(i) : only_source(i);
+      // A node stands either behind one reduction or before another.
+      if (from != Dependences::kNone &&
+          (reduction ? groups_.nodes(groups_.of(from)).size() == 1 : groups_.nodes(groups_.of(from)).back() == from))
+        join(i, groups_.of(from));
+    }
+    groups_.end(i);
+  }
+}
+
+ProgramNode Surroundings::surrounded(const std::vector<uint32_t>& nodes, PassReport* report) {
+  std::string operators, line = "one of";
+  for (const uint32_t each : nodes) {
+    const std::string& of = node(each).operators.empty() ? node(each).task->name() : node(each).operators;
+    operators += (operators.empty() ? "" : ", ") + of;
+    line += format("%s %u '%s'", each == nodes[0] ? "" : ",", each, node(each).task->name());
+  }
+  ProgramNode whole = program_.make_node(made(nodes), Ref<const ops::Call>::adopt(new ops::Call(ops::AroundCall{})), 0);
+  whole.operators = std::move(operators);
+  report->lines.push_back(line + ": " + program_.text(whole));
+  return whole;
+}
+
+void Surroundings::rewrite(PassReport* report) {
+  Groups::rewrite(groups_, &program_, [&](const std::vector<uint32_t>& nodes) { return surrounded(nodes, report); });
+}
+
+}  // namespace
+
+Status around(ops::Program& program, PassReport* report) {
+  Surroundings pass(program);
+  pass.form_groups();
+  pass.rewrite(report);
+  report->steps = pass.steps();
+  return {};
+}
+
+}  // namespace rondo

@@ -1,0 +1,91 @@
+// Groups of nodes and their places. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "graph/passes/groups.h"
+
+#include <algorithm>
+
+namespace rondo {
+
+void Groups::begin(uint32_t i) {
+  group_of_[i] = i;
+  groups_[i].place = i;
+  groups_[i].nodes = {i};
+  closed_ = std::max(closed_, dependences_.node(i).all_before);
+}
+
+void Groups::end(uint32_t i) {
+  for (const Dependences::Before& before : dependences_.node(i).before) {
+    Group& group = groups_[group_of_[before.node]];
+    if (group_of_[before.node] == group_of_[i]) continue;
+    if (!group.after.empty() && group.after.back() == i) continue;
+    if (group.after.size() < kMostAfter)
+      group.after.push_back(i);
+    else
+      group.many_after = true;
+  }
+  // Nothing moves across what may do more than it says.
+  if (program_.nodes[i].opaque()) closed_ = i + 1;
+}
+
+bool Groups::among(uint32_t node, const Some& groups) const {
+  return std::find(groups.begin(), groups.end(), group_of_[node]) != groups.end();
+}
+
+bool Groups::allowed(uint32_t i, const Some& groups, uint32_t place) {
+  const Dependences::Node& mine = dependences_.node(i);
+  if (place != i && mine.all_before > 0) return false;
+  for (const Dependences::Before& each : mine.before) {
+    ++steps_;
+    if (!among(each.node, groups) && place != i && groups_[group_of_[each.node]].place > place) return false;
+  }
+  for (const uint32_t group : groups) {
+    if (groups_[group].place == place) continue;
+    if (groups_[group].many_after) return false;
+    for (const uint32_t each : groups_[group].after) {
+      ++steps_;
+      if (!among(each, groups) && groups_[group_of_[each]].place < place) return false;
+    }
+  }
+  return true;
+}
+
+std::optional<uint32_t> Groups::place_for(uint32_t i, const Some& groups) {
+  const uint32_t latest = groups_[groups.front()].place;
+  if (allowed(i, groups, latest)) return latest;
+  return allowed(i, groups, i) ? std::optional(i) : std::nullopt;
+}
+
+std::vector<uint32_t> Groups::nodes_with(uint32_t i, const Some& groups) const {
+  std::vector<uint32_t> nodes;
+  for (const uint32_t group : groups)
+    nodes.insert(nodes.end(), groups_[group].nodes.begin(), groups_[group].nodes.end());
+  nodes.push_back(i);
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+void Groups::join(uint32_t i, const Some& groups, uint32_t place, std::vector<uint32_t> nodes) {
+  const uint32_t into = groups.front();
+  Group& whole = groups_[into];
+  for (const uint32_t group : groups) {
+    if (group == into) continue;
+    whole.after.insert(whole.after.end(), groups_[group].after.begin(), groups_[group].after.end());
+    whole.many_after |= groups_[group].many_after;
+    groups_[group] = {};
+  }
+  for (const uint32_t node : nodes) group_of_[node] = into;
+  groups_[i].nodes.clear();
+  std::erase_if(whole.after, [&](uint32_t node) { return group_of_[node] == into; });
+  whole.many_after |= whole.after.size() > kMostAfter;
+  whole.nodes = std::move(nodes);
+  whole.place = place;
+}
+
+std::vector<uint32_t> Groups::in_order() const {
+  std::vector<uint32_t> at(groups_.size(), Dependences::kNone);  // groups by their places
+  for (uint32_t group = 0; group < groups_.size(); ++group)
+    if (!groups_[group].nodes.empty()) at[groups_[group].place] = group;
+  std::erase(at, Dependences::kNone);
+  return at;
+}
+
+}  // namespace rondo

@@ -1,0 +1,73 @@
+// Nodes of a program that are to become one, and where in its order. Each node, and each group of them, has a place in
+// an order that keeps to all dependences. A group moves down to the newest of its nodes where nothing that comes after
+// it is in between, or the new node moves up to the group where nothing that comes before it is.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "graph/passes/dependences.h"
+
+namespace rondo {
+
+class Groups {
+ public:
+  // Groups, each by the number of its first node there was.
+  using Some = std::vector<uint32_t>;
+
+  explicit Groups(const ops::Program& program)
+      : program_(program), dependences_(program), groups_(program.nodes.size()), group_of_(program.nodes.size()) {}
+
+  // Each node in the program's order: begins as a group of its own, may join others, and is then seen by those it
+  // comes after.
+  void begin(uint32_t i);
+  void end(uint32_t i);
+  // The place at which node i and these groups, the latest of which comes first, may be one: none of what has to come
+  // first is after it, and nothing that comes after them before it.
+  std::optional<uint32_t> place_for(uint32_t i, const Some& groups);
+  // Makes one of them: nodes are all of theirs and i, in order.
+  void join(uint32_t i, const Some& groups, uint32_t place, std::vector<uint32_t> nodes);
+  // The nodes of groups, and i, in the order of the program.
+  std::vector<uint32_t> nodes_with(uint32_t i, const Some& groups) const;
+
+  const Dependences& dependences() const { return dependences_; }
+  uint32_t of(uint32_t node) const { return group_of_[node]; }
+  uint32_t place(uint32_t group) const { return groups_[group].place; }
+  const std::vector<uint32_t>& nodes(uint32_t group) const { return groups_[group].nodes; }
+  // Whether a group is there, and nodes may join it yet.
+  bool open(uint32_t group) const { return !groups_[group].nodes.empty() && groups_[group].nodes.front() >= closed_; }
+  bool among(uint32_t node, const Some& groups) const;
+  // Puts the program in its new order; made(nodes): the node that several are.
+  template <class F>
+  static void rewrite(const Groups& groups, ops::Program* program, const F& made) {
+    std::vector<ops::ProgramNode> nodes;
+    for (const uint32_t group : groups.in_order())
+      nodes.push_back(groups.nodes(group).size() == 1 ? std::move(program->nodes[groups.nodes(group)[0]])
+                                                      : made(groups.nodes(group)));
+    program->nodes = std::move(nodes);
+  }
+  size_t steps() const { return steps_ + dependences_.steps(); }
+  void step() { ++steps_; }
+
+ private:
+  static constexpr size_t kMostAfter = 16;  // nodes that come after a group, that are kept apart
+  struct Group {
+    uint32_t place = 0;           // the number of one of its nodes
+    std::vector<uint32_t> nodes;  // in the order of the program; empty: it has gone into another one
+    std::vector<uint32_t> after;  // nodes outside that come after some of it
+    bool many_after = false;      // more than those
+  };
+  bool allowed(uint32_t i, const Some& groups, uint32_t place);
+  std::vector<uint32_t> in_order() const;
+
+  const ops::Program& program_;
+  const Dependences dependences_;
+  std::vector<Group> groups_;
+  std::vector<uint32_t> group_of_;  // by node
+  uint32_t closed_ = 0;             // groups with a node before this one stay as they are
+  size_t steps_ = 0;
+};
+
+}  // namespace rondo

@@ -1,0 +1,165 @@
+// One launch of small elementwise nodes that are alike: the same expression and scalars over operands of their own, as
+// an optimizer's updates of many parameters are. Each computes what it would have alone.
+//
+// Nodes that depend on each other stay apart, and so do those that cannot run at the same time without making the
+// longest way through the program longer: each node has a first and a last step at which it can run, and a group has
+// those that all of its nodes have.
+//
+// On a GPU alone: there a launch costs as much as a small node's work, and what is captured fails as a whole anyway.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "engine/engine.h"
+#include "graph/passes/groups.h"
+#include "graph/passes/passes.h"
+#include "ops/elementwise/elementwise_group.h"
+
+namespace rondo {
+
+namespace {
+
+using ops::ElementwiseTask;
+using ops::ProgramNode;
+
+constexpr size_t kSmallBytes = size_t{1} << 22;  // of a node's operands together: more keeps a GPU busy by itself
+constexpr size_t kTried = 4;                     // groups of a kind that a node may join, the latest
+
+// The task of a node that may share a launch; null: it may not.
+ElementwiseTask* small_task(const ProgramNode& node) {
+  if (node.opaque() || node.task->device().is_host()) return nullptr;
+  auto* task = dynamic_cast<ElementwiseTask*>(node.task.get());
+  if (!task || task->expression().generators() > 0) return nullptr;
+  const ops::Space& space = task->space();
+  if (!space.flat || space.wide || space.elements == 0) return nullptr;
+  size_t bytes = 0;
+  for (const ops::ProgramOperand& each : node.operands) bytes += static_cast<size_t>(each.end - each.begin);
+  return bytes <= kSmallBytes ? task : nullptr;
+}
+
+struct HashOfKernel {
+  size_t operator()(const rtc::Signature& signature) const { return signature.hash(); }
+};
+
+class SideBySide {
+ public:
+  explicit SideBySide(ops::Program& program) : program_(program), groups_(program), steps_of_(program.nodes.size()) {
+    find_steps();
+  }
+  void form_groups();
+  void rewrite(PassReport* report);
+  size_t steps() const { return groups_.steps(); }
+
+ private:
+  struct Steps {
+    size_t first = 0, last = 0;
+  };
+
+  void find_steps();
+  bool join(uint32_t i, const ElementwiseTask& task, uint32_t group);
+  ProgramNode grouped(const std::vector<uint32_t>& nodes, PassReport* report);
+
+  ops::Program& program_;
+  Groups groups_;
+  std::vector<Steps> steps_of_;  // by node; by group: those of all of its nodes
+};
+
+void SideBySide::find_steps() {
+  const Dependences& dependences = groups_.dependences();
+  const size_t count = steps_of_.size();
+  std::vector<size_t> most_until(count + 1);  // the greatest first step before each number
+  for (uint32_t i = 0; i < count; ++i) {
+    const Dependences::Node& node = dependences.node(i);
+    size_t first = node.all_before ? most_until[node.all_before] + 1 : 0;
+    for (const Dependences::Before& each : node.before) first = std::max(first, steps_of_[each.node].first + 1);
+    steps_of_[i].first = first;
+    most_until[i + 1] = std::max(most_until[i], first);
+  }
+  for (Steps& each : steps_of_) each.last = most_until[count];
+  std::vector<size_t> all_by(count + 1, most_until[count]);  // what all before a number must have run by
+  for (size_t i = count; i-- > 0;) {
+    const Dependences::Node& node = dependences.node(i);
+    all_by[i] = std::min(all_by[i], all_by[i + 1]);
+    size_t& last = steps_of_[i].last;
+    last = std::min(last, all_by[i + 1]);
+    for (const Dependences::Before& each : node.before)
+      steps_of_[each.node].last = std::min(steps_of_[each.node].last, last - 1);
+    if (node.all_before) all_by[node.all_before] = std::min(all_by[node.all_before], last - 1);
+  }
+}
+
+bool SideBySide::join(uint32_t i, const ElementwiseTask& task, uint32_t group) {
+  if (!groups_.open(group)) return false;
+  const std::vector<uint32_t>& nodes = groups_.nodes(group);
+  const auto& first = static_cast<const ElementwiseTask&>(*program_.nodes[nodes[0]].task);
+  const ops::Expression& expression = task.expression();
+  if (nodes.size() >= static_cast<size_t>(ops::group_capacity(expression)) ||
+      !std::equal(task.scalars(), task.scalars() + expression.scalars(), first.scalars()))
+    return false;
+  Steps both = steps_of_[group];
+  both.first = std::max(both.first, steps_of_[i].first);
+  both.last = std::min(both.last, steps_of_[i].last);
+  if (both.first > both.last) return false;
+  for (const Dependences::Before& each : groups_.dependences().node(i).before) {
+    groups_.step();
+    if (groups_.of(each.node) == group) return false;
+  }
+  const std::optional<uint32_t> place = groups_.place_for(i, {group});
+  if (!place) return false;
+  groups_.join(i, {group}, *place, groups_.nodes_with(i, {group}));
+  steps_of_[group] = both;
+  return true;
+}
+
+void SideBySide::form_groups() {
+  std::unordered_map<rtc::Signature, std::vector<uint32_t>, HashOfKernel> alike;
+  for (uint32_t i = 0; i < steps_of_.size(); ++i) {
+    groups_.begin(i);
+    if (const ElementwiseTask* task = small_task(program_.nodes[i])) {
+      std::vector<uint32_t>& groups = alike[task->signature(rtc::kElementwiseGroup)];
+      if (!std::any_of(groups.rbegin(), groups.rend(), [&](uint32_t each) { return join(i, *task, each); })) {
+        if (groups.size() == kTried) groups.erase(groups.begin());
+        groups.push_back(i);
+      }
+    }
+    groups_.end(i);
+  }
+}
+
+ProgramNode SideBySide::grouped(const std::vector<uint32_t>& nodes, PassReport* report) {
+  std::vector<Ref<ElementwiseTask>> parts;
+  std::string line = "one launch of";
+  constexpr size_t kNamed = 4;
+  for (const uint32_t each : nodes) {
+    Task& task = *program_.nodes[each].task;
+    parts.push_back(Ref<ElementwiseTask>::share(&static_cast<ElementwiseTask&>(task)));
+    if (parts.size() <= kNamed) line += format("%s %u '%s'", parts.size() > 1 ? "," : "", each, task.name());
+  }
+  if (parts.size() > kNamed) line += format(" and %zu more", parts.size() - kNamed);
+  report->lines.push_back(std::move(line));
+  const ProgramNode& first = program_.nodes[nodes[0]];
+  const char* const name = Engine::intern(format("%zu of %s", nodes.size(), first.task->name()).c_str());
+  Device& device = first.task->device();
+  ProgramNode node = program_.make_node(make_ref<ops::ElementwiseGroup>(name, device, std::move(parts)),
+                                        Ref<const ops::Call>::adopt(new ops::Call(ops::GroupCall{})), 0);
+  node.operators = first.operators.empty() ? first.task->name() : first.operators;
+  return node;
+}
+
+void SideBySide::rewrite(PassReport* report) {
+  Groups::rewrite(groups_, &program_, [&](const std::vector<uint32_t>& nodes) { return grouped(nodes, report); });
+}
+
+}  // namespace
+
+Status side_by_side(ops::Program& program, PassReport* report) {
+  SideBySide pass(program);
+  pass.form_groups();
+  pass.rewrite(report);
+  report->steps = pass.steps();
+  return {};
+}
+
+}  // namespace rondo

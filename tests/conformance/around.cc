@@ -1,0 +1,119 @@
+// Reductions that a recording makes one task with what is around them: results have the bits of eager calls. On the
+// host they read memory. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "passes.h"
+
+namespace conformance {
+namespace {
+
+class Around : public OnProgramsByPasses {
+ protected:
+  // A reduction that the device splits has two kernels.
+  void expect(const Graph& graph, int32_t on_cuda_tasks, int32_t on_host_tasks) const {
+    expect_captured(graph.get());
+    EXPECT_EQ(graph_info(graph.get()).tasks, on_cuda() ? on_cuda_tasks : on_host_tasks) << graph_report(graph.get());
+  }
+  static Tensor reduced(rondo_reduce_op op, rondo_tensor* of, std::vector<int32_t> axes = {}) {
+    return make(rondo_reduce, op, of, static_cast<int32_t>(axes.size()), axes.empty() ? nullptr : axes.data(), 0);
+  }
+};
+CONFORMANCE_ENGINE_SUITE(Around);
+
+// Along rows, along columns, and all of it: also where the device splits what is reduced, and ends that fill no vector.
+TEST_P(Around, SumsOfProductsAreOneTask) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_BF16, RONDO_F64, RONDO_I32})
+    for (const Shape& shape : {Shape{3, 5}, Shape{64, 96}, Shape{7, 1025}, Shape{2, 70000}, Shape{3000, 8}})
+      for (const std::vector<int32_t>& axes : {std::vector<int32_t>{}, {0}, {1}}) {
+        if (quick() && dtype != RONDO_F32 && shape[0] != 64) continue;
+        const std::string label = std::string(rondo_dtype_name(dtype)) + " " + std::to_string(shape[0]) + " x " +
+                                  std::to_string(shape[1]) + " over " + std::to_string(axes.empty() ? -1 : axes[0]);
+        const Graph graph = compare(
+            {random_array(dtype, shape, 3, -2, 2), random_array(dtype, shape, 4, -2, 2)},
+            [&](const auto& x) { return list(reduced(RONDO_SUM, make(rondo_binary, RONDO_MUL, x[0], x[1]), axes)); },
+            label);
+        expect(graph, 1, 2);
+        if (on_cuda()) {
+          const std::string report = graph_report(graph.get());
+          EXPECT_TRUE(has_word(report, "pass around: 2 nodes before, 1 after")) << report;
+          EXPECT_TRUE(has_word(report, "one of 0 'mul', 1 'sum'")) << report;
+        }
+      }
+}
+
+TEST_P(Around, EveryReductionTakesWhatIsBeforeIt) {
+  for (const rondo_reduce_op op : {RONDO_SUM, RONDO_MEAN, RONDO_MAX, RONDO_MIN, RONDO_PROD, RONDO_ARGMAX, RONDO_ANY,
+                                   RONDO_VAR, RONDO_STD, RONDO_LOGSUMEXP, RONDO_L2_NORM, RONDO_NANSUM}) {
+    const Graph graph = compare(
+        {random_array(RONDO_F32, {40, 70}, 3, -2, 2), random_array(RONDO_F32, {70}, 4, -2, 2)},
+        [&](const auto& x) { return list(reduced(op, make(rondo_binary, RONDO_SUB, x[0], x[1]), {1})); },
+        "operator " + std::to_string(op));
+    expect(graph, 1, 2);
+  }
+}
+
+// Rounded to the reduction's dtype before what follows, as in memory.
+TEST_P(Around, WhatFollowsAReductionFinishesIt) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_BF16}) {
+    const Graph graph = compare(
+        {random_array(dtype, {50, 300}, 3, -2, 2)},
+        [&](const auto& x) {
+          const Tensor mean = reduced(RONDO_MEAN, make(rondo_unary, RONDO_SQUARE, x[0]), {1});
+          const Tensor root = make(rondo_unary, RONDO_SQRT, make(rondo_binary_scalar, RONDO_ADD, mean, 1e-3));
+          return list(make(rondo_unary, RONDO_RECIPROCAL, root));
+        },
+        rondo_dtype_name(dtype));
+    if (on_cuda()) expect(graph, 1, 0);
+  }
+}
+
+TEST_P(Around, WhatSomebodyElseReadsStaysInMemory) {
+  const Graph graph = compare(
+      {random_array(RONDO_F32, {50, 30}, 3, -2, 2)},
+      [&](const auto& x) {
+        const Tensor exp = make(rondo_unary, RONDO_EXP, x[0]);
+        const Tensor sum = make(rondo_reduce, RONDO_SUM, exp, 0, nullptr, 0);
+        return list(make(rondo_binary, RONDO_DIV, exp, sum));
+      },
+      "softmax by hand");
+  expect(graph, 3, 3);
+}
+
+TEST_P(Around, WhatIsWrittenInBetweenKeepsThemApart) {
+  const Graph graph = compare(
+      {random_array(RONDO_F32, {50, 30}, 3, -2, 2), random_array(RONDO_F32, {50, 30}, 4, -2, 2)},
+      [&](const auto& x) {
+        const Tensor exp = make(rondo_unary, RONDO_EXP, x[0]);
+        into(x[0], rondo_cumulative, RONDO_SUM, x[1], 0, 0);
+        const Tensor other = make(rondo_cumulative, RONDO_SUM, x[0], 0, 0);
+        into(exp, rondo_binary, RONDO_ADD, exp, other);
+        return list(reduced(RONDO_SUM, exp, {0}));
+      },
+      "written in between");
+  EXPECT_LE(graph_info(graph.get()).tasks, 5) << graph_report(graph.get());
+}
+
+// A tensor that lies otherwise than the temporary would: elements would be combined in another order.
+TEST_P(Around, OtherOrdersOfElementsStayApart) {
+  const Graph graph = compare(
+      {random_array(RONDO_F32, {50, 30}, 3, -2, 2)},
+      [&](const auto& x) {
+        return list(reduced(RONDO_SUM, make(rondo_unary, RONDO_EXP, transpose(x[0], {1, 0})), {0}));
+      },
+      "turned");
+  EXPECT_LE(graph_info(graph.get()).tasks, 2) << graph_report(graph.get());
+}
+
+// A node stands behind one reduction or before another, never both.
+TEST_P(Around, ChainsOfReductionsAreCutBetweenThem) {
+  const Graph graph = compare(
+      {random_array(RONDO_F32, {20, 30, 40}, 3, -2, 2)},
+      [&](const auto& x) {
+        const Tensor first = reduced(RONDO_SUM, make(rondo_unary, RONDO_EXP, x[0]), {2});
+        const Tensor second = reduced(RONDO_SUM, make(rondo_unary, RONDO_LOG, first), {1});
+        return list(make(rondo_unary, RONDO_SQRT, second));
+      },
+      "chain");
+  if (on_cuda()) expect(graph, 2, 0);
+}
+
+}  // namespace
+}  // namespace conformance
