@@ -5,6 +5,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "engine/engine.h"
@@ -49,18 +50,29 @@ class Fusion {
     const Layout* shape;
     Device* device;
   };
-  // What a group is made of: its inputs, and the results that are stored.
-  struct Built {
-    Fused form;
-    std::vector<const View*> inputs, outputs;
+  // A result inside a group.
+  struct Made {
+    ops::Value value;
+    uint64_t from;  // the inputs whose failure is its, a bit each
+    uint32_t inside = 0;
+  };
+  // Nodes as one expression, without what is stored of it.
+  struct Body {
+    Expression expression;
+    std::vector<uint64_t> words;
+    std::vector<const View*> inputs;
+    std::vector<uint32_t> nodes;
+    std::vector<Made> made;         // the results of each node, one node after the other
+    std::vector<uint32_t> results;  // by node: its first one
   };
 
   void find_candidate(uint32_t i);
   Groups::Some candidates(uint32_t i);
   bool join(uint32_t i, const Groups::Some& groups);
   bool depend_by_element(const std::vector<uint32_t>& nodes, uint32_t i, const Groups::Some& groups);
-  bool fits(const std::vector<uint32_t>& nodes);
-  bool build(const std::vector<uint32_t>& nodes, Built* built);
+  Body body_of(uint32_t i, const Groups::Some& groups, const std::vector<uint32_t>& nodes);
+  void append(uint32_t i, Body* body);
+  bool store(Body* body, std::vector<const View*>* outputs) const;
   bool whole(uint32_t node, uint32_t operand) const;
   ops::Value stored_as(Expression& expression, ops::Value value, rondo_dtype dtype) const;
   ProgramNode fused(const std::vector<uint32_t>& nodes, PassReport* report);
@@ -70,6 +82,7 @@ class Fusion {
   ops::Program& program_;
   Groups groups_;
   std::vector<std::optional<Candidate>> of_;
+  std::unordered_map<uint32_t, Body> bodies_;  // of groups of several
 };
 
 Fusion::Fusion(ops::Program& program) : program_(program), groups_(program), of_(program.nodes.size()) {}
@@ -147,7 +160,12 @@ bool Fusion::join(uint32_t i, const Groups::Some& groups) {
   if (!place) return false;
   std::vector<uint32_t> nodes = groups_.nodes_with(i, groups);
   if (nodes.size() > Expression::kMaxInstructions) return false;
-  if (!depend_by_element(nodes, i, groups) || !fits(nodes)) return false;
+  if (!depend_by_element(nodes, i, groups)) return false;
+  Body body = body_of(i, groups, nodes), stored = body;
+  std::vector<const View*> outputs;
+  if (!store(&stored, &outputs)) return false;
+  for (const uint32_t group : groups) bodies_.erase(group);
+  bodies_.emplace(groups.front(), std::move(body));
   groups_.join(i, groups, *place, std::move(nodes));
   return true;
 }
@@ -166,97 +184,100 @@ bool Fusion::whole(uint32_t node, uint32_t operand) const {
          result.end == static_cast<int64_t>(program_.values[result.value].storage->bytes());
 }
 
-// Whether nodes make one expression; what it is.
-bool Fusion::build(const std::vector<uint32_t>& nodes, Built* built) {
-  struct Made {
-    ops::Value value;
-    uint64_t from;  // the inputs whose failure is its, a bit each
-    uint32_t inside = 0;
-  };
-  std::vector<std::vector<Made>> made(nodes.size());  // by node and result
-  const auto index_of = [&](uint32_t node) {
-    return static_cast<size_t>(std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin());
-  };
-  Expression& e = built->form.expression;
-  e = {};
-  std::vector<uint64_t> words;
-  for (size_t n = 0; n < nodes.size(); ++n) {
-    const Candidate& candidate = *of_[nodes[n]];
-    const std::vector<ProgramOperand>& operands = program_.nodes[nodes[n]].operands;
-    const Expression& own = candidate.form.expression;
-    ops::Value values[Expression::kMaxInputs] = {}, results[Expression::kMaxOutputs] = {};
-    uint64_t from = 0;
-    for (size_t k = 0; k < candidate.reads.size(); ++k) {
-      groups_.step();
-      const Dependences::Source source = node(nodes[n]).sources[candidate.reads[k]];
-      const size_t maker = source.node == Dependences::kNone ? nodes.size() : index_of(source.node);
-      if (maker < n && nodes[maker] == source.node) {
-        const std::vector<uint32_t>& writes = of_[source.node]->writes;
-        Made& result =
-            made[maker][static_cast<size_t>(std::find(writes.begin(), writes.end(), source.operand) - writes.begin())];
-        ++result.inside;
-        from |= result.from;
-        values[k] = stored_as(e, result.value, own.input_dtype(static_cast<int>(k)));
-        continue;
-      }
-      const View& view = operands[candidate.reads[k]].view;
-      size_t at = 0;
-      while (at < built->inputs.size() && !ops::identical(*built->inputs[at], view)) ++at;
-      if (at == built->inputs.size()) {
-        built->inputs.push_back(&view);
-        values[k] = e.input(view.dtype);
-      } else {
-        values[k] = static_cast<ops::Value>(at);
-      }
-      // By the first input of the same value.
-      size_t first = 0;
-      while (built->inputs[first]->storage != view.storage) ++first;
-      from |= uint64_t{1} << first;
-    }
-    if (e.overflow()) return false;
-    e.append(own, values, results);
-    if (e.overflow()) return false;
-    words.insert(words.end(), candidate.form.words, candidate.form.words + own.scalars());
-    for (size_t k = 0; k < candidate.writes.size(); ++k) made[n].push_back({results[k], from});
+// Of one group the newest node's is added to what is there.
+Fusion::Body Fusion::body_of(uint32_t i, const Groups::Some& groups, const std::vector<uint32_t>& nodes) {
+  Body body;
+  if (const auto found = bodies_.find(groups.front()); groups.size() == 1 && found != bodies_.end()) {
+    body = found->second;
+    append(i, &body);
+    return body;
   }
+  for (const uint32_t each : nodes) append(each, &body);
+  return body;
+}
+
+// Adds what a node computes. What does not fit makes the expression overflow.
+void Fusion::append(uint32_t i, Body* body) {
+  Expression& e = body->expression;
+  if (e.overflow()) return;
+  const Candidate& candidate = *of_[i];
+  const Expression& own = candidate.form.expression;
+  ops::Value values[Expression::kMaxInputs] = {}, results[Expression::kMaxOutputs] = {};
   uint64_t from = 0;
-  for (size_t n = 0; n < nodes.size(); ++n) {
-    const Candidate& candidate = *of_[nodes[n]];
-    const Dependences::Node& mine = node(nodes[n]);
+  for (size_t k = 0; k < candidate.reads.size(); ++k) {
+    groups_.step();
+    const Dependences::Source source = node(i).sources[candidate.reads[k]];
+    const auto maker = source.node == Dependences::kNone
+                           ? body->nodes.end()
+                           : std::lower_bound(body->nodes.begin(), body->nodes.end(), source.node);
+    if (maker != body->nodes.end() && *maker == source.node) {
+      const std::vector<uint32_t>& writes = of_[source.node]->writes;
+      const auto which = std::find(writes.begin(), writes.end(), source.operand) - writes.begin();
+      Made& result =
+          body->made[body->results[static_cast<size_t>(maker - body->nodes.begin())] + static_cast<size_t>(which)];
+      ++result.inside;
+      from |= result.from;
+      values[k] = stored_as(e, result.value, own.input_dtype(static_cast<int>(k)));
+      continue;
+    }
+    const View& view = program_.nodes[i].operands[candidate.reads[k]].view;
+    size_t at = 0;
+    while (at < body->inputs.size() && !ops::identical(*body->inputs[at], view)) ++at;
+    if (at == body->inputs.size()) {
+      body->inputs.push_back(&view);
+      values[k] = e.input(view.dtype);
+    } else {
+      values[k] = static_cast<ops::Value>(at);
+    }
+    // By the first input of the same value.
+    size_t first = 0;
+    while (body->inputs[first]->storage != view.storage) ++first;
+    from |= uint64_t{1} << first;
+  }
+  if (e.overflow()) return;
+  e.append(own, values, results);
+  body->words.insert(body->words.end(), candidate.form.words, candidate.form.words + own.scalars());
+  body->nodes.push_back(i);
+  body->results.push_back(static_cast<uint32_t>(body->made.size()));
+  for (size_t k = 0; k < candidate.writes.size(); ++k) body->made.push_back({results[k], from});
+}
+
+// Adds the results that are stored; whether that is an expression that a kernel computes.
+bool Fusion::store(Body* body, std::vector<const View*>* outputs) const {
+  Expression& e = body->expression;
+  if (e.overflow()) return false;
+  uint64_t from = 0;
+  for (size_t n = 0; n < body->nodes.size(); ++n) {
+    const uint32_t i = body->nodes[n];
+    const Candidate& candidate = *of_[i];
     for (size_t k = 0; k < candidate.writes.size(); ++k) {
       const uint32_t operand = candidate.writes[k];
-      const View& view = program_.nodes[nodes[n]].operands[operand].view;
-      const Made& result = made[n][k];
-      if (!view.accumulate && !mine.kept[operand] && mine.readers[operand] == result.inside) continue;
+      const View& view = program_.nodes[i].operands[operand].view;
+      const Made& result = body->made[body->results[n] + k];
+      if (!view.accumulate && !node(i).kept[operand] && node(i).readers[operand] == result.inside) continue;
       // Only a kernel that does nothing else moves bits that are no number's.
       const bool bits = is_half(view.dtype) || view.dtype == RONDO_BOOL;
       if (bits && !view.accumulate && Expression::is_input(result.value)) return false;
       // On the host each operator fails with what it reads itself, and no other.
-      if (candidate.device->is_host() && !built->outputs.empty() && (result.from != from || !whole(nodes[n], operand)))
-        return false;
-      from = whole(nodes[n], operand) ? result.from : kFromMore;
-      for (const View* other : built->outputs)
+      if (candidate.device->is_host() && !outputs->empty() && (result.from != from || !whole(i, operand))) return false;
+      from = whole(i, operand) ? result.from : kFromMore;
+      for (const View* other : *outputs)
         if (ops::overlap(*other, view)) return false;
-      built->outputs.push_back(&view);
+      outputs->push_back(&view);
       e.output(result.value, view.dtype, view.accumulate);
     }
   }
-  if (e.overflow() || built->outputs.empty()) return false;
-  e = e.without_dead();
-  std::copy(words.begin(), words.end(), built->form.words);
-  return true;
-}
-
-bool Fusion::fits(const std::vector<uint32_t>& nodes) {
-  Built built;
-  return build(nodes, &built);
+  return !e.overflow() && !outputs->empty();
 }
 
 ProgramNode Fusion::fused(const std::vector<uint32_t>& nodes, PassReport* report) {
-  Built built;
-  (void)build(nodes, &built);
-  std::vector<const View*> views = built.inputs;
-  views.insert(views.end(), built.outputs.begin(), built.outputs.end());
+  Body& body = bodies_.at(groups_.of(nodes[0]));
+  std::vector<const View*> views = body.inputs, outputs;
+  (void)store(&body, &outputs);
+  views.insert(views.end(), outputs.begin(), outputs.end());
+  Fused form;
+  form.expression = body.expression.without_dead();
+  std::copy(body.words.begin(), body.words.end(), form.words);
   std::string name, operators, line = "one of";
   for (size_t n = 0; n < nodes.size(); ++n) {
     const char* const each = program_.nodes[nodes[n]].task->name();
@@ -266,11 +287,9 @@ ProgramNode Fusion::fused(const std::vector<uint32_t>& nodes, PassReport* report
   }
   if (nodes.size() > kNamed) name += format("+%zu more", nodes.size() - kNamed);
   const Candidate& first = *of_[nodes[0]];
-  Ref<const ops::Call> call =
-      Ref<const ops::Call>::adopt(new ops::Call(ops::fused_call(built.form.expression, built.form.words)));
+  Ref<const ops::Call> call = Ref<const ops::Call>::adopt(new ops::Call(ops::fused_call(form.expression, form.words)));
   ProgramNode node = program_.make_node(
-      ops::lower(built.form, Engine::intern(name.c_str()), *first.device, *first.shape, views.data()), std::move(call),
-      0);
+      ops::lower(form, Engine::intern(name.c_str()), *first.device, *first.shape, views.data()), std::move(call), 0);
   node.operators = std::move(operators);
   report->lines.push_back(line + ": " + program_.text(node));
   return node;
