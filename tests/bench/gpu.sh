@@ -5,7 +5,7 @@
 #   tests/bench/gpu.sh [BUILD] [STEP...]
 #
 # BUILD: a folder with a finished build of this tree (made elsewhere, if this machine has no GoogleTest); without it the
-# tree is built in build-gpu. STEP: some of compile info kernels conformance layouts large stress digits bench memcheck racecheck; without one, all
+# tree is built in build-gpu. STEP: some of compile info kernels conformance layouts programs large stress digits bench memcheck racecheck; without one, all
 # of these. networks (minutes: ResNet-50 beside PyTorch), operators (large ones) and prepare (compiling) run only when they are named; rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
 # Ends with a summary of at most 80 lines; exits 1 if a step failed. Each step has a limit of its own, so that one that hangs
 # does not take the others' turn. From the environment:
@@ -14,6 +14,7 @@
 #   GPU_FILTER   GoogleTest filter of the suites (all of conformance and stress; cuda cases under compute-sanitizer)
 #   GPU_SHARDS   processes that share each conformance program under compute-sanitizer (as many as make 70 in all: each takes a gigabyte of the GPU)
 #   LAYOUTS_SECONDS  how long layouts are tried (75)
+#   PROGRAMS     how many programs by chance each of sixteen processes fuses and compares (40)
 #   DEVICE       where rust, java and service run (cuda:0)
 #
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -27,7 +28,7 @@ if [ $# -gt 0 ] && [ -d "$1" ]; then
   prebuilt=yes
   shift
 fi
-all="compile info kernels conformance layouts large stress digits bench memcheck racecheck"
+all="compile info kernels conformance layouts programs large stress digits bench memcheck racecheck"
 named="rust java service comm networks operators prepare"
 steps=${*:-$all}
 for step in $steps; do
@@ -252,6 +253,22 @@ for step in $steps; do
         "$build/tests/conformance/conformance_convolution" --gtest_filter='*ConvolutionLayouts*cuda_async_eager' --gtest_brief=1
       lines+=("    $(tally layouts)")
       tell layouts 2 'combinations$|by chance$'
+      ;;
+    programs) # by chance, recorded with all passes and as written, and run eagerly
+      fused_programs() {
+        local pids=() code=0 i
+        for i in {1..16}; do
+          RONDO_TEST_SHARE=$i RONDO_TEST_PROGRAMS=${PROGRAMS:-40} "$build/tests/conformance/conformance_recording" \
+            --gtest_filter='*Fused.ProgramsByChance*cuda_async' --gtest_brief=1 &
+          pids+=($!)
+        done
+        for i in "${pids[@]}"; do wait "$i" || code=1; done
+        return $code
+      }
+      export -f fused_programs
+      run programs 200 bash -c fused_programs
+      lines+=("    $(tally programs) of ${PROGRAMS:-40} programs each")
+      tell programs 6 'seed|Failure$'
       ;;
     large) # sums of 2^28 elements
       run large 90 "$build/tests/conformance/large" --gtest_filter='*cuda*' --gtest_brief=1
