@@ -102,6 +102,15 @@ TEST_P(Around, OtherOrdersOfElementsStayApart) {
   EXPECT_LE(graph_info(graph.get()).tasks, 2) << graph_report(graph.get());
 }
 
+// One element at a time, where the temporary would be loaded in packs.
+TEST_P(Around, OperandsThatAreLoadedOtherwiseStayApart) {
+  const Graph graph = compare(
+      {random_array(RONDO_F32, {30001}, 3, -20, 2)},
+      [&](const auto& x) { return list(reduced(RONDO_SUM, make(rondo_unary, RONDO_EXP, slice(x[0], 0, 1, 30001)))); },
+      "misaligned");
+  expect(graph, 2, 2);
+}
+
 // A node stands behind one reduction or before another, never both.
 TEST_P(Around, ChainsOfReductionsAreCutBetweenThem) {
   const Graph graph = compare(

@@ -119,16 +119,19 @@ TEST_P(SideBySide, LargeOnesAreLaunchedAlone) {
 // Halves of one tensor do not touch each other; the whole does.
 TEST_P(SideBySide, PartsThatOverlapAreNotWrittenTogether) {
   const Graph graph = compare(
-      {random_array(RONDO_F32, {80}, 1, -1, 1)},
+      {random_array(RONDO_F32, {80}, 1, -1, 1), random_array(RONDO_F32, {80}, 2, -1, 1)},
       [](const auto& x) {
+        // Something longer beside them, so that they could run in any step.
+        Tensor last = make(rondo_cumulative, RONDO_MAX, x[1], 0, 0);
+        for (int i = 0; i < 4; ++i) last = make(rondo_cumulative, RONDO_MAX, last, 0, 0);
         const Tensor low = slice(x[0], 0, 0, 40), high = slice(x[0], 0, 40, 80), middle = slice(x[0], 0, 20, 60);
         into(low, rondo_unary, RONDO_EXP, low);
         into(high, rondo_unary, RONDO_EXP, high);
         into(middle, rondo_unary, RONDO_EXP, middle);
-        return list();
+        return list(std::move(last));
       },
       "parts");
-  expect(graph, 2, 3);
+  expect(graph, 7, 8);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ PROGRAMS = {  # in the build folder
     "stress": "tests/stress/stress",
     "models": "tests/conformance/conformance_models",
     "engine": "tests/conformance/conformance_engine",
+    "recording": "tests/conformance/conformance_recording",
     "tensors": "tests/conformance/conformance_tensors",
 }
 
@@ -195,6 +196,20 @@ MUTATIONS = (
         breaks="tasks of a graph that do not depend on each other are on branches of their own",
         program="models",
         cases="Conformance/Softmax.Values/cuda_async_graph",
+        seeds=(1,),
+    ),
+    Mutation(
+        name="launch_shared_with_what_it_waits_for",
+        breaks="operators that share a launch do not depend on each other",
+        program="recording",
+        cases="Conformance/SideBySide.PartsThatOverlapAreNotWrittenTogether/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
+        name="sum_in_another_order",
+        breaks="a reduction that makes what it reduces itself combines it in the order in which it would have in memory",
+        program="recording",
+        cases="Conformance/Around.OperandsThatAreLoadedOtherwiseStayApart/cuda_async",
         seeds=(1,),
     ),
     Mutation(

@@ -104,6 +104,7 @@ bool SideBySide::join(uint32_t i, const ElementwiseTask& task, uint32_t group) {
   if (both.first > both.last) return false;
   for (const Dependences::Before& each : groups_.dependences().node(i).before) {
     groups_.step();
+    // mutation: launch_shared_with_what_it_waits_for
     if (groups_.of(each.node) == group) return false;
   }
   const std::optional<uint32_t> place = groups_.place_for(i, {group});

@@ -298,6 +298,7 @@ Ref<Task> reduce_around(const char* name, const ProgramNode& node, const ReduceA
   };
   ReducePlan whole = plan(made ? made->widest() : a, to, made, finish);
   whole.given_name = name;
+  // mutation: sum_in_another_order
   if (!(cuda_reduction_tree(whole) == cuda_reduction_tree(plan(a, out, nullptr, nullptr)))) return {};
   return make_cuda_reduction(whole);
 }
