@@ -111,6 +111,30 @@ TEST_P(Around, OperandsThatAreLoadedOtherwiseStayApart) {
   expect(graph, 2, 2);
 }
 
+// Short rows, long ones that a block keeps, longer ones, and rows that lie side by side.
+TEST_P(Around, SoftmaxesTakeTheScaleAndTheMaskBeforeThem) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_BF16})
+    for (const Shape& shape : {Shape{64, 128}, Shape{5, 77}, Shape{4, 5000}, Shape{2, 40000}})
+      for (const int32_t axis : {1, 0}) {
+        if (quick() && dtype != RONDO_F32 && shape[0] != 64) continue;
+        const Graph graph = compare(
+            {random_array(dtype, shape, 3, -9, 9), random_array(dtype, {shape[1]}, 4, -2, 0)},
+            [&](const auto& x) {
+              const Tensor scaled = make(rondo_binary_scalar, RONDO_MUL, x[0], 0.37);
+              const Tensor masked = make(rondo_binary, RONDO_ADD, scaled, x[1]);
+              const Tensor soft = make(rondo_softmax, masked, axis);
+              return list(make(rondo_binary_scalar, RONDO_MUL, soft, 3.0));
+            },
+            std::string(rondo_dtype_name(dtype)) + " " + std::to_string(shape[0]) + " axis " + std::to_string(axis));
+        if (on_cuda()) {
+          const std::string report = graph_report(graph.get());
+          EXPECT_TRUE(has_word(report, "softmax")) << report;
+          EXPECT_LE(graph_info(graph.get()).tasks, 2) << report;
+          if (shape[0] == 64 && axis == 1) expect(graph, 1, 0);
+        }
+      }
+}
+
 // A node stands behind one reduction or before another, never both.
 TEST_P(Around, ChainsOfReductionsAreCutBetweenThem) {
   const Graph graph = compare(

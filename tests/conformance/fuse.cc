@@ -214,7 +214,7 @@ class Chance {
     Tensor made;
     rondo_tensor* const a = any();
     rondo_tensor* const b = any();
-    switch (next(16)) {
+    switch (next(17)) {
       case 0:
       case 1: return add(rondo_unary(unary[next(6)], a, made.slot()), std::move(made));
       case 2:
@@ -252,6 +252,7 @@ class Chance {
         const auto axis = static_cast<int32_t>(next(static_cast<uint32_t>(query(a).ndim)));
         return add(rondo_reduce(reduce[next(4)], a, 1, &axis, 1, made.slot()), std::move(made));
       }
+      case 15: return add(rondo_softmax(a, static_cast<int32_t>(query(a).ndim) - 1, made.slot()), std::move(made));
       default:  // forgotten
         if (pool_.size() > 4) pool_.erase(pool_.begin() + next(static_cast<uint32_t>(pool_.size())));
     }

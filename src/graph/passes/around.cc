@@ -1,6 +1,6 @@
-// One task of a reduction and the elementwise nodes around it: the node that makes what it reduces, if nobody else
-// reads that, and the node that makes something of its results alone. What they hand over never reaches memory; the
-// reduction combines elements in the order in which it would have, so that the bits are the same.
+// One task of a reduction or a softmax and the elementwise nodes around it: the node that makes what it reads, if
+// nobody else reads that, and the node that makes something of its results alone. What they hand over never reaches
+// memory; elements are combined in the order in which they would have been, so that the bits are the same.
 //
 // After `fuse`, which has made one node of each chain of elementwise nodes.
 //
@@ -13,6 +13,7 @@
 #include "graph/passes/passes.h"
 #include "ops/elementwise/form.h"
 #include "ops/reduce/reduce.h"
+#include "ops/rows/rows.h"
 
 namespace rondo {
 
@@ -22,14 +23,16 @@ using ops::Fused;
 using ops::ProgramNode;
 using ops::ProgramOperand;
 
-bool is_reduction(const ProgramNode& node) {
-  return !node.opaque() && std::holds_alternative<ops::ReduceCall>(node.call->of) && node.operands.size() == 2 &&
-         node.operands[0].known && node.operands[1].known;
+bool combines(const ProgramNode& node) {
+  return !node.opaque() &&
+         (std::holds_alternative<ops::ReduceCall>(node.call->of) ||
+          std::holds_alternative<ops::SoftmaxCall>(node.call->of)) &&
+         node.operands.size() == 2 && node.operands[0].known && node.operands[1].known;
 }
 
-class Surroundings {
+class Attaching {
  public:
-  explicit Surroundings(ops::Program& program) : program_(program), groups_(program) {}
+  explicit Attaching(ops::Program& program) : program_(program), groups_(program) {}
   void form_groups();
   void rewrite(PassReport* report);
   size_t steps() const { return groups_.steps(); }
@@ -37,7 +40,7 @@ class Surroundings {
  private:
   const ProgramNode& node(uint32_t i) const { return program_.nodes[i]; }
   const Dependences::Node& dependences(uint32_t i) const { return groups_.dependences().node(i); }
-  uint32_t maker(uint32_t reduction) const;
+  uint32_t maker(uint32_t core) const;
   uint32_t only_source(uint32_t i) const;
   bool handed_over(uint32_t i, size_t operand, size_t readers) const;
   bool join(uint32_t i, uint32_t group);
@@ -49,14 +52,14 @@ class Surroundings {
 };
 
 // Whether so many operands of one node are all that ever looks at a result.
-bool Surroundings::handed_over(uint32_t i, size_t operand, size_t readers) const {
+bool Attaching::handed_over(uint32_t i, size_t operand, size_t readers) const {
   const Dependences::Node& mine = dependences(i);
   return !mine.kept[operand] && mine.readers[operand] == readers && !node(i).operands[operand].view.accumulate;
 }
 
-// The elementwise node that makes what a reduction is of, and nothing else.
-uint32_t Surroundings::maker(uint32_t reduction) const {
-  const Dependences::Source source = dependences(reduction).sources[0];
+// The elementwise node that makes what one that combines elements reads, and nothing else.
+uint32_t Attaching::maker(uint32_t core) const {
+  const Dependences::Source source = dependences(core).sources[0];
   if (source.node == Dependences::kNone || !handed_over(source.node, source.operand, 1)) return Dependences::kNone;
   const std::vector<ProgramOperand>& operands = node(source.node).operands;
   const View& written = operands[source.operand].view;
@@ -67,8 +70,8 @@ uint32_t Surroundings::maker(uint32_t reduction) const {
   return source.node;
 }
 
-// The reduction whose result is all that an elementwise node reads.
-uint32_t Surroundings::only_source(uint32_t i) const {
+// The node that combines elements whose result is all that an elementwise node reads.
+uint32_t Attaching::only_source(uint32_t i) const {
   uint32_t found = Dependences::kNone;
   size_t readers = 0, written = 0;
   const std::vector<ProgramOperand>& operands = node(i).operands;
@@ -83,7 +86,7 @@ uint32_t Surroundings::only_source(uint32_t i) const {
     found = from;
     ++readers;
   }
-  if (readers == 0 || written != 1 || !is_reduction(node(found)) || !handed_over(found, 1, readers))
+  if (readers == 0 || written != 1 || !combines(node(found)) || !handed_over(found, 1, readers))
     return Dependences::kNone;
   const Layout& shape = node(found).operands[1].view.layout;
   for (const ProgramOperand& each : operands)
@@ -91,18 +94,17 @@ uint32_t Surroundings::only_source(uint32_t i) const {
   return found;
 }
 
-Ref<Task> Surroundings::made(const std::vector<uint32_t>& nodes) const {
-  const auto reduction =
-      std::find_if(nodes.begin(), nodes.end(), [this](uint32_t each) { return is_reduction(node(each)); });
+Ref<Task> Attaching::made(const std::vector<uint32_t>& nodes) const {
+  const auto core = std::find_if(nodes.begin(), nodes.end(), [this](uint32_t each) { return combines(node(each)); });
   const auto form_of = [this](uint32_t each) {
     std::optional<Fused> form = ops::elementwise_form(node(each));
     return form && !form->expression.overflow() ? form : std::nullopt;
   };
-  ops::ReduceAround around;
+  ops::Surroundings around;
   std::optional<Fused> before, after;
   std::vector<View> inputs;
-  std::string name = node(*reduction).task->name();
-  if (reduction != nodes.begin()) {
+  std::string name = node(*core).task->name();
+  if (core != nodes.begin()) {
     before = form_of(nodes.front());
     if (!before) return {};
     for (const ProgramOperand& each : node(nodes.front()).operands)
@@ -111,17 +113,20 @@ Ref<Task> Surroundings::made(const std::vector<uint32_t>& nodes) const {
     around.inputs = inputs;
     name = std::string(node(nodes.front()).task->name()) + "+" + name;
   }
-  if (*reduction != nodes.back()) {
+  if (*core != nodes.back()) {
     after = form_of(nodes.back());
     if (!after) return {};
     around.after = &*after;
     around.to = &node(nodes.back()).operands.back().view;
     name += std::string("+") + node(nodes.back()).task->name();
   }
-  return ops::reduce_around(Engine::intern(name.c_str()), node(*reduction), around);
+  const char* const given = Engine::intern(name.c_str());
+  return std::holds_alternative<ops::ReduceCall>(node(*core).call->of)
+             ? ops::reduce_around(given, node(*core), around)
+             : ops::softmax_around(given, node(*core), around);
 }
 
-bool Surroundings::join(uint32_t i, uint32_t group) {
+bool Attaching::join(uint32_t i, uint32_t group) {
   if (!groups_.open(group)) return false;
   const std::optional<uint32_t> place = groups_.place_for(i, {group});
   if (!place) return false;
@@ -131,22 +136,22 @@ bool Surroundings::join(uint32_t i, uint32_t group) {
   return true;
 }
 
-void Surroundings::form_groups() {
+void Attaching::form_groups() {
   for (uint32_t i = 0; i < program_.nodes.size(); ++i) {
     groups_.begin(i);
     if (!node(i).opaque()) {
-      const bool reduction = is_reduction(node(i));
-      const uint32_t from = reduction ? maker(i) : only_source(i);
-      // A node stands either behind one reduction or before another.
+      const bool core = combines(node(i));
+      const uint32_t from = core ? maker(i) : only_source(i);
+      // A node stands either behind one or before another.
       if (from != Dependences::kNone &&
-          (reduction ? groups_.nodes(groups_.of(from)).size() == 1 : groups_.nodes(groups_.of(from)).back() == from))
+          (core ? groups_.nodes(groups_.of(from)).size() == 1 : groups_.nodes(groups_.of(from)).back() == from))
         join(i, groups_.of(from));
     }
     groups_.end(i);
   }
 }
 
-ProgramNode Surroundings::surrounded(const std::vector<uint32_t>& nodes, PassReport* report) {
+ProgramNode Attaching::surrounded(const std::vector<uint32_t>& nodes, PassReport* report) {
   std::string operators, line = "one of";
   for (const uint32_t each : nodes) {
     const std::string& of = node(each).operators.empty() ? node(each).task->name() : node(each).operators;
@@ -159,14 +164,14 @@ ProgramNode Surroundings::surrounded(const std::vector<uint32_t>& nodes, PassRep
   return whole;
 }
 
-void Surroundings::rewrite(PassReport* report) {
+void Attaching::rewrite(PassReport* report) {
   Groups::rewrite(groups_, &program_, [&](const std::vector<uint32_t>& nodes) { return surrounded(nodes, report); });
 }
 
 }  // namespace
 
 Status around(ops::Program& program, PassReport* report) {
-  Surroundings pass(program);
+  Attaching pass(program);
   pass.form_groups();
   pass.rewrite(report);
   report->steps = pass.steps();

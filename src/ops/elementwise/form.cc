@@ -144,6 +144,33 @@ std::optional<Fused> elementwise_form(const ProgramNode& node) {
   return form;
 }
 
+bool stands_alone(const Expression& e) {
+  if (e.outputs() != 1) return false;
+  const auto dtype = static_cast<rondo_dtype>(e.output(0).dtype);
+  return !is_f8(dtype) && e.dtype_of(e.output(0).value) == compute_dtype(dtype);
+}
+
+Value append_before(Expression* to, const Expression& before, rondo_dtype memory) {
+  Value inputs[Expression::kMaxInputs] = {}, made[Expression::kMaxOutputs] = {};
+  for (int k = 0; k < before.inputs(); ++k) inputs[k] = to->input(before.input_dtype(k));
+  to->append(before, inputs, made);
+  return is_half(memory) ? to->round(made[0], memory) : made[0];
+}
+
+Value append_after(Expression* to, const Expression& after, Value given, rondo_dtype memory) {
+  if (is_half(memory)) given = to->round(given, memory);
+  Value inputs[Expression::kMaxInputs], made[Expression::kMaxOutputs] = {};
+  std::fill(std::begin(inputs), std::end(inputs), given);
+  to->append(after, inputs, made);
+  return made[0];
+}
+
+bool same_steps(const Layout& a, const Layout& b) {
+  for (int d = 0; d < a.ndim; ++d)
+    if (a.shape[d] > 1 && a.strides[d] != b.strides[d]) return false;
+  return true;
+}
+
 Ref<Task> lower(const Fused& form, const char* name, Device& device, const Layout& shape, const View* const* views) {
   return make_ref<ElementwiseTask>(name, device, form.expression, shape, views, form.words);
 }

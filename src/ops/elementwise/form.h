@@ -27,6 +27,23 @@ Expression expression_of(const DropoutGradCall& call, std::span<const View* cons
 // random numbers. Its inputs and outputs are those operands that the node knows as views, in order.
 std::optional<Fused> elementwise_form(const ProgramNode& node);
 
+// What a recording has around an operator that combines elements, a reduction or a softmax: what makes the elements
+// that it reads, and what makes something of its results. Either may be null.
+struct Surroundings {
+  const Fused* before = nullptr;
+  std::span<const View> inputs;  // of `before`, under the operand's shape
+  const Fused* after = nullptr;  // all of its inputs are the operator's result
+  const View* to = nullptr;      // where that goes instead
+};
+// Whether an expression has one result, stored in the dtype that it is computed in, but for the rounding.
+bool stands_alone(const Expression& expression);
+// Appends `before` of inputs of its own, and `after` of what an operator has given, rounded to a dtype first; each
+// result is that of memory of a dtype that it would have gone through, computed in a register.
+Value append_before(Expression* to, const Expression& before, rondo_dtype memory);
+Value append_after(Expression* to, const Expression& after, Value given, rondo_dtype memory);
+// Whether they lie alike, so that both are walked in one order.
+bool same_steps(const Layout& a, const Layout& b);
+
 // The task of a form: views of its inputs, broadcast to `shape`, then of its outputs, which have that shape.
 Ref<Task> lower(const Fused& form, const char* name, Device& device, const Layout& shape, const View* const* views);
 

@@ -235,40 +235,7 @@ Status reduce_expression(const char* function, rondo_reduce_op op, const View& a
                out);
 }
 
-namespace {
-
-// What `after` makes of a result of this dtype: rounded to it first, as memory would.
-std::shared_ptr<const ReduceFinish> finish_of(const Fused& after, rondo_dtype result, rondo_dtype to) {
-  auto finish = std::make_shared<ReduceFinish>();
-  Expression& e = finish->expression;
-  Value given = e.input(compute_dtype(result));
-  if (is_half(result)) given = e.round(given, result);
-  Value inputs[Expression::kMaxInputs], made[Expression::kMaxOutputs];
-  std::fill(std::begin(inputs), std::end(inputs), given);
-  e.append(after.expression, inputs, made);
-  e.output(made[0], compute_dtype(to), false);
-  if (e.overflow()) return nullptr;
-  finish->scalars.assign(after.words, after.words + after.expression.scalars());
-  finish->dtype = to;
-  return finish;
-}
-
-// Whether its result is stored in the dtype that it is computed in, but for the rounding.
-bool as_computed(const Expression& e) {
-  const auto dtype = static_cast<rondo_dtype>(e.output(0).dtype);
-  return !is_f8(dtype) && e.dtype_of(e.output(0).value) == compute_dtype(dtype);
-}
-
-// Whether they lie alike, so that both are walked in one order.
-bool same_steps(const Layout& a, const Layout& b) {
-  for (int d = 0; d < a.ndim; ++d)
-    if (a.shape[d] > 1 && a.strides[d] != b.strides[d]) return false;
-  return true;
-}
-
-}  // namespace
-
-Ref<Task> reduce_around(const char* name, const ProgramNode& node, const ReduceAround& around) {
+Ref<Task> reduce_around(const char* name, const ProgramNode& node, const Surroundings& around) {
   const auto& call = std::get<ReduceCall>(node.call->of);
   const View &a = node.operands[0].view, &out = node.operands[1].view;
   // On the host sums have loops of their own over what is in memory.
@@ -278,8 +245,7 @@ Ref<Task> reduce_around(const char* name, const ProgramNode& node, const ReduceA
   std::shared_ptr<const ReduceFinish> finish;
   if (around.before) {
     const Expression& before = around.before->expression;
-    if (before.outputs() != 1 || before.output(0).accumulate || around.inputs.empty() || !as_computed(before))
-      return {};
+    if (around.inputs.empty() || !stands_alone(before) || before.output(0).accumulate) return {};
     made = std::make_shared<ReducedExpression>();
     made->expression = before;
     made->scalars.assign(around.before->words, around.before->words + before.scalars());
@@ -287,10 +253,16 @@ Ref<Task> reduce_around(const char* name, const ProgramNode& node, const ReduceA
     if (made->dtype() != a.dtype || !same_steps(made->widest().layout, a.layout)) return {};
   }
   if (around.after) {
-    if (out.accumulate || !is_float(out.dtype) || !is_float(to.dtype) || !as_computed(around.after->expression))
-      return {};
-    finish = finish_of(*around.after, out.dtype, to.dtype);
-    if (!finish) return {};
+    const Expression& after = around.after->expression;
+    if (out.accumulate || !is_float(out.dtype) || !is_float(to.dtype) || !stands_alone(after)) return {};
+    auto last = std::make_shared<ReduceFinish>();
+    Expression& e = last->expression;
+    const Value given = e.input(compute_dtype(out.dtype));
+    e.output(append_after(&e, after, given, out.dtype), compute_dtype(to.dtype), false);
+    if (e.overflow()) return {};
+    last->scalars.assign(around.after->words, around.after->words + after.scalars());
+    last->dtype = to.dtype;
+    finish = std::move(last);
   }
   const auto plan = [&](const View& in, const View& result, auto expression, auto last) {
     return plan_reduction(call.op, call.parameter, in, result, call.axes, call.keep_dims, std::move(expression),

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
+#include "ops/elementwise/form.h"
 #include "ops/operators/expression.h"
 #include "ops/operators/reductions.h"
 #include "ops/ops.h"
-#include "ops/program/program.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -65,17 +64,9 @@ Status reduce_expression(const char* function, rondo_reduce_op op, const View& a
                          std::shared_ptr<ReducedExpression> expression, std::shared_ptr<const ReduceFinish> finish,
                          int n_axes, const int32_t* axes, bool keep_dims, Output& out);
 
-// What a recording has around a reduction: what makes the elements that it reduces, and what makes something of its
-// results. Either may be null.
-struct ReduceAround {
-  const Fused* before = nullptr;
-  std::span<const View> inputs;  // of `before`, under the operand's shape
-  const Fused* after = nullptr;  // all of its inputs are the reduction's result
-  const View* to = nullptr;      // where that goes instead
-};
 // The task of a Reduce node together with that. Null: its results would have other bits than of what had gone through
 // memory, or there is no such task.
-Ref<Task> reduce_around(const char* name, const ProgramNode& node, const ReduceAround& around);
+Ref<Task> reduce_around(const char* name, const ProgramNode& node, const Surroundings& around);
 
 // Bytes of workspace that reduce_on_cpu() needs.
 size_t reduce_workspace(const ReducePlan& plan);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/cpu/instructions.h"
+#include "ops/elementwise/form.h"
 #include "ops/elementwise/row_side.h"
 #include "ops/operators/element.h"
 #include "ops/operators/normalisations.h"
@@ -50,6 +51,7 @@ struct RowPlan {
   rondo_softmax_op op = RONDO_SOFTMAX;
   double temperature = 1;
   int axis = 1;
+  const char* given_name = nullptr;  // null: the operator's
 
   // Calls f(view) for all that is read.
   template <class F>
@@ -74,6 +76,7 @@ struct RowPlan {
   const char* name() const {
     static const char* const names[] = {"softmax",          "log_softmax",   "softmax_grad",
                                         "log_softmax_grad", "cross_entropy", "cross_entropy_grad"};
+    if (given_name) return given_name;
     return normalises() ? normalisation().name : names[static_cast<int>(kind)];
   }
   bool normalises() const { return kind == RowKind::normalisation || kind == RowKind::normalisation_grad; }
@@ -90,8 +93,20 @@ Status submit_rows(const RowPlan& plan, Output& out);
 Status softmax_expression(const char* function, rondo_softmax_op op, std::shared_ptr<RowExpression> expression,
                           int axis, Output& out);
 
+// The task of a Softmax node together with what is around it. Null: its results would have other bits than of what had
+// gone through memory, or there is no such task.
+Ref<Task> softmax_around(const char* name, const ProgramNode& node, const Surroundings& around);
+
 size_t rows_workspace(const RowPlan& plan);
 void rows_on_cpu(const RowPlan& plan, void* workspace, Instructions which = instructions());
 Ref<Task> make_cuda_rows(const RowPlan& plan);
+// In which order elements of a row are combined on a GPU: in the same one if these are equal.
+struct RowTree {
+  int threads, group, beside, vector, items;
+  int ahead, across;  // of rows that blocks share, else 0
+  int64_t packs;
+  bool operator==(const RowTree&) const = default;
+};
+RowTree cuda_row_tree(const RowPlan& plan);
 
 }  // namespace rondo::ops

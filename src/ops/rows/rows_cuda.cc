@@ -92,6 +92,10 @@ class CudaRows final : public KernelTask {
     add_addresses();
   }
 
+  RowTree tree() const {
+    return {threads_, group_,       beside_,       split_.ahead ? split_.vector : vector_,
+            items_,   split_.ahead, split_.across, split_.ahead ? arguments_.packs : 0};
+  }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
 
  private:
@@ -207,6 +211,7 @@ class CudaRows final : public KernelTask {
     arguments_.packs = std::max<int64_t>((packs + wanted - 1) / wanted, ahead * lanes);
     const int64_t parts = blocks_for(packs, arguments_.packs);
     workspace_bytes_ = static_cast<size_t>(2 * parts * arguments_.count) * dtype_size(compute_dtype(plan_.x.dtype));
+    split_ = {vector, ahead, across};
     lay_out();
     for (const bool writes : {false, true}) {
       KernelSpec spec(rtc::kSoftmax, plan_.expression ? 3 : 1, wide, name());
@@ -268,12 +273,19 @@ class CudaRows final : public KernelTask {
   std::vector<uint64_t> words_;
   std::vector<size_t> operands_;
   int threads_ = 256, group_ = 1, beside_ = 0, vector_ = 1, items_ = 0;
+  struct {
+    int vector = 1, ahead = 0, across = 0;
+  } split_;  // of rows that blocks share
 };
 
 }  // namespace
 
 Ref<Task> make_cuda_rows(const RowPlan& plan) {
   return make_ref<CudaRows>(plan);
+}
+
+RowTree cuda_row_tree(const RowPlan& plan) {
+  return CudaRows(plan).tree();
 }
 
 }  // namespace rondo::ops

@@ -30,22 +30,10 @@ Status check_options(const char* function, const View& a, const SoftmaxOptions& 
   return check_inputs(function, {{"a", &a}, {"lengths", &lengths}});
 }
 
-// Submits a softmax of `x` or, with `other`, a gradient.
-Status along_axis(const char* function, RowKind kind, const View& x, const View* other, int axis,
-                  const SoftmaxOptions& options, Output& out) {
-  RONDO_TRY(check_options(function, x, options));
+// Of a softmax of `x` or, with `other`, a gradient.
+RowPlan plan_along(RowKind kind, const View& x, const View* other, int axis, const SoftmaxOptions& options,
+                   const View& to) {
   const View* lengths = options.lengths;
-  if (lengths) {
-    Layout wanted;
-    for (int d = 0; d < x.layout.ndim; ++d)
-      if (d != axis) wanted.shape[wanted.ndim++] = x.layout.shape[d];
-    if (!lengths->layout.same_shape(wanted))
-      return error(RONDO_INVALID_ARGUMENT, "%s: lengths has shape %s; one for each row is needed: %s", function,
-                   shape_text(lengths->layout).c_str(), shape_text(wanted).c_str());
-  }
-  View to;
-  const View* inputs[] = {&x, other ? other : &x, lengths ? lengths : &x};
-  RONDO_TRY(out.resolve(x.engine(), x.device(), x.dtype, x.layout, inputs, false, &to));
   RowPlan plan;
   plan.kind = kind;
   plan.x = x;
@@ -68,7 +56,26 @@ Status along_axis(const char* function, RowKind kind, const View& x, const View*
     ++row;
   }
   plan.rows = plan.rows.by_stride();
-  return submit_rows(plan, out);
+  return plan;
+}
+
+// Submits a softmax of `x` or, with `other`, a gradient.
+Status along_axis(const char* function, RowKind kind, const View& x, const View* other, int axis,
+                  const SoftmaxOptions& options, Output& out) {
+  RONDO_TRY(check_options(function, x, options));
+  const View* lengths = options.lengths;
+  if (lengths) {
+    Layout wanted;
+    for (int d = 0; d < x.layout.ndim; ++d)
+      if (d != axis) wanted.shape[wanted.ndim++] = x.layout.shape[d];
+    if (!lengths->layout.same_shape(wanted))
+      return error(RONDO_INVALID_ARGUMENT, "%s: lengths has shape %s; one for each row is needed: %s", function,
+                   shape_text(lengths->layout).c_str(), shape_text(wanted).c_str());
+  }
+  View to;
+  const View* inputs[] = {&x, other ? other : &x, lengths ? lengths : &x};
+  RONDO_TRY(out.resolve(x.engine(), x.device(), x.dtype, x.layout, inputs, false, &to));
+  return submit_rows(plan_along(kind, x, other, axis, options, to), out);
 }
 
 Status check_op(const char* function, rondo_softmax_op op) {
@@ -92,26 +99,25 @@ View RowExpression::widest() const {
   return view;
 }
 
-Status softmax_expression(const char* function, rondo_softmax_op op, std::shared_ptr<RowExpression> expression,
-                          int axis, Output& out) {
+namespace {
+
+RowPlan plan_expression(const SoftmaxOptions& options, std::shared_ptr<RowExpression> expression, int axis,
+                        const View& to) {
   constexpr int kInputs = Expression::kMaxInputs;
   RowPlan plan;
   plan.x = expression->widest();
   const Layout& shape = plan.x.layout;
-  RONDO_TRY(check_axis(function, "the operand", plan.x, &axis));
-  std::vector<const View*> inputs;
-  for (const auto* side : {&expression->before, &expression->after})
-    for (const View& each : side->inputs) inputs.push_back(&each);
-  RONDO_TRY(out.resolve(plan.x.engine(), plan.x.device(), expression->result, shape, inputs, false, &plan.out));
-  plan.kind = op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
-  plan.op = op;
+  plan.out = to;
+  plan.kind = options.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
+  plan.op = options.op;
+  plan.temperature = options.temperature;
   plan.axis = axis;
-  plan.scale = op == RONDO_SOFTMIN ? -1 : 1;
+  plan.scale = (options.op == RONDO_SOFTMIN ? -1 : 1) / options.temperature;
   plan.length = shape.shape[axis];
   // The plan's arrays, and those of the two sides.
   Dims<device::kRowArrays + 2 * kInputs> rows;
   for (int d = 0; d < shape.ndim; ++d) {
-    int64_t steps[device::kRowArrays + 2 * kInputs] = {shape.strides[d], 0, plan.out.layout.strides[d], 0};
+    int64_t steps[device::kRowArrays + 2 * kInputs] = {shape.strides[d], 0, to.layout.strides[d], 0};
     int64_t* next = steps + device::kRowArrays;
     for (auto* side : {&expression->before, &expression->after}) {
       for (size_t k = 0; k < side->inputs.size(); ++k) {
@@ -123,13 +129,69 @@ Status softmax_expression(const char* function, rondo_softmax_op op, std::shared
     if (d != axis) rows.push(shape.shape[d], steps);
   }
   plan.step[device::kRowX] = shape.strides[axis];
-  plan.step[device::kRowOut] = plan.out.layout.strides[axis];
+  plan.step[device::kRowOut] = to.layout.strides[axis];
   rows = rows.by_stride();
   plan.rows = rows.arrays<device::kRowArrays>(0);
   expression->before.rows = rows.arrays<kInputs>(device::kRowArrays);
   expression->after.rows = rows.arrays<kInputs>(device::kRowArrays + kInputs);
   plan.expression = std::move(expression);
-  return submit_rows(plan, out);
+  return plan;
+}
+
+}  // namespace
+
+Status softmax_expression(const char* function, rondo_softmax_op op, std::shared_ptr<RowExpression> expression,
+                          int axis, Output& out) {
+  const View x = expression->widest();
+  RONDO_TRY(check_axis(function, "the operand", x, &axis));
+  std::vector<const View*> inputs;
+  for (const auto* side : {&expression->before, &expression->after})
+    for (const View& each : side->inputs) inputs.push_back(&each);
+  View to;
+  RONDO_TRY(out.resolve(x.engine(), x.device(), expression->result, x.layout, inputs, false, &to));
+  return submit_rows(plan_expression(SoftmaxOptions{op}, std::move(expression), axis, to), out);
+}
+
+Ref<Task> softmax_around(const char* name, const ProgramNode& node, const Surroundings& around) {
+  const auto& call = std::get<SoftmaxCall>(node.call->of);
+  const View &x = node.operands[0].view, &out = node.operands[1].view;
+  if (call.lengths || out.device().is_host() || out.elements() == 0 || out.accumulate) return {};
+  const View& to = around.after ? *around.to : out;
+  auto made = std::make_shared<RowExpression>();
+  made->dtype = x.dtype;
+  made->result = to.dtype;
+  Expression &before = made->before.expression, &after = made->after.expression;
+  Value element = 0;
+  if (around.before) {
+    const Expression& given = around.before->expression;
+    if (around.inputs.empty() || !stands_alone(given) || given.output(0).accumulate ||
+        static_cast<rondo_dtype>(given.output(0).dtype) != x.dtype)
+      return {};
+    element = append_before(&before, given, x.dtype);
+    made->before.scalars.assign(around.before->words, around.before->words + given.scalars());
+    made->before.inputs.assign(around.inputs.begin(), around.inputs.end());
+  } else {
+    element = before.input(x.dtype);
+    made->before.inputs = {x};
+  }
+  before.output(element, compute_dtype(x.dtype), false);
+  Value result = after.input(compute_dtype(out.dtype));
+  if (around.after) {
+    const Expression& given = around.after->expression;
+    if (!is_float(to.dtype) || !stands_alone(given)) return {};
+    result = append_after(&after, given, result, out.dtype);
+    made->after.scalars.assign(around.after->words, around.after->words + given.scalars());
+  }
+  after.output(result, compute_dtype(to.dtype), false);
+  if (before.overflow() || after.overflow() || !same_steps(made->widest().layout, x.layout)) return {};
+  SoftmaxOptions options;
+  options.op = call.op;
+  options.temperature = call.temperature;
+  RowPlan whole = plan_expression(options, std::move(made), call.axis, to);
+  whole.given_name = name;
+  const RowKind kind = call.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
+  if (!(cuda_row_tree(whole) == cuda_row_tree(plan_along(kind, x, nullptr, call.axis, options, out)))) return {};
+  return make_cuda_rows(whole);
 }
 
 const char* softmax_name(int op) {
