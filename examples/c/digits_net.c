@@ -26,10 +26,21 @@ static void create_parameter(struct net* net, int index, int32_t ndim, const int
     CHECK(rondo_tensor_create(net->engine, net->device, RONDO_F32, ndim, shape, &p->value));
     CHECK(rondo_fill(p->value, 0.0));
   }
-  CHECK(rondo_tensor_create(net->engine, net->device, RONDO_F32, ndim, shape, &p->velocity));
-  CHECK(rondo_fill(p->velocity, 0.0));
-  CHECK(rondo_tensor_accumulator(p->value, &p->add_to_value));
-  CHECK(rondo_tensor_accumulator(p->velocity, &p->add_to_velocity));
+}
+
+/* SGD with momentum, whose learning rate shrinks in every step. */
+static void create_optimizer(struct net* net, int64_t steps) {
+  rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
+  rondo_tensor* values[DIGITS_PARAMETERS];
+  int i;
+  for (i = 0; i < DIGITS_PARAMETERS; ++i) values[i] = net->parameters[i].value;
+  options.kind = RONDO_OPTIMIZER_SGD;
+  options.rate = FIRST_RATE;
+  options.momentum = MOMENTUM;
+  options.schedule = RONDO_RATE_STEP;
+  options.decay_steps = 1;
+  options.rate_decay = pow(LAST_RATE / FIRST_RATE, 1.0 / (double)steps);
+  CHECK(rondo_optimizer_create(DIGITS_PARAMETERS, values, &options, &net->optimizer));
 }
 
 static void upload(struct net* net, rondo_dtype dtype, int64_t rows, int64_t columns, const void* data,
@@ -70,9 +81,7 @@ void net_create(struct net* net, rondo_engine* engine, rondo_device device, cons
   create_parameter(net, WEIGHT_2, 2, weight_2);
   create_parameter(net, BIAS_2, 1, bias_2);
 
-  net->decay = pow(LAST_RATE / FIRST_RATE, (double)batch / (double)length);
-  CHECK(rondo_tensor_create(engine, device, RONDO_F32, 0, NULL, &net->minus_rate));
-  CHECK(rondo_fill(net->minus_rate, -FIRST_RATE));
+  create_optimizer(net, length / batch);
   CHECK(rondo_tensor_create(engine, device, RONDO_F32, 0, NULL, &net->loss));
   CHECK(rondo_fill(net->loss, 0.0));
   CHECK(rondo_tensor_accumulator(net->loss, &net->add_to_loss));
@@ -80,15 +89,10 @@ void net_create(struct net* net, rondo_engine* engine, rondo_device device, cons
 
 void net_destroy(struct net* net) {
   int i;
-  for (i = 0; i < DIGITS_PARAMETERS; ++i) {
-    rondo_tensor_destroy(net->parameters[i].add_to_velocity);
-    rondo_tensor_destroy(net->parameters[i].add_to_value);
-    rondo_tensor_destroy(net->parameters[i].velocity);
-    rondo_tensor_destroy(net->parameters[i].value);
-  }
+  rondo_optimizer_destroy(net->optimizer);
+  for (i = 0; i < DIGITS_PARAMETERS; ++i) rondo_tensor_destroy(net->parameters[i].value);
   rondo_tensor_destroy(net->add_to_loss);
   rondo_tensor_destroy(net->loss);
-  rondo_tensor_destroy(net->minus_rate);
   rondo_tensor_destroy(net->positions);
   rondo_tensor_destroy(net->order);
   rondo_tensor_destroy(net->test_labels);
@@ -110,7 +114,7 @@ static void layer(struct net* net, rondo_tensor* a, int weight, int bias, rondo_
 void net_step(struct net* net) {
   rondo_tensor *chosen = NULL, *images = NULL, *labels = NULL;
   rondo_tensor *hidden = NULL, *kept = NULL, *mask = NULL, *logits = NULL, *losses = NULL;
-  rondo_tensor *sources[DIGITS_PARAMETERS], *gradients[DIGITS_PARAMETERS];
+  rondo_tensor *sources[DIGITS_PARAMETERS], *gradients[DIGITS_PARAMETERS] = {NULL};
   rondo_tape* tape = NULL;
   int i;
 
@@ -132,20 +136,12 @@ void net_step(struct net* net) {
   CHECK(rondo_cross_entropy(logits, labels, &losses));
   CHECK(rondo_reduce(RONDO_MEAN, losses, 0, NULL, 0, &net->add_to_loss));
 
-  /* Backward. velocity = momentum * velocity + gradient: shrink first, then every gradient adds itself. */
-  for (i = 0; i < DIGITS_PARAMETERS; ++i) {
-    gradients[i] = net->parameters[i].add_to_velocity;
-    CHECK(rondo_binary_scalar(RONDO_MUL, net->parameters[i].velocity, MOMENTUM, &net->parameters[i].velocity));
-  }
+  /* Backward, and the update: one task for all parameters. Its learning rate and the number of steps so far are on the
+   * device, so that the rate can shrink in a graph that is launched unchanged. */
   CHECK(rondo_tape_gradients(tape, 1, &net->loss, NULL, DIGITS_PARAMETERS, sources, gradients));
   rondo_tape_destroy(tape);
-
-  /* Update: value += -rate * velocity. The rate is a tensor too, so that it can shrink in a graph that is launched
-   * unchanged. */
-  for (i = 0; i < DIGITS_PARAMETERS; ++i) {
-    CHECK(rondo_binary(RONDO_MUL, net->parameters[i].velocity, net->minus_rate, &net->parameters[i].add_to_value));
-  }
-  CHECK(rondo_binary_scalar(RONDO_MUL, net->minus_rate, net->decay, &net->minus_rate));
+  CHECK(rondo_optimizer_step(net->optimizer, DIGITS_PARAMETERS, gradients, NULL, NULL));
+  for (i = 0; i < DIGITS_PARAMETERS; ++i) rondo_tensor_destroy(gradients[i]);
 
   /* Destroying a tensor that is still in use is safe: its memory goes back when the last task is done with it. Inside a
    * recording it tells the graph that this was a temporary. */

@@ -14,10 +14,9 @@
 
 enum { DIGITS_HIDDEN = 128, DIGITS_PARAMETERS = 4 };
 
-/* A tensor that is trained, with its momentum and views of both that add instead of replacing. */
+/* A tensor that is trained. */
 struct parameter {
-  rondo_tensor *value, *velocity;
-  rondo_tensor *add_to_value, *add_to_velocity;
+  rondo_tensor* value;
   int64_t elements;
 };
 
@@ -28,11 +27,10 @@ struct net {
   struct parameter parameters[DIGITS_PARAMETERS]; /* weight and bias of the first layer, then of the second */
   rondo_tensor *train_images, *train_labels;      /* f32 [n, 64] and i32 [n] */
   rondo_tensor *test_images, *test_labels;
-  rondo_tensor* order;      /* i32 [steps * batch]: training images in the order the whole training sees them */
-  rondo_tensor* positions;  /* i32 [batch]: where in `order` the next batch is; every step moves it on */
-  rondo_tensor* minus_rate; /* f32 scalar: the learning rate with its sign turned; every step shrinks it */
-  double decay;             /* by this factor */
-  rondo_tensor* loss;       /* f32 scalar: sum of the batches' mean losses since net_take_loss */
+  rondo_tensor* order;     /* i32 [steps * batch]: training images in the order the whole training sees them */
+  rondo_tensor* positions; /* i32 [batch]: where in `order` the next batch is; every step moves it on */
+  rondo_optimizer* optimizer;
+  rondo_tensor* loss; /* f32 scalar: sum of the batches' mean losses since net_take_loss */
   rondo_tensor* add_to_loss;
 };
 

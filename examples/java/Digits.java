@@ -17,6 +17,10 @@ import dev.rondo.GraphInfo;
 import dev.rondo.MatmulOptions;
 import dev.rondo.ModelFile;
 import dev.rondo.Operators;
+import dev.rondo.Optimizer;
+import dev.rondo.OptimizerKind;
+import dev.rondo.OptimizerOptions;
+import dev.rondo.RateSchedule;
 import dev.rondo.RecordOptions;
 import dev.rondo.ReduceOp;
 import dev.rondo.Rondo;
@@ -31,11 +35,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 public final class Digits {
   private static final String USAGE = "usage: Digits [options]\n"
@@ -126,40 +127,28 @@ public final class Digits {
   private static final double LAST_RATE = 0.05; // that of the last
   private static final double MOMENTUM = 0.9;
 
-  /** A tensor that is trained, with its momentum and views of both that add instead of replacing. */
-  private static final class Parameter {
-    final Tensor value;
-    final Tensor velocity;
-    final Tensor addToValue;
-    final Tensor addToVelocity;
-
-    /** Weights start uniform with the deviation that keeps activations of relu layers in scale, biases at zero. */
-    Parameter(Engine engine, Device device, long... shape) {
-      final double limit = Math.sqrt(6.0 / shape[0]);
-      value = shape.length == 2 ? Operators.randomUniform(engine, device, DType.F32, shape, -limit, limit)
-          : engine.full(device, DType.F32, 0, shape);
-      velocity = engine.full(device, DType.F32, 0, shape);
-      addToValue = value.accumulator();
-      addToVelocity = velocity.accumulator();
-    }
+  /** Weights start uniform with the deviation that keeps activations of relu layers in scale, biases at zero. */
+  private static Tensor parameter(Engine engine, Device device, long... shape) {
+    final double limit = Math.sqrt(6.0 / shape[0]);
+    return shape.length == 2 ? Operators.randomUniform(engine, device, DType.F32, shape, -limit, limit)
+        : engine.full(device, DType.F32, 0, shape);
   }
 
   /** Everything a training needs lives on the device, so one step is nothing but operators. */
   private static final class Net {
     private final Engine engine;
     private final long batch;
-    private final Parameter weight1;
-    private final Parameter bias1;
-    private final Parameter weight2;
-    private final Parameter bias2;
-    private final Parameter[] parameters;
+    private final Tensor weight1;
+    private final Tensor bias1;
+    private final Tensor weight2;
+    private final Tensor bias2;
+    private final Tensor[] parameters;
     private final Tensor trainImages;
     private final Tensor trainLabels;
     private final Tensor testImages;
     private final Tensor order; // training images in the order the whole training sees them
     private final Tensor positions; // where in `order` the next batch is; every step moves it on
-    private final Tensor minusRate; // the learning rate with its sign turned; every step shrinks it
-    private final double decay; // by this factor
+    private final Optimizer optimizer;
     private final Tensor loss; // sum of the batches' mean losses since takeLoss
     private final Tensor addToLoss;
 
@@ -173,23 +162,20 @@ public final class Digits {
       testImages = engine.tensor(device, data.testImages, data.testLabels.length, PIXELS);
       this.order = engine.tensor(device, order);
       positions = engine.tensor(device, first);
-      weight1 = new Parameter(engine, device, PIXELS, HIDDEN);
-      bias1 = new Parameter(engine, device, HIDDEN);
-      weight2 = new Parameter(engine, device, HIDDEN, CLASSES);
-      bias2 = new Parameter(engine, device, CLASSES);
-      parameters = new Parameter[] {weight1, bias1, weight2, bias2};
-      decay = Math.pow(LAST_RATE / FIRST_RATE, (double) batch / order.length);
-      minusRate = engine.full(device, DType.F32, -FIRST_RATE);
+      weight1 = parameter(engine, device, PIXELS, HIDDEN);
+      bias1 = parameter(engine, device, HIDDEN);
+      weight2 = parameter(engine, device, HIDDEN, CLASSES);
+      bias2 = parameter(engine, device, CLASSES);
+      parameters = new Tensor[] {weight1, bias1, weight2, bias2};
+      final double shrinks = Math.pow(LAST_RATE / FIRST_RATE, (double) batch / order.length); // in every step
+      optimizer = Optimizer.create(new OptimizerOptions().kind(OptimizerKind.SGD).rate(FIRST_RATE).momentum(MOMENTUM)
+          .schedule(RateSchedule.STEP).decaySteps(1).rateDecay(shrinks), parameters);
       loss = engine.full(device, DType.F32, 0);
       addToLoss = loss.accumulator();
     }
 
-    private static Tensor layer(Tensor a, Parameter weight, Parameter bias, Activation activation) {
-      return a.matmul(weight.value, new MatmulOptions().bias(bias.value).activation(activation));
-    }
-
-    private List<Tensor> tensors(Function<Parameter, Tensor> of) {
-      return Arrays.stream(parameters).map(of).collect(Collectors.toList());
+    private static Tensor layer(Tensor a, Tensor weight, Tensor bias, Activation activation) {
+      return a.matmul(weight, new MatmulOptions().bias(bias).activation(activation));
     }
 
     /** One training step: forward, backward and update of the next batch. Call it to run it, or inside a recording to keep it. */
@@ -202,25 +188,16 @@ public final class Digits {
         final Tensor labels = Operators.gatherRows(trainLabels, chosen);
 
         // Forward: a tape notes how the loss depends on the parameters.
-        final List<Tensor> sources = tensors(each -> each.value);
-        final Tape tape = engine.tape(sources.toArray(new Tensor[0]));
+        final Tape tape = engine.tape(parameters);
         final Tensor hidden = layer(images, weight1, bias1, Activation.RELU);
         final Dropout dropout = hidden.dropout(DROPOUT);
         final Tensor logits = layer(dropout.out(), weight2, bias2, Activation.NONE);
         final Tensor losses = Operators.crossEntropy(logits, labels);
         Operators.reduce(ReduceOp.MEAN, losses, null, false, addToLoss);
 
-        // Backward. velocity = momentum * velocity + gradient: shrink first, then every gradient adds itself.
-        for (final Parameter each : parameters) {
-          Operators.binaryScalar(BinaryOp.MUL, each.velocity, MOMENTUM, each.velocity);
-        }
-        tape.gradients(loss, sources, tensors(each -> each.addToVelocity));
-
-        // Update: value += -rate * velocity. The rate is a tensor too, so that it can shrink in a graph that is launched unchanged.
-        for (final Parameter each : parameters) {
-          Operators.binary(BinaryOp.MUL, each.velocity, minusRate, each.addToValue);
-        }
-        Operators.binaryScalar(BinaryOp.MUL, minusRate, decay, minusRate);
+        // Backward, and the update: one task for all parameters. Its learning rate and the number of steps so far are on the device, so
+        // that the rate can shrink in a graph that is launched unchanged.
+        optimizer.step(tape.gradients(loss, parameters));
       }
     }
 
@@ -245,8 +222,8 @@ public final class Digits {
 
     float[] read() {
       float[] all = new float[0];
-      for (final Parameter each : parameters) {
-        final float[] values = each.value.toFloatArray();
+      for (final Tensor each : parameters) {
+        final float[] values = each.toFloatArray();
         all = Arrays.copyOf(all, all.length + values.length);
         System.arraycopy(values, 0, all, all.length - values.length, values.length);
       }
@@ -255,7 +232,7 @@ public final class Digits {
 
     /** Writes the parameters as a safetensors file: f32 w1 [64, 128], b1 [128], w2 [128, 10], b2 [10]. */
     void write(Path path) {
-      ModelFile.write(path, Map.of("w1", weight1.value, "b1", bias1.value, "w2", weight2.value, "b2", bias2.value),
+      ModelFile.write(path, Map.of("w1", weight1, "b1", bias1, "w2", weight2, "b2", bias2),
           Map.of("network", "relu(x w1 + b1) w2 + b2"));
     }
   }

@@ -17,6 +17,7 @@
 #include <rondo/models.h>
 #include <rondo/normalisation.h>
 #include <rondo/ops.h>
+#include <rondo/optimizer.h>
 #include <rondo/pooling.h>
 #include <rondo/reclaim.h>
 #include <rondo/shapes.h>

@@ -23,6 +23,7 @@
 #include <rondo/hpp/images.hpp>
 #include <rondo/hpp/models.hpp>
 #include <rondo/hpp/operators.hpp>
+#include <rondo/hpp/optimizer.hpp>
 #include <rondo/hpp/reclaim.hpp>
 #include <rondo/hpp/shapes.hpp>
 #include <rondo/hpp/tape.hpp>

@@ -45,6 +45,7 @@ MEANINGS = {
     "tape": "The tape it is about.",
     "comm": "The end of a group it is about.",
     "buckets": "The buckets it is about.",
+    "optimizer": "The optimizer it is about.",
     "outputs": "What the gradients are of.",
     "output_gradients": "Those of each output; NULL, as a whole or for one: 1.",
     "hooks": "The functions by which the ranks reach each other.",

@@ -49,6 +49,7 @@ void list_live_modules(const Engine& engine, std::vector<std::string>* objects);
 void list_live_tapes(const Engine& engine, std::vector<std::string>* objects);
 void list_live_communicators(const Engine& engine, std::vector<std::string>* objects);
 void list_live_buckets(const Engine& engine, std::vector<std::string>* objects);
+void list_live_optimizers(const Engine& engine, std::vector<std::string>* objects);
 
 Status dead_handle(const char* name, const char* kind, const void* handle);
 

@@ -119,6 +119,7 @@ void rondo_engine_destroy(rondo_engine* engine) {
       capi::list_live_tapes(inner, &objects);
       capi::list_live_communicators(inner, &objects);
       capi::list_live_buckets(inner, &objects);
+      capi::list_live_optimizers(inner, &objects);
     }
     capi::destroy_engine(engine);
     if (objects.empty()) return {};

@@ -23,6 +23,7 @@ enum class HandleKind : uint32_t {
   model_file,
   communicator,
   buckets,
+  optimizer,
   completion
 };
 

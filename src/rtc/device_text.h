@@ -25,5 +25,6 @@ extern const char kWindowText[];
 extern const char kCumulateText[];
 extern const char kConvolutionText[];
 extern const char kPeerText[];
+extern const char kOptimizerText[];
 
 }  // namespace rondo::rtc

@@ -77,6 +77,7 @@ enum Family : uint8_t {
   kWindow,
   kPeer,
   kElementwiseGroup,
+  kLists,
 };
 
 }  // namespace rondo::rtc

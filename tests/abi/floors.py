@@ -22,7 +22,7 @@ WINGS = {
         ["host", "task"],
         [""],
         ["elementwise"],
-        ["reduce", "rows", "matmul", "convolution", "batch_norm", "movement", "image"],
+        ["reduce", "rows", "matmul", "convolution", "batch_norm", "movement", "image", "optimizer"],
         ["text"],
     ],
     "graph": [["passes"], [""]],

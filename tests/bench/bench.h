@@ -69,6 +69,7 @@ void add_graph_rows(const Options& options, std::vector<Row>& rows);       // gr
 void add_scaling_rows(const Options& options, std::vector<Row>& rows);     // scale.cc
 void add_training_rows(const Options& options, std::vector<Row>& rows);    // train.cc
 void add_operator_rows(const Options& options, std::vector<Row>& rows);    // operators.cc
+void add_optimizer_rows(const Options& options, std::vector<Row>& rows);   // optimizers.cc
 void add_backward_rows(const Options& options, std::vector<Row>& rows);    // backward.cc
 void add_layer_rows(const Options& options, std::vector<Row>& rows);       // layers.cc
 void add_network_rows(const Options& options, std::vector<Row>& rows);     // networks.cc

@@ -45,6 +45,31 @@ def backward(torch, device):
         yield f"backward.{inputs}.{side}", graph.replay, PAIRS
 
 
+def adamw(torch, device):
+    """A step of the fused AdamW over the tensors of optimizers.cc, on a GPU captured too."""
+    large = device.type == "cuda"
+    width = 768
+    shapes = [(30522 if large else 1000, width), (512, width), (2, width), (width,), (width,)]
+    for _ in range(12 if large else 2):
+        for rows, columns in ((width, width),) * 4 + ((width, 0), (4 * width, width), (width, 4 * width), (width, 0)):
+            shapes += [(rows, columns) if columns else (rows,), (rows,)]
+    shapes += [(width, width), (width,)]
+    parameters = [torch.rand(shape, device=device, requires_grad=True) for shape in shapes]
+    for each in parameters:
+        each.grad = torch.rand_like(each)
+    optimizer = torch.optim.AdamW(parameters, fused=True, capturable=large)
+    yield "adamw.f32", optimizer.step, 1
+    if not large:
+        return
+    for _ in range(3):
+        optimizer.step()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        optimizer.step()
+    yield "adamw.f32.graph", graph.replay, 1
+
+
 def of_torch(torch, device, side):
     cpu = device.type == "cpu"
     narrow = ((torch.bfloat16, "bf16"),) if cpu else ()

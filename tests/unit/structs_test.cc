@@ -187,6 +187,19 @@ rondo_status call(Objects& objects, rondo_buckets_info* info) {
     return status;
   });
 }
+rondo_status call(Objects& objects, rondo_optimizer_options* options) {
+  rondo_optimizer* optimizer = nullptr;
+  const rondo_status status = rondo_optimizer_create(1, &objects.tensor, options, &optimizer);
+  rondo_optimizer_destroy(optimizer);
+  return status;
+}
+rondo_status call(Objects& objects, rondo_optimizer_info* info) {
+  rondo_optimizer* optimizer = nullptr;
+  EXPECT_EQ(rondo_optimizer_create(1, &objects.tensor, nullptr, &optimizer), RONDO_OK);
+  const rondo_status status = rondo_optimizer_query(optimizer, info);
+  rondo_optimizer_destroy(optimizer);
+  return status;
+}
 rondo_status call(Objects&, rondo_ranks_info* info) {
   return rondo_ranks_query(info);
 }

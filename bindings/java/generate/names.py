@@ -22,7 +22,8 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_topk", "largest"), ("rondo_linspace", "endpoint"), ("rondo_cumulative", "reverse"),
             ("rondo_task_is_capturing", ""), ("rondo_tape_info", "open"),
             ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad"),
-            ("rondo_buckets_options", "sum")}
+            ("rondo_buckets_options", "sum"), ("rondo_optimizer_options", "nesterov"),
+            ("rondo_optimizer_options", "amsgrad"), ("rondo_optimizer_options", "master_weights")}
 
 # What Java calls functions that the headers' texts tell of, besides operators.
 NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@link Recording#keep}",
@@ -43,7 +44,7 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "record_is_open": "Engine.isRecording", "record_output": "Recording.keep", "record_input": "Recording.input", "trace_begin": "Engine.beginTrace",
            "trace_end": "Engine.endTrace", "graph_query": "Graph.info", "tape_begin": "Engine.tape", "tape_custom": "Tape.customGradient",
            "tape_pause": "NoGradients.open", "tape_resume": "NoGradients.close", "tape_query": "Tape.info",
-           "buckets_query": "Buckets.info", "cache_query": "KernelCache.info", "cache_export": "KernelCache.save",
+           "buckets_query": "Buckets.info", "optimizer_query": "Optimizer.info", "optimizer_state": "Optimizer.states", "cache_query": "KernelCache.info", "cache_export": "KernelCache.save",
            "cache_import": "KernelCache.load", "set_compile_progress": "KernelCache.setProgress", "set_log": "Rondo.setLog",
            "set_reclaim": "-Ddev.rondo.memoryLimit", "comm_create_all": "Comm.createAll", "comm_create_with_hooks": "Comm.create",
            "comm_query": "Comm.info", "comm_wait": "Comm.await", "comm_group_begin": "Comm.group", "comm_group_end": "Comm.group",
@@ -65,7 +66,7 @@ def java_name(function, operator):
         return METHODS[short]
     if operator:
         return f"{'Tensor' if short in TENSORS else 'Operators'}.{camel(short)}"
-    kind = next((kind for kind in ("engine", "tensor", "variable", "graph", "tape", "comm", "buckets", "expression", "module", "model_file")
+    kind = next((kind for kind in ("engine", "tensor", "variable", "graph", "tape", "comm", "buckets", "optimizer", "expression", "module", "model_file")
                  if short.startswith(kind + "_")), None)
     if not kind:
         return None

@@ -7,6 +7,7 @@
 #include "ops/host/folds.h"
 #include "ops/host/window_loops.h"
 #include "ops/operators/expression.h"
+#include "rtc/device/optimizer.h"
 
 namespace rondo::ops {
 
@@ -18,6 +19,10 @@ using LoadRow = void (*)(void* to, const char* from, int64_t stride, int64_t n);
 using StoreRow = void (*)(char* to, int64_t stride, const void* from, int64_t n);
 // to[r * columns + c] = from[r + c * stride] for a tile of a few elements.
 using LoadTile = void (*)(void* to, const char* from, int64_t stride, int64_t rows, int64_t columns);
+
+// A step over n elements in f32; of LAMB, `direction` is what measuring leaves. Null: what the rule does not have.
+using StepLoop = void (*)(const device::StepNumbers<float>& numbers, float ratio, float* weights, const float* gradient,
+                          float* first, float* second, float* largest, float* direction, int64_t n);
 
 struct Moves {
   LoadRow load;
@@ -51,6 +56,7 @@ struct Loops {
   void (*divide)(float* values, float by, int64_t n);
   // Copies past the caches (streaming.h); null where that is not faster.
   void (*stream)(char* to, const void* from, int64_t bytes);
+  StepLoop (*step)(device::StepRule rule);
   const WindowTables* windows;
 };
 

@@ -34,6 +34,7 @@
 
 #include "ops/host/vector_folds.h"
 #include "ops/host/vector_halves.h"
+#include "ops/host/vector_steps.h"
 #include "ops/host/vector_sums.h"
 #include "ops/host/vector_windows.h"
 
@@ -325,6 +326,6 @@ constexpr void (*stream)(char* to, const void* from, int64_t bytes) = nullptr;
 }  // namespace
 
 const Loops kLoops = {find,    find_halves,  moves,  bytes,  adders,        fold,
-                      largest, exponentials, divide, stream, &kWindowTables};
+                      largest, exponentials, divide, stream, step, &kWindowTables};
 
 }  // namespace rondo::ops::RONDO_VECTOR_SET

@@ -177,6 +177,10 @@ struct OneHotCall {};
 struct NonzeroCall {};
 struct GroupCall {};
 struct AroundCall {};
+struct OptimizerStepCall {};
+struct AllFiniteCall {};
+struct GlobalNormCall {};
+struct ClipGlobalNormCall {};
 struct PartCall {};
 
 // kinds.def as types and tables.

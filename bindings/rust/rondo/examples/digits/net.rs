@@ -5,8 +5,8 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::path::Path;
 
-use rondo::ops::{self, Activation, BinaryOp, Matmul, ReduceOp};
-use rondo::{DType, Device, Engine, ModelFile, Result, Tensor};
+use rondo::ops::{self, Activation, Matmul, ReduceOp};
+use rondo::{DType, Device, Engine, ModelFile, Optimizer, OptimizerKind, RateSchedule, Result, Tensor};
 
 use crate::data::{Digits, CLASSES, PIXELS};
 
@@ -16,43 +16,35 @@ const FIRST_RATE: f64 = 0.3; // learning rate of the first step; it shrinks by t
 const LAST_RATE: f64 = 0.05; // that of the last
 const MOMENTUM: f64 = 0.9;
 
-/// A tensor that is trained, with its momentum and views of both that add instead of replacing.
-struct Parameter {
-    value: Tensor,
-    velocity: Tensor,
-    add_to_value: Tensor,
-    add_to_velocity: Tensor,
-}
-
-impl Parameter {
-    /// Weights start uniform with the deviation that keeps activations of relu layers in scale, biases at zero.
-    fn new(engine: &Engine, device: Device, shape: &[usize]) -> Result<Self> {
-        let value = match *shape {
-            [inputs, _] => {
-                let limit = (6.0 / inputs as f64).sqrt();
-                ops::random_uniform(engine, device, DType::F32, shape, -limit, limit)?
-            }
-            _ => Tensor::zeros(engine, device, DType::F32, shape)?,
-        };
-        let velocity = Tensor::zeros(engine, device, DType::F32, shape)?;
-        Ok(Parameter { add_to_value: value.accumulator()?, add_to_velocity: velocity.accumulator()?, value, velocity })
+/// Weights start uniform with the deviation that keeps activations of relu layers in scale, biases at zero.
+fn parameter(engine: &Engine, device: Device, shape: &[usize]) -> Result<Tensor> {
+    match *shape {
+        [inputs, _] => {
+            let limit = (6.0 / inputs as f64).sqrt();
+            ops::random_uniform(engine, device, DType::F32, shape, -limit, limit)
+        }
+        _ => Tensor::zeros(engine, device, DType::F32, shape),
     }
 }
 
 struct Layer {
-    weight: Parameter,
-    bias: Parameter,
+    weight: Tensor,
+    bias: Tensor,
 }
 
 impl Layer {
     fn new(engine: &Engine, device: Device, inputs: usize, outputs: usize) -> Result<Self> {
-        let weight = Parameter::new(engine, device, &[inputs, outputs])?;
-        Ok(Layer { weight, bias: Parameter::new(engine, device, &[outputs])? })
+        let weight = parameter(engine, device, &[inputs, outputs])?;
+        Ok(Layer { weight, bias: parameter(engine, device, &[outputs])? })
     }
 
     fn forward(&self, a: &Tensor, activation: Activation) -> Result<Tensor> {
-        a.matmul_with(&self.weight.value, Matmul::new().bias(&self.bias.value).activation(activation))
+        a.matmul_with(&self.weight, Matmul::new().bias(&self.bias).activation(activation))
     }
+}
+
+fn all(layers: &[Layer; 2]) -> Vec<&Tensor> {
+    layers.iter().flat_map(|layer| [&layer.weight, &layer.bias]).collect()
 }
 
 pub struct Net {
@@ -61,11 +53,10 @@ pub struct Net {
     train_images: Tensor,
     train_labels: Tensor,
     test_images: Tensor,
-    order: Tensor,      // training images in the order the whole training sees them
-    positions: Tensor,  // where in `order` the next batch is; every step moves it on
-    minus_rate: Tensor, // the learning rate with its sign turned; every step shrinks it
-    decay: f64,         // by this factor
-    loss: Tensor,       // sum of the steps' mean losses since take_loss
+    order: Tensor,     // training images in the order the whole training sees them
+    positions: Tensor, // where in `order` the next batch is; every step moves it on
+    optimizer: Optimizer,
+    loss: Tensor, // sum of the steps' mean losses since take_loss
     add_to_loss: Tensor,
 }
 
@@ -76,23 +67,24 @@ impl Net {
         let numbers = |data: &[i32]| Tensor::from_slice(engine, device, data.len(), data);
         let first: Vec<i32> = (0..batch as i32).collect();
         let loss = Tensor::zeros(engine, device, DType::F32, ())?;
+        let (steps, order) = ((order.len() / batch) as f64, numbers(order)?);
+        let layers = [Layer::new(engine, device, PIXELS, HIDDEN)?, Layer::new(engine, device, HIDDEN, CLASSES)?];
+        let optimizer = Optimizer::builder(OptimizerKind::Sgd, FIRST_RATE)
+            .momentum(MOMENTUM)
+            .schedule(RateSchedule::Step, 1, (LAST_RATE / FIRST_RATE).powf(1.0 / steps))
+            .build(&all(&layers))?;
         Ok(Net {
             batch,
             train_images: images(&digits.train_images)?,
             train_labels: numbers(&digits.train_labels)?,
             test_images: images(&digits.test_images)?,
-            order: numbers(order)?,
             positions: numbers(&first)?,
-            layers: [Layer::new(engine, device, PIXELS, HIDDEN)?, Layer::new(engine, device, HIDDEN, CLASSES)?],
-            minus_rate: Tensor::full(engine, device, DType::F32, (), -FIRST_RATE)?,
-            decay: (LAST_RATE / FIRST_RATE).powf(batch as f64 / order.len() as f64),
+            order,
+            layers,
+            optimizer,
             add_to_loss: loss.accumulator()?,
             loss,
         })
-    }
-
-    fn all(&self) -> impl Iterator<Item = &Parameter> {
-        self.layers.iter().flat_map(|layer| [&layer.weight, &layer.bias])
     }
 
     /// One training step: forward, backward and update of the next batch. Only operators, nothing that waits: call it to
@@ -107,25 +99,17 @@ impl Net {
         let labels = self.train_labels.gather_rows(&chosen)?;
 
         // Forward: a tape notes how the loss depends on the parameters.
-        let sources: Vec<_> = self.all().map(|parameter| &parameter.value).collect();
+        let sources = all(&self.layers);
         let tape = self.loss.engine().tape(&sources)?;
         let hidden = first.forward(&images, Activation::Relu)?;
         let (kept, _mask) = hidden.dropout(DROPOUT)?;
         let logits = second.forward(&kept, Activation::None)?;
         ops::reduce_into(ReduceOp::Mean, &logits.cross_entropy(&labels)?, .., false, &self.add_to_loss)?;
 
-        // Backward. velocity = momentum * velocity + gradient: shrink first, then every gradient adds itself.
-        for parameter in self.all() {
-            ops::binary_into(BinaryOp::Mul, &parameter.velocity, MOMENTUM, &parameter.velocity)?;
-        }
-        let velocities: Vec<_> = self.all().map(|parameter| &parameter.add_to_velocity).collect();
-        tape.gradients_into(&self.loss, &sources, &velocities)?;
-
-        // Update: value += -rate * velocity. The rate is a tensor too, so that it can shrink in a graph.
-        for parameter in self.all() {
-            ops::binary_into(BinaryOp::Mul, &parameter.velocity, &self.minus_rate, &parameter.add_to_value)?;
-        }
-        ops::binary_into(BinaryOp::Mul, &self.minus_rate, self.decay, &self.minus_rate)
+        // Backward, and the update: one task for all parameters. Its learning rate and the number of steps so far are on the
+        // device, so that the rate can shrink in a graph that is launched unchanged.
+        let gradients = tape.gradients(&self.loss, &sources)?;
+        self.optimizer.step(&gradients.iter().collect::<Vec<_>>())
     }
 
     /// Sum of the training losses since the last call. Waits for the steps submitted before.
@@ -147,15 +131,15 @@ impl Net {
     /// All parameters, one after the other.
     pub fn parameters(&self) -> Result<Vec<f32>> {
         let mut values = Vec::new();
-        for parameter in self.all() {
-            values.extend(parameter.value.to_vec::<f32>()?);
+        for parameter in all(&self.layers) {
+            values.extend(parameter.to_vec::<f32>()?);
         }
         Ok(values)
     }
 
     /// Writes the parameters as a safetensors file: f32 w1 [64, 128], b1 [128], w2 [128, 10], b2 [10].
     pub fn write(&self, path: &Path) -> Result<()> {
-        let named = ["w1", "b1", "w2", "b2"].into_iter().zip(self.all().map(|parameter| &parameter.value));
+        let named = ["w1", "b1", "w2", "b2"].into_iter().zip(all(&self.layers));
         ModelFile::write(path, named, [("network", "relu(x w1 + b1) w2 + b2")])
     }
 }

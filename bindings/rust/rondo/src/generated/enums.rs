@@ -655,6 +655,44 @@ Asymmetric = 2,
 }
 
 c_enum! {
+/// The rule by which an [`Optimizer`](crate::Optimizer) steps. `rondo_optimizer_kind` of the C interface.
+#[doc(alias = "rondo_optimizer_kind")]
+pub enum OptimizerKind: rondo_optimizer_kind {
+/// Gradient descent, with momentum if options say so.
+#[doc(alias = "RONDO_OPTIMIZER_SGD")]
+Sgd = 0,
+/// Weight decay is added to gradients.
+#[doc(alias = "RONDO_OPTIMIZER_ADAM")]
+Adam = 1,
+/// Weight decay shrinks the weights themselves.
+#[doc(alias = "RONDO_OPTIMIZER_ADAMW")]
+Adamw = 2,
+/// Adam's direction and weight decay, as long as each tensor's weights say.
+#[doc(alias = "RONDO_OPTIMIZER_LAMB")]
+Lamb = 3,
+}
+}
+
+c_enum! {
+/// What a learning rate is multiplied by, step after step. `rondo_rate_schedule` of the C interface.
+#[doc(alias = "rondo_rate_schedule")]
+pub enum RateSchedule: rondo_rate_schedule {
+/// 1.
+#[doc(alias = "RONDO_RATE_CONSTANT")]
+Constant = 0,
+/// From 1 to rate_decay in decay_steps, and that from then on.
+#[doc(alias = "RONDO_RATE_LINEAR")]
+Linear = 1,
+/// The same along half a cosine.
+#[doc(alias = "RONDO_RATE_COSINE")]
+Cosine = 2,
+/// Rate_decay to the power of k / decay_steps, rounded down.
+#[doc(alias = "RONDO_RATE_STEP")]
+Step = 3,
+}
+}
+
+c_enum! {
 /// What is applied to a matrix product or a convolution last. `rondo_activation` of the C interface.
 #[doc(alias = "rondo_activation")]
 pub enum Activation: rondo_activation {

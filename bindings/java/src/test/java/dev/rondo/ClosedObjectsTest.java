@@ -40,6 +40,7 @@ class ClosedObjectsTest {
     all.put("expression", new Expression("y = a + 1", "add"));
     all.put("tape", engine.tape(x));
     all.put("buckets", Buckets.create(end, x));
+    all.put("optimizer", Optimizer.create(new OptimizerOptions(), x));
     all.put("communicator", end);
     return all;
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("device")
 class FactsTest {
   static final List<Class<?>> KINDS = List.of(DeviceInfo.class, MemoryInfo.class, TensorInfo.class, GraphInfo.class, TapeInfo.class,
-      ModelFileInfo.class, ModelTensorInfo.class, RanksInfo.class, CommInfo.class, BucketsInfo.class, CacheInfo.class);
+      ModelFileInfo.class, ModelTensorInfo.class, RanksInfo.class, CommInfo.class, BucketsInfo.class, OptimizerInfo.class, CacheInfo.class);
 
   private static String text(Object value) {
     if (!value.getClass().isArray()) {
@@ -47,6 +47,7 @@ class FactsTest {
       final Comm end = Comm.create(engine, Device.CPU);
       final List<Object> all = List.of(device.info(), engine.memory(device), x.info(), graph.info(), engine.tape(x).info(),
           file.info(), file.tensor("x").info(), Comm.ranks(), end.info(), Buckets.create(end, engine.full(Device.CPU, DType.F32, 0)).info(),
+          Optimizer.create(new OptimizerOptions(), engine.full(Device.CPU, DType.F32, 0)).info(),
           KernelCache.info());
       for (int i = 0; i < KINDS.size(); ++i) {
         final Object facts = all.get(i);

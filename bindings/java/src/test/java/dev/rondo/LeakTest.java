@@ -94,6 +94,7 @@ class LeakTest {
           for (final Comm end : ends) {
             end.allReduce(a, ReduceOp.SUM);
             Buckets.create(end, a).gradient(0);
+            Optimizer.create(new OptimizerOptions(), a).states();
           }
           Comm.split(ends, new int[] {0, -1}, null);
           Comm.create(engine, Device.CPU, 0, 1, step -> { }, new CommOptions());

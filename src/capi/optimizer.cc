@@ -1,0 +1,143 @@
+// Optimizers, and what is measured over lists of tensors. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/optimizer/optimizer.h"
+
+#include "capi/operators.h"
+#include "capi/structs.h"
+#include "capi/tape.h"
+#include "engine/handle.h"
+
+struct rondo_optimizer {
+  uint32_t magic = 0;
+  std::unique_ptr<rondo::ops::Optimizer> optimizer;
+};
+
+using namespace rondo;
+using capi::check_tensor;
+using capi::guard;
+
+namespace {
+
+using AllOptimizers = HandleSlab<rondo_optimizer, HandleKind::optimizer>;
+constexpr int32_t kMost = 1 << 20;  // tensors
+
+Status check_optimizer(const rondo_optimizer* optimizer) {
+  return AllOptimizers::alive(optimizer) ? Status() : capi::dead_handle("optimizer", "optimizer", optimizer);
+}
+
+Status check_tensors(int32_t n, rondo_tensor* const* tensors) {
+  RONDO_TRY(capi::check_count("n", n, kMost));
+  RONDO_TRY(capi::check_list("tensors", tensors, n));
+  return tensors[0]->view.engine().usable();
+}
+
+}  // namespace
+
+void capi::list_live_optimizers(const Engine& engine, std::vector<std::string>* objects) {
+  AllOptimizers::for_each([&](const rondo_optimizer& each) {
+    if (&each.optimizer->engine() == &engine) objects->emplace_back("optimizer");
+  });
+}
+
+extern "C" {
+
+rondo_status rondo_optimizer_create(int32_t n_parameters, rondo_tensor* const* parameters,
+                                    const rondo_optimizer_options* options, rondo_optimizer** optimizer) {
+  return guard("rondo_optimizer_create", [&]() -> Status {
+    RONDO_TRY(capi::check_count("n_parameters", n_parameters, kMost));
+    RONDO_TRY(capi::check_list("parameters", parameters, n_parameters));
+    RONDO_NOT_NULL(optimizer);
+    rondo_optimizer_options known = RONDO_OPTIMIZER_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &known));
+    RONDO_TRY(parameters[0]->view.engine().usable());
+    std::unique_ptr<ops::Optimizer> made;
+    RONDO_TRY(ops::Optimizer::create(capi::views_of(parameters, n_parameters), known, &made));
+    *optimizer = AllOptimizers::create([&made](rondo_optimizer& handle) { handle.optimizer = std::move(made); });
+    return {};
+  });
+}
+
+void rondo_optimizer_destroy(rondo_optimizer* optimizer) {
+  if (!optimizer) return;
+  guard("rondo_optimizer_destroy", [&]() -> Status {
+    RONDO_TRY(check_optimizer(optimizer));
+    std::unique_ptr<ops::Optimizer> last;
+    AllOptimizers::destroy(optimizer, [&last](rondo_optimizer& each) { last = std::move(each.optimizer); });
+    return {};
+  });
+}
+
+rondo_status rondo_optimizer_step(rondo_optimizer* optimizer, int32_t n_gradients, rondo_tensor* const* gradients,
+                                  rondo_tensor* finite, rondo_tensor* scale) {
+  return guard("rondo_optimizer_step", [&]() -> Status {
+    RONDO_TRY(check_optimizer(optimizer));
+    RONDO_TRY(capi::check_count("n_gradients", n_gradients, kMost));
+    RONDO_TRY(capi::check_list("gradients", gradients, n_gradients));
+    if (finite) RONDO_TRY(check_tensor(finite, "finite"));
+    if (scale) RONDO_TRY(check_tensor(scale, "scale"));
+    return optimizer->optimizer->step(capi::views_of(gradients, n_gradients), finite ? &finite->view : nullptr,
+                                      scale ? &scale->view : nullptr);
+  });
+}
+
+rondo_status rondo_optimizer_set_rate(rondo_optimizer* optimizer, double rate) {
+  return guard("rondo_optimizer_set_rate", [&]() -> Status {
+    RONDO_TRY(check_optimizer(optimizer));
+    return optimizer->optimizer->set_rate(rate);
+  });
+}
+
+rondo_status rondo_optimizer_state(rondo_optimizer* optimizer, int32_t index, const char** name,
+                                   rondo_tensor** tensor) {
+  return guard("rondo_optimizer_state", [&]() -> Status {
+    RONDO_TRY(check_optimizer(optimizer));
+    RONDO_NOT_NULL(name);
+    RONDO_NOT_NULL(tensor);
+    const ops::Optimizer& inner = *optimizer->optimizer;
+    const auto count = static_cast<int32_t>(inner.states());
+    if (index < 0 || index >= count)
+      return error(RONDO_INVALID_ARGUMENT, "index is %d; there are %d tensors of state", index, count);
+    RONDO_TRY(inner.engine().usable());
+    *tensor = inner.state(static_cast<size_t>(index));
+    *name = inner.state_name(static_cast<size_t>(index));
+    return {};
+  });
+}
+
+rondo_status rondo_optimizer_query(rondo_optimizer* optimizer, rondo_optimizer_info* info) {
+  return guard("rondo_optimizer_query", [&]() -> Status {
+    RONDO_TRY(check_optimizer(optimizer));
+    rondo_optimizer_info facts = RONDO_OPTIMIZER_INFO_INIT;
+    optimizer->optimizer->describe(&facts);
+    return capi::write_info("info", info, facts);
+  });
+}
+
+rondo_status rondo_all_finite(int32_t n, rondo_tensor* const* tensors, rondo_tensor** out) {
+  return guard("rondo_all_finite", [&]() -> Status {
+    RONDO_TRY(check_tensors(n, tensors));
+    RONDO_TRY(capi::check_out(out));
+    ops::Output output("rondo_all_finite", out);
+    return ops::all_finite(capi::views_of(tensors, n), output);
+  });
+}
+
+rondo_status rondo_global_norm(int32_t n, rondo_tensor* const* tensors, rondo_tensor** out) {
+  return guard("rondo_global_norm", [&]() -> Status {
+    RONDO_TRY(check_tensors(n, tensors));
+    RONDO_TRY(capi::check_out(out));
+    ops::Output output("rondo_global_norm", out);
+    return ops::global_norm(capi::views_of(tensors, n), output);
+  });
+}
+
+rondo_status rondo_clip_global_norm(int32_t n, rondo_tensor* const* tensors, double max_norm, rondo_tensor** out) {
+  return guard("rondo_clip_global_norm", [&]() -> Status {
+    RONDO_TRY(check_tensors(n, tensors));
+    RONDO_TRY(capi::check_out(out));
+    ops::Output output("rondo_clip_global_norm", out);
+    return ops::clip_global_norm(capi::views_of(tensors, n), max_norm, output);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,257 @@
+// Optimizers. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/optimizer/optimizer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "ops/ops.h"
+#include "ops/task/overlap.h"
+#include "ops/task/submit.h"
+
+namespace rondo::ops {
+
+namespace {
+
+using device::StepRule;
+
+constexpr const char* kCreate = "rondo_optimizer_create";
+constexpr const char* kStep = "rondo_optimizer_step";
+constexpr int64_t kAlign = 256;  // bytes from which each parameter's part of a block starts
+
+struct Number {
+  const char* name;
+  double value, below;  // it is to be at least 0 and less than that
+};
+
+Status check_numbers(std::initializer_list<Number> numbers) {
+  for (const Number& each : numbers) {
+    if (each.value >= 0 && each.value < each.below) continue;
+    if (std::isinf(each.below))
+      return error(RONDO_INVALID_ARGUMENT, "options->%s is %g; 0 or a positive number is needed", each.name,
+                   each.value);
+    return error(RONDO_INVALID_ARGUMENT, "options->%s is %g; a number from 0 to below %g is needed", each.name,
+                 each.value, each.below);
+  }
+  return {};
+}
+
+Status check_switch(const char* name, int32_t value) {
+  if (value == 0 || value == 1) return {};
+  return error(RONDO_INVALID_ARGUMENT, "options->%s is %d; 0 and 1 are possible", name, value);
+}
+
+Status check_options(const rondo_optimizer_options& o) {
+  if (o.kind < RONDO_OPTIMIZER_SGD || o.kind > RONDO_OPTIMIZER_LAMB)
+    return error(RONDO_INVALID_ARGUMENT, "options->kind is %d; a rondo_optimizer_kind is needed", o.kind);
+  if (o.schedule < RONDO_RATE_CONSTANT || o.schedule > RONDO_RATE_STEP)
+    return error(RONDO_INVALID_ARGUMENT, "options->schedule is %d; a rondo_rate_schedule is needed", o.schedule);
+  RONDO_TRY(check_numbers({{"rate", o.rate, INFINITY},
+                           {"momentum", o.momentum, INFINITY},
+                           {"beta1", o.beta1, 1},
+                           {"beta2", o.beta2, 1},
+                           {"epsilon", o.epsilon, INFINITY},
+                           {"weight_decay", o.weight_decay, INFINITY},
+                           {"max_norm", o.max_norm, INFINITY},
+                           {"rate_decay", o.rate_decay, INFINITY}}));
+  if (!std::isfinite(o.dampening))
+    return error(RONDO_INVALID_ARGUMENT, "options->dampening is %g; a finite number is needed", o.dampening);
+  RONDO_TRY(check_switch("nesterov", o.nesterov));
+  RONDO_TRY(check_switch("amsgrad", o.amsgrad));
+  RONDO_TRY(check_switch("master_weights", o.master_weights));
+  if (o.warmup_steps < 0)
+    return error(RONDO_INVALID_ARGUMENT, "options->warmup_steps is %lld; 0 or more is needed",
+                 static_cast<long long>(o.warmup_steps));
+  if (o.schedule != RONDO_RATE_CONSTANT && o.decay_steps < 1)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "options->decay_steps is %lld; a schedule that is not constant needs 1 or more",
+                 static_cast<long long>(o.decay_steps));
+  const bool descends = o.kind == RONDO_OPTIMIZER_SGD;
+  if (!descends && (o.momentum != 0 || o.dampening != 0 || o.nesterov))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "options->%s is of RONDO_OPTIMIZER_SGD; with another kind it must be 0 (beta1 is their momentum)",
+                 o.momentum != 0 ? "momentum"
+                 : o.nesterov    ? "nesterov"
+                                 : "dampening");
+  if (descends && o.momentum == 0 && (o.nesterov || o.dampening != 0))
+    return error(RONDO_INVALID_ARGUMENT, "options->%s needs a momentum, which is 0",
+                 o.nesterov ? "nesterov" : "dampening");
+  if (o.nesterov && o.dampening != 0)
+    return error(RONDO_INVALID_ARGUMENT, "options->dampening is %g; with nesterov it must be 0", o.dampening);
+  if (o.amsgrad && o.kind != RONDO_OPTIMIZER_ADAM && o.kind != RONDO_OPTIMIZER_ADAMW)
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "options->amsgrad is of RONDO_OPTIMIZER_ADAM and RONDO_OPTIMIZER_ADAMW; with another kind it must be 0");
+  return {};
+}
+
+StepRule rule_of(const rondo_optimizer_options& o) {
+  if (o.kind == RONDO_OPTIMIZER_LAMB) return StepRule::lamb;
+  if (o.kind != RONDO_OPTIMIZER_SGD) return o.amsgrad ? StepRule::amsgrad : StepRule::adam;
+  if (o.momentum == 0) return StepRule::descent;
+  return o.nesterov ? StepRule::nesterov : StepRule::momentum;
+}
+
+device::StepFacts facts_of(const rondo_optimizer_options& o) {
+  const bool adam = o.kind != RONDO_OPTIMIZER_SGD;
+  device::StepFacts facts = {};
+  facts.keep = adam ? o.beta1 : o.momentum;
+  facts.take = 1 - (adam ? o.beta1 : o.dampening);
+  facts.keep2 = o.beta2;
+  facts.take2 = 1 - o.beta2;
+  facts.epsilon = o.epsilon;
+  facts.decay = o.weight_decay;
+  facts.max_norm = o.max_norm;
+  facts.rate_decay = o.rate_decay;
+  facts.warmup_steps = o.warmup_steps;
+  facts.decay_steps = o.decay_steps;
+  facts.schedule = o.schedule;
+  facts.adam = adam;
+  facts.shrinks = o.kind == RONDO_OPTIMIZER_ADAMW;
+  facts.beside = o.kind == RONDO_OPTIMIZER_LAMB;
+  return facts;
+}
+
+rondo_dtype state_dtype(const View& parameter) {
+  return parameter.dtype == RONDO_F64 ? RONDO_F64 : RONDO_F32;
+}
+
+// A device's number that says something about a step.
+Status check_given(const char* name, const View* given, rondo_dtype dtype, const View& parameter) {
+  if (!given) return {};
+  if (&given->engine() != &parameter.engine() || &given->device() != &parameter.device())
+    return error(RONDO_INVALID_ARGUMENT, "%s is not on the parameters' engine and device, %s", name,
+                 device_name(parameter.device().id()).c_str());
+  if (given->dtype != dtype || given->elements() != 1)
+    return error(RONDO_INVALID_ARGUMENT, "%s is %s; one element of %s is needed", name, operand_text(*given).c_str(),
+                 dtype_name(dtype));
+  if (given->accumulate)
+    return error(RONDO_INVALID_ARGUMENT, "%s is an accumulator; the tensor itself is needed", name);
+  return check_written(kStep, name, *given);
+}
+
+}  // namespace
+
+Status Optimizer::create(std::span<const View> parameters, const rondo_optimizer_options& options,
+                         std::unique_ptr<Optimizer>* made) {
+  RONDO_TRY(check_options(options));
+  if (Engine::thread_sink())
+    return error(RONDO_INVALID_STATE, "the thread records; make the optimizer before the recording, and step it in it");
+  RONDO_TRY(check_list(kCreate, "parameters", parameters));
+  RONDO_TRY(check_apart(kCreate, "parameters", parameters));
+  std::unique_ptr<Optimizer> optimizer(new Optimizer());
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    RONDO_TRY(check_writable(kCreate, format("parameters[%zu]", i).c_str(), parameters[i]));
+    optimizer->parameters_.push_back(parameters[i]);
+    optimizer->kept_.push_back(Ref<Storage>::share(parameters[i].storage));
+  }
+  optimizer->work_.rule = rule_of(options);
+  optimizer->work_.facts = facts_of(options);
+  const ScopedNoTape unheard;
+  RONDO_TRY(optimizer->make_state(options));
+  *made = std::move(optimizer);
+  return {};
+}
+
+View Optimizer::make_block(rondo_dtype dtype, const Layout& layout) {
+  Ref<Storage> storage;
+  const View view = make_temporary(parameters_[0].engine(), parameters_[0].device(), dtype, layout, &storage);
+  kept_.push_back(std::move(storage));
+  bytes_ += static_cast<int64_t>(view.bytes());
+  return view;
+}
+
+Status Optimizer::make_state(const rondo_optimizer_options& options) {
+  work_.step = make_block(RONDO_I64, Layout());
+  RONDO_TRY(fill(kCreate, work_.step, Scalar::of(int64_t{0})));
+  work_.rate = make_block(RONDO_F64, Layout());
+  RONDO_TRY(fill(kCreate, work_.rate, Scalar::of(options.rate)));
+  named_.push_back({"optimizer.step", work_.step});
+  named_.push_back({"optimizer.rate", work_.rate});
+
+  int64_t bytes = 0;
+  bool halves = false;
+  for (const View& each : parameters_) {
+    work_.tensors.push_back({each, each, bytes});
+    const int64_t own = each.elements() * static_cast<int64_t>(dtype_size(state_dtype(each)));
+    bytes += (own + kAlign - 1) / kAlign * kAlign;
+    halves |= dtype_size(each.dtype) == 2;
+  }
+  const bool descends = options.kind == RONDO_OPTIMIZER_SGD;
+  const bool has[StepWork::kStates] = {!descends || options.momentum != 0, !descends, options.amsgrad == 1,
+                                       options.master_weights == 1 && halves};
+  const char* const names[StepWork::kStates] = {descends ? "momentum_buffer" : "exp_avg", "exp_avg_sq",
+                                                "max_exp_avg_sq", "master_weights"};
+  for (int s = 0; s < StepWork::kStates; ++s) {
+    if (!has[s]) continue;
+    work_.states[s] = make_block(RONDO_U8, Layout::row_major(1, &bytes));
+    RONDO_TRY(fill(kCreate, *work_.states[s], Scalar::of(int64_t{0})));
+  }
+  for (size_t i = 0; i < parameters_.size(); ++i)
+    for (int s = 0; s < StepWork::kStates; ++s) {
+      const bool master = s == device::kStateMaster;
+      if (!has[s] || (master && !work_.has_master(parameters_[i]))) continue;
+      View view = *work_.states[s];
+      view.dtype = state_dtype(parameters_[i]);
+      view.layout = parameters_[i].layout;
+      view.offset = work_.tensors[i].state;
+      if (master) RONDO_TRY(copy_elements(kCreate, parameters_[i], view));
+      named_.push_back({format("optimizer.%zu.%s", i, names[s]), view});
+    }
+  return {};
+}
+
+Status Optimizer::step(std::span<const View> gradients, const View* finite, const View* scale) {
+  RONDO_TRY(engine().usable());
+  if (gradients.size() != parameters_.size())
+    return error(RONDO_INVALID_ARGUMENT, "n_gradients is %zu; there are %zu parameters", gradients.size(),
+                 parameters_.size());
+  RONDO_TRY(check_list(kStep, "gradients", gradients));
+  StepWork work = work_;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const View &each = gradients[i], &parameter = parameters_[i];
+    if (&each.engine() != &parameter.engine() || &each.device() != &parameter.device())
+      return error(RONDO_INVALID_ARGUMENT, "gradients[%zu] is not on the parameters' engine and device, %s", i,
+                   device_name(parameter.device().id()).c_str());
+    if (!each.layout.same_shape(parameter.layout))
+      return error(RONDO_INVALID_ARGUMENT, "gradients[%zu] is %s; its parameter is %s", i, operand_text(each).c_str(),
+                   operand_text(parameter).c_str());
+    if (!lies_alike(each.layout, parameter.layout))
+      return error(
+          RONDO_INVALID_ARGUMENT,
+          "gradients[%zu] has its axes in another order in memory than its parameter; a copy (rondo_copy) into "
+          "a tensor that lies as the parameter does is needed",
+          i);
+    if (overlap(each, parameter))
+      return error(RONDO_INVALID_ARGUMENT, "gradients[%zu] shares memory with its parameter", i);
+    work.tensors[i].gradient = each;
+  }
+  RONDO_TRY(check_given("finite", finite, RONDO_BOOL, parameters_[0]));
+  RONDO_TRY(check_given("scale", scale, RONDO_F32, parameters_[0]));
+  if (finite) work.finite = *finite;
+  if (scale) work.scale = *scale;
+  Engine& of = engine();
+  Ref<Task> task = work.device().is_host() ? make_cpu_step(std::move(work)) : make_cuda_step(std::move(work));
+  return submit_prepared(of, std::move(task), {}, [] { return Call{OptimizerStepCall{}}; });
+}
+
+Status Optimizer::set_rate(double rate) {
+  RONDO_TRY(engine().usable());
+  if (!(rate >= 0) || std::isinf(rate))
+    return error(RONDO_INVALID_ARGUMENT, "rate is %g; 0 or a positive number is needed", rate);
+  const ScopedNoTape unheard;
+  return fill("rondo_optimizer_set_rate", work_.rate, Scalar::of(rate));
+}
+
+rondo_tensor* Optimizer::state(size_t index) const {
+  const View& view = named_[index].view;
+  return make_view(Ref<Storage>::share(view.storage), view);
+}
+
+void Optimizer::describe(rondo_optimizer_info* info) const {
+  info->parameters = static_cast<int32_t>(parameters_.size());
+  info->states = static_cast<int32_t>(named_.size());
+  info->bytes = bytes_;
+}
+
+}  // namespace rondo::ops
