@@ -148,8 +148,11 @@ public final class Optimizer extends NativeObject {
    * @throws InvalidArgumentException if shape or dtype differ
    */
   public void load(ModelFile file) {
-    try (Scope scope = Scope.open()) {
-      states().forEach(file::loadInto);
+    final Map<String, Tensor> all = states();
+    try {
+      all.forEach(file::loadInto);
+    } finally {
+      all.values().forEach(Tensor::close);
     }
   }
 

@@ -87,6 +87,38 @@ class OptimizerTest {
     assertArrayEquals(w.toFloatArray(), again.toFloatArray());
   }
 
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void optionsOfMomentum(Device device) {
+    final Tensor w = engine.full(device, DType.F32, 1, 2);
+    final Tensor gradient = engine.full(device, DType.F32, 1, 2);
+    // b = 1, then 0.5 * 1 + 0.25 * 1; the rate is 0.5, then 1; nothing decays.
+    final Optimizer damped = Optimizer.create(new OptimizerOptions().rate(1).momentum(0.5).dampening(0.75).warmupSteps(2), w);
+    damped.step(List.of(gradient));
+    damped.step(List.of(gradient));
+    assertArrayEquals(new float[] {-0.25f, -0.25f}, w.toFloatArray());
+    // b = 1; w -= 1 + 0.5 * 1. Then the rate is a quarter, b = 0.5 + 1 and w -= (1 + 0.75) / 4.
+    w.fill(2);
+    final Optimizer ahead = Optimizer.create(new OptimizerOptions().rate(1).momentum(0.5).nesterov(true).schedule(RateSchedule.STEP)
+        .decaySteps(1).rateDecay(0.25), w);
+    ahead.step(List.of(gradient));
+    assertArrayEquals(new float[] {0.5f, 0.5f}, w.toFloatArray());
+    ahead.step(List.of(gradient));
+    assertArrayEquals(new float[] {0.0625f, 0.0625f}, w.toFloatArray());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void optionsOfMeans(Device device) {
+    final Tensor w = engine.full(device, DType.BF16, 1, 2);
+    final Tensor gradient = engine.full(device, DType.F32, 2, 2);
+    // Both means are the gradient's own; w = 1 - 0.5 * 0.5 * 1, then less 0.5 * 2 / (2 + 2).
+    final Optimizer optimizer = Optimizer.create(new OptimizerOptions().kind(OptimizerKind.ADAMW).rate(0.5).beta1(0).beta2(0).epsilon(2)
+        .weightDecay(0.5).masterWeights(true), w);
+    optimizer.step(List.of(gradient));
+    assertArrayEquals(new float[] {0.5f, 0.5f}, optimizer.states().get("optimizer.0.master_weights").toFloatArray());
+  }
+
   @Test
   void normsAreClipped() {
     final Tensor a = engine.tensor(Device.CPU, new float[] {3});
