@@ -346,6 +346,23 @@ class Program {
     }
     step("tape_destroy");
     rondo_tape_destroy(tape);
+    descend();
+  }
+
+  void descend() {
+    rondo_tensor* gradient = of("gradient");
+    if (!gradient) return;
+    make("weights", {"gradient"}, [&](rondo_tensor** out) { return rondo_copy(gradient, out); });
+    rondo_tensor* weights = of("weights");
+    if (!weights) return;
+    rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
+    options.kind = RONDO_OPTIMIZER_LAMB, options.max_norm = 1;
+    rondo_optimizer* optimizer = nullptr;
+    step("optimizer_create");
+    if (!call(rondo_optimizer_create(1, &weights, &options, &optimizer))) return;
+    step("optimizer_step");
+    if (call(rondo_optimizer_step(optimizer, 1, &gradient, nullptr, nullptr))) read("weights");
+    rondo_optimizer_destroy(optimizer);
   }
 
   void model() {

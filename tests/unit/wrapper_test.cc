@@ -361,6 +361,40 @@ TEST(Wrapper, TasksThatEndLater) {
   for (std::thread& each : threads) each.join();
 }
 
+TEST(Wrapper, Optimizers) {
+  rondo::Engine engine;
+  std::vector<Tensor> weights, gradients;
+  weights.push_back(engine.from_host<float>(kCpu, {2}, {1, 2}));
+  gradients.push_back(engine.from_host<float>(kCpu, {2}, {3, -4}));
+  EXPECT_EQ(rondo::global_norm(gradients).read<float>(), Floats{5});
+  rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
+  options.rate = 1, options.momentum = 0.5;
+  const rondo::Optimizer optimizer(weights, options);
+  optimizer.step(gradients);
+  EXPECT_EQ(weights[0].read<float>(), (Floats{-2, 6}));
+  const Tensor finite = rondo::all_finite(gradients), half = engine.from_host<float>(kCpu, {}, {0.5f});
+  optimizer.set_rate(2);
+  optimizer.step(gradients, finite, half);  // 1.5 + 1.5, -2 - 2
+  EXPECT_EQ(weights[0].read<float>(), (Floats{-8, 14}));
+  char folder[] = "/tmp/rondo_wrapper_XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string path = std::string(folder) + "/state.safetensors";
+  const auto states = optimizer.states();
+  std::vector<std::pair<std::string, std::reference_wrapper<const Tensor>>> named;
+  for (const auto& [name, tensor] : states) named.emplace_back(name, tensor);
+  rondo::write_model_file(path, named);
+  const rondo::Optimizer again(weights, options);
+  again.load(rondo::ModelFile(path), engine);
+  EXPECT_EQ(again.states().at(0).second.read<int64_t>(), std::vector<int64_t>{2});
+  EXPECT_EQ(again.states().at(2).second.read<float>(), (Floats{3, -4}));
+  EXPECT_EQ(again.info().states, 3);
+  unlink(path.c_str());
+  rmdir(folder);
+  again.step(gradients, rondo::all_finite(gradients));
+  EXPECT_FLOAT_EQ(rondo::clip_global_norm(gradients, 1).read<float>().at(0), 5);
+  EXPECT_FLOAT_EQ(gradients[0].read<float>().at(0), 0.6f);
+}
+
 TEST(Wrapper, Facts) {
   rondo_engine_options options = rondo::engine_defaults();
   options.mode = RONDO_ENGINE_NAIVE;
