@@ -178,6 +178,7 @@ struct NonzeroCall {};
 struct GroupCall {};
 struct AroundCall {};
 struct PartCall {};
+struct ControlCall {};  // what its bodies read and write
 
 // kinds.def as types and tables.
 template <class... Kinds>
