@@ -16,6 +16,7 @@ struct network {
   rondo_tensor* w[MODULES];  /* of the first layer, and of the two that the data may go through */
   rondo_tensor *tmp, *d_tmp; /* what the first layer makes of the batch, and its gradient */
   rondo_tensor* loss;
+  int calls[MODULES]; /* of the functions that issue bodies */
 };
 
 /* w -= 0.05 d, and lets go of d. */
@@ -54,10 +55,12 @@ static rondo_status through(struct network* n, rondo_tensor* w) {
 }
 static rondo_status through_second(void* network) {
   struct network* n = network;
+  ++n->calls[1];
   return through(n, n->w[1]);
 }
 static rondo_status through_third(void* network) {
   struct network* n = network;
+  ++n->calls[2];
   return through(n, n->w[2]);
 }
 
@@ -95,10 +98,8 @@ static void next_batch(struct network* n) {
 int main(void) {
   static float results[2][MODULES][WIDTH * WIDTH];
   const int64_t shape[] = {BATCH, WIDTH};
-  rondo_graph_info info = RONDO_GRAPH_INFO_INIT;
   struct network n;
   rondo_graph* graph = NULL;
-  float loss[2];
   int i, k;
   memset(&n, 0, sizeof n);
   CHECK(rondo_engine_create(NULL, &n.engine));
@@ -111,10 +112,10 @@ int main(void) {
   CHECK(rondo_record_begin(n.engine, NULL));
   step(&n); /* nothing runs; both bodies are kept */
   CHECK(rondo_record_end(n.engine, &graph));
-  CHECK(rondo_graph_query(graph, &info));
 
   for (k = 0; k < 2; ++k) {
     begin(&n);
+    memset(n.calls, 0, sizeof n.calls);
     for (i = 0; i < STEPS; ++i) {
       next_batch(&n);
       if (k)
@@ -123,10 +124,9 @@ int main(void) {
         step(&n); /* waits for the number, and calls one of the two */
     }
     for (i = 0; i < MODULES; ++i) CHECK(rondo_tensor_read(n.w[i], results[k][i], sizeof results[k][i]));
-    CHECK(rondo_tensor_read(n.loss, &loss[k], sizeof loss[k]));
+    printf("%d steps %s: the functions of the bodies were called %d and %d times\n", STEPS,
+           k ? "launched" : "called eagerly", n.calls[1], n.calls[2]);
   }
-  printf("%d steps with a branch: loss %.4f called eagerly, %.4f as one graph of %d tasks\n", STEPS, loss[0], loss[1],
-         info.tasks);
   if (memcmp(results[0], results[1], sizeof results[0]) != 0) {
     fprintf(stderr, "the weights differ\n");
     return 1;

@@ -35,8 +35,9 @@ typedef rondo_status (*rondo_body_fn)(void* argument);
 RONDO_API rondo_status rondo_if(rondo_engine* engine, rondo_tensor* condition, rondo_body_fn then_body,
                                 rondo_body_fn else_body, void* argument);
 /* Runs the body as long as the condition is true, which is looked at before each turn and which the body writes.
- * limit: the most turns, after which the loop ends whatever the condition is; 0: none. Otherwise as rondo_if. Outside
- * of a recording the function is called in each turn. Since 0.1. */
+ * limit: the most turns; 0: none, and then a recorded body must write the condition (RONDO_INVALID_ARGUMENT). Outside
+ * of a recording the function is called in each turn. An engine ends after its loops. Otherwise as rondo_if. Since 0.1.
+ */
 RONDO_API rondo_status rondo_while(rondo_engine* engine, rondo_tensor* condition, rondo_body_fn body, int64_t limit,
                                    void* argument);
 /* Runs bodies[i], i the index: one element of dtype i32 or i64. None if it is negative or not less than n_bodies.

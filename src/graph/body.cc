@@ -31,15 +31,18 @@ std::vector<std::pair<Variable*, Graph::Effect>> Graph::effects() const {
   for (const Ref<Storage>& storage : storages_) inside.insert(storage.get());
   std::vector<std::pair<Variable*, Effect>> effects;
   std::unordered_map<const Variable*, size_t> known;
+  std::unordered_set<const Variable*> covered;  // nothing of what was there is left
   for (const Ref<Task>& task : tasks_)
     for (const Access& access : task->accesses()) {
       if (inside.count(access.variable)) continue;
       const auto [found, fresh] = known.emplace(access.variable, effects.size());
       if (fresh) effects.push_back({access.variable, {}});
       Effect& effect = effects[found->second].second;
-      effect.read |= access.read && !effect.write;
-      effect.input |= access.input && !effect.write;
+      const bool fresh_contents = covered.count(access.variable) > 0;
+      effect.read |= access.read && !fresh_contents;
+      effect.input |= access.input && !fresh_contents;
       effect.write |= access.write;
+      if (access.write && !access.read) covered.insert(access.variable);  // mutation: part_taken_for_the_whole
     }
   return effects;
 }
@@ -60,7 +63,8 @@ Status Graph::run_body(const TaskContext& context, BodyRun* run, Task::Parts* pa
     Segment& segment = segments_[run->segment];
     RandomState random = random_of_body(run->random, run->turn, segment.device->id());
     random.offset = segment.random_begin;
-    if (run->device && run->device != segment.device) note(wait_for(*engine_, run));
+    if (run->device && run->device != segment.device)
+      note(wait_for(*engine_, run));  // mutation: body_goes_on_before_the_device
     if (segment.kind == Segment::Kind::host) {
       Status status = run_tasks(segment, context, random, parts, &run->progress, std::exchange(completed, nullptr));
       if (context.later && *context.later) return status;

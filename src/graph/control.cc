@@ -84,7 +84,7 @@ Status Control::go_on(const TaskContext& context, const Status* completed) {
     if (context.later && *context.later) return status;  // comes back when it is completed
     if (form_.kind != ControlForm::Kind::loop) break;
   }
-  RONDO_TRY(wait_for(engine_, &run_));
+  RONDO_TRY(wait_for(engine_, &run_));  // mutation: control_ends_before_its_body
   // What is poisoned and was not looked at does no harm, unless it would have been written.
   const Status* left = nullptr;
   for (const Access& access : accesses())
@@ -132,7 +132,7 @@ Status Control::read(int64_t* value) {
     from = staging_->address();
   }
   *value = 0;
-  std::memcpy(value, from, bytes);  // mutation: wide_index_read
+  std::memcpy(value, from, bytes);
   if (number_.dtype == RONDO_I32) *value = static_cast<int32_t>(*value);
   return {};
 }

@@ -33,7 +33,7 @@ struct BodySource {
 };
 
 // Outside of a recording: waits for the number and calls what it chooses. In one: records a Control.
-Status control(Engine& engine, const ControlForm& form, const View& number, std::span<const BodySource> bodies);
+Status control(Engine& engine, const ControlForm& form, const View& given, std::span<const BodySource> bodies);
 
 // One of a Control's.
 struct Body {

@@ -139,7 +139,8 @@ Status record(Engine& engine, Recording& recording, const ControlForm& form, con
 
 }  // namespace
 
-Status control(Engine& engine, const ControlForm& form, const View& number, std::span<const BodySource> bodies) {
+Status control(Engine& engine, const ControlForm& form, const View& given, std::span<const BodySource> bodies) {
+  const View number = given;  // the functions may destroy the handle
   RONDO_TRY(engine.usable());
   RONDO_TRY(check_number(engine, form, number));
   const Ref<Engine> keep = Ref<Engine>::share(&engine);

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "control.h"
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -192,6 +193,79 @@ TEST_P(Control, LaunchDoesNotWait) {
   EXPECT_EQ(first(y), 1055);
 }
 
+// The device waits for a task that needs a worker, while the only one waits for the device.
+TEST_P(Control, WaitsForTheDeviceTakeNoWorker) {
+  std::string missing;
+  const Driver& table = driver(&missing);
+  if (!on_cuda() || naive() || !table.launch_host) GTEST_SKIP() << "no device that works by itself: " << missing;
+  rondo_engine_options with = options();
+  with.workers = 1;
+  restart(with);
+  static std::atomic<bool> open{false};
+  static std::atomic<bool> late{false};
+  open = late = false;
+  const auto wait_for_the_task = [](void*) { late = !eventually([] { return open.load(); }); };
+  rondo_task_options blocking = task_options("blocking", device());
+  blocking.flags = RONDO_TASK_NO_CAPTURE;
+  const Tensor x = ones(8), condition = truth(true);
+  const Graph graph = record(engine(), [&] {
+    if_else(condition, [&] {
+      must(push(
+          engine(),
+          [&](rondo_task_context* context) {
+            return table.launch_host(rondo_task_stream(context), wait_for_the_task, nullptr) == 0 ? RONDO_OK
+                                                                                                  : RONDO_DEVICE_ERROR;
+          },
+          {}, {variable_of(x)}, &blocking));
+      add(x, 1);
+    });
+  });
+  must(rondo_graph_launch(graph.get()));
+  const Variable other(engine());
+  must(push(engine(), [&](rondo_task_context*) { return open = true, RONDO_OK; }, {}, {other}));
+  EXPECT_EQ(first(x), 2);
+  EXPECT_FALSE(late);
+}
+
+TEST_P(Control, ConditionMayBeOnAnotherDevice) {
+  const Tensor home = upload(engine(), kCpu, full(RONDO_BOOL, {}, 1)), x = ones(8);
+  const auto program = [&] {
+    if_else(
+        home, [&] { add(x, 1); }, [&] { add(x, 10); });
+  };
+  program();
+  const Graph graph = record(engine(), program);
+  must(rondo_graph_launch(graph.get()));
+  must(rondo_fill(home, 0));
+  must(rondo_graph_launch(graph.get()));
+  EXPECT_EQ(first(x), 13);
+}
+
+TEST_P(Control, ThreadsLaunchSideBySide) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      try {
+        const Tensor x = ones(64, t), turns = ones(1, 0);
+        const Graph graph = record(engine(), [&] {
+          const Tensor going = make(rondo_binary_scalar, RONDO_LT, turns, 5.0);
+          while_true(going, [&] {
+            if_else(
+                positive(x), [&] { add(x, 1); }, [&] { add(x, -1); });
+            add(turns, 1);
+            into(going, rondo_binary_scalar, RONDO_LT, turns, 5.0);
+          });
+          must(rondo_fill(turns, 0));
+        });
+        for (int i = 0; i < 10; ++i) must(rondo_graph_launch(graph.get()));
+        EXPECT_EQ(first(x), t > 0 ? t + 50 : -50);
+      } catch (const std::exception& problem) {
+        ADD_FAILURE() << problem.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST_P(Control, SegmentsOfBodiesAreCapturedAndReported) {
   const Tensor x = ones(8), y = ones(8, 0);
   const Graph graph = record(engine(), [&] {
@@ -211,6 +285,36 @@ TEST_P(Control, SegmentsOfBodiesAreCapturedAndReported) {
   const std::string dot = written([&](const char* path) { return rondo_graph_dot(graph.get(), path); });
   EXPECT_NE(dot.find("label=\"then\""), std::string::npos) << dot;
   EXPECT_NE(dot.find("label=\"else\""), std::string::npos) << dot;
+}
+
+// From the device to the host and back, in a body and behind it.
+TEST_P(Control, SegmentsOfABodyFollowEachOther) {
+  constexpr int64_t kMany = 1 << 14;
+  const Tensor x = ones(kMany), y = ones(kMany, 0), turns = ones(1, 0),
+               after = upload(engine(), kCpu, full(RONDO_F32, {kMany}, 0));
+  const Tensor home = upload(engine(), kCpu, full(RONDO_F32, {kMany}, 0)), condition = up(full(RONDO_BOOL, {1}, 1));
+  const Graph graph = record(engine(), [&] {
+    must(rondo_fill(turns, 3));
+    must(rondo_fill(condition, 1));
+    while_true(condition, [&] {
+      add(x, 1);
+      into(home, rondo_copy, x);
+      multiply(home, 2);
+      into(y, rondo_copy, home);
+      into(x, rondo_binary, RONDO_ADD, x, y);
+      add(turns, -1);
+      into(condition, rondo_binary_scalar, RONDO_GT, turns, 0.0);
+      into(home, rondo_copy, x);
+    });
+    into(after, rondo_binary_scalar, RONDO_ADD, home, 0.5);
+  });
+  for (int i = 0; i < 3; ++i) {
+    must(rondo_fill(x, 1));
+    must(rondo_graph_launch(graph.get()));
+    const Array got = download(after);
+    for (size_t k = 0; k < got.size() && !HasFailure(); ++k) EXPECT_EQ(got[k], 66.5) << "at " << k;
+    must(rondo_fill(after, 0));
+  }
 }
 
 TEST_P(Control, MemoryOfBodiesIsTheArenas) {
@@ -261,9 +365,25 @@ TEST_P(Control, NodesThatNobodyReadsAreLeftOut) {
   const Graph graph = record(engine(), [&] {
     const Tensor unread = make(rondo_unary, RONDO_NEG, x);
     if_else(condition, [&] { add(unread, 1); });
-    add(y, 1);
+    if_else(condition, [&] { add(y, 1); });  // draws what the other one has drawn from the cpu's sequence
   });
-  EXPECT_EQ(graph_info(graph.get()).tasks, 1) << graph_report(graph.get());
+  EXPECT_EQ(graph_info(graph.get()).tasks, 2) << graph_report(graph.get());
+}
+
+TEST_P(Control, WhatIsBesideAWrittenPartIsReadFromBefore) {
+  const Tensor x = ones(6, 3), y = ones(6, 0), condition = truth(true);
+  const Graph graph = record(engine(), [&] {
+    const Tensor t = make(rondo_binary_scalar, RONDO_MUL, x, 2.0);
+    const auto body = [&] {
+      const Tensor part = slice(t, 0, 0, 2);
+      must(rondo_fill(part, 1));
+      into(y, rondo_binary, RONDO_ADD, t, x);
+    };
+    if_else(condition, body, body);
+  });
+  must(rondo_graph_launch(graph.get()));
+  const Array got = download(y);
+  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(got[i], i < 2 ? 4 : 9) << "at " << i;
 }
 
 TEST_P(Control, FailuresInABodyPoisonWhatItWrites) {

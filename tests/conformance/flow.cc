@@ -35,6 +35,10 @@ std::vector<Piece> pieces_of(const std::string& dot) {
       const auto found = number.find(name);
       return found == number.end() ? -1 : static_cast<int64_t>(found->second);
     };
+    const auto result = [](const char* name) {
+      const char* const last = std::strrchr(name, '_');
+      return (last ? last + 1 : name)[0] == 'o';
+    };
     if (line.find("label=\"segment ") != std::string::npos) {
       pieces.emplace_back();
       pieces.back().captured = line.find(": CUDA graph\"") != std::string::npos;
@@ -42,10 +46,9 @@ std::vector<Piece> pieces_of(const std::string& dot) {
       if (task(from) < 0) continue;
       const auto earlier = static_cast<size_t>(task(from));
       if (task(to) >= 0) before.at(static_cast<size_t>(task(to))).push_back(earlier);
-      const char* const last = std::strrchr(to, '_');
-      const bool result = (last ? last + 1 : to)[0] == 'o';
-      if (task(to) >= 0 ? nothing(line) : result && result_is_nothing) idle.at(earlier) = true;
-    } else if (line.find("fillcolor=\"#eaf5ea\"") != std::string::npos && line.find("node [") == std::string::npos) {
+      if (task(to) >= 0 ? nothing(line) : result(to) && result_is_nothing) idle.at(earlier) = true;
+    } else if (std::sscanf(line.c_str(), " %63[a-z0-9_] [shape=ellips%1[e]", to, from) == 2) {
+      if (!result(to)) continue;
       result_is_nothing = nothing(line);  // on the next line whose it is
     } else if (line.rfind("    ", 0) == 0 && std::sscanf(line.c_str(), " %63[a-z0-9_] [label", to) == 1) {
       number[to] = piece_of.size();
