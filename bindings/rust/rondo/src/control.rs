@@ -141,7 +141,7 @@ impl Engine {
     ///     let going = x.gt(1.0)?;
     ///     engine.while_true(&going, None, || {
     ///         x.mul_assign(0.5)?;
-    ///         rondo::ops::binary_into(rondo::BinaryOp::Gt, &x, 1.0, &going)
+    ///         rondo::ops::binary_into(rondo::ops::BinaryOp::Gt, &x, 1.0, &going)
     ///     })
     /// })?;
     /// graph.launch()?;

@@ -8,7 +8,8 @@ mod common;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use common::everywhere;
-use rondo::{BinaryOp, DType, Device, Engine, Error, ErrorKind, Result, Tensor};
+use rondo::ops::BinaryOp;
+use rondo::{DType, Device, Engine, Error, ErrorKind, Result, Tensor};
 
 /// Halves what is large, counts how often, and adds what the number of turns chooses.
 fn program(engine: &Engine, x: &Tensor, turns: &Tensor) -> Result<()> {

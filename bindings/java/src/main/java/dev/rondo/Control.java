@@ -11,7 +11,7 @@ import java.util.Objects;
  * <pre>{@code
  * Graph step = engine.record(() -> {
  *   Tensor positive = x.sum().gt(0);
- *   Control.ifElse(positive, () -> y.addInPlace(x), () -> y.subInPlace(x));
+ *   Control.ifElse(positive, () -> x.mulInto(2, x), () -> x.addInto(1, x));
  * });
  * }</pre>
  *
@@ -115,6 +115,7 @@ public final class Control {
   }
 
   /** The body, which closes what it makes; an engine cannot be closed in it. */
+  @SuppressWarnings("try") // the scope is open, that is all
   private static Runnable scoped(Runnable body) {
     return () -> {
       final ThreadState state = ThreadState.current();
