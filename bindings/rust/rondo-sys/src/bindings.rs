@@ -1493,8 +1493,8 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Runs the body as long as the condition is true, which is looked at before each turn and which the body writes."]
-    #[doc = " limit: the most turns, after which the loop ends whatever the condition is; 0: none. Otherwise as rondo_if. Outside"]
-    #[doc = " of a recording the function is called in each turn. Since 0.1."]
+    #[doc = " limit: the most turns; 0: none, and then a recorded body must write the condition (RONDO_INVALID_ARGUMENT). Outside"]
+    #[doc = " of a recording the function is called in each turn. An engine ends after its loops. Otherwise as rondo_if. Since 0.1."]
     pub fn rondo_while(
         engine: *mut rondo_engine,
         condition: *mut rondo_tensor,
