@@ -50,7 +50,7 @@ std::vector<std::pair<Variable*, Graph::Effect>> Graph::effects() const {
 Status wait_for(Engine& engine, BodyRun* run) {
   if (!run->device) return {};
   run->device = nullptr;
-  const Workers::Blocking waits;
+  const Workers::Blocking waits;  // mutation: wait_of_control_takes_a_worker
   return engine.fence_wait(run->fence);
 }
 
@@ -63,8 +63,7 @@ Status Graph::run_body(const TaskContext& context, BodyRun* run, Task::Parts* pa
     Segment& segment = segments_[run->segment];
     RandomState random = random_of_body(run->random, run->turn, segment.device->id());
     random.offset = segment.random_begin;
-    if (run->device && run->device != segment.device)
-      note(wait_for(*engine_, run));  // mutation: body_goes_on_before_the_device
+    if (run->device != segment.device) note(wait_for(*engine_, run));  // mutation: body_goes_on_before_the_device
     if (segment.kind == Segment::Kind::host) {
       Status status = run_tasks(segment, context, random, parts, &run->progress, std::exchange(completed, nullptr));
       if (context.later && *context.later) return status;

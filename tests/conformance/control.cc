@@ -193,6 +193,22 @@ TEST_P(Control, LaunchDoesNotWait) {
   EXPECT_EQ(first(y), 1055);
 }
 
+// A large read has a stream of its own.
+TEST_P(Control, WhatFollowsComesAfterTheDevice) {
+  constexpr int64_t kMany = 1 << 20;
+  const Tensor x = ones(kMany, 0), condition = truth(true);
+  const Graph graph = record(engine(), [&] {
+    if_else(condition, [&] {
+      for (int i = 0; i < 4; ++i) add(x, 1);
+    });
+  });
+  for (int turn = 1; turn <= 3; ++turn) {
+    must(rondo_graph_launch(graph.get()));
+    const Array got = download(x);
+    for (const size_t i : {size_t{0}, got.size() / 2, got.size() - 1}) EXPECT_EQ(got[i], 4 * turn) << "at " << i;
+  }
+}
+
 // The device waits for a task that needs a worker, while the only one waits for the device.
 TEST_P(Control, WaitsForTheDeviceTakeNoWorker) {
   std::string missing;
@@ -292,7 +308,8 @@ TEST_P(Control, SegmentsOfABodyFollowEachOther) {
   constexpr int64_t kMany = 1 << 14;
   const Tensor x = ones(kMany), y = ones(kMany, 0), turns = ones(1, 0),
                after = upload(engine(), kCpu, full(RONDO_F32, {kMany}, 0));
-  const Tensor home = upload(engine(), kCpu, full(RONDO_F32, {kMany}, 0)), condition = up(full(RONDO_BOOL, {1}, 1));
+  const Tensor home = upload(engine(), kCpu, full(RONDO_F32, {kMany}, 0)), condition = up(full(RONDO_BOOL, {1}, 1)),
+               yes = truth(true);
   const Graph graph = record(engine(), [&] {
     must(rondo_fill(turns, 3));
     must(rondo_fill(condition, 1));
@@ -306,13 +323,17 @@ TEST_P(Control, SegmentsOfABodyFollowEachOther) {
       into(condition, rondo_binary_scalar, RONDO_GT, turns, 0.0);
       into(home, rondo_copy, x);
     });
+    if_else(yes, [&] {
+      add(x, 1);
+      into(home, rondo_copy, x);
+    });
     into(after, rondo_binary_scalar, RONDO_ADD, home, 0.5);
   });
   for (int i = 0; i < 3; ++i) {
     must(rondo_fill(x, 1));
     must(rondo_graph_launch(graph.get()));
     const Array got = download(after);
-    for (size_t k = 0; k < got.size() && !HasFailure(); ++k) EXPECT_EQ(got[k], 66.5) << "at " << k;
+    for (size_t k = 0; k < got.size() && !HasFailure(); ++k) EXPECT_EQ(got[k], 67.5) << "at " << k;
     must(rondo_fill(after, 0));
   }
 }

@@ -266,6 +266,13 @@ MUTATIONS = (
         endings=("failed", "reported", "crashed"),
     ),
     Mutation(
+        name="wait_of_control_takes_a_worker",
+        breaks="while a worker waits for a device in a body there is another one for other tasks",
+        program="recording",
+        cases="Conformance/Control.WaitsForTheDeviceTakeNoWorker/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
         name="body_goes_on_before_the_device",
         breaks="what the host runs in a body comes after what a device does in it before",
         program="recording",
@@ -275,7 +282,7 @@ MUTATIONS = (
         name="control_ends_before_its_body",
         breaks="what follows a body comes after what a device does in it",
         program="recording",
-        cases="Conformance/Control.SegmentsOfABodyFollowEachOther/cuda_async",
+        cases="Conformance/Control.WhatFollowsComesAfterTheDevice/cuda_async",
     ),
 )
 
