@@ -5,7 +5,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
-use std::ptr::{from_mut, null_mut};
+use std::ptr::addr_of_mut;
 
 use rondo_sys as sys;
 
@@ -126,7 +126,7 @@ impl Engine {
     ) -> Result<(), E> {
         let failure = RefCell::new(None);
         let mut body = Body { issue: &mut then, failure: &failure };
-        let argument = from_mut(&mut body).cast();
+        let argument = addr_of_mut!(body).cast();
         let status = unsafe { sys::rondo_if(self.as_ptr(), condition.as_ptr(), Some(call::<E>), None, argument) };
         end(status, &failure)
     }
@@ -166,7 +166,7 @@ impl Engine {
         }
         let failure = RefCell::new(None);
         let mut body = Body { issue: &mut body, failure: &failure };
-        let argument = from_mut(&mut body).cast();
+        let argument = addr_of_mut!(body).cast();
         let turns = i64::from(limit.unwrap_or(0));
         let status = unsafe { sys::rondo_while(self.as_ptr(), condition.as_ptr(), Some(call::<E>), turns, argument) };
         end(status, &failure)
@@ -197,12 +197,16 @@ impl Engine {
         let mut bodies: Vec<Body<'_, E>> =
             bodies.iter_mut().map(|issue| Body { issue: &mut **issue, failure: &failure }).collect();
         let functions: Vec<sys::rondo_body_fn> = bodies.iter().map(|_| Some(call::<E> as _)).collect();
-        let mut arguments: Vec<*mut c_void> = bodies.iter_mut().map(|each| from_mut(each).cast()).collect();
+        let arguments: Vec<*mut c_void> = bodies
+            .iter_mut()
+            .map(|each| {
+                let each: *mut Body<'_, E> = each;
+                each.cast()
+            })
+            .collect();
         let count = i32::try_from(bodies.len()).unwrap_or(i32::MAX);
-        let arguments = if arguments.is_empty() { null_mut() } else { arguments.as_mut_ptr() };
-        let status = unsafe {
-            sys::rondo_switch(self.as_ptr(), index.as_ptr(), count, functions.as_ptr(), arguments.cast_const())
-        };
+        let status =
+            unsafe { sys::rondo_switch(self.as_ptr(), index.as_ptr(), count, functions.as_ptr(), arguments.as_ptr()) };
         end(status, &failure)
     }
 }
