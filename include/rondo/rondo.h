@@ -7,6 +7,7 @@
 #include <rondo/base.h>
 #include <rondo/cache.h>
 #include <rondo/comm.h>
+#include <rondo/control.h>
 #include <rondo/convolution.h>
 #include <rondo/data_parallel.h>
 #include <rondo/device.h>

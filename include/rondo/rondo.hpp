@@ -18,6 +18,7 @@
 #include <rondo/hpp/base.hpp>
 #include <rondo/hpp/cache.hpp>
 #include <rondo/hpp/comm.hpp>
+#include <rondo/hpp/control.hpp>
 #include <rondo/hpp/data_parallel.hpp>
 #include <rondo/hpp/engine.hpp>
 #include <rondo/hpp/images.hpp>

@@ -19,6 +19,13 @@ import parse
 
 # What neither a convention nor a comment's usual words tell: {(function, parameter): members}.
 EXCEPTIONS = {
+    ("rondo_if", "condition"): {"brief": "Whether the first body runs; bool, one element."},
+    ("rondo_if", "then_body"): {"brief": "What runs if the condition is true.", "ownership": "borrowed"},
+    ("rondo_if", "else_body"): {"brief": "What runs if it is not; NULL: nothing.", "ownership": "borrowed", "nullable": True},
+    ("rondo_while", "condition"): {"brief": "Whether there is another turn; bool, one element."},
+    ("rondo_while", "body"): {"brief": "What runs in each turn.", "ownership": "borrowed"},
+    ("rondo_switch", "bodies"): {"length": "n_bodies", "brief": "What runs for each index."},
+    ("rondo_switch", "arguments"): {"length": "n_bodies", "brief": "What each body is given; NULL: NULL for all.", "nullable": True},
     ("rondo_expression_run_each", "arguments"): {"length": "n_arguments for each of count"},
     ("rondo_expression_run_each", "out"): {"length": "n_out for each of count"},
     ("rondo_expression_run_each", "count"): {"brief": "Number of sets."},
@@ -48,6 +55,7 @@ MEANINGS = {
     "optimizer": "The optimizer it is about.",
     "outputs": "What the gradients are of.",
     "output_gradients": "Those of each output; NULL, as a whole or for one: 1.",
+    "argument": "What the body is given.",
     "hooks": "The functions by which the ranks reach each other.",
     "comms": "The ends of one group that this process or thread holds, each once.",
     "made": "The new ends, one for each.",

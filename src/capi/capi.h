@@ -39,6 +39,11 @@ struct Call {
 // Stores the message, with the call in front ("rondo_binary(add): ..."), and returns the code.
 RONDO_COLD rondo_status fail(Call call, const Status& status);
 
+// Before a function of the user's is called that makes calls of its own.
+void forget_last_error();
+// That function, `which`, has returned a status: the call that failed last in it goes with that.
+Status failure_of_callback(const char* which, rondo_status status);
+
 rondo_engine* make_engine(Ref<Engine> engine);
 void destroy_engine(rondo_engine* engine);
 

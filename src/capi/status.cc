@@ -55,6 +55,24 @@ rondo_status fail(Call call, const Status& status) {
   return status.code();
 }
 
+void forget_last_error() {
+  without_memory = false;
+  if (LastError* last = last_error.find()) {
+    last->text[0] = '\0';
+    last->origin = {};
+  }
+}
+
+Status failure_of_callback(const char* which, rondo_status status) {
+  const LastError* const last = last_error.find();
+  const bool said = last && last->text[0];
+  if (status < RONDO_OK || status > RONDO_TIMED_OUT)
+    return error(RONDO_USER_ERROR, "%s returned %d, which is no status", which, static_cast<int>(status));
+  const Status failure =
+      error(status, "%s returned %s%s%s", which, rondo_status_name(status), said ? ": " : "", said ? last->text : "");
+  return said ? failure.with_origin(last->origin) : failure;
+}
+
 rondo_engine* make_engine(Ref<Engine> engine) {
   return Engines::create([&engine](rondo_engine& handle) { handle.engine = std::move(engine); });
 }

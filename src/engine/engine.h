@@ -118,6 +118,8 @@ class Engine final : public RefCounted, public FenceOracle {
   Status wait(Variable& variable, Awaited what = Awaited::uses, const TimeLimit& limit = {});
   Status wait_all(const TimeLimit& limit = {});
   void seed(uint64_t seed);
+  // Takes one number from a device's sequence, or from what the calling thread has in its place.
+  Status draw(Device& device, RandomState* drawn);
 
   // Memory that will be taken at first use, or be planned by the thread's recording.
   Ref<Storage> new_storage(Device& device, size_t bytes, bool pinned = false);
@@ -125,6 +127,10 @@ class Engine final : public RefCounted, public FenceOracle {
   Status make_action(std::function<void()> what, Ref<Task>* action);
   // Does it when the fences are done: now if they are, else on a worker. Never blocks.
   void run_after(const FenceSet& fences, Ref<Task> action);
+  // For a task on the host: what the body puts on a stream of the device goes behind all that is there. Outside of the
+  // locks of streams. Whoever uses what it works on waits for the fence.
+  Status issue_within(Device& device, const char* name, int auxiliaries,
+                      const std::function<Status(const TaskContext&)>& body, Fence* fence);
   // Makes sure the storage has memory now.
   Status back(Storage& storage);
   // The end of a task that its function left to somebody else; never blocks, and calls neither the user nor a device.

@@ -171,6 +171,22 @@ Status Engine::run_observed(Task& task, Stream& stream, const TaskContext& conte
   return status;
 }
 
+Status Engine::issue_within(Device& device, const char* name, int auxiliaries,
+                            const std::function<Status(const TaskContext&)>& body, Fence* fence) {
+  DeviceState* state = nullptr;
+  RONDO_TRY(device_state(device, &state));
+  Stream* stream = nullptr;
+  RONDO_TRY(compute_stream(*state, 0, &stream));
+  TaskContext context;
+  context.device = &device;
+  context.stream = stream->native;
+  if (auxiliaries > 0) RONDO_TRY(stream->auxiliaries(auxiliaries, &context.auxiliaries));
+  const Stream::Issue issuing(*stream);
+  Status status = caught([&] { return body(context); });
+  *fence = stream->advance(name);
+  return status;
+}
+
 // --- other libraries' streams ---
 
 Status Engine::export_to_stream(Variable& variable, Awaited what, void* native_stream) {

@@ -1,7 +1,7 @@
 // Order: which tasks follow which, and what a task leaves behind on its variables. All of it under the order lock.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "engine/engine.h"
+#include "engine/random_scope.h"
 
 namespace rondo {
 
@@ -101,7 +101,9 @@ bool Engine::enter(Task& task) {
 }
 
 void Engine::draw_random(Task& task) {
-  RandomState& random = existing_state(task.device().id())->random;
+  const rondo_device device = task.device().id();
+  RandomScope* const scope = this_thread().random;
+  RandomState& random = scope && &scope->engine() == this ? scope->of(device) : existing_state(device)->random;
   task.set_random(random);
   random.offset += task.random_count();
 }

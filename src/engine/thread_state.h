@@ -9,6 +9,7 @@
 namespace rondo {
 
 class Observer;
+class RandomScope;
 class Sink;
 class Stream;
 class TaskQueue;
@@ -18,6 +19,8 @@ struct ThreadState {
   Observer* tapes = nullptr;
   Sink* sink = nullptr;
   bool observed() const { return tapes || sink; }
+  // Where the random numbers of the tasks that it submits come from, if not from the devices' sequences.
+  RandomScope* random = nullptr;
   int task_depth = 0;  // bodies of tasks it is in the middle of
   // The stream whose lock it holds: the body of a device task may need memory, and so may wait for its own stream.
   const Stream* issuing = nullptr;

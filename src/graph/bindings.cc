@@ -45,6 +45,15 @@ bool Graph::is_call_input(const Storage& storage) const {
 }
 
 bool Graph::bound_elsewhere(const Task& task, const char** why) const {
+  if (outermost_ != this) {
+    // A body is captured once, and the tensors of a call are others each time.
+    for (const Access& access : task.accesses())
+      if (outermost_->binding_of_.count(access.variable->storage())) {
+        *why = "uses an input or output of a call in a body of control flow";
+        return true;
+      }
+    return false;
+  }
   if (bindings_.empty()) return false;
   for (const Access& access : task.accesses()) {
     const auto found = binding_of_.find(access.variable->storage());

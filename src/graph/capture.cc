@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/caught.h"
-#include "graph/graph.h"
+#include "graph/control.h"
 #include "ops/elementwise/random.h"
 
 namespace rondo {
@@ -45,7 +45,8 @@ cuda::CudaDevice& gpu(const Segment& segment) {
 
 }  // namespace
 
-Status Graph::capture(const BranchPlan& plan) {
+Status Graph::capture() {
+  const BranchPlan& plan = plan_;
   for (Segment& segment : segments_) {
     if (segment.kind != Segment::Kind::captured) continue;
     StreamDevice& device = *segment.device->streams();
@@ -67,6 +68,12 @@ Status Graph::capture(const BranchPlan& plan) {
     if (status.ok()) status = device.stream_synchronize(streams[0]);
     for (void* stream : streams) device.stream_destroy(stream);
     RONDO_TRY(status);
+  }
+  plan_ = {};
+  for (const auto& [task, inner] : controls_) {
+    RONDO_TRY(inner->back());
+    for (const Body& body : inner->bodies())
+      if (body.graph) RONDO_TRY(body.graph->capture());
   }
   return {};
 }

@@ -12,7 +12,7 @@
 #include "base/caught.h"
 #include "base/processors.h"
 #include "engine/trace.h"
-#include "graph/graph.h"
+#include "graph/control.h"
 #include "ops/task/kernels_ahead.h"
 
 namespace rondo {
@@ -46,32 +46,19 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   self.random_drawn_ = program.drawn();
   if (!recording.as_written) RONDO_TRY(run_passes(program, &self.passes_));
   self.take(std::move(program));
-  self.predecessors_ = data_flow(self.tasks_);
   RONDO_TRY(self.find_bindings(recording));
-  self.split();
+  RONDO_TRY(self.lower(self));
   RONDO_TRY(self.check_guards());
-  std::vector<bool> parallel;
-  for (const Segment& segment : self.segments_) parallel.push_back(segment.kind == Segment::Kind::captured);
-  const BranchPlan plan = plan_branches(self.predecessors_, self.segment_of_, parallel, self.max_branches_);
-  RONDO_TRY(self.find_unwritten());
   RONDO_TRY(self.prepare());
   const double prepared = Trace::now_us();
-  RONDO_TRY(self.place_memory(plan));
+  RONDO_TRY(self.place_memory());
   self.collect_uses();
   self.collect_binding_uses();
-  RONDO_TRY(self.capture(plan));
+  RONDO_TRY(self.capture());
   const double captured = Trace::now_us();
 
   rondo_graph_info& info = self.info_;
-  info.tasks = static_cast<int32_t>(self.tasks_.size());
-  info.segments = static_cast<int32_t>(self.segments_.size());
-  for (const Segment& segment : self.segments_) {
-    if (segment.kind != Segment::Kind::captured) continue;
-    ++info.captured;
-    info.nodes += segment.native.nodes;
-    info.edges += segment.native.edges;
-    info.branches = std::max(info.branches, segment.branches);
-  }
+  self.count(&info);
   info.record_ms = (recorded - recording.begun_us) / 1000;
   info.prepare_ms = (prepared - recorded) / 1000;
   info.capture_ms = (captured - prepared) / 1000;
@@ -83,8 +70,47 @@ void Graph::take(ops::Program&& program) {
   for (ops::ProgramNode& node : program.nodes) {
     random_offsets_.push_back(node.random_offset);
     if (!node.operators.empty()) operators_[static_cast<uint32_t>(tasks_.size())] = std::move(node.operators);
+    if (auto* control = dynamic_cast<Control*>(node.task.get()))
+      controls_.emplace_back(static_cast<uint32_t>(tasks_.size()), control);
     tasks_.push_back(std::move(node.task));
   }
+}
+
+template <class Visit>
+void Graph::for_each_body(const Visit& visit) const {
+  for (const auto& [task, control] : controls_)
+    for (const Body& body : control->bodies())
+      if (body.graph) visit(task, *body.graph);
+}
+
+// From tasks to segments and branches.
+Status Graph::lower(const Graph& outermost) {
+  outermost_ = &outermost;
+  predecessors_ = data_flow(tasks_);
+  split();
+  std::vector<bool> parallel;
+  for (const Segment& segment : segments_) parallel.push_back(segment.kind == Segment::Kind::captured);
+  plan_ = plan_branches(predecessors_, segment_of_, parallel, max_branches_);
+  RONDO_TRY(find_unwritten());
+  Status status;
+  for_each_body([&](uint32_t, Graph& body) {
+    if (status.ok()) status = body.lower(outermost);
+  });
+  return status;
+}
+
+// The figures of what it consists of, bodies included.
+void Graph::count(rondo_graph_info* info) const {
+  info->tasks += static_cast<int32_t>(tasks_.size());
+  info->segments += static_cast<int32_t>(segments_.size());
+  for (const Segment& segment : segments_) {
+    if (segment.kind != Segment::Kind::captured) continue;
+    ++info->captured;
+    info->nodes += segment.native.nodes;
+    info->edges += segment.native.edges;
+    info->branches = std::max(info->branches, segment.branches);
+  }
+  for_each_body([&](uint32_t, const Graph& body) { body.count(info); });
 }
 
 // Consecutive tasks of one kind and device form a segment.
@@ -124,6 +150,7 @@ void Graph::number_draws() {
       tasks_[i]->set_random({0, random_offsets_[i] - begin});
       segment.random_count = random_offsets_[i] + count - begin;
     }
+    segment.random_begin = begin;
     begin += segment.random_count;
   }
   for (const auto& [device, drawn] : random_drawn_)
@@ -133,6 +160,17 @@ void Graph::number_draws() {
 // Pieces of a graph run one after the other: a collective of one device in one would wait for that of another device in
 // the next.
 Status Graph::check_guards() const {
+  Status in_body;
+  for_each_body([&](uint32_t task, const Graph& body) {
+    if (in_body.ok()) in_body = body.check_guards();
+    for (const Segment& segment : body.segments_)
+      if (!segment.guards.empty() && in_body.ok())
+        in_body = error(RONDO_UNSUPPORTED,
+                        "task '%s' is a collective in a body of '%s', which each rank decides for itself; record it "
+                        "outside of control flow",
+                        segment.guards.front()->name(), tasks_[task]->name());
+  });
+  RONDO_TRY(in_body);
   const Segment* first = nullptr;
   for (const Segment& segment : segments_) {
     if (segment.guards.empty()) continue;
@@ -146,22 +184,29 @@ Status Graph::check_guards() const {
   return {};
 }
 
+void Graph::list_tasks(std::vector<Task*>* tasks) const {
+  for (const Ref<Task>& task : tasks_) tasks->push_back(task.get());
+  for_each_body([&](uint32_t, const Graph& body) { body.list_tasks(tasks); });
+}
+
 // Tasks whose kernels exist already take microseconds; as soon as one takes long, the rest is shared by threads.
 Status Graph::prepare() {
   const double begun = Trace::now_us();
+  std::vector<Task*> tasks;
+  list_tasks(&tasks);
   std::atomic<size_t> next{0};
-  std::vector<Status> failures(tasks_.size());
+  std::vector<Status> failures(tasks.size());
   std::optional<ops::KernelsAhead> ahead;
   auto work = [&](double until_us) {
-    for (size_t i = next.fetch_add(1); i < tasks_.size(); i = next.fetch_add(1)) {
-      failures[i] = caught([&] { return tasks_[i]->prepare(); });
+    for (size_t i = next.fetch_add(1); i < tasks.size(); i = next.fetch_add(1)) {
+      failures[i] = caught([&] { return tasks[i]->prepare(); });
       if (ahead) ahead->one_is_ready();
       if (until_us > 0 && Trace::now_us() > until_us) return;
     }
   };
   work(begun + 2000);
-  if (const size_t done = next.load(); done < tasks_.size()) {
-    ahead.emplace(tasks_.size() - done);
+  if (const size_t done = next.load(); done < tasks.size()) {
+    ahead.emplace(tasks.size() - done);
     const int threads = usual_threads();
     std::vector<std::thread> helpers;
     try {
@@ -172,8 +217,8 @@ Status Graph::prepare() {
     work(0);
     for (std::thread& helper : helpers) helper.join();
   }
-  for (size_t i = 0; i < tasks_.size(); ++i)
-    if (!failures[i].ok()) return named(*tasks_[i], failures[i]);
+  for (size_t i = 0; i < tasks.size(); ++i)
+    if (!failures[i].ok()) return named(*tasks[i], failures[i]);
   return {};
 }
 
@@ -184,48 +229,65 @@ Arena* Graph::arena(const Device& device) {
 }
 
 RandomState* Graph::device_random(const Device& device) {
-  return reinterpret_cast<RandomState*>(arena(device)->storage->address());
+  return reinterpret_cast<RandomState*>(arena(device)->address);
+}
+
+// Those of bodies first: each is a part of one of the graph's.
+void Graph::make_arenas() {
+  const auto have = [this](Device& device) {
+    if (!arena(device)) arenas_.emplace_back().device = &device;
+  };
+  for (const Segment& segment : segments_) have(*segment.device);
+  // A user task may use memory of another device than its own.
+  std::unordered_set<const Variable*> used;
+  for (const Ref<Task>& task : tasks_)
+    for (const Access& access : task->accesses()) used.insert(access.variable);
+  for (const Ref<Storage>& storage : storages_)
+    if (used.count(storage.get())) have(storage->device());
+  for_each_body([&](uint32_t, Graph& body) {
+    body.make_arenas();
+    for (const Arena& inner : body.arenas_) have(*inner.device);
+  });
 }
 
 // Outputs get memory of their own, temporaries and workspaces a place in their device's arena.
-Status Graph::place_memory(const BranchPlan& plan) {
-  Users users;
-  for (uint32_t i = 0; i < tasks_.size(); ++i)
-    for (const Access& access : tasks_[i]->accesses())
-      if (Storage* storage = access.variable->storage()) {
-        std::vector<uint32_t>& list = users[storage];
-        if (list.empty() || list.back() != i) list.push_back(i);  // mutation: temporaries_overlap_in_time
-      }
-  for (const Segment& segment : segments_)
-    if (!arena(*segment.device)) arenas_.push_back({segment.device, nullptr, 0});
-
-  std::unordered_set<const Storage*> inside;
-  for (const Ref<Storage>& storage : storages_) {
-    inside.insert(storage.get());
-    // A user task may use memory of another device than its own.
-    if (users.count(storage.get()) && !arena(storage->device())) arenas_.push_back({&storage->device(), nullptr, 0});
-  }
+Status Graph::place_memory() {
+  make_arenas();
   // Inputs from outside keep their memory; it must exist before addresses are captured.
-  for (const auto& [storage, list] : users)
-    if (!inside.count(storage)) RONDO_TRY(engine_->back(const_cast<Storage&>(*storage)));
+  std::unordered_set<const Storage*> inside;
+  for (const Ref<Storage>& storage : storages_) inside.insert(storage.get());
+  for (const Ref<Task>& task : tasks_)
+    for (const Access& access : task->accesses())
+      if (Storage* storage = access.variable->storage(); storage && !inside.count(storage))
+        RONDO_TRY(engine_->back(*storage));
 
   RONDO_TRY(back_bindings());
   for (Arena& each : arenas_) {
-    Status placed = place_in(each, plan, users);
+    Status placed = take_memory(each);
     if (placed.code() == RONDO_OUT_OF_MEMORY) {
+      std::vector<Task*> tasks;
+      list_tasks(&tasks);
       bool settled = false;
-      for (const Ref<Task>& task : tasks_) settled |= &task->device() == each.device && task->settle();
-      if (settled) placed = place_in(each, plan, users);
+      for (Task* task : tasks) settled |= &task->device() == each.device && task->settle();
+      if (settled) placed = take_memory(each);
     }
     RONDO_TRY(placed);
   }
   return {};
 }
 
-Status Graph::place_in(Arena& arena, const BranchPlan& plan, const Users& users) {
+Status Graph::plan_memory(Arena& arena) {
+  std::unordered_map<const Storage*, std::vector<uint32_t>> users;
+  for (uint32_t i = 0; i < tasks_.size(); ++i)
+    for (const Access& access : tasks_[i]->accesses())
+      if (Storage* storage = access.variable->storage()) {
+        std::vector<uint32_t>& list = users[storage];
+        if (list.empty() || list.back() != i) list.push_back(i);  // mutation: temporaries_overlap_in_time
+      }
   std::vector<Temporary> temporaries;
-  std::vector<Storage*> owners;        // of the first temporaries
-  std::vector<uint32_t> workspace_of;  // of the others
+  arena.storages.clear();
+  arena.workspaces.clear();
+  arena.bodies.clear();
   for (const Ref<Storage>& storage : storages_) {
     const auto used = users.find(storage.get());
     if (&storage->device() != arena.device || used == users.end() || storage->address()) continue;
@@ -235,30 +297,63 @@ Status Graph::place_in(Arena& arena, const BranchPlan& plan, const Users& users)
       info_.output_bytes += storage->pinned() ? 0 : static_cast<int64_t>(storage->bytes());
       continue;
     }
-    owners.push_back(storage.get());
+    arena.storages.emplace_back(storage.get(), 0);
     temporaries.push_back({storage->bytes(), used->second, 0});
   }
   for (uint32_t i = 0; i < tasks_.size(); ++i)
     if (const size_t bytes = &tasks_[i]->device() == arena.device ? tasks_[i]->workspace_bytes() : 0) {
-      workspace_of.push_back(i);
+      arena.workspaces.emplace_back(i, 0);
       temporaries.push_back({bytes, {i}, 0});
     }
-  arena.bytes = kRandomBytes + plan_arena(plan.schedule, temporaries, kArenaAlignment);
+  // Bodies of one task never run at the same time, so they share their memory.
+  std::vector<size_t> body_of;  // by body: the temporary that it is in
+  Status status;
+  int64_t task_before = -1;
+  for_each_body([&](uint32_t i, Graph& body) {
+    Arena* const inner = body.arena(*arena.device);
+    if (!inner || !status.ok()) return;
+    status = body.plan_memory(*inner);
+    if (task_before != i) temporaries.push_back({0, {i}, 0});
+    task_before = i;
+    temporaries.back().bytes = std::max(temporaries.back().bytes, inner->bytes);  // mutation: smaller_body_decides
+    arena.bodies.emplace_back(&body, 0);
+    body_of.push_back(temporaries.size() - 1);
+  });
+  RONDO_TRY(status);
+  arena.bytes = kRandomBytes + plan_arena(plan_.schedule, temporaries, kArenaAlignment);
+  size_t next = 0;
+  for (auto& [storage, offset] : arena.storages) offset = kRandomBytes + temporaries[next++].offset;
+  for (auto& [task, offset] : arena.workspaces) offset = kRandomBytes + temporaries[next++].offset;
+  for (size_t i = 0; i < body_of.size(); ++i) arena.bodies[i].second = kRandomBytes + temporaries[body_of[i]].offset;
+  // Counted as the arena is, each in whole steps of it, so that the difference is what sharing saves.
+  arena.unshared = kRandomBytes;
+  for (const Temporary& temporary : temporaries) arena.unshared += temporary.bytes;
+  return {};
+}
+
+Status Graph::take_memory(Arena& arena) {
+  RONDO_TRY(plan_memory(arena));
   {
     Engine::NotRecorded not_recorded;
     arena.storage = engine_->new_storage(*arena.device, arena.bytes);
   }
   RONDO_TRY(engine_->back(*arena.storage));
+  arena.storage->mark_written(name_);  // nobody needs to have put anything there
   info_.arena_bytes += static_cast<int64_t>(arena.bytes);
-  // Counted as the arena is, each in whole steps of it, so that the difference is what sharing saves.
-  info_.temporary_bytes += static_cast<int64_t>(kRandomBytes);
-  for (const Temporary& temporary : temporaries) info_.temporary_bytes += static_cast<int64_t>(temporary.bytes);
-  char* base = arena.storage->address() + kRandomBytes;
-  for (size_t i = 0; i < owners.size(); ++i) owners[i]->place(base + temporaries[i].offset);
-  workspace_.resize(tasks_.size(), nullptr);
-  for (size_t i = 0; i < workspace_of.size(); ++i)
-    workspace_[workspace_of[i]] = base + temporaries[owners.size() + i].offset;
+  info_.temporary_bytes += static_cast<int64_t>(arena.unshared);
+  place(arena, arena.storage->address());
   return {};
+}
+
+void Graph::place(Arena& arena, char* address) {
+  arena.address = address;
+  for (const auto& [storage, offset] : arena.storages) storage->place(address + offset);
+  workspace_.resize(tasks_.size(), nullptr);
+  for (const auto& [task, offset] : arena.workspaces) workspace_[task] = address + offset;
+  for (const auto& [body, offset] : arena.bodies) body->place(*body->arena(*arena.device), address + offset);
+  arena.storages.clear();
+  arena.workspaces.clear();
+  arena.bodies.clear();
 }
 
 // What a segment's launch reads and writes, as the rest of the engine sees it: a temporary counts only where one
@@ -292,8 +387,10 @@ void Graph::collect_uses() {
         if (callable_) known_[access.variable] |= access.write;
       }
     // mutation: arena_released_early
-    for (const Arena& each : arenas_) segment.uses.push_back({each.storage.get(), false, false, true});
+    for (const Arena& each : arenas_)
+      if (each.storage) segment.uses.push_back({each.storage.get(), false, false, true});
   }
+  for_each_body([](uint32_t, Graph& body) { body.collect_uses(); });
 }
 
 // What is read before the graph writes it must have contents when the graph is launched. A temporary would never have.
@@ -311,7 +408,7 @@ Status Graph::find_unwritten() {
                        "task '%s' reads a tensor of %zu bytes on %s that was made in the recording and never written; "
                        "write to it first",
                        task->name(), storage->bytes(), device_name(storage->device().id()).c_str());
-        unwritten_.push_back({storage, task.get()});
+        if (outermost_ == this) unwritten_.push_back({storage, task.get()});
       }
       if (access.input || access.write) known.insert(access.variable);
     }

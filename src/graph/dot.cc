@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "engine/shown.h"
 #include "engine/tensor.h"
-#include "graph/graph.h"
+#include "graph/control.h"
 
 namespace rondo {
 
@@ -59,7 +59,9 @@ std::vector<Effect> effects_of(const Task& task) {
 
 class Picture {
  public:
-  explicit Picture(std::FILE* file) : file_(file) {}
+  // prefix: of the names of all nodes. input: what tensors from outside are called.
+  Picture(std::FILE* file, const std::string& prefix, const char* input)
+      : file_(file), prefix_(prefix), input_(input) {}
 
   // Edges into task `i`, from whoever wrote what it reads, or from an input.
   void task(uint32_t i, const Task& task, const std::unordered_set<const Variable*>& inside) {
@@ -81,15 +83,17 @@ class Picture {
   }
   // An edge for order alone, unless a tensor goes the same way.
   void order(uint32_t from, uint32_t to) {
-    if (!carried_.count({from, to})) std::fprintf(file_, "  t%u -> t%u [style=dashed];\n", from, to);
+    if (!carried_.count({from, to}))
+      std::fprintf(file_, "  %st%u -> %st%u [style=dashed];\n", prefix(), from, prefix(), to);
   }
   // Of the storages, in the order in which they were first written.
   const std::vector<const Variable*>& written() const { return written_; }
   // What a launch leaves to the user.
   void result(const Variable& variable, const char* kind) {
     const State& state = states_[&variable];
-    std::fprintf(file_, "  o%zu [shape=ellipse, fillcolor=\"#eaf5ea\", label=\"%s\\n%s\"];\n  t%lld -> o%zu;\n",
-                 results_, kind, quoted(state.text).c_str(), static_cast<long long>(state.writer), results_);
+    std::fprintf(file_, "  %so%zu [shape=ellipse, fillcolor=\"#eaf5ea\", label=\"%s\\n%s\"];\n  %st%lld -> %so%zu;\n",
+                 prefix(), results_, kind, quoted(state.text).c_str(), prefix(), static_cast<long long>(state.writer),
+                 prefix(), results_);
     ++results_;
   }
 
@@ -99,21 +103,25 @@ class Picture {
     std::string text;
   };
   void carry(uint32_t from, uint32_t to, const std::string& text) {
-    std::fprintf(file_, "  t%u -> t%u [label=\"%s\"];\n", from, to, quoted(text).c_str());
+    std::fprintf(file_, "  %st%u -> %st%u [label=\"%s\"];\n", prefix(), from, prefix(), to, quoted(text).c_str());
     carried_.insert({from, to});
   }
   void input(const Effect& effect, uint32_t to) {
     const auto [found, fresh] = inputs_.emplace(effect.variable, std::pair(inputs_.size(), effect.text));
     const auto& [number, text] = found->second;
     if (fresh)
-      std::fprintf(file_, "  i%zu [shape=ellipse, fillcolor=\"#fff6e0\", label=\"input\\n%s\"];\n", number,
-                   quoted(text).c_str());
+      std::fprintf(file_, "  %si%zu [shape=ellipse, fillcolor=\"#fff6e0\", label=\"%s\\n%s\"];\n", prefix(), number,
+                   input_, quoted(text).c_str());
     // Another view of it says so.
-    std::fprintf(file_, "  i%zu -> t%u%s;\n", number, to,
+    std::fprintf(file_, "  %si%zu -> %st%u%s;\n", prefix(), number, prefix(), to,
                  text == effect.text ? "" : (" [label=\"" + quoted(effect.text) + "\"]").c_str());
   }
 
+  const char* prefix() const { return prefix_.c_str(); }
+
   std::FILE* file_;
+  const std::string prefix_;
+  const char* const input_;
   std::unordered_map<const Variable*, State> states_;
   std::unordered_map<const Variable*, std::pair<size_t, std::string>> inputs_;
   std::set<std::pair<uint32_t, uint32_t>> carried_;
@@ -123,6 +131,56 @@ class Picture {
 
 }  // namespace
 
+// Segments with their tasks, and what goes between them.
+void Graph::draw(std::FILE* file, const std::string& prefix) const {
+  for (size_t s = 0; s < segments_.size(); ++s) {
+    const Segment& segment = segments_[s];
+    std::fprintf(file,
+                 "  subgraph cluster_%s%zu {\n    label=\"segment %zu on %s: %s\"; color=\"#8899aa\"; "
+                 "fontname=\"sans-serif\";\n",
+                 prefix.c_str(), s, s, device_name(segment.device->id()).c_str(), segment.kind_text());
+    for (const uint32_t i : segment.tasks) {
+      const auto made_of = operators_.find(i);
+      std::fprintf(file, "    %st%u [label=\"%s%s%s\"];\n", prefix.c_str(), i, quoted(tasks_[i]->name()).c_str(),
+                   made_of == operators_.end() ? "" : "\\n",
+                   made_of == operators_.end() ? "" : quoted(made_of->second).c_str());
+    }
+    std::fputs("  }\n", file);
+  }
+  std::unordered_set<const Variable*> inside;
+  for (const Ref<Storage>& storage : storages_) inside.insert(storage.get());
+  Picture picture(file, prefix, prefix.empty() ? "input" : "from outside");
+  for (uint32_t i = 0; i < tasks_.size(); ++i) {
+    picture.task(i, *tasks_[i], inside);
+    for (const uint32_t before : predecessors_[i]) picture.order(before, i);
+  }
+  for (const Variable* variable : picture.written()) {
+    if (!inside.count(variable))
+      picture.result(*variable, prefix.empty() ? "parameter" : "to outside");
+    else if (outputs_.count(static_cast<const Storage*>(variable)))
+      picture.result(*variable, "output");
+  }
+  for (const auto& [task, inner] : controls_)
+    for (size_t i = 0; i < inner->bodies().size(); ++i)
+      draw_body(file, inner->bodies()[i], prefix + "t" + std::to_string(task),
+                prefix + "b" + std::to_string(task) + "_" + std::to_string(i) + "_");
+}
+
+// A body stands in a box of its own, to which its task points.
+void Graph::draw_body(std::FILE* file, const Body& body, const std::string& from, const std::string& prefix) {
+  const char* const box = prefix.c_str();
+  const std::string name = quoted(body.name);
+  std::fprintf(file, "  subgraph cluster_%sbody {\n  label=\"%s\"; color=\"#aa8844\"; fontname=\"sans-serif\";\n", box,
+               name.c_str());
+  std::fprintf(file, "  %sentry [shape=ellipse, label=\"%s%s\"];\n", box, name.c_str(),
+               body.graph && !body.graph->tasks_.empty() ? "" : ": nothing");
+  if (body.graph) {
+    body.graph->draw(file, prefix);
+    if (!body.graph->tasks_.empty()) std::fprintf(file, "  %sentry -> %st0 [style=dotted];\n", box, box);
+  }
+  std::fprintf(file, "  }\n  %s -> %sentry [style=dotted];\n", from.c_str(), box);
+}
+
 Status Graph::write_dot(const char* path) const {
   CFile opened = open_to_write(path);
   std::FILE* const file = opened.get();
@@ -131,33 +189,7 @@ Status Graph::write_dot(const char* path) const {
                "digraph \"%s\" {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eef3fb\", "
                "fontname=\"sans-serif\"];\n",
                quoted(name_).c_str());
-  for (size_t s = 0; s < segments_.size(); ++s) {
-    const Segment& segment = segments_[s];
-    std::fprintf(
-        file,
-        "  subgraph cluster_%zu {\n    label=\"segment %zu on %s: %s\"; color=\"#8899aa\"; fontname=\"sans-serif\";\n",
-        s, s, device_name(segment.device->id()).c_str(), segment.kind_text());
-    for (const uint32_t i : segment.tasks) {
-      const auto made_of = operators_.find(i);
-      std::fprintf(file, "    t%u [label=\"%s%s%s\"];\n", i, quoted(tasks_[i]->name()).c_str(),
-                   made_of == operators_.end() ? "" : "\\n",
-                   made_of == operators_.end() ? "" : quoted(made_of->second).c_str());
-    }
-    std::fputs("  }\n", file);
-  }
-  std::unordered_set<const Variable*> inside;
-  for (const Ref<Storage>& storage : storages_) inside.insert(storage.get());
-  Picture picture(file);
-  for (uint32_t i = 0; i < tasks_.size(); ++i) {
-    picture.task(i, *tasks_[i], inside);
-    for (const uint32_t before : predecessors_[i]) picture.order(before, i);
-  }
-  for (const Variable* variable : picture.written()) {
-    if (!inside.count(variable))
-      picture.result(*variable, "parameter");
-    else if (outputs_.count(static_cast<const Storage*>(variable)))
-      picture.result(*variable, "output");
-  }
+  draw(file, "");
   std::fputs("}\n", file);
   const bool failed = std::ferror(file) != 0;
   if (std::fclose(opened.release()) != 0 || failed)

@@ -11,6 +11,7 @@
 #include <rondo/graph.h>
 
 #include <atomic>
+#include <cstdio>
 #include <deque>
 #include <memory>
 #include <string>
@@ -28,6 +29,9 @@ namespace rondo {
 
 class Launch;
 class Call;
+class Control;
+struct Body;
+struct BodyRun;
 
 // What a segment does to a variable that others know too.
 struct Use {
@@ -56,6 +60,7 @@ struct Segment {
   std::atomic<Launch*> idle{};  // a launch that is done, for the next to use again
   NativeGraph native;           // captured
   uint64_t random_count = 0;    // Philox counters one launch consumes
+  uint64_t random_begin = 0;    // of a body: those that earlier segments on the device consume
   // Guarded by order: what the device-side random state will be when the launches so far are done.
   RandomState random_next;
   bool random_known = false;
@@ -67,11 +72,19 @@ struct Segment {
   std::string why_split;           // why it is not captured; empty if it is
 };
 
+class Graph;
+
 // The block of one device's temporaries. It starts with the device's RandomState.
 struct Arena {
-  Device* device;
-  Ref<Storage> storage;
+  Device* device = nullptr;
+  Ref<Storage> storage;     // null: a part of the arena of the graph around
+  char* address = nullptr;  // once it is placed
   size_t bytes = 0;
+  size_t unshared = 0;  // bytes, if nothing shared them
+  // What lies where, from its start; until it is placed.
+  std::vector<std::pair<Storage*, size_t>> storages;
+  std::vector<std::pair<uint32_t, size_t>> workspaces;  // by task
+  std::vector<std::pair<Graph*, size_t>> bodies;
 };
 
 class Graph final : public RefCounted {
@@ -92,13 +105,29 @@ class Graph final : public RefCounted {
   std::string report() const;
   Status write_dot(const char* path) const;
 
+  // --- body.cc: of a body of control flow
+  // Runs the passes over what a body is; it is compiled with the graph around.
+  static Status make_body(Recording& recording, ops::Program program, std::vector<Ref<Storage>> storages,
+                          Ref<Graph>* body);
+  // Whether it does more than write what it lists as written.
+  bool opaque() const { return opaque_; }
+  // What it does to a variable that others know too; reads are those before it has written that.
+  struct Effect {
+    bool read = false, input = false, write = false;
+  };
+  std::vector<std::pair<Variable*, Effect>> effects() const;
+  // One run, inside a task on the host. Returns while a device may be at work on it: run says so.
+  Status run_body(const TaskContext& context, BodyRun* run, Task::Parts* parts, const Status* completed);
+
  private:
   Graph(Recording& recording);
+  Graph(Recording& recording, ops::Program program, std::vector<Ref<Storage>> storages);  // a body
   void take(ops::Program&& program);
 
   friend class SegmentRun;
   friend class Launch;
   friend class Call;
+  friend struct BodyRun;
   // A launch task for the segment: the idle one, or a new one.
   RONDO_HOT Ref<Task> take_launch(Segment& segment);
   RONDO_COLD Status launch_several();
@@ -116,7 +145,15 @@ class Graph final : public RefCounted {
   RONDO_APART Status run_tasks(const Segment& segment, const TaskContext& context, const RandomState& random,
                                Task::Parts* parts, Progress* progress, const Status* completed);
 
-  // The steps of compile().
+  Status run_on_device(Segment& segment, const TaskContext& context, const RandomState& random, Task::Parts* parts);
+  // All that a segment writes, which has failed as a whole.
+  void leave_poisoned(const Segment& segment, const Status& status, Task::Parts* parts);
+
+  // The steps of compile(). Those that come to bodies too do so by themselves.
+  // Calls visit(task, body) for each body of its tasks, not for those of bodies.
+  template <class Visit>
+  void for_each_body(const Visit& visit) const;
+  Status lower(const Graph& outermost);
   Status find_bindings(const Recording& recording);
   // Whether a task uses a binding of another device than its own, or one that such a task uses.
   bool bound_elsewhere(const Task& task, const char** why) const;
@@ -124,14 +161,17 @@ class Graph final : public RefCounted {
   void split();
   void number_draws();
   Status check_guards() const;
+  void list_tasks(std::vector<Task*>* tasks) const;  // those of bodies too
   Status prepare();
-  using Users = std::unordered_map<const Storage*, std::vector<uint32_t>>;  // the tasks that each is used by
-  Status place_memory(const BranchPlan& plan);
-  Status place_in(Arena& arena, const BranchPlan& plan, const Users& users);
+  void make_arenas();
+  Status place_memory();
+  Status plan_memory(Arena& arena);  // how large it is, and what lies where
+  Status take_memory(Arena& arena);
+  void place(Arena& arena, char* address);
   Status back_bindings();
   void collect_binding_uses();
   void collect_uses();
-  Status capture(const BranchPlan& plan);
+  Status capture();
   Status capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams);
   // `auxiliaries`: beside the branches' streams, where a task asks for one; they outlive the capture.
   Status capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams,
@@ -145,6 +185,11 @@ class Graph final : public RefCounted {
   Status check_output(uint32_t binding, const View& view, rondo_tensor* const* inputs,
                       rondo_tensor* const* outputs) const;
   std::string report_bindings() const;
+  void count(rondo_graph_info* info) const;
+  std::string report_pieces(const std::string& indent) const;
+  // prefix: of the names of all nodes.
+  void draw(std::FILE* file, const std::string& prefix) const;
+  static void draw_body(std::FILE* file, const Body& body, const std::string& from, const std::string& prefix);
   Arena* arena(const Device& device);
   RandomState* device_random(const Device& device);
 
@@ -161,6 +206,10 @@ class Graph final : public RefCounted {
   int max_branches_;
   std::vector<PassReport> passes_;
   std::vector<Ref<Task>> tasks_;
+  std::vector<std::pair<uint32_t, Control*>> controls_;  // those of the tasks that have bodies
+  BranchPlan plan_;                                      // while it is compiled
+  bool opaque_ = false;                                  // of a body
+  const Graph* outermost_ = this;                        // that a body is a part of
   // By task: where its random numbers begin, from the first that the recording drew on its device; by device: how many
   // it drew, those included of tasks that a pass has left out.
   std::vector<uint64_t> random_offsets_;

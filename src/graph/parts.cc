@@ -65,7 +65,10 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
       if (each.later && *each.later) return status;  // comes back when it is completed
       if (!status.ok()) [[unlikely]] {
         const Status failed = engine_->failed(task, status);
-        status = error(failed.code(), "graph '%s': %s", name_, failed.message()).with_origin(failed.origin());
+        const Task::Parts* own = task.parts();
+        status = own && own->told
+                     ? failed  // they say where they are
+                     : error(failed.code(), "graph '%s': %s", name_, failed.message()).with_origin(failed.origin());
       }
     }
     if (status.ok() && parts->clean()) [[likely]]

@@ -39,10 +39,20 @@ Status find(const Engine& engine, Recording** recording) {
   return {};
 }
 
+// The same, and it is no body that is recorded.
+Status find_outside_bodies(const Engine& engine, const char* what, Recording** recording) {
+  RONDO_TRY(find(engine, recording));
+  if ((*recording)->bodies() > 0)
+    return error(RONDO_INVALID_STATE,
+                 "recording '%s' is in a body of control flow; %s when the body's function has returned",
+                 (*recording)->name, what);
+  return {};
+}
+
 // The same, detached from its thread.
 Status detach(const Engine& engine, std::unique_ptr<Recording>* recording) {
   Recording* found = nullptr;
-  RONDO_TRY(find(engine, &found));
+  RONDO_TRY(find_outside_bodies(engine, "end or abort it", &found));
   Engine::set_thread_sink(nullptr);
   recording->reset(found);
   return {};
@@ -68,27 +78,72 @@ Recording::Recording(Engine& engine, const char* name, int max_branches, uint32_
       named_outputs((flags & RONDO_RECORD_NAMED_OUTPUTS) != 0),
       as_written((flags & RONDO_RECORD_AS_WRITTEN) != 0),
       callable((flags & RONDO_RECORD_CALLABLE) != 0),
-      begun_us(Trace::now_us()) {}
+      begun_us(Trace::now_us()),
+      number([] {
+        static std::atomic<uint64_t> recordings{0};
+        return ++recordings;
+      }()) {}
 
 ops::Program Recording::program() {
   ops::Program::Storages made;
   for (const Ref<Storage>& storage : storages) made.insert(storage.get());
   for (const Binding& input : call_inputs) made.erase(input.storage.get());  // there is something in it before a run
-  ops::Program program(std::move(made), outputs());
+  return program_from(0, std::move(made), outputs());
+}
+
+ops::Program Recording::program_from(size_t first, ops::Program::Storages made, ops::Program::Storages outputs) {
+  ops::Program program(std::move(made), std::move(outputs));
   std::unordered_map<const Device*, uint64_t> drawn;
-  for (Taken& each : taken_) {
+  for (size_t i = first; i < taken_.size(); ++i) {
+    Taken& each = taken_[i];
     uint64_t& offset = drawn[&each.task->device()];
     const uint64_t count = each.task->random_count();
     program.append(std::move(each.task), Ref<const ops::Call>::adopt(static_cast<const ops::Call*>(each.what.leak())),
                    offset);
     offset += count;
   }
+  taken_.resize(first);
   return program;
+}
+
+namespace {
+constexpr Owner kInBody{
+    "made in a body of control flow and lives inside it; write what is needed outside into a tensor that was made "
+    "before"};
+}
+
+Recording::Body Recording::begin_body() {
+  return {taken_.size(), storages.size(), bodies_++};
+}
+
+ops::Program Recording::end_body(const Body& body, std::vector<Ref<Storage>>* made) {
+  made->assign(storages.begin() + static_cast<std::ptrdiff_t>(body.storages), storages.end());
+  ops::Program::Storages inside;
+  for (const Ref<Storage>& storage : *made) inside.insert(storage.get());
+  ops::Program program = program_from(body.tasks, std::move(inside), {});
+  for (const Ref<Storage>& storage : *made) engine.set_owner(*storage, &kInBody);
+  storages.resize(body.storages);
+  --bodies_;
+  return program;
+}
+
+void Recording::drop_body(const Body& body, const Status& error) {
+  for (size_t i = body.storages; i < storages.size(); ++i) {
+    engine.set_owner(*storages[i], nullptr);
+    engine.poison(*storages[i], error);
+  }
+  storages.resize(body.storages);
+  taken_.resize(body.tasks);
+  --bodies_;
 }
 
 void Recording::created(Storage& storage) {
   engine.set_owner(storage, this);
   storages.push_back(Ref<Storage>::share(&storage));
+}
+
+void Recording::abandon() {
+  release_storages(error(RONDO_INVALID_STATE, "the tensor was made in recording '%s', which was aborted", name));
 }
 
 void Recording::release_storages(const Status& error) {
@@ -157,8 +212,7 @@ Status abort_recording(Engine& engine) {
   if (!Engine::thread_sink()) return {};
   std::unique_ptr<Recording> recording;
   RONDO_TRY(detach(engine, &recording));
-  recording->release_storages(
-      error(RONDO_INVALID_STATE, "the tensor was made in recording '%s', which was aborted", recording->name));
+  recording->abandon();
   return {};
 }
 
@@ -199,7 +253,7 @@ Status name_output(Engine& engine, const View& view) {
   drop_dead_recording();
   RONDO_TRY(engine.usable());
   Recording* recording = nullptr;
-  RONDO_TRY(find(engine, &recording));
+  RONDO_TRY(find_outside_bodies(engine, "name outputs", &recording));
   if (&view.engine() != &engine) return error(RONDO_INVALID_ARGUMENT, "tensor belongs to another engine");
   if (!recording->named_outputs && !recording->callable)
     return error(RONDO_INVALID_STATE,
@@ -217,7 +271,7 @@ Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layou
   drop_dead_recording();
   RONDO_TRY(engine.usable());
   Recording* recording = nullptr;
-  RONDO_TRY(find(engine, &recording));
+  RONDO_TRY(find_outside_bodies(engine, "make inputs", &recording));
   if (!recording->callable)
     return error(RONDO_INVALID_STATE,
                  "recording '%s' was begun without RONDO_RECORD_CALLABLE: its inputs are the tensors from outside that "
@@ -232,13 +286,20 @@ Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layou
 }
 
 bool is_recording(const Engine& engine) {
-  const Sink* sink = Engine::thread_sink();
-  return sink && &sink->engine == &engine && engine.usable().ok();
+  return engine.usable().ok() && recording_of(engine);
+}
+
+Recording* recording_of(const Engine& engine) {
+  Sink* const sink = Engine::thread_sink();
+  return sink && &sink->engine == &engine ? static_cast<Recording*>(sink) : nullptr;
 }
 
 void abandon_recording(Engine& engine) {
   const Ref<Engine> keep = Ref<Engine>::share(&engine);  // the recording may have been the last to hold it
-  if (Sink* sink = Engine::thread_sink(); sink && &sink->engine == &engine) (void)abort_recording(engine);
+  const std::unique_ptr<Recording> recording(recording_of(engine));
+  if (!recording) return;
+  Engine::set_thread_sink(nullptr);
+  recording->abandon();
 }
 
 }  // namespace rondo

@@ -29,6 +29,21 @@ class Recording final : public Sink {
 
   void created(Storage& storage) override;
 
+  // A body of control flow: what is submitted and created from its begin to its end. Bodies nest, end() comes to the
+  // one begun last.
+  struct Body {
+    size_t tasks, storages;
+    int depth;  // bodies that it is in
+  };
+  Body begin_body();
+  // The body as a program of its own. The storages created in it are nobody's any more but the body's.
+  ops::Program end_body(const Body& body, std::vector<Ref<Storage>>* storages);
+  // Nothing of it is left. Its storages carry the error.
+  void drop_body(const Body& body, const Status& error);
+  int bodies() const { return bodies_; }  // open
+
+  // At an end without a graph.
+  void abandon();
   // Makes the storages ordinary again; with an error they carry it until they are written.
   void release_storages(const Status& error);
   // The same at a good end: what is not an output is the graph's from now on.
@@ -46,7 +61,16 @@ class Recording final : public Sink {
   std::vector<Ref<Storage>> storages;
   std::unordered_set<const Storage*> named;
   std::vector<Binding> call_inputs, call_outputs;  // if it is callable
+  const uint64_t number;                           // of all recordings of the process
+
+ private:
+  // From a task on to the last; they go over into it.
+  ops::Program program_from(size_t first, ops::Program::Storages made, ops::Program::Storages outputs);
+  int bodies_ = 0;
 };
+
+// The recording of the calling thread, if it is one of this engine.
+Recording* recording_of(const Engine& engine);
 
 // Of the calling thread.
 Status begin_recording(Engine& engine, const rondo_record_options& options);

@@ -1,6 +1,6 @@
 // The report for people. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
-#include "graph/graph.h"
+#include "graph/control.h"
 
 namespace rondo {
 namespace {
@@ -28,15 +28,29 @@ std::string Graph::report() const {
              counted(info.segments, "segment", "segments").c_str(), info.captured,
              counted(info.nodes, "node", "nodes").c_str(), counted(info.edges, "edge", "edges").c_str(),
              counted(info.branches, "branch", "branches").c_str());
+  text += report_pieces("  ");
+  text += report_bindings();
+  text += format("  memory: temporaries %lld bytes in an arena of %lld, outputs %lld bytes\n",
+                 static_cast<long long>(info.temporary_bytes), static_cast<long long>(info.arena_bytes),
+                 static_cast<long long>(info.output_bytes));
+  text += format("  times: record %.3f ms, prepare %.3f ms, capture %.3f ms; launched %s\n", info.record_ms,
+                 info.prepare_ms, info.capture_ms, counted(info.launches, "time", "times").c_str());
+  return text;
+}
+
+// What passes did, segments, and the same of bodies.
+std::string Graph::report_pieces(const std::string& indent) const {
+  std::string text;
   for (const PassReport& pass : passes_) {
     if (pass.lines.empty()) continue;
-    text += format("  pass %s: %zu nodes before, %zu after\n", pass.name, pass.before, pass.after);
-    for (const std::string& line : pass.lines) text += "    " + line + "\n";
+    text += indent + format("pass %s: %zu nodes before, %zu after\n", pass.name, pass.before, pass.after);
+    for (const std::string& line : pass.lines) text += indent + "  " + line + "\n";
   }
   for (size_t s = 0; s < segments_.size(); ++s) {
     const Segment& segment = segments_[s];
-    text += format("  segment %zu on %s: %s, %s", s, device_name(segment.device->id()).c_str(), segment.kind_text(),
-                   counted(static_cast<int64_t>(segment.tasks.size()), "task", "tasks").c_str());
+    text +=
+        indent + format("segment %zu on %s: %s, %s", s, device_name(segment.device->id()).c_str(), segment.kind_text(),
+                        counted(static_cast<int64_t>(segment.tasks.size()), "task", "tasks").c_str());
     if (segment.kind == Segment::Kind::captured)
       text += format(", %s, %s", counted(segment.native.nodes, "node", "nodes").c_str(),
                      counted(segment.branches, "branch", "branches").c_str());
@@ -47,13 +61,19 @@ std::string Graph::report() const {
   }
   for (size_t i = 0; i < tasks_.size(); ++i)
     if (const std::string remark = tasks_[i]->remark(); !remark.empty())
-      text += format("  task %zu '%s': %s\n", i, tasks_[i]->name(), remark.c_str());
-  text += report_bindings();
-  text += format("  memory: temporaries %lld bytes in an arena of %lld, outputs %lld bytes\n",
-                 static_cast<long long>(info.temporary_bytes), static_cast<long long>(info.arena_bytes),
-                 static_cast<long long>(info.output_bytes));
-  text += format("  times: record %.3f ms, prepare %.3f ms, capture %.3f ms; launched %s\n", info.record_ms,
-                 info.prepare_ms, info.capture_ms, counted(info.launches, "time", "times").c_str());
+      text += indent + format("task %zu '%s': %s\n", i, tasks_[i]->name(), remark.c_str());
+  for (const auto& [task, inner] : controls_)
+    for (const Body& body : inner->bodies()) {
+      text += indent + format("task %u '%s', %s: ", task, inner->name(), body.name.c_str());
+      if (!body.graph) {
+        text += "nothing\n";
+        continue;
+      }
+      const Graph& graph = *body.graph;
+      text += counted(static_cast<int64_t>(graph.tasks_.size()), "task", "tasks") + " in " +
+              counted(static_cast<int64_t>(graph.segments_.size()), "segment", "segments") + "\n" +
+              graph.report_pieces(indent + "  ");
+    }
   return text;
 }
 

@@ -19,7 +19,7 @@ KIND = re.compile(r'^RONDO_KIND\((\w+), (rule|none), "([^"]*)", "([^"]*)"\)$', r
 TABLES = {"Normalisation": ("src/ops/operators/normalisations.def", re.compile(r"^NORMALISATION\((\w+),", re.MULTILINE))}
 PASS = re.compile(r'^RONDO_PASS\((\w+), "([^"]*)"\)$', re.MULTILINE)
 # Headers whose functions submit operators, but for those that only answer.
-HEADERS = ["ops.h", "shapes.h", "convolution.h", "normalisation.h", "pooling.h"]
+HEADERS = ["control.h", "ops.h", "shapes.h", "convolution.h", "normalisation.h", "pooling.h"]
 FUNCTION = re.compile(r"^RONDO_API rondo_status rondo_(\w+)\(", re.MULTILINE)
 
 

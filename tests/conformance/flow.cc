@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <sstream>
+#include <unordered_map>
 
 #include "harness.h"
 
@@ -21,25 +23,35 @@ bool nothing(const std::string& line) {
 
 std::vector<Piece> pieces_of(const std::string& dot) {
   std::vector<Piece> pieces;
-  std::vector<size_t> piece_of;  // by task
+  std::vector<size_t> piece_of;                    // by task
+  std::unordered_map<std::string, size_t> number;  // of a task, by its name: t3, and in a body b3_0_t1
   std::vector<std::vector<size_t>> before;
   std::vector<bool> idle;
   bool result_is_nothing = false;
   std::istringstream lines(dot);
   for (std::string line; std::getline(lines, line);) {
-    size_t from = 0, to = 0;
-    if (line.find("subgraph cluster_") != std::string::npos) {
+    char from[64] = "", to[64] = "";
+    const auto task = [&number](const char* name) {
+      const auto found = number.find(name);
+      return found == number.end() ? -1 : static_cast<int64_t>(found->second);
+    };
+    const auto result = [](const char* name) {
+      const char* const last = std::strrchr(name, '_');
+      return (last ? last + 1 : name)[0] == 'o';
+    };
+    if (line.find("label=\"segment ") != std::string::npos) {
       pieces.emplace_back();
-    } else if (line.find("label=\"segment ") != std::string::npos) {
       pieces.back().captured = line.find(": CUDA graph\"") != std::string::npos;
-    } else if (std::sscanf(line.c_str(), " t%zu -> t%zu", &from, &to) == 2) {
-      before.at(to).push_back(from);
-      if (nothing(line)) idle.at(from) = true;
-    } else if (line.rfind("  o", 0) == 0) {
+    } else if (std::sscanf(line.c_str(), " %63[a-z0-9_] -> %63[a-z0-9_]", from, to) == 2) {
+      if (task(from) < 0) continue;
+      const auto earlier = static_cast<size_t>(task(from));
+      if (task(to) >= 0) before.at(static_cast<size_t>(task(to))).push_back(earlier);
+      if (task(to) >= 0 ? nothing(line) : result(to) && result_is_nothing) idle.at(earlier) = true;
+    } else if (std::sscanf(line.c_str(), " %63[a-z0-9_] [shape=ellips%1[e]", to, from) == 2) {
+      if (!result(to)) continue;
       result_is_nothing = nothing(line);  // on the next line whose it is
-    } else if (std::sscanf(line.c_str(), " t%zu -> o%zu", &from, &to) == 2) {
-      if (result_is_nothing) idle.at(from) = true;
-    } else if (line.rfind("    t", 0) == 0 && std::sscanf(line.c_str(), " t%zu [label", &to) == 1) {
+    } else if (line.rfind("    ", 0) == 0 && std::sscanf(line.c_str(), " %63[a-z0-9_] [label", to) == 1) {
+      number[to] = piece_of.size();
       piece_of.push_back(pieces.size() - 1);
       before.emplace_back();
       idle.push_back(line.find("\"accept\"") != std::string::npos);

@@ -14,6 +14,10 @@ EXPECTED = {
                ^
 after 50 steps x[0] is 3.000, and the loss is small
 """,
+    "branch": """20 steps called eagerly: the functions of the bodies were called 9 and 11 times
+20 steps launched: the functions of the bodies were called 0 and 0 times
+the weights are equal, bit for bit
+""",
     "module": "no GPU here\n",
     "module_simulated": "400 400 400\n",
     "user_task": """step 0: checksum 7ac950ba

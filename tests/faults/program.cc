@@ -32,6 +32,19 @@ rondo_status nothing(void*, rondo_task_context*) {
   return RONDO_OK;
 }
 
+// Bodies of control flow: what the one or the other makes of a tensor.
+struct Choice {
+  rondo_tensor *from, *to;
+};
+rondo_status one_more(void* argument) {
+  auto* choice = static_cast<Choice*>(argument);
+  return rondo_binary_scalar(RONDO_ADD, choice->from, 1.0, &choice->to);
+}
+rondo_status one_less(void* argument) {
+  auto* choice = static_cast<Choice*>(argument);
+  return rondo_binary_scalar(RONDO_SUB, choice->from, 1.0, &choice->to);
+}
+
 }  // namespace
 
 Program::Program(rondo_engine* engine, std::function<void(const std::string&)> at)
@@ -39,6 +52,7 @@ Program::Program(rondo_engine* engine, std::function<void(const std::string&)> a
 
 Program::~Program() {
   rondo_graph_destroy(graph_);
+  rondo_graph_destroy(choosing_);
   for (const auto& [name, tensor] : tensors_) rondo_tensor_destroy(tensor);
 }
 
@@ -227,6 +241,31 @@ void Program::launch() {
   call(rondo_engine_wait_all(engine_));
 }
 
+// One of two bodies, by a number on the device.
+void Program::control() {
+  rondo_tensor* a = tensor("a");
+  if (!a) return;
+  step("control record_begin");
+  if (!call(rondo_record_begin(engine_, nullptr))) return;
+  const int64_t shape[] = {kRows, kColumns};
+  make("chosen", {a},
+       [&](rondo_tensor** out) { return rondo_tensor_create(engine_, kCuda, RONDO_F32, 2, shape, out); });
+  make("control sum", {a}, [&](rondo_tensor** out) { return rondo_reduce(RONDO_SUM, a, 0, nullptr, 0, out); });
+  make("positive", {tensor("control sum")},
+       [&](rondo_tensor** out) { return rondo_binary_scalar(RONDO_GT, tensor("control sum"), 0.0, out); });
+  step("if");
+  Choice choice = {a, tensor("chosen")};
+  if (choice.to && tensor("positive")) call(rondo_if(engine_, tensor("positive"), one_more, one_less, &choice));
+  drop("control sum");
+  drop("positive");
+  step("control record_end");
+  if (!call(rondo_record_end(engine_, &choosing_))) return;
+  step("control launch");
+  call(rondo_graph_launch(choosing_));
+  step("wait the control");
+  call(rondo_engine_wait_all(engine_));
+}
+
 void Program::trace() {
   step("trace_begin");
   if (!call(rondo_trace_begin(engine_))) return;
@@ -253,6 +292,7 @@ void Program::run() {
   tasks();
   record();
   launch();
+  control();
   trace();
   device();
   read_again();

@@ -45,6 +45,7 @@ class Program {
   void tasks();
   void record();
   void launch();
+  void control();
   void trace();
   void device();
 
@@ -68,6 +69,7 @@ class Program {
   std::map<std::string, std::string> values_;
   std::vector<Failure> failures_;
   rondo_graph* graph_ = nullptr;
+  rondo_graph* choosing_ = nullptr;
 };
 
 // What a value must be where a line of arithmetic says so; the others are told by Program itself, run without faults.

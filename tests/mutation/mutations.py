@@ -19,6 +19,7 @@ PROGRAMS = {  # in the build folder
     "engine": "tests/conformance/conformance_engine",
     "recording": "tests/conformance/conformance_recording",
     "tensors": "tests/conformance/conformance_tensors",
+    "recording": "tests/conformance/conformance_recording",
 }
 
 
@@ -235,6 +236,53 @@ MUTATIONS = (
         instead="false",
         breaks="what the user still holds has memory of its own, and is what the launch leaves there",
         cases=RECORDINGS,
+    ),
+    # --- control flow ---
+    Mutation(
+        name="control_keeps_what_no_body_writes",
+        part=r"kept && variable->storage\(\)",
+        instead="false",
+        breaks="what only some bodies write has contents before",
+        program="recording",
+        cases="Conformance/ControlMisuse.WhatOneBodyWritesNeedsContents/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
+        name="part_taken_for_the_whole",
+        part=r" && !access\.read",
+        instead="",
+        breaks="what a body reads of a tensor beside the part that it has written comes from before",
+        program="recording",
+        cases="Conformance/Control.WhatIsBesideAWrittenPartIsReadFromBefore/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
+        name="smaller_body_decides",
+        part=r"std::max",
+        instead="std::min",
+        breaks="the arena has room for the largest of the bodies of a node",
+        program="recording",
+        cases="Conformance/Control.MemoryOfBodiesIsTheArenas/cuda_async",
+        endings=("failed", "reported", "crashed"),
+    ),
+    Mutation(
+        name="wait_of_control_takes_a_worker",
+        breaks="while a worker waits for a device in a body there is another one for other tasks",
+        program="recording",
+        cases="Conformance/Control.WaitsForTheDeviceTakeNoWorker/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
+        name="body_goes_on_before_the_device",
+        breaks="what the host runs in a body comes after what a device does in it before",
+        program="recording",
+        cases="Conformance/Control.SegmentsOfABodyFollowEachOther/cuda_async",
+    ),
+    Mutation(
+        name="control_ends_before_its_body",
+        breaks="what follows a body comes after what a device does in it",
+        program="recording",
+        cases="Conformance/Control.WhatFollowsComesAfterTheDevice/cuda_async",
     ),
 )
 

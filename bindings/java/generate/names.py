@@ -42,7 +42,7 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "variable_create": "Engine.variable", "variable_wait": "Variable.await", "variable_wait_for": "Variable.await",
            "record_begin": "Engine.record", "record_end": "Engine.record", "record_abort": "Engine.record",
            "record_is_open": "Engine.isRecording", "record_output": "Recording.keep", "record_input": "Recording.input", "trace_begin": "Engine.beginTrace",
-           "trace_end": "Engine.endTrace", "graph_query": "Graph.info", "tape_begin": "Engine.tape", "tape_custom": "Tape.customGradient",
+           "trace_end": "Engine.endTrace", "graph_query": "Graph.info", "if": "Control.ifElse", "while": "Control.whileTrue", "switch": "Control.switchTo", "tape_begin": "Engine.tape", "tape_custom": "Tape.customGradient",
            "tape_pause": "NoGradients.open", "tape_resume": "NoGradients.close", "tape_query": "Tape.info",
            "buckets_query": "Buckets.info", "optimizer_query": "Optimizer.info", "optimizer_state": "Optimizer.states", "cache_query": "KernelCache.info", "cache_export": "KernelCache.save",
            "cache_import": "KernelCache.load", "set_compile_progress": "KernelCache.setProgress", "set_log": "Rondo.setLog",

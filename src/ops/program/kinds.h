@@ -182,6 +182,7 @@ struct AllFiniteCall {};
 struct GlobalNormCall {};
 struct ClipGlobalNormCall {};
 struct PartCall {};
+struct ControlCall {};  // what its bodies read and write
 
 // kinds.def as types and tables.
 template <class... Kinds>

@@ -1474,6 +1474,47 @@ extern "C" {
     #[doc = " Submits the group. If one of its calls had failed, none is submitted, and that status comes back. Since 0.1."]
     pub fn rondo_comm_group_end(comm: *mut rondo_comm) -> rondo_status;
 }
+#[doc = " Issues the operators of a body. argument: as it was given."]
+pub type rondo_body_fn =
+    ::std::option::Option<unsafe extern "C" fn(argument: *mut ::std::os::raw::c_void) -> rondo_status>;
+extern "C" {
+    #[doc = " Runs then_body if the condition is true, else else_body, which may be NULL: then nothing."]
+    #[doc = " condition: one element of dtype bool, of any shape, on any device of the engine; it was written. argument is handed"]
+    #[doc = " to the functions. Outside of a recording it waits for the condition, so it is RONDO_INVALID_STATE inside a task; an"]
+    #[doc = " open tape notes the body that runs. In a recording while a tape is open on the thread: RONDO_UNSUPPORTED."]
+    #[doc = " RONDO_INVALID_ARGUMENT names what does not fit. Since 0.1."]
+    pub fn rondo_if(
+        engine: *mut rondo_engine,
+        condition: *mut rondo_tensor,
+        then_body: rondo_body_fn,
+        else_body: rondo_body_fn,
+        argument: *mut ::std::os::raw::c_void,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Runs the body as long as the condition is true, which is looked at before each turn and which the body writes."]
+    #[doc = " limit: the most turns; 0: none, and then a recorded body must write the condition (RONDO_INVALID_ARGUMENT). Outside"]
+    #[doc = " of a recording the function is called in each turn. An engine ends after its loops. Otherwise as rondo_if. Since 0.1."]
+    pub fn rondo_while(
+        engine: *mut rondo_engine,
+        condition: *mut rondo_tensor,
+        body: rondo_body_fn,
+        limit: i64,
+        argument: *mut ::std::os::raw::c_void,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Runs bodies[i], i the index: one element of dtype i32 or i64. None if it is negative or not less than n_bodies."]
+    #[doc = " bodies: n_bodies functions, 1 to 4096, none NULL; bodies[i] is given arguments[i], or NULL where arguments is NULL."]
+    #[doc = " Otherwise as rondo_if. Since 0.1."]
+    pub fn rondo_switch(
+        engine: *mut rondo_engine,
+        index: *mut rondo_tensor,
+        n_bodies: i32,
+        bodies: *const rondo_body_fn,
+        arguments: *const *mut ::std::os::raw::c_void,
+    ) -> rondo_status;
+}
 #[doc = " Numbers by spatial axis: entries behind the last one of x are ignored. Since 0.1."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

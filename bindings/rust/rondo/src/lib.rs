@@ -62,6 +62,7 @@ mod collectives;
 mod comm;
 mod completion;
 mod context;
+mod control;
 mod convert;
 mod convolution;
 mod create;

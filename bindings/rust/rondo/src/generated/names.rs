@@ -308,6 +308,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_graph_query", "Graph::info"),
     ("rondo_graph_report", "Graph::report"),
     ("rondo_group_norm", "Tensor::group_norm"),
+    ("rondo_if", "Engine::if_else"),
     ("rondo_instance_norm", "Tensor::instance_norm"),
     ("rondo_last_error", "Error::message"),
     ("rondo_last_error_cause", "Error"),
@@ -385,6 +386,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_sort", "Tensor::sort"),
     ("rondo_stack", "Tensor::stack"),
     ("rondo_status", "ErrorKind"),
+    ("rondo_switch", "Engine::switch_to"),
     ("rondo_take", "Tensor::take"),
     ("rondo_take_along_axis", "Tensor::take_along_axis"),
     ("rondo_tape", "Tape"),
@@ -449,6 +451,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_version", "rondo::version"),
     ("rondo_version_string", "rondo::version_text"),
     ("rondo_where", "Tensor::choose"),
+    ("rondo_while", "Engine::while_true"),
 ];
 
 /// Functions for many operators, each of which is a method of `Tensor`.
