@@ -76,13 +76,18 @@ ops::Program Recording::program() {
   for (const Binding& input : call_inputs) made.erase(input.storage.get());  // there is something in it before a run
   ops::Program program(std::move(made), outputs());
   std::unordered_map<const Device*, uint64_t> drawn;
-  for (Taken& each : taken_) {
+  auto section = sections_.begin();
+  for (size_t i = 0; i < taken_.size(); ++i) {
+    Taken& each = taken_[i];
+    while (section != sections_.end() && section->end <= i) ++section;
+    const bool within = section != sections_.end() && section->begin <= i;
     uint64_t& offset = drawn[&each.task->device()];
     const uint64_t count = each.task->random_count();
     program.append(std::move(each.task), Ref<const ops::Call>::adopt(static_cast<const ops::Call*>(each.what.leak())),
-                   offset);
+                   offset, within ? section->number : ops::kAlways);
     offset += count;
   }
+  if (!sections_.empty()) program.find_kept();
   return program;
 }
 
@@ -139,6 +144,10 @@ Status end_recording(Engine& engine, Ref<Graph>* graph) {
   std::unique_ptr<Recording> recording;
   RONDO_TRY(detach(engine, &recording));
   const Status status = caught([&]() -> Status {
+    if (const char* open = recording->open_section())
+      return error(RONDO_INVALID_STATE,
+                   "recording '%s' ends inside its section '%s'; end that first (rondo_record_section_end)",
+                   recording->name, open);
     const Status made = Graph::compile(*recording, graph);
     return made.ok() ? made
                      : engine.noted(error(made.code(), "recording '%s': %s", recording->name, made.message())
@@ -195,11 +204,15 @@ Status add_call_output(Recording& recording, const View& view) {
 
 }  // namespace
 
-Status name_output(Engine& engine, const View& view) {
+Status find_recording(Engine& engine, Recording** recording) {
   drop_dead_recording();
   RONDO_TRY(engine.usable());
+  return find(engine, recording);
+}
+
+Status name_output(Engine& engine, const View& view) {
   Recording* recording = nullptr;
-  RONDO_TRY(find(engine, &recording));
+  RONDO_TRY(find_recording(engine, &recording));
   if (&view.engine() != &engine) return error(RONDO_INVALID_ARGUMENT, "tensor belongs to another engine");
   if (!recording->named_outputs && !recording->callable)
     return error(RONDO_INVALID_STATE,
@@ -214,10 +227,8 @@ Status name_output(Engine& engine, const View& view) {
 }
 
 Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape, rondo_tensor** input) {
-  drop_dead_recording();
-  RONDO_TRY(engine.usable());
   Recording* recording = nullptr;
-  RONDO_TRY(find(engine, &recording));
+  RONDO_TRY(find_recording(engine, &recording));
   if (!recording->callable)
     return error(RONDO_INVALID_STATE,
                  "recording '%s' was begun without RONDO_RECORD_CALLABLE: its inputs are the tensors from outside that "

@@ -6,10 +6,12 @@
 
 #include <rondo/graph.h>
 
+#include <memory>
 #include <unordered_set>
 #include <vector>
 
 #include "engine/engine.h"
+#include "graph/launch_settings.h"
 #include "ops/program/program.h"
 
 namespace rondo {
@@ -46,12 +48,31 @@ class Recording final : public Sink {
   std::vector<Ref<Storage>> storages;
   std::unordered_set<const Storage*> named;
   std::vector<Binding> call_inputs, call_outputs;  // if it is callable
+  // The graph takes them over.
+  std::unique_ptr<LaunchSettings> settings = std::make_unique<LaunchSettings>();
+
+  void begin_section(uint32_t number) { sections_.push_back({number, taken_.size(), kOpen}); }
+  void end_section() { sections_.back().end = taken_.size(); }
+  // The name of the one that is open, or null.
+  const char* open_section() const {
+    return sections_.empty() || sections_.back().end != kOpen ? nullptr : settings->name(sections_.back().number);
+  }
+
+ private:
+  static constexpr size_t kOpen = SIZE_MAX;
+  struct Section {
+    uint32_t number;    // of its setting
+    size_t begin, end;  // of the tasks that were taken
+  };
+  std::vector<Section> sections_;  // in order
 };
 
 // Of the calling thread.
 Status begin_recording(Engine& engine, const rondo_record_options& options);
 Status end_recording(Engine& engine, Ref<Graph>* graph);
 Status abort_recording(Engine& engine);
+// The calling thread's recording; an error if there is none of this engine.
+Status find_recording(Engine& engine, Recording** recording);
 // Names an output of the thread's recording.
 Status name_output(Engine& engine, const View& view);
 // Makes an input of the thread's recording, which is callable.

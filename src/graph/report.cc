@@ -48,6 +48,7 @@ std::string Graph::report() const {
   for (size_t i = 0; i < tasks_.size(); ++i)
     if (const std::string remark = tasks_[i]->remark(); !remark.empty())
       text += format("  task %zu '%s': %s\n", i, tasks_[i]->name(), remark.c_str());
+  text += settings_->report();
   text += report_bindings();
   text += format("  memory: temporaries %lld bytes in an arena of %lld, outputs %lld bytes\n",
                  static_cast<long long>(info.temporary_bytes), static_cast<long long>(info.arena_bytes),

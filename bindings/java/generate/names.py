@@ -22,7 +22,8 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_topk", "largest"), ("rondo_linspace", "endpoint"), ("rondo_cumulative", "reverse"),
             ("rondo_task_is_capturing", ""), ("rondo_tape_info", "open"),
             ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad"),
-            ("rondo_buckets_options", "sum")}
+            ("rondo_buckets_options", "sum"), ("rondo_record_section_begin", "on"),
+            ("rondo_graph_enable", "on")}
 
 # What Java calls functions that the headers' texts tell of, besides operators.
 NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@link Recording#keep}",
@@ -40,7 +41,9 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "tensor_query": "Tensor.info", "tensor_variable": "Tensor.await", "copy_to": "Tensor.to",
            "variable_create": "Engine.variable", "variable_wait": "Variable.await", "variable_wait_for": "Variable.await",
            "record_begin": "Engine.record", "record_end": "Engine.record", "record_abort": "Engine.record",
-           "record_is_open": "Engine.isRecording", "record_output": "Recording.keep", "record_input": "Recording.input", "trace_begin": "Engine.beginTrace",
+           "record_is_open": "Engine.isRecording", "record_output": "Recording.keep", "record_input": "Recording.input",
+           "record_parameter": "Recording.parameter", "record_section_begin": "Recording.section", "record_section_end": "Recording.section",
+           "graph_set_i64": "Graph.set", "trace_begin": "Engine.beginTrace",
            "trace_end": "Engine.endTrace", "graph_query": "Graph.info", "tape_begin": "Engine.tape", "tape_custom": "Tape.customGradient",
            "tape_pause": "NoGradients.open", "tape_resume": "NoGradients.close", "tape_query": "Tape.info",
            "buckets_query": "Buckets.info", "cache_query": "KernelCache.info", "cache_export": "KernelCache.save",

@@ -288,8 +288,9 @@ ProgramNode Fusion::fused(const std::vector<uint32_t>& nodes, PassReport* report
   if (nodes.size() > kNamed) name += format("+%zu more", nodes.size() - kNamed);
   const Candidate& first = *of_[nodes[0]];
   Ref<const ops::Call> call = Ref<const ops::Call>::adopt(new ops::Call(ops::fused_call(form.expression, form.words)));
-  ProgramNode node = program_.make_node(
-      ops::lower(form, Engine::intern(name.c_str()), *first.device, *first.shape, views.data()), std::move(call), 0);
+  ProgramNode node =
+      program_.make_node(ops::lower(form, Engine::intern(name.c_str()), *first.device, *first.shape, views.data()),
+                         std::move(call), 0, program_.nodes[nodes[0]].section);
   node.operators = std::move(operators);
   report->lines.push_back(line + ": " + program_.text(node));
   return node;
