@@ -3217,12 +3217,12 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Records a parameter: a number that launches are given, such as a learning rate or the number of a step. *parameter is a"]
-    #[doc = " new tensor without axes on `device`, which operators take as any other (it broadcasts); each launch writes into it what"]
-    #[doc = " rondo_graph_set said last, and `value` before that. The caller owns it, and may destroy it at once. name: copied, one"]
-    #[doc = " of its own in the recording. value: integers and bool must hold it exactly. RONDO_INVALID_STATE without a recording on"]
-    #[doc = " the calling thread; RONDO_INVALID_ARGUMENT for a name that is empty or taken, or a value that the dtype does not hold;"]
-    #[doc = " other errors as of rondo_tensor_create. Since 0.1."]
+    #[doc = " Records a parameter: a number that launches are given, such as a learning rate or the number of a step. *parameter is"]
+    #[doc = " a new tensor without axes on `device`, which operators take as any other (it broadcasts); each launch writes into it"]
+    #[doc = " what rondo_graph_set said last, and `value` before that. The caller owns it, and may destroy it at once. name:"]
+    #[doc = " copied, one of its own in the recording. value: integers and bool must hold it exactly. RONDO_INVALID_STATE without a"]
+    #[doc = " recording on the calling thread; RONDO_INVALID_ARGUMENT for a name that is empty or taken, or a value that the dtype"]
+    #[doc = " does not hold; other errors as of rondo_tensor_create. Since 0.1."]
     pub fn rondo_record_parameter(
         engine: *mut rondo_engine,
         name: *const ::std::os::raw::c_char,
@@ -3235,11 +3235,11 @@ extern "C" {
 extern "C" {
     #[doc = " What the calling thread records until rondo_record_section_end is a section, which rondo_graph_enable switches. In"]
     #[doc = " launches where it is off, none of it runs, and all that it would write stays as it was, tensors made in the recording"]
-    #[doc = " too; those are zero before the section has run for the first time. Passes make no kernel of what is inside and what is"]
-    #[doc = " outside. on: whether it is on before rondo_graph_enable says otherwise, 0 or 1. Several parts of a recording may be"]
-    #[doc = " one section, with the same name and `on`. A section is not opened in another. RONDO_INVALID_STATE without a recording"]
-    #[doc = " on the calling thread, or in a section; RONDO_INVALID_ARGUMENT for an empty name, or another `on` than before."]
-    #[doc = " Since 0.1."]
+    #[doc = " too; those are zero before the section has run for the first time. Passes make no kernel of what is inside and what"]
+    #[doc = " is outside. on: whether it is on before rondo_graph_enable says otherwise, 0 or 1. Several parts of a recording may"]
+    #[doc = " be one section, with the same name and `on`. A section is not opened in another. RONDO_INVALID_STATE without a"]
+    #[doc = " recording on the calling thread, or in a section; RONDO_INVALID_ARGUMENT for an empty name, or another `on` than"]
+    #[doc = " before. Since 0.1."]
     pub fn rondo_record_section_begin(
         engine: *mut rondo_engine,
         name: *const ::std::os::raw::c_char,
@@ -3284,11 +3284,11 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Gives a parameter another value, for launches and calls that are submitted from now on; those before have the old one,"]
-    #[doc = " wherever they are. From any thread. Costs no device work: a launch with another value than the last one changes one"]
-    #[doc = " node of its CUDA graph. Submitted in a recording of another graph, a launch keeps the values that it has then."]
-    #[doc = " RONDO_NOT_FOUND if the graph has no parameter of that name, and names those it has; RONDO_INVALID_ARGUMENT for a value"]
-    #[doc = " that the parameter's dtype does not hold exactly (integers and bool). Since 0.1."]
+    #[doc = " Gives a parameter another value, for launches and calls that are submitted from now on; those before have the old"]
+    #[doc = " one, wherever they are. From any thread. Costs no device work: a launch with another value than the last one changes"]
+    #[doc = " one node of its CUDA graph. Submitted in a recording of another graph, a launch keeps the values that it has then."]
+    #[doc = " RONDO_NOT_FOUND if the graph has no parameter of that name, and names those it has; RONDO_INVALID_ARGUMENT for a"]
+    #[doc = " value that the parameter's dtype does not hold exactly (integers and bool). Since 0.1."]
     pub fn rondo_graph_set(graph: *mut rondo_graph, name: *const ::std::os::raw::c_char, value: f64) -> rondo_status;
 }
 extern "C" {
