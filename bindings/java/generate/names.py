@@ -22,8 +22,7 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_topk", "largest"), ("rondo_linspace", "endpoint"), ("rondo_cumulative", "reverse"),
             ("rondo_task_is_capturing", ""), ("rondo_tape_info", "open"),
             ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad"),
-            ("rondo_buckets_options", "sum"), ("rondo_record_section_begin", "on"),
-            ("rondo_graph_enable", "on")}
+            ("rondo_buckets_options", "sum")}
 
 # What Java calls functions that the headers' texts tell of, besides operators.
 NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@link Recording#keep}",

@@ -136,7 +136,7 @@ public class Graph extends NativeObject {
   public void enable(String name, boolean on) {
     final long address = acquire();
     try {
-      NativeGraph.graphEnable(address, name, on);
+      NativeGraph.graphEnable(address, name, on ? 1 : 0);
     } finally {
       release();
     }

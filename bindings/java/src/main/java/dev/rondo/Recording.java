@@ -79,7 +79,7 @@ public final class Recording {
   public void section(String name, boolean on, Runnable body) {
     final long address = engine.acquire();
     try {
-      NativeGraph.recordSectionBegin(address, name, on);
+      NativeGraph.recordSectionBegin(address, name, on ? 1 : 0);
       try {
         body.run();
       } finally {
