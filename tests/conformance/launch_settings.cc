@@ -217,6 +217,27 @@ TEST_P(LaunchSettings, WhatASectionWritesStaysWhereItIsOff) {
   EXPECT_EQ(first(in_place), 2);
 }
 
+// What is done with it afterwards counts for the next launch, though nobody reads it in this one.
+TEST_P(LaunchSettings, WhatStaysIsWhatTheLaunchBeforeLeft) {
+  const Tensor x = ones(100, 3), y = ones(100, 0);
+  const Graph graph = record(engine(), [&] {
+    Tensor state;
+    section("begin", [&] { state = make(rondo_binary_scalar, RONDO_ADD, x, 1.0); });
+    into(y, rondo_copy, state);
+    into(state, rondo_binary_scalar, RONDO_MUL, state, 2.0);
+  });
+  launch(graph);
+  EXPECT_EQ(first(y), 4);
+  enable(graph, "begin", false);
+  launch(graph);
+  EXPECT_EQ(first(y), 8);
+  launch(graph);
+  EXPECT_EQ(first(y), 16);
+  enable(graph, "begin", true);
+  launch(graph);
+  EXPECT_EQ(first(y), 4);
+}
+
 // Of one part outside, one inside and one outside, each is one kernel; and what the first writes is stored, though the
 // second writes over it.
 TEST_P(LaunchSettings, NoKernelIsMadeAcrossTheBorders) {

@@ -120,7 +120,8 @@ Groups::Some Fusion::candidates(uint32_t i) {
     const uint32_t from = node(i).sources[k].node;
     if (from == Dependences::kNone || !of_[from]) continue;
     const uint32_t group = groups_.of(from);
-    if (!groups_.open(group) || of_[from]->device != of_[i]->device || !of_[from]->shape->same_shape(*of_[i]->shape))
+    if (!groups_.open(group) || program_.nodes[from].section != program_.nodes[i].section ||
+        of_[from]->device != of_[i]->device || !of_[from]->shape->same_shape(*of_[i]->shape))
       continue;
     if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
   }
