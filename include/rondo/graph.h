@@ -69,6 +69,24 @@ RONDO_API rondo_status rondo_record_output(rondo_engine* engine, rondo_tensor* t
  * recording; other errors as of rondo_tensor_create. Since 0.1. */
 RONDO_API rondo_status rondo_record_input(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
                                           const int64_t* shape, rondo_tensor** input);
+/* Records a parameter: a number that launches are given, such as a learning rate or the number of a step. *parameter is
+ * a new tensor without axes on `device`, which operators take as any other (it broadcasts); each launch writes into it
+ * what rondo_graph_set said last, and `value` before that. The caller owns it, and may destroy it at once. name:
+ * copied, one of its own in the recording. value: integers and bool must hold it exactly. RONDO_INVALID_STATE without a
+ * recording on the calling thread; RONDO_INVALID_ARGUMENT for a name that is empty or taken, or a value that the dtype
+ * does not hold; other errors as of rondo_tensor_create. Since 0.1. */
+RONDO_API rondo_status rondo_record_parameter(rondo_engine* engine, const char* name, rondo_device device,
+                                              rondo_dtype dtype, double value, rondo_tensor** parameter);
+/* What the calling thread records until rondo_record_section_end is a section, which rondo_graph_enable switches. In
+ * launches where it is off, none of it runs, and all that it would write stays as it was, tensors made in the recording
+ * too; those are zero before the section has run for the first time. Passes make no kernel of what is inside and what
+ * is outside. on: whether it is on before rondo_graph_enable says otherwise, 0 or 1. Several parts of a recording may
+ * be one section, with the same name and `on`. A section is not opened in another. RONDO_INVALID_STATE without a
+ * recording on the calling thread, or in a section; RONDO_INVALID_ARGUMENT for an empty name, or another `on` than
+ * before. Since 0.1. */
+RONDO_API rondo_status rondo_record_section_begin(rondo_engine* engine, const char* name, int32_t on);
+/* Ends the section; rondo_record_end fails while one is open. RONDO_INVALID_STATE if none is. Since 0.1. */
+RONDO_API rondo_status rondo_record_section_end(rondo_engine* engine);
 /* *open: 1 if the calling thread has a recording of this engine open, else 0. Never blocks. Since 0.1. */
 RONDO_API rondo_status rondo_record_is_open(rondo_engine* engine, int32_t* open);
 
@@ -92,6 +110,17 @@ RONDO_API rondo_status rondo_graph_launch(rondo_graph* graph);
  * would. Since 0.1. */
 RONDO_API rondo_status rondo_graph_call(rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,
                                         int32_t n_outputs, rondo_tensor** outputs);
+/* Gives a parameter another value, for launches and calls that are submitted from now on; those before have the old
+ * one, wherever they are. From any thread. Costs no device work: a launch with another value than the last one changes
+ * one node of its CUDA graph. Submitted in a recording of another graph, a launch keeps the values that it has then.
+ * RONDO_NOT_FOUND if the graph has no parameter of that name, and names those it has; RONDO_INVALID_ARGUMENT for a
+ * value that the parameter's dtype does not hold exactly (integers and bool). Since 0.1. */
+RONDO_API rondo_status rondo_graph_set(rondo_graph* graph, const char* name, double value);
+/* The same with an integer, exact beyond 2^53. Since 0.1. */
+RONDO_API rondo_status rondo_graph_set_i64(rondo_graph* graph, const char* name, int64_t value);
+/* Switches a section on or off (1, 0), for launches and calls that are submitted from now on. From any thread.
+ * RONDO_NOT_FOUND if the graph has no section of that name, and names those it has. Since 0.1. */
+RONDO_API rondo_status rondo_graph_enable(rondo_graph* graph, const char* name, int32_t on);
 /* Destroys the handle. Never blocks; launches in flight finish first. NULL is allowed. Since 0.1. */
 RONDO_API void rondo_graph_destroy(rondo_graph* graph);
 

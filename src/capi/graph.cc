@@ -30,6 +30,24 @@ Status check_graph(const rondo_graph* graph) {
   return capi::dead_handle("graph", "graph", graph);
 }
 
+Status check_name(const char* name) {
+  RONDO_NOT_NULL(name);
+  if (*name) return {};
+  return error(RONDO_INVALID_ARGUMENT, "name is empty; give it one to call it by");
+}
+
+Status check_switch(int32_t on) {
+  if (on == 0 || on == 1) return {};
+  return error(RONDO_INVALID_ARGUMENT, "on is %d; 0 and 1 are possible", on);
+}
+
+Status set(rondo_graph* graph, const char* function, const char* name, ops::Scalar value) {
+  RONDO_TRY(check_graph(graph));
+  RONDO_TRY(check_name(name));
+  RONDO_TRY(graph->graph->engine().usable());
+  return graph->graph->settings().set_parameter(function, graph->graph->name(), name, value);
+}
+
 Status write_text(const char* path, const std::string& text) {
   File file(open(path, O_WRONLY | O_TRUNC | O_CLOEXEC));
   if (file && write_all(file.get(), text) && file.close()) return {};
@@ -102,6 +120,56 @@ rondo_status rondo_record_input(rondo_engine* engine, rondo_device device, rondo
     Device* where = nullptr;
     RONDO_TRY(get_device(device, &where));
     return make_input(*engine->engine, *where, dtype, layout, input);
+  });
+}
+
+rondo_status rondo_record_parameter(rondo_engine* engine, const char* name, rondo_device device, rondo_dtype dtype,
+                                    double value, rondo_tensor** parameter) {
+  return guard("rondo_record_parameter", [&]() -> Status {
+    RONDO_TRY(check_engine(engine, "engine"));
+    RONDO_TRY(check_name(name));
+    RONDO_NOT_NULL(parameter);
+    RONDO_TRY(engine->engine->usable());
+    RONDO_TRY(check_dtype(dtype));
+    Device* where = nullptr;
+    RONDO_TRY(get_device(device, &where));
+    return record_parameter(*engine->engine, name, *where, dtype, ops::Scalar::of(value), parameter);
+  });
+}
+
+rondo_status rondo_record_section_begin(rondo_engine* engine, const char* name, int32_t on) {
+  return guard("rondo_record_section_begin", [&]() -> Status {
+    RONDO_TRY(check_engine(engine, "engine"));
+    RONDO_TRY(check_name(name));
+    RONDO_TRY(check_switch(on));
+    return begin_section(*engine->engine, name, on != 0);
+  });
+}
+
+rondo_status rondo_record_section_end(rondo_engine* engine) {
+  return guard("rondo_record_section_end", [&]() -> Status {
+    RONDO_TRY(check_engine(engine, "engine"));
+    return end_section(*engine->engine);
+  });
+}
+
+rondo_status rondo_graph_set(rondo_graph* graph, const char* name, double value) {
+  return guard("rondo_graph_set",
+               [&]() -> Status { return set(graph, "rondo_graph_set", name, ops::Scalar::of(value)); });
+}
+
+rondo_status rondo_graph_set_i64(rondo_graph* graph, const char* name, int64_t value) {
+  return guard("rondo_graph_set_i64",
+               [&]() -> Status { return set(graph, "rondo_graph_set_i64", name, ops::Scalar::of_i64(value)); });
+}
+
+rondo_status rondo_graph_enable(rondo_graph* graph, const char* name, int32_t on) {
+  return guard("rondo_graph_enable", [&]() -> Status {
+    RONDO_TRY(check_graph(graph));
+    RONDO_TRY(check_name(name));
+    RONDO_TRY(check_switch(on));
+    RONDO_TRY(graph->graph->engine().usable());
+    return graph->graph->settings().set_section(graph->graph->name(), name, on != 0);
   });
 }
 

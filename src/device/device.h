@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 
@@ -52,6 +53,9 @@ struct NativeGraph {
   int edges = 0;
 };
 
+// What can be changed of a graph that is there, for the launches to come.
+enum class GraphChange { kernel, enabled };
+
 class StreamDevice : public Device {
  public:
   using Device::Device;
@@ -87,6 +91,29 @@ class StreamDevice : public Device {
   virtual Status graph_instantiate(NativeGraph* graph, void* upload_stream) = 0;
   virtual Status graph_launch(const NativeGraph& graph, void* stream) = 0;
   virtual void graph_destroy(NativeGraph* graph) = 0;
+  // Whether it can; if not, *why says so.
+  virtual bool graph_changes(GraphChange change, const char** why) const {
+    (void)change;
+    *why = "is on a device whose graphs stay as they are";
+    return false;
+  }
+  // The nodes so far of the graph that the stream is captured into.
+  virtual Status captured_nodes(void* stream, std::vector<void*>* nodes) {
+    (void)stream;
+    nodes->clear();
+    return {};
+  }
+  // Whether a node does something that can be switched off; an error if it does something that cannot.
+  virtual Status graph_node_switches(void* node, bool* switches) const {
+    (void)node;
+    *switches = false;
+    return {};
+  }
+  // Switches a node for the launches to come: one that is off does nothing.
+  virtual Status graph_enable(const NativeGraph& graph, void* node, bool on) {
+    (void)graph, (void)node, (void)on;
+    return {};
+  }
 
   // Lets the calling thread's capture survive calls that a capture forbids (allocation, module loading) while in scope.
   class Relaxed {

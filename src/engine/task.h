@@ -37,6 +37,14 @@ struct TaskContext {
   bool capturing = false;                      // the run is being captured; nothing is executed now
   const RandomState* random = nullptr;         // graph on a cpu: added to the task's own offset. null: eager
   const RandomState* device_random = nullptr;  // graph on a GPU: the same in device memory
+  // A graph's run: what was set since it was recorded, a word each; null: as recorded.
+  const uint64_t* settings = nullptr;
+  // The run changes the kernel that was captured of it, in this node of a graph, instead of launching it.
+  struct Node {
+    const NativeGraph* graph;
+    void* node;
+  };
+  const Node* changes = nullptr;
 };
 
 // A task that waits for another one, in the list of all that wait for that.

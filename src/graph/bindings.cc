@@ -16,8 +16,9 @@ Status Graph::find_bindings(const Recording& recording) {
   elsewhere_.resize(bindings_.size());
   copied_.resize(bindings_.size());
   std::vector<bool> written(bindings_.size());
-  for (const Ref<Task>& task : tasks_)
-    for (const Access& access : task->accesses()) {
+  for (uint32_t i = 0; i < tasks_.size(); ++i)
+    for (const Access& access : tasks_[i]->accesses()) {
+      const Ref<Task>& task = tasks_[i];
       const auto found = binding_of_.find(access.variable->storage());
       if (found == binding_of_.end()) continue;
       const uint32_t binding = found->second;
@@ -25,12 +26,13 @@ Status Graph::find_bindings(const Recording& recording) {
         return error(RONDO_INVALID_STATE,
                      "task '%s' writes %s, and a call only reads its inputs; write to a copy (rondo_copy makes it)",
                      task->name(), binding_name(binding).c_str());
-      written[binding] = written[binding] || access.write;
+      written[binding] = written[binding] || (access.write && !is_switched(i));
       if (&bindings_[binding].storage->device() != &task->device()) elsewhere_[binding] = true;
     }
   for (uint32_t i = call_inputs_; i < bindings_.size(); ++i)
     if (!written[i] && bindings_[i].storage->bytes())
-      return error(RONDO_INVALID_STATE, "%s is written by nothing that was recorded; write to it first",
+      return error(RONDO_INVALID_STATE,
+                   "%s is written by nothing that was recorded outside of sections; write to it first",
                    binding_name(i).c_str());
   return {};
 }
@@ -100,7 +102,7 @@ void Graph::collect_binding_uses() {
         BindingUse& use = segment.binding_uses[found->second];
         // Nothing is in an output before the first segment that uses it.
         const bool holds = !use.write && (binding->second < call_inputs_ || met[binding->second]);
-        use.read |= access.read && holds;
+        use.read |= (access.read || (access.write && is_switched(i))) && holds;
         use.input |= access.input && holds;
         use.write |= access.write;
       }

@@ -10,6 +10,7 @@ Graph::Graph(Recording& recording, ops::Program program, std::vector<Ref<Storage
     : engine_(Ref<Engine>::share(&recording.engine)),
       name_(recording.name),
       max_branches_(recording.max_branches),
+      settings_(std::make_unique<LaunchSettings>()),
       callable_(false),
       storages_(std::move(storages)) {
   random_drawn_ = program.drawn();

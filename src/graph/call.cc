@@ -242,8 +242,13 @@ Status Graph::call(rondo_tensor* const* inputs, rondo_tensor** outputs) {
     }
     tensors.all.push_back(given);
   }
+  LaunchSettings::Words words;
+  if (!settings_->empty()) [[unlikely]]
+    words = settings_->words();
   const auto take = [&](Segment& segment) -> Ref<Task> {
     Ref<Call> call = take_call(segment);
+    if (!words.empty()) [[unlikely]]
+      call->set(words);
     call->bind(tensors.all.begin());
     return call;
   };

@@ -34,6 +34,7 @@ Graph::Graph(Recording& recording)
     : engine_(recording.keep_engine),
       name_(recording.name),
       max_branches_(recording.max_branches),
+      settings_(std::move(recording.settings)),
       callable_(recording.callable),
       storages_(recording.storages),
       outputs_(recording.outputs()) {}
@@ -52,6 +53,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   RONDO_TRY(self.prepare());
   const double prepared = Trace::now_us();
   RONDO_TRY(self.place_memory());
+  RONDO_TRY(self.clear_kept());
   self.collect_uses();
   self.collect_binding_uses();
   RONDO_TRY(self.capture());
@@ -72,8 +74,15 @@ void Graph::take(ops::Program&& program) {
     if (!node.operators.empty()) operators_[static_cast<uint32_t>(tasks_.size())] = std::move(node.operators);
     if (auto* control = dynamic_cast<Control*>(node.task.get()))
       controls_.emplace_back(static_cast<uint32_t>(tasks_.size()), control);
+    if (!settings_->empty()) {
+      const auto* parameter = node.call ? std::get_if<ops::ParameterCall>(&node.call->of) : nullptr;
+      parameter_of_.push_back(parameter ? parameter->number : ops::kAlways);
+      section_of_.push_back(node.section);
+    }
     tasks_.push_back(std::move(node.task));
   }
+  for (const ops::ProgramValue& value : program.values)
+    if (value.kept) kept_.insert(value.storage);
 }
 
 template <class Visit>
@@ -120,7 +129,7 @@ void Graph::split() {
     Task& task = *tasks_[i];
     const char* why = "";
     Segment::Kind kind = Segment::Kind::captured;
-    if (!task.capturable(&why) || bound_elsewhere(task, &why))
+    if (!task.capturable(&why) || bound_elsewhere(task, &why) || !changes_in_graph(i, &why))
       kind = task.device().is_host() ? Segment::Kind::host : Segment::Kind::device;
     if (segments_.empty() || segments_.back().kind != kind || segments_.back().device != &task.device()) {
       Segment& segment = segments_.emplace_back();
@@ -292,7 +301,7 @@ Status Graph::plan_memory(Arena& arena) {
     const auto used = users.find(storage.get());
     if (&storage->device() != arena.device || used == users.end() || storage->address()) continue;
     if (binding_of_.count(storage.get())) continue;
-    if (outputs_.count(storage.get()) || storage->pinned()) {  // mutation: output_taken_for_a_temporary
+    if (outputs_.count(storage.get()) || stays(*storage)) {  // mutation: output_taken_for_a_temporary
       RONDO_TRY(storage->materialise(kNoStream));
       info_.output_bytes += storage->pinned() ? 0 : static_cast<int64_t>(storage->bytes());
       continue;
@@ -369,6 +378,7 @@ void Graph::collect_uses() {
         found->second.insert(segment_of_[i]);
   for (Segment& segment : segments_) {
     std::unordered_map<const Variable*, size_t> known;
+    std::unordered_set<const Variable*> written;  // whatever is switched off
     if (segment.kind == Segment::Kind::device)
       for (const uint32_t i : segment.tasks)
         segment.auxiliaries = std::max(segment.auxiliaries, tasks_[i]->wants_auxiliaries());
@@ -376,14 +386,16 @@ void Graph::collect_uses() {
       for (const Access& access : tasks_[i]->accesses()) {
         if (const Storage* storage = access.variable->storage(); storage && binding_of_.count(storage)) continue;
         const auto temporary = temporaries.find(access.variable);
-        if (temporary != temporaries.end() && temporary->second.size() == 1) continue;
+        if (temporary != temporaries.end() && temporary->second.size() == 1 && !kept_.count(access.variable)) continue;
         const auto [found, fresh] = known.emplace(access.variable, segment.uses.size());
         if (fresh) segment.uses.push_back({access.variable});
         Use& use = segment.uses[found->second];
-        // A variable the segment itself wrote first is not read from outside.
-        use.read |= access.read && !use.write;
-        use.input |= access.input && !use.write;
+        // A variable the segment itself wrote first is not read from outside. What may not be written stays.
+        const bool holds = !written.count(access.variable);
+        use.read |= (access.read || (access.write && is_switched(i))) && holds;
+        use.input |= access.input && holds;
         use.write |= access.write;
+        if (access.write && !is_switched(i)) written.insert(access.variable);
         if (callable_) known_[access.variable] |= access.write;
       }
     // mutation: arena_released_early
@@ -398,8 +410,9 @@ Status Graph::find_unwritten() {
   std::unordered_set<const Variable*> made_here;
   for (const Ref<Storage>& storage : storages_) made_here.insert(storage.get());
   std::unordered_set<const Variable*> known;  // written by the graph, or looked at already
-  for (const Ref<Task>& task : tasks_)
-    for (const Access& access : task->accesses()) {
+  for (uint32_t i = 0; i < tasks_.size(); ++i)
+    for (const Access& access : tasks_[i]->accesses()) {
+      const Task* const task = tasks_[i].get();
       const Storage* storage = access.variable->storage();
       if (access.input && storage && storage->bytes() && !known.count(storage) && engine_->blank(*storage) &&
           !is_call_input(*storage)) {
@@ -408,9 +421,10 @@ Status Graph::find_unwritten() {
                        "task '%s' reads a tensor of %zu bytes on %s that was made in the recording and never written; "
                        "write to it first",
                        task->name(), storage->bytes(), device_name(storage->device().id()).c_str());
-        if (outermost_ == this) unwritten_.push_back({storage, task.get()});
+        if (outermost_ == this) unwritten_.push_back({storage, task});
       }
-      if (access.input || access.write) known.insert(access.variable);
+      const bool writes = access.write && (!is_switched(i) || kept_.count(access.variable));
+      if (access.input || writes) known.insert(access.variable);
     }
   return {};
 }

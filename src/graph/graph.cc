@@ -55,7 +55,8 @@ Status Graph::launch() {
   if (!unwritten_.empty()) [[unlikely]]
     RONDO_TRY(check_unwritten());
   launches_.fetch_add(1, std::memory_order_relaxed);
-  return segments_.size() == 1 ? engine_->submit(take_launch(segments_.front())) : launch_several();
+  return segments_.size() == 1 && settings_->empty() ? engine_->submit(take_launch(segments_.front()))
+                                                     : launch_several();
 }
 
 Status Graph::check_unwritten() {
@@ -73,13 +74,20 @@ Status Graph::check_unwritten() {
 // In one step: another launch of this graph, or another task, between two segments would change what the later one
 // reads.
 Status Graph::launch_several() {
+  const LaunchSettings::Words words = settings_->words();
+  const auto take = [&](Segment& segment) -> Ref<Task> {
+    Ref<Launch> launch = take_launch(segment);
+    launch->set(words);
+    return launch;
+  };
+  if (segments_.size() == 1) return engine_->submit(take(segments_.front()));
   std::vector<Ref<Task>> tasks;
   tasks.reserve(segments_.size());
-  for (Segment& segment : segments_) tasks.push_back(take_launch(segment));
+  for (Segment& segment : segments_) tasks.push_back(take(segment));
   return engine_->submit(tasks.data(), tasks.size());
 }
 
-Ref<Task> Graph::take_launch(Segment& segment) {
+Ref<Launch> Graph::take_launch(Segment& segment) {
   Ref<Launch> launch = Ref<Launch>::adopt(segment.idle.exchange(nullptr, std::memory_order_acq_rel));
   if (!launch) launch = make_ref<Launch>(name_, segment);
   launch->begin(*this);
@@ -96,6 +104,8 @@ Status Graph::run_captured(Segment& segment, const TaskContext& context, const R
                             context.stream));
     segment.random_next = {random.seed, random.offset + segment.random_count};
   }
+  if (!segment.changed.empty()) [[unlikely]]
+    RONDO_TRY(change(segment, context));
   if (!segment.guards.empty()) [[unlikely]]
     RONDO_TRY(ask_guards(segment, context));
   Status launched = device.graph_launch(segment.native, context.stream);

@@ -64,6 +64,15 @@ struct Segment {
   // Guarded by order: what the device-side random state will be when the launches so far are done.
   RandomState random_next;
   bool random_known = false;
+  // Of a captured segment: what of it settings change, and for which word it is as it is.
+  struct Changed {
+    uint32_t setting;
+    uint64_t word;
+    bool known;                // else a change has failed half way
+    Task* parameter;           // the task whose kernel is changed; null: the nodes are switched
+    std::vector<void*> nodes;  // native
+  };
+  std::vector<Changed> changed;
   std::vector<Task*> guards;    // captured tasks that are asked before each launch
   std::vector<uint32_t> tasks;  // indices into the graph's
   std::vector<Use> uses;        // of each variable but the temporaries of this segment alone, and bindings
@@ -96,6 +105,7 @@ class Graph final : public RefCounted {
   const char* name() const { return name_; }
   const std::unordered_set<const Storage*>& outputs() const { return outputs_; }
   RONDO_HOT Status launch();
+  LaunchSettings& settings() { return *settings_; }
   // Whether a call gives so many tensors.
   Status check_call(int32_t n_inputs, int32_t n_outputs) const;
   // A run on the caller's tensors, which are live and as many as there are: call.cc.
@@ -129,12 +139,14 @@ class Graph final : public RefCounted {
   friend class Call;
   friend struct BodyRun;
   // A launch task for the segment: the idle one, or a new one.
-  RONDO_HOT Ref<Task> take_launch(Segment& segment);
-  RONDO_COLD Status launch_several();
+  RONDO_HOT Ref<Launch> take_launch(Segment& segment);
+  RONDO_COLD Status launch_several();  // or with settings
   Ref<Call> take_call(Segment& segment);
   static void delete_call(Segment& segment);
   // What the launch task of a segment does.
   RONDO_HOT Status run_captured(Segment& segment, const TaskContext& context, const RandomState& random);
+  // Makes a captured segment what the settings of context want.
+  RONDO_APART Status change(Segment& segment, const TaskContext& context);
   RONDO_APART static Status ask_guards(const Segment& segment, const TaskContext& context);
   // How far a run of tasks is, one of which may end later than its function.
   struct Progress {
@@ -158,6 +170,13 @@ class Graph final : public RefCounted {
   // Whether a task uses a binding of another device than its own, or one that such a task uses.
   bool bound_elsewhere(const Task& task, const char** why) const;
   bool is_call_input(const Storage& storage) const;
+  // What settings change: changed.cc.
+  bool is_switched(uint32_t task) const { return !section_of_.empty() && section_of_[task] != ops::kAlways; }
+  bool is_parameter(uint32_t task) const { return !parameter_of_.empty() && parameter_of_[task] != ops::kAlways; }
+  bool changes_in_graph(uint32_t task, const char** why) const;
+  bool stays(const Storage& storage) const { return storage.pinned() || kept_.count(&storage); }
+  Status clear_kept();
+  Status note_changed(Segment& segment, uint32_t task, void* stream, const std::vector<void*>& before);
   void split();
   void number_draws();
   Status check_guards() const;
@@ -215,6 +234,11 @@ class Graph final : public RefCounted {
   std::vector<uint64_t> random_offsets_;
   std::unordered_map<uint32_t, std::string> operators_;  // of tasks that several operators are
   std::unordered_map<const Device*, uint64_t> random_drawn_;
+  std::unique_ptr<LaunchSettings> settings_;
+  // By task, if there are settings: the one that switches it, and the one that is the value that it writes.
+  std::vector<uint32_t> section_of_, parameter_of_;
+  // Made in the recording, and left as they were where a section is off: they have memory of their own.
+  std::unordered_set<const Variable*> kept_;
   // Of a graph that is called.
   const bool callable_;
   std::vector<Binding> bindings_;  // inputs, then outputs

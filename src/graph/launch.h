@@ -10,6 +10,7 @@ namespace rondo {
 class SegmentRun : public Task {
  public:
   void begin(Graph& graph) { graph_ = Ref<Graph>::share(&graph); }
+  void set(const LaunchSettings::Words& words) { words_ = words; }
 
   void set_random(RandomState state) override { random_ = state; }
   bool capturable(const char** why) const override {
@@ -26,6 +27,11 @@ class SegmentRun : public Task {
   SegmentRun(const char* name, Segment& segment);
 
   [[gnu::always_inline]] Status run_segment(const TaskContext& context, const Status* completed) {
+    if (!words_.empty()) [[unlikely]]
+      return run_with_settings(context, completed);
+    return run_numbered(context, completed);
+  }
+  [[gnu::always_inline]] Status run_numbered(const TaskContext& context, const Status* completed) {
     if (context.random) [[unlikely]]  // launched by another graph, the numbers begin where that one's run does
       return run_from({context.random->seed, context.random->offset + random_.offset}, context, completed);
     return run_from(random_, context, completed);
@@ -48,6 +54,11 @@ class SegmentRun : public Task {
   Parts parts_;
 
  private:
+  RONDO_APART Status run_with_settings(const TaskContext& context, const Status* completed) {
+    TaskContext with = context;
+    with.settings = words_.begin();
+    return run_numbered(with, completed);
+  }
   [[gnu::always_inline]] Status run_from(const RandomState& random, const TaskContext& context,
                                          const Status* completed) {
     if (segment_.kind == Segment::Kind::captured) [[likely]] {
@@ -70,6 +81,7 @@ class SegmentRun : public Task {
     return cause;
   }
 
+  LaunchSettings::Words words_;  // empty: the graph has no settings
   RandomState random_;
   Graph::Progress progress_;
 };

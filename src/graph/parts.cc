@@ -27,6 +27,15 @@ Status hand_in(Task& task, const Task::Parts& whole) {
   return {};
 }
 
+// Of a task that is switched off: what is poisoned of what it would write stays so, which is told as a failure is.
+void keep_poison(const Task& task, const Task::Parts& whole, Status* first) {
+  for (const Access& access : task.accesses()) {
+    const auto found = access.write ? whole.poison.find(access.variable) : whole.poison.end();
+    if (first->ok() && found != whole.poison.end()) *first = found->second;
+  }
+  if (first->ok() && !whole.all.ok()) *first = whole.all;
+}
+
 // What the end of a task makes of the variables it writes.
 void leave_behind(Task& task, const Status& status, Task::Parts* whole) {
   for (const Access& access : task.accesses()) {
@@ -49,6 +58,10 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
   const bool observed = observer.looks();
   for (; progress->next < segment.tasks.size(); ++progress->next) {
     const uint32_t i = segment.tasks[progress->next];
+    if (is_switched(i) && !context.settings[section_of_[i]]) [[unlikely]] {
+      if (!parts->clean()) keep_poison(*tasks_[i], *parts, &progress->first);
+      continue;
+    }
     Task& task = *tasks_[i];
     each.workspace = workspace_.empty() ? nullptr : workspace_[i];
     Status status;

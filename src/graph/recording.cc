@@ -88,21 +88,26 @@ ops::Program Recording::program() {
   ops::Program::Storages made;
   for (const Ref<Storage>& storage : storages) made.insert(storage.get());
   for (const Binding& input : call_inputs) made.erase(input.storage.get());  // there is something in it before a run
-  return program_from(0, std::move(made), outputs());
+  return program_from(0, false, std::move(made), outputs());
 }
 
-ops::Program Recording::program_from(size_t first, ops::Program::Storages made, ops::Program::Storages outputs) {
+ops::Program Recording::program_from(size_t first, bool of_body, ops::Program::Storages made,
+                                     ops::Program::Storages outputs) {
   ops::Program program(std::move(made), std::move(outputs));
   std::unordered_map<const Device*, uint64_t> drawn;
+  auto section = sections_.begin();
   for (size_t i = first; i < taken_.size(); ++i) {
     Taken& each = taken_[i];
+    while (section != sections_.end() && section->end <= i) ++section;
+    const bool within = !of_body && section != sections_.end() && section->begin <= i;
     uint64_t& offset = drawn[&each.task->device()];
     const uint64_t count = each.task->random_count();
     program.append(std::move(each.task), Ref<const ops::Call>::adopt(static_cast<const ops::Call*>(each.what.leak())),
-                   offset);
+                   offset, within ? section->number : ops::kAlways);
     offset += count;
   }
   taken_.resize(first);
+  if (!of_body && !sections_.empty()) program.find_kept();
   return program;
 }
 
@@ -120,7 +125,7 @@ ops::Program Recording::end_body(const Body& body, std::vector<Ref<Storage>>* ma
   made->assign(storages.begin() + static_cast<std::ptrdiff_t>(body.storages), storages.end());
   ops::Program::Storages inside;
   for (const Ref<Storage>& storage : *made) inside.insert(storage.get());
-  ops::Program program = program_from(body.tasks, std::move(inside), {});
+  ops::Program program = program_from(body.tasks, true, std::move(inside), {});
   for (const Ref<Storage>& storage : *made) engine.set_owner(*storage, &kInBody);
   storages.resize(body.storages);
   --bodies_;
@@ -194,6 +199,10 @@ Status end_recording(Engine& engine, Ref<Graph>* graph) {
   std::unique_ptr<Recording> recording;
   RONDO_TRY(detach(engine, &recording));
   const Status status = caught([&]() -> Status {
+    if (const char* open = recording->open_section())
+      return error(RONDO_INVALID_STATE,
+                   "recording '%s' ends inside its section '%s'; end that first (rondo_record_section_end)",
+                   recording->name, open);
     const Status made = Graph::compile(*recording, graph);
     return made.ok() ? made
                      : engine.noted(error(made.code(), "recording '%s': %s", recording->name, made.message())
@@ -249,11 +258,15 @@ Status add_call_output(Recording& recording, const View& view) {
 
 }  // namespace
 
-Status name_output(Engine& engine, const View& view) {
+Status find_recording(Engine& engine, const char* what, Recording** recording) {
   drop_dead_recording();
   RONDO_TRY(engine.usable());
+  return find_outside_bodies(engine, what, recording);
+}
+
+Status name_output(Engine& engine, const View& view) {
   Recording* recording = nullptr;
-  RONDO_TRY(find_outside_bodies(engine, "name outputs", &recording));
+  RONDO_TRY(find_recording(engine, "name outputs", &recording));
   if (&view.engine() != &engine) return error(RONDO_INVALID_ARGUMENT, "tensor belongs to another engine");
   if (!recording->named_outputs && !recording->callable)
     return error(RONDO_INVALID_STATE,
@@ -268,10 +281,8 @@ Status name_output(Engine& engine, const View& view) {
 }
 
 Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape, rondo_tensor** input) {
-  drop_dead_recording();
-  RONDO_TRY(engine.usable());
   Recording* recording = nullptr;
-  RONDO_TRY(find_outside_bodies(engine, "make inputs", &recording));
+  RONDO_TRY(find_recording(engine, "make inputs", &recording));
   if (!recording->callable)
     return error(RONDO_INVALID_STATE,
                  "recording '%s' was begun without RONDO_RECORD_CALLABLE: its inputs are the tensors from outside that "

@@ -6,10 +6,12 @@
 
 #include <rondo/graph.h>
 
+#include <memory>
 #include <unordered_set>
 #include <vector>
 
 #include "engine/engine.h"
+#include "graph/launch_settings.h"
 #include "ops/program/program.h"
 
 namespace rondo {
@@ -62,10 +64,25 @@ class Recording final : public Sink {
   std::unordered_set<const Storage*> named;
   std::vector<Binding> call_inputs, call_outputs;  // if it is callable
   const uint64_t number;                           // of all recordings of the process
+  // The graph takes them over.
+  std::unique_ptr<LaunchSettings> settings = std::make_unique<LaunchSettings>();
+
+  void begin_section(uint32_t number) { sections_.push_back({number, taken_.size(), kOpen}); }
+  void end_section() { sections_.back().end = taken_.size(); }
+  // The name of the one that is open, or null.
+  const char* open_section() const {
+    return sections_.empty() || sections_.back().end != kOpen ? nullptr : settings->name(sections_.back().number);
+  }
 
  private:
   // From a task on to the last; they go over into it.
-  ops::Program program_from(size_t first, ops::Program::Storages made, ops::Program::Storages outputs);
+  ops::Program program_from(size_t first, bool of_body, ops::Program::Storages made, ops::Program::Storages outputs);
+  static constexpr size_t kOpen = SIZE_MAX;
+  struct Section {
+    uint32_t number;    // of its setting
+    size_t begin, end;  // of the tasks that were taken
+  };
+  std::vector<Section> sections_;  // in order
   int bodies_ = 0;
 };
 
@@ -76,6 +93,9 @@ Recording* recording_of(const Engine& engine);
 Status begin_recording(Engine& engine, const rondo_record_options& options);
 Status end_recording(Engine& engine, Ref<Graph>* graph);
 Status abort_recording(Engine& engine);
+// The calling thread's recording; an error if there is none of this engine, or if it is in a body: what is to be done
+// when that has ended.
+Status find_recording(Engine& engine, const char* what, Recording** recording);
 // Names an output of the thread's recording.
 Status name_output(Engine& engine, const View& view);
 // Makes an input of the thread's recording, which is callable.

@@ -29,6 +29,7 @@ std::string Graph::report() const {
              counted(info.nodes, "node", "nodes").c_str(), counted(info.edges, "edge", "edges").c_str(),
              counted(info.branches, "branch", "branches").c_str());
   text += report_pieces("  ");
+  text += settings_->report();
   text += report_bindings();
   text += format("  memory: temporaries %lld bytes in an arena of %lld, outputs %lld bytes\n",
                  static_cast<long long>(info.temporary_bytes), static_cast<long long>(info.arena_bytes),

@@ -112,6 +112,40 @@ void follow_updates(rondo_engine* engine, rondo_device device) {
   check(rondo_engine_wait_all(engine), "rondo_engine_wait_all");
 }
 
+// What is set between launches costs where it has changed.
+void follow_settings(rondo_engine* engine, rondo_device device) {
+  const Tensor a = make_tensor(engine, device, 1024, 1);
+  check(rondo_record_begin(engine, nullptr), "rondo_record_begin");
+  rondo_tensor* made = nullptr;
+  check(rondo_record_parameter(engine, "rate", device, RONDO_F32, 1, &made), "rondo_record_parameter");
+  {
+    const Tensor rate(made);
+    add(a, rate, a);
+  }
+  check(rondo_record_section_begin(engine, "more", 1), "rondo_record_section_begin");
+  add(a, a, a);
+  check(rondo_record_section_end(engine), "rondo_record_section_end");
+  rondo_graph* recorded = nullptr;
+  check(rondo_record_end(engine, &recorded), "rondo_record_end");
+  const Graph graph(recorded);
+  const auto launch = [&] { check(rondo_graph_launch(graph.get()), "rondo_graph_launch"); };
+  follow("launch, nothing set", launch);
+  check(rondo_engine_wait_all(engine), "rondo_engine_wait_all");
+  double value = 1;
+  follow("set a parameter", [&] { check(rondo_graph_set(graph.get(), "rate", ++value), "rondo_graph_set"); });
+  follow("set and launch", [&] {
+    check(rondo_graph_set(graph.get(), "rate", ++value), "rondo_graph_set");
+    launch();
+  });
+  check(rondo_engine_wait_all(engine), "rondo_engine_wait_all");
+  int32_t on = 1;
+  follow("switch and launch", [&] {
+    check(rondo_graph_enable(graph.get(), "more", on = 1 - on), "rondo_graph_enable");
+    launch();
+  });
+  check(rondo_engine_wait_all(engine), "rondo_engine_wait_all");
+}
+
 void run(rondo_device device) {
   const Engine engine = make_engine(RONDO_ENGINE_ASYNC);
   const Tensor a = make_tensor(engine.get(), device, 1024, 1);
@@ -134,6 +168,7 @@ void run(rondo_device device) {
   follow("record a = a + b", [&] { add(a, b, a); });
   check(rondo_record_abort(engine.get()), "rondo_record_abort");
   follow_updates(engine.get(), device);
+  follow_settings(engine.get(), device);
 }
 
 }  // namespace

@@ -76,6 +76,9 @@ TEST_P(MisuseLifetime, DestroyedGraph) {
   size_t length = 0;
   dead(rondo_graph_launch(gone), "rondo_graph_launch");
   dead(rondo_graph_call(gone, 0, nullptr, 0, nullptr), "rondo_graph_call");
+  dead(rondo_graph_set(gone, "rate", 1), "rondo_graph_set");
+  dead(rondo_graph_set_i64(gone, "step", 1), "rondo_graph_set_i64");
+  dead(rondo_graph_enable(gone, "part", 1), "rondo_graph_enable");
   dead(rondo_graph_query(gone, &info), "rondo_graph_query");
   dead(rondo_graph_report(gone, nullptr, 0, &length), "rondo_graph_report");
   dead(rondo_graph_dot(gone, "/tmp/never"), "rondo_graph_dot");

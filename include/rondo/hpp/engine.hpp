@@ -26,6 +26,10 @@ class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
     std::vector<rondo_tensor*> given = handles_of(outputs);
     call(inputs, &given);
   }
+  // The value of a parameter, or whether a section runs, in what is submitted from now on.
+  void set(const std::string& name, double value) const { check(rondo_graph_set(get(), name.c_str(), value)); }
+  void set_i64(const std::string& name, int64_t value) const { check(rondo_graph_set_i64(get(), name.c_str(), value)); }
+  void enable(const std::string& name, bool on = true) const { check(rondo_graph_enable(get(), name.c_str(), on)); }
   rondo_graph_info info() const {
     rondo_graph_info info = RONDO_GRAPH_INFO_INIT;
     check(rondo_graph_query(get(), &info));
@@ -217,6 +221,23 @@ class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
   }
   // Names an output of a recording that was begun with RONDO_RECORD_NAMED_OUTPUTS or RONDO_RECORD_CALLABLE.
   void record_output(const Tensor& tensor) const { check(rondo_record_output(get(), tensor.get())); }
+  // A number that each launch is given, as Graph::set said last: a tensor without axes.
+  Tensor record_parameter(const std::string& name, rondo_device device, rondo_dtype dtype, double value) const {
+    return Tensor::made(
+        [&](rondo_tensor** out) { return rondo_record_parameter(get(), name.c_str(), device, dtype, value, out); });
+  }
+  // What `body` records is a section, which Graph::enable switches.
+  template <class Body>
+  void record_section(const std::string& name, Body&& body, bool on = true) const {
+    check(rondo_record_section_begin(get(), name.c_str(), on));
+    try {
+      body();
+    } catch (...) {
+      rondo_record_section_end(get());
+      throw;
+    }
+    check(rondo_record_section_end(get()));
+  }
   // Records what `body` submits on this thread. Should it throw, the recording is dropped and the exception goes on.
   template <class Body>
   Graph record(Body&& body, const rondo_record_options& options = record_defaults()) const {

@@ -97,6 +97,72 @@ Status CudaDevice::graph_launch_refused(CUresult result, const NativeGraph& grap
   return check(result, "cuGraphLaunch");
 }
 
+bool CudaDevice::graph_changes(GraphChange change, const char** why) const {
+  const auto& calls = driver();
+  if (!calls.cuStreamGetCaptureInfo_v2) {
+    *why = "needs a graph whose nodes are known, and the driver is older than CUDA 11.3";
+    return false;
+  }
+  if (change == GraphChange::enabled && !calls.cuGraphNodeSetEnabled) {
+    *why = "is in a section, and the driver is older than CUDA 11.6, which switches nodes";
+    return false;
+  }
+  return true;
+}
+
+Status CudaDevice::captured_nodes(void* stream, std::vector<void*>* nodes) {
+  Current current(*this);
+  RONDO_TRY(current.status());
+  CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUgraph graph = nullptr;
+  RONDO_ON(cuStreamGetCaptureInfo_v2(native_stream(stream), &state, nullptr, &graph, nullptr, nullptr),
+           "cuStreamGetCaptureInfo_v2");
+  if (state != CU_STREAM_CAPTURE_STATUS_ACTIVE) return capture_check(stream);
+  size_t count = 0;
+  RONDO_ON(cuGraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes");
+  nodes->resize(count);
+  static_assert(sizeof(CUgraphNode) == sizeof(void*));
+  if (count) RONDO_ON(cuGraphGetNodes(graph, reinterpret_cast<CUgraphNode*>(nodes->data()), &count), "cuGraphGetNodes");
+  nodes->resize(count);
+  return {};
+}
+
+Status CudaDevice::graph_node_switches(void* node, bool* switches) const {
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
+  RONDO_ON(cuGraphNodeGetType(static_cast<CUgraphNode>(node), &type), "cuGraphNodeGetType");
+  *switches = type != CU_GRAPH_NODE_TYPE_EMPTY;
+  if (!*switches || type <= CU_GRAPH_NODE_TYPE_MEMSET) return {};
+  return error(RONDO_UNSUPPORTED,
+               "it is in a section of the recording, and drivers switch kernels, copies and fills, not a node of type "
+               "%d; record it outside the section, or with RONDO_TASK_NO_CAPTURE",
+               type);
+}
+
+Status CudaDevice::graph_enable(const NativeGraph& graph, void* node, bool on) {
+  Current current(*this);
+  RONDO_TRY(current.status());
+  RONDO_ON(cuGraphNodeSetEnabled(static_cast<CUgraphExec>(graph.exec), static_cast<CUgraphNode>(node), on ? 1 : 0),
+           "cuGraphNodeSetEnabled");
+  return {};
+}
+
+Status CudaDevice::graph_set_kernel(const NativeGraph& graph, void* node, CUfunction function, const Launch& shape,
+                                    const void* arguments) {
+  Current current(*this);
+  RONDO_TRY(current.status());
+  void* parameters[] = {const_cast<void*>(arguments)};
+  CUDA_KERNEL_NODE_PARAMS launch = {};
+  launch.func = function;
+  launch.gridDimX = shape.grid[0], launch.gridDimY = shape.grid[1], launch.gridDimZ = shape.grid[2];
+  launch.blockDimX = shape.block[0], launch.blockDimY = shape.block[1], launch.blockDimZ = shape.block[2];
+  launch.sharedMemBytes = shape.shared_bytes;
+  launch.kernelParams = parameters;
+  RONDO_ON(
+      cuGraphExecKernelNodeSetParams(static_cast<CUgraphExec>(graph.exec), static_cast<CUgraphNode>(node), &launch),
+      "cuGraphExecKernelNodeSetParams");
+  return {};
+}
+
 void CudaDevice::graph_destroy(NativeGraph* graph) {
   Current current(*this);
   Relaxed relaxed(*this);

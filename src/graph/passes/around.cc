@@ -158,7 +158,8 @@ ProgramNode Attaching::surrounded(const std::vector<uint32_t>& nodes, PassReport
     operators += (operators.empty() ? "" : ", ") + of;
     line += format("%s %u '%s'", each == nodes[0] ? "" : ",", each, node(each).task->name());
   }
-  ProgramNode whole = program_.make_node(made(nodes), Ref<const ops::Call>::adopt(new ops::Call(ops::AroundCall{})), 0);
+  ProgramNode whole = program_.make_node(made(nodes), Ref<const ops::Call>::adopt(new ops::Call(ops::AroundCall{})), 0,
+                                         node(nodes[0]).section);
   whole.operators = std::move(operators);
   report->lines.push_back(line + ": " + program_.text(whole));
   return whole;

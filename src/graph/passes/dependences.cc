@@ -32,7 +32,7 @@ Dependences::Dependences(const ops::Program& program)
     const auto count = static_cast<uint32_t>(operands.size());
     // What a node reads is what was there before it writes.
     for (uint32_t k = 0; k < count; ++k)
-      if (!operands[k].written || adds(operands[k])) read(i, k);
+      if (!operands[k].written || leaves(i, operands[k])) read(i, k);
     for (uint32_t k = 0; k < count; ++k)
       if (operands[k].written) write(i, k);
     for (uint32_t k = 0; k < count; ++k) keep(i, k);
@@ -40,6 +40,14 @@ Dependences::Dependences(const ops::Program& program)
   for (size_t v = 0; v < values_.size(); ++v)
     for (const Access& each : values_[v].last)
       if (each.written && program.values[v].outlives()) nodes_[each.node].kept[each.operand] = true;
+}
+
+bool Dependences::leaves(uint32_t i, const ops::ProgramOperand& written) const {
+  return adds(written) || program_.nodes[i].section != ops::kAlways;
+}
+
+bool Dependences::switched_together(uint32_t i, uint32_t k) const {
+  return program_.nodes[i].section == program_.nodes[k].section;
 }
 
 void Dependences::depend(uint32_t i, uint32_t on, bool elementwise) {
@@ -62,7 +70,8 @@ void Dependences::read(uint32_t i, uint32_t k) {
     const Access& each = value.last[a];
     ++steps_;
     if (!each.written || each.node == i || !meet(operand(each), mine)) continue;
-    if (whole && !adds(operand(each)) && same(operand(each), mine)) {
+    const bool certain = !leaves(each.node, operand(each)) || (switched_together(i, each.node) && !adds(operand(each)));
+    if (whole && certain && same(operand(each), mine)) {
       nodes_[i].sources[k] = {each.node, each.operand};
       ++nodes_[each.node].readers[each.operand];
       return depend(i, each.node, true);
@@ -89,7 +98,7 @@ void Dependences::write(uint32_t i, uint32_t k) {
 void Dependences::keep(uint32_t i, uint32_t k) {
   const ops::ProgramOperand& mine = program_.nodes[i].operands[k];
   Value& value = values_[mine.value];
-  if (mine.written && !adds(mine))
+  if (mine.written && !leaves(i, mine))
     std::erase_if(value.last, [&](const Access& each) {
       ++steps_;
       const ops::ProgramOperand& other = operand(each);

@@ -52,6 +52,9 @@ class Dependences {
   void write(uint32_t i, uint32_t k);
   void keep(uint32_t i, uint32_t k);
   void depend(uint32_t i, uint32_t on, bool elementwise);
+  // Whether something of what was there may still be there when the node has written.
+  bool leaves(uint32_t i, const ops::ProgramOperand& written) const;
+  bool switched_together(uint32_t i, uint32_t k) const;
   const ops::ProgramOperand& operand(const Access& access) const {
     return program_.nodes[access.node].operands[access.operand];
   }

@@ -120,7 +120,8 @@ Groups::Some Fusion::candidates(uint32_t i) {
     const uint32_t from = node(i).sources[k].node;
     if (from == Dependences::kNone || !of_[from]) continue;
     const uint32_t group = groups_.of(from);
-    if (!groups_.open(group) || of_[from]->device != of_[i]->device || !of_[from]->shape->same_shape(*of_[i]->shape))
+    if (!groups_.open(group) || program_.nodes[from].section != program_.nodes[i].section ||
+        of_[from]->device != of_[i]->device || !of_[from]->shape->same_shape(*of_[i]->shape))
       continue;
     if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
   }
@@ -288,8 +289,9 @@ ProgramNode Fusion::fused(const std::vector<uint32_t>& nodes, PassReport* report
   if (nodes.size() > kNamed) name += format("+%zu more", nodes.size() - kNamed);
   const Candidate& first = *of_[nodes[0]];
   Ref<const ops::Call> call = Ref<const ops::Call>::adopt(new ops::Call(ops::fused_call(form.expression, form.words)));
-  ProgramNode node = program_.make_node(
-      ops::lower(form, Engine::intern(name.c_str()), *first.device, *first.shape, views.data()), std::move(call), 0);
+  ProgramNode node =
+      program_.make_node(ops::lower(form, Engine::intern(name.c_str()), *first.device, *first.shape, views.data()),
+                         std::move(call), 0, program_.nodes[nodes[0]].section);
   node.operators = std::move(operators);
   report->lines.push_back(line + ": " + program_.text(node));
   return node;

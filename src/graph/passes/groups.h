@@ -25,7 +25,7 @@ class Groups {
   void begin(uint32_t i);
   void end(uint32_t i);
   // The place at which node i and these groups, the latest of which comes first, may be one: none of what has to come
-  // first is after it, and nothing that comes after them before it.
+  // first is after it, and nothing that comes after them before it. All are of one section, or of none.
   std::optional<uint32_t> place_for(uint32_t i, const Some& groups);
   // Makes one of them: nodes are all of theirs and i, in order.
   void join(uint32_t i, const Some& groups, uint32_t place, std::vector<uint32_t> nodes);

@@ -144,7 +144,7 @@ ProgramNode SideBySide::grouped(const std::vector<uint32_t>& nodes, PassReport* 
   const char* const name = Engine::intern(format("%zu of %s", nodes.size(), first.task->name()).c_str());
   Device& device = first.task->device();
   ProgramNode node = program_.make_node(make_ref<ops::ElementwiseGroup>(name, device, std::move(parts)),
-                                        Ref<const ops::Call>::adopt(new ops::Call(ops::GroupCall{})), 0);
+                                        Ref<const ops::Call>::adopt(new ops::Call(ops::GroupCall{})), 0, first.section);
   node.operators = first.operators.empty() ? first.task->name() : first.operators;
   return node;
 }

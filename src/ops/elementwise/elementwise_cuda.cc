@@ -217,7 +217,10 @@ Status ElementwiseTask::run_on_cuda(const TaskContext& context) {
   cuda::CudaDevice::Launch shape;
   shape.grid[0] = plan_->blocks();
   shape.block[0] = kThreads;
-  return static_cast<cuda::CudaDevice&>(device()).launch(kernel_->function, shape, context.stream, words);
+  auto& gpu = static_cast<cuda::CudaDevice&>(device());
+  if (context.changes) [[unlikely]]
+    return gpu.graph_set_kernel(*context.changes->graph, context.changes->node, kernel_->function, shape, words);
+  return gpu.launch(kernel_->function, shape, context.stream, words);
 }
 
 }  // namespace rondo::ops

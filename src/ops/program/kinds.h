@@ -170,6 +170,9 @@ struct WindowPickCall {                 // an image, places
 struct FillCall {
   uint64_t word;  // the number, in the dtype that it is computed in
 };
+struct ParameterCall {
+  uint32_t number;  // among the settings of a launch
+};
 struct SequenceCall {};
 struct RandomCall {};
 struct TextCall {};

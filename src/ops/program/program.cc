@@ -33,8 +33,12 @@ uint32_t Program::value_of(Storage& storage) {
 }
 
 // What the task lists, and whatever else it has access to, as a whole. What an opaque one has access to, it may read.
-std::vector<ProgramOperand> Program::operands_of(const Task& task, bool opaque) {
-  std::vector<ProgramOperand> operands;
+// Nothing covers what is there if it may be switched off.
+void Program::find_operands(ProgramNode* node) {
+  const Task& task = *node->task;
+  const bool opaque = node->opaque(), always = node->section == kAlways;
+  std::vector<ProgramOperand>& operands = node->operands;
+  operands.clear();
   std::vector<TaskOperand> listed;
   task.list_operands(&listed);
   for (const TaskOperand& each : listed) {
@@ -46,7 +50,7 @@ std::vector<ProgramOperand> Program::operands_of(const Task& task, bool opaque) 
     if (each.view.elements() > 0) {
       operand.begin += low * size;
       operand.end += high * size;
-      operand.covers = each.written && !each.view.accumulate && dense(each.view, operand.end - operand.begin);
+      operand.covers = always && each.written && !each.view.accumulate && dense(each.view, operand.end - operand.begin);
     }
     operands.push_back(operand);
   }
@@ -62,30 +66,48 @@ std::vector<ProgramOperand> Program::operands_of(const Task& task, bool opaque) 
     const bool reads = (access.input || opaque) && !has(false), writes = access.write && !has(true);
     const auto end = static_cast<int64_t>(storage->bytes());
     if (reads) operands.push_back({value, 0, end, false, false, false, {}});
-    if (writes) operands.push_back({value, 0, end, true, !access.read, false, {}});
+    if (writes) operands.push_back({value, 0, end, true, always && !access.read, false, {}});
   }
-  return operands;
 }
 
-ProgramNode Program::make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset) {
+ProgramNode Program::make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section) {
   ProgramNode node;
+  node.section = section;
   node.task = std::move(task);
   node.call = std::move(call);
   node.random_offset = random_offset;
   // What another task waits for, beside memory.
   for (const Access& access : node.task->accesses())
     if (access.write && !access.variable->storage()) node.call = {};
-  node.operands = operands_of(*node.task, node.opaque());
+  find_operands(&node);
   return node;
 }
 
-void Program::append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset) {
-  nodes.push_back(make_node(std::move(task), std::move(call), random_offset));
+void Program::append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section) {
+  nodes.push_back(make_node(std::move(task), std::move(call), random_offset, section));
+}
+
+void Program::find_kept() {
+  struct Use {
+    uint32_t section = kAlways;
+    bool used = false, switched = false, shared = false;
+  };
+  std::vector<Use> uses(values.size());
+  for (const ProgramNode& node : nodes)
+    for (const ProgramOperand& each : node.operands) {
+      Use& use = uses[each.value];
+      use.shared |= use.used && use.section != node.section;
+      use.used = true;
+      use.section = node.section;
+      use.switched |= each.written && node.section != kAlways;
+    }
+  for (size_t v = 0; v < values.size(); ++v)
+    values[v].kept = values[v].made && uses[v].switched && (uses[v].shared || values[v].output);
 }
 
 void Program::replace(ProgramNode* node, Ref<Task> task) {
   node->task = std::move(task);
-  node->operands = operands_of(*node->task, node->opaque());
+  find_operands(node);
 }
 
 std::unordered_map<const Device*, uint64_t> Program::drawn() const {

@@ -21,8 +21,10 @@ struct ProgramValue {
   Storage* storage;
   bool made;    // in the recording
   bool output;  // a launch leaves it to the user, who also may know its address
+  // A section may leave it as it is, for others to see: so what is in it at the end is there in the next launch.
+  bool kept = false;
   // Whether somebody may look at it when the program has ended.
-  bool outlives() const { return !made || output; }
+  bool outlives() const { return !made || output || kept; }
 };
 
 // A part of a value: the bytes from the first element of a view to its last, some of which may lie between elements.
@@ -35,12 +37,16 @@ struct ProgramOperand {
   View view;
 };
 
+inline constexpr uint32_t kAlways = UINT32_MAX;  // no section
+
 struct ProgramNode {
   Ref<Task> task;
   Ref<const Call> call;  // null: opaque. It may do more than write its operands
   std::vector<ProgramOperand> operands;
   uint64_t random_offset = 0;  // of the numbers that it draws, from the first of its device in the recording
   std::string operators;       // "mul, tanh, add": what a pass made it of, if it did
+  // Which of a launch's settings switches it; if that is off, what it would write stays as it was.
+  uint32_t section = kAlways;
 
   bool opaque() const { return !call; }
 };
@@ -55,9 +61,11 @@ class Program {
   std::vector<ProgramNode> nodes;
 
   // A node for a task that has declared its accesses. call: null if it is opaque.
-  ProgramNode make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset);
+  ProgramNode make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section);
   // The same at the end.
-  void append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset);
+  void append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section = kAlways);
+  // Once all is there: says which values are kept.
+  void find_kept();
   // Puts a task that does what a node still has to do in the place of its own.
   void replace(ProgramNode* node, Ref<Task> task);
 
@@ -70,7 +78,7 @@ class Program {
 
  private:
   uint32_t value_of(Storage& storage);
-  std::vector<ProgramOperand> operands_of(const Task& task, bool opaque);
+  void find_operands(ProgramNode* node);
 
   const Storages made_, outputs_;
   std::unordered_map<const Storage*, uint32_t> numbers_;

@@ -3258,6 +3258,40 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " Records a parameter: a number that launches are given, such as a learning rate or the number of a step. *parameter is"]
+    #[doc = " a new tensor without axes on `device`, which operators take as any other (it broadcasts); each launch writes into it"]
+    #[doc = " what rondo_graph_set said last, and `value` before that. The caller owns it, and may destroy it at once. name:"]
+    #[doc = " copied, one of its own in the recording. value: integers and bool must hold it exactly. RONDO_INVALID_STATE without a"]
+    #[doc = " recording on the calling thread; RONDO_INVALID_ARGUMENT for a name that is empty or taken, or a value that the dtype"]
+    #[doc = " does not hold; other errors as of rondo_tensor_create. Since 0.1."]
+    pub fn rondo_record_parameter(
+        engine: *mut rondo_engine,
+        name: *const ::std::os::raw::c_char,
+        device: rondo_device,
+        dtype: rondo_dtype,
+        value: f64,
+        parameter: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " What the calling thread records until rondo_record_section_end is a section, which rondo_graph_enable switches. In"]
+    #[doc = " launches where it is off, none of it runs, and all that it would write stays as it was, tensors made in the recording"]
+    #[doc = " too; those are zero before the section has run for the first time. Passes make no kernel of what is inside and what"]
+    #[doc = " is outside. on: whether it is on before rondo_graph_enable says otherwise, 0 or 1. Several parts of a recording may"]
+    #[doc = " be one section, with the same name and `on`. A section is not opened in another. RONDO_INVALID_STATE without a"]
+    #[doc = " recording on the calling thread, or in a section; RONDO_INVALID_ARGUMENT for an empty name, or another `on` than"]
+    #[doc = " before. Since 0.1."]
+    pub fn rondo_record_section_begin(
+        engine: *mut rondo_engine,
+        name: *const ::std::os::raw::c_char,
+        on: i32,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Ends the section; rondo_record_end fails while one is open. RONDO_INVALID_STATE if none is. Since 0.1."]
+    pub fn rondo_record_section_end(engine: *mut rondo_engine) -> rondo_status;
+}
+extern "C" {
     #[doc = " *open: 1 if the calling thread has a recording of this engine open, else 0. Never blocks. Since 0.1."]
     pub fn rondo_record_is_open(engine: *mut rondo_engine, open: *mut i32) -> rondo_status;
 }
@@ -3289,6 +3323,27 @@ extern "C" {
         n_outputs: i32,
         outputs: *mut *mut rondo_tensor,
     ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Gives a parameter another value, for launches and calls that are submitted from now on; those before have the old"]
+    #[doc = " one, wherever they are. From any thread. Costs no device work: a launch with another value than the last one changes"]
+    #[doc = " one node of its CUDA graph. Submitted in a recording of another graph, a launch keeps the values that it has then."]
+    #[doc = " RONDO_NOT_FOUND if the graph has no parameter of that name, and names those it has; RONDO_INVALID_ARGUMENT for a"]
+    #[doc = " value that the parameter's dtype does not hold exactly (integers and bool). Since 0.1."]
+    pub fn rondo_graph_set(graph: *mut rondo_graph, name: *const ::std::os::raw::c_char, value: f64) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same with an integer, exact beyond 2^53. Since 0.1."]
+    pub fn rondo_graph_set_i64(
+        graph: *mut rondo_graph,
+        name: *const ::std::os::raw::c_char,
+        value: i64,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Switches a section on or off (1, 0), for launches and calls that are submitted from now on. From any thread."]
+    #[doc = " RONDO_NOT_FOUND if the graph has no section of that name, and names those it has. Since 0.1."]
+    pub fn rondo_graph_enable(graph: *mut rondo_graph, name: *const ::std::os::raw::c_char, on: i32) -> rondo_status;
 }
 extern "C" {
     #[doc = " Destroys the handle. Never blocks; launches in flight finish first. NULL is allowed. Since 0.1."]

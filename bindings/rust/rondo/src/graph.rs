@@ -7,6 +7,7 @@ use std::ptr::{null_mut, NonNull};
 
 use rondo_sys as sys;
 
+use crate::device::c_string;
 use crate::error::check;
 use crate::memory::c_path;
 use crate::ops::length;
@@ -128,6 +129,74 @@ impl Graph {
         let (given, n, made) = (handles(inputs), length(inputs), length(outputs));
         // SAFETY: as many handles as the lengths say.
         check(unsafe { sys::rondo_graph_call(self.as_ptr(), n, given.as_ptr(), made, outputs.as_mut_ptr()) })
+    }
+
+    /// Gives a [parameter](crate::Engine::record_parameter) another value, for launches and calls that are submitted from
+    /// now on; those before have the old one. Costs no device work.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine};
+    /// # let engine = Engine::new()?;
+    /// let (graph, step) = engine.record(|| engine.record_parameter("step", Device::CPU, DType::I64, 0.0))?;
+    /// graph.set("step", 7.0)?;
+    /// graph.launch()?;
+    /// assert_eq!(step.item::<i64>()?, 7);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no parameter of that name;
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a value that its dtype does not hold exactly (integers and
+    /// bool).
+    #[doc(alias = "rondo_graph_set")]
+    pub fn set(&self, name: &str, value: f64) -> Result<()> {
+        let name = c_string("Graph::set", "name", name)?;
+        check(unsafe { sys::rondo_graph_set(self.as_ptr(), name.as_ptr(), value) })
+    }
+
+    /// [`Graph::set`] with an integer, exact beyond 2^53.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine};
+    /// # let engine = Engine::new()?;
+    /// let (graph, step) = engine.record(|| engine.record_parameter("step", Device::CPU, DType::I64, 0.0))?;
+    /// graph.set_i64("step", i64::MAX)?;
+    /// graph.launch()?;
+    /// assert_eq!(step.item::<i64>()?, i64::MAX);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Graph::set`].
+    #[doc(alias = "rondo_graph_set_i64")]
+    pub fn set_i64(&self, name: &str, value: i64) -> Result<()> {
+        let name = c_string("Graph::set_i64", "name", name)?;
+        check(unsafe { sys::rondo_graph_set_i64(self.as_ptr(), name.as_ptr(), value) })
+    }
+
+    /// Switches a [section](crate::Engine::record_section) for launches and calls that are submitted from now on.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let n = Tensor::zeros(&engine, Device::CPU, DType::I64, ())?;
+    /// let (graph, ()) = engine.record(|| engine.record_section("count", false, || n.add_into(1, &n)))?;
+    /// graph.launch()?;
+    /// graph.enable("count", true)?;
+    /// graph.launch()?;
+    /// assert_eq!(n.item::<i64>()?, 1);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no section of that name.
+    #[doc(alias = "rondo_graph_enable")]
+    pub fn enable(&self, name: &str, on: bool) -> Result<()> {
+        let name = c_string("Graph::enable", "name", name)?;
+        check(unsafe { sys::rondo_graph_enable(self.as_ptr(), name.as_ptr(), i32::from(on)) })
     }
 
     /// Figures of the graph.

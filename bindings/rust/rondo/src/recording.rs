@@ -148,6 +148,81 @@ impl Engine {
             sys::rondo_record_input(self.as_ptr(), device.as_raw(), dtype.as_raw(), shape.ndim(), shape.as_ptr(), out)
         })
     }
+
+    /// Records a parameter: a number that each launch is given, such as a learning rate. It is a tensor without axes, into
+    /// which a launch writes what [`Graph::set`] said last, and `value` before that.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let w = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+    /// let (step, ()) = engine.record(|| {
+    ///     let rate = engine.record_parameter("rate", Device::CPU, DType::F32, 0.5)?;
+    ///     w.sub_into(&rate, &w)
+    /// })?;
+    /// step.launch()?;
+    /// step.set("rate", 0.25)?; // for launches from here on
+    /// step.launch()?;
+    /// assert_eq!(w.to_vec::<f32>()?, [0.25, 1.25]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) where the thread has no recording;
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that is empty or taken, and for a value that the
+    /// dtype does not hold.
+    #[doc(alias = "rondo_record_parameter")]
+    pub fn record_parameter(&self, name: &str, device: Device, dtype: DType, value: f64) -> Result<Tensor> {
+        let name = c_string("Engine::record_parameter", "name", name)?;
+        Tensor::create(self, |out| unsafe {
+            sys::rondo_record_parameter(self.as_ptr(), name.as_ptr(), device.as_raw(), dtype.as_raw(), value, out)
+        })
+    }
+
+    /// What `body` records is a section, which [`Graph::enable`] switches: where it is off, none of it runs, and what it
+    /// would write stays as it was. `on`: whether it is, before anything else is said.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let w = Tensor::zeros(&engine, Device::CPU, DType::F32, 1)?;
+    /// let (step, ()) = engine.record(|| {
+    ///     w.add_into(1, &w)?;
+    ///     engine.record_section("decay", true, || w.mul_into(0.5, &w))
+    /// })?;
+    /// step.launch()?;
+    /// step.enable("decay", false)?;
+    /// step.launch()?;
+    /// assert_eq!(w.to_vec::<f32>()?, [1.5]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What `body` returns. [`InvalidState`](crate::ErrorKind::InvalidState) where the thread has no recording, and in a
+    /// section; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty name, and for another `on` than that
+    /// of a part of the same name.
+    #[doc(alias = "rondo_record_section_begin")]
+    #[doc(alias = "rondo_record_section_end")]
+    pub fn record_section<T, E: From<crate::Error>>(
+        &self,
+        name: &str,
+        on: bool,
+        body: impl FnOnce() -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        struct Open<'a>(&'a Engine);
+        impl Drop for Open<'_> {
+            fn drop(&mut self) {
+                // It is open, unless the recording is gone, which has been said then.
+                unsafe { sys::rondo_record_section_end(self.0.as_ptr()) };
+            }
+        }
+        let name = c_string("Engine::record_section", "name", name)?;
+        check(unsafe { sys::rondo_record_section_begin(self.as_ptr(), name.as_ptr(), i32::from(on)) })?;
+        let _open = Open(self);
+        body()
+    }
 }
 
 /// Options of a recording; see [`Engine::recording`].

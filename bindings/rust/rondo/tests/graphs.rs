@@ -52,6 +52,40 @@ fn a_graph_does_what_its_recording_did() {
 }
 
 #[test]
+fn launches_have_what_was_set_before_them() {
+    everywhere(|engine, device| {
+        let x = Tensor::from_slice(engine, device, [2], &[1.0f32, 2.0]).unwrap();
+        let (graph, step) = engine
+            .record(|| {
+                let rate = engine.record_parameter("rate", device, DType::F32, 1.0)?;
+                x.add_into(&rate, &x)?;
+                engine.record_section("double", false, || x.add_into(&x, &x))?;
+                engine.record_parameter("step", device, DType::I64, 0.0)
+            })
+            .unwrap();
+        graph.launch().unwrap();
+        graph.set("rate", 0.5).unwrap();
+        graph.set_i64("step", i64::MAX).unwrap();
+        graph.enable("double", true).unwrap();
+        graph.launch().unwrap();
+        assert_eq!(x.to_vec::<f32>().unwrap(), [5.0, 7.0]);
+        assert_eq!(step.item::<i64>().unwrap(), i64::MAX);
+        assert_eq!(graph.set("lr", 1.0).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(graph.enable("half", true).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(graph.set("a\0b", 1.0).unwrap_err().kind(), ErrorKind::InvalidArgument);
+        // A section ends with its closure, however that ends.
+        let (_, failed) = engine
+            .record(|| {
+                let failed: Result<()> = engine.record_section("part", true, || graph.set("lr", 1.0));
+                engine.record_section("other", true, || x.add_into(1, &x))?;
+                Ok::<_, Error>(failed)
+            })
+            .unwrap();
+        assert_eq!(failed.unwrap_err().kind(), ErrorKind::NotFound);
+    });
+}
+
+#[test]
 fn a_text_with_a_product_is_recorded() {
     let text = Expression::new("y = relu(matmul(relu(a) * mask, b - 1) * s + bias)").unwrap();
     everywhere(|engine, device| {

@@ -92,6 +92,57 @@ public class Graph extends NativeObject {
   }
 
   /**
+   * Gives a {@link Recording#parameter} another value, for launches and calls that are submitted from now on; those before have the
+   * old one. Costs no device work.
+   *
+   * @param name of the parameter
+   * @param value what it is from now on
+   * @throws NotFoundException if there is no parameter of that name
+   * @throws InvalidArgumentException for a value that its dtype does not hold exactly (integers and bool)
+   */
+  public void set(String name, double value) {
+    final long address = acquire();
+    try {
+      NativeGraph.graphSet(address, name, value);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * The same with an integer.
+   *
+   * @param name of the parameter
+   * @param value what it is from now on
+   * @throws NotFoundException if there is no parameter of that name
+   * @throws InvalidArgumentException for a value that its dtype does not hold exactly
+   */
+  public void set(String name, long value) {
+    final long address = acquire();
+    try {
+      NativeGraph.graphSetI64(address, name, value);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Switches a {@link Recording#section} for launches and calls that are submitted from now on.
+   *
+   * @param name of the section
+   * @param on whether it runs
+   * @throws NotFoundException if there is no section of that name
+   */
+  public void enable(String name, boolean on) {
+    final long address = acquire();
+    try {
+      NativeGraph.graphEnable(address, name, on ? 1 : 0);
+    } finally {
+      release();
+    }
+  }
+
+  /**
    * Figures: tasks, segments, nodes, memory, times.
    *
    * @return the figures

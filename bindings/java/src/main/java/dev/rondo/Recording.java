@@ -36,6 +36,61 @@ public final class Recording {
   }
 
   /**
+   * Records a parameter: a number that each launch is given, such as a learning rate. It is a tensor without axes, into which a
+   * launch writes what {@link Graph#set} said last, and {@code value} before that. It is closed at the recording's end.
+   *
+   * <pre>{@code
+   * Graph step = engine.record(recording -> {
+   *   Tensor rate = recording.parameter("rate", w.device(), DType.F32, 0.1);
+   *   w.subInto(gradient.mul(rate), w);
+   * });
+   * step.launch();
+   * step.set("rate", 0.05);
+   * step.launch();
+   * }</pre>
+   *
+   * @param name one of its own in the recording
+   * @param device where the tensor is
+   * @param dtype its element type
+   * @param value what it is at first
+   * @return the tensor
+   * @throws InvalidStateException if the recording is over
+   * @throws InvalidArgumentException for a name that is empty or taken, or a value that the dtype does not hold
+   */
+  public Tensor parameter(String name, Device device, DType dtype, double value) {
+    final long address = engine.acquire();
+    try {
+      return new Tensor(engine, NativeGraph.recordParameter(address, name, device, dtype, value));
+    } finally {
+      engine.release();
+    }
+  }
+
+  /**
+   * What {@code body} records is a section, which {@link Graph#enable} switches: where it is off, none of it runs, and what it
+   * would write stays as it was.
+   *
+   * @param name what it is called; several parts of a recording may be one section
+   * @param on whether it is on before anything else is said
+   * @param body what records
+   * @throws InvalidStateException if the recording is over, or in a section
+   * @throws InvalidArgumentException for an empty name, or another {@code on} than that of a part of the same name
+   */
+  public void section(String name, boolean on, Runnable body) {
+    final long address = engine.acquire();
+    try {
+      NativeGraph.recordSectionBegin(address, name, on ? 1 : 0);
+      try {
+        body.run();
+      } finally {
+        NativeGraph.recordSectionEnd(address);
+      }
+    } finally {
+      engine.release();
+    }
+  }
+
+  /**
    * Makes a tensor an output: each launch of the graph writes it, and it outlives the recording. The caller closes it. Of a view
    * the whole tensor is an output, and the view outlives the recording.
    *

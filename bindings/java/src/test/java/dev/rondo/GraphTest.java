@@ -33,6 +33,33 @@ class GraphTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#modes")
+  void launchesHaveWhatWasSetBeforeThem(Device device, EngineMode mode) {
+    engine.close();
+    engine = Engine.create(new EngineOptions().mode(mode));
+    try (Scope scope = Scope.open()) {
+      final Tensor x = engine.tensor(device, new float[] {1, 2}, 2);
+      final Tensor[] step = new Tensor[1];
+      final Graph graph = engine.record(recording -> {
+        final Tensor rate = recording.parameter("rate", device, DType.F32, 1);
+        step[0] = recording.keep(recording.parameter("step", device, DType.I64, 0));
+        Operators.binary(BinaryOp.ADD, x, rate, x);
+        recording.section("double", false, () -> Operators.binary(BinaryOp.ADD, x, x, x));
+      });
+      graph.launch();
+      graph.set("rate", 0.5);
+      graph.set("step", Long.MAX_VALUE);
+      graph.enable("double", true);
+      graph.launch();
+      assertArrayEquals(new float[] {5, 7}, x.toFloatArray());
+      assertArrayEquals(new long[] {Long.MAX_VALUE}, step[0].toLongArray());
+      fails(NotFoundException.class, () -> graph.set("lr", 1), "Graph.set", "rate", "step");
+      fails(NotFoundException.class, () -> graph.enable("half", true), "Graph.enable", "double");
+      fails(InvalidArgumentException.class, () -> graph.set("step", 0.5), "Graph.set", "value");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
   void replaysWhatWasRecorded(Device device, EngineMode mode) {
     engine.close();
     engine = Engine.create(new EngineOptions().mode(mode));

@@ -1,0 +1,91 @@
+// What settings change of a graph: which tensors must stay as they are where a section is off, and the nodes of
+// captured segments, which are changed before a launch that wants them otherwise than they are.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <unordered_set>
+
+#include "graph/graph.h"
+
+namespace rondo {
+
+// What a section may leave as it is has memory of its own: the arena would give its place to something else. It begins
+// as zeros, for a section may be off from the first launch on.
+Status Graph::clear_kept() {
+  for (const Ref<Storage>& storage : storages_) {
+    if (!kept_.count(storage.get()) || !storage->address()) continue;
+    StreamDevice* const device = storage->device().streams();
+    if (!device) {
+      std::memset(storage->address(), 0, storage->bytes());
+      continue;
+    }
+    void* stream = nullptr;
+    RONDO_TRY(device->stream_create(false, &stream));
+    Status status = device->fill_bytes(storage->address(), 0, storage->bytes(), stream);
+    if (status.ok()) status = device->stream_synchronize(stream);
+    device->stream_destroy(stream);
+    RONDO_TRY(status);
+  }
+  return {};
+}
+
+// Whether what a setting changes of a captured task can be changed in the graph.
+bool Graph::changes_in_graph(uint32_t task, const char** why) const {
+  StreamDevice* const device = tasks_[task]->device().streams();
+  if (!device) return true;
+  if (is_switched(task) && tasks_[task]->wants_launches()) {
+    *why = "is a collective in a section";
+    return false;
+  }
+  return (!is_switched(task) || device->graph_changes(GraphChange::enabled, why)) &&
+         (!is_parameter(task) || device->graph_changes(GraphChange::kernel, why));
+}
+
+// A task has been captured; before: the nodes that there were without it.
+Status Graph::note_changed(Segment& segment, uint32_t task, void* stream, const std::vector<void*>& before) {
+  StreamDevice& device = *segment.device->streams();
+  std::vector<void*> nodes;
+  RONDO_TRY(device.captured_nodes(stream, &nodes));
+  const std::unordered_set<void*> old(before.begin(), before.end());
+  std::erase_if(nodes, [&old](void* node) { return old.count(node) > 0; });
+  if (is_parameter(task)) {
+    if (nodes.size() != 1)
+      return error(RONDO_INTERNAL, "a parameter was captured as %zu nodes; it is one kernel", nodes.size());
+    const uint32_t setting = parameter_of_[task];
+    segment.changed.push_back({setting, settings_->words()[setting], true, tasks_[task].get(), nodes});
+  }
+  if (!is_switched(task)) return {};
+  const uint32_t setting = section_of_[task];
+  auto found = segment.changed.begin();
+  while (found != segment.changed.end() && (found->parameter || found->setting != setting)) ++found;
+  if (found == segment.changed.end()) found = segment.changed.insert(found, {setting, 1, true, nullptr, {}});
+  for (void* node : nodes) {
+    bool switches = false;
+    RONDO_TRY(device.graph_node_switches(node, &switches));
+    if (switches) found->nodes.push_back(node);
+  }
+  return {};
+}
+
+Status Graph::change(Segment& segment, const TaskContext& context) {
+  for (Segment::Changed& each : segment.changed) {
+    const uint64_t word = context.settings[each.setting];
+    if (each.known && each.word == word) continue;
+    each.known = false;
+    for (void* node : each.nodes) {
+      if (each.parameter) {
+        TaskContext changing = context;
+        const TaskContext::Node place = {&segment.native, node};
+        changing.changes = &place;
+        RONDO_TRY(each.parameter->run(changing));
+      } else {
+        RONDO_TRY(segment.device->streams()->graph_enable(segment.native, node, word != 0));
+      }
+    }
+    each.word = word;
+    each.known = true;
+  }
+  return {};
+}
+
+}  // namespace rondo

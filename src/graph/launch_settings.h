@@ -1,0 +1,60 @@
+// What can be set of a graph between its launches: the values of its parameters, and which of its sections are on. A
+// word for each; a launch runs with those that there are when it is submitted.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/base.h>
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/small_vector.h"
+#include "base/status.h"
+#include "engine/engine.h"
+#include "ops/operators/scalar.h"
+
+namespace rondo {
+
+class LaunchSettings {
+ public:
+  enum class Kind { parameter, section };
+  using Words = SmallVector<uint64_t, 4>;
+
+  // --- while it is recorded, by one thread
+  // A number for a new one.
+  uint32_t add(Kind kind, const char* name, rondo_dtype dtype, uint64_t word);
+  // The number of the one of that name; false: there is none.
+  bool find(Kind kind, const char* name, uint32_t* number) const;
+
+  // --- from any thread
+  bool empty() const { return list_.empty(); }
+  Words words() const;
+  Status set_parameter(const char* function, const char* graph, const char* name, ops::Scalar value);
+  Status set_section(const char* graph, const char* name, bool on);
+
+  std::string report() const;
+  const char* name(uint32_t number) const { return list_[number].name.c_str(); }
+
+ private:
+  struct Setting {
+    Kind kind;
+    std::string name;
+    rondo_dtype dtype;
+  };
+  Status find_or_tell(Kind kind, const char* graph, const char* name, uint32_t* number) const;
+
+  std::vector<Setting> list_;
+  mutable std::mutex mutex_;
+  Words words_;  // guarded by mutex_
+};
+
+// A parameter of the calling thread's recording: a new tensor without axes, which each launch gives its value.
+Status record_parameter(Engine& engine, const char* name, Device& device, rondo_dtype dtype, ops::Scalar value,
+                        rondo_tensor** parameter);
+// What the calling thread records between them is a section.
+Status begin_section(Engine& engine, const char* name, bool on);
+Status end_section(Engine& engine);
+
+}  // namespace rondo
