@@ -57,6 +57,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   self.collect_uses();
   self.collect_binding_uses();
   RONDO_TRY(self.capture());
+  self.plain_ = !self.callable_ && self.unwritten_.empty() && self.segments_.size() == 1 && self.settings_->empty();
   const double captured = Trace::now_us();
 
   rondo_graph_info& info = self.info_;

@@ -48,15 +48,20 @@ Graph::~Graph() {
     if (segment.kind == Segment::Kind::captured) segment.device->streams()->graph_destroy(&segment.native);
 }
 
+// Most graphs are one segment, of which nothing is to be checked or set: their launch is the path that counts.
 Status Graph::launch() {
-  RONDO_TRY(engine_->usable());
-  if (callable_) [[unlikely]]
-    return not_launched();
-  if (!unwritten_.empty()) [[unlikely]]
-    RONDO_TRY(check_unwritten());
+  if (!plain_) [[unlikely]]
+    return launch_checked();
   launches_.fetch_add(1, std::memory_order_relaxed);
-  return segments_.size() == 1 && settings_->empty() ? engine_->submit(take_launch(segments_.front()))
-                                                     : launch_several();
+  return engine_->submit(take_launch(segments_.front()));
+}
+
+Status Graph::launch_checked() {
+  RONDO_TRY(engine_->usable());
+  if (callable_) return not_launched();
+  RONDO_TRY(check_unwritten());
+  launches_.fetch_add(1, std::memory_order_relaxed);
+  return launch_several();
 }
 
 Status Graph::check_unwritten() {

@@ -140,7 +140,8 @@ class Graph final : public RefCounted {
   friend struct BodyRun;
   // A launch task for the segment: the idle one, or a new one.
   RONDO_HOT Ref<Launch> take_launch(Segment& segment);
-  RONDO_COLD Status launch_several();  // or with settings
+  RONDO_APART Status launch_checked();
+  RONDO_APART Status launch_several();  // or with settings
   Ref<Call> take_call(Segment& segment);
   static void delete_call(Segment& segment);
   // What the launch task of a segment does.
@@ -241,6 +242,7 @@ class Graph final : public RefCounted {
   std::unordered_set<const Variable*> kept_;
   // Of a graph that is called.
   const bool callable_;
+  bool plain_ = false;             // a launch has nothing to check or to set, and is one task
   std::vector<Binding> bindings_;  // inputs, then outputs
   uint32_t call_inputs_ = 0;       // of which are inputs
   std::unordered_map<const Storage*, uint32_t> binding_of_;
