@@ -410,12 +410,17 @@ void Graph::collect_uses() {
 Status Graph::find_unwritten() {
   std::unordered_set<const Variable*> made_here;
   for (const Ref<Storage>& storage : storages_) made_here.insert(storage.get());
-  std::unordered_set<const Variable*> known;  // written by the graph, or looked at already
+  // Written by the graph, or looked at already; what a section writes, for its own tasks alone.
+  std::unordered_map<const Variable*, uint32_t> known;
+  const auto is_known = [&](const Variable* variable, uint32_t task) {
+    const auto found = known.find(variable);
+    return found != known.end() && (found->second == ops::kAlways || found->second == section_of_[task]);
+  };
   for (uint32_t i = 0; i < tasks_.size(); ++i)
     for (const Access& access : tasks_[i]->accesses()) {
       const Task* const task = tasks_[i].get();
       const Storage* storage = access.variable->storage();
-      if (access.input && storage && storage->bytes() && !known.count(storage) && engine_->blank(*storage) &&
+      if (access.input && storage && storage->bytes() && !is_known(storage, i) && engine_->blank(*storage) &&
           !is_call_input(*storage)) {
         if (made_here.count(storage) && !outputs_.count(storage))
           return error(RONDO_INVALID_STATE,
@@ -424,8 +429,10 @@ Status Graph::find_unwritten() {
                        task->name(), storage->bytes(), device_name(storage->device().id()).c_str());
         if (outermost_ == this) unwritten_.push_back({storage, task});
       }
-      const bool writes = access.write && (!is_switched(i) || kept_.count(access.variable));
-      if (access.input || writes) known.insert(access.variable);
+      const bool always = access.input || !is_switched(i) || kept_.count(access.variable) > 0;
+      if (access.input || access.write)
+        if (uint32_t& in = known.try_emplace(access.variable, ops::kAlways - 1).first->second; in != ops::kAlways)
+          in = always ? ops::kAlways : section_of_[i];
     }
   return {};
 }

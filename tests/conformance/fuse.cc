@@ -53,6 +53,22 @@ TEST_P(Fused, ProductsAndSumsAreRoundedEach) {
   expect_tasks(graph.get(), 1);
 }
 
+// Elements of 8 bits wrap and keep their sign between the operators of a kernel, wherever they lie in a pack.
+TEST_P(Fused, EightBitsKeepTheirSignOnTheWay) {
+  for (const rondo_dtype dtype : {RONDO_I8, RONDO_U8}) {
+    const Graph graph = compare(
+        {random_array(dtype, {1003}, 3, 0, 255), random_array(dtype, {1003}, 4, 0, 255)},
+        [](const auto& x) {
+          Tensor magnitude = make(rondo_unary, RONDO_RELU, make(rondo_unary, RONDO_ABS, x[0]));
+          Tensor product =
+              make(rondo_unary, RONDO_RELU, make(rondo_binary, RONDO_MUL, make(rondo_unary, RONDO_NEG, x[0]), x[1]));
+          return list(std::move(magnitude), std::move(product));
+        },
+        rondo_dtype_name(dtype));
+    EXPECT_LE(graph_info(graph.get()).tasks, 2) << graph_report(graph.get());
+  }
+}
+
 // Writing where something is read still, or read again later.
 TEST_P(Fused, HazardsKeepTheirOrder) {
   const std::vector<Array> arrays = {random_array(RONDO_F32, {4000}, 7, -1, 1),

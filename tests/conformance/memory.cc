@@ -204,13 +204,13 @@ TEST_P(Memory, CacheIsReturnedOnExhaustion) {
 
 // Blocks in flight are waited for before the pool gives up: a loop that frees what it made always fits.
 TEST_P(Memory, BlocksInFlightAreWaitedFor) {
-  limited(24 * kMiB);
-  for (int i = 0; i < (quick() ? 8 : 40); ++i) {  // 60 or 320 MiB in all
+  limited(32 * kMiB);
+  for (int i = 0; i < (quick() ? 8 : 40); ++i) {  // 60 or 320 MiB in all; of what is under way a task has 10
     const Tensor a = filled((3 + i % 3) * kMiB, i);
     const Tensor b = make(rondo_binary_scalar, RONDO_ADD, a, 1.0);
   }
   EXPECT_EQ(rondo_engine_wait_all(engine()), RONDO_OK) << rondo_last_error();
-  EXPECT_LE(facts().peak_in_use, 24 * kMiB);
+  EXPECT_LE(facts().peak_in_use, 32 * kMiB);
 }
 
 // A tensor that could not get memory is poisoned, not lost: smaller work with it is skipped, and says why.

@@ -31,7 +31,10 @@ void ExpressionLines::scalar_fields() {
 void ExpressionLines::instructions(const char* indentation) {
   for (int k = 0; k < e_.instructions(); ++k) {
     const Expression::Instruction& each = e_.instruction(k);
-    line("%sconst %s r%d = %s;", indentation, register_type(Expression::result_dtype(each)), k, call(each).c_str());
+    const rondo_dtype dtype = Expression::result_dtype(each);
+    const bool narrow = dtype == RONDO_I8 || dtype == RONDO_U8;
+    line(narrow ? "%sconst %s r%d = settled(%s);" : "%sconst %s r%d = %s;", indentation, register_type(dtype), k,
+         call(each).c_str());
   }
 }
 

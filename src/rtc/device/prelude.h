@@ -177,9 +177,32 @@ struct RegisterOf<bf16> {
 template <class M>
 using Register = typename RegisterOf<M>::type;
 
+// The same value, of which the compiler knows nothing. NVRTC (11.8 to 13.5) takes elements of 8 bits out of packs by
+// halves of words, and then leaves out a sign extension: relu(abs(x)) of -1 was 0. So what is loaded, and what an operator
+// has made, goes through a register of 32 bits.
+#if defined(__CUDACC_RTC__)
+template <class T>
+RONDO_INLINE T settled(T value) {
+  i32 wide = value;
+  asm("" : "+r"(wide));
+  return static_cast<T>(wide);
+}
+#else
+template <class T>
+RONDO_INLINE T settled(T value) {
+  return value;
+}
+#endif
+
 template <class M>
 RONDO_INLINE M from_memory(M value) {
   return value;
+}
+RONDO_INLINE i8 from_memory(i8 value) {
+  return settled(value);
+}
+RONDO_INLINE u8 from_memory(u8 value) {
+  return settled(value);
 }
 RONDO_INLINE bool from_memory(b8 value) {
   return value.bits != 0;
