@@ -75,7 +75,7 @@ def section(root, name):
 def check_ratios(root):
     """The table under "Measured" has what the newest kept runs have, losses too."""
     tables = newest(root)
-    kept = {ratio(row[key]) for name in ("h200", "h200-networks") for row in tables[name] for key in ("times_floor", "times_fastest_peer")
+    kept = {ratio(row[key]) for rows in tables.values() for row in rows for key in ("times_floor", "times_fastest_peer")
             if row.get(key) is not None}
     rows = [line.split("|") for line in section(root, "Measured").splitlines() if line.startswith("| ")]
     told = [each for row in rows if row[1].strip() for cell in row[2:] for each in re.findall(r"\b\d\.\d\d\b", cell)]
