@@ -79,9 +79,9 @@ RONDO_API void rondo_optimizer_destroy(rondo_optimizer* optimizer);
 
 /* One step: parameters become what the rule makes of them and of n_gradients `gradients`, one for each parameter, in
  * its shape and in the same order in memory, each of any float dtype of 16 bits or more. finite (may be NULL) is a bool
- * of one element, as rondo_all_finite makes it; where it is false the step writes nothing and does not count. scale (may
- * be NULL) is an f32 of one element, which gradients are multiplied by as they are read, before they are clipped; they
- * are not written. Does not wait: ordered as any operator, eager or recorded. No gradient. Since 0.1. */
+ * of one element, as rondo_all_finite makes it; where it is false the step writes nothing and does not count. scale
+ * (may be NULL) is an f32 of one element, which gradients are multiplied by as they are read, before they are clipped;
+ * they are not written. Does not wait: ordered as any operator, eager or recorded. No gradient. Since 0.1. */
 RONDO_API rondo_status rondo_optimizer_step(rondo_optimizer* optimizer, int32_t n_gradients,
                                             rondo_tensor* const* gradients, rondo_tensor* finite, rondo_tensor* scale);
 

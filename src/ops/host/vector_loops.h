@@ -325,7 +325,7 @@ constexpr void (*stream)(char* to, const void* from, int64_t bytes) = nullptr;
 
 }  // namespace
 
-const Loops kLoops = {find,    find_halves,  moves,  bytes,  adders,        fold,
-                      largest, exponentials, divide, stream, step, &kWindowTables};
+const Loops kLoops = {find,    find_halves,  moves,  bytes,  adders, fold,
+                      largest, exponentials, divide, stream, step,   &kWindowTables};
 
 }  // namespace rondo::ops::RONDO_VECTOR_SET

@@ -178,8 +178,8 @@ template <class M>
 using Register = typename RegisterOf<M>::type;
 
 // The same value, of which the compiler knows nothing. NVRTC (11.8 to 13.5) takes elements of 8 bits out of packs by
-// halves of words, and then leaves out a sign extension: relu(abs(x)) of -1 was 0. So what is loaded, and what an operator
-// has made, goes through a register of 32 bits.
+// halves of words, and then leaves out a sign extension: relu(abs(x)) of -1 was 0. So what is loaded, and what an
+// operator has made, goes through a register of 32 bits.
 #if defined(__CUDACC_RTC__) && !defined(RONDO_SIMULATED)
 template <class T>
 RONDO_INLINE T settled(T value) {
