@@ -135,6 +135,30 @@ TEST_P(Around, SoftmaxesTakeTheScaleAndTheMaskBeforeThem) {
       }
 }
 
+// The result of a reduction, or what is made of it, goes where an operand is: elements that are read yet.
+TEST_P(Around, OperandsThatAreWrittenOverStayApart) {
+  const std::vector<Array> arrays = {random_array(RONDO_F32, {700, 300}, 3, -2, 2)};
+  const Graph sums = compare(
+      arrays,
+      [&](const auto& x) {
+        const int32_t axis = 0;
+        into(slice(slice(x[0], 0, 0, 1), 1, 0, 300), rondo_reduce, RONDO_SUM, make(rondo_unary, RONDO_EXP, x[0]), 1,
+             &axis, 1);
+        return list();
+      },
+      "sum over a row of its operand");
+  expect(sums, 2, 2);
+  const Graph soft = compare(
+      arrays,
+      [&](const auto& x) {
+        into(transpose(slice(x[0], 0, 0, 300), {1, 0}), rondo_softmax,
+             make(rondo_binary_scalar, RONDO_MUL, slice(x[0], 0, 0, 300), 0.5), 1);
+        return list();
+      },
+      "softmax over its operand, turned");
+  expect(soft, 2, 2);
+}
+
 // A node stands behind one reduction or before another, never both.
 TEST_P(Around, ChainsOfReductionsAreCutBetweenThem) {
   const Graph graph = compare(

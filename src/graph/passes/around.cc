@@ -14,6 +14,7 @@
 #include "ops/elementwise/form.h"
 #include "ops/reduce/reduce.h"
 #include "ops/rows/rows.h"
+#include "ops/task/overlap.h"
 
 namespace rondo {
 
@@ -120,6 +121,10 @@ Ref<Task> Attaching::made(const std::vector<uint32_t>& nodes) const {
     around.to = &node(nodes.back()).operands.back().view;
     name += std::string("+") + node(nodes.back()).task->name();
   }
+  // All of them is read before any result is written, apart; together an element may be gone too early.
+  const View& to = around.to ? *around.to : node(*core).operands[1].view;
+  for (const View& input : inputs)
+    if (ops::overlap(input, to)) return {};
   const char* const given = Engine::intern(name.c_str());
   return std::holds_alternative<ops::ReduceCall>(node(*core).call->of)
              ? ops::reduce_around(given, node(*core), around)
