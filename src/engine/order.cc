@@ -102,8 +102,7 @@ bool Engine::enter(Task& task) {
 
 void Engine::draw_random(Task& task) {
   const rondo_device device = task.device().id();
-  RandomScope* const scope = this_thread().random;
-  RandomState& random = scope && &scope->engine() == this ? scope->of(device) : existing_state(device)->random;
+  RandomState& random = RandomScope::of(*this, device, existing_state(device)->random);
   task.set_random(random);
   random.offset += task.random_count();
 }

@@ -31,8 +31,7 @@ Status Engine::draw(Device& device, RandomState* drawn) {
   DeviceState* state = nullptr;
   RONDO_TRY(device_state(device, &state));
   std::lock_guard lock(order_mutex_);
-  RandomScope* const scope = this_thread().random;
-  RandomState& random = scope && &scope->engine() == this ? scope->of(device.id()) : state->random;
+  RandomState& random = RandomScope::of(*this, device.id(), state->random);
   *drawn = random;
   ++random.offset;
   return {};

@@ -21,8 +21,12 @@ class RandomScope {
   RandomScope(const RandomScope&) = delete;
   RandomScope& operator=(const RandomScope&) = delete;
 
-  const Engine& engine() const { return engine_; }
-  RandomState& of(rondo_device device) { return states_[device.kind == RONDO_CPU ? 0 : 1 + device.index]; }
+  // The sequence of a device that the calling thread's tasks of an engine draw from: `own`, or a scope's in its place.
+  static RandomState& of(const Engine& engine, rondo_device device, RandomState& own) {
+    RandomScope* const scope = this_thread().random;
+    if (!scope || &scope->engine_ != &engine) return own;
+    return scope->states_[device.kind == RONDO_CPU ? 0 : 1 + device.index];
+  }
 
  private:
   static constexpr int kDevices = 65;  // cpu, then GPUs

@@ -429,10 +429,11 @@ Status Graph::find_unwritten() {
                        task->name(), storage->bytes(), device_name(storage->device().id()).c_str());
         if (outermost_ == this) unwritten_.push_back({storage, task});
       }
+      if (!access.input && !access.write) continue;
       const bool always = access.input || !is_switched(i) || kept_.count(access.variable) > 0;
-      if (access.input || access.write)
-        if (uint32_t& in = known.try_emplace(access.variable, ops::kAlways - 1).first->second; in != ops::kAlways)
-          in = always ? ops::kAlways : section_of_[i];
+      const uint32_t by = always ? ops::kAlways : section_of_[i];
+      const auto [found, fresh] = known.try_emplace(access.variable, by);
+      if (!fresh && found->second != ops::kAlways) found->second = by;
     }
   return {};
 }

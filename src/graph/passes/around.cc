@@ -6,6 +6,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "engine/engine.h"
@@ -50,6 +51,7 @@ class Attaching {
 
   ops::Program& program_;
   Groups groups_;
+  std::unordered_map<uint32_t, Ref<Task>> tasks_;  // of groups of several
 };
 
 // Whether so many operands of one node are all that ever looks at a result.
@@ -136,7 +138,9 @@ bool Attaching::join(uint32_t i, uint32_t group) {
   const std::optional<uint32_t> place = groups_.place_for(i, {group});
   if (!place) return false;
   std::vector<uint32_t> nodes = groups_.nodes_with(i, {group});
-  if (!made(nodes)) return false;
+  Ref<Task> task = made(nodes);
+  if (!task) return false;
+  tasks_[group] = std::move(task);
   groups_.join(i, {group}, *place, std::move(nodes));
   return true;
 }
@@ -163,15 +167,16 @@ ProgramNode Attaching::surrounded(const std::vector<uint32_t>& nodes, PassReport
     operators += (operators.empty() ? "" : ", ") + of;
     line += format("%s %u '%s'", each == nodes[0] ? "" : ",", each, node(each).task->name());
   }
-  ProgramNode whole = program_.make_node(made(nodes), Ref<const ops::Call>::adopt(new ops::Call(ops::AroundCall{})), 0,
-                                         node(nodes[0]).section);
+  ProgramNode whole =
+      program_.make_node(std::move(tasks_.at(groups_.of(nodes[0]))),
+                         Ref<const ops::Call>::adopt(new ops::Call(ops::AroundCall{})), 0, node(nodes[0]).section);
   whole.operators = std::move(operators);
   report->lines.push_back(line + ": " + program_.text(whole));
   return whole;
 }
 
 void Attaching::rewrite(PassReport* report) {
-  Groups::rewrite(groups_, &program_, [&](const std::vector<uint32_t>& nodes) { return surrounded(nodes, report); });
+  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes) { return surrounded(nodes, report); });
 }
 
 }  // namespace

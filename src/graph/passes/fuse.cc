@@ -72,7 +72,7 @@ class Fusion {
   bool depend_by_element(const std::vector<uint32_t>& nodes, uint32_t i, const Groups::Some& groups);
   Body body_of(uint32_t i, const Groups::Some& groups, const std::vector<uint32_t>& nodes);
   void append(uint32_t i, Body* body);
-  bool store(Body* body, std::vector<const View*>* outputs) const;
+  bool store(const Body& body, Expression* expression, std::vector<const View*>* outputs) const;
   bool whole(uint32_t node, uint32_t operand) const;
   ops::Value stored_as(Expression& expression, ops::Value value, rondo_dtype dtype) const;
   ProgramNode fused(const std::vector<uint32_t>& nodes, PassReport* report);
@@ -162,9 +162,10 @@ bool Fusion::join(uint32_t i, const Groups::Some& groups) {
   std::vector<uint32_t> nodes = groups_.nodes_with(i, groups);
   if (nodes.size() > Expression::kMaxInstructions) return false;
   if (!depend_by_element(nodes, i, groups)) return false;
-  Body body = body_of(i, groups, nodes), stored = body;
+  Body body = body_of(i, groups, nodes);
+  Expression stored = body.expression;
   std::vector<const View*> outputs;
-  if (!store(&stored, &outputs)) return false;
+  if (!store(body, &stored, &outputs)) return false;
   for (const uint32_t group : groups) bodies_.erase(group);
   bodies_.emplace(groups.front(), std::move(body));
   groups_.join(i, groups, *place, std::move(nodes));
@@ -243,18 +244,18 @@ void Fusion::append(uint32_t i, Body* body) {
   for (size_t k = 0; k < candidate.writes.size(); ++k) body->made.push_back({results[k], from});
 }
 
-// Adds the results that are stored; whether that is an expression that a kernel computes.
-bool Fusion::store(Body* body, std::vector<const View*>* outputs) const {
-  Expression& e = body->expression;
+// Adds the results that are stored to a body's expression; whether that is one that a kernel computes.
+bool Fusion::store(const Body& body, Expression* expression, std::vector<const View*>* outputs) const {
+  Expression& e = *expression;
   if (e.overflow()) return false;
   uint64_t from = 0;
-  for (size_t n = 0; n < body->nodes.size(); ++n) {
-    const uint32_t i = body->nodes[n];
+  for (size_t n = 0; n < body.nodes.size(); ++n) {
+    const uint32_t i = body.nodes[n];
     const Candidate& candidate = *of_[i];
     for (size_t k = 0; k < candidate.writes.size(); ++k) {
       const uint32_t operand = candidate.writes[k];
       const View& view = program_.nodes[i].operands[operand].view;
-      const Made& result = body->made[body->results[n] + k];
+      const Made& result = body.made[body.results[n] + k];
       if (!view.accumulate && !node(i).kept[operand] && node(i).readers[operand] == result.inside) continue;
       // Only a kernel that does nothing else moves bits that are no number's.
       const bool bits = is_half(view.dtype) || view.dtype == RONDO_BOOL;
@@ -272,12 +273,13 @@ bool Fusion::store(Body* body, std::vector<const View*>* outputs) const {
 }
 
 ProgramNode Fusion::fused(const std::vector<uint32_t>& nodes, PassReport* report) {
-  Body& body = bodies_.at(groups_.of(nodes[0]));
-  std::vector<const View*> views = body.inputs, outputs;
-  (void)store(&body, &outputs);
-  views.insert(views.end(), outputs.begin(), outputs.end());
+  const Body& body = bodies_.at(groups_.of(nodes[0]));
   Fused form;
-  form.expression = body.expression.without_dead();
+  form.expression = body.expression;
+  std::vector<const View*> views = body.inputs, outputs;
+  (void)store(body, &form.expression, &outputs);
+  views.insert(views.end(), outputs.begin(), outputs.end());
+  form.expression = form.expression.without_dead();
   std::copy(body.words.begin(), body.words.end(), form.words);
   std::string name, operators, line = "one of";
   for (size_t n = 0; n < nodes.size(); ++n) {
@@ -298,7 +300,7 @@ ProgramNode Fusion::fused(const std::vector<uint32_t>& nodes, PassReport* report
 }
 
 void Fusion::rewrite(PassReport* report) {
-  Groups::rewrite(groups_, &program_, [&](const std::vector<uint32_t>& nodes) { return fused(nodes, report); });
+  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes) { return fused(nodes, report); });
 }
 
 }  // namespace

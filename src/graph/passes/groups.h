@@ -41,11 +41,11 @@ class Groups {
   bool among(uint32_t node, const Some& groups) const;
   // Puts the program in its new order; made(nodes): the node that several are.
   template <class F>
-  static void rewrite(const Groups& groups, ops::Program* program, const F& made) {
+  void rewrite(ops::Program* program, const F& made) const {
     std::vector<ops::ProgramNode> nodes;
-    for (const uint32_t group : groups.in_order())
-      nodes.push_back(groups.nodes(group).size() == 1 ? std::move(program->nodes[groups.nodes(group)[0]])
-                                                      : made(groups.nodes(group)));
+    for (const uint32_t each : in_order())
+      nodes.push_back(this->nodes(each).size() == 1 ? std::move(program->nodes[this->nodes(each)[0]])
+                                                    : made(this->nodes(each)));
     program->nodes = std::move(nodes);
   }
   size_t steps() const { return steps_ + dependences_.steps(); }

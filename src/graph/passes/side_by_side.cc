@@ -150,7 +150,7 @@ ProgramNode SideBySide::grouped(const std::vector<uint32_t>& nodes, PassReport* 
 }
 
 void SideBySide::rewrite(PassReport* report) {
-  Groups::rewrite(groups_, &program_, [&](const std::vector<uint32_t>& nodes) { return grouped(nodes, report); });
+  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes) { return grouped(nodes, report); });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "ops/elementwise/form.h"
 #include "ops/optimizer/list.h"
 #include "ops/task/overlap.h"
 #include "ops/task/submit.h"
@@ -89,11 +90,7 @@ bool lies_together(const Layout& layout) {
 }
 
 bool lies_alike(const Layout& a, const Layout& b) {
-  if (!a.same_shape(b)) return false;
-  if (a.elements() == 0) return true;
-  for (int d = 0; d < a.ndim; ++d)
-    if (a.shape[d] != 1 && a.strides[d] != b.strides[d]) return false;
-  return true;
+  return a.same_shape(b) && (a.elements() == 0 || same_steps(a, b));
 }
 
 Status check_list(const char* function, const char* name, std::span<const View> tensors) {
