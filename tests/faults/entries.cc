@@ -101,7 +101,8 @@ const std::vector<Entry>& entries() {
       {.name = "cuStreamUpdateCaptureDependencies", .when = never, .why = "order is by events"},
       {.name = "cuGraphCreate", .when = never, .why = "graphs are captured"},
       {.name = "cuGraphNodeGetType", .when = never, .why = "not used yet"},
-      {.name = "cuGraphExecKernelNodeSetParams", .when = never, .why = "not used yet"},
+      {.name = "cuGraphExecKernelNodeSetParams", .when = never, .why = "of parameters of a recording, which conformance has"},
+      {.name = "cuGraphNodeSetEnabled", .when = never, .why = "of sections of a recording, which conformance has"},
       {.name = "cuGraphKernelNodeGetParams", .when = never, .why = "not used yet"},
       {.name = "cuGraphDebugDotPrint", .when = never, .why = "the picture is drawn from the recording"},
   };

@@ -4811,9 +4811,9 @@ extern "C" {
 extern "C" {
     #[doc = " One step: parameters become what the rule makes of them and of n_gradients `gradients`, one for each parameter, in"]
     #[doc = " its shape and in the same order in memory, each of any float dtype of 16 bits or more. finite (may be NULL) is a bool"]
-    #[doc = " of one element, as rondo_all_finite makes it; where it is false the step writes nothing and does not count. scale (may"]
-    #[doc = " be NULL) is an f32 of one element, which gradients are multiplied by as they are read, before they are clipped; they"]
-    #[doc = " are not written. Does not wait: ordered as any operator, eager or recorded. No gradient. Since 0.1."]
+    #[doc = " of one element, as rondo_all_finite makes it; where it is false the step writes nothing and does not count. scale"]
+    #[doc = " (may be NULL) is an f32 of one element, which gradients are multiplied by as they are read, before they are clipped;"]
+    #[doc = " they are not written. Does not wait: ordered as any operator, eager or recorded. No gradient. Since 0.1."]
     pub fn rondo_optimizer_step(
         optimizer: *mut rondo_optimizer,
         n_gradients: i32,
