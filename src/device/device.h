@@ -103,6 +103,12 @@ class StreamDevice : public Device {
     nodes->clear();
     return {};
   }
+  // The node that was captured last on the stream.
+  virtual Status last_captured(void* stream, void** node) {
+    (void)stream;
+    *node = nullptr;
+    return {};
+  }
   // Whether a node does something that can be switched off; an error if it does something that cannot.
   virtual Status graph_node_switches(void* node, bool* switches) const {
     (void)node;

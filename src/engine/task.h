@@ -17,6 +17,8 @@
 
 namespace rondo {
 
+class Rebinding;
+
 class Auxiliaries;
 class Stream;
 struct TaskOperand;
@@ -28,6 +30,14 @@ struct RandomState {
 };
 
 // What a run is given.
+// The nodes that a task's kernels are in a graph, in the order of its launches. A run that is given them notes each
+// kernel's, while it is captured; after that it launches none, but gives each node the arguments that it has now.
+struct KernelNodes {
+  const NativeGraph* graph = nullptr;  // null: they are being captured
+  std::vector<void*> nodes;
+  size_t next = 0;  // to be changed
+};
+
 struct TaskContext {
   Device* device = nullptr;
   void* stream = nullptr;                      // native stream; null on a cpu
@@ -39,12 +49,7 @@ struct TaskContext {
   const RandomState* device_random = nullptr;  // graph on a GPU: the same in device memory
   // A graph's run: what was set since it was recorded, a word each; null: as recorded.
   const uint64_t* settings = nullptr;
-  // The run changes the kernel that was captured of it, in this node of a graph, instead of launching it.
-  struct Node {
-    const NativeGraph* graph;
-    void* node;
-  };
-  const Node* changes = nullptr;
+  KernelNodes* kernels = nullptr;  // see there; null: kernels are launched, and that is all
 };
 
 // A task that waits for another one, in the list of all that wait for that.
@@ -145,6 +150,8 @@ class Task : public RefCounted {
     }
     return true;
   }
+  // Of a prepared task: how many kernels a captured run is, if it is nothing else, and heeds context.kernels; else 0.
+  virtual size_t own_kernels() const { return 0; }
   // Of a task that was captured: a graph that holds it is about to be launched on context.stream. An error keeps it
   // from that. Asked only if wants_launches().
   virtual Status launching(const TaskContext& context) {
@@ -158,6 +165,12 @@ class Task : public RefCounted {
   // list_operands, those with a bit in `unread`. Before it is prepared. Null: it makes all of them or none.
   virtual Ref<Task> without(uint32_t unread) const {
     (void)unread;
+    return {};
+  }
+  // A task that does the same on other memory, and draws as many random numbers. Null: there is none. Every operator's
+  // can be made again.
+  virtual Ref<Task> again(const Rebinding& memory) const {
+    (void)memory;
     return {};
   }
   // How many auxiliary streams its runs are given.
@@ -266,6 +279,9 @@ class Task : public RefCounted {
 class Computation : public Task {
  protected:
   Computation(const char* name, Device& device) : Task(name, device) { lendable_ = device.is_host(); }
+
+ public:
+  Ref<Task> again(const Rebinding& memory) const override = 0;
 };
 
 inline void TaskQueue::push(Task& task) {

@@ -66,16 +66,9 @@ bool Graph::bound_elsewhere(const Task& task, const char** why) const {
   return false;
 }
 
-// A captured task has fixed addresses, so what it works on is the graph's, and copied. All others ask for the address
-// in each run, and are given the caller's.
+// Memory of the graph's for what is copied. All else is the caller's in each run.
 Status Graph::back_bindings() {
-  for (const Segment& segment : segments_) {
-    if (segment.kind != Segment::Kind::captured) continue;
-    for (const uint32_t i : segment.tasks)
-      for (const Access& access : tasks_[i]->accesses())
-        if (const auto found = binding_of_.find(access.variable->storage()); found != binding_of_.end())
-          copied_[found->second] = true;
-  }
+  choose_copied();
   for (uint32_t i = 0; i < bindings_.size(); ++i) {
     Storage& storage = *bindings_[i].storage;
     if (!copied_[i] || !storage.bytes()) continue;
@@ -125,10 +118,13 @@ std::string Graph::report_bindings() const {
     view.layout = each.layout;
     text += format("  call: %s, %s on %s: %s\n", binding_name(i).c_str(), operand_text(view).c_str(),
                    device_name(each.storage->device().id()).c_str(),
-                   copied_[i]         ? "copied, for a CUDA graph has fixed addresses"
+                   copied_[i]         ? "copied, for a library works on it or too many kernels do"
                    : i < call_inputs_ ? "read where the caller has it"
                                       : "written where the caller wants it");
   }
+  if (info_.call_kernels)
+    text += format("  call: %d kernel%s the caller's addresses\n", info_.call_kernels,
+                   info_.call_kernels == 1 ? " takes" : "s take");
   return text;
 }
 

@@ -48,6 +48,10 @@ class Call final : public SegmentRun {
       if (use.write) writes(storage);
     }
   }
+  void list_places(Rebinding* memory) const override {
+    for (uint32_t i = 0; i < places_.size(); ++i)
+      memory->put(binding(segment_.binding_uses[i]), *places_[i].storage, places_[i].offset);
+  }
   Status run(const TaskContext& context) override { return run_on(context, nullptr); }
   Status resume(const Status& outcome, const TaskContext& context) override { return run_on(context, &outcome); }
 
@@ -90,7 +94,7 @@ class Call final : public SegmentRun {
       if (!use.fetches || !bound.bytes() || poisoned(bound)) continue;
       RONDO_TRY(copy(bound.device(), context, bound.address(), places_[i].address(), bound.bytes()));
     }
-    return {};
+    return segment_.patched.empty() || !parts_.clean() ? Status() : graph_->patch(segment_, context);
   }
 
   // The other way round.

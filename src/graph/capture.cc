@@ -126,13 +126,16 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
     context.auxiliaries = &auxiliaries[branch];
     context.workspace = workspace_.empty() ? nullptr : workspace_[i];
     std::vector<void*> before;
-    const bool changes = is_switched(i) || is_parameter(i);
+    KernelNodes kernels;
+    const bool changes = is_switched(i) || is_parameter(i), patched = is_patched(i);
     if (changes) RONDO_TRY(device.captured_nodes(stream, &before));
+    context.kernels = is_parameter(i) || patched ? &kernels : nullptr;
     const uint64_t line = last_tasks ? last_tasks->begin(task) : 0;
     Status status = Engine::run_body(task, context);
     if (last_tasks) last_tasks->end(line);
     if (status.ok()) status = device.capture_check(stream);
-    if (status.ok() && changes) status = note_changed(segment, i, stream, before);
+    if (status.ok() && patched) status = note_patched(segment, i, context, std::move(kernels));
+    if (status.ok() && changes) status = note_changed(segment, i, stream, std::move(kernels), before);
     if (status.ok() && awaited[i]) status = events.record(stream, &behind[i]);
     if (!status.ok())
       return status.of_task(task.name(), segment.device->id())

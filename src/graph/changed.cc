@@ -41,28 +41,28 @@ bool Graph::changes_in_graph(uint32_t task, const char** why) const {
          (!is_parameter(task) || device->graph_changes(GraphChange::kernel, why));
 }
 
-// A task has been captured; before: the nodes that there were without it.
-Status Graph::note_changed(Segment& segment, uint32_t task, void* stream, const std::vector<void*>& before) {
+Status Graph::note_changed(Segment& segment, uint32_t task, void* stream, KernelNodes kernels,
+                           const std::vector<void*>& before) {
+  if (is_parameter(task)) {
+    if (kernels.nodes.size() != 1)
+      return error(RONDO_INTERNAL, "a parameter was captured as %zu kernels; it is one", kernels.nodes.size());
+    const uint32_t setting = parameter_of_[task];
+    segment.changed.push_back({setting, settings_->words()[setting], true, tasks_[task].get(), std::move(kernels)});
+  }
+  if (!is_switched(task)) return {};
   StreamDevice& device = *segment.device->streams();
   std::vector<void*> nodes;
   RONDO_TRY(device.captured_nodes(stream, &nodes));
   const std::unordered_set<void*> old(before.begin(), before.end());
-  std::erase_if(nodes, [&old](void* node) { return old.count(node) > 0; });
-  if (is_parameter(task)) {
-    if (nodes.size() != 1)
-      return error(RONDO_INTERNAL, "a parameter was captured as %zu nodes; it is one kernel", nodes.size());
-    const uint32_t setting = parameter_of_[task];
-    segment.changed.push_back({setting, settings_->words()[setting], true, tasks_[task].get(), nodes});
-  }
-  if (!is_switched(task)) return {};
   const uint32_t setting = section_of_[task];
   auto found = segment.changed.begin();
   while (found != segment.changed.end() && (found->parameter || found->setting != setting)) ++found;
   if (found == segment.changed.end()) found = segment.changed.insert(found, {setting, 1, true, nullptr, {}});
   for (void* node : nodes) {
     bool switches = false;
+    if (old.count(node)) continue;
     RONDO_TRY(device.graph_node_switches(node, &switches));
-    if (switches) found->nodes.push_back(node);
+    if (switches) found->kernels.nodes.push_back(node);
   }
   return {};
 }
@@ -72,20 +72,24 @@ Status Graph::change(Segment& segment, const TaskContext& context) {
     const uint64_t word = context.settings[each.setting];
     if (each.known && each.word == word) continue;
     each.known = false;
-    for (void* node : each.nodes) {
-      if (each.parameter) {
-        TaskContext changing = context;
-        const TaskContext::Node place = {&segment.native, node};
-        changing.changes = &place;
-        RONDO_TRY(each.parameter->run(changing));
-      } else {
+    if (each.parameter) {
+      RONDO_TRY(run_on_nodes(*each.parameter, segment, &each.kernels, context));
+    } else {
+      for (void* node : each.kernels.nodes)
         RONDO_TRY(segment.device->streams()->graph_enable(segment.native, node, word != 0));
-      }
     }
     each.word = word;
     each.known = true;
   }
   return {};
+}
+
+// Gives the kernels of a captured task the arguments that a run has now.
+Status Graph::run_on_nodes(Task& task, const Segment& segment, KernelNodes* kernels, TaskContext context) {
+  kernels->graph = &segment.native;
+  kernels->next = 0;
+  context.kernels = kernels;
+  return task.run(context);
 }
 
 }  // namespace rondo

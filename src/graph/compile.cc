@@ -57,6 +57,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   self.collect_uses();
   self.collect_binding_uses();
   RONDO_TRY(self.capture());
+  self.apart_ = self.why_apart();
   self.plain_ = !self.callable_ && self.unwritten_.empty() && self.segments_.size() == 1 && self.settings_->empty();
   const double captured = Trace::now_us();
 
@@ -81,6 +82,7 @@ void Graph::take(ops::Program&& program) {
       section_of_.push_back(node.section);
     }
     tasks_.push_back(std::move(node.task));
+    calls_.push_back(std::move(node.call));
   }
   for (const ops::ProgramValue& value : program.values)
     if (value.kept) kept_.insert(value.storage);

@@ -29,6 +29,7 @@ namespace rondo {
 
 class Launch;
 class Call;
+class SegmentRun;
 class Control;
 struct Body;
 struct BodyRun;
@@ -68,11 +69,24 @@ struct Segment {
   struct Changed {
     uint32_t setting;
     uint64_t word;
-    bool known;                // else a change has failed half way
-    Task* parameter;           // the task whose kernel is changed; null: the nodes are switched
-    std::vector<void*> nodes;  // native
+    bool known;       // else a change has failed half way
+    Task* parameter;  // the task whose kernel is changed; null: the nodes are switched
+    KernelNodes kernels;
   };
   std::vector<Changed> changed;
+  // Of a captured segment: tasks that work on the caller's memory, and where that is for which their nodes are.
+  struct Patched {
+    Task* task;
+    KernelNodes kernels;
+    void* workspace;
+    bool known;  // else a change has failed half way, or none was made
+    struct Bound {
+      const Storage* storage;
+      const char* address;
+    };
+    std::vector<Bound> bound;
+  };
+  std::vector<Patched> patched;
   std::vector<Task*> guards;    // captured tasks that are asked before each launch
   std::vector<uint32_t> tasks;  // indices into the graph's
   std::vector<Use> uses;        // of each variable but the temporaries of this segment alone, and bindings
@@ -114,6 +128,13 @@ class Graph final : public RefCounted {
   rondo_graph_info query() const;
   std::string report() const;
   Status write_dot(const char* path) const;
+
+  // --- inlined.cc: a run inside a recording, as nodes of that
+  // What the graph does, on memory that takes the place of some of its own; temporaries are made for it.
+  void inline_into(Rebinding* memory, std::vector<Ref<Storage>>* made, std::vector<InlinedNode>* nodes) const;
+  // Why that cannot be; null: it can.
+  const char* apart() const { return apart_; }
+  size_t segments() const { return segments_.size(); }
 
   // --- body.cc: of a body of control flow
   // Runs the passes over what a body is; it is compiled with the graph around.
@@ -164,6 +185,7 @@ class Graph final : public RefCounted {
 
   // The steps of compile(). Those that come to bodies too do so by themselves.
   // Calls visit(task, body) for each body of its tasks, not for those of bodies.
+  const char* why_apart() const;
   template <class Visit>
   void for_each_body(const Visit& visit) const;
   Status lower(const Graph& outermost);
@@ -177,7 +199,16 @@ class Graph final : public RefCounted {
   bool changes_in_graph(uint32_t task, const char** why) const;
   bool stays(const Storage& storage) const { return storage.pinned() || kept_.count(&storage); }
   Status clear_kept();
-  Status note_changed(Segment& segment, uint32_t task, void* stream, const std::vector<void*>& before);
+  // A task has been captured. kernels: of a parameter's; before: the nodes that there were without the task.
+  Status note_changed(Segment& segment, uint32_t task, void* stream, KernelNodes kernels,
+                      const std::vector<void*>& before);
+  static Status run_on_nodes(Task& task, const Segment& segment, KernelNodes* kernels, TaskContext context);
+  // Calls on the caller's memory: patched.cc.
+  bool may_be_patched(uint32_t task) const;
+  void choose_copied();
+  bool is_patched(uint32_t task) const;
+  Status note_patched(Segment& segment, uint32_t task, const TaskContext& context, KernelNodes kernels);
+  Status patch(Segment& segment, const TaskContext& context);
   void split();
   void number_draws();
   Status check_guards() const;
@@ -256,6 +287,9 @@ class Graph final : public RefCounted {
   std::vector<Arena> arenas_;
   std::vector<char*> workspace_;  // by task, in its device's arena
   rondo_graph_info info_ = RONDO_GRAPH_INFO_INIT;
+  // For recordings that it is a part of: by task, what it is; why it stays a launch there.
+  std::vector<Ref<const ops::Call>> calls_;
+  const char* apart_ = nullptr;
 };
 
 }  // namespace rondo

@@ -12,9 +12,13 @@ class SegmentRun : public Task {
   void begin(Graph& graph) { graph_ = Ref<Graph>::share(&graph); }
   void set(const LaunchSettings::Words& words) { words_ = words; }
 
+  const Graph& graph() const { return *graph_; }
+  // What of the graph's memory is somebody else's in this run.
+  virtual void list_places(Rebinding* memory) const { (void)memory; }
+
   void set_random(RandomState state) override { random_ = state; }
   bool capturable(const char** why) const override {
-    *why = "is a launch of another graph";
+    *why = graph_->apart() ? graph_->apart() : "is a launch of another graph";
     return false;
   }
   // A captured piece runs or fails as a whole, but what it holds may have to say that it does not run.

@@ -11,7 +11,7 @@
 #include "base/thread_id.h"
 #include "base/thread_owned.h"
 #include "engine/trace.h"
-#include "graph/graph.h"
+#include "graph/launch.h"
 
 namespace rondo {
 
@@ -85,13 +85,26 @@ Recording::Recording(Engine& engine, const char* name, int max_branches, uint32_
       }()) {}
 
 ops::Program Recording::program() {
+  Inlined inlined = inline_from(0);
   ops::Program::Storages made;
   for (const Ref<Storage>& storage : storages) made.insert(storage.get());
   for (const Binding& input : call_inputs) made.erase(input.storage.get());  // there is something in it before a run
-  return program_from(0, false, std::move(made), outputs());
+  return program_from(0, false, std::move(inlined), std::move(made), outputs());
 }
 
-ops::Program Recording::program_from(size_t first, bool of_body, ops::Program::Storages made,
+namespace {
+void append(ops::Program* program, std::vector<InlinedNode>* nodes,
+            const std::unordered_map<const Device*, uint64_t>& drawn, uint32_t section) {
+  for (InlinedNode& node : *nodes) {
+    const auto before = drawn.find(&node.task->device());
+    const uint64_t begin = before == drawn.end() ? 0 : before->second;
+    program->append(std::move(node.task), std::move(node.call), begin + node.random_offset, section);
+    program->nodes.back().operators = std::move(node.operators);
+  }
+}
+}  // namespace
+
+ops::Program Recording::program_from(size_t first, bool of_body, Inlined inlined, ops::Program::Storages made,
                                      ops::Program::Storages outputs) {
   ops::Program program(std::move(made), std::move(outputs));
   std::unordered_map<const Device*, uint64_t> drawn;
@@ -101,9 +114,21 @@ ops::Program Recording::program_from(size_t first, bool of_body, ops::Program::S
     while (section != sections_.end() && section->end <= i) ++section;
     const bool within = !of_body && section != sections_.end() && section->begin <= i;
     uint64_t& offset = drawn[&each.task->device()];
+    const uint32_t of_section = within ? section->number : ops::kAlways;
+    if (const auto found = inlined.find(i); found != inlined.end()) {
+      append(&program, &found->second, drawn, of_section);
+      // All tasks of the launch have become these nodes.
+      const size_t segments = static_cast<const SegmentRun&>(*each.task).graph().segments();
+      for (size_t k = 0; k < segments; ++k) {
+        const Task& segment = *taken_[i + k].task;
+        drawn[&segment.device()] += segment.random_count();
+      }
+      i += segments - 1;
+      continue;
+    }
     const uint64_t count = each.task->random_count();
     program.append(std::move(each.task), Ref<const ops::Call>::adopt(static_cast<const ops::Call*>(each.what.leak())),
-                   offset, within ? section->number : ops::kAlways);
+                   offset, of_section);
     offset += count;
   }
   taken_.resize(first);
@@ -122,10 +147,11 @@ Recording::Body Recording::begin_body() {
 }
 
 ops::Program Recording::end_body(const Body& body, std::vector<Ref<Storage>>* made) {
+  Inlined inlined = inline_from(body.tasks);
   made->assign(storages.begin() + static_cast<std::ptrdiff_t>(body.storages), storages.end());
   ops::Program::Storages inside;
   for (const Ref<Storage>& storage : *made) inside.insert(storage.get());
-  ops::Program program = program_from(body.tasks, true, std::move(inside), {});
+  ops::Program program = program_from(body.tasks, true, std::move(inlined), std::move(inside), {});
   for (const Ref<Storage>& storage : *made) engine.set_owner(*storage, &kInBody);
   storages.resize(body.storages);
   --bodies_;

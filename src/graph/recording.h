@@ -7,6 +7,8 @@
 #include <rondo/graph.h>
 
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -17,6 +19,14 @@
 namespace rondo {
 
 class Graph;
+
+// A task of a graph that is launched or called in a recording.
+struct InlinedNode {
+  Ref<Task> task;
+  Ref<const ops::Call> call;
+  uint64_t random_offset;  // from the first number that the run draws on the device
+  std::string operators;
+};
 
 // An input or an output of a graph that is called: memory of the graph's, in whose place a call puts the caller's.
 struct Binding {
@@ -75,8 +85,12 @@ class Recording final : public Sink {
   }
 
  private:
+  // inlined.cc: by task that was taken, the nodes in its place.
+  using Inlined = std::unordered_map<size_t, std::vector<InlinedNode>>;
+  Inlined inline_from(size_t first);
   // From a task on to the last; they go over into it.
-  ops::Program program_from(size_t first, bool of_body, ops::Program::Storages made, ops::Program::Storages outputs);
+  ops::Program program_from(size_t first, bool of_body, Inlined inlined, ops::Program::Storages made,
+                            ops::Program::Storages outputs);
   static constexpr size_t kOpen = SIZE_MAX;
   struct Section {
     uint32_t number;    // of its setting

@@ -163,19 +163,109 @@ TEST_P(RecordingSegments, FailureInALaunchPoisons) {
   EXPECT_EQ(rondo_engine_wait_all(engine()), RONDO_USER_ERROR);
 }
 
-// A launch of another graph is kept like any task; it cannot be captured, so it splits.
-TEST_P(RecordingSegments, LaunchInsideARecording) {
-  const Tensor state = ones(100, 1);
-  Graph inner = record(engine(), [&] { into(state, rondo_binary_scalar, RONDO_MUL, state, 2.0); });
-  Graph outer = record(engine(), [&] {
-    into(state, rondo_binary_scalar, RONDO_ADD, state, 1.0);
-    must(rondo_graph_launch(inner.get()));
-    into(state, rondo_binary_scalar, RONDO_ADD, state, 1.0);
+// The operators of a graph that is launched inside a recording are the recording's, and fused with its own; as it was
+// written, or where the graph has what belongs to its launches, it is kept like any task, which splits.
+TEST_P(RecordingSegments, LaunchInsideARecordingIsInlined) {
+  for (const int way : {0, 1, 2}) {
+    const Tensor state = ones(100, 1);
+    Graph inner = record(engine(), [&] {
+      if (way == 2) {
+        const Tensor two = make(rondo_record_parameter, engine(), "two", device(), RONDO_F32, 2.0);
+        into(state, rondo_binary, RONDO_MUL, state, two);
+      } else {
+        into(state, rondo_binary_scalar, RONDO_MUL, state, 2.0);
+      }
+    });
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.flags = way == 1 ? RONDO_RECORD_AS_WRITTEN : 0;
+    Graph outer = record(
+        engine(),
+        [&] {
+          into(state, rondo_binary_scalar, RONDO_ADD, state, 1.0);
+          must(rondo_graph_launch(inner.get()));
+          into(state, rondo_binary_scalar, RONDO_ADD, state, 1.0);
+        },
+        &options);
+    inner.reset();
+    const std::string report = graph_report(outer.get());
+    const rondo_graph_info info = graph_info(outer.get());
+    EXPECT_EQ(info.tasks, way == 0 ? 1 : 3) << report;
+    EXPECT_EQ(info.segments, way != 0 && on_cuda() ? 3 : 1) << report;
+    EXPECT_EQ(report.find("which has parameters or sections") != std::string::npos, on_cuda() && way == 2) << report;
+    EXPECT_EQ(first(state), 1);
+    for (int i = 0; i < 3; ++i) must(rondo_graph_launch(outer.get()));
+    EXPECT_EQ(first(state), 29);  // 1 -> 5 -> 13 -> 29
+  }
+}
+
+// Memory that an inlined graph has for itself is each recording's own; what users hold, and what they gave, is shared.
+TEST_P(RecordingSegments, InlinedGraphsShareWhatIsOutsideAlone) {
+  const Tensor x = up(random_array(RONDO_F32, {40, 30}, 1, -1, 1));
+  Tensor y;
+  const Graph inner = record(engine(), [&] {
+    const Tensor running = make(rondo_cumulative, RONDO_SUM, x, 1, 0);
+    y = make(rondo_softmax, running, 0);
   });
-  inner.reset();
-  EXPECT_EQ(first(state), 1);
-  for (int i = 0; i < 3; ++i) must(rondo_graph_launch(outer.get()));
-  EXPECT_EQ(first(state), 29);  // 1 -> 5 -> 13 -> 29
+  Tensor total[2];
+  Graph outer[2];
+  for (int k = 0; k < 2; ++k)
+    outer[k] = record(engine(), [&] {
+      must(rondo_graph_launch(inner.get()));
+      total[k] = reduce(k ? RONDO_SUM : RONDO_MAX, y, {0, 1});
+      must(rondo_graph_launch(inner.get()));  // nobody reads the first one's results any more but the reduction
+    });
+  for (uint32_t seed = 2; seed < 5; ++seed) {
+    into(x, rondo_copy, up(random_array(RONDO_F32, {40, 30}, seed, -1, 1)));
+    for (const Graph& each : outer) must(rondo_graph_launch(each.get()));
+    const Tensor expected = make(rondo_softmax, make(rondo_cumulative, RONDO_SUM, x, 1, 0), 0);
+    expect_same_bits(download(y), download(expected), "softmax");
+    for (int k = 0; k < 2; ++k)
+      expect_same_bits(download(total[k]), download(reduce(k ? RONDO_SUM : RONDO_MAX, expected, {0, 1})), "total");
+    must(rondo_graph_launch(inner.get()));
+    expect_same_bits(download(y), download(expected), "softmax again");
+  }
+}
+
+// Random numbers are those that the launches would have drawn. A user's function may count on being called by one graph
+// at a time: with one the launch stays a launch.
+TEST_P(RecordingSegments, InlinedGraphsDrawWhatTheirLaunchesDraw) {
+  for (const bool calls_out : {false, true}) {
+    std::atomic<int> calls{0};
+    const auto drawn = [&](bool nested) {
+      must(rondo_engine_seed(engine(), 7));
+      Tensor a, b;
+      Graph inner = record(engine(), [&] {
+        const int64_t size = 100;
+        a = make(rondo_random_uniform, engine(), device(), RONDO_F32, 1, &size, 0.0, 1.0);
+        if (calls_out)
+          must(push(engine(), [&](rondo_task_context*) { return ++calls, RONDO_OK; }, {variable_of(a)}, {}));
+        const Tensor unread = make(rondo_random_uniform, engine(), device(), RONDO_F32, 1, &size, 0.0, 1.0);
+        b = make(rondo_random_normal, engine(), device(), RONDO_F32, 1, &size, 0.0, 1.0);
+      });
+      Graph outer = record(engine(), [&] {
+        must(rondo_graph_launch(inner.get()));
+        must(rondo_graph_launch(inner.get()));
+      });
+      const std::string report = graph_report(outer.get());
+      EXPECT_EQ(report.find("cannot be part of a second one") != std::string::npos, calls_out && on_cuda()) << report;
+      if (nested) inner.reset();
+      std::vector<Array> bits;
+      for (int i = 0; i < 3; ++i) {
+        if (nested) {
+          must(rondo_graph_launch(outer.get()));
+        } else {
+          must(rondo_graph_launch(inner.get()));
+          must(rondo_graph_launch(inner.get()));
+        }
+        bits.push_back(download(a));
+        bits.push_back(download(b));
+      }
+      return bits;
+    };
+    const std::vector<Array> apart = drawn(false), inlined = drawn(true);
+    EXPECT_EQ(calls, calls_out ? 12 : 0);
+    for (size_t i = 0; i < apart.size(); ++i) expect_same_bits(apart[i], inlined[i], "draw");
+  }
 }
 
 TEST_P(RecordingSegments, PoisonedInputsSkipALaunch) {

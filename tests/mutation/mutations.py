@@ -207,6 +207,15 @@ MUTATIONS = (
         seeds=(1,),
     ),
     Mutation(
+        name="call_keeps_an_address",
+        part=r"!?same\b",
+        instead="each.known",
+        breaks="a call's kernels work on what that call was given",
+        program="recording",
+        cases="Conformance/Patched.SameTensorsAgainAndOthersInBetween/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
         name="sum_in_another_order",
         breaks="a reduction that makes what it reduces itself combines it in the order in which it would have in memory",
         program="recording",

@@ -127,6 +127,20 @@ Status CudaDevice::captured_nodes(void* stream, std::vector<void*>* nodes) {
   return {};
 }
 
+Status CudaDevice::last_captured(void* stream, void** node) {
+  Current current(*this);
+  RONDO_TRY(current.status());
+  CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUgraphNode* last = nullptr;
+  size_t count = 0;
+  RONDO_ON(cuStreamGetCaptureInfo_v2(native_stream(stream), &state, nullptr, nullptr, &last, &count),
+           "cuStreamGetCaptureInfo_v2");
+  if (state != CU_STREAM_CAPTURE_STATUS_ACTIVE) return capture_check(stream);
+  if (count != 1) return error(RONDO_INTERNAL, "%zu nodes are the last that a stream was captured into", count);
+  *node = last[0];
+  return {};
+}
+
 Status CudaDevice::graph_node_switches(void* node, bool* switches) const {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
   RONDO_ON(cuGraphNodeGetType(static_cast<CUgraphNode>(node), &type), "cuGraphNodeGetType");
@@ -147,10 +161,9 @@ Status CudaDevice::graph_enable(const NativeGraph& graph, void* node, bool on) {
 }
 
 Status CudaDevice::graph_set_kernel(const NativeGraph& graph, void* node, CUfunction function, const Launch& shape,
-                                    const void* arguments) {
+                                    void** parameters) {
   Current current(*this);
   RONDO_TRY(current.status());
-  void* parameters[] = {const_cast<void*>(arguments)};
   CUDA_KERNEL_NODE_PARAMS launch = {};
   launch.func = function;
   launch.gridDimX = shape.grid[0], launch.gridDimY = shape.grid[1], launch.gridDimZ = shape.grid[2];

@@ -98,11 +98,12 @@ class CudaDevice final : public StreamDevice {
   void graph_destroy(NativeGraph* graph) override;
   bool graph_changes(GraphChange change, const char** why) const override;
   Status captured_nodes(void* stream, std::vector<void*>* nodes) override;
+  Status last_captured(void* stream, void** node) override;
   Status graph_node_switches(void* node, bool* switches) const override;
   Status graph_enable(const NativeGraph& graph, void* node, bool on) override;
   // Gives a kernel's node of a graph another launch, for the launches of the graph to come. It stays the same kernel.
   Status graph_set_kernel(const NativeGraph& graph, void* node, CUfunction function, const Launch& shape,
-                          const void* arguments);
+                          void** parameters);
 
  protected:
   void relax(int* mode) override;

@@ -42,6 +42,10 @@ struct NormPlan {
   }
   // After the operands.
   void arrange(unsigned axes);
+  void move_to(const Rebinding& memory) {
+    for (std::optional<View>& each : in) memory.move(&each);
+    for (std::optional<View>& each : out) memory.move(&each);
+  }
   Call call() const;
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;

@@ -60,6 +60,7 @@ class CudaNorm final : public KernelTask {
     plan();
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaNorm>(memory.moved(plan_)); }
 
  private:
   void plan();

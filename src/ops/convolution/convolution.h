@@ -67,6 +67,7 @@ struct Convolution {
   bool has_epilogue() const {
     return scale.storage || bias.storage || residual.storage || activation != RONDO_ACTIVATION_NONE;
   }
+  void move_to(const Rebinding& memory) { memory.move_all(image, filter, result, scale, bias, residual); }
   const char* name() const;
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;

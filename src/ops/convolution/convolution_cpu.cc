@@ -353,6 +353,7 @@ class CpuConvolution final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { problem_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuConvolution>(memory.moved(problem_)); }
 
  private:
   const Convolution problem_;

@@ -231,9 +231,11 @@ class CudaConvolution final : public KernelTask {
     if (activation_) RONDO_TRY(activation_->run(context));
     return KernelTask::run(context);
   }
+  size_t own_kernels() const override { return library_ ? 0 : KernelTask::own_kernels(); }
   bool capturable(const char** why) const override { return !library_ || library_->capturable(why); }
   std::string remark() const override { return library_ ? library_->remark() : std::string(); }
   void list_operands(std::vector<TaskOperand>* list) const override { problem_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaConvolution>(memory.moved(problem_)); }
 
  private:
   // A library, or our own kernels.

@@ -40,6 +40,10 @@ class GradientsTask final : public Task {
     list->push_back({filter_problem_.out(), true});
   }
 
+  Ref<Task> again(const Rebinding& memory) const override {
+    return make_ref<GradientsTask>(memory.moved(data_problem_), memory.moved(filter_problem_));
+  }
+
   Status prepare() override {
     if (ready_) return {};
     RONDO_TRY(data_->prepare());

@@ -6,6 +6,7 @@
 #include <climits>
 
 #include "ops/elementwise/elementwise_task.h"
+#include "ops/task/cuda_kernel.h"
 #include "rtc/device/philox.h"
 
 namespace rondo::ops {
@@ -217,10 +218,11 @@ Status ElementwiseTask::run_on_cuda(const TaskContext& context) {
   cuda::CudaDevice::Launch shape;
   shape.grid[0] = plan_->blocks();
   shape.block[0] = kThreads;
-  auto& gpu = static_cast<cuda::CudaDevice&>(device());
-  if (context.changes) [[unlikely]]
-    return gpu.graph_set_kernel(*context.changes->graph, context.changes->node, kernel_->function, shape, words);
-  return gpu.launch(kernel_->function, shape, context.stream, words);
+  if (context.kernels) [[unlikely]] {
+    void* parameters[] = {words};
+    return launch_as_node(context, kernel_->function, shape, parameters);
+  }
+  return static_cast<cuda::CudaDevice&>(device()).launch(kernel_->function, shape, context.stream, words);
 }
 
 }  // namespace rondo::ops

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/workers.h"
+#include "ops/task/cuda_kernel.h"
 
 namespace rondo::ops {
 
@@ -55,6 +56,13 @@ void ElementwiseGroup::list_operands(std::vector<TaskOperand>* list) const {
   std::stable_partition(list->begin(), list->end(), [](const TaskOperand& operand) { return !operand.written; });
 }
 
+Ref<Task> ElementwiseGroup::again(const Rebinding& memory) const {
+  std::vector<Ref<ElementwiseTask>> parts;
+  parts.reserve(parts_.size());
+  for (const Ref<ElementwiseTask>& part : parts_) parts.push_back(part->moved(memory));
+  return make_ref<ElementwiseGroup>(name(), device(), std::move(parts));
+}
+
 Status ElementwiseGroup::prepare() {
   for (ElementwiseTask* part : alone_) RONDO_TRY(part->prepare());
   for (Launch& launch : launches_) {
@@ -71,12 +79,12 @@ Status ElementwiseGroup::run(const TaskContext& context) {
     run_on_cpu(context);
     return {};
   }
-  for (const Launch& each : launches_) RONDO_TRY(launch(each, context.stream));
+  for (const Launch& each : launches_) RONDO_TRY(launch(each, context));
   for (ElementwiseTask* part : alone_) RONDO_TRY(part->run(context));
   return {};
 }
 
-Status ElementwiseGroup::launch(const Launch& launch, void* stream) {
+Status ElementwiseGroup::launch(const Launch& launch, const TaskContext& context) {
   if (!launch.kernel) return error(RONDO_INTERNAL, "%s was run before it was prepared", name());
   uint64_t words[kGroupBytes / sizeof(uint64_t)] = {launch.parts.size()};
   const ElementwiseTask& first = *launch.parts[0];
@@ -90,7 +98,10 @@ Status ElementwiseGroup::launch(const Launch& launch, void* stream) {
   cuda::CudaDevice::Launch shape;
   shape.grid[0] = launch.blocks;
   shape.block[0] = kElementwiseThreads;
-  return static_cast<cuda::CudaDevice&>(device()).launch(launch.kernel->function, shape, stream, words);
+  void* parameters[] = {words};
+  if (context.kernels) return launch_as_node(context, launch.kernel->function, shape, parameters);
+  return static_cast<cuda::CudaDevice&>(device()).launch_with(launch.kernel->function, shape, context.stream,
+                                                              parameters);
 }
 
 // Large parts share themselves. Of small ones several in a row make what is worth a worker's while.

@@ -21,7 +21,9 @@ class ElementwiseGroup final : public Computation {
   ElementwiseGroup(const char* name, Device& device, std::vector<Ref<ElementwiseTask>> parts);
 
   void list_operands(std::vector<TaskOperand>* list) const override;
+  Ref<Task> again(const Rebinding& memory) const override;
   Status prepare() override;
+  size_t own_kernels() const override { return launches_.size() + alone_.size(); }
   Status run(const TaskContext& context) override;
 
  private:
@@ -35,7 +37,7 @@ class ElementwiseGroup final : public Computation {
   };
   void plan_launches();
   void run_on_cpu(const TaskContext& context);
-  Status launch(const Launch& launch, void* stream);
+  Status launch(const Launch& launch, const TaskContext& context);
 
   std::vector<Ref<ElementwiseTask>> parts_;
   std::vector<ElementwiseTask*> alone_;  // on a GPU: with a launch of their own

@@ -54,6 +54,14 @@ void ElementwiseTask::list_operands(std::vector<TaskOperand>* list) const {
   for (int k = 0; k < operands(); ++k) list->push_back({view(k), k >= expression().inputs()});
 }
 
+Ref<ElementwiseTask> ElementwiseTask::moved(const Rebinding& memory) const {
+  std::vector<View> views;
+  std::vector<const View*> list;
+  for (int k = 0; k < operands(); ++k) memory.move(&views.emplace_back(view(k)));
+  for (const View& each : views) list.push_back(&each);
+  return make_ref<ElementwiseTask>(name(), device(), expression(), shape(), list.data(), scalars());
+}
+
 Ref<Task> ElementwiseTask::without(uint32_t unread) const {
   Expression less = expression().without_outputs(unread).without_dead();
   const unsigned used = less.used_inputs();

@@ -63,7 +63,10 @@ class ElementwiseTask final : public Computation {
 
   void list_operands(std::vector<TaskOperand>* list) const override;
   Ref<Task> without(uint32_t unread) const override;
+  Ref<Task> again(const Rebinding& memory) const override { return moved(memory); }
+  Ref<ElementwiseTask> moved(const Rebinding& memory) const;
   Status prepare() override;
+  size_t own_kernels() const override { return kernel_ ? 1 : 0; }
   Status run(const TaskContext& context) override;
   void set_random(RandomState state) override { random_ = state; }
   void run_on_cpu(const TaskContext& context);

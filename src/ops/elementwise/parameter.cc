@@ -17,6 +17,9 @@ class ParameterTask final : public Computation {
     fill_->hand_accesses_to(*this);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { fill_->list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override {
+    return make_ref<ParameterTask>(fill_->moved(memory), number_, initial_);
+  }
   Status prepare() override { return fill_->prepare(); }
   Status run(const TaskContext& context) override {
     fill_->set_scalar(0, context.settings ? context.settings[number_] : initial_);

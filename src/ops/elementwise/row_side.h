@@ -22,6 +22,7 @@ struct RowSide {
   Dims<Expression::kMaxInputs> rows;
   int64_t step[Expression::kMaxInputs] = {};
 
+  void move_to(const Rebinding& memory) { memory.move_all(inputs); }
   // cuda: arrays of its RowOperands (rtc/device/row_finish.h).
   size_t arrays() const { return std::max<size_t>(inputs.size(), 1); }
   // Appends those as a kernel's arguments; returns which word the first input's address is.

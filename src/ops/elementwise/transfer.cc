@@ -23,6 +23,7 @@ struct Region {
   int64_t offset;
   bool continues = false;  // keeps what is beside it in the storage, and depends on it
   char* address() const { return storage->address() + offset; }
+  void move_to(const Rebinding& memory) { memory.move(&storage, &offset); }
 };
 
 // A whole view as a target; its parts after the first continue what the first began.
@@ -53,6 +54,9 @@ class DeviceCopy final : public Task {
       return device.copy(CopyKind::device_to_host, to_.address(), from_.address(), bytes_, context.stream);
     return device.copy_peer(to_.address(), *from_.storage->device().streams(), from_.address(), bytes_, context.stream);
   }
+  Ref<Task> again(const Rebinding& memory) const override {
+    return make_ref<DeviceCopy>(device(), memory.moved(from_), memory.moved(to_), bytes_);
+  }
 
  private:
   Region from_, to_;
@@ -71,6 +75,9 @@ class HostCopy final : public Computation {
   Status run(const TaskContext&) override {
     std::memcpy(to_.address(), from_.address(), bytes_);
     return {};
+  }
+  Ref<Task> again(const Rebinding& memory) const override {
+    return make_ref<HostCopy>(device(), memory.moved(from_), memory.moved(to_), bytes_);
   }
 
  private:

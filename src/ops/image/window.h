@@ -26,6 +26,7 @@ struct WindowPlan {
   bool back() const { return kind == WindowKind::spread || kind == WindowKind::spread_one; }
   const View& written() const { return back() ? image : result; }
   void arrange(const Windows& windows);
+  void move_to(const Rebinding& memory) { memory.move_all(image, result, places); }
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;
 };

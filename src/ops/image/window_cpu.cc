@@ -569,6 +569,7 @@ class CpuWindow final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuWindow>(memory.moved(plan_)); }
 
  private:
   const WindowPlan plan_;

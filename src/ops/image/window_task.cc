@@ -58,10 +58,11 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const WindowArgum
 
 class CudaWindow final : public KernelTask {
  public:
-  explicit CudaWindow(const WindowPlan& plan) : KernelTask(plan.name, plan.written().device()), plan_(plan) {
+  explicit CudaWindow(const WindowPlan& plan)
+      : KernelTask(plan.name, plan.written().device()), plan_(plan), arguments_(plan.arguments) {
     plan.declare(*this);
     const int vector = widest_vector(plan);
-    device::WindowArguments& arguments = plan_.arguments;
+    device::WindowArguments& arguments = arguments_;
     arguments.inner_count /= vector;
     arguments.count /= vector;
     KernelSpec spec(rtc::kWindow, 0, needs_wide(plan.reach), name());
@@ -74,9 +75,11 @@ class CudaWindow final : public KernelTask {
     if (plan.places) add_address(&arguments.places, *plan.places);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaWindow>(memory.moved(plan_)); }
 
  private:
-  WindowPlan plan_;
+  const WindowPlan plan_;
+  device::WindowArguments arguments_;  // with addresses
 };
 
 }  // namespace

@@ -31,6 +31,10 @@ struct Product {
   rondo_dtype dtype() const { return a.dtype; }
   bool has_bias() const { return bias.storage != nullptr; }
   bool has_epilogue() const { return has_bias() || activation != RONDO_ACTIVATION_NONE || after; }
+  void move_to(const Rebinding& memory) {
+    memory.move_all(a, b, bias, out);
+    if (after) after = std::make_shared<RowSide>(memory.moved(*after));
+  }
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;
 };

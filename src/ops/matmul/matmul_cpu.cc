@@ -211,6 +211,7 @@ class CpuMatmul final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuMatmul>(memory.moved(product_)); }
 
  private:
   const Product product_;

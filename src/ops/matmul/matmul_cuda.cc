@@ -101,7 +101,9 @@ class CudaMatmul final : public KernelTask {
     if (plan_) RONDO_TRY(run_library(context));
     return KernelTask::run(context);
   }
+  size_t own_kernels() const override { return plan_ ? 0 : KernelTask::own_kernels(); }
   void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaMatmul>(memory.moved(product_)); }
 
  private:
   // The library, if it takes the product, and the kernel that follows it or does it all.

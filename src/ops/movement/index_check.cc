@@ -16,12 +16,21 @@ class IndexCheck final : public Computation {
  public:
   // Of indices on the host.
   IndexCheck(const Indexed& indexed, const View& indices, std::string place, Variable& checked)
-      : Computation("check_indices", indices.device()), indexed_(indexed), indices_(indices), place_(std::move(place)) {
+      : Computation("check_indices", indices.device()),
+        indexed_(indexed),
+        indices_(indices),
+        place_(std::move(place)),
+        checked_(checked) {
     reads(*indices.storage);
     writes(checked);
   }
   Status run(const TaskContext&) override { return indices_.dtype == RONDO_I32 ? look<int32_t>() : look<int64_t>(); }
   void list_operands(std::vector<TaskOperand>* list) const override { *list = {{indices_, false}}; }
+  Ref<Task> again(const Rebinding& memory) const override {
+    View indices = indices_;
+    memory.move(&indices);
+    return make_ref<IndexCheck>(indexed_, indices, place_, checked_);
+  }
 
  private:
   template <class Index>
@@ -59,6 +68,7 @@ class IndexCheck final : public Computation {
   Indexed indexed_;
   View indices_;
   std::string place_;  // the operator and its device
+  Variable& checked_;  // kept by what follows it
 };
 
 }  // namespace

@@ -16,6 +16,8 @@ struct OneHotPlan {
   Dims<2> items;
   int64_t depth = 0;
   int64_t out_step = 0;  // between the depth's elements
+
+  void move_to(const Rebinding& memory) { memory.move_all(indices, out); }
 };
 
 Ref<Task> make_cuda_one_hot(const OneHotPlan& plan);

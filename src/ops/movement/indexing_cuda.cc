@@ -59,6 +59,7 @@ class CudaOneHot final : public KernelTask {
   void list_operands(std::vector<TaskOperand>* list) const override {
     *list = {{plan_.indices, false}, {plan_.out, true}};
   }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaOneHot>(memory.moved(plan_)); }
 
  private:
   OneHotPlan plan_;

@@ -19,6 +19,7 @@ struct NonzeroPlan {
   int64_t size[kMaxDims] = {};            // of them
   int64_t row_step = 0, column_step = 0;  // of `places`
 
+  void move_to(const Rebinding& memory) { memory.move_all(in, places, count); }
   void declare(Task& task) const {
     task.reads(*in.storage);
     declare_output(task, places);

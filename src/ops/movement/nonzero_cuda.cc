@@ -143,6 +143,7 @@ class CudaNonzero final : public KernelTask {
     add_workspace(&args.starts);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaNonzero>(memory.moved(plan_)); }
 
  private:
   int kernel(int number, const char* name, const char* text) {

@@ -18,6 +18,8 @@ struct PutPlan {
   int64_t length = 0;     // of a line
   int64_t index_step = 0, out_step = 0;
   int64_t extent = 0;  // of the axis
+
+  void move_to(const Rebinding& memory) { memory.move_all(out, indices, values); }
 };
 
 void declare_put(Task& task, const PutPlan& plan);

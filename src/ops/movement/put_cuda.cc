@@ -53,6 +53,7 @@ class CudaPut final : public SortingTask {
     return SortingTask::prepare();
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_put_operands(plan_, list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaPut>(memory.moved(plan_)); }
 
  private:
   int kernel() {

@@ -153,6 +153,7 @@ class CpuRemap final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_remap_operands(plan_, list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuRemap>(memory.moved(plan_)); }
 
  private:
   RemapPlan plan_;

@@ -37,6 +37,7 @@ struct RemapPlan {
   void band(int64_t low, int64_t high);
   void constant(uint64_t value);
 
+  void move_to(const Rebinding& memory) { memory.move_all(out, index, sources); }
   int64_t elements() const;
   // Largest number that indices reach; for choosing 32-bit ones.
   int64_t reach() const;

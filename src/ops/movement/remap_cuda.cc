@@ -35,6 +35,7 @@ class CudaRemap final : public KernelTask {
     for (size_t s = 0; s < plan.sources.size(); ++s) add_address(&arguments_.source[s].from, plan.sources[s]);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_remap_operands(plan_, list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaRemap>(memory.moved(plan_)); }
 
  private:
   // Of as many sources as there are.

@@ -25,6 +25,7 @@ class CpuSort final : public Computation {
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_sort_operands(plan_, list); }
   Ref<Task> without(uint32_t unread) const override { return make_ref<CpuSort>(plan_.without(unread)); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuSort>(memory.moved(plan_)); }
 
  private:
   template <class M>

@@ -19,6 +19,7 @@ struct SortPlan {
   int64_t length = 0, keep = 0;
   bool descending = false;
 
+  void move_to(const Rebinding& memory) { memory.move_all(in, values, indices); }
   // Of the results that there are, those with a bit in `unread` are not wanted.
   SortPlan without(uint32_t unread) const {
     SortPlan less = *this;

@@ -46,6 +46,7 @@ class CudaSort final : public SortingTask {
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_sort_operands(plan_, list); }
   Ref<Task> without(uint32_t unread) const override { return make_cuda_sort(plan_.without(unread)); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaSort>(memory.moved(plan_)); }
 
  private:
   SortPlan plan_;

@@ -34,6 +34,7 @@ struct StepWork {
   Device& device() const { return step.device(); }
   bool clips() const { return facts.max_norm > 0; }
   bool has_master(const View& weights) const { return states[device::kStateMaster] && dtype_size(weights.dtype) == 2; }
+  void move_to(const Rebinding& memory);
   void list_operands(std::vector<TaskOperand>* list) const;
   void declare(Task& task) const;
 };
@@ -48,6 +49,7 @@ struct MeasureWork {
   double max_norm = 0;
 
   const char* name() const;
+  void move_to(const Rebinding& memory) { memory.move_all(tensors, out); }
   void list_operands(std::vector<TaskOperand>* list) const;
   void declare(Task& task) const;
 };

@@ -170,6 +170,7 @@ class CpuStep final : public Computation {
     over(chunks_, [&](size_t i) { step(table, plan, work_.rule, chunks_[i], ratios, nullptr); });
     return {};
   }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuStep>(memory.moved(work_)); }
 
  private:
   void measure_lamb(const Loops& table, const StepPlan& plan, double* partials, double* ratios) const {
@@ -265,6 +266,7 @@ class CpuMeasure final : public Computation {
     if (factor != 1) over(chunks_, [&](size_t i) { multiply(table, chunks_[i], factor); });
     return {};
   }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuMeasure>(memory.moved(work_)); }
 
  private:
   void multiply(const Loops& table, const Chunk& chunk, double factor) const {

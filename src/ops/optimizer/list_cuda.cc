@@ -182,6 +182,7 @@ class CudaStep final : public ListTask {
     step_all(work_.rule);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { work_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaStep>(memory.moved(work_)); }
 
  private:
   void step_all(device::StepRule rule) {
@@ -218,6 +219,7 @@ class CudaMeasure final : public ListTask {
     }
   }
   void list_operands(std::vector<TaskOperand>* list) const override { work_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaMeasure>(memory.moved(work_)); }
 
  private:
   MeasureWork work_;

@@ -34,6 +34,12 @@ Status submit_measure(const char* function, MeasureWork work, Output& out, rondo
 
 }  // namespace
 
+void StepWork::move_to(const Rebinding& memory) {
+  for (StepTensor& each : tensors) memory.move_all(each.weights, each.gradient);
+  for (std::optional<View>& state : states) memory.move(&state);
+  memory.move_all(step, rate, finite, scale);
+}
+
 void StepWork::list_operands(std::vector<TaskOperand>* list) const {
   for (const bool written : {false, true}) {
     for (const StepTensor& each : tensors) {

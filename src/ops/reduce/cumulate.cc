@@ -28,6 +28,7 @@ struct CumulatePlan {
   int64_t start[2] = {};  // offset of a row's first element in the order of the operator
 
   device::ReduceFacts facts() const { return {length, reduction_row(op).parameter}; }
+  void move_to(const Rebinding& memory) { memory.move_all(in, out); }
   void declare(Task& task) const {
     task.reads(*in.storage);
     declare_output(task, out);
@@ -159,6 +160,7 @@ class CpuCumulate final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuCumulate>(memory.moved(plan_)); }
 
  private:
   CumulatePlan plan_;
@@ -202,6 +204,7 @@ class CudaCumulate final : public KernelTask {
     add_address(&arguments_.out, plan.out, plan.start[1] * static_cast<int64_t>(dtype_size(plan.out.dtype)));
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaCumulate>(memory.moved(plan_)); }
 
  private:
   CumulatePlan plan_;

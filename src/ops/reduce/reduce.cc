@@ -30,6 +30,7 @@ class CpuReduction final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuReduction>(memory.moved(plan_)); }
 
  private:
   ReducePlan plan_;

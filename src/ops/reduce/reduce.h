@@ -24,6 +24,7 @@ struct ReducedExpression {
 
   // An element's dtype in memory, to which it is rounded.
   rondo_dtype dtype() const { return expression.operand_dtype(expression.inputs()); }
+  void move_to(const Rebinding& memory) { memory.move_all(inputs); }
   // The shape, and the strides of the input that lies widest.
   View widest() const;
 };
@@ -50,6 +51,10 @@ struct ReducePlan {
   int64_t outputs() const { return kept.elements(); }
   int64_t length() const { return reduced.elements(); }
   device::ReduceFacts facts() const { return {length(), parameter}; }
+  void move_to(const Rebinding& memory) {
+    memory.move_all(in, out);
+    if (expression) expression = std::make_shared<ReducedExpression>(memory.moved(*expression));
+  }
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;
 };

@@ -109,6 +109,7 @@ class CudaReduction final : public KernelTask {
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
   const ReduceTree& tree() const { return tree_; }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaReduction>(memory.moved(plan_)); }
 
  private:
   void plan();

@@ -29,6 +29,10 @@ struct RowExpression {
   rondo_dtype dtype = RONDO_F32;   // of the rows, by which they are computed
   rondo_dtype result = RONDO_F32;  // in memory
 
+  void move_to(const Rebinding& memory) {
+    before.move_to(memory);
+    after.move_to(memory);
+  }
   // The shape, and the strides of the input that lies widest, as the operand of the operator.
   View widest() const;
 };
@@ -64,6 +68,10 @@ struct RowPlan {
     f(x);
     for (const std::optional<View>* each : {&other, &per_row, &weight, &bias})
       if (*each) f(**each);
+  }
+  void move_to(const Rebinding& memory) {
+    memory.move_all(x, other, out, per_row, weight, bias);
+    if (expression) expression = std::make_shared<RowExpression>(memory.moved(*expression));
   }
   void list_operands(std::vector<TaskOperand>* list) const {
     each_read([&](const View& each) { list->push_back({each, false}); });

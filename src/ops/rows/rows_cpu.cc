@@ -201,6 +201,7 @@ class CpuRows final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuRows>(memory.moved(plan_)); }
 
  private:
   RowPlan plan_;

@@ -97,6 +97,7 @@ class CudaRows final : public KernelTask {
             items_,   split_.ahead, split_.across, split_.ahead ? arguments_.packs : 0};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaRows>(memory.moved(plan_)); }
 
  private:
   std::vector<Walked> walked() const {

@@ -39,6 +39,10 @@ inline cuda::CudaDevice& cuda_device(const Task& task) {
   return static_cast<cuda::CudaDevice&>(task.device());
 }
 
+// A launch of a run whose kernels' nodes are to be noted or changed.
+RONDO_COLD Status launch_as_node(const TaskContext& context, cuda::CUfunction function,
+                                 const cuda::CudaDevice::Launch& shape, void** parameters);
+
 // Dims<N> as a kernel's argument.
 template <int N>
 struct KernelDims : device::Dims<N> {

@@ -66,9 +66,28 @@ Status KernelTask::run(const TaskContext& context) {
     from += each.bytes;
     std::memcpy(each.word, &from, sizeof from);
   }
-  for (Launch& launch : launches_)
-    RONDO_TRY(cuda_device(*this).launch_with(launch.function, launch.shape, context.stream,
-                                             launch.parameters ? launch.parameters : &launch.arguments));
+  for (Launch& launch : launches_) {
+    void** const parameters = launch.parameters ? launch.parameters : &launch.arguments;
+    RONDO_TRY(context.kernels
+                  ? launch_as_node(context, launch.function, launch.shape, parameters)
+                  : cuda_device(*this).launch_with(launch.function, launch.shape, context.stream, parameters));
+  }
+  return {};
+}
+
+Status launch_as_node(const TaskContext& context, cuda::CUfunction function, const cuda::CudaDevice::Launch& shape,
+                      void** parameters) {
+  auto& gpu = static_cast<cuda::CudaDevice&>(*context.device);
+  KernelNodes& kernels = *context.kernels;
+  if (kernels.graph) {
+    if (kernels.next == kernels.nodes.size())
+      return error(RONDO_INTERNAL, "a task launches more than the %zu kernels that it was captured as", kernels.next);
+    return gpu.graph_set_kernel(*kernels.graph, kernels.nodes[kernels.next++], function, shape, parameters);
+  }
+  RONDO_TRY(gpu.launch_with(function, shape, context.stream, parameters));
+  void* node = nullptr;
+  RONDO_TRY(gpu.last_captured(context.stream, &node));
+  kernels.nodes.push_back(node);
   return {};
 }
 

@@ -19,6 +19,8 @@ class KernelTask : public Task {
  public:
   // Finds the kernels of all launches. Whoever overrides it to say more about them calls it at the end.
   Status prepare() override;
+  Ref<Task> again(const Rebinding& memory) const override = 0;
+  size_t own_kernels() const override { return launches_.size(); }
   // Launches all, in their order. Prepares the task if it came here by another way than the usual ones.
   Status run(const TaskContext& context) override;
 

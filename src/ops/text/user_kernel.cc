@@ -19,7 +19,7 @@ class UserKernelTask final : public KernelTask {
  public:
   UserKernelTask(const char* name, Device& device, const rtc::UserKernel& kernel, const cuda::CudaDevice::Launch& shape,
                  size_t arguments)
-      : KernelTask(name, device), words_(arguments), parameters_(arguments) {
+      : KernelTask(name, device), kernel_(kernel), shape_(shape), words_(arguments), parameters_(arguments) {
     for (size_t i = 0; i < arguments; ++i) parameters_[i] = &words_[i];
     add_launch(kernel.function, parameters_.data(), shape);
   }
@@ -27,6 +27,7 @@ class UserKernelTask final : public KernelTask {
   void number(size_t i, uint64_t word) { words_[i] = word; }
   void tensor(size_t i, const View& view, bool written) {
     operands_.push_back({view, written});
+    places_.push_back(i);
     add_address(&words_[i], view);
     if (!written) {
       reads(*view.storage);
@@ -36,11 +37,24 @@ class UserKernelTask final : public KernelTask {
     declare_output(*this, view);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { *list = operands_; }
+  Ref<Task> again(const Rebinding& memory) const override {
+    auto made = make_ref<UserKernelTask>(name(), device(), kernel_, shape_, words_.size());
+    for (size_t i = 0; i < words_.size(); ++i) made->number(i, words_[i]);
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      View view = operands_[k].view;
+      memory.move(&view);
+      made->tensor(places_[k], view, operands_[k].written);
+    }
+    return made;
+  }
 
  private:
+  const rtc::UserKernel& kernel_;
+  const cuda::CudaDevice::Launch shape_;
   std::vector<uint64_t> words_;
   std::vector<void*> parameters_;
   std::vector<TaskOperand> operands_;
+  std::vector<size_t> places_;  // of the operands among the arguments
 };
 
 std::vector<std::string> split(const char* options) {

@@ -3386,10 +3386,12 @@ pub struct rondo_graph_info {
     pub outputs: i32,
     #[doc = " memory through which calls copy inputs and outputs; 0: kernels work on the caller's"]
     pub call_bytes: i64,
+    #[doc = " of CUDA graphs, that are given the caller's addresses by a call with others than the last"]
+    pub call_kernels: i32,
 }
 #[test]
 fn bindgen_test_layout_rondo_graph_info() {
-    assert_eq!(::std::mem::size_of::<rondo_graph_info>(), 104usize, concat!("Size of: ", stringify!(rondo_graph_info)));
+    assert_eq!(::std::mem::size_of::<rondo_graph_info>(), 112usize, concat!("Size of: ", stringify!(rondo_graph_info)));
     assert_eq!(
         ::std::mem::align_of::<rondo_graph_info>(),
         8usize,
@@ -3599,6 +3601,18 @@ fn bindgen_test_layout_rondo_graph_info() {
         );
     }
     test_field_call_bytes();
+    fn test_field_call_kernels() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).call_kernels) as usize - ptr as usize
+            },
+            104usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(call_kernels))
+        );
+    }
+    test_field_call_kernels();
 }
 extern "C" {
     #[doc = " Figures of a graph. Since 0.1."]
@@ -6241,6 +6255,7 @@ pub const RONDO_GRAPH_INFO_INIT: rondo_graph_info = rondo_graph_info {
     inputs: 0,
     outputs: 0,
     call_bytes: 0,
+    call_kernels: 0,
 };
 
 /// What a `rondo_comm_hooks` begins with.

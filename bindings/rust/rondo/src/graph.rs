@@ -233,6 +233,7 @@ impl Graph {
             inputs: info.inputs,
             outputs: info.outputs,
             call_bytes: info.call_bytes,
+            call_kernels: info.call_kernels,
         })
     }
 
@@ -374,4 +375,6 @@ pub struct GraphInfo {
     pub outputs: i32,
     /// Memory through which calls copy inputs and outputs; 0: kernels work on the caller's.
     pub call_bytes: i64,
+    /// Kernels of CUDA graphs that are given the caller's addresses by a call with others than the last.
+    pub call_kernels: i32,
 }
