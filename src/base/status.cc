@@ -40,16 +40,10 @@ Status Status::no_memory() noexcept {
   return bare(RONDO_OUT_OF_MEMORY);
 }
 
-std::string_view Status::message_within(std::string_view name) const noexcept {
-  std::string_view text = message();
-  if (text.starts_with(name) && text.substr(name.size()).starts_with(": ")) text.remove_prefix(name.size() + 2);
-  return text;
-}
-
 Status Status::with_context(std::string_view context) const noexcept {
   if (ok()) return {};
   try {
-    const std::string_view inner = message_within(context.substr(0, context.find(':')));
+    const std::string_view inner = message();
     std::string text;
     text.reserve(context.size() + 2 + inner.size());
     text.append(context).append(": ").append(inner);

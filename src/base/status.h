@@ -57,11 +57,8 @@ class [[nodiscard]] Status {
   bool ok() const { return !info_; }
   rondo_status code() const { return info_ ? info_->code : RONDO_OK; }
   const char* message() const { return info_ ? info_->message : ""; }
-  // The same error with context before its text, if there is memory for it; success stays success. A function's name
-  // that both begin with stands once: "rondo_f: gradient of 'g'" before "rondo_f: a is on cuda:0".
+  // The same error with context before its text, if there is memory for it; success stays success.
   RONDO_COLD Status with_context(std::string_view context) const noexcept;
-  // The text without this name where it begins with it, as in "name: what is wrong".
-  RONDO_COLD std::string_view message_within(std::string_view name) const noexcept;
   // Where the error comes from; of a success nothing.
   RONDO_COLD Origin origin() const { return info_ ? info_->origin : Origin(); }
   // The same error with another origin.

@@ -51,7 +51,7 @@ rondo_status collective(const char* function, rondo_comm* comm, rondo_tensor* in
   return collective(function, comm, [&](Communicator& communicator) -> Status {
     RONDO_TRY(check_tensor(input, "input"));
     RONDO_TRY(check_out(out));
-    ops::Output output(function, out);
+    ops::Output output(out);
     return body(communicator, output);
   });
 }
@@ -235,7 +235,7 @@ rondo_status rondo_comm_reduce(rondo_comm* comm, rondo_tensor* input, rondo_redu
     RONDO_TRY(check_tensor(input, "input"));
     if (root != inner.rank()) return inner.reduce(input->view, reduction, root, nullptr);
     RONDO_TRY(check_out(out));
-    ops::Output output("rondo_comm_reduce", out);
+    ops::Output output(out);
     return inner.reduce(input->view, reduction, root, &output);
   });
 }

@@ -51,7 +51,7 @@ rondo_status rondo_convolution(rondo_tensor* x, rondo_tensor* w, const rondo_con
     ops::ConvolutionOptions chosen;
     RONDO_TRY(read(options, &given, &chosen));
     const ops::ConvolutionEpilogue epilogue{view_of(given.scale), view_of(given.bias), view_of(given.residual)};
-    return ops::convolution("rondo_convolution", x->view, w->view, chosen, epilogue, output);
+    return ops::convolution(x->view, w->view, chosen, epilogue, output);
   });
 }
 
@@ -66,8 +66,7 @@ rondo_status rondo_convolution_filter_grad(rondo_tensor* x, rondo_tensor* dy, in
       return error(RONDO_INVALID_ARGUMENT,
                    "options has a scale, bias, residual or activation, which have no part in the gradient of w; give "
                    "options without them, and the gradient of what they were applied to as dy");
-    return ops::convolution_filter_grad("rondo_convolution_filter_grad", x->view, dy->view, n, kernel_shape, chosen,
-                                        output);
+    return ops::convolution_filter_grad(x->view, dy->view, n, kernel_shape, chosen, output);
   });
 }
 

@@ -37,7 +37,7 @@ struct Exported {
 };
 
 template <class Managed>
-Status export_tensor(const char* function, rondo_tensor* tensor, void* stream, Managed** managed) {
+Status export_tensor(rondo_tensor* tensor, void* stream, Managed** managed) {
   RONDO_TRY(check_tensor(tensor, "tensor"));
   RONDO_NOT_NULL(managed);
   RONDO_TRY(check_stream(stream));
@@ -50,7 +50,7 @@ Status export_tensor(const char* function, rondo_tensor* tensor, void* stream, M
     return error(RONDO_INVALID_ARGUMENT,
                  "tensor is read-only (it shows an element twice, or is memory that its owner exported as read-only), "
                  "which version 0 cannot say; use rondo_tensor_to_dlpack, or export a copy");
-  RONDO_TRY(ops::check_written(function, "tensor", view));
+  RONDO_TRY(ops::check_written("tensor", view));
   // Who may write comes after those who read, too.
   const Awaited awaited = read_only ? Awaited::contents : Awaited::uses;
   if (view.device().is_host() || !stream)
@@ -170,13 +170,11 @@ Status import_tensor(rondo_engine* engine, Managed* managed, void* stream, rondo
 extern "C" {
 
 rondo_status rondo_tensor_to_dlpack(rondo_tensor* tensor, void* stream, DLManagedTensorVersioned** managed) {
-  const char* const function = "rondo_tensor_to_dlpack";
-  return guard_whole(function, [&] { return export_tensor(function, tensor, stream, managed); });
+  return guard_whole("rondo_tensor_to_dlpack", [&] { return export_tensor(tensor, stream, managed); });
 }
 
 rondo_status rondo_tensor_to_dlpack_v0(rondo_tensor* tensor, void* stream, DLManagedTensor** managed) {
-  const char* const function = "rondo_tensor_to_dlpack_v0";
-  return guard_whole(function, [&] { return export_tensor(function, tensor, stream, managed); });
+  return guard_whole("rondo_tensor_to_dlpack_v0", [&] { return export_tensor(tensor, stream, managed); });
 }
 
 rondo_status rondo_tensor_from_dlpack(rondo_engine* engine, DLManagedTensorVersioned* managed, void* stream,

@@ -41,11 +41,11 @@ Status check_switch(int32_t on) {
   return error(RONDO_INVALID_ARGUMENT, "on is %d; 0 and 1 are possible", on);
 }
 
-Status set(rondo_graph* graph, const char* function, const char* name, ops::Scalar value) {
+Status set(rondo_graph* graph, const char* name, ops::Scalar value) {
   RONDO_TRY(check_graph(graph));
   RONDO_TRY(check_name(name));
   RONDO_TRY(graph->graph->engine().usable());
-  return graph->graph->settings().set_parameter(function, graph->graph->name(), name, value);
+  return graph->graph->settings().set_parameter(graph->graph->name(), name, value);
 }
 
 Status write_text(const char* path, const std::string& text) {
@@ -154,13 +154,11 @@ rondo_status rondo_record_section_end(rondo_engine* engine) {
 }
 
 rondo_status rondo_graph_set(rondo_graph* graph, const char* name, double value) {
-  return guard("rondo_graph_set",
-               [&]() -> Status { return set(graph, "rondo_graph_set", name, ops::Scalar::of(value)); });
+  return guard("rondo_graph_set", [&]() -> Status { return set(graph, name, ops::Scalar::of(value)); });
 }
 
 rondo_status rondo_graph_set_i64(rondo_graph* graph, const char* name, int64_t value) {
-  return guard("rondo_graph_set_i64",
-               [&]() -> Status { return set(graph, "rondo_graph_set_i64", name, ops::Scalar::of_i64(value)); });
+  return guard("rondo_graph_set_i64", [&]() -> Status { return set(graph, name, ops::Scalar::of_i64(value)); });
 }
 
 rondo_status rondo_graph_enable(rondo_graph* graph, const char* name, int32_t on) {

@@ -144,7 +144,7 @@ rondo_status rondo_model_file_load(rondo_model_file* file, const char* name, ron
     Device* found = nullptr;
     RONDO_TRY(get_device(device, &found));
     Engine::NotRecorded not_recorded;
-    ops::Output output("rondo_model_file_load", out);
+    ops::Output output(out);
     return models::load(file->file, name, inner, *found, output);
   });
 }
@@ -162,7 +162,7 @@ rondo_status rondo_model_file_write(const char* path, const char* const* names, 
       named[i].view = tensors[i]->view;
       RONDO_TRY(named[i].view.engine().usable());
       RONDO_TRY(check_not_recording(named[i].view.engine()));
-      RONDO_TRY(ops::check_written("rondo_model_file_write", format("tensors[%zu]", i).c_str(), named[i].view));
+      RONDO_TRY(ops::check_written(format("tensors[%zu]", i).c_str(), named[i].view));
     }
     models::Metadata metadata(n_metadata);
     for (size_t i = 0; i < n_metadata; ++i) {

@@ -33,7 +33,7 @@ Status count_first(const char* function, const char* argument, const View& view,
   const ops::ScopedNoTape unheard;
   ops::Handle nothing, count;
   {
-    Output out(function, &nothing.tensor), counted(function, &count.tensor, "count");
+    Output out(&nothing.tensor), counted(&count.tensor, "count");
     RONDO_TRY(find(out, counted));
   }
   return ops::read_to_host(count.tensor->view, number);
@@ -48,8 +48,8 @@ rondo_status rondo_nonzero_limit(rondo_tensor* a, int64_t limit, int64_t fill, r
   return guard("rondo_nonzero_limit", [&]() -> Status {
     RONDO_TRY(check_tensor(a, "a"));
     RONDO_TRY(check_two(out, count));
-    Output output("rondo_nonzero_limit", out), counted("rondo_nonzero_limit", count, "count");
-    return ops::nonzero("rondo_nonzero_limit", a->view, limit, fill, output, counted);
+    Output output(out), counted(count, "count");
+    return ops::nonzero(a->view, limit, fill, output, counted);
   });
 }
 
@@ -58,12 +58,12 @@ rondo_status rondo_nonzero(rondo_tensor* a, rondo_tensor** out) {
   return capi::operator1(function, a, "a", out, [&](Output& output) -> Status {
     int64_t number = 0;
     const auto find = [&](int64_t limit, Output& places, Output& counted) {
-      return ops::nonzero(function, a->view, limit, 0, places, counted);
+      return ops::nonzero(a->view, limit, 0, places, counted);
     };
     RONDO_TRY(count_first(
         function, "a", a->view, [&](Output& o, Output& c) { return find(0, o, c); }, &number));
     ops::Handle count;
-    Output counted(function, &count.tensor, "count");
+    Output counted(&count.tensor, "count");
     return find(number, output, counted);
   });
 }
@@ -74,8 +74,8 @@ rondo_status rondo_select_limit(rondo_tensor* a, rondo_tensor* mask, int64_t lim
     RONDO_TRY(check_tensor(a, "a"));
     RONDO_TRY(check_tensor(mask, "mask"));
     RONDO_TRY(check_two(out, count));
-    Output output("rondo_select_limit", out), counted("rondo_select_limit", count, "count");
-    return ops::select("rondo_select_limit", a->view, mask->view, limit, fill, output, counted);
+    Output output(out), counted(count, "count");
+    return ops::select(a->view, mask->view, limit, fill, output, counted);
   });
 }
 
@@ -84,12 +84,12 @@ rondo_status rondo_select(rondo_tensor* a, rondo_tensor* mask, rondo_tensor** ou
   return capi::operator2(function, a, "a", mask, "mask", out, [&](Output& output) -> Status {
     int64_t number = 0;
     const auto find = [&](int64_t limit, Output& parts, Output& counted) {
-      return ops::select(function, a->view, mask->view, limit, 0, parts, counted);
+      return ops::select(a->view, mask->view, limit, 0, parts, counted);
     };
     RONDO_TRY(count_first(
         function, "mask", mask->view, [&](Output& o, Output& c) { return find(0, o, c); }, &number));
     ops::Handle count;
-    Output counted(function, &count.tensor, "count");
+    Output counted(&count.tensor, "count");
     return find(number, output, counted);
   });
 }

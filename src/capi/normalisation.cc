@@ -65,7 +65,7 @@ rondo_status rondo_batch_norm_training(rondo_tensor* a, rondo_tensor* running_me
     training.running_mean = running_mean ? &running_mean->view : nullptr;
     training.running_variance = running_variance ? &running_variance->view : nullptr;
     training.momentum = momentum;
-    ops::Output means(function, mean, "mean"), inverses(function, inverse_deviation, "inverse_deviation");
+    ops::Output means(mean, "mean"), inverses(inverse_deviation, "inverse_deviation");
     return ops::batch_norm_training(a->view, known, training, output, mean ? &means : nullptr,
                                     inverse_deviation ? &inverses : nullptr);
   });
@@ -75,7 +75,7 @@ rondo_status rondo_group_norm(rondo_tensor* a, int64_t groups, const rondo_norm_
   return operator1("rondo_group_norm", a, "a", out, [&](ops::Output& output) -> Status {
     ops::NormOptions known;
     RONDO_TRY(read(options, &known));
-    return ops::group_norm("rondo_group_norm", a->view, groups, known, output);
+    return ops::group_norm(a->view, groups, known, output);
   });
 }
 
@@ -84,8 +84,7 @@ rondo_status rondo_instance_norm(rondo_tensor* a, const rondo_norm_options* opti
     ops::NormOptions known;
     RONDO_TRY(read(options, &known));
     const Layout& shape = a->view.layout;
-    return ops::group_norm("rondo_instance_norm", a->view, shape.ndim < 2 ? 1 : std::max<int64_t>(shape.shape[1], 1),
-                           known, output);
+    return ops::group_norm(a->view, shape.ndim < 2 ? 1 : std::max<int64_t>(shape.shape[1], 1), known, output);
   });
 }
 

@@ -33,7 +33,7 @@ rondo_status operator1(Call call, rondo_tensor* a, const char* a_name, rondo_ten
   return guard(call, [&]() -> Status {
     RONDO_TRY(check_tensor(a, a_name));
     RONDO_TRY(check_out(out));
-    ops::Output output(call.function, out);
+    ops::Output output(out);
     return body(output);
   });
 }
@@ -45,7 +45,7 @@ rondo_status operator2(Call call, rondo_tensor* a, const char* a_name, rondo_ten
     RONDO_TRY(check_tensor(a, a_name));
     RONDO_TRY(check_tensor(b, b_name));
     RONDO_TRY(check_out(out));
-    ops::Output output(call.function, out);
+    ops::Output output(out);
     return body(output);
   });
 }

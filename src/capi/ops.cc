@@ -52,28 +52,27 @@ const char* rondo_reduce_op_name(rondo_reduce_op op) {
 
 rondo_status rondo_unary(rondo_unary_op op, rondo_tensor* a, rondo_tensor** out) {
   return operator1({"rondo_unary", unary_name, op}, a, "a", out,
-                   [&](ops::Output& output) { return ops::unary("rondo_unary", op, a->view, 0, nullptr, output); });
+                   [&](ops::Output& output) { return ops::unary(op, a->view, 0, nullptr, output); });
 }
 
 rondo_status rondo_unary_with(rondo_unary_op op, rondo_tensor* a, int32_t n_parameters, const double* parameters,
                               rondo_tensor** out) {
   return operator1({"rondo_unary_with", unary_name, op}, a, "a", out, [&](ops::Output& output) -> Status {
     if (!parameters) return capi::null_argument("parameters");
-    return ops::unary("rondo_unary_with", op, a->view, n_parameters, parameters, output);
+    return ops::unary(op, a->view, n_parameters, parameters, output);
   });
 }
 
 rondo_status rondo_binary(rondo_binary_op op, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out) {
-  return operator2({"rondo_binary", binary_name, op}, a, "a", b, "b", out, [&](ops::Output& output) {
-    return ops::binary("rondo_binary", op, a->view, b->view, 0, nullptr, output);
-  });
+  return operator2({"rondo_binary", binary_name, op}, a, "a", b, "b", out,
+                   [&](ops::Output& output) { return ops::binary(op, a->view, b->view, 0, nullptr, output); });
 }
 
 rondo_status rondo_binary_with(rondo_binary_op op, rondo_tensor* a, rondo_tensor* b, int32_t n_parameters,
                                const double* parameters, rondo_tensor** out) {
   return operator2({"rondo_binary_with", binary_name, op}, a, "a", b, "b", out, [&](ops::Output& output) -> Status {
     if (!parameters) return capi::null_argument("parameters");
-    return ops::binary("rondo_binary_with", op, a->view, b->view, n_parameters, parameters, output);
+    return ops::binary(op, a->view, b->view, n_parameters, parameters, output);
   });
 }
 
@@ -95,32 +94,32 @@ rondo_status rondo_add_n(int32_t n, rondo_tensor* const* tensors, rondo_tensor**
       views[i] = &tensors[i]->view;
     }
     RONDO_TRY(check_out(out));
-    ops::Output output("rondo_add_n", out);
+    ops::Output output(out);
     return ops::add_n(std::span<const View* const>(views, static_cast<size_t>(n)), output);
   });
 }
 
 rondo_status rondo_binary_scalar(rondo_binary_op op, rondo_tensor* a, double scalar, rondo_tensor** out) {
   return operator1({"rondo_binary_scalar", binary_name, op}, a, "a", out, [&](ops::Output& output) {
-    return ops::binary_scalar("rondo_binary_scalar", op, a->view, ops::Scalar::of(scalar), false, output);
+    return ops::binary_scalar(op, a->view, ops::Scalar::of(scalar), false, output);
   });
 }
 
 rondo_status rondo_scalar_binary(rondo_binary_op op, double scalar, rondo_tensor* a, rondo_tensor** out) {
   return operator1({"rondo_scalar_binary", binary_name, op}, a, "a", out, [&](ops::Output& output) {
-    return ops::binary_scalar("rondo_scalar_binary", op, a->view, ops::Scalar::of(scalar), true, output);
+    return ops::binary_scalar(op, a->view, ops::Scalar::of(scalar), true, output);
   });
 }
 
 rondo_status rondo_binary_scalar_i64(rondo_binary_op op, rondo_tensor* a, int64_t scalar, rondo_tensor** out) {
   return operator1({"rondo_binary_scalar_i64", binary_name, op}, a, "a", out, [&](ops::Output& output) {
-    return ops::binary_scalar("rondo_binary_scalar_i64", op, a->view, ops::Scalar::of_i64(scalar), false, output);
+    return ops::binary_scalar(op, a->view, ops::Scalar::of_i64(scalar), false, output);
   });
 }
 
 rondo_status rondo_scalar_binary_i64(rondo_binary_op op, int64_t scalar, rondo_tensor* a, rondo_tensor** out) {
   return operator1({"rondo_scalar_binary_i64", binary_name, op}, a, "a", out, [&](ops::Output& output) {
-    return ops::binary_scalar("rondo_scalar_binary_i64", op, a->view, ops::Scalar::of_i64(scalar), true, output);
+    return ops::binary_scalar(op, a->view, ops::Scalar::of_i64(scalar), true, output);
   });
 }
 
@@ -139,14 +138,14 @@ rondo_status rondo_cast(rondo_tensor* a, rondo_dtype dtype, rondo_tensor** out) 
 rondo_status rondo_fill(rondo_tensor* tensor, double value) {
   return guard("rondo_fill", [&]() -> Status {
     RONDO_TRY(check_tensor(tensor, "tensor"));
-    return ops::fill("rondo_fill", tensor->view, ops::Scalar::of(value));
+    return ops::fill(tensor->view, ops::Scalar::of(value));
   });
 }
 
 rondo_status rondo_fill_i64(rondo_tensor* tensor, int64_t value) {
   return guard("rondo_fill_i64", [&]() -> Status {
     RONDO_TRY(check_tensor(tensor, "tensor"));
-    return ops::fill("rondo_fill_i64", tensor->view, ops::Scalar::of_i64(value));
+    return ops::fill(tensor->view, ops::Scalar::of_i64(value));
   });
 }
 
@@ -166,7 +165,7 @@ rondo_status rondo_reduce(rondo_reduce_op op, rondo_tensor* a, int32_t n_axes, c
                           rondo_tensor** out) {
   return operator1({"rondo_reduce", ops::reduce_name, op}, a, "a", out, [&](ops::Output& output) -> Status {
     RONDO_TRY(check_axes(n_axes, axes));
-    return ops::reduce("rondo_reduce", op, a->view, n_axes, axes, keep_dims != 0, 0, nullptr, output);
+    return ops::reduce(op, a->view, n_axes, axes, keep_dims != 0, 0, nullptr, output);
   });
 }
 
@@ -175,8 +174,7 @@ rondo_status rondo_reduce_with(rondo_reduce_op op, rondo_tensor* a, int32_t n_ax
   return operator1({"rondo_reduce_with", ops::reduce_name, op}, a, "a", out, [&](ops::Output& output) -> Status {
     RONDO_TRY(check_axes(n_axes, axes));
     if (!parameters) return capi::null_argument("parameters");
-    return ops::reduce("rondo_reduce_with", op, a->view, n_axes, axes, keep_dims != 0, n_parameters, parameters,
-                       output);
+    return ops::reduce(op, a->view, n_axes, axes, keep_dims != 0, n_parameters, parameters, output);
   });
 }
 
@@ -206,12 +204,12 @@ rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_o
 
 rondo_status rondo_softmax(rondo_tensor* a, int32_t axis, rondo_tensor** out) {
   return operator1("rondo_softmax", a, "a", out,
-                   [&](ops::Output& output) { return ops::softmax("rondo_softmax", false, a->view, axis, output); });
+                   [&](ops::Output& output) { return ops::softmax(false, a->view, axis, output); });
 }
 
 rondo_status rondo_log_softmax(rondo_tensor* a, int32_t axis, rondo_tensor** out) {
   return operator1("rondo_log_softmax", a, "a", out,
-                   [&](ops::Output& output) { return ops::softmax("rondo_log_softmax", true, a->view, axis, output); });
+                   [&](ops::Output& output) { return ops::softmax(true, a->view, axis, output); });
 }
 
 rondo_status rondo_softmax_grad(rondo_tensor* y, rondo_tensor* dy, int32_t axis, rondo_tensor** out) {
@@ -223,19 +221,18 @@ rondo_status rondo_softmax_with(rondo_softmax_op op, rondo_tensor* a, int32_t ax
                                 rondo_tensor* lengths, rondo_tensor** out) {
   return operator1({"rondo_softmax_with", ops::softmax_name, op}, a, "a", out, [&](ops::Output& output) -> Status {
     if (lengths) RONDO_TRY(check_tensor(lengths, "lengths"));
-    return ops::softmax("rondo_softmax_with", {op, temperature, lengths ? &lengths->view : nullptr}, a->view, axis,
-                        output);
+    return ops::softmax({op, temperature, lengths ? &lengths->view : nullptr}, a->view, axis, output);
   });
 }
 
 rondo_status rondo_softmax_grad_with(rondo_softmax_op op, rondo_tensor* y, rondo_tensor* dy, int32_t axis,
                                      double temperature, rondo_tensor* lengths, rondo_tensor** out) {
-  return operator2(
-      {"rondo_softmax_grad_with", ops::softmax_name, op}, y, "y", dy, "dy", out, [&](ops::Output& output) -> Status {
-        if (lengths) RONDO_TRY(check_tensor(lengths, "lengths"));
-        return ops::softmax_grad("rondo_softmax_grad_with", {op, temperature, lengths ? &lengths->view : nullptr},
-                                 y->view, dy->view, axis, output);
-      });
+  return operator2({"rondo_softmax_grad_with", ops::softmax_name, op}, y, "y", dy, "dy", out,
+                   [&](ops::Output& output) -> Status {
+                     if (lengths) RONDO_TRY(check_tensor(lengths, "lengths"));
+                     return ops::softmax_grad({op, temperature, lengths ? &lengths->view : nullptr}, y->view, dy->view,
+                                              axis, output);
+                   });
 }
 
 static rondo_status normalise(const char* function, ops::Normalisation op, rondo_tensor* a, int32_t axis,
@@ -243,8 +240,8 @@ static rondo_status normalise(const char* function, ops::Normalisation op, rondo
   return operator1(function, a, "a", out, [&](ops::Output& output) -> Status {
     if (weight) RONDO_TRY(check_tensor(weight, "weight"));
     if (bias) RONDO_TRY(check_tensor(bias, "bias"));
-    return ops::normalise(function, op, a->view, axis, weight ? &weight->view : nullptr, bias ? &bias->view : nullptr,
-                          epsilon, output);
+    return ops::normalise(op, a->view, axis, weight ? &weight->view : nullptr, bias ? &bias->view : nullptr, epsilon,
+                          output);
   });
 }
 
@@ -273,7 +270,7 @@ rondo_status rondo_random_uniform(rondo_engine* engine, rondo_device device, ron
   return guard("rondo_random_uniform", [&]() -> Status {
     ops::NewTensor made{};
     RONDO_TRY(new_tensor(engine, device, dtype, ndim, shape, out, &made));
-    ops::Output output("rondo_random_uniform", out);
+    ops::Output output(out);
     return ops::random_uniform(made, low, high, output);
   });
 }
@@ -283,7 +280,7 @@ rondo_status rondo_random_normal(rondo_engine* engine, rondo_device device, rond
   return guard("rondo_random_normal", [&]() -> Status {
     ops::NewTensor made{};
     RONDO_TRY(new_tensor(engine, device, dtype, ndim, shape, out, &made));
-    ops::Output output("rondo_random_normal", out);
+    ops::Output output(out);
     return ops::random_normal(made, mean, deviation, output);
   });
 }
@@ -293,7 +290,7 @@ rondo_status rondo_random_permutation(rondo_engine* engine, rondo_device device,
   return guard("rondo_random_permutation", [&]() -> Status {
     ops::NewTensor made{};
     RONDO_TRY(capi::new_tensor(engine, device, dtype, 0, nullptr, out, &made));
-    ops::Output output("rondo_random_permutation", out);
+    ops::Output output(out);
     return ops::random_permutation(made, n, output);
   });
 }
@@ -303,7 +300,7 @@ rondo_status rondo_dropout(rondo_tensor* a, double p, rondo_tensor** out, rondo_
     RONDO_TRY(check_out(mask, "mask"));
     if (mask == out)
       return error(RONDO_INVALID_ARGUMENT, "mask is the same pointer as out; each needs a rondo_tensor* of its own");
-    ops::Output mask_output("rondo_dropout", mask, "mask");
+    ops::Output mask_output(mask, "mask");
     return ops::dropout(a->view, p, output, mask_output);
   });
 }

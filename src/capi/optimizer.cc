@@ -117,7 +117,7 @@ rondo_status rondo_all_finite(int32_t n, rondo_tensor* const* tensors, rondo_ten
   return guard("rondo_all_finite", [&]() -> Status {
     RONDO_TRY(check_tensors(n, tensors));
     RONDO_TRY(capi::check_out(out));
-    ops::Output output("rondo_all_finite", out);
+    ops::Output output(out);
     return ops::all_finite(capi::views_of(tensors, n), output);
   });
 }
@@ -126,7 +126,7 @@ rondo_status rondo_global_norm(int32_t n, rondo_tensor* const* tensors, rondo_te
   return guard("rondo_global_norm", [&]() -> Status {
     RONDO_TRY(check_tensors(n, tensors));
     RONDO_TRY(capi::check_out(out));
-    ops::Output output("rondo_global_norm", out);
+    ops::Output output(out);
     return ops::global_norm(capi::views_of(tensors, n), output);
   });
 }
@@ -135,7 +135,7 @@ rondo_status rondo_clip_global_norm(int32_t n, rondo_tensor* const* tensors, dou
   return guard("rondo_clip_global_norm", [&]() -> Status {
     RONDO_TRY(check_tensors(n, tensors));
     RONDO_TRY(capi::check_out(out));
-    ops::Output output("rondo_clip_global_norm", out);
+    ops::Output output(out);
     return ops::clip_global_norm(capi::views_of(tensors, n), max_norm, output);
   });
 }

@@ -21,7 +21,7 @@ rondo_status pool(const char* function, bool largest, rondo_tensor* a, int32_t n
     RONDO_TRY(check_list("kernel", n, kernel));
     rondo_pool_options known = RONDO_POOL_OPTIONS_INIT;
     RONDO_TRY(capi::read_options("options", options, &known));
-    return ops::pool(function, largest, a->view, n, kernel, known, output);
+    return ops::pool(largest, a->view, n, kernel, known, output);
   });
 }
 
@@ -29,7 +29,7 @@ rondo_status adaptive(const char* function, bool largest, rondo_tensor* a, int32
                       rondo_tensor** out) {
   return operator1(function, a, "a", out, [&](ops::Output& output) -> Status {
     RONDO_TRY(check_list("sizes", n, sizes));
-    return ops::adaptive_pool(function, largest, a->view, n, sizes, output);
+    return ops::adaptive_pool(largest, a->view, n, sizes, output);
   });
 }
 

@@ -28,7 +28,7 @@ rondo_status join(const char* function, Join body, int32_t n, rondo_tensor* cons
       views.push_back(&tensors[i]->view);
     }
     RONDO_TRY(capi::check_out(out));
-    ops::Output output(function, out);
+    ops::Output output(out);
     return body(views, axis, output);
   });
 }
@@ -46,7 +46,7 @@ rondo_status sequence(const char* function, rondo_engine* engine, rondo_device d
   return guard(function, [&]() -> Status {
     ops::NewTensor made{};
     RONDO_TRY(capi::new_tensor(engine, device, dtype, 0, nullptr, out, &made));
-    ops::Output output(function, out);
+    ops::Output output(out);
     return body(made, output);
   });
 }
@@ -104,12 +104,12 @@ rondo_status rondo_roll(rondo_tensor* a, int32_t n, const int64_t* shifts, rondo
 
 rondo_status rondo_tril(rondo_tensor* a, int64_t diagonal, rondo_tensor** out) {
   return operator1("rondo_tril", a, "a", out,
-                   [&](ops::Output& output) { return ops::triangle("rondo_tril", false, a->view, diagonal, output); });
+                   [&](ops::Output& output) { return ops::triangle(false, a->view, diagonal, output); });
 }
 
 rondo_status rondo_triu(rondo_tensor* a, int64_t diagonal, rondo_tensor** out) {
   return operator1("rondo_triu", a, "a", out,
-                   [&](ops::Output& output) { return ops::triangle("rondo_triu", true, a->view, diagonal, output); });
+                   [&](ops::Output& output) { return ops::triangle(true, a->view, diagonal, output); });
 }
 
 rondo_status rondo_eye(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int64_t rows, int64_t columns,
@@ -118,7 +118,7 @@ rondo_status rondo_eye(rondo_engine* engine, rondo_device device, rondo_dtype dt
     const int64_t shape[] = {rows, columns};
     ops::NewTensor made{};
     RONDO_TRY(capi::new_tensor(engine, device, dtype, 2, shape, out, &made));
-    ops::Output output("rondo_eye", out);
+    ops::Output output(out);
     return ops::eye(made, diagonal, output);
   });
 }
@@ -149,7 +149,7 @@ rondo_status rondo_topk(rondo_tensor* a, int64_t k, int32_t axis, int32_t larges
     RONDO_TRY(capi::check_out(indices, "indices"));
     if (indices == out)
       return error(RONDO_INVALID_ARGUMENT, "indices is the same pointer as out; each needs a rondo_tensor* of its own");
-    ops::Output index_output("rondo_topk", indices, "indices");
+    ops::Output index_output(indices, "indices");
     return ops::topk(a->view, k, axis, largest != 0, output, index_output);
   });
 }
@@ -166,7 +166,7 @@ rondo_status rondo_arange(rondo_engine* engine, rondo_device device, rondo_dtype
                           double step, rondo_tensor** out) {
   return sequence("rondo_arange", engine, device, dtype, out, [&](const ops::NewTensor& made, ops::Output& output) {
     using ops::Scalar;
-    return ops::arange("rondo_arange", made, Scalar::of(start), Scalar::of(stop), Scalar::of(step), output);
+    return ops::arange(made, Scalar::of(start), Scalar::of(stop), Scalar::of(step), output);
   });
 }
 
@@ -174,8 +174,7 @@ rondo_status rondo_arange_i64(rondo_engine* engine, rondo_device device, rondo_d
                               int64_t step, rondo_tensor** out) {
   return sequence("rondo_arange_i64", engine, device, dtype, out, [&](const ops::NewTensor& made, ops::Output& output) {
     using ops::Scalar;
-    return ops::arange("rondo_arange_i64", made, Scalar::of_i64(start), Scalar::of_i64(stop), Scalar::of_i64(step),
-                       output);
+    return ops::arange(made, Scalar::of_i64(start), Scalar::of_i64(stop), Scalar::of_i64(step), output);
   });
 }
 

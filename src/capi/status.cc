@@ -47,10 +47,9 @@ rondo_status fail(Call call, const Status& status) {
   without_memory = !last;
   if (!last) return status.code();
   last->origin = status.origin();
-  const char* const message = status.message_within(call.function).data();
   const char* operation = call.name ? call.name(call.operation) : nullptr;
   std::snprintf(last->text, sizeof last->text, operation ? "%s(%s): %s" : "%s%s: %s", call.function,
-                operation ? operation : "", message);
+                operation ? operation : "", status.message());
   Cause::sweep();
   return status.code();
 }

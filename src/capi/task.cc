@@ -116,12 +116,12 @@ rondo_status rondo_engine_push_tensors(rondo_engine* engine, rondo_task_fn fn, v
     char name[32];
     for (size_t i = 0; i < n_reads; ++i) {
       std::snprintf(name, sizeof name, "reads[%zu]", i);
-      RONDO_TRY(ops::check_written(function, name, reads[i]->view));
+      RONDO_TRY(ops::check_written(name, reads[i]->view));
       task.read_operand(reads[i]->view);
     }
     for (size_t i = 0; i < n_writes; ++i) {
       std::snprintf(name, sizeof name, "writes[%zu]", i);
-      RONDO_TRY(ops::check_writable(function, name, writes[i]->view));
+      RONDO_TRY(ops::check_writable(name, writes[i]->view));
       task.write_operand(writes[i]->view);
     }
     return {};

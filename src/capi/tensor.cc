@@ -118,7 +118,7 @@ rondo_status rondo_tensor_write(rondo_tensor* tensor, const void* data, size_t b
     RONDO_TRY(check_host_copy(tensor, data, bytes));
     if (tensor->view.accumulate)
       return error(RONDO_INVALID_ARGUMENT, "tensor is an accumulator view; write to the tensor itself");
-    RONDO_TRY(ops::check_writable("rondo_tensor_write", "tensor", tensor->view));
+    RONDO_TRY(ops::check_writable("tensor", tensor->view));
     return ops::write_from_host(tensor->view, data, bytes);
   });
 }
@@ -129,7 +129,7 @@ rondo_status rondo_tensor_read(rondo_tensor* tensor, void* data, size_t bytes) {
     if (Engine::in_task())
       return error(RONDO_INVALID_STATE,
                    "waiting inside a task is refused: the task may be what it would wait for; read outside");
-    RONDO_TRY(ops::check_written("rondo_tensor_read", "tensor", tensor->view));
+    RONDO_TRY(ops::check_written("tensor", tensor->view));
     Engine::NotRecorded not_recorded;
     const ops::ScopedNoTape unheard;
     return ops::read_to_host(tensor->view, data);
@@ -226,10 +226,10 @@ rondo_status rondo_tensor_broadcast(rondo_tensor* tensor, int32_t ndim, const in
 
 rondo_status rondo_tensor_accumulator(rondo_tensor* tensor, rondo_tensor** view) {
   return new_view("rondo_tensor_accumulator", tensor, view, [](const View& from, View* to) -> Status {
-    RONDO_TRY(ops::check_writable("rondo_tensor_accumulator", "tensor", from));
+    RONDO_TRY(ops::check_writable("tensor", from));
     if (from.dtype == RONDO_BOOL)
       return error(RONDO_INVALID_ARGUMENT, "tensor is bool, which does not add; use a number dtype");
-    RONDO_TRY(ops::check_computed("rondo_tensor_accumulator", "tensor", from.dtype));
+    RONDO_TRY(ops::check_computed("tensor", from.dtype));
     *to = from;
     to->accumulate = true;
     return {};

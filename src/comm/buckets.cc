@@ -102,7 +102,7 @@ Status Buckets::create(Communicator& comm, std::span<const View> parameters, con
     Bucket bucket;
     bucket.view = make_temporary(comm.engine(), comm.device(), dtype, Layout::row_major(1, &elements), &bucket.storage);
     bucket.gradients = members.size();
-    RONDO_TRY(ops::fill(kCreate, bucket.view, ops::Scalar::of(0.0)));
+    RONDO_TRY(ops::fill(bucket.view, ops::Scalar::of(0.0)));
     for (const auto& [i, offset] : members) {
       View view = bucket.view;
       view.layout = parameters[i].layout;

@@ -29,26 +29,23 @@ OpenGroup* group_of(const Communicator& communicator) {
   return nullptr;
 }
 
-Status check_reduction(const char* function, rondo_reduce_op reduction, rondo_dtype dtype) {
+Status check_reduction(rondo_reduce_op reduction, rondo_dtype dtype) {
   const bool known = reduction == RONDO_SUM || reduction == RONDO_PROD || reduction == RONDO_MIN ||
                      reduction == RONDO_MAX || reduction == RONDO_MEAN;
   const char* name = ops::reduce_name(reduction);
   if (!known && !name)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: reduction is %d; RONDO_SUM (%d), RONDO_PROD (%d), RONDO_MEAN (%d), RONDO_MAX (%d) and RONDO_MIN "
+                 "reduction is %d; RONDO_SUM (%d), RONDO_PROD (%d), RONDO_MEAN (%d), RONDO_MAX (%d) and RONDO_MIN "
                  "(%d) are possible",
-                 function, static_cast<int>(reduction), RONDO_SUM, RONDO_PROD, RONDO_MEAN, RONDO_MAX, RONDO_MIN);
+                 static_cast<int>(reduction), RONDO_SUM, RONDO_PROD, RONDO_MEAN, RONDO_MAX, RONDO_MIN);
   if (!known)
-    return error(RONDO_UNSUPPORTED, "%s: no collective reduces by %s; sum, prod, min, max and mean are possible",
-                 function, name);
-  if (dtype == RONDO_BOOL)
-    return error(RONDO_UNSUPPORTED, "%s: bool is moved, not reduced; cast it to u8 first", function);
+    return error(RONDO_UNSUPPORTED, "no collective reduces by %s; sum, prod, min, max and mean are possible", name);
+  if (dtype == RONDO_BOOL) return error(RONDO_UNSUPPORTED, "bool is moved, not reduced; cast it to u8 first");
   if (is_f8(dtype))
-    return error(RONDO_UNSUPPORTED, "%s: %s is moved, not reduced; cast it to f32 or another dtype first (rondo_cast)",
-                 function, dtype_name(dtype));
-  if (reduction == RONDO_MEAN && !is_float(dtype))
-    return error(RONDO_UNSUPPORTED, "%s: the mean is for floating dtypes, not for %s; cast first", function,
+    return error(RONDO_UNSUPPORTED, "%s is moved, not reduced; cast it to f32 or another dtype first (rondo_cast)",
                  dtype_name(dtype));
+  if (reduction == RONDO_MEAN && !is_float(dtype))
+    return error(RONDO_UNSUPPORTED, "the mean is for floating dtypes, not for %s; cast first", dtype_name(dtype));
   return {};
 }
 
@@ -67,32 +64,30 @@ Layout scaled(const Layout& layout, int64_t factor, int64_t divisor) {
 
 }  // namespace
 
-Status Communicator::check_view(const char* function, const char* name, const View& view) const {
+Status Communicator::check_view(const char* name, const View& view) const {
   if (&view.engine() != engine_.get())
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than the communicator", function, name);
+    return error(RONDO_INVALID_ARGUMENT, "%s belongs to another engine than the communicator", name);
   if (&view.device() != &device_)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s is on %s and the communicator's end on %s; copy it with rondo_copy_to",
-                 function, name, device_name(view.device().id()).c_str(), device_name(device_.id()).c_str());
+    return error(RONDO_INVALID_ARGUMENT, "%s is on %s and the communicator's end on %s; copy it with rondo_copy_to",
+                 name, device_name(view.device().id()).c_str(), device_name(device_.id()).c_str());
   return {};
 }
 
-Status Communicator::check_output(const char* function, const View& view) const {
+Status Communicator::check_output(const View& view) const {
   if (group_of(*this) && !direct(view))
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: inside a group an output must be contiguous and no accumulator; write to a tensor of its own",
-                 function);
+                 "inside a group an output must be contiguous and no accumulator; write to a tensor of its own");
   return {};
 }
 
-Status Communicator::check_rank(const char* function, const char* name, int32_t rank) const {
+Status Communicator::check_rank(const char* name, int32_t rank) const {
   if (rank >= 0 && rank < size()) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s: %s is %d; the communicator has the ranks 0 to %d", function, name, rank,
-               size() - 1);
+  return error(RONDO_INVALID_ARGUMENT, "%s is %d; the communicator has the ranks 0 to %d", name, rank, size() - 1);
 }
 
-Status Communicator::check_operation(const char* function, const Operation& operation) const {
+Status Communicator::check_operation(const Operation& operation) const {
   RONDO_TRY(check());
-  return transport_->supports(operation).with_context(function);
+  return transport_->supports(operation);
 }
 
 // --- submission ---
@@ -121,7 +116,7 @@ Status Communicator::submit(const Operation& operation, const View* input, const
   View from, to;
   if (input && !input->layout.contiguous()) {
     from = make_temporary(*engine_, device_, input->dtype, input->layout, &packed_input);
-    RONDO_TRY(ops::copy_elements(kind_name(operation.kind), *input, from));
+    RONDO_TRY(ops::copy_elements(*input, from));
     input = &from;
   }
   const View* result = output;
@@ -136,15 +131,15 @@ Status Communicator::submit(const Operation& operation, const View* input, const
   Ref<CollectiveTask> task = make_ref<CollectiveTask>(kind_name(operation.kind), Ref<Communicator>::share(this));
   task->add(operation, input, output);
   RONDO_TRY(submit(std::move(task)));
-  return result == output ? Status() : ops::copy_elements(kind_name(operation.kind), *output, *result);
+  return result == output ? Status() : ops::copy_elements(*output, *result);
 }
 
-Status Communicator::submit(const char* function, const Operation& operation, const View& input, const Layout& layout,
-                            bool in_place, ops::Output& out) {
-  RONDO_TRY(check_operation(function, operation));
+Status Communicator::submit(const Operation& operation, const View& input, const Layout& layout, bool in_place,
+                            ops::Output& out) {
+  RONDO_TRY(check_operation(operation));
   View output;
   RONDO_TRY(out.resolve(*engine_, device_, input.dtype, layout, {&input}, in_place, &output));
-  RONDO_TRY(check_output(function, output));
+  RONDO_TRY(check_output(output));
   RONDO_TRY(submit(operation, &input, &output));
   out.commit();
   return {};
@@ -178,106 +173,97 @@ Status Communicator::grouped(const Status& status) {
 // --- the collectives ---
 
 Status Communicator::all_reduce(const View& input, rondo_reduce_op reduction, ops::Output& out) {
-  constexpr auto kName = "rondo_comm_all_reduce";
-  RONDO_TRY(check_view(kName, "input", input));
-  RONDO_TRY(ops::check_moved(kName, {{"input", &input}}));
-  RONDO_TRY(check_reduction(kName, reduction, input.dtype));
+  RONDO_TRY(check_view("input", input));
+  RONDO_TRY(ops::check_moved({{"input", &input}}));
+  RONDO_TRY(check_reduction(reduction, input.dtype));
   const Operation operation{Kind::all_reduce, input.dtype, reduction, 0, static_cast<size_t>(input.elements())};
-  return submit(kName, operation, input, input.layout, true, out);
+  return submit(operation, input, input.layout, true, out);
 }
 
 Status Communicator::all_reduce_in_place(const View& view, rondo_reduce_op reduction) {
-  constexpr auto kName = "rondo_comm_all_reduce";
-  RONDO_TRY(check_view(kName, "input", view));
-  RONDO_TRY(check_reduction(kName, reduction, view.dtype));
+  RONDO_TRY(check_view("input", view));
+  RONDO_TRY(check_reduction(reduction, view.dtype));
   const Operation operation{Kind::all_reduce, view.dtype, reduction, 0, static_cast<size_t>(view.elements())};
-  RONDO_TRY(check_operation(kName, operation));
+  RONDO_TRY(check_operation(operation));
   return submit(operation, &view, &view);
 }
 
 Status Communicator::all_gather(const View& input, ops::Output& out) {
-  constexpr auto kName = "rondo_comm_all_gather";
-  RONDO_TRY(check_view(kName, "input", input));
-  RONDO_TRY(ops::check_moved(kName, {{"input", &input}}));
+  RONDO_TRY(check_view("input", input));
+  RONDO_TRY(ops::check_moved({{"input", &input}}));
   const Operation operation{Kind::all_gather, input.dtype, RONDO_SUM, 0, static_cast<size_t>(input.elements())};
-  return submit(kName, operation, input, scaled(input.layout, size(), 1), false, out);
+  return submit(operation, input, scaled(input.layout, size(), 1), false, out);
 }
 
-Status Communicator::check_parts(const char* function, const View& input) const {
+Status Communicator::check_parts(const View& input) const {
   if (input.layout.ndim > 0 && input.layout.shape[0] % size() == 0) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s: input has shape %s; its first dimension must be a multiple of the %d ranks",
-               function, shape_text(input.layout).c_str(), size());
+  return error(RONDO_INVALID_ARGUMENT, "input has shape %s; its first dimension must be a multiple of the %d ranks",
+               shape_text(input.layout).c_str(), size());
 }
 
 Status Communicator::reduce_scatter(const View& input, rondo_reduce_op reduction, ops::Output& out) {
-  constexpr auto kName = "rondo_comm_reduce_scatter";
-  RONDO_TRY(check_view(kName, "input", input));
-  RONDO_TRY(ops::check_moved(kName, {{"input", &input}}));
-  RONDO_TRY(check_reduction(kName, reduction, input.dtype));
-  RONDO_TRY(check_parts(kName, input));
+  RONDO_TRY(check_view("input", input));
+  RONDO_TRY(ops::check_moved({{"input", &input}}));
+  RONDO_TRY(check_reduction(reduction, input.dtype));
+  RONDO_TRY(check_parts(input));
   const auto count = static_cast<size_t>(input.elements() / size());
   const Operation operation{Kind::reduce_scatter, input.dtype, reduction, 0, count};
-  return submit(kName, operation, input, scaled(input.layout, 1, size()), false, out);
+  return submit(operation, input, scaled(input.layout, 1, size()), false, out);
 }
 
 Status Communicator::broadcast(const View& view, int32_t root) {
-  constexpr auto kName = "rondo_comm_broadcast";
-  RONDO_TRY(check_rank(kName, "root", root));
-  RONDO_TRY(check_view(kName, "tensor", view));
+  RONDO_TRY(check_rank("root", root));
+  RONDO_TRY(check_view("tensor", view));
   const bool mine = root == rank();
-  RONDO_TRY(mine ? ops::check_moved(kName, {{"tensor", &view}}) : ops::check_writable(kName, "tensor", view));
-  if (!mine) RONDO_TRY(check_output(kName, view));
+  RONDO_TRY(mine ? ops::check_moved({{"tensor", &view}}) : ops::check_writable("tensor", view));
+  if (!mine) RONDO_TRY(check_output(view));
   const Operation operation{Kind::broadcast, view.dtype, RONDO_SUM, root, static_cast<size_t>(view.elements())};
-  RONDO_TRY(check_operation(kName, operation));
+  RONDO_TRY(check_operation(operation));
   return submit(operation, mine ? &view : nullptr, mine ? nullptr : &view);
 }
 
 Status Communicator::reduce(const View& input, rondo_reduce_op reduction, int32_t root, ops::Output* out) {
-  constexpr auto kName = "rondo_comm_reduce";
-  RONDO_TRY(check_rank(kName, "root", root));
-  RONDO_TRY(check_view(kName, "input", input));
-  RONDO_TRY(ops::check_moved(kName, {{"input", &input}}));
-  RONDO_TRY(check_reduction(kName, reduction, input.dtype));
+  RONDO_TRY(check_rank("root", root));
+  RONDO_TRY(check_view("input", input));
+  RONDO_TRY(ops::check_moved({{"input", &input}}));
+  RONDO_TRY(check_reduction(reduction, input.dtype));
   const Operation operation{Kind::reduce, input.dtype, reduction, root, static_cast<size_t>(input.elements())};
-  if (root == rank()) return submit(kName, operation, input, input.layout, true, *out);
-  RONDO_TRY(check_operation(kName, operation));
+  if (root == rank()) return submit(operation, input, input.layout, true, *out);
+  RONDO_TRY(check_operation(operation));
   return submit(operation, &input, nullptr);
 }
 
 Status Communicator::all_to_all(const View& input, ops::Output& out) {
-  constexpr auto kName = "rondo_comm_all_to_all";
-  RONDO_TRY(check_view(kName, "input", input));
-  RONDO_TRY(ops::check_moved(kName, {{"input", &input}}));
-  RONDO_TRY(check_parts(kName, input));
+  RONDO_TRY(check_view("input", input));
+  RONDO_TRY(ops::check_moved({{"input", &input}}));
+  RONDO_TRY(check_parts(input));
   const auto count = static_cast<size_t>(input.elements() / size());
   const Operation operation{Kind::all_to_all, input.dtype, RONDO_SUM, 0, count};
-  return submit(kName, operation, input, input.layout, false, out);
+  return submit(operation, input, input.layout, false, out);
 }
 
 Status Communicator::send(const View& view, int32_t peer) {
-  constexpr auto kName = "rondo_comm_send";
-  RONDO_TRY(check_rank(kName, "peer", peer));
-  RONDO_TRY(check_view(kName, "tensor", view));
-  RONDO_TRY(ops::check_moved(kName, {{"tensor", &view}}));
+  RONDO_TRY(check_rank("peer", peer));
+  RONDO_TRY(check_view("tensor", view));
+  RONDO_TRY(ops::check_moved({{"tensor", &view}}));
   const Operation operation{Kind::send, view.dtype, RONDO_SUM, peer, static_cast<size_t>(view.elements())};
-  RONDO_TRY(check_operation(kName, operation));
+  RONDO_TRY(check_operation(operation));
   return submit(operation, &view, nullptr);
 }
 
 Status Communicator::receive(const View& view, int32_t peer) {
-  constexpr auto kName = "rondo_comm_receive";
-  RONDO_TRY(check_rank(kName, "peer", peer));
-  RONDO_TRY(check_view(kName, "tensor", view));
-  RONDO_TRY(ops::check_writable(kName, "tensor", view));
-  RONDO_TRY(check_output(kName, view));
+  RONDO_TRY(check_rank("peer", peer));
+  RONDO_TRY(check_view("tensor", view));
+  RONDO_TRY(ops::check_writable("tensor", view));
+  RONDO_TRY(check_output(view));
   const Operation operation{Kind::receive, view.dtype, RONDO_SUM, peer, static_cast<size_t>(view.elements())};
-  RONDO_TRY(check_operation(kName, operation));
+  RONDO_TRY(check_operation(operation));
   return submit(operation, nullptr, &view);
 }
 
 Status Communicator::barrier() {
   const Operation operation{Kind::barrier, RONDO_U8, RONDO_MAX, 0, 1};
-  RONDO_TRY(check_operation("rondo_comm_barrier", operation));
+  RONDO_TRY(check_operation(operation));
   return submit(operation, &token_, &token_);
 }
 

@@ -181,7 +181,7 @@ Status Communicator::connect() {
   if (!failure.ok()) transport_->refuse(failure);
   const Layout one = Layout::row_major(0, nullptr);
   token_ = make_temporary(*engine_, device_, RONDO_U8, one, &token_storage_);
-  RONDO_TRY(ops::fill("rondo_comm_create", token_, ops::Scalar::of(0)));
+  RONDO_TRY(ops::fill(token_, ops::Scalar::of(0)));
   watch(*this);
   return {};
 }

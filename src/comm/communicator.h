@@ -126,16 +126,15 @@ class Communicator final : public RefCounted, private Session::Listener {
   void left(int rank) noexcept override;
   void lost(int rank, const Status& cause) noexcept override;
 
-  Status check_view(const char* function, const char* name, const View& view) const;
-  Status check_rank(const char* function, const char* name, int32_t rank) const;
-  Status check_operation(const char* function, const Operation& operation) const;
-  Status check_parts(const char* function, const View& input) const;
-  Status check_output(const char* function, const View& view) const;
+  Status check_view(const char* name, const View& view) const;
+  Status check_rank(const char* name, int32_t rank) const;
+  Status check_operation(const Operation& operation) const;
+  Status check_parts(const View& input) const;
+  Status check_output(const View& view) const;
   // Submits one operation, or keeps it in the thread's group. What is not row-major without gaps goes through copies.
   Status submit(const Operation& operation, const View* input, const View* output);
   // The same for one whose output `out` has or makes, with that layout.
-  Status submit(const char* function, const Operation& operation, const View& input, const Layout& layout,
-                bool in_place, ops::Output& out);
+  Status submit(const Operation& operation, const View& input, const Layout& layout, bool in_place, ops::Output& out);
   Status submit(Ref<CollectiveTask> task);
   // Why not all ranks are there any more.
   Status incomplete() const;

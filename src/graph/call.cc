@@ -13,8 +13,6 @@ namespace rondo {
 
 namespace {
 
-constexpr const char* kFunction = "rondo_graph_call";
-
 // What kernels count on: own ones move 16 bytes at once, libraries choose algorithms for more.
 int64_t needed_alignment(const Device& device) {
   return device.is_host() ? 16 : 256;
@@ -201,7 +199,7 @@ Status Graph::check_bound(uint32_t binding, const View& view) const {
 
 Status Graph::check_output(uint32_t binding, const View& view, rondo_tensor* const* inputs,
                            rondo_tensor* const* outputs) const {
-  RONDO_TRY(ops::check_writable(kFunction, binding_name(binding).c_str(), view));
+  RONDO_TRY(ops::check_writable(binding_name(binding).c_str(), view));
   const auto shares = [&](const rondo_tensor* other, uint32_t with) -> Status {
     if (!other || other->view.storage != view.storage || !ops::overlap(view, other->view)) return {};
     return error(RONDO_INVALID_ARGUMENT,
@@ -223,7 +221,7 @@ Status Graph::call(rondo_tensor* const* inputs, rondo_tensor** outputs) {
     if (i >= call_inputs_)
       RONDO_TRY(check_output(i, given->view, inputs, outputs));
     else if (!given->view.storage->has_contents()) [[unlikely]]
-      RONDO_TRY(ops::check_blank(kFunction, binding_name(i).c_str(), given->view));
+      RONDO_TRY(ops::check_blank(binding_name(i).c_str(), given->view));
   }
   if (!unwritten_.empty()) [[unlikely]]
     RONDO_TRY(check_unwritten());

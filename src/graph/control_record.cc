@@ -28,7 +28,7 @@ Status check_number(const Engine& engine, const ControlForm& form, const View& n
   if (form.limit < 0)
     return error(RONDO_INVALID_ARGUMENT, "limit is %lld; 0 (none) or more is needed",
                  static_cast<long long>(form.limit));
-  return ops::check_written(form.function, form.argument, number);
+  return ops::check_written(form.argument, number);
 }
 
 Status read_now(const View& number, int64_t* value) {

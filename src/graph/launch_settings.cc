@@ -45,11 +45,11 @@ LaunchSettings::Words LaunchSettings::words() const {
   return words_;
 }
 
-Status LaunchSettings::set_parameter(const char* function, const char* graph, const char* name, ops::Scalar value) {
+Status LaunchSettings::set_parameter(const char* graph, const char* name, ops::Scalar value) {
   uint32_t number = 0;
   RONDO_TRY(find_or_tell(Kind::parameter, graph, name, &number));
   uint64_t word = 0;
-  RONDO_TRY(ops::scalar_word(function, "value", value, list_[number].dtype, &word));
+  RONDO_TRY(ops::scalar_word("value", value, list_[number].dtype, &word));
   const std::lock_guard lock(mutex_);
   words_[number] = word;
   return {};
@@ -83,7 +83,7 @@ Status record_parameter(Engine& engine, const char* name, Device& device, rondo_
     return error(RONDO_INVALID_ARGUMENT, "recording '%s' has a parameter '%s' already; give this one another name",
                  recording->name, name);
   uint64_t word = 0;
-  RONDO_TRY(ops::scalar_word("rondo_record_parameter", "value", value, dtype, &word));
+  RONDO_TRY(ops::scalar_word("value", value, dtype, &word));
   struct Tensor {
     rondo_tensor* handle;
     ~Tensor() {

@@ -31,7 +31,7 @@ class LaunchSettings {
   // --- from any thread
   bool empty() const { return list_.empty(); }
   Words words() const;
-  Status set_parameter(const char* function, const char* graph, const char* name, ops::Scalar value);
+  Status set_parameter(const char* graph, const char* name, ops::Scalar value);
   Status set_section(const char* graph, const char* name, bool on);
 
   std::string report() const;

@@ -15,25 +15,23 @@
 namespace rondo::ops {
 
 // parameters: as many as the operator has, or null for its defaults.
-Status unary(const char* function, rondo_unary_op op, const View& a, int n_parameters, const double* parameters,
-             Output& out);
-Status binary(const char* function, rondo_binary_op op, const View& a, const View& b, int n_parameters,
-              const double* parameters, Output& out);
+Status unary(rondo_unary_op op, const View& a, int n_parameters, const double* parameters, Output& out);
+Status binary(rondo_binary_op op, const View& a, const View& b, int n_parameters, const double* parameters,
+              Output& out);
 Status ternary(rondo_ternary_op op, const View& a, const View& b, const View& c, Output& out);
 // At least one tensor, at most kMostAddends.
 inline constexpr int kMostAddends = 16;
 Status add_n(std::span<const View* const> tensors, Output& out);
 // reversed: scalar op a.
-Status binary_scalar(const char* function, rondo_binary_op op, const View& a, Scalar scalar, bool reversed,
-                     Output& out);
+Status binary_scalar(rondo_binary_op op, const View& a, Scalar scalar, bool reversed, Output& out);
 Status where(const View& condition, const View& a, const View& b, Output& out);
 Status cast(const View& a, rondo_dtype dtype, Output& out);
-Status fill(const char* function, const View& tensor, Scalar value);
+Status fill(const View& tensor, Scalar value);
 // Same device: an elementwise task. Other devices: transfer.cc.
 Status copy(const View& a, Output& out);
 Status copy_to(const View& a, Device& device, Output& out);
 // The elementwise copy that the others build on: `to` = `from` broadcast, same device; dtypes may differ (a cast).
-Status copy_elements(const char* function, const View& from, const View& to);
+Status copy_elements(const View& from, const View& to);
 
 // Random operators: out given or made of (device, dtype, shape).
 struct NewTensor {
@@ -50,10 +48,10 @@ Status dropout(const View& a, double p, Output& out, Output& mask);
 Status dropout_grad(const View& dy, const View& mask, double p, Output& out);
 
 // parameters: as for unary.
-Status reduce(const char* function, rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims,
-              int n_parameters, const double* parameters, Output& out);
+Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims, int n_parameters,
+              const double* parameters, Output& out);
 inline Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims, Output& out) {
-  return reduce("rondo_reduce", op, a, n_axes, axes, keep_dims, 0, nullptr, out);
+  return reduce(op, a, n_axes, axes, keep_dims, 0, nullptr, out);
 }
 // reverse: from the last element on.
 Status cumulative(rondo_reduce_op op, const View& a, int axis, bool reverse, Output& out);
@@ -73,18 +71,17 @@ struct SoftmaxOptions {
 };
 // Name of a softmax; null for a number that is none.
 const char* softmax_name(int op);
-Status softmax(const char* function, const SoftmaxOptions& options, const View& a, int axis, Output& out);
-inline Status softmax(const char* function, bool log, const View& a, int axis, Output& out) {
-  return softmax(function, SoftmaxOptions{log ? RONDO_LOG_SOFTMAX : RONDO_SOFTMAX}, a, axis, out);
+Status softmax(const SoftmaxOptions& options, const View& a, int axis, Output& out);
+inline Status softmax(bool log, const View& a, int axis, Output& out) {
+  return softmax(SoftmaxOptions{log ? RONDO_LOG_SOFTMAX : RONDO_SOFTMAX}, a, axis, out);
 }
-Status softmax_grad(const char* function, const SoftmaxOptions& options, const View& y, const View& dy, int axis,
-                    Output& out);
+Status softmax_grad(const SoftmaxOptions& options, const View& y, const View& dy, int axis, Output& out);
 inline Status softmax_grad(const View& y, const View& dy, int axis, Output& out) {
-  return softmax_grad("rondo_softmax_grad", SoftmaxOptions{}, y, dy, axis, out);
+  return softmax_grad(SoftmaxOptions{}, y, dy, axis, out);
 }
 // A normalisation of rows. weight and bias: null, or one element per place.
-Status normalise(const char* function, Normalisation op, const View& a, int axis, const View* weight, const View* bias,
-                 double epsilon, Output& out);
+Status normalise(Normalisation op, const View& a, int axis, const View* weight, const View* bias, double epsilon,
+                 Output& out);
 Status cross_entropy(const View& logits, const View& labels, Output& out);
 Status cross_entropy_grad(const View& logits, const View& labels, double scale, Output& out);
 

@@ -10,8 +10,6 @@ namespace rondo::tape {
 
 namespace {
 
-constexpr const char* kFunction = "rondo_tape_gradients";
-
 // The dimensions that count: those of another size than 1.
 Layout squeezed(const Layout& layout) {
   Layout result;
@@ -53,7 +51,7 @@ Status make_uniform(Engine& engine, Device& device, rondo_dtype dtype, const Lay
                     Value* value) {
   Ref<Storage> storage;
   View one = make_temporary(engine, device, dtype, {}, &storage);
-  RONDO_TRY(ops::fill(kFunction, one, ops::Scalar::of(number)));
+  RONDO_TRY(ops::fill(one, ops::Scalar::of(number)));
   *value = Value::of(one);
   value->view.layout = broadcast_layout({}, shape);
   return {};
@@ -92,7 +90,7 @@ View Adjoint::at(const Place& place) const {
 }
 
 Status Adjoint::fill(const View& view, double number) {
-  return ops::fill(kFunction, view, ops::Scalar::of(number));
+  return ops::fill(view, ops::Scalar::of(number));
 }
 
 // Memory of the storage's own shape, which may be written.
@@ -109,7 +107,7 @@ Status Adjoint::materialise() {
       View from = value_.view;
       from.layout = flat.layout;
       from.offset = 0;
-      RONDO_TRY(ops::copy_elements(kFunction, from, flat));
+      RONDO_TRY(ops::copy_elements(from, flat));
       break;
     }
     case State::at: {
@@ -117,7 +115,7 @@ Status Adjoint::materialise() {
       View to = flat;
       to.layout = place_.layout;
       to.offset = place_.offset;
-      RONDO_TRY(ops::copy_elements(kFunction, value_.view, to));
+      RONDO_TRY(ops::copy_elements(value_.view, to));
       break;
     }
   }
@@ -185,8 +183,7 @@ Status Adjoint::add(const Place& place, const Value& value) {
   }
   Slot slot;
   RONDO_TRY(begin(place, &slot));
-  return value.uniform ? fill(slot.tensor->view, value.number)
-                       : ops::copy_elements(kFunction, value.view, slot.tensor->view);
+  return value.uniform ? fill(slot.tensor->view, value.number) : ops::copy_elements(value.view, slot.tensor->view);
 }
 
 Status Adjoint::read(const Place& place, Value* value) {
@@ -221,7 +218,7 @@ Status Adjoint::take(const Place& place, Value* value) {
     // A part is cleared where it is: what is read must not be.
     Ref<Storage> storage;
     const View copy = make_temporary(engine_, device_, dtype_, place.layout, &storage);
-    RONDO_TRY(ops::copy_elements(kFunction, value->view, copy));
+    RONDO_TRY(ops::copy_elements(value->view, copy));
     *value = Value::of(copy);
   }
   return clear(place);
@@ -236,7 +233,7 @@ Status Adjoint::finish_direct() {
   to.accumulate |= direct_used_;
   Value rest;
   RONDO_TRY(read(direct_place_, &rest));
-  return rest.uniform ? fill(to, rest.number) : ops::copy_elements(kFunction, rest.view, to);
+  return rest.uniform ? fill(to, rest.number) : ops::copy_elements(rest.view, to);
 }
 
 }  // namespace rondo::tape

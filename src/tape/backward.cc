@@ -12,12 +12,11 @@ namespace rondo::tape {
 namespace {
 
 Status write(const Value& value, const View& to) {
-  return value.uniform ? ops::fill(kFunction, to, ops::Scalar::of(value.number))
-                       : ops::copy_elements(kFunction, value.view, to);
+  return value.uniform ? ops::fill(to, ops::Scalar::of(value.number)) : ops::copy_elements(value.view, to);
 }
 
 Status other_engine(const char* list, size_t i) {
-  return error(RONDO_INVALID_ARGUMENT, "%s: %s[%zu] belongs to another engine than tape", kFunction, list, i);
+  return error(RONDO_INVALID_ARGUMENT, "%s[%zu] belongs to another engine than tape", list, i);
 }
 
 }  // namespace
@@ -26,9 +25,8 @@ Status Tape::gradients(std::span<const View> outputs, std::span<const View* cons
                        std::span<rondo_tensor*> gradients, const Finished& finished) {
   if (spent_)
     return error(RONDO_INVALID_STATE,
-                 "%s: tape has given its gradients already; begin it with RONDO_TAPE_KEEP to ask more than once",
-                 kFunction);
-  if (!missed_.ok()) return missed_.with_context(kFunction);
+                 "tape has given its gradients already; begin it with RONDO_TAPE_KEEP to ask more than once");
+  if (!missed_.ok()) return missed_;
   return Backward(*this, finished).run(outputs, given, sources, gradients);
 }
 
@@ -44,13 +42,13 @@ Status Backward::check_sources(std::span<const View> sources) const {
     const auto known = tape_.known_.find(number_of(view));
     if (known == tape_.known_.end() || known->second.watched == Tape::kNotWatched)
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: sources[%zu], %s, is not watched by tape; call rondo_tape_watch before operators use it",
-                   kFunction, i, operand_text(view).c_str());
+                   "sources[%zu], %s, is not watched by tape; call rondo_tape_watch before operators use it", i,
+                   operand_text(view).c_str());
     if (view.layout.repeats())
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: sources[%zu] shows an element twice (a broadcast view, or strides that overlap); ask for the "
+                   "sources[%zu] shows an element twice (a broadcast view, or strides that overlap); ask for the "
                    "gradient of the tensor itself",
-                   kFunction, i);
+                   i);
   }
   return {};
 }
@@ -61,20 +59,19 @@ Status Backward::seed(std::span<const View> outputs, std::span<const View* const
     if (&view.engine() != &engine()) return other_engine("outputs", i);
     if (!tape_.depends(view))
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: outputs[%zu], %s, does not depend on a watched tensor as far as tape has noted", kFunction, i,
+                   "outputs[%zu], %s, does not depend on a watched tensor as far as tape has noted", i,
                    operand_text(view).c_str());
     if (view.layout.repeats())
-      return error(RONDO_INVALID_ARGUMENT, "%s: outputs[%zu] shows an element twice; give the tensor itself", kFunction,
-                   i);
+      return error(RONDO_INVALID_ARGUMENT, "outputs[%zu] shows an element twice; give the tensor itself", i);
     const View* dy = given.empty() ? nullptr : given[i];
     if (!dy && view.elements() != 1)
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: outputs[%zu] has shape %s; without output_gradients[%zu], one element is needed", kFunction, i,
+                   "outputs[%zu] has shape %s; without output_gradients[%zu], one element is needed", i,
                    shape_text(view.layout).c_str(), i);
     if (dy) {
-      RONDO_TRY(ops::check_inputs(kFunction, {{"outputs", &view}, {"output_gradients", dy}}));
+      RONDO_TRY(ops::check_inputs({{"outputs", &view}, {"output_gradients", dy}}));
       if (dy->dtype != view.dtype || !dy->layout.same_shape(view.layout))
-        return error(RONDO_INVALID_ARGUMENT, "%s: output_gradients[%zu] is %s; outputs[%zu] is %s", kFunction, i,
+        return error(RONDO_INVALID_ARGUMENT, "output_gradients[%zu] is %s; outputs[%zu] is %s", i,
                      operand_text(*dy).c_str(), i, operand_text(view).c_str());
     }
     Operand operand = tape_.operand_of(view);
@@ -134,16 +131,16 @@ Status Backward::check_values() const {
     if (!ways_[i].passed()) continue;
     if (!has_gradient(node))
       return error(RONDO_UNSUPPORTED,
-                   "%s: '%s' has no gradient, and outputs depend on sources through it; define one with "
+                   "'%s' has no gradient, and outputs depend on sources through it; define one with "
                    "rondo_tape_custom, or leave it out with rondo_tape_pause",
-                   kFunction, node.name);
+                   node.name);
     for (const std::vector<Operand>* list : {&node.inputs, &node.outputs}) {
       for (const Operand& each : *list) {
         if (!each.overwritten_by) continue;
         return error(RONDO_INVALID_STATE,
-                     "%s: the gradient of '%s' needs its %s %s as it was, but '%s' has written it; write to another "
+                     "the gradient of '%s' needs its %s %s as it was, but '%s' has written it; write to another "
                      "tensor, or give '%s' a copy (rondo_copy)",
-                     kFunction, node.name, list == &node.inputs ? "operand" : "result", operand_text(each.view).c_str(),
+                     node.name, list == &node.inputs ? "operand" : "result", operand_text(each.view).c_str(),
                      each.overwritten_by, node.name);
       }
     }
@@ -162,11 +159,11 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
     if (&to.engine() != &engine()) return other_engine("gradients", i);
     if (to.dtype != source.dtype || !to.layout.same_shape(source.layout) || &to.device() != &source.device())
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: gradients[%zu] is %s on %s; sources[%zu] is %s on %s: give none for a new tensor", kFunction, i,
+                   "gradients[%zu] is %s on %s; sources[%zu] is %s on %s: give none for a new tensor", i,
                    operand_text(to).c_str(), device_name(to.device().id()).c_str(), i, operand_text(source).c_str(),
                    device_name(source.device().id()).c_str());
-    RONDO_TRY(ops::check_writable(kFunction, "gradients", to));
-    if (to.accumulate) RONDO_TRY(ops::check_written(kFunction, "gradients", to));
+    RONDO_TRY(ops::check_writable("gradients", to));
+    if (to.accumulate) RONDO_TRY(ops::check_written("gradients", to));
   }
   find_wanted(sources);
   find_met(outputs);
@@ -195,7 +192,7 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   // What was written here is written for those who ask again.
   for (size_t i = 0; i < sources.size(); ++i)
     if (gradients[i] && tape_.keeps_ && tape_.known_.count(number_of(gradients[i]->view)))
-      tape_.overwrite(tape_.operand_of(gradients[i]->view), kFunction);
+      tape_.overwrite(tape_.operand_of(gradients[i]->view), "rondo_tape_gradients");
   if (!tape_.keeps_) tape_.nodes_.clear();
   if (reopen) open_tape(tape_);
   return status;
@@ -260,7 +257,7 @@ Status Backward::visit(size_t number) {
   }
   if (any) {
     const Status status = node.custom ? run_custom() : run_rule(*this);
-    if (!status.ok()) return status.with_context(format("%s: gradient of '%s'", kFunction, node.name));
+    if (!status.ok()) return status.with_context(format("gradient of '%s'", node.name));
   }
   incoming_.clear();
   node_ = nullptr;

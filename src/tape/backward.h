@@ -18,8 +18,6 @@
 
 namespace rondo::tape {
 
-inline constexpr const char* kFunction = "rondo_tape_gradients";
-
 class Steps;
 
 class Backward {

@@ -44,7 +44,7 @@ Status Backward::end(Target* target) {
   if (target->summed.size()) {
     Slot sum;
     RONDO_TRY(target->adjoint->begin(target->place, &sum));
-    ops::Output out(kFunction, &sum.tensor);
+    ops::Output out(&sum.tensor);
     RONDO_TRY(ops::reduce(RONDO_SUM, target->slot.tensor->view, static_cast<int>(target->summed.size()),
                           target->summed.begin(), true, out));
     target->adjoint->end(target->place, sum);
@@ -59,7 +59,7 @@ Status Backward::give(size_t input, const Layout& shape, const Make& make) {
   Target target;
   RONDO_TRY(begin(input, shape, &target));
   {
-    ops::Output out(kFunction, &target.slot.tensor);
+    ops::Output out(&target.slot.tensor);
     RONDO_TRY(make(out));
   }
   return end(&target);
@@ -85,7 +85,7 @@ Status Backward::pass(size_t input, const Layout& shape, const Value& value) {
   Slot sum;
   RONDO_TRY(adjoint.begin(target.place, &sum));
   {
-    ops::Output out(kFunction, &sum.tensor);
+    ops::Output out(&sum.tensor);
     RONDO_TRY(
         ops::reduce(RONDO_SUM, value.view, static_cast<int>(target.summed.size()), target.summed.begin(), true, out));
   }

@@ -210,23 +210,23 @@ Status result_of(const Backward& backward, Slot* again, View* result) {
     return {};
   }
   {
-    ops::Output out(kFunction, &again->tensor);
+    ops::Output out(&again->tensor);
     std::vector<const View*> inputs;
     for (size_t i = 0; i < node.inputs.size(); ++i) inputs.push_back(&backward.input(i));
-    RONDO_TRY(std::visit(
-        Overloaded{
-            [&](const ops::ElementwiseCall& call) {
-              return ops::run_elementwise(call, inputs, node.outputs[0].view.layout, out);
-            },
-            [&](const ops::SoftmaxCall& call) {
-              return ops::softmax(kFunction, options_of(call, backward, 1), *inputs[0], call.axis, out);
-            },
-            [&](const ops::ReduceCall& call) {
-              return ops::reduce_over(kFunction, call.op, call.parameter, *inputs[0], call.axes, call.keep_dims, out);
-            },
-            [&](const auto&) { return error(RONDO_INTERNAL, "its result cannot be computed again"); },
-        },
-        node.call->of));
+    RONDO_TRY(std::visit(Overloaded{
+                             [&](const ops::ElementwiseCall& call) {
+                               return ops::run_elementwise(call, inputs, node.outputs[0].view.layout, out);
+                             },
+                             [&](const ops::SoftmaxCall& call) {
+                               return ops::softmax(options_of(call, backward, 1), *inputs[0], call.axis, out);
+                             },
+                             [&](const ops::ReduceCall& call) {
+                               return ops::reduce_over(call.op, call.parameter, *inputs[0], call.axes, call.keep_dims,
+                                                       out);
+                             },
+                             [&](const auto&) { return error(RONDO_INTERNAL, "its result cannot be computed again"); },
+                         },
+                         node.call->of));
   }
   *result = again->tensor->view;
   return {};

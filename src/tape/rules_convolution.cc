@@ -41,8 +41,8 @@ Status again(const ops::ConvolutionCall& call, Backward& backward, bool finished
     if (call.bias) epilogue.bias = &backward.input(at.bias);
     if (call.residual) epilogue.residual = &backward.input(at.residual);
   }
-  ops::Output to(kFunction, &result->tensor);
-  return ops::convolution(kFunction, backward.input(X), backward.input(W), options, epilogue, to);
+  ops::Output to(&result->tensor);
+  return ops::convolution(backward.input(X), backward.input(W), options, epilogue, to);
 }
 
 // One number per channel under the shape of an image.
@@ -63,8 +63,8 @@ Status give_channels(Backward& backward, size_t input, const View& changes) {
 }
 
 Status multiply(const View& a, const View& b, Slot* product) {
-  ops::Output out(kFunction, &product->tensor);
-  return ops::binary(kFunction, RONDO_MUL, a, b, 0, nullptr, out);
+  ops::Output out(&product->tensor);
+  return ops::binary(RONDO_MUL, a, b, 0, nullptr, out);
 }
 
 }  // namespace
@@ -120,18 +120,18 @@ Status run(const ops::ConvolutionCall& call, Backward& backward) {
   ops::ConvolutionOptions plain = call.options;
   plain.activation = RONDO_ACTIVATION_NONE;
   const auto give_w = [&](ops::Output& out) {
-    return ops::convolution_filter_grad(kFunction, backward.input(X), dz, of_x.ndim - 2, of_w.shape + 2, plain, out);
+    return ops::convolution_filter_grad(backward.input(X), dz, of_x.ndim - 2, of_w.shape + 2, plain, out);
   };
   if (backward.wants(X) && backward.wants(W) && node.inputs[X].number != node.inputs[W].number) {
     RONDO_TRY(backward.give(X, of_x, [&](ops::Output& dx) {
       return backward.give(W, of_w, [&](ops::Output& dw) {
-        return ops::convolution_gradients(kFunction, backward.input(X), backward.input(W), dz, plain, dx, dw);
+        return ops::convolution_gradients(backward.input(X), backward.input(W), dz, plain, dx, dw);
       });
     }));
   } else {
     if (backward.wants(X))
       RONDO_TRY(backward.give(X, of_x, [&](ops::Output& out) {
-        return ops::convolution(kFunction, dz, backward.input(W), ops::reversed(plain, of_x, of_w, dz.layout), {}, out);
+        return ops::convolution(dz, backward.input(W), ops::reversed(plain, of_x, of_w, dz.layout), {}, out);
       }));
     if (backward.wants(W)) RONDO_TRY(backward.give(W, of_w, give_w));
   }
@@ -153,13 +153,11 @@ Status run(const ops::ConvolutionFilterGradCall& call, Backward& backward) {
   const Layout &of_x = backward.node().inputs[0].view.layout, &of_dy = backward.node().inputs[1].view.layout;
   if (backward.wants(0))
     RONDO_TRY(backward.give(0, of_x, [&](ops::Output& out) {
-      return ops::convolution(kFunction, backward.input(1), dw, ops::reversed(call.options, of_x, dw.layout, of_dy), {},
-                              out);
+      return ops::convolution(backward.input(1), dw, ops::reversed(call.options, of_x, dw.layout, of_dy), {}, out);
     }));
   if (!backward.wants(1)) return {};
-  return backward.give(1, of_dy, [&](ops::Output& out) {
-    return ops::convolution(kFunction, backward.input(0), dw, call.options, {}, out);
-  });
+  return backward.give(
+      1, of_dy, [&](ops::Output& out) { return ops::convolution(backward.input(0), dw, call.options, {}, out); });
 }
 
 }  // namespace rondo::tape

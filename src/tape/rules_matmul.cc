@@ -19,7 +19,7 @@ Status again(const ops::MatmulCall& call, Backward& backward, Slot* z) {
   options.transpose_b = call.transpose_b;
   options.allow_tf32 = call.allow_tf32;
   options.bias = call.bias ? &backward.input(BIAS) : nullptr;
-  ops::Output to(kFunction, &z->tensor);
+  ops::Output to(&z->tensor);
   return ops::matmul(backward.input(A), backward.input(B), options, to);
 }
 

@@ -108,15 +108,14 @@ Status run(const ops::NormalisationCall& call, Backward& backward) {
     Steps steps(backward.engine());
     const rondo_dtype dtype = compute_dtype(a.dtype);
     const View x = steps.cast(a, dtype);
-    const View n = steps.make([&](ops::Output& out) {
-      return ops::normalise(kFunction, call.op, x, call.axis, nullptr, nullptr, call.epsilon, out);
-    });
+    const View n = steps.make(
+        [&](ops::Output& out) { return ops::normalise(call.op, x, call.axis, nullptr, nullptr, call.epsilon, out); });
     RONDO_TRY(of_line(backward, WEIGHT, steps.binary(RONDO_MUL, n, steps.cast(dy, dtype)), call.axis, &steps));
   }
   if (!backward.wants(A)) return {};
   return backward.give(A, a.layout, [&](ops::Output& out) {
-    return ops::normalise_grad(kFunction, call.op, a, dy, call.axis, call.weight ? &backward.input(WEIGHT) : nullptr,
-                               call.epsilon, out);
+    return ops::normalise_grad(call.op, a, dy, call.axis, call.weight ? &backward.input(WEIGHT) : nullptr, call.epsilon,
+                               out);
   });
 }
 
@@ -129,7 +128,7 @@ Status run(const ops::NormalisationGradCall& call, Backward& backward) {
     Term g = x.with(change);
     if (call.weight) g = g * x.with(along(steps.cast(inputs[2], dtype), change.layout, call.axis));
     const Term n = x.with(steps.make([&](ops::Output& out) {
-      return ops::normalise(kFunction, call.op, x.view, call.axis, nullptr, nullptr, call.epsilon, out);
+      return ops::normalise(call.op, x.view, call.axis, nullptr, nullptr, call.epsilon, out);
     }));
     outputs[0] = steps.cast(gradient(call.op, x, g, n, call.epsilon).view, inputs[0].dtype);
   });

@@ -39,8 +39,8 @@ Status run_sum(double factor, uint32_t axes, Backward& backward) {
   Slot scaled;
   Value value = incoming;
   if (factor != 1) {
-    ops::Output out(kFunction, &scaled.tensor);
-    RONDO_TRY(ops::binary_scalar(kFunction, RONDO_MUL, incoming.view, ops::Scalar::of(factor), false, out));
+    ops::Output out(&scaled.tensor);
+    RONDO_TRY(ops::binary_scalar(RONDO_MUL, incoming.view, ops::Scalar::of(factor), false, out));
     value = Value::of(scaled.tensor->view);
   }
   value.view = under(with_axes(value.view, shape, axes), shape);
@@ -75,9 +75,8 @@ Status run(const ops::ReduceCall& call, Backward& backward) {
   }
   return backward.give(0, shape, [&](ops::Output& out) {
     const auto make = [&] {
-      return ops::reduce_gradient(kFunction, call.op, call.parameter, shape, call.axes,
-                                  gradient.uses_operand ? &operand : nullptr, gradient.uses_result ? &result : nullptr,
-                                  dy, out);
+      return ops::reduce_gradient(call.op, call.parameter, shape, call.axes, gradient.uses_operand ? &operand : nullptr,
+                                  gradient.uses_result ? &result : nullptr, dy, out);
     };
     if (call.op != ops::ReduceOp::prod && call.op != ops::ReduceOp::nanprod) return make();
     return ops::submit_unheard(make, [&](Observer& tapes) {

@@ -11,7 +11,7 @@ namespace {
 // A temporary that an operator makes.
 template <class MakeIt>
 Status make(Slot* slot, const MakeIt& make_it) {
-  ops::Output out(kFunction, &slot->tensor);
+  ops::Output out(&slot->tensor);
   return make_it(out);
 }
 
@@ -56,7 +56,7 @@ Status run(const ops::SoftmaxCall& call, Backward& backward) {
   RONDO_TRY(backward.incoming_view(&dy));
   RONDO_TRY(result_of(backward, &again, &y));
   return backward.give(0, y.layout, [&](ops::Output& out) {
-    return ops::softmax_grad(kFunction, options_of(call, backward, 1), y, dy, call.axis, out);
+    return ops::softmax_grad(options_of(call, backward, 1), y, dy, call.axis, out);
   });
 }
 
@@ -94,12 +94,12 @@ Status run(const ops::CrossEntropyCall&, Backward& backward) {
     });
   Slot rows;
   {
-    ops::Output out(kFunction, &rows.tensor);
+    ops::Output out(&rows.tensor);
     RONDO_TRY(ops::cross_entropy_grad(logits, labels, 1, out));
   }
   const View dy = per_row(incoming.view, logits.layout);
   return backward.give(0, logits.layout, [&](ops::Output& out) {
-    return ops::binary(kFunction, RONDO_MUL, rows.tensor->view, dy, 0, nullptr, out);
+    return ops::binary(RONDO_MUL, rows.tensor->view, dy, 0, nullptr, out);
   });
 }
 
@@ -110,7 +110,7 @@ Status run(const ops::CrossEntropyGradCall& call, Backward& backward) {
     const View &logits = inputs[0], &labels = inputs[1];
     const View inside = steps.binary(RONDO_LOGICAL_AND, steps.scalar(RONDO_GE, labels, 0),
                                      steps.scalar(RONDO_LT, labels, static_cast<double>(logits.layout.shape[1])));
-    const View shares = steps.make([&](ops::Output& out) { return ops::softmax(kFunction, false, logits, 1, out); });
+    const View shares = steps.make([&](ops::Output& out) { return ops::softmax(false, logits, 1, out); });
     const View scaled = steps.scalar(RONDO_MUL, shares, call.scale);
     outputs[0] = steps.status().ok() ? steps.where(per_row(inside, logits.layout), scaled, 0.0) : View{};
   });

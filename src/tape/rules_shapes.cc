@@ -16,7 +16,7 @@ namespace {
 
 template <class MakeIt>
 Status make(Slot* slot, const MakeIt& make_it) {
-  ops::Output out(kFunction, &slot->tensor);
+  ops::Output out(&slot->tensor);
   return make_it(out);
 }
 
@@ -24,7 +24,7 @@ Status make(Slot* slot, const MakeIt& make_it) {
 template <class Add>
 Status add_into_zeros(const Backward& backward, const View& like, const Layout& shape, Slot* sum, const Add& add) {
   sum->tensor = make_tensor(backward.engine(), like.device(), like.dtype, Layout::row_major(shape.ndim, shape.shape));
-  RONDO_TRY(ops::fill(kFunction, sum->tensor->view, ops::Scalar::of(0)));
+  RONDO_TRY(ops::fill(sum->tensor->view, ops::Scalar::of(0)));
   View adds = sum->tensor->view;
   adds.accumulate = true;
   Slot target;
@@ -46,7 +46,7 @@ Status run_map(Backward& backward, const Layout& shape, const Shows& shows, cons
     const ops::NewTensor line{&backward.engine(), &dy.device(), RONDO_I64, {}};
     RONDO_TRY(make(&numbers, [&](ops::Output& out) {
       using ops::Scalar;
-      return ops::arange(kFunction, line, Scalar::of_i64(0), Scalar::of_i64(shape.shape[d]), Scalar::of_i64(1), out);
+      return ops::arange(line, Scalar::of_i64(0), Scalar::of_i64(shape.shape[d]), Scalar::of_i64(1), out);
     }));
     RONDO_TRY(make(&map, [&](ops::Output& out) { return along(d, numbers.tensor->view, out); }));
     Layout next = dy.layout;
@@ -128,7 +128,7 @@ Status run(const ops::TriangleCall& call, Backward& backward) {
   View dy;
   RONDO_TRY(backward.incoming_view(&dy));
   return backward.give(0, dy.layout,
-                       [&](ops::Output& out) { return ops::triangle(kFunction, call.upper, dy, call.diagonal, out); });
+                       [&](ops::Output& out) { return ops::triangle(call.upper, dy, call.diagonal, out); });
 }
 
 Status run(const ops::TakeCall& call, Backward& backward) {

@@ -31,7 +31,7 @@ Status run(const ops::WindowCall& call, Backward& backward) {
   if (!call.largest) return spread(call.windows, nullptr, call.image, backward);
   Slot largest, places;
   {
-    ops::Output out(kFunction, &largest.tensor), to(kFunction, &places.tensor);
+    ops::Output out(&largest.tensor), to(&places.tensor);
     RONDO_TRY(ops::window_largest(backward.node().name, call.windows, backward.input(0), out, &to));
   }
   return spread(call.windows, &places.tensor->view, call.image, backward);

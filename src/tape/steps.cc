@@ -7,16 +7,15 @@
 namespace rondo::tape {
 
 View Steps::unary(rondo_unary_op op, const View& a) {
-  return make([&](ops::Output& out) { return ops::unary(kFunction, op, a, 0, nullptr, out); });
+  return make([&](ops::Output& out) { return ops::unary(op, a, 0, nullptr, out); });
 }
 
 View Steps::binary(rondo_binary_op op, const View& a, const View& b) {
-  return make([&](ops::Output& out) { return ops::binary(kFunction, op, a, b, 0, nullptr, out); });
+  return make([&](ops::Output& out) { return ops::binary(op, a, b, 0, nullptr, out); });
 }
 
 View Steps::scalar(rondo_binary_op op, const View& a, double number) {
-  return make(
-      [&](ops::Output& out) { return ops::binary_scalar(kFunction, op, a, ops::Scalar::of(number), false, out); });
+  return make([&](ops::Output& out) { return ops::binary_scalar(op, a, ops::Scalar::of(number), false, out); });
 }
 
 View Steps::where(const View& condition, const View& a, const View& b) {
@@ -58,7 +57,7 @@ rondo_tensor* Steps::filled(Device& device, rondo_dtype dtype, const Layout& sha
   if (!status_.ok()) return nullptr;
   Slot& slot = made_.emplace_back();
   slot.tensor = make_tensor(engine_, device, dtype, Layout::row_major(shape.ndim, shape.shape));
-  then([&] { return ops::fill(kFunction, slot.tensor->view, ops::Scalar::of(value)); });
+  then([&] { return ops::fill(slot.tensor->view, ops::Scalar::of(value)); });
   return status_.ok() ? slot.tensor : nullptr;
 }
 
@@ -66,7 +65,7 @@ View Steps::places(Device& device, int64_t count) {
   return make([&](ops::Output& out) {
     using ops::Scalar;
     const ops::NewTensor line{&engine_, &device, RONDO_I64, {}};
-    return ops::arange(kFunction, line, Scalar::of_i64(0), Scalar::of_i64(count), Scalar::of_i64(1), out);
+    return ops::arange(line, Scalar::of_i64(0), Scalar::of_i64(count), Scalar::of_i64(1), out);
   });
 }
 

@@ -26,7 +26,7 @@ class Steps {
   rondo_tensor* tensor_of(const MakeIt& make_it) {
     if (!status_.ok()) return nullptr;
     Slot& slot = made_.emplace_back();
-    ops::Output out(kFunction, &slot.tensor);
+    ops::Output out(&slot.tensor);
     status_ = make_it(out);
     return status_.ok() ? slot.tensor : nullptr;
   }

@@ -132,6 +132,67 @@ Samplers launches(const Options& options, int nodes, int burst) {
           [=] { return measure([&] { s->bare->launch(); }, [&] { s->floor->wait(); }); }};
 }
 
+// Ten dependent adds to what a call is given, the first of which reads the caller's tensor and the last of which writes
+// another one; and the same on tensors of the recording's, to be launched.
+struct Called {
+  static constexpr int kNodes = 10, kChanged = 2;
+
+  explicit Called(rondo_device device) : chains(device, 1), launched(chains.record(kNodes, RONDO_RECORD_AS_WRITTEN)) {
+    for (int i = 0; i < 2; ++i) {
+      x.push_back(make_tensor(chains.engine.get(), device, kElements, 1));
+      y.push_back(make_tensor(chains.engine.get(), device, kElements, 0));
+    }
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.flags = RONDO_RECORD_AS_WRITTEN | RONDO_RECORD_CALLABLE;
+    check(rondo_record_begin(chains.engine.get(), &options), "rondo_record_begin");
+    try {
+      record(device);
+    } catch (...) {
+      rondo_record_abort(chains.engine.get());
+      throw;
+    }
+    rondo_graph* made = nullptr;
+    check(rondo_record_end(chains.engine.get(), &made), "rondo_record_end");
+    called.reset(made);
+    rondo_graph_info info = RONDO_GRAPH_INFO_INIT;
+    check(rondo_graph_query(made, &info), "rondo_graph_query");
+    if (info.captured && info.call_kernels != kChanged) throw std::runtime_error("a call changes other kernels");
+  }
+  void record(rondo_device device) {
+    const int64_t elements = kElements;
+    rondo_tensor* at = nullptr;
+    check(rondo_record_input(chains.engine.get(), device, RONDO_F32, 1, &elements, &at), "rondo_record_input");
+    for (int i = 0; i < kNodes; ++i) {
+      const Tensor from(at);
+      at = nullptr;
+      check(rondo_binary(RONDO_ADD, from.get(), chains.b.get(), &at), "rondo_binary");
+    }
+    const Tensor last(at);
+    check(rondo_record_output(chains.engine.get(), at), "rondo_record_output");
+  }
+  void call(int which) {
+    rondo_tensor *input = x[static_cast<std::size_t>(which)].get(), *output = y[static_cast<std::size_t>(which)].get();
+    check(rondo_graph_call(called.get(), 1, &input, 1, &output), "rondo_graph_call");
+  }
+  void launch() { check(rondo_graph_launch(launched.get()), "rondo_graph_launch"); }
+
+  Chains chains;
+  Graph launched, called;
+  std::vector<Tensor> x, y;
+};
+
+// Host time of one call, with the tensors of the call before or with others, and of a launch.
+Samplers calls(const Options& options, bool others) {
+  auto s = std::make_shared<Called>(options.device);
+  const int bursts = options.quick ? 10 : 40;
+  const auto measure = [=](auto&& once) { return burst_us(bursts, 8, once, [&] { s->chains.wait(); }); };
+  return {[=] {
+            int which = 0;
+            return measure([&] { s->call(which ^= others ? 1 : 0); });
+          },
+          [=] { return measure([&] { s->launch(); }); }};
+}
+
 // Microseconds per operator of `repeats` launches and the wait for them; with 1000 operators each, the host's share is
 // hidden.
 Samplers per_operator(const Options& options, int nodes, int branches, uint32_t flags = RONDO_RECORD_AS_WRITTEN) {
@@ -162,6 +223,13 @@ void add_graph_rows(const Options& options, std::vector<Row>& rows) {
     rows.push_back({id + ".first", "the same, a single launch after a wait", floor, goal,
                     [=] { return launches(options, nodes, 1); }});
   }
+
+  for (const bool others : {false, true})
+    rows.push_back(
+        {others ? "call.others" : "call.same",
+         std::string("call a graph of 10 adds with ") + (others ? "other tensors each time" : "the same tensors"),
+         "a launch of such a graph", cuda ? at_most_above(others ? 0.25 * Called::kChanged : 0.25) : Goal{},
+         [=] { return calls(options, others); }});
 
   // The goals' times on one card, 0.75 and 0.22 us, as ratios to the floors measured on that card with them.
   rows.push_back({"device.linear", "1000 dependent adds in a graph, each",

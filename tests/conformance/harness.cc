@@ -332,7 +332,7 @@ void OnEngine::run(const Body& body, GraphShape shape) {
     const rondo_graph_info same = graph_info(around.get());
     EXPECT_EQ(same.segments, info.segments) << graph_report(around.get());
     EXPECT_EQ(same.captured, info.captured) << graph_report(around.get());
-    EXPECT_EQ(same.nodes, info.nodes) << graph_report(around.get());
+    EXPECT_LE(same.nodes, info.nodes) << graph_report(around.get());  // passes may find more in what they made
     must(rondo_graph_launch(around.get()));
   } else {
     must(rondo_graph_launch(graph.get()));

@@ -319,14 +319,6 @@ TEST(Status, CarriesCodeTextAndContext) {
   EXPECT_EQ(outer.code(), RONDO_NOT_FOUND);
   EXPECT_STREQ(outer.message(), "opening: no file with 7%");
   EXPECT_STREQ(bad.message(), "no file with 7%");
-  // A function's name stands once.
-  const Status named = error(RONDO_NOT_FOUND, "rondo_f: no file");
-  EXPECT_STREQ(named.with_context("rondo_f").message(), "rondo_f: no file");
-  EXPECT_STREQ(named.with_context("rondo_f: gradient of 'g'").message(), "rondo_f: gradient of 'g': no file");
-  EXPECT_STREQ(named.with_context("rondo_").message(), "rondo_: rondo_f: no file");
-  EXPECT_EQ(named.message_within("rondo_f"), "no file");
-  EXPECT_EQ(named.message_within("rondo_g"), "rondo_f: no file");
-  EXPECT_EQ(fine.message_within("rondo_f"), "");
   const std::string length(10000, 'x');
   EXPECT_EQ(format("%s!", length.c_str()), length + "!");
   EXPECT_EQ(format("%s", ""), "");

@@ -37,6 +37,7 @@ bool eventually(const std::function<bool()>& condition) {
 class Own final : public Computation {
  public:
   Own(std::function<void()> body) : Computation("own", cpu_device()), body_(std::move(body)) {}
+  Ref<Task> again(const Rebinding&) const override { return {}; }
   Status run(const TaskContext&) override {
     body_();
     return {};

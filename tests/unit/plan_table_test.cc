@@ -88,7 +88,7 @@ class Plans : public ::testing::Test {
   Ref<ElementwiseTask> binary_task(rondo_binary_op op, const rondo_tensor* a, const rondo_tensor* b,
                                    rondo_tensor* to = nullptr) {
     return task_of([&] {
-      return with_out(to, [&](Output& out) { return binary("test", op, a->view, b->view, 0, nullptr, out); });
+      return with_out(to, [&](Output& out) { return binary(op, a->view, b->view, 0, nullptr, out); });
     });
   }
   template <class F>
@@ -96,7 +96,7 @@ class Plans : public ::testing::Test {
     rondo_tensor* slot = to;
     Status status;
     {
-      Output out("test", &slot);
+      Output out(&slot);
       status = call(out);
     }
     if (slot && slot != to) tensors_.push_back(slot);
@@ -127,7 +127,7 @@ TEST_F(Plans, ScalarsAreTheTasks) {
   const auto times = [&](double by) {
     return task_of([&] {
       return with_out(
-          a, [&](Output& out) { return binary_scalar("test", RONDO_MUL, a->view, Scalar::of(by), false, out); });
+          a, [&](Output& out) { return binary_scalar(RONDO_MUL, a->view, Scalar::of(by), false, out); });
     });
   };
   const auto two = times(2), three = times(3);
@@ -197,20 +197,20 @@ TEST_F(Plans, NothingThatAPlanDependsOnIsMissingInItsKey) {
     calls.emplace_back("a scalar", [=, this] {
       return task_of([&] {
         return with_out(
-            to1, [&](Output& out) { return binary_scalar("test", RONDO_SUB, a1->view, Scalar::of(2), reversed, out); });
+            to1, [&](Output& out) { return binary_scalar(RONDO_SUB, a1->view, Scalar::of(2), reversed, out); });
       });
     });
   const auto one = [&](const char* name, std::function<Status(Output&)> call) {
     calls.emplace_back(name, [=, this] { return task_of([&] { return with_out(to1, call); }); });
   };
-  one("unary", [=](Output& out) { return unary("test", RONDO_EXP, a1->view, 0, nullptr, out); });
+  one("unary", [=](Output& out) { return unary(RONDO_EXP, a1->view, 0, nullptr, out); });
   one("copy", [=](Output& out) { return copy(a1->view, out); });
   for (const size_t n : {2u, 3u})
     one("add_n", [=](Output& out) {
       const View* const views[] = {&a1->view, &b1->view, &a1->view};
       return add_n(std::span(views, n), out);
     });
-  calls.emplace_back("fill", [=, this] { return task_of([&] { return fill("test", to1->view, Scalar::of(1)); }); });
+  calls.emplace_back("fill", [=, this] { return task_of([&] { return fill(to1->view, Scalar::of(1)); }); });
   rondo_tensor* on_second = tensor({1024}, RONDO_F32, &second_);
   calls.emplace_back("on another device",
                      [=, this] { return binary_task(RONDO_ADD, on_second, on_second, on_second); });
@@ -243,7 +243,7 @@ TEST_F(Plans, WhatIsNoCallIsNotKept) {
   (void)binary_task(RONDO_ADD, a, b, b);
   const auto refused = [&](const rondo_tensor* x, const rondo_tensor* y, rondo_tensor* to) {
     return !with_out(to, [&](Output& out) {
-              return binary("test", RONDO_ADD, x->view, y->view, 0, nullptr, out);
+              return binary(RONDO_ADD, x->view, y->view, 0, nullptr, out);
             }).ok();
   };
   const int64_t n = 64;
@@ -361,7 +361,7 @@ TEST(PlansOfEngines, OutliveThem) {
     EngineOverFake over;
     const int64_t n = 1000;
     rondo_tensor* a = make_tensor(*over.engine, cpu_device(), RONDO_F32, Layout::row_major(1, &n));
-    ASSERT_TRUE(fill("test", a->view, Scalar::of(round + 1)).ok());
+    ASSERT_TRUE(fill(a->view, Scalar::of(round + 1)).ok());
     const View* const views[] = {&a->view, &a->view, &a->view};
     Expression sum;
     const Value x = sum.input(RONDO_F32), y = sum.input(RONDO_F32);

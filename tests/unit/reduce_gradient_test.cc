@@ -55,20 +55,20 @@ class ReduceGradientOf : public testing::TestWithParam<rondo_reduce_op> {
   // The reduction of a [3, 4, 2] tensor over its axes 0 and 2.
   Owned forward(const Owned& x) {
     Owned y;
-    Output out("test", &y.handle);
-    EXPECT_TRUE(reduce_over("test", row().op, parameter(), x.handle->view, 0b101, true, out).ok());
+    Output out(&y.handle);
+    EXPECT_TRUE(reduce_over(row().op, parameter(), x.handle->view, 0b101, true, out).ok());
     return y;
   }
   Numbers backward(const Owned& x, const Owned& dy) {
     const Owned y = forward(x);
     Owned dx;
     {
-      Output out("test", &dx.handle);
+      Output out(&dx.handle);
       const View& view = x.handle->view;
       const ReduceGradient gradient = reduce_gradient_of(row().op, RONDO_F64);
       // What it says it does not use is not there.
       const Status status =
-          reduce_gradient("test", row().op, parameter(), view.layout, 0b101, gradient.uses_operand ? &view : nullptr,
+          reduce_gradient(row().op, parameter(), view.layout, 0b101, gradient.uses_operand ? &view : nullptr,
                           gradient.uses_result ? &y.handle->view : nullptr, dy.handle->view, out);
       EXPECT_TRUE(status.ok()) << status.message();
     }

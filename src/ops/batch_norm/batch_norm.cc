@@ -60,45 +60,43 @@ struct Groups {
   }
 };
 
-Status check_image(const char* function, const View& a) {
+Status check_image(const View& a) {
   if (!is_float(a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
+    return error(RONDO_INVALID_ARGUMENT, "a has dtype %s; a float dtype is needed (rondo_cast makes it)",
                  dtype_name(a.dtype));
   if (a.layout.ndim < 2)
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has shape %s; [n, c, ...] is needed", function,
-                 shape_text(a.layout).c_str());
+    return error(RONDO_INVALID_ARGUMENT, "a has shape %s; [n, c, ...] is needed", shape_text(a.layout).c_str());
   return {};
 }
 
 // One number per channel, of the dtype of a or of that in which a is computed; statistics: of the latter.
-Status check_channels(const char* function, const char* name, const View& given, const View& a, bool statistics) {
+Status check_channels(const char* name, const View& given, const View& a, bool statistics) {
   const rondo_dtype computed = compute_dtype(a.dtype);
   if (given.dtype != computed && (statistics || given.dtype != a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; with a of %s, %s is needed (rondo_cast makes it)",
-                 function, name, dtype_name(given.dtype), dtype_name(a.dtype), dtype_name(computed));
+    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s; with a of %s, %s is needed (rondo_cast makes it)", name,
+                 dtype_name(given.dtype), dtype_name(a.dtype), dtype_name(computed));
   if (given.layout.ndim != 1 || given.layout.shape[0] != a.layout.shape[1])
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; [%lld] is needed, the channels of a", function, name,
+    return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; [%lld] is needed, the channels of a", name,
                  shape_text(given.layout).c_str(), static_cast<long long>(a.layout.shape[1]));
-  return check_inputs(function, {{"a", &a}, {name, &given}});
+  return check_inputs({{"a", &a}, {name, &given}});
 }
 
-Status check_options(const char* function, const View& a, const NormOptions& options) {
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
-  RONDO_TRY(check_image(function, a));
+Status check_options(const View& a, const NormOptions& options) {
+  RONDO_TRY(check_inputs({{"a", &a}}));
+  RONDO_TRY(check_image(a));
   if (!std::isfinite(options.epsilon) || options.epsilon < 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: options->epsilon is %g; a finite number of at least 0 is needed",
-                 function, options.epsilon);
+    return error(RONDO_INVALID_ARGUMENT, "options->epsilon is %g; a finite number of at least 0 is needed",
+                 options.epsilon);
   if (options.activation != RONDO_ACTIVATION_NONE && options.activation != RONDO_ACTIVATION_RELU)
-    return error(
-        RONDO_INVALID_ARGUMENT,
-        "%s: options->activation is %d; RONDO_ACTIVATION_NONE (%d) and RONDO_ACTIVATION_RELU (%d) are possible",
-        function, options.activation, RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU);
-  if (options.weight) RONDO_TRY(check_channels(function, "options->weight", *options.weight, a, false));
-  if (options.bias) RONDO_TRY(check_channels(function, "options->bias", *options.bias, a, false));
+    return error(RONDO_INVALID_ARGUMENT,
+                 "options->activation is %d; RONDO_ACTIVATION_NONE (%d) and RONDO_ACTIVATION_RELU (%d) are possible",
+                 options.activation, RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU);
+  if (options.weight) RONDO_TRY(check_channels("options->weight", *options.weight, a, false));
+  if (options.bias) RONDO_TRY(check_channels("options->bias", *options.bias, a, false));
   if (!options.residual) return {};
-  RONDO_TRY(check_inputs(function, {{"a", &a}, {"options->residual", options.residual}}));
+  RONDO_TRY(check_inputs({{"a", &a}, {"options->residual", options.residual}}));
   if (options.residual->dtype != a.dtype || !options.residual->layout.same_shape(a.layout))
-    return error(RONDO_INVALID_ARGUMENT, "%s: options->residual is %s; a is %s, and they must be alike", function,
+    return error(RONDO_INVALID_ARGUMENT, "options->residual is %s; a is %s, and they must be alike",
                  operand_text(*options.residual).c_str(), operand_text(a).c_str());
   return {};
 }
@@ -207,10 +205,9 @@ NormPlan moments_of(const char* name, const View& a, const View& mean, const Vie
 }  // namespace
 
 Status batch_norm(const View& a, const View& mean, const View& variance, const NormOptions& options, Output& out) {
-  const char* const function = "rondo_batch_norm";
-  RONDO_TRY(check_options(function, a, options));
-  RONDO_TRY(check_channels(function, "mean", mean, a, true));
-  RONDO_TRY(check_channels(function, "variance", variance, a, true));
+  RONDO_TRY(check_options(a, options));
+  RONDO_TRY(check_channels("mean", mean, a, true));
+  RONDO_TRY(check_channels("variance", variance, a, true));
   View to;
   RONDO_TRY(resolve_image(a, options, {&mean, &variance}, out, &to));
   if (to.elements() == 0) {
@@ -224,24 +221,22 @@ Status batch_norm(const View& a, const View& mean, const View& variance, const N
 
 Status batch_norm_training(const View& a, const NormOptions& options, const BatchNormTraining& training, Output& out,
                            Output* mean, Output* inverse) {
-  const char* const function = "rondo_batch_norm_training";
-  RONDO_TRY(check_options(function, a, options));
+  RONDO_TRY(check_options(a, options));
   const View *running = training.running_mean, *spread = training.running_variance;
   if (!running != !spread)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s is NULL but %s is not; give both or neither", function,
+    return error(RONDO_INVALID_ARGUMENT, "%s is NULL but %s is not; give both or neither",
                  running ? "running_variance" : "running_mean", running ? "running_mean" : "running_variance");
   if (!(training.momentum >= 0 && training.momentum <= 1))
-    return error(RONDO_INVALID_ARGUMENT, "%s: momentum is %g; 0 to 1 are possible", function, training.momentum);
+    return error(RONDO_INVALID_ARGUMENT, "momentum is %g; 0 to 1 are possible", training.momentum);
   if (running) {
-    RONDO_TRY(check_channels(function, "running_mean", *running, a, true));
-    RONDO_TRY(check_channels(function, "running_variance", *spread, a, true));
-    RONDO_TRY(check_writable(function, "running_mean", *running));
-    RONDO_TRY(check_writable(function, "running_variance", *spread));
+    RONDO_TRY(check_channels("running_mean", *running, a, true));
+    RONDO_TRY(check_channels("running_variance", *spread, a, true));
+    RONDO_TRY(check_writable("running_mean", *running));
+    RONDO_TRY(check_writable("running_variance", *spread));
   }
   const Layout& shape = a.layout;
   if (shape.shape[1] > 0 && a.elements() == 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has shape %s, and there is no mean of nothing", function,
-                 shape_text(shape).c_str());
+    return error(RONDO_INVALID_ARGUMENT, "a has shape %s, and there is no mean of nothing", shape_text(shape).c_str());
   View to, first, second;
   RONDO_TRY(resolve_image(a, options, {running ? running : &a, spread ? spread : &a}, out, &to));
   const rondo_dtype dtype = compute_dtype(a.dtype);
@@ -253,7 +248,7 @@ Status batch_norm_training(const View& a, const NormOptions& options, const Batc
       RONDO_TRY(given->resolve(a.engine(), a.device(), dtype, line, {&a, running ? running : &a, spread ? spread : &a},
                                false, &view));
       if (view.accumulate)
-        return error(RONDO_INVALID_ARGUMENT, "%s: %s is an accumulator view; statistics are not added", function,
+        return error(RONDO_INVALID_ARGUMENT, "%s is an accumulator view; statistics are not added",
                      is_mean ? "mean" : "inverse_deviation");
     } else {
       view = make_temporary(a.engine(), a.device(), dtype, line, &kept[is_mean ? 0 : 1]);
@@ -282,15 +277,15 @@ Status batch_norm_training(const View& a, const NormOptions& options, const Batc
   return {};
 }
 
-Status group_norm(const char* function, const View& a, int64_t count, const NormOptions& options, Output& out) {
-  RONDO_TRY(check_options(function, a, options));
+Status group_norm(const View& a, int64_t count, const NormOptions& options, Output& out) {
+  RONDO_TRY(check_options(a, options));
   const Layout& shape = a.layout;
   if (count < 1 || shape.shape[1] % count != 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: groups is %lld; a has %lld channels, which so many groups must share",
-                 function, static_cast<long long>(count), static_cast<long long>(shape.shape[1]));
+    return error(RONDO_INVALID_ARGUMENT, "groups is %lld; a has %lld channels, which so many groups must share",
+                 static_cast<long long>(count), static_cast<long long>(shape.shape[1]));
   if (shape.ndim == kMaxDims)
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has %d dimensions; at most %d are possible: reshape it first", function,
-                 shape.ndim, kMaxDims - 1);
+    return error(RONDO_INVALID_ARGUMENT, "a has %d dimensions; at most %d are possible: reshape it first", shape.ndim,
+                 kMaxDims - 1);
   View to;
   RONDO_TRY(resolve_image(a, options, {}, out, &to));
   if (to.elements() == 0) {
@@ -311,7 +306,7 @@ Status group_norm(const char* function, const View& a, int64_t count, const Norm
   const View image = groups.image(a), result = groups.image(to);
   NormPlan plan = moments_of("group_norm_statistics", image, mean, inverse, options.epsilon);
   plan.arrange(groups.axes());
-  const Apply apply{function + sizeof "rondo_" - 1, groups, options, image, mean, inverse, false};
+  const Apply apply{"group_norm", groups, options, image, mean, inverse, false};
   return apply.submit_after(plan, result, {&out});
 }
 

@@ -75,6 +75,6 @@ struct BatchNormTraining {
 };
 Status batch_norm_training(const View& a, const NormOptions& options, const BatchNormTraining& training, Output& out,
                            Output* mean, Output* inverse);
-Status group_norm(const char* function, const View& a, int64_t groups, const NormOptions& options, Output& out);
+Status group_norm(const View& a, int64_t groups, const NormOptions& options, Output& out);
 
 }  // namespace rondo::ops

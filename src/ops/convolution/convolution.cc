@@ -18,7 +18,7 @@ __int128 reach_of(int64_t kernel, int64_t dilation) {
   return static_cast<__int128>(dilation) * (kernel - 1) + 1;
 }
 
-Status check_options(const char* function, int spatial, const ConvolutionOptions& options) {
+Status check_options(int spatial, const ConvolutionOptions& options) {
   struct Row {
     const char* name;
     const int64_t* values;
@@ -29,100 +29,93 @@ Status check_options(const char* function, int spatial, const ConvolutionOptions
         Row{"padding_end", options.after, 0}, Row{"output_padding", options.output_padding, 0}})
     for (int d = 0; d < spatial; ++d)
       if (row.values[d] < row.least || row.values[d] > INT32_MAX)
-        return error(RONDO_INVALID_ARGUMENT, "%s: options->%s[%d] is %lld; %lld to %d is possible", function, row.name,
-                     d, shown(row.values[d]), shown(row.least), INT32_MAX);
+        return error(RONDO_INVALID_ARGUMENT, "options->%s[%d] is %lld; %lld to %d is possible", row.name, d,
+                     shown(row.values[d]), shown(row.least), INT32_MAX);
   for (int d = 0; d < spatial; ++d) {
     if (options.output_padding[d] != 0 && !options.transposed)
-      return error(
-          RONDO_INVALID_ARGUMENT,
-          "%s: options->output_padding[%d] is %lld; only a transposed convolution has it (options->transposed)",
-          function, d, shown(options.output_padding[d]));
-    if (options.output_padding[d] >= options.stride[d])
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: options->output_padding[%d] is %lld; less than the stride, %lld, is needed", function, d,
-                   shown(options.output_padding[d]), shown(options.stride[d]));
+                   "options->output_padding[%d] is %lld; only a transposed convolution has it (options->transposed)", d,
+                   shown(options.output_padding[d]));
+    if (options.output_padding[d] >= options.stride[d])
+      return error(RONDO_INVALID_ARGUMENT, "options->output_padding[%d] is %lld; less than the stride, %lld, is needed",
+                   d, shown(options.output_padding[d]), shown(options.stride[d]));
   }
   if (options.groups < 1)
-    return error(RONDO_INVALID_ARGUMENT, "%s: options->groups is %lld; 1 or more is needed", function,
-                 shown(options.groups));
+    return error(RONDO_INVALID_ARGUMENT, "options->groups is %lld; 1 or more is needed", shown(options.groups));
   return {};
 }
 
-Status check_operand(const char* function, const char* name, const View& view) {
+Status check_operand(const char* name, const View& view) {
   if (view.layout.ndim < 3 || view.layout.ndim > 2 + kMaxSpatial)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: %s %s has %d dimensions; 3 to 5 are needed: one of the batch, one of channels, 1 to 3 of space",
-                 function, name, shape_text(view.layout).c_str(), view.layout.ndim);
+                 "%s %s has %d dimensions; 3 to 5 are needed: one of the batch, one of channels, 1 to 3 of space", name,
+                 shape_text(view.layout).c_str(), view.layout.ndim);
   if (!is_float(view.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
-                 name, dtype_name(view.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s; a float dtype is needed (rondo_cast makes it)", name,
+                 dtype_name(view.dtype));
   return {};
 }
 
-Status check_pair(const char* function, const NamedView& x, const NamedView& other) {
-  RONDO_TRY(check_operand(function, x.name, *x.view));
-  RONDO_TRY(check_operand(function, other.name, *other.view));
+Status check_pair(const NamedView& x, const NamedView& other) {
+  RONDO_TRY(check_operand(x.name, *x.view));
+  RONDO_TRY(check_operand(other.name, *other.view));
   if (x.view->dtype != other.view->dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s but %s has %s; cast one with rondo_cast", function,
-                 x.name, dtype_name(x.view->dtype), other.name, dtype_name(other.view->dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s but %s has %s; cast one with rondo_cast", x.name,
+                 dtype_name(x.view->dtype), other.name, dtype_name(other.view->dtype));
   if (x.view->layout.ndim != other.view->layout.ndim)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s %s and %s %s differ in their number of dimensions", function, x.name,
+    return error(RONDO_INVALID_ARGUMENT, "%s %s and %s %s differ in their number of dimensions", x.name,
                  shape_text(x.view->layout).c_str(), other.name, shape_text(other.view->layout).c_str());
   return {};
 }
 
-Status check_epilogue(const char* function, const View& x, const ConvolutionEpilogue& epilogue, const Layout& shape) {
+Status check_epilogue(const View& x, const ConvolutionEpilogue& epilogue, const Layout& shape) {
   for (const auto& [name, view] :
        {NamedView{"options->scale", epilogue.scale}, NamedView{"options->bias", epilogue.bias}})
     if (view && (view->dtype != x.dtype || view->layout.ndim != 1 || view->layout.shape[0] != shape.shape[1]))
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s is %s %s; %s [%lld] is needed, one per channel of the result",
-                   function, name, dtype_name(view->dtype), shape_text(view->layout).c_str(), dtype_name(x.dtype),
+      return error(RONDO_INVALID_ARGUMENT, "%s is %s %s; %s [%lld] is needed, one per channel of the result", name,
+                   dtype_name(view->dtype), shape_text(view->layout).c_str(), dtype_name(x.dtype),
                    shown(shape.shape[1]));
   if (const View* residual = epilogue.residual)
     if (residual->dtype != x.dtype || !residual->layout.same_shape(shape))
-      return error(RONDO_INVALID_ARGUMENT,
-                   "%s: options->residual is %s %s; the result's dtype and shape are needed, %s %s", function,
+      return error(RONDO_INVALID_ARGUMENT, "options->residual is %s %s; the result's dtype and shape are needed, %s %s",
                    dtype_name(residual->dtype), shape_text(residual->layout).c_str(), dtype_name(x.dtype),
                    shape_text(shape).c_str());
   return {};
 }
 
-Status divides(const char* function, const char* what, int64_t channels, int64_t groups) {
+Status divides(const char* what, int64_t channels, int64_t groups) {
   if (channels % groups == 0) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s: %s, %lld, is no multiple of options->groups, %lld", function, what,
-               shown(channels), shown(groups));
+  return error(RONDO_INVALID_ARGUMENT, "%s, %lld, is no multiple of options->groups, %lld", what, shown(channels),
+               shown(groups));
 }
 
 // The size of an axis of the result, or transposed of the image.
-Status infer_axis(const char* function, const char* name, const ConvolutionOptions& options, int d, int64_t size,
-                  int64_t kernel, int64_t* inferred) {
+Status infer_axis(const char* name, const ConvolutionOptions& options, int d, int64_t size, int64_t kernel,
+                  int64_t* inferred) {
   const __int128 around = static_cast<__int128>(options.before[d]) + options.after[d];
   const __int128 reach = reach_of(kernel, options.dilation[d]);
   const auto axis = [&] { return format("axis %d of %s", d + 2, name); };
   if (kernel < 1)
-    return error(RONDO_INVALID_ARGUMENT, "%s: the kernel has size 0 or less on axis %d; 1 or more is needed", function,
-                 d + 2);
+    return error(RONDO_INVALID_ARGUMENT, "the kernel has size 0 or less on axis %d; 1 or more is needed", d + 2);
   if (options.transposed) {
     if (size < 1)
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s has size 0; a transposed convolution needs 1 or more", function,
-                   axis().c_str());
+      return error(RONDO_INVALID_ARGUMENT, "%s has size 0; a transposed convolution needs 1 or more", axis().c_str());
     const __int128 result =
         static_cast<__int128>(size - 1) * options.stride[d] - around + reach + options.output_padding[d];
     if (result < 0 || result > INT64_MAX / 2)
-      return error(
-          RONDO_INVALID_ARGUMENT,
-          "%s: %s would have size %s in the result, by stride %lld, padding %lld and %lld, dilation %lld, kernel "
-          "size %lld",
-          function, axis().c_str(), result < 0 ? "below 0" : "beyond 63 bits", shown(options.stride[d]),
-          shown(options.before[d]), shown(options.after[d]), shown(options.dilation[d]), shown(kernel));
+      return error(RONDO_INVALID_ARGUMENT,
+                   "%s would have size %s in the result, by stride %lld, padding %lld and %lld, dilation %lld, kernel "
+                   "size %lld",
+                   axis().c_str(), result < 0 ? "below 0" : "beyond 63 bits", shown(options.stride[d]),
+                   shown(options.before[d]), shown(options.after[d]), shown(options.dilation[d]), shown(kernel));
     *inferred = static_cast<int64_t>(result);
     return {};
   }
   if (size + around < reach)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: the kernel is larger than %s: size %lld with dilation %lld, but %lld with padding %lld and %lld",
-                 function, axis().c_str(), shown(kernel), shown(options.dilation[d]), shown(size),
-                 shown(options.before[d]), shown(options.after[d]));
+                 "the kernel is larger than %s: size %lld with dilation %lld, but %lld with padding %lld and %lld",
+                 axis().c_str(), shown(kernel), shown(options.dilation[d]), shown(size), shown(options.before[d]),
+                 shown(options.after[d]));
   *inferred = static_cast<int64_t>((size + around - reach) / options.stride[d]) + 1;
   return {};
 }
@@ -173,7 +166,7 @@ void Convolution::list_operands(std::vector<TaskOperand>* list) const {
   list->push_back({out(), true});
 }
 
-Status pose_convolution(const char* function, const View& x, const View& w, const ConvolutionOptions& options,
+Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& options,
                         const ConvolutionEpilogue& epilogue, Output& out, Convolution* posed) {
   SmallVector<NamedView, 5> inputs;
   inputs.push_back({"x", &x});
@@ -181,34 +174,34 @@ Status pose_convolution(const char* function, const View& x, const View& w, cons
   if (epilogue.scale) inputs.push_back({"options->scale", epilogue.scale});
   if (epilogue.bias) inputs.push_back({"options->bias", epilogue.bias});
   if (epilogue.residual) inputs.push_back({"options->residual", epilogue.residual});
-  RONDO_TRY(check_inputs(function, std::span(inputs.begin(), inputs.size())));
-  RONDO_TRY(check_pair(function, {"x", &x}, {"w", &w}));
+  RONDO_TRY(check_inputs(std::span(inputs.begin(), inputs.size())));
+  RONDO_TRY(check_pair({"x", &x}, {"w", &w}));
   const int spatial = x.layout.ndim - 2;
-  RONDO_TRY(check_options(function, spatial, options));
+  RONDO_TRY(check_options(spatial, options));
   const int64_t* of_x = x.layout.shape;
   const int64_t* of_w = w.layout.shape;
   Layout shape = x.layout;
   if (options.transposed) {
     if (of_x[1] != of_w[0])
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: x %s has %lld channels but w %s has %lld; transposed, w is [c, k / groups, ...]", function,
+                   "x %s has %lld channels but w %s has %lld; transposed, w is [c, k / groups, ...]",
                    shape_text(x.layout).c_str(), shown(of_x[1]), shape_text(w.layout).c_str(), shown(of_w[0]));
-    RONDO_TRY(divides(function, "the number of channels of x", of_x[1], options.groups));
+    RONDO_TRY(divides("the number of channels of x", of_x[1], options.groups));
     if (__builtin_mul_overflow(of_w[1], options.groups, &shape.shape[1]))
-      return error(RONDO_INVALID_ARGUMENT, "%s: w %s for %lld groups has more channels than 63 bits count", function,
+      return error(RONDO_INVALID_ARGUMENT, "w %s for %lld groups has more channels than 63 bits count",
                    shape_text(w.layout).c_str(), shown(options.groups));
   } else {
     if (of_x[1] % options.groups != 0 || of_x[1] / options.groups != of_w[1])
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: x %s has %lld channels but w %s is for %lld in each of %lld groups; w is [k, c / groups, ...]",
-                   function, shape_text(x.layout).c_str(), shown(of_x[1]), shape_text(w.layout).c_str(), shown(of_w[1]),
+                   "x %s has %lld channels but w %s is for %lld in each of %lld groups; w is [k, c / groups, ...]",
+                   shape_text(x.layout).c_str(), shown(of_x[1]), shape_text(w.layout).c_str(), shown(of_w[1]),
                    shown(options.groups));
-    RONDO_TRY(divides(function, "the number of kernels, the first size of w", of_w[0], options.groups));
+    RONDO_TRY(divides("the number of kernels, the first size of w", of_w[0], options.groups));
     shape.shape[1] = of_w[0];
   }
   for (int d = 0; d < spatial; ++d)
-    RONDO_TRY(infer_axis(function, "x", options, d, of_x[2 + d], of_w[2 + d], &shape.shape[2 + d]));
-  RONDO_TRY(check_epilogue(function, x, epilogue, shape));
+    RONDO_TRY(infer_axis("x", options, d, of_x[2 + d], of_w[2 + d], &shape.shape[2 + d]));
+  RONDO_TRY(check_epilogue(x, epilogue, shape));
 
   Convolution problem =
       problem_of(options.transposed ? ConvolutionWay::data : ConvolutionWay::forward, options, spatial);
@@ -225,39 +218,39 @@ Status pose_convolution(const char* function, const View& x, const View& w, cons
   return {};
 }
 
-Status convolution(const char* function, const View& x, const View& w, const ConvolutionOptions& options,
-                   const ConvolutionEpilogue& epilogue, Output& out) {
+Status convolution(const View& x, const View& w, const ConvolutionOptions& options, const ConvolutionEpilogue& epilogue,
+                   Output& out) {
   Convolution problem;
-  RONDO_TRY(pose_convolution(function, x, w, options, epilogue, out, &problem));
+  RONDO_TRY(pose_convolution(x, w, options, epilogue, out, &problem));
   return submit_convolution(problem, out, [&] {
     return Call{
         ConvolutionCall{options, epilogue.scale != nullptr, epilogue.bias != nullptr, epilogue.residual != nullptr}};
   });
 }
 
-Status pose_filter_grad(const char* function, const View& x, const View& dy, int n, const int64_t* kernel,
-                        const ConvolutionOptions& options, Output& out, Convolution* posed) {
-  RONDO_TRY(check_inputs(function, {{"x", &x}, {"dy", &dy}}));
-  RONDO_TRY(check_pair(function, {"x", &x}, {"dy", &dy}));
+Status pose_filter_grad(const View& x, const View& dy, int n, const int64_t* kernel, const ConvolutionOptions& options,
+                        Output& out, Convolution* posed) {
+  RONDO_TRY(check_inputs({{"x", &x}, {"dy", &dy}}));
+  RONDO_TRY(check_pair({"x", &x}, {"dy", &dy}));
   const int spatial = x.layout.ndim - 2;
   if (n != spatial)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: n is %d; x %s has %d spatial axes, which is how many sizes kernel_shape must have", function, n,
+                 "n is %d; x %s has %d spatial axes, which is how many sizes kernel_shape must have", n,
                  shape_text(x.layout).c_str(), spatial);
-  RONDO_TRY(check_options(function, spatial, options));
+  RONDO_TRY(check_options(spatial, options));
   const View &image = options.transposed ? dy : x, &result = options.transposed ? x : dy;
-  RONDO_TRY(divides(function, "the number of channels of x", x.layout.shape[1], options.groups));
-  RONDO_TRY(divides(function, "the number of channels of dy", dy.layout.shape[1], options.groups));
+  RONDO_TRY(divides("the number of channels of x", x.layout.shape[1], options.groups));
+  RONDO_TRY(divides("the number of channels of dy", dy.layout.shape[1], options.groups));
   Layout made = x.layout, expected = x.layout;
   made.shape[0] = result.layout.shape[1];
   made.shape[1] = image.layout.shape[1] / options.groups;
   expected.shape[1] = dy.layout.shape[1];
   for (int d = 0; d < spatial; ++d) {
     made.shape[2 + d] = kernel[d];
-    RONDO_TRY(infer_axis(function, "x", options, d, x.layout.shape[2 + d], kernel[d], &expected.shape[2 + d]));
+    RONDO_TRY(infer_axis("x", options, d, x.layout.shape[2 + d], kernel[d], &expected.shape[2 + d]));
   }
   if (!dy.layout.same_shape(expected))
-    return error(RONDO_INVALID_ARGUMENT, "%s: dy is %s; with x %s and these options the result is %s", function,
+    return error(RONDO_INVALID_ARGUMENT, "dy is %s; with x %s and these options the result is %s",
                  shape_text(dy.layout).c_str(), shape_text(x.layout).c_str(), shape_text(expected).c_str());
 
   Convolution problem = problem_of(ConvolutionWay::filter, options, spatial);
@@ -269,10 +262,10 @@ Status pose_filter_grad(const char* function, const View& x, const View& dy, int
   return {};
 }
 
-Status convolution_filter_grad(const char* function, const View& x, const View& dy, int n, const int64_t* kernel,
+Status convolution_filter_grad(const View& x, const View& dy, int n, const int64_t* kernel,
                                const ConvolutionOptions& options, Output& out) {
   Convolution problem;
-  RONDO_TRY(pose_filter_grad(function, x, dy, n, kernel, options, out, &problem));
+  RONDO_TRY(pose_filter_grad(x, dy, n, kernel, options, out, &problem));
   return submit_convolution(problem, out, [&] { return filter_grad_call(options, n, kernel); });
 }
 

@@ -23,24 +23,24 @@ struct ConvolutionEpilogue {
   const View* residual = nullptr;
 };
 
-Status convolution(const char* function, const View& x, const View& w, const ConvolutionOptions& options,
-                   const ConvolutionEpilogue& epilogue, Output& out);
+Status convolution(const View& x, const View& w, const ConvolutionOptions& options, const ConvolutionEpilogue& epilogue,
+                   Output& out);
 // The gradient of the filter. kernel: its spatial sizes. Transposed, the image is the result's gradient.
-Status convolution_filter_grad(const char* function, const View& x, const View& dy, int n, const int64_t* kernel,
+Status convolution_filter_grad(const View& x, const View& dy, int n, const int64_t* kernel,
                                const ConvolutionOptions& options, Output& out);
 // Options with which a convolution the other way round gives a tensor of x's shape back from one of the result's.
 ConvolutionOptions reversed(const ConvolutionOptions& options, const Layout& x, const Layout& w, const Layout& result);
 // The same up to the task: checked, with the output resolved.
 struct Convolution;
-Status pose_convolution(const char* function, const View& x, const View& w, const ConvolutionOptions& options,
+Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& options,
                         const ConvolutionEpilogue& epilogue, Output& out, Convolution* posed);
-Status pose_filter_grad(const char* function, const View& x, const View& dy, int n, const int64_t* kernel,
-                        const ConvolutionOptions& options, Output& out, Convolution* posed);
+Status pose_filter_grad(const View& x, const View& dy, int n, const int64_t* kernel, const ConvolutionOptions& options,
+                        Output& out, Convolution* posed);
 // What a gradient of the filter is to a tape.
 Call filter_grad_call(const ConvolutionOptions& options, int n, const int64_t* kernel);
 // Both gradients of one convolution, before its scale, bias, residual and activation.
-Status convolution_gradients(const char* function, const View& x, const View& w, const View& dy,
-                             const ConvolutionOptions& options, Output& dx, Output& dw);
+Status convolution_gradients(const View& x, const View& w, const View& dy, const ConvolutionOptions& options,
+                             Output& dx, Output& dw);
 
 enum class ConvolutionWay : uint8_t { forward, data, filter };
 

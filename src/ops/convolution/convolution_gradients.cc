@@ -140,8 +140,8 @@ void note(Observer& tapes, const Convolution& problem, const Describe& call) {
 
 }  // namespace
 
-Status convolution_gradients(const char* function, const View& x, const View& w, const View& dy,
-                             const ConvolutionOptions& options, Output& dx, Output& dw) {
+Status convolution_gradients(const View& x, const View& w, const View& dy, const ConvolutionOptions& options,
+                             Output& dx, Output& dw) {
   ConvolutionOptions plain = options;
   plain.activation = RONDO_ACTIVATION_NONE;
   const ConvolutionOptions back = reversed(options, x.layout, w.layout, dy.layout);
@@ -150,12 +150,12 @@ Status convolution_gradients(const char* function, const View& x, const View& w,
   // Transposed, the gradient of the image is a plain convolution.
   const bool together = !dy.device().is_host() && !options.transposed && x.elements() > 0 && w.elements() > 0;
   if (!together) {
-    RONDO_TRY(convolution(function, dy, w, back, {}, dx));
-    return convolution_filter_grad(function, x, dy, n, kernel, plain, dw);
+    RONDO_TRY(convolution(dy, w, back, {}, dx));
+    return convolution_filter_grad(x, dy, n, kernel, plain, dw);
   }
   Convolution data, filter;
-  RONDO_TRY(pose_convolution(function, dy, w, back, {}, dx, &data));
-  RONDO_TRY(pose_filter_grad(function, x, dy, n, kernel, plain, dw, &filter));
+  RONDO_TRY(pose_convolution(dy, w, back, {}, dx, &data));
+  RONDO_TRY(pose_filter_grad(x, dy, n, kernel, plain, dw, &filter));
   return submit_unheard(
       [&] {
         return submit_prepared(dy.engine(), make_ref<GradientsTask>(data, filter), {&dx, &dw}, part);

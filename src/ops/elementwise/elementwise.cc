@@ -20,7 +20,7 @@ namespace rondo::ops {
 namespace {
 
 // The rows of a family have numbers in groups: "0 (neg) to 49 (trigamma), 64 (log_sigmoid) to 77 (hard_swish)".
-Status unknown(const char* function, int op, const Operator* (*find)(int)) {
+Status unknown(int op, const Operator* (*find)(int)) {
   std::string groups;
   for (int i = 0; i < 256; ++i) {
     if (!find(i)) continue;
@@ -28,14 +28,14 @@ Status unknown(const char* function, int op, const Operator* (*find)(int)) {
     while (find(i + 1)) ++i;
     groups += format("%s%d (%s) to %d (%s)", groups.empty() ? "" : ", ", first, find(first)->name, i, find(i)->name);
   }
-  return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; possible are %s", function, op, groups.c_str());
+  return error(RONDO_INVALID_ARGUMENT, "op is %d; possible are %s", op, groups.c_str());
 }
 
-Status shapes_differ(const char* function, const char* name_a, const Layout& a, const char* name_b, const Layout& b) {
+Status shapes_differ(const char* name_a, const Layout& a, const char* name_b, const Layout& b) {
   return error(RONDO_INVALID_ARGUMENT,
-               "%s: %s of shape %s and %s of shape %s do not broadcast together; from the last axis on, sizes must be "
+               "%s of shape %s and %s of shape %s do not broadcast together; from the last axis on, sizes must be "
                "equal or 1",
-               function, name_a, shape_text(a).c_str(), name_b, shape_text(b).c_str());
+               name_a, shape_text(a).c_str(), name_b, shape_text(b).c_str());
 }
 
 Ref<Task> make(const char* name, Device& device, const Expression& expression, const Layout& shape,
@@ -47,7 +47,6 @@ Ref<Task> make(const char* name, Device& device, const Expression& expression, c
 
 // What a use of a table's operator is made of. Operands are tensors, in order, or one of them a scalar.
 struct Use {
-  const char* function;
   const Operator& row;
   std::span<const NamedView> views;  // of the tensors among the operands
   const Scalar* scalar = nullptr;    // one operand of two, instead of a tensor
@@ -60,23 +59,21 @@ struct Use {
 Status parameter_words(const Use& use, rondo_dtype computed, uint64_t* words) {
   const Operator& row = use.row;
   if (use.parameters && use.n_parameters != row.parameters)
-    return error(RONDO_INVALID_ARGUMENT, "%s: n_parameters is %d; %s has %d", use.function, use.n_parameters, row.name,
-                 row.parameters);
+    return error(RONDO_INVALID_ARGUMENT, "n_parameters is %d; %s has %d", use.n_parameters, row.name, row.parameters);
   static const char* const names[] = {"parameters[0]", "parameters[1]"};
   for (int i = 0; i < row.parameters; ++i) {
     const double value = use.parameters ? use.parameters[i] : row.defaults[i];
     if (!use.parameters && std::isnan(value))
-      return error(RONDO_INVALID_ARGUMENT, "%s: operator %s has %d parameters without defaults; use %s_with",
-                   use.function, row.name, row.parameters, use.function);
-    RONDO_TRY(scalar_word(use.function, names[i], Scalar::of(value), compute_dtype(computed), &words[i]));
+      return error(RONDO_INVALID_ARGUMENT, "operator %s has %d parameters without defaults; use rondo_%s_with",
+                   row.name, row.parameters, use.views.size() == 1 ? "unary" : "binary");
+    RONDO_TRY(scalar_word(names[i], Scalar::of(value), compute_dtype(computed), &words[i]));
   }
   return {};
 }
 
 Status check_domain(const Use& use, rondo_dtype common) {
   if (use.row.domain == Domain::whole && is_float(common))
-    return error(RONDO_INVALID_ARGUMENT,
-                 "%s: operator %s is for integers and bool; the operands' dtype is %s (rondo_cast)", use.function,
+    return error(RONDO_INVALID_ARGUMENT, "operator %s is for integers and bool; the operands' dtype is %s (rondo_cast)",
                  use.row.name, dtype_name(common));
   return {};
 }
@@ -88,7 +85,7 @@ Status broadcast(const Use& use, Layout (&joined)[2], const Layout** shape) {
     const View& next = *use.views[i].view;
     if ((*shape)->same_shape(next.layout)) continue;
     if (!broadcast_shapes(**shape, next.layout, &joined[i & 1]))
-      return shapes_differ(use.function, use.views[i - 1].name, **shape, use.views[i].name, next.layout);
+      return shapes_differ(use.views[i - 1].name, **shape, use.views[i].name, next.layout);
     *shape = &joined[i & 1];
   }
   return {};
@@ -154,15 +151,15 @@ inline Status find_words(const Use& use, ElementwiseCall* call) {
   if (use.scalar) {
     // It takes the tensor's dtype, and goes on to the computed one with it.
     const rondo_dtype dtype = use.views[0].view->dtype;
-    if (dtype != call->computed) RONDO_TRY(scalar_word(use.function, "scalar", *use.scalar, dtype, &call->words[n]));
-    RONDO_TRY(scalar_word(use.function, "scalar", *use.scalar, call->computed, &call->words[n++]));
+    if (dtype != call->computed) RONDO_TRY(scalar_word("scalar", *use.scalar, dtype, &call->words[n]));
+    RONDO_TRY(scalar_word("scalar", *use.scalar, call->computed, &call->words[n++]));
   }
   return use.parameters || use.row.parameters ? parameter_words(use, call->computed, call->words + n) : Status();
 }
 
 RONDO_COLD Status run_operator_anew(const Use& use, rondo_dtype common, std::span<const View* const> operands,
                                     const PlanKey& key, ElementwiseCall* call, Output& out) {
-  RONDO_TRY(check_inputs(use.function, use.views));
+  RONDO_TRY(check_inputs(use.views));
   Layout joined[2];
   const Layout* shape = nullptr;
   RONDO_TRY(broadcast(use, joined, &shape));
@@ -184,7 +181,7 @@ RONDO_HOT Status run_operator(const Use& use, Output& out) {
   Ref<const ElementwisePlan> plan = plan_table().find(key);
   if (!plan) [[unlikely]]
     return run_operator_anew(use, common, operands, key, &call, out);
-  RONDO_TRY(check_moved(use.function, use.views));  // with their dtypes others were computed with
+  RONDO_TRY(check_moved(use.views));  // with their dtypes others were computed with
   RONDO_TRY(find_words(use, &call));
   return run_known(call, views, operands.size(), std::move(plan), out);
 }
@@ -201,50 +198,46 @@ Status run_elementwise(const ElementwiseCall& call, std::span<const View* const>
   return run_known(call, views, operands.size(), std::move(plan), out);
 }
 
-Status unary(const char* function, rondo_unary_op op, const View& a, int n_parameters, const double* parameters,
-             Output& out) {
+Status unary(rondo_unary_op op, const View& a, int n_parameters, const double* parameters, Output& out) {
   const Operator* row = find_unary(op);
-  if (!row) return unknown(function, op, find_unary);
+  if (!row) return unknown(op, find_unary);
   const NamedView views[] = {{"a", &a}};
-  return run_operator({function, *row, views, nullptr, false, parameters, n_parameters}, out);
+  return run_operator({*row, views, nullptr, false, parameters, n_parameters}, out);
 }
 
-Status binary(const char* function, rondo_binary_op op, const View& a, const View& b, int n_parameters,
-              const double* parameters, Output& out) {
+Status binary(rondo_binary_op op, const View& a, const View& b, int n_parameters, const double* parameters,
+              Output& out) {
   const Operator* row = find_binary(op);
-  if (!row) return unknown(function, op, find_binary);
+  if (!row) return unknown(op, find_binary);
   const NamedView views[] = {{"a", &a}, {"b", &b}};
-  return run_operator({function, *row, views, nullptr, false, parameters, n_parameters}, out);
+  return run_operator({*row, views, nullptr, false, parameters, n_parameters}, out);
 }
 
-Status binary_scalar(const char* function, rondo_binary_op op, const View& a, Scalar scalar, bool reversed,
-                     Output& out) {
+Status binary_scalar(rondo_binary_op op, const View& a, Scalar scalar, bool reversed, Output& out) {
   const Operator* row = find_binary(op);
-  if (!row) return unknown(function, op, find_binary);
+  if (!row) return unknown(op, find_binary);
   const NamedView views[] = {{"a", &a}};
-  return run_operator({function, *row, views, &scalar, reversed}, out);
+  return run_operator({*row, views, &scalar, reversed}, out);
 }
 
 Status ternary(rondo_ternary_op op, const View& a, const View& b, const View& c, Output& out) {
-  const char* const function = "rondo_ternary";
   const Operator* row = find_ternary(op);
-  if (!row) return unknown(function, op, find_ternary);
+  if (!row) return unknown(op, find_ternary);
   const NamedView views[] = {{"a", &a}, {"b", &b}, {"c", &c}};
-  return run_operator({function, *row, views}, out);
+  return run_operator({*row, views}, out);
 }
 
 Status add_n(std::span<const View* const> tensors, Output& out) {
-  const char* const function = "rondo_add_n";
   const View& first = *tensors[0];
   NamedView views[Expression::kMaxInputs];
   for (size_t i = 0; i < tensors.size(); ++i) views[i] = {"tensors", tensors[i]};
-  RONDO_TRY(check_inputs(function, std::span<const NamedView>(views, tensors.size())));
+  RONDO_TRY(check_inputs(std::span<const NamedView>(views, tensors.size())));
   Layout shape = first.layout;
   rondo_dtype common = first.dtype;
   for (const View* tensor : tensors) {
     Layout joined;
     if (!broadcast_shapes(shape, tensor->layout, &joined))
-      return shapes_differ(function, "the tensors before", shape, "the next", tensor->layout);
+      return shapes_differ("the tensors before", shape, "the next", tensor->layout);
     shape = joined;
     common = promote(common, tensor->dtype);
   }
@@ -260,18 +253,16 @@ Status add_n(std::span<const View* const> tensors, Output& out) {
 }
 
 Status where(const View& condition, const View& a, const View& b, Output& out) {
-  const char* const function = "rondo_where";
-  RONDO_TRY(check_moved(function, {{"condition", &condition}, {"a", &a}, {"b", &b}}));
+  RONDO_TRY(check_moved({{"condition", &condition}, {"a", &a}, {"b", &b}}));
   if (condition.dtype != RONDO_BOOL)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "%s: condition has dtype %s; bool is needed (rondo_cast or a comparison makes it)", function,
+    return error(RONDO_INVALID_ARGUMENT, "condition has dtype %s; bool is needed (rondo_cast or a comparison makes it)",
                  dtype_name(condition.dtype));
   Layout values;
   Layout shape;
-  if (!broadcast_shapes(a.layout, b.layout, &values)) return shapes_differ(function, "a", a.layout, "b", b.layout);
+  if (!broadcast_shapes(a.layout, b.layout, &values)) return shapes_differ("a", a.layout, "b", b.layout);
   if (!broadcast_shapes(condition.layout, values, &shape))
-    return shapes_differ(function, "condition", condition.layout, "the values", values);
-  if (!promotes(a.dtype, b.dtype)) return without_common_dtype(function, "a", a.dtype, "b", b.dtype);
+    return shapes_differ("condition", condition.layout, "the values", values);
+  if (!promotes(a.dtype, b.dtype)) return without_common_dtype("a", a.dtype, "b", b.dtype);
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), promote(a.dtype, b.dtype), shape, {&condition, &a, &b}, true, &to));
   const View* const operands[] = {&condition, &a, &b};
@@ -281,10 +272,10 @@ Status where(const View& condition, const View& a, const View& b, Output& out) {
       [] { return Call{WhereCall{}}; });
 }
 
-Status copy_elements(const char* function, const View& from, const View& to) {
+Status copy_elements(const View& from, const View& to) {
   Layout shape;
   if (!broadcast_shapes(from.layout, to.layout, &shape) || !shape.same_shape(to.layout))
-    return shapes_differ(function, "the source", from.layout, "the target", to.layout);
+    return shapes_differ("the source", from.layout, "the target", to.layout);
   const View* const operands[] = {&from};
   return submit_prepared(from.engine(),
                          make(from.dtype == to.dtype ? "copy" : "cast", from.device(),
@@ -293,20 +284,19 @@ Status copy_elements(const char* function, const View& from, const View& to) {
 }
 
 Status cast(const View& a, rondo_dtype dtype, Output& out) {
-  const char* const function = "rondo_cast";
   RONDO_TRY(check_dtype(dtype));
-  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  RONDO_TRY(check_moved({{"a", &a}}));
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), dtype, a.layout, {&a}, true, &to));
-  RONDO_TRY(copy_elements(function, a, to));
+  RONDO_TRY(copy_elements(a, to));
   out.commit();
   return {};
 }
 
-Status fill(const char* function, const View& tensor, Scalar value) {
-  RONDO_TRY(check_writable(function, "tensor", tensor));
+Status fill(const View& tensor, Scalar value) {
+  RONDO_TRY(check_writable("tensor", tensor));
   uint64_t word = 0;
-  RONDO_TRY(scalar_word(function, "value", value, tensor.dtype, &word));
+  RONDO_TRY(scalar_word("value", value, tensor.dtype, &word));
   const FillCall call{word};
   return submit_prepared(
       tensor.engine(),
@@ -315,20 +305,19 @@ Status fill(const char* function, const View& tensor, Scalar value) {
 }
 
 Status copy(const View& a, Output& out) {
-  const char* const function = "rondo_copy";
-  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  RONDO_TRY(check_moved({{"a", &a}}));
   Layout shape = a.layout;
   Device* device = &a.device();
   if (out.given()) {
     const View& given = out.given_view();
     if (!broadcast_shapes(a.layout, given.layout, &shape) || !shape.same_shape(given.layout))
-      return shapes_differ(function, "a", a.layout, "out", given.layout);
+      return shapes_differ("a", a.layout, "out", given.layout);
     device = &given.device();
   }
   View to;
   RONDO_TRY(out.resolve(a.engine(), *device, a.dtype, shape, {&a}, true, &to));
   if (device == &a.device()) {
-    RONDO_TRY(copy_elements(function, a, to));
+    RONDO_TRY(copy_elements(a, to));
   } else {
     View from = a;
     from.layout = broadcast_layout(a.layout, shape);

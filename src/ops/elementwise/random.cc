@@ -45,11 +45,11 @@ double highest_below(rondo_dtype dtype, double limit) {
 }
 
 // Where numbers go: the given output, which then decides shape, dtype and device, or a new one.
-Status resolve(const char* function, const NewTensor& made, Output& out, View* to) {
+Status resolve(const NewTensor& made, Output& out, View* to) {
   const rondo_dtype dtype = out.given() ? out.given_view().dtype : made.dtype;
   if (!is_float(dtype))
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: dtype is %s; f16, bf16, f32 and f64 are possible (rondo_cast makes others of them)", function,
+                 "dtype is %s; f16, bf16, f32 and f64 are possible (rondo_cast makes others of them)",
                  dtype_name(dtype));
   Device& device = out.given() ? out.given_view().device() : *made.device;
   return out.resolve(*made.engine, device, dtype, out.given() ? out.given_view().layout : made.shape, {}, false, to);
@@ -74,32 +74,31 @@ double highest(rondo_dtype dtype) {
 }
 
 // `role`: what the dtype is to the operator.
-Status check_holds(const char* function, const char* name, double value, rondo_dtype dtype, const char* role) {
+Status check_holds(const char* name, double value, rondo_dtype dtype, const char* role) {
   const double most = highest(dtype);
   if (std::abs(value) <= most) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s: %s is %g, beyond what %s, %s, holds; -%g to %g are possible", function,
-               name, value, dtype_name(dtype), role, most, most);
+  return error(RONDO_INVALID_ARGUMENT, "%s is %g, beyond what %s, %s, holds; -%g to %g are possible", name, value,
+               dtype_name(dtype), role, most, most);
 }
 
-Status check_probability(const char* function, double p) {
+Status check_probability(double p) {
   if (p >= 0 && p < 1) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s: p is %g; it must be at least 0 and less than 1", function, p);
+  return error(RONDO_INVALID_ARGUMENT, "p is %g; it must be at least 0 and less than 1", p);
 }
 
 }  // namespace
 
 Status random_uniform(const NewTensor& made, double low, double high, Output& out) {
-  const char* const function = "rondo_random_uniform";
   if (!std::isfinite(low) || !std::isfinite(high) || low > high)
-    return error(RONDO_INVALID_ARGUMENT, "%s: low is %g and high is %g; they must be finite and low not above high",
-                 function, low, high);
+    return error(RONDO_INVALID_ARGUMENT, "low is %g and high is %g; they must be finite and low not above high", low,
+                 high);
   View to;
-  RONDO_TRY(resolve(function, made, out, &to));
+  RONDO_TRY(resolve(made, out, &to));
   const rondo_dtype dtype = compute_dtype(to.dtype);
   // An infinite bound or difference would make every number the same.
-  RONDO_TRY(check_holds(function, "low", low, to.dtype, "the dtype of the result"));
-  RONDO_TRY(check_holds(function, "high", high, to.dtype, "the dtype of the result"));
-  RONDO_TRY(check_holds(function, "high - low", high - low, dtype, "in which the numbers are computed"));
+  RONDO_TRY(check_holds("low", low, to.dtype, "the dtype of the result"));
+  RONDO_TRY(check_holds("high", high, to.dtype, "the dtype of the result"));
+  RONDO_TRY(check_holds("high - low", high - low, dtype, "in which the numbers are computed"));
   Expression expression;
   const Value range = expression.scalar(dtype);
   const Value least = expression.scalar(dtype);
@@ -113,13 +112,11 @@ Status random_uniform(const NewTensor& made, double low, double high, Output& ou
 }
 
 Status random_normal(const NewTensor& made, double mean, double deviation, Output& out) {
-  const char* const function = "rondo_random_normal";
   if (!std::isfinite(mean) || !std::isfinite(deviation) || deviation < 0)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: mean is %g and deviation is %g; they must be finite and deviation not negative", function, mean,
-                 deviation);
+                 "mean is %g and deviation is %g; they must be finite and deviation not negative", mean, deviation);
   View to;
-  RONDO_TRY(resolve(function, made, out, &to));
+  RONDO_TRY(resolve(made, out, &to));
   const rondo_dtype dtype = compute_dtype(to.dtype);
   Expression expression;
   const Value width = expression.scalar(dtype);
@@ -131,11 +128,10 @@ Status random_normal(const NewTensor& made, double mean, double deviation, Outpu
 }
 
 Status dropout(const View& a, double p, Output& out, Output& mask) {
-  const char* const function = "rondo_dropout";
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
-  RONDO_TRY(check_probability(function, p));
+  RONDO_TRY(check_inputs({{"a", &a}}));
+  RONDO_TRY(check_probability(p));
   if (!is_float(a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
+    return error(RONDO_INVALID_ARGUMENT, "a has dtype %s; a float dtype is needed (rondo_cast makes it)",
                  dtype_name(a.dtype));
   View to;
   View kept;
@@ -158,17 +154,16 @@ Status dropout(const View& a, double p, Output& out, Output& mask) {
 }
 
 Status dropout_grad(const View& dy, const View& mask, double p, Output& out) {
-  const char* const function = "rondo_dropout_grad";
-  RONDO_TRY(check_inputs(function, {{"dy", &dy}, {"mask", &mask}}));
-  RONDO_TRY(check_probability(function, p));
+  RONDO_TRY(check_inputs({{"dy", &dy}, {"mask", &mask}}));
+  RONDO_TRY(check_probability(p));
   if (!is_float(dy.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: dy has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
+    return error(RONDO_INVALID_ARGUMENT, "dy has dtype %s; a float dtype is needed (rondo_cast makes it)",
                  dtype_name(dy.dtype));
   if (mask.dtype != RONDO_U8)
-    return error(RONDO_INVALID_ARGUMENT, "%s: mask has dtype %s; u8 is needed, as rondo_dropout gives it", function,
+    return error(RONDO_INVALID_ARGUMENT, "mask has dtype %s; u8 is needed, as rondo_dropout gives it",
                  dtype_name(mask.dtype));
   if (!mask.layout.same_shape(dy.layout))
-    return error(RONDO_INVALID_ARGUMENT, "%s: mask has shape %s; dy has %s", function, shape_text(mask.layout).c_str(),
+    return error(RONDO_INVALID_ARGUMENT, "mask has shape %s; dy has %s", shape_text(mask.layout).c_str(),
                  shape_text(dy.layout).c_str());
   View to;
   RONDO_TRY(out.resolve(dy.engine(), dy.device(), dy.dtype, dy.layout, {&dy, &mask}, true, &to));

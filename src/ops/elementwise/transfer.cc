@@ -152,14 +152,14 @@ Status exchange(const View& from, const View& to) {
   if (!from.layout.contiguous()) {
     Ref<Storage> storage;
     const View packed = make_temporary(engine, from.device(), from.dtype, from.layout, &storage);
-    RONDO_TRY(copy_elements("rondo_copy", from, packed));
+    RONDO_TRY(copy_elements(from, packed));
     return exchange(packed, to);
   }
   if (!plain(to)) {
     Ref<Storage> storage;
     const View packed = make_temporary(engine, to.device(), to.dtype, to.layout, &storage);
     RONDO_TRY(exchange(from, packed));
-    return copy_elements("rondo_copy", packed, to);
+    return copy_elements(packed, to);
   }
   const size_t bytes = from.bytes();
   const Region source{from.storage, from.offset};
@@ -194,9 +194,9 @@ Status copy_across(const View& from, const View& to) {
 
 Status copy_to(const View& a, Device& device, Output& out) {
   View to;
-  RONDO_TRY(check_moved("rondo_copy_to", {{"a", &a}}));
+  RONDO_TRY(check_moved({{"a", &a}}));
   RONDO_TRY(out.resolve(a.engine(), device, a.dtype, a.layout, {&a}, false, &to));
-  RONDO_TRY(&a.device() == &device ? copy_elements("rondo_copy_to", a, to) : copy_across(a, to));
+  RONDO_TRY(&a.device() == &device ? copy_elements(a, to) : copy_across(a, to));
   out.commit();
   return {};
 }
@@ -243,7 +243,7 @@ Status write_from_host(const View& to, const void* data, size_t bytes) {
   Ref<Storage> storage;
   const View packed = make_temporary(to.engine(), to.device(), to.dtype, to.layout, &storage);
   RONDO_TRY(upload(packed, data, bytes));
-  return copy_elements("rondo_tensor_write", packed, to);
+  return copy_elements(packed, to);
 }
 
 Status initialise_from_host(const View& to, const void* data, size_t bytes) {
@@ -262,7 +262,7 @@ Status load_from(const View& to, const Ref<ByteSource>& source) {
     Ref<Storage> storage;
     const View packed = make_temporary(engine, to.device(), to.dtype, to.layout, &storage);
     RONDO_TRY(load_from(packed, source));
-    return copy_elements("rondo_copy", packed, to);
+    return copy_elements(packed, to);
   }
   const Region target = target_of(to);
   if (to.device().is_host()) return engine.submit(make_ref<HostLoad>(to.device(), source, 0, target, bytes));
@@ -284,7 +284,7 @@ Status read_pieces(const View& from, const std::function<Status(const char*, siz
   if (!from.layout.contiguous()) {
     Ref<Storage> storage;
     const View packed = make_temporary(engine, from.device(), from.dtype, from.layout, &storage);
-    RONDO_TRY(copy_elements("rondo_tensor_read", from, packed));
+    RONDO_TRY(copy_elements(from, packed));
     return read_pieces(packed, take);
   }
   const Region source{from.storage, from.offset};

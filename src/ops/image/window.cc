@@ -11,26 +11,25 @@ namespace rondo::ops {
 
 namespace {
 
-Status check_image(const char* function, const View& a, int n) {
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+Status check_image(const View& a, int n) {
+  RONDO_TRY(check_inputs({{"a", &a}}));
   if (!is_float(a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
+    return error(RONDO_INVALID_ARGUMENT, "a has dtype %s; a float dtype is needed (rondo_cast makes it)",
                  dtype_name(a.dtype));
   if (n < 1 || n > kMostSpatial || a.layout.ndim != n + 2)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "%s: n is %d and a has shape %s; [n, c] and n spatial axes, 1 to %d, are needed", function, n,
-                 shape_text(a.layout).c_str(), kMostSpatial);
+    return error(RONDO_INVALID_ARGUMENT, "n is %d and a has shape %s; [n, c] and n spatial axes, 1 to %d, are needed",
+                 n, shape_text(a.layout).c_str(), kMostSpatial);
   for (int d = 2; d < a.layout.ndim; ++d)
     if (a.layout.shape[d] == 0)
-      return error(RONDO_INVALID_ARGUMENT, "%s: a has shape %s; its spatial axes must have elements", function,
+      return error(RONDO_INVALID_ARGUMENT, "a has shape %s; its spatial axes must have elements",
                    shape_text(a.layout).c_str());
   return {};
 }
 
 // An entry of a list of numbers, one per spatial axis.
-Status check_number(const char* function, const char* name, int i, int64_t number, int64_t least, int64_t most) {
+Status check_number(const char* name, int i, int64_t number, int64_t least, int64_t most) {
   if (number >= least && number <= most) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s: %s[%d] is %lld; %lld to %lld are possible", function, name, i,
+  return error(RONDO_INVALID_ARGUMENT, "%s[%d] is %lld; %lld to %lld are possible", name, i,
                static_cast<long long>(number), static_cast<long long>(least), static_cast<long long>(most));
 }
 
@@ -48,9 +47,9 @@ Status submit_window(const WindowPlan& plan, std::initializer_list<Output*> outp
 
 }  // namespace
 
-Status window_combine(const char* function, const Windows& windows, const View& a, Output& out) {
+Status window_combine(const char* name, const Windows& windows, const View& a, Output& out) {
   WindowPlan plan;
-  plan.name = function;
+  plan.name = name;
   plan.kind = WindowKind::combine;
   plan.image = a;
   const View* const inputs[] = {&a};
@@ -59,9 +58,9 @@ Status window_combine(const char* function, const Windows& windows, const View& 
   return submit_window(plan, {&out}, [&] { return Call{WindowCall{windows, false, a.layout}}; });
 }
 
-Status window_largest(const char* function, const Windows& windows, const View& a, Output& out, Output* places) {
+Status window_largest(const char* name, const Windows& windows, const View& a, Output& out, Output* places) {
   WindowPlan plan;
-  plan.name = function;
+  plan.name = name;
   plan.kind = WindowKind::largest;
   plan.image = a;
   const View* const inputs[] = {&a};
@@ -78,10 +77,10 @@ Status window_largest(const char* function, const Windows& windows, const View& 
   return submit_window(plan, {&out, places}, call);
 }
 
-Status window_spread(const char* function, const Windows& windows, const View& dy, const View* places,
-                     const Layout& shape, Output& out) {
+Status window_spread(const char* name, const Windows& windows, const View& dy, const View* places, const Layout& shape,
+                     Output& out) {
   WindowPlan plan;
-  plan.name = function;
+  plan.name = name;
   plan.kind = places ? WindowKind::spread_one : WindowKind::spread;
   plan.result = dy;
   if (places) plan.places = *places;
@@ -91,9 +90,9 @@ Status window_spread(const char* function, const Windows& windows, const View& d
   return submit_window(plan, {&out}, [&] { return Call{WindowGradCall{{windows, places != nullptr, shape}}}; });
 }
 
-Status window_pick(const char* function, const Windows& windows, const View& a, const View& places, Output& out) {
+Status window_pick(const char* name, const Windows& windows, const View& a, const View& places, Output& out) {
   WindowPlan plan;
-  plan.name = function;
+  plan.name = name;
   plan.kind = WindowKind::pick;
   plan.image = a;
   plan.places = places;
@@ -103,20 +102,18 @@ Status window_pick(const char* function, const Windows& windows, const View& a, 
   return submit_window(plan, {&out}, [&] { return Call{WindowPickCall{windows, a.layout}}; });
 }
 
-Status pool(const char* function, bool largest, const View& a, int n, const int64_t* kernel,
-            const rondo_pool_options& options, Output& out) {
-  RONDO_TRY(check_image(function, a, n));
+Status pool(bool largest, const View& a, int n, const int64_t* kernel, const rondo_pool_options& options, Output& out) {
+  RONDO_TRY(check_image(a, n));
   Windows windows;
   windows.count = n;
   for (int i = 0; i < n; ++i) {
     WindowAxis& axis = windows.axis[i];
-    RONDO_TRY(check_number(function, "kernel", i, kernel[i], 1, kMostSize));
-    RONDO_TRY(check_number(function, "options->stride", i, options.stride[i], 0, kMostSize));
-    RONDO_TRY(
-        check_number(function, "options->dilation", i, options.dilation[i], 1, largest ? kMostSize / kernel[i] : 1));
+    RONDO_TRY(check_number("kernel", i, kernel[i], 1, kMostSize));
+    RONDO_TRY(check_number("options->stride", i, options.stride[i], 0, kMostSize));
+    RONDO_TRY(check_number("options->dilation", i, options.dilation[i], 1, largest ? kMostSize / kernel[i] : 1));
     const int64_t reach = (kernel[i] - 1) * options.dilation[i];
-    RONDO_TRY(check_number(function, "options->padding", i, options.padding[i], 0, reach));
-    RONDO_TRY(check_number(function, "options->padding_end", i, options.padding_end[i], -1, reach));
+    RONDO_TRY(check_number("options->padding", i, options.padding[i], 0, reach));
+    RONDO_TRY(check_number("options->padding_end", i, options.padding_end[i], -1, reach));
     axis.rule = WindowRule::fixed;
     axis.in = a.layout.shape[2 + i];
     axis.size = kernel[i];
@@ -127,24 +124,23 @@ Status pool(const char* function, bool largest, const View& a, int n, const int6
     axis.counts_padding = options.count_include_pad != 0;
     const int64_t room = axis.in + axis.padding + axis.padding_end - reach - 1;
     if (room < 0)
-      return error(RONDO_INVALID_ARGUMENT, "%s: kernel[%d] covers %lld places, but a has %lld there with its padding",
-                   function, i, static_cast<long long>(reach + 1), static_cast<long long>(room + reach + 1));
+      return error(RONDO_INVALID_ARGUMENT, "kernel[%d] covers %lld places, but a has %lld there with its padding", i,
+                   static_cast<long long>(reach + 1), static_cast<long long>(room + reach + 1));
     axis.out = room / axis.stride + 1;
     if (options.ceil_mode) {
       axis.out = (room + axis.stride - 1) / axis.stride + 1;
       if ((axis.out - 1) * axis.stride >= axis.in + axis.padding) --axis.out;
     }
   }
-  return largest ? window_largest(function + sizeof "rondo_" - 1, windows, a, out)
-                 : window_combine(function + sizeof "rondo_" - 1, windows, a, out);
+  return largest ? window_largest("max_pool", windows, a, out) : window_combine("avg_pool", windows, a, out);
 }
 
-Status adaptive_pool(const char* function, bool largest, const View& a, int n, const int64_t* sizes, Output& out) {
-  RONDO_TRY(check_image(function, a, n));
+Status adaptive_pool(bool largest, const View& a, int n, const int64_t* sizes, Output& out) {
+  RONDO_TRY(check_image(a, n));
   Windows windows;
   windows.count = n;
   for (int i = 0; i < n; ++i) {
-    RONDO_TRY(check_number(function, "sizes", i, sizes[i], 1, kMostSize));
+    RONDO_TRY(check_number("sizes", i, sizes[i], 1, kMostSize));
     WindowAxis& axis = windows.axis[i];
     axis.rule = WindowRule::adaptive;
     axis.in = a.layout.shape[2 + i];
@@ -153,14 +149,13 @@ Status adaptive_pool(const char* function, bool largest, const View& a, int n, c
     // Of the largest part: parts begin and end at most one place from where they would.
     axis.size = axis.in % axis.out == 0 ? axis.in / axis.out : axis.in / axis.out + 2;
   }
-  return largest ? window_largest(function + sizeof "rondo_" - 1, windows, a, out)
-                 : window_combine(function + sizeof "rondo_" - 1, windows, a, out);
+  return largest ? window_largest("adaptive_max_pool", windows, a, out)
+                 : window_combine("adaptive_avg_pool", windows, a, out);
 }
 
 Status resize(const View& a, int n, const int64_t* sizes, rondo_resize_mode mode, rondo_resize_origin origin,
               Output& out) {
-  const char* const function = "rondo_resize";
-  RONDO_TRY(check_image(function, a, n));
+  RONDO_TRY(check_image(a, n));
   WindowRule rule;
   switch (mode) {
     case RONDO_RESIZE_NEAREST: rule = WindowRule::nearest; break;
@@ -168,22 +163,22 @@ Status resize(const View& a, int n, const int64_t* sizes, rondo_resize_mode mode
     case RONDO_RESIZE_NEAREST_EXACT: rule = WindowRule::exact; break;
     default:
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: mode is %d; RONDO_RESIZE_NEAREST (%d), RONDO_RESIZE_LINEAR (%d) and "
+                   "mode is %d; RONDO_RESIZE_NEAREST (%d), RONDO_RESIZE_LINEAR (%d) and "
                    "RONDO_RESIZE_NEAREST_EXACT (%d) are possible",
-                   function, mode, RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR, RONDO_RESIZE_NEAREST_EXACT);
+                   mode, RONDO_RESIZE_NEAREST, RONDO_RESIZE_LINEAR, RONDO_RESIZE_NEAREST_EXACT);
   }
   if (origin < RONDO_RESIZE_HALF_PIXEL || origin > RONDO_RESIZE_ASYMMETRIC)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: origin is %d; RONDO_RESIZE_HALF_PIXEL (%d) to RONDO_RESIZE_ASYMMETRIC (%d) are possible",
-                 function, origin, RONDO_RESIZE_HALF_PIXEL, RONDO_RESIZE_ASYMMETRIC);
+                 "origin is %d; RONDO_RESIZE_HALF_PIXEL (%d) to RONDO_RESIZE_ASYMMETRIC (%d) are possible", origin,
+                 RONDO_RESIZE_HALF_PIXEL, RONDO_RESIZE_ASYMMETRIC);
   static_assert(static_cast<int>(device::WindowOrigin::align_corners) == RONDO_RESIZE_ALIGN_CORNERS &&
                 static_cast<int>(device::WindowOrigin::asymmetric) == RONDO_RESIZE_ASYMMETRIC);
   Windows windows;
   windows.count = n;
   for (int i = 0; i < n; ++i) {
     constexpr int64_t most = int64_t{1} << 30;  // products of two sizes are exact
-    RONDO_TRY(check_number(function, "sizes", i, sizes[i], 1, most));
-    RONDO_TRY(check_number(function, "the spatial size of a", i, a.layout.shape[2 + i], 1, most));
+    RONDO_TRY(check_number("sizes", i, sizes[i], 1, most));
+    RONDO_TRY(check_number("the spatial size of a", i, a.layout.shape[2 + i], 1, most));
     WindowAxis& axis = windows.axis[i];
     axis.rule = rule;
     axis.origin = static_cast<device::WindowOrigin>(origin);
@@ -195,17 +190,13 @@ Status resize(const View& a, int n, const int64_t* sizes, rondo_resize_mode mode
 }
 
 Status local_response_norm(const View& a, int64_t size, double alpha, double beta, double k, Output& out) {
-  const char* const function = "rondo_local_response_norm";
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_inputs({{"a", &a}}));
   if (!is_float(a.dtype) || a.layout.ndim < 2)
-    return error(RONDO_INVALID_ARGUMENT, "%s: a is %s; [n, c, ...] of a float dtype is needed", function,
-                 operand_text(a).c_str());
+    return error(RONDO_INVALID_ARGUMENT, "a is %s; [n, c, ...] of a float dtype is needed", operand_text(a).c_str());
   if (size < 1 || size > kMostSize)
-    return error(RONDO_INVALID_ARGUMENT, "%s: size is %lld; 1 or more is needed", function,
-                 static_cast<long long>(size));
+    return error(RONDO_INVALID_ARGUMENT, "size is %lld; 1 or more is needed", static_cast<long long>(size));
   for (const auto& [name, value] : {std::pair{"alpha", alpha}, {"beta", beta}, {"k", k}})
-    if (!std::isfinite(value))
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s is %g; a finite number is needed", function, name, value);
+    if (!std::isfinite(value)) return error(RONDO_INVALID_ARGUMENT, "%s is %g; a finite number is needed", name, value);
   View to;
   const View* const inputs[] = {&a};
   RONDO_TRY(out.resolve_as(a, a.layout, inputs, &to));
@@ -221,16 +212,16 @@ Status local_response_norm(const View& a, int64_t size, double alpha, double bet
     operator const View&() const { return tensor->view; }
   } wide, square, mean, share, sum, root, scaled;
   const auto make = [&](Made* made, const auto& operation) {
-    Output result(function, &made->tensor);
+    Output result(&made->tensor);
     return operation(result);
   };
   const auto by = [&](rondo_binary_op op, const View& x, double number) {
-    return [=, &x](Output& result) { return binary_scalar(function, op, x, Scalar::of(number), false, result); };
+    return [=, &x](Output& result) { return binary_scalar(op, x, Scalar::of(number), false, result); };
   };
   // In f32 at least: squares of 16 bits overflow.
   const rondo_dtype dtype = compute_dtype(a.dtype);
   RONDO_TRY(make(&wide, [&](Output& result) { return cast(a, dtype, result); }));
-  RONDO_TRY(make(&square, [&](Output& result) { return unary(function, RONDO_SQUARE, wide, 0, nullptr, result); }));
+  RONDO_TRY(make(&square, [&](Output& result) { return unary(RONDO_SQUARE, wide, 0, nullptr, result); }));
   Windows windows;
   windows.first = windows.count = 1;
   WindowAxis& axis = windows.axis[0];
@@ -245,8 +236,8 @@ Status local_response_norm(const View& a, int64_t size, double alpha, double bet
   RONDO_TRY(make(&share, by(RONDO_MUL, mean, alpha)));
   RONDO_TRY(make(&sum, by(RONDO_ADD, share, k)));
   RONDO_TRY(make(&root, by(RONDO_POW, sum, -beta)));
-  RONDO_TRY(make(&scaled, [&](Output& result) { return binary(function, RONDO_MUL, wide, root, 0, nullptr, result); }));
-  RONDO_TRY(copy_elements(function, scaled, to));
+  RONDO_TRY(make(&scaled, [&](Output& result) { return binary(RONDO_MUL, wide, root, 0, nullptr, result); }));
+  RONDO_TRY(copy_elements(scaled, to));
   out.commit();
   return {};
 }

@@ -35,19 +35,17 @@ Ref<Task> make_cpu_window(const WindowPlan& plan);
 Ref<Task> make_cuda_window(const WindowPlan& plan);
 
 // The image's mean or weighted sums; its largest elements, and where they are if `places` is given.
-Status window_combine(const char* function, const Windows& windows, const View& a, Output& out);
-Status window_largest(const char* function, const Windows& windows, const View& a, Output& out,
-                      Output* places = nullptr);
+Status window_combine(const char* name, const Windows& windows, const View& a, Output& out);
+Status window_largest(const char* name, const Windows& windows, const View& a, Output& out, Output* places = nullptr);
 // The gradient of an image of a shape, like dy in its memory; places: of the largest.
-Status window_spread(const char* function, const Windows& windows, const View& dy, const View* places,
-                     const Layout& shape, Output& out);
+Status window_spread(const char* name, const Windows& windows, const View& dy, const View* places, const Layout& shape,
+                     Output& out);
 // What an image has at the places of another's largest.
-Status window_pick(const char* function, const Windows& windows, const View& a, const View& places, Output& out);
+Status window_pick(const char* name, const Windows& windows, const View& a, const View& places, Output& out);
 
 // --- as the C API calls them (rondo/pooling.h)
-Status pool(const char* function, bool largest, const View& a, int n, const int64_t* kernel,
-            const rondo_pool_options& options, Output& out);
-Status adaptive_pool(const char* function, bool largest, const View& a, int n, const int64_t* sizes, Output& out);
+Status pool(bool largest, const View& a, int n, const int64_t* kernel, const rondo_pool_options& options, Output& out);
+Status adaptive_pool(bool largest, const View& a, int n, const int64_t* sizes, Output& out);
 Status resize(const View& a, int n, const int64_t* sizes, rondo_resize_mode mode, rondo_resize_origin origin,
               Output& out);
 Status local_response_norm(const View& a, int64_t size, double alpha, double beta, double k, Output& out);

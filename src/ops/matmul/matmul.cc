@@ -55,15 +55,14 @@ void fold_batch(Product* product) {
 Status check_operands(const MatmulNames& names, const View& a, const View& b) {
   for (const auto& [name, view] : {NamedView{names.a, &a}, NamedView{names.b, &b}}) {
     if (view->layout.ndim < 2)
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s has %d dimensions; at least 2 are needed", names.function, name,
-                   view->layout.ndim);
+      return error(RONDO_INVALID_ARGUMENT, "%s has %d dimensions; at least 2 are needed", name, view->layout.ndim);
     if (!is_float(view->dtype))
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; a float dtype is needed (rondo_cast makes it)",
-                   names.function, name, dtype_name(view->dtype));
+      return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s; a float dtype is needed (rondo_cast makes it)", name,
+                   dtype_name(view->dtype));
   }
   if (a.dtype != b.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s but %s has %s; cast one with rondo_cast", names.function,
-                 names.a, dtype_name(a.dtype), names.b, dtype_name(b.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s but %s has %s; cast one with rondo_cast", names.a,
+                 dtype_name(a.dtype), names.b, dtype_name(b.dtype));
   return {};
 }
 
@@ -105,14 +104,13 @@ Status matmul_shape(const MatmulNames& names, const View& a, const View& b, cons
   RONDO_TRY(check_operands(names, a, b));
   const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);
   if (left.size[1] != right.size[0])
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s %s%s has %lld columns but %s %s%s has %lld rows", names.function,
-                 names.a, shape_text(a.layout).c_str(), options.transpose_a ? " transposed" : "",
+    return error(RONDO_INVALID_ARGUMENT, "%s %s%s has %lld columns but %s %s%s has %lld rows", names.a,
+                 shape_text(a.layout).c_str(), options.transpose_a ? " transposed" : "",
                  static_cast<long long>(left.size[1]), names.b, shape_text(b.layout).c_str(),
                  options.transpose_b ? " transposed" : "", static_cast<long long>(right.size[0]));
   Layout batch;
   if (!broadcast_shapes(left.batch, right.batch, &batch))
-    return error(RONDO_INVALID_ARGUMENT,
-                 "%s: leading axes of %s %s and %s %s do not broadcast; sizes must be equal or 1", names.function,
+    return error(RONDO_INVALID_ARGUMENT, "leading axes of %s %s and %s %s do not broadcast; sizes must be equal or 1",
                  names.a, shape_text(a.layout).c_str(), names.b, shape_text(b.layout).c_str());
   batch.shape[batch.ndim++] = left.size[0];
   batch.shape[batch.ndim++] = right.size[1];
@@ -123,7 +121,7 @@ Status matmul_shape(const MatmulNames& names, const View& a, const View& b, cons
 Status multiply(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
                 std::shared_ptr<RowSide> after, rondo_dtype dtype, Output& out) {
   const NamedView named[] = {{names.a, &a}, {names.b, &b}, {"bias", options.bias}};
-  RONDO_TRY(check_inputs(names.function, {named, options.bias ? size_t{3} : size_t{2}}));
+  RONDO_TRY(check_inputs({named, options.bias ? size_t{3} : size_t{2}}));
   Layout shape;
   RONDO_TRY(matmul_shape(names, a, b, options, &shape));
   const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);
@@ -139,9 +137,8 @@ Status multiply(const MatmulNames& names, const View& a, const View& b, const Ma
     product.bias = *options.bias;
     product.bias_step = options.bias->layout.strides[0];
     if (product.bias.dtype != a.dtype || product.bias.layout.ndim != 1 || product.bias.layout.shape[0] != product.n)
-      return error(RONDO_INVALID_ARGUMENT, "%s: bias is %s %s; %s [%lld] is needed", names.function,
-                   dtype_name(product.bias.dtype), shape_text(product.bias.layout).c_str(), dtype_name(a.dtype),
-                   static_cast<long long>(product.n));
+      return error(RONDO_INVALID_ARGUMENT, "bias is %s %s; %s [%lld] is needed", dtype_name(product.bias.dtype),
+                   shape_text(product.bias.layout).c_str(), dtype_name(a.dtype), static_cast<long long>(product.n));
   }
   SmallVector<const View*, 4> inputs;
   inputs.push_back(&a);

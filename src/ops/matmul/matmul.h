@@ -43,7 +43,6 @@ inline constexpr const char* kMatmul = "rondo_matmul";
 
 // For messages.
 struct MatmulNames {
-  const char* function = kMatmul;
   const char* a = "a";
   const char* b = "b";
 };

@@ -53,12 +53,12 @@ class CpuOneHot final : public Computation {
 };
 
 // out = a with `axis` replaced by the indices' dimensions.
-Status take_rows(const char* function, const char* name, const View& a, const View& indices, int axis, Output& out) {
+Status take_rows(const char* name, const char* of, const View& a, const View& indices, int axis, Output& out) {
   const Layout& from = a.layout;
   const int n = indices.layout.ndim;
   if (n + from.ndim - 1 > kMaxDims)
-    return error(RONDO_INVALID_ARGUMENT, "%s: the result of %s %s and indices %s would have more than %d dimensions",
-                 function, name, shape_text(from).c_str(), shape_text(indices.layout).c_str(), kMaxDims);
+    return error(RONDO_INVALID_ARGUMENT, "the result of %s %s and indices %s would have more than %d dimensions", of,
+                 shape_text(from).c_str(), shape_text(indices.layout).c_str(), kMaxDims);
   Layout shape;
   for (int d = 0; d < axis; ++d) shape.shape[shape.ndim++] = from.shape[d];
   for (int d = 0; d < n; ++d) shape.shape[shape.ndim++] = indices.layout.shape[d];
@@ -66,8 +66,8 @@ Status take_rows(const char* function, const char* name, const View& a, const Vi
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a, &indices},
                         false, &to));
-  RemapPlan plan(function + sizeof "rondo_" - 1, to, {a});
-  RONDO_TRY(check_inside({plan.name, name, axis, from.shape[axis], true}, indices, to.device(), &plan.checked));
+  RemapPlan plan(name, to, {a});
+  RONDO_TRY(check_inside({name, of, axis, from.shape[axis], true}, indices, to.device(), &plan.checked));
   plan.index_by(indices, from.shape[axis], from.strides[axis]);
   for (int d = 0; d < shape.ndim; ++d) {
     device::RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
@@ -80,24 +80,22 @@ Status take_rows(const char* function, const char* name, const View& a, const Vi
 
 }  // namespace
 
-Status check_indices(const char* function, const View& indices) {
+Status check_indices(const View& indices) {
   if (indices.dtype == RONDO_I32 || indices.dtype == RONDO_I64) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s: indices has dtype %s; i32 or i64 is needed (rondo_cast makes it)", function,
+  return error(RONDO_INVALID_ARGUMENT, "indices has dtype %s; i32 or i64 is needed (rondo_cast makes it)",
                dtype_name(indices.dtype));
 }
 
 Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& out) {
-  RONDO_TRY(check_inputs(kOneHot, {{"indices", &indices}}));
-  RONDO_TRY(check_indices(kOneHot, indices));
+  RONDO_TRY(check_inputs({{"indices", &indices}}));
+  RONDO_TRY(check_indices(indices));
   if (depth < 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: depth is %lld; 0 or more is needed", kOneHot,
-                 static_cast<long long>(depth));
+    return error(RONDO_INVALID_ARGUMENT, "depth is %lld; 0 or more is needed", static_cast<long long>(depth));
   RONDO_TRY(check_dtype(dtype));
-  RONDO_TRY(check_computed(kOneHot, "the result", dtype));
+  RONDO_TRY(check_computed("the result", dtype));
   if (indices.layout.ndim == kMaxDims)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: indices has %d dimensions; the result would have one more, and %d are the most", kOneHot,
-                 kMaxDims, kMaxDims);
+                 "indices has %d dimensions; the result would have one more, and %d are the most", kMaxDims, kMaxDims);
   Layout shape = indices.layout;
   shape.shape[shape.ndim++] = depth;
   View to;
@@ -121,30 +119,28 @@ Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& ou
 }
 
 Status gather_rows(const View& table, const View& indices, Output& out) {
-  RONDO_TRY(check_moved(kGather, {{"table", &table}, {"indices", &indices}}));
-  RONDO_TRY(check_indices(kGather, indices));
-  if (table.layout.ndim == 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: table has 0 dimensions; rows need at least 1", kGather);
-  return take_rows(kGather, "table", table, indices, 0, out);
+  RONDO_TRY(check_moved({{"table", &table}, {"indices", &indices}}));
+  RONDO_TRY(check_indices(indices));
+  if (table.layout.ndim == 0) return error(RONDO_INVALID_ARGUMENT, "table has 0 dimensions; rows need at least 1");
+  return take_rows("gather_rows", "table", table, indices, 0, out);
 }
 
 Status take(const View& a, const View& indices, int axis, Output& out) {
-  RONDO_TRY(check_moved(kTake, {{"a", &a}, {"indices", &indices}}));
-  RONDO_TRY(check_indices(kTake, indices));
+  RONDO_TRY(check_moved({{"a", &a}, {"indices", &indices}}));
+  RONDO_TRY(check_indices(indices));
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
-  return take_rows(kTake, "a", a, indices, axis, out);
+  return take_rows("take", "a", a, indices, axis, out);
 }
 
 Status take_along_axis(const View& a, const View& indices, int axis, Output& out) {
-  RONDO_TRY(check_moved(kTakeAlong, {{"a", &a}, {"indices", &indices}}));
-  RONDO_TRY(check_indices(kTakeAlong, indices));
+  RONDO_TRY(check_moved({{"a", &a}, {"indices", &indices}}));
+  RONDO_TRY(check_indices(indices));
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
   Layout rest = a.layout, named = indices.layout, shape;
   rest.shape[axis] = 1;
   if (named.ndim == rest.ndim) named.shape[axis] = 1;
   if (named.ndim != rest.ndim || !broadcast_shapes(rest, named, &shape))
-    return error(RONDO_INVALID_ARGUMENT,
-                 "%s: indices has shape %s and a has %s; but for axis %d, sizes must be equal or 1", kTakeAlong,
+    return error(RONDO_INVALID_ARGUMENT, "indices has shape %s and a has %s; but for axis %d, sizes must be equal or 1",
                  shape_text(indices.layout).c_str(), shape_text(a.layout).c_str(), axis);
   shape.shape[axis] = indices.layout.shape[axis];
   View to;

@@ -80,14 +80,12 @@ class CpuNonzero final : public Computation {
 };
 
 // A layout with `limit` as its first size.
-Status limited_shape(const char* function, int64_t limit, int rest, const int64_t* sizes, rondo_dtype dtype,
-                     Layout* layout) {
+Status limited_shape(int64_t limit, int rest, const int64_t* sizes, rondo_dtype dtype, Layout* layout) {
   if (limit < 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: limit is %lld; 0 or more is needed", function,
-                 static_cast<long long>(limit));
+    return error(RONDO_INVALID_ARGUMENT, "limit is %lld; 0 or more is needed", static_cast<long long>(limit));
   int64_t shape[kMaxDims] = {limit};
   std::copy_n(sizes, rest, shape + 1);
-  return check_shape(rest + 1, shape, dtype, layout).with_context(function);
+  return check_shape(rest + 1, shape, dtype, layout);
 }
 
 // The task of a plan that says how places are written. `to` is [limit, columns] or, of one number for each, [limit].
@@ -107,23 +105,23 @@ Status submit_nonzero(NonzeroPlan& plan, const View& in, const View& to, const V
 
 // Runs an operator that makes a new tensor, or that writes into a view.
 template <class Operator>
-Status make(const char* function, Handle* made, const Operator& run) {
-  Output out(function, &made->tensor);
+Status make(Handle* made, const Operator& run) {
+  Output out(&made->tensor);
   return run(out);
 }
 template <class Operator>
-Status write_into(const char* function, const View& to, const Operator& run) {
+Status write_into(const View& to, const Operator& run) {
   Handle target{make_view(Ref<Storage>::share(to.storage), to)};
-  return make(function, &target, run);
+  return make(&target, run);
 }
 
 }  // namespace
 
-Status nonzero(const char* function, const View& a, int64_t limit, int64_t fill, Output& out, Output& count) {
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+Status nonzero(const View& a, int64_t limit, int64_t fill, Output& out, Output& count) {
+  RONDO_TRY(check_inputs({{"a", &a}}));
   const int64_t columns = a.layout.ndim;
   Layout shape;
-  RONDO_TRY(limited_shape(function, limit, 1, &columns, RONDO_I64, &shape));
+  RONDO_TRY(limited_shape(limit, 1, &columns, RONDO_I64, &shape));
   View places, number;
   RONDO_TRY(out.resolve(a.engine(), a.device(), RONDO_I64, shape, {&a}, false, &places));
   RONDO_TRY(count.resolve(a.engine(), a.device(), RONDO_I64, {}, {&a, &places}, false, &number));
@@ -136,25 +134,24 @@ Status nonzero(const char* function, const View& a, int64_t limit, int64_t fill,
   return submit_nonzero(plan, a, places, number, {&out, &count});
 }
 
-Status select(const char* function, const View& a, const View& mask, int64_t limit, double fill, Output& out,
-              Output& count) {
-  RONDO_TRY(check_moved(function, {{"a", &a}, {"mask", &mask}}));
+Status select(const View& a, const View& mask, int64_t limit, double fill, Output& out, Output& count) {
+  RONDO_TRY(check_moved({{"a", &a}, {"mask", &mask}}));
   if (mask.dtype != RONDO_BOOL)
-    return error(RONDO_INVALID_ARGUMENT, "%s: mask has dtype %s; bool is needed (rondo_cast or a comparison makes it)",
-                 function, dtype_name(mask.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "mask has dtype %s; bool is needed (rondo_cast or a comparison makes it)",
+                 dtype_name(mask.dtype));
   const int n = mask.layout.ndim;
   if (n < 1 || n > a.layout.ndim || !std::equal(mask.layout.shape, mask.layout.shape + n, a.layout.shape))
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: mask has shape %s and a has %s; the mask's sizes must be those of a's first dimensions, one at "
+                 "mask has shape %s and a has %s; the mask's sizes must be those of a's first dimensions, one at "
                  "least",
-                 function, shape_text(mask.layout).c_str(), shape_text(a.layout).c_str());
+                 shape_text(mask.layout).c_str(), shape_text(a.layout).c_str());
   uint64_t word = 0;
-  RONDO_TRY(scalar_word(function, "fill", Scalar::of(fill), a.dtype, &word));
+  RONDO_TRY(scalar_word("fill", Scalar::of(fill), a.dtype, &word));
   Engine& engine = a.engine();
   const int64_t rows = mask.elements();
   Layout shape, flat;
-  RONDO_TRY(limited_shape(function, limit, a.layout.ndim - n, a.layout.shape + n, a.dtype, &shape));
-  RONDO_TRY(limited_shape(function, limit, 0, nullptr, RONDO_I64, &flat));
+  RONDO_TRY(limited_shape(limit, a.layout.ndim - n, a.layout.shape + n, a.dtype, &shape));
+  RONDO_TRY(limited_shape(limit, 0, nullptr, RONDO_I64, &flat));
   View to, number;
   RONDO_TRY(out.resolve(engine, a.device(), a.dtype, shape, {&a, &mask}, false, &to));
   RONDO_TRY(count.resolve(engine, a.device(), RONDO_I64, {}, {&a, &mask, &to}, false, &number));
@@ -175,25 +172,24 @@ Status select(const char* function, const View& a, const View& mask, int64_t lim
   if (!reshape_view(a, shape.ndim, shape.shape, &from).ok()) {
     const View copy =
         make_temporary(engine, a.device(), a.dtype, Layout::row_major(a.layout.ndim, a.layout.shape), &kept[1]);
-    RONDO_TRY(copy_elements(function, a, copy));
+    RONDO_TRY(copy_elements(a, copy));
     RONDO_TRY(reshape_view(copy, shape.ndim, shape.shape, &from));
   }
   const auto pick = [&](Output& all) { return take(from, chosen, 0, all); };
   if (fill == 0) {
-    RONDO_TRY(write_into(function, to, pick));
+    RONDO_TRY(write_into(to, pick));
   } else {
     const View one = make_temporary(engine, a.device(), a.dtype, {}, &kept[2]);
-    RONDO_TRY(ops::fill(function, one, Scalar::of(fill)));
+    RONDO_TRY(ops::fill(one, Scalar::of(fill)));
     Handle taken, there;
-    RONDO_TRY(make(function, &taken, pick));
-    RONDO_TRY(make(function, &there, [&](Output& found) {
-      return binary_scalar(function, RONDO_LT, chosen, Scalar::of_i64(rows), false, found);
-    }));
+    RONDO_TRY(make(&taken, pick));
+    RONDO_TRY(make(&there,
+                   [&](Output& found) { return binary_scalar(RONDO_LT, chosen, Scalar::of_i64(rows), false, found); }));
     View valid;
     std::fill_n(shape.shape + 1, shape.ndim - 1, 1);
     shape.shape[0] = limit;
     RONDO_TRY(reshape_view(there.tensor->view, shape.ndim, shape.shape, &valid));
-    RONDO_TRY(write_into(function, to, [&](Output& all) { return where(valid, taken.tensor->view, one, all); }));
+    RONDO_TRY(write_into(to, [&](Output& all) { return where(valid, taken.tensor->view, one, all); }));
   }
   out.commit();
   count.commit();

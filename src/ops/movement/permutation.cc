@@ -8,16 +8,14 @@ namespace rondo::ops {
 
 // By sorting numbers that are drawn: of 53 bits, so that equal ones are rare and what they favour cannot be seen.
 Status random_permutation(const NewTensor& made, int64_t n, Output& out) {
-  const char* const function = "rondo_random_permutation";
   if (made.dtype != RONDO_I32 && made.dtype != RONDO_I64)
-    return error(RONDO_INVALID_ARGUMENT, "%s: dtype is %s; i32 and i64 are possible (rondo_cast makes others of them)",
-                 function, dtype_name(made.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "dtype is %s; i32 and i64 are possible (rondo_cast makes others of them)",
+                 dtype_name(made.dtype));
   if (made.dtype == RONDO_I32 && n > INT64_C(1) << 31)
-    return error(RONDO_INVALID_ARGUMENT, "%s: n is %lld; i32 holds the numbers of 2147483648 at most", function,
+    return error(RONDO_INVALID_ARGUMENT, "n is %lld; i32 holds the numbers of 2147483648 at most",
                  static_cast<long long>(n));
   Layout shape;
-  if (Status status = check_shape(1, &n, RONDO_F64, &shape); !status.ok())
-    return status.with_context(format("%s: n", function));
+  if (Status status = check_shape(1, &n, RONDO_F64, &shape); !status.ok()) return status.with_context("n");
   View to;
   RONDO_TRY(out.resolve(*made.engine, *made.device, made.dtype, shape, {}, false, &to));
   if (n == 0) {
@@ -26,14 +24,14 @@ Status random_permutation(const NewTensor& made, int64_t n, Output& out) {
   }
   Handle drawn, order{made.dtype == RONDO_I64 ? make_view(Ref<Storage>::share(to.storage), to) : nullptr};
   {
-    Output numbers(function, &drawn.tensor);
+    Output numbers(&drawn.tensor);
     RONDO_TRY(random_uniform({made.engine, made.device, RONDO_F64, shape}, 0, 1, numbers));
   }
   {
-    Output places(function, &order.tensor);
+    Output places(&order.tensor);
     RONDO_TRY(argsort(drawn.tensor->view, 0, false, places));
   }
-  if (made.dtype == RONDO_I32) RONDO_TRY(copy_elements(function, order.tensor->view, to));
+  if (made.dtype == RONDO_I32) RONDO_TRY(copy_elements(order.tensor->view, to));
   out.commit();
   return {};
 }

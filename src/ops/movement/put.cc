@@ -81,32 +81,32 @@ class CpuPut final : public Computation {
 };
 
 // What `tensor`, a view that may accumulate, takes from `values` of a shape.
-Status resolve(const char* function, rondo_tensor* tensor, const View& indices, const View& values, PutPlan* plan) {
+Status resolve(const char* name, rondo_tensor* tensor, const View& indices, const View& values, PutPlan* plan) {
   const View& to = tensor->view;
   View plain = to;  // what accumulates is read here
   plain.accumulate = false;
-  RONDO_TRY(check_moved(function, {{"tensor", &plain}, {"indices", &indices}, {"values", &values}}));
-  RONDO_TRY(check_indices(function, indices));
+  RONDO_TRY(check_moved({{"tensor", &plain}, {"indices", &indices}, {"values", &values}}));
+  RONDO_TRY(check_indices(indices));
   if (values.dtype != to.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s: values has dtype %s but tensor has %s; cast one with rondo_cast",
-                 function, dtype_name(values.dtype), dtype_name(to.dtype));
-  Output output(function, &tensor, "tensor");
+    return error(RONDO_INVALID_ARGUMENT, "values has dtype %s but tensor has %s; cast one with rondo_cast",
+                 dtype_name(values.dtype), dtype_name(to.dtype));
+  Output output(&tensor, "tensor");
   RONDO_TRY(output.resolve(to.engine(), to.device(), to.dtype, to.layout, {&indices, &values}, false, &plan->out));
-  plan->name = function + sizeof "rondo_" - 1;
+  plan->name = name;
   plan->indices = indices;
   plan->values = values;
   return {};
 }
 
-Status values_differ(const char* function, const View& values, const Layout& shape) {
-  return error(RONDO_INVALID_ARGUMENT, "%s: values has shape %s, which cannot be broadcast to %s", function,
+Status values_differ(const View& values, const Layout& shape) {
+  return error(RONDO_INVALID_ARGUMENT, "values has shape %s, which cannot be broadcast to %s",
                shape_text(values.layout).c_str(), shape_text(shape).c_str());
 }
 
-Status broadcast_values(const char* function, const Layout& shape, PutPlan* plan) {
+Status broadcast_values(const Layout& shape, PutPlan* plan) {
   Layout common;
   if (!broadcast_shapes(plan->values.layout, shape, &common) || !common.same_shape(shape))
-    return values_differ(function, plan->values, shape);
+    return values_differ(plan->values, shape);
   plan->values.layout = broadcast_layout(plan->values.layout, shape);
   return {};
 }
@@ -141,9 +141,8 @@ void list_put_operands(const PutPlan& plan, std::vector<TaskOperand>* list) {
 }
 
 Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& values, int axis) {
-  const char* const function = "rondo_put_along_axis";
   PutPlan plan;
-  RONDO_TRY(resolve(function, tensor, indices, values, &plan));
+  RONDO_TRY(resolve("put_along_axis", tensor, indices, values, &plan));
   const Layout& to = plan.out.layout;
   RONDO_TRY(check_axis(axis, to.ndim, "axis", "tensor", &axis));
   Layout shape = to;
@@ -151,9 +150,9 @@ Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& val
   Layout common;
   if (indices.layout.ndim != to.ndim || !broadcast_shapes(indices.layout, shape, &common) || !common.same_shape(shape))
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: indices has shape %s and tensor has %s; but for axis %d, those of indices must be equal or 1",
-                 function, shape_text(indices.layout).c_str(), shape_text(to).c_str(), axis);
-  RONDO_TRY(broadcast_values(function, shape, &plan));
+                 "indices has shape %s and tensor has %s; but for axis %d, those of indices must be equal or 1",
+                 shape_text(indices.layout).c_str(), shape_text(to).c_str(), axis);
+  RONDO_TRY(broadcast_values(shape, &plan));
   RONDO_TRY(check(indices, axis, &plan));
   plan.extent = to.shape[axis];
   plan.out_step = to.strides[axis];
@@ -172,20 +171,19 @@ Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& val
 }
 
 Status put(rondo_tensor* tensor, const View& indices, const View& values, int axis) {
-  const char* const function = "rondo_put";
   PutPlan plan;
-  RONDO_TRY(resolve(function, tensor, indices, values, &plan));
+  RONDO_TRY(resolve("put", tensor, indices, values, &plan));
   const Layout& to = plan.out.layout;
   RONDO_TRY(check_axis(axis, to.ndim, "axis", "tensor", &axis));
   const int n = indices.layout.ndim;
   if (n + to.ndim - 1 > kMaxDims)
-    return error(RONDO_INVALID_ARGUMENT, "%s: tensor %s with indices %s needs values of more than %d dimensions",
-                 function, shape_text(to).c_str(), shape_text(indices.layout).c_str(), kMaxDims);
+    return error(RONDO_INVALID_ARGUMENT, "tensor %s with indices %s needs values of more than %d dimensions",
+                 shape_text(to).c_str(), shape_text(indices.layout).c_str(), kMaxDims);
   Layout shape;
   for (int d = 0; d < axis; ++d) shape.shape[shape.ndim++] = to.shape[d];
   for (int d = 0; d < n; ++d) shape.shape[shape.ndim++] = indices.layout.shape[d];
   for (int d = axis + 1; d < to.ndim; ++d) shape.shape[shape.ndim++] = to.shape[d];
-  RONDO_TRY(broadcast_values(function, shape, &plan));
+  RONDO_TRY(broadcast_values(shape, &plan));
   RONDO_TRY(check(indices, axis, &plan));
   plan.extent = to.shape[axis];
   plan.out_step = to.strides[axis];
@@ -197,7 +195,7 @@ Status put(rondo_tensor* tensor, const View& indices, const View& values, int ax
   if (line.count > 1) {
     plan.indices = make_temporary(indices.engine(), indices.device(), indices.dtype,
                                   Layout::row_major(n, indices.layout.shape), &packed);
-    if (plan.length > 0) RONDO_TRY(copy_elements(function, indices, plan.indices));
+    if (plan.length > 0) RONDO_TRY(copy_elements(indices, plan.indices));
   }
   plan.index_step = line.count == 1 ? line.stride[0][0] : 1;
   for (int d = 0; d < shape.ndim; ++d) {

@@ -60,7 +60,7 @@ class Sequence final : public KernelTask {
   SequenceArguments arguments_;
 };
 
-Status submit_sequence(const char* function, const NewTensor& made, int64_t count, const SequenceArguments& arguments,
+Status submit_sequence(const char* name, const NewTensor& made, int64_t count, const SequenceArguments& arguments,
                        Output& out) {
   View to;
   RONDO_TRY(out.resolve(*made.engine, *made.device, made.dtype, Layout::row_major(1, &count), {}, false, &to));
@@ -68,7 +68,7 @@ Status submit_sequence(const char* function, const NewTensor& made, int64_t coun
     out.commit();
     return {};
   }
-  return submit_prepared(*made.engine, make_ref<Sequence>(function + sizeof "rondo_" - 1, to, arguments), {&out},
+  return submit_prepared(*made.engine, make_ref<Sequence>(name, to, arguments), {&out},
                          [] { return Call{SequenceCall{}}; });
 }
 
@@ -88,22 +88,22 @@ bool steps(Scalar start, Scalar stop, Scalar step, int64_t* count) {
 
 }  // namespace
 
-Status arange(const char* function, const NewTensor& made, Scalar start, Scalar stop, Scalar step, Output& out) {
-  RONDO_TRY(check_computed(function, "the result", made.dtype));
+Status arange(const NewTensor& made, Scalar start, Scalar stop, Scalar step, Output& out) {
+  RONDO_TRY(check_computed("the result", made.dtype));
   uint64_t word = 0;
   const bool floats = is_float(made.dtype);
   if (!floats && !start.integer) {
-    RONDO_TRY(scalar_word(function, "start", start, RONDO_I64, &word));
-    RONDO_TRY(scalar_word(function, "stop", stop, RONDO_I64, &word));
-    RONDO_TRY(scalar_word(function, "step", step, RONDO_I64, &word));
+    RONDO_TRY(scalar_word("start", start, RONDO_I64, &word));
+    RONDO_TRY(scalar_word("stop", stop, RONDO_I64, &word));
+    RONDO_TRY(scalar_word("step", step, RONDO_I64, &word));
     start = Scalar::of_i64(static_cast<int64_t>(start.f));
     stop = Scalar::of_i64(static_cast<int64_t>(stop.f));
     step = Scalar::of_i64(static_cast<int64_t>(step.f));
   }
   int64_t count = 0;
   if (step.f == 0 || !steps(start, stop, step, &count))
-    return error(RONDO_INVALID_ARGUMENT, "%s: step is %g; from start %g to stop %g it needs a finite number of steps",
-                 function, step.f, start.f, stop.f);
+    return error(RONDO_INVALID_ARGUMENT, "step is %g; from start %g to stop %g it needs a finite number of steps",
+                 step.f, start.f, stop.f);
   SequenceArguments arguments = {};
   arguments.whole = start.integer;
   arguments.whole_start = start.i;
@@ -111,28 +111,27 @@ Status arange(const char* function, const NewTensor& made, Scalar start, Scalar 
   arguments.start = start.f;
   arguments.step = step.f;
   if (count > 0 && !floats) {
-    RONDO_TRY(scalar_word(function, "start", start, made.dtype, &word));
+    RONDO_TRY(scalar_word("start", start, made.dtype, &word));
     const auto distance = static_cast<uint64_t>(count - 1) * static_cast<uint64_t>(step.i);
     const auto last = static_cast<int64_t>(static_cast<uint64_t>(start.i) + distance);
-    RONDO_TRY(scalar_word(function, "the last element before stop", Scalar::of_i64(last), made.dtype, &word));
+    RONDO_TRY(scalar_word("the last element before stop", Scalar::of_i64(last), made.dtype, &word));
   }
-  return submit_sequence(function, made, count, arguments, out);
+  return submit_sequence("arange", made, count, arguments, out);
 }
 
 Status linspace(const NewTensor& made, double start, double stop, int64_t count, bool endpoint, Output& out) {
-  const char* const function = "rondo_linspace";
-  RONDO_TRY(check_computed(function, "the result", made.dtype));
-  if (count < 0) return error(RONDO_INVALID_ARGUMENT, "%s: count is %" PRId64 "; 0 or more is needed", function, count);
+  RONDO_TRY(check_computed("the result", made.dtype));
+  if (count < 0) return error(RONDO_INVALID_ARGUMENT, "count is %" PRId64 "; 0 or more is needed", count);
   if (!is_float(made.dtype) && !(std::isfinite(start) && std::isfinite(stop)))
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s is %g; %s holds finite numbers", function,
-                 std::isfinite(start) ? "stop" : "start", std::isfinite(start) ? stop : start, dtype_name(made.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s is %g; %s holds finite numbers", std::isfinite(start) ? "stop" : "start",
+                 std::isfinite(start) ? stop : start, dtype_name(made.dtype));
   const int64_t gaps = endpoint ? count - 1 : count;
   SequenceArguments arguments = {};
   arguments.start = start;
   arguments.step = gaps > 0 ? (stop - start) / static_cast<double>(gaps) : 0;
   arguments.last = stop;
   arguments.ends = endpoint && count > 1;
-  return submit_sequence(function, made, count, arguments, out);
+  return submit_sequence("linspace", made, count, arguments, out);
 }
 
 }  // namespace rondo::ops

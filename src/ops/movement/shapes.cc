@@ -16,8 +16,8 @@ namespace {
 
 using device::RemapDim;
 
-Status too_large(const char* function, int axis) {
-  return error(RONDO_INVALID_ARGUMENT, "%s: out would have more than 2^63 elements along axis %d", function, axis);
+Status too_large(int axis) {
+  return error(RONDO_INVALID_ARGUMENT, "out would have more than 2^63 elements along axis %d", axis);
 }
 
 // A view and, of a tensor that had to be cast first, its memory.
@@ -27,24 +27,22 @@ struct Joined {
 };
 
 // Promotes; a tensor of another dtype is cast by a task of its own.
-Status in_common_dtype(const char* function, rondo_dtype common, const View& view, Joined* joined) {
+Status in_common_dtype(rondo_dtype common, const View& view, Joined* joined) {
   joined->view = view;
   if (view.dtype == common) return {};
   joined->view = make_temporary(view.engine(), view.device(), common,
                                 Layout::row_major(view.layout.ndim, view.layout.shape), &joined->temporary);
-  return view.elements() ? copy_elements(function, view, joined->view) : Status();
+  return view.elements() ? copy_elements(view, joined->view) : Status();
 }
 
-Status join(const char* function, const char* name, std::span<const View* const> tensors, int axis, bool stacks,
-            Output& out) {
+Status join(const char* name, std::span<const View* const> tensors, int axis, bool stacks, Output& out) {
   std::vector<NamedView> named;
   for (const View* tensor : tensors) named.push_back({"tensors", tensor});
-  RONDO_TRY(check_moved(function, named));
+  RONDO_TRY(check_moved(named));
   const Layout& first = tensors[0]->layout;
   if (stacks && first.ndim == kMaxDims)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: tensors have %d dimensions; the result would have one more, and %d are the most", function,
-                 kMaxDims, kMaxDims);
+                 "tensors have %d dimensions; the result would have one more, and %d are the most", kMaxDims, kMaxDims);
   int a = 0;
   RONDO_TRY(check_axis(axis, first.ndim + stacks, "axis", stacks ? "the result" : "tensors[0]", &a));
   Layout shape = first;
@@ -59,14 +57,12 @@ Status join(const char* function, const char* name, std::span<const View* const>
     bool fits = each.ndim == first.ndim;
     for (int d = 0; fits && d < first.ndim; ++d) fits = each.shape[d] == first.shape[d] || (!stacks && d == a);
     if (!fits)
-      return error(RONDO_INVALID_ARGUMENT, "%s: tensors[%zu] has shape %s but tensors[0] has %s; %s", function, i,
+      return error(RONDO_INVALID_ARGUMENT, "tensors[%zu] has shape %s but tensors[0] has %s; %s", i,
                    shape_text(each).c_str(), shape_text(first).c_str(),
                    stacks ? "all must have the same" : format("all but axis %d must be the same", a).c_str());
-    if (!stacks && __builtin_add_overflow(shape.shape[a], each.shape[a], &shape.shape[a]))
-      return too_large(function, a);
+    if (!stacks && __builtin_add_overflow(shape.shape[a], each.shape[a], &shape.shape[a])) return too_large(a);
     if (!promotes(common, tensors[i]->dtype))
-      return without_common_dtype(function, "a tensor before", common, format("tensors[%zu]", i).c_str(),
-                                  tensors[i]->dtype);
+      return without_common_dtype("a tensor before", common, format("tensors[%zu]", i).c_str(), tensors[i]->dtype);
     common = promote(common, tensors[i]->dtype);
   }
   View to;
@@ -82,7 +78,7 @@ Status join(const char* function, const char* name, std::span<const View* const>
     for (; i < tensors.size() && sources.size() < static_cast<size_t>(device::kRemapSources); ++i) {
       if (tensors[i]->elements() == 0) continue;
       Joined part;
-      RONDO_TRY(in_common_dtype(function, common, *tensors[i], &part));
+      RONDO_TRY(in_common_dtype(common, *tensors[i], &part));
       if (stacks) {
         Layout& layout = part.view.layout;
         std::copy_backward(layout.shape + a, layout.shape + layout.ndim, layout.shape + layout.ndim + 1);
@@ -113,9 +109,9 @@ Status join(const char* function, const char* name, std::span<const View* const>
   return {};
 }
 
-Status bits_of(const char* function, rondo_dtype dtype, double value, uint64_t* bits) {
+Status bits_of(rondo_dtype dtype, double value, uint64_t* bits) {
   uint64_t word = 0;
-  RONDO_TRY(scalar_word(function, "value", Scalar::of(value), dtype, &word));
+  RONDO_TRY(scalar_word("value", Scalar::of(value), dtype, &word));
   *bits = element_bits(dtype, word);
   return {};
 }
@@ -123,41 +119,37 @@ Status bits_of(const char* function, rondo_dtype dtype, double value, uint64_t* 
 }  // namespace
 
 Status concat(std::span<const View* const> tensors, int axis, Output& out) {
-  return join("rondo_concat", "concat", tensors, axis, false, out);
+  return join("concat", tensors, axis, false, out);
 }
 
 Status stack(std::span<const View* const> tensors, int axis, Output& out) {
-  return join("rondo_stack", "stack", tensors, axis, true, out);
+  return join("stack", tensors, axis, true, out);
 }
 
 Status pad(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, double value, Output& out) {
-  const char* const function = "rondo_pad";
-  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  RONDO_TRY(check_moved({{"a", &a}}));
   static constexpr int32_t outside[] = {device::kRemapFill, device::kRemapEdge, device::kRemapReflect,
                                         device::kRemapSymmetric, device::kRemapWrap};
   if (mode < RONDO_PAD_CONSTANT || mode > RONDO_PAD_WRAP)
-    return error(RONDO_INVALID_ARGUMENT, "%s: mode is %d; RONDO_PAD_CONSTANT (0) to RONDO_PAD_WRAP (4) are possible",
-                 function, mode);
+    return error(RONDO_INVALID_ARGUMENT, "mode is %d; RONDO_PAD_CONSTANT (0) to RONDO_PAD_WRAP (4) are possible", mode);
   const int ndim = a.layout.ndim;
   if (n != 2 * ndim)
-    return error(RONDO_INVALID_ARGUMENT, "%s: n is %d; a has %d dimension%s, and two widths of each are needed",
-                 function, n, ndim, ndim == 1 ? "" : "s");
+    return error(RONDO_INVALID_ARGUMENT, "n is %d; a has %d dimension%s, and two widths of each are needed", n, ndim,
+                 ndim == 1 ? "" : "s");
   Layout shape = a.layout;
   for (int i = 0; i < n; ++i) {
     if (widths[i] < 0)
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: widths[%d] is %" PRId64 "; 0 or more is needed (rondo_tensor_slice takes away)", function, i,
-                   widths[i]);
-    if (__builtin_add_overflow(shape.shape[i / 2], widths[i], &shape.shape[i / 2])) return too_large(function, i / 2);
+                   "widths[%d] is %" PRId64 "; 0 or more is needed (rondo_tensor_slice takes away)", i, widths[i]);
+    if (__builtin_add_overflow(shape.shape[i / 2], widths[i], &shape.shape[i / 2])) return too_large(i / 2);
   }
   for (int d = 0; d < ndim; ++d)
     if (mode != RONDO_PAD_CONSTANT && a.layout.shape[d] == 0 && shape.shape[d] > 0)
-      return error(
-          RONDO_INVALID_ARGUMENT,
-          "%s: a has size 0 along axis %d, so nothing that padding could show; RONDO_PAD_CONSTANT needs nothing",
-          function, d);
+      return error(RONDO_INVALID_ARGUMENT,
+                   "a has size 0 along axis %d, so nothing that padding could show; RONDO_PAD_CONSTANT needs nothing",
+                   d);
   uint64_t fill = 0;
-  if (mode == RONDO_PAD_CONSTANT) RONDO_TRY(bits_of(function, a.dtype, value, &fill));
+  if (mode == RONDO_PAD_CONSTANT) RONDO_TRY(bits_of(a.dtype, value, &fill));
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(ndim, shape.shape), {&a}, false, &to));
   RemapPlan plan("pad", to, {a});
@@ -177,19 +169,15 @@ Status pad(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, dou
 }
 
 Status tile(const View& a, int n, const int64_t* counts, Output& out) {
-  const char* const function = "rondo_tile";
-  RONDO_TRY(check_moved(function, {{"a", &a}}));
-  if (n < 0 || n > kMaxDims)
-    return error(RONDO_INVALID_ARGUMENT, "%s: n is %d; 0 to %d are possible", function, n, kMaxDims);
+  RONDO_TRY(check_moved({{"a", &a}}));
+  if (n < 0 || n > kMaxDims) return error(RONDO_INVALID_ARGUMENT, "n is %d; 0 to %d are possible", n, kMaxDims);
   const int ndim = std::max(n, a.layout.ndim);
   int64_t shape[kMaxDims];
   for (int d = 0; d < ndim; ++d) {
     const int own = d - (ndim - a.layout.ndim), count = d - (ndim - n);
     const int64_t times = count < 0 ? 1 : counts[count], size = own < 0 ? 1 : a.layout.shape[own];
-    if (times < 0)
-      return error(RONDO_INVALID_ARGUMENT, "%s: counts[%d] is %" PRId64 "; 0 or more is needed", function, count,
-                   times);
-    if (__builtin_mul_overflow(times, size, &shape[d])) return too_large(function, d);
+    if (times < 0) return error(RONDO_INVALID_ARGUMENT, "counts[%d] is %" PRId64 "; 0 or more is needed", count, times);
+    if (__builtin_mul_overflow(times, size, &shape[d])) return too_large(d);
   }
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(ndim, shape), {&a}, false, &to));
@@ -209,13 +197,12 @@ Status tile(const View& a, int n, const int64_t* counts, Output& out) {
 }
 
 Status repeat(const View& a, int64_t count, int axis, Output& out) {
-  const char* const function = "rondo_repeat";
-  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  RONDO_TRY(check_moved({{"a", &a}}));
   int along = 0;
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &along));
-  if (count < 0) return error(RONDO_INVALID_ARGUMENT, "%s: count is %" PRId64 "; 0 or more is needed", function, count);
+  if (count < 0) return error(RONDO_INVALID_ARGUMENT, "count is %" PRId64 "; 0 or more is needed", count);
   Layout shape = a.layout;
-  if (__builtin_mul_overflow(shape.shape[along], count, &shape.shape[along])) return too_large(function, along);
+  if (__builtin_mul_overflow(shape.shape[along], count, &shape.shape[along])) return too_large(along);
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a}, false, &to));
   RemapPlan plan("repeat", to, {a});
@@ -229,12 +216,11 @@ Status repeat(const View& a, int64_t count, int axis, Output& out) {
 }
 
 Status roll(const View& a, int n, const int64_t* shifts, Output& out) {
-  const char* const function = "rondo_roll";
-  RONDO_TRY(check_moved(function, {{"a", &a}}));
+  RONDO_TRY(check_moved({{"a", &a}}));
   const Layout& shape = a.layout;
   if (n != shape.ndim)
-    return error(RONDO_INVALID_ARGUMENT, "%s: n is %d; a has %d dimension%s, and a shift of each is needed (0: none)",
-                 function, n, shape.ndim, shape.ndim == 1 ? "" : "s");
+    return error(RONDO_INVALID_ARGUMENT, "n is %d; a has %d dimension%s, and a shift of each is needed (0: none)", n,
+                 shape.ndim, shape.ndim == 1 ? "" : "s");
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a}, false, &to));
   RemapPlan plan("roll", to, {a});
@@ -251,11 +237,11 @@ Status roll(const View& a, int n, const int64_t* shifts, Output& out) {
   });
 }
 
-Status triangle(const char* function, bool upper, const View& a, int64_t diagonal, Output& out) {
-  RONDO_TRY(check_moved(function, {{"a", &a}}));
+Status triangle(bool upper, const View& a, int64_t diagonal, Output& out) {
+  RONDO_TRY(check_moved({{"a", &a}}));
   const int ndim = a.layout.ndim;
   if (ndim < 2)
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has %d dimension%s; a matrix has 2, or more in front", function, ndim,
+    return error(RONDO_INVALID_ARGUMENT, "a has %d dimension%s; a matrix has 2, or more in front", ndim,
                  ndim == 1 ? "" : "s");
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(ndim, a.layout.shape), {&a}, true, &to));
@@ -270,15 +256,14 @@ Status triangle(const char* function, bool upper, const View& a, int64_t diagona
 }
 
 Status eye(const NewTensor& made, int64_t diagonal, Output& out) {
-  const char* const function = "rondo_eye";
   if (made.shape.ndim != 2)
-    return error(RONDO_INVALID_ARGUMENT, "%s: out has %d dimensions; the result has 2: give none for a new tensor",
-                 function, made.shape.ndim);
+    return error(RONDO_INVALID_ARGUMENT, "out has %d dimensions; the result has 2: give none for a new tensor",
+                 made.shape.ndim);
   View to;
   RONDO_TRY(out.resolve(*made.engine, *made.device, made.dtype, made.shape, {}, false, &to));
   RemapPlan plan("eye", to, {});
   uint64_t one = 0;
-  RONDO_TRY(bits_of(function, made.dtype, 1, &one));
+  RONDO_TRY(bits_of(made.dtype, 1, &one));
   plan.constant(one);
   for (int d = 0; d < 2; ++d) {
     RemapDim dim = plain_dim(to.layout.shape[d], to.layout.strides[d]);

@@ -19,26 +19,25 @@ Status tile(const View& a, int n, const int64_t* counts, Output& out);
 Status repeat(const View& a, int64_t count, int axis, Output& out);
 Status roll(const View& a, int n, const int64_t* shifts, Output& out);
 // Elements from, or up to, a diagonal; others are 0.
-Status triangle(const char* function, bool upper, const View& a, int64_t diagonal, Output& out);
+Status triangle(bool upper, const View& a, int64_t diagonal, Output& out);
 Status eye(const NewTensor& made, int64_t diagonal, Output& out);
 
 Status take(const View& a, const View& indices, int axis, Output& out);
 Status take_along_axis(const View& a, const View& indices, int axis, Output& out);
 
 // i32 or i64.
-Status check_indices(const char* function, const View& indices);
+Status check_indices(const View& indices);
 // Into a tensor that is there; a view that accumulates is added to.
 Status put(rondo_tensor* tensor, const View& indices, const View& values, int axis);
 Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& values, int axis);
 
 // The places of elements that are not 0, and their number: `limit` rows, of `fill` where there are no more.
-Status nonzero(const char* function, const View& a, int64_t limit, int64_t fill, Output& out, Output& count);
+Status nonzero(const View& a, int64_t limit, int64_t fill, Output& out, Output& count);
 // The parts of a where a mask of its first dimensions is true, and their number.
-Status select(const char* function, const View& a, const View& mask, int64_t limit, double fill, Output& out,
-              Output& count);
+Status select(const View& a, const View& mask, int64_t limit, double fill, Output& out, Output& count);
 
 // made: without a shape.
-Status arange(const char* function, const NewTensor& made, Scalar start, Scalar stop, Scalar step, Output& out);
+Status arange(const NewTensor& made, Scalar start, Scalar stop, Scalar step, Output& out);
 Status linspace(const NewTensor& made, double start, double stop, int64_t count, bool endpoint, Output& out);
 
 Status sort(const View& a, int axis, bool descending, Output& out);

@@ -61,20 +61,20 @@ class CpuSort final : public Computation {
 };
 
 // values, indices: null where they are not wanted.
-Status submit_sort(const char* function, const View& a, int axis, int64_t keep, bool descending, Output* values,
+Status submit_sort(const char* name, const View& a, int axis, int64_t keep, bool descending, Output* values,
                    Output* indices) {
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_inputs({{"a", &a}}));
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
   SortPlan plan;
-  plan.name = function + sizeof "rondo_" - 1;
+  plan.name = name;
   plan.in = a;
   plan.length = a.layout.shape[axis];
   plan.keep = keep < 0 ? plan.length : keep;
   plan.descending = descending;
   if (plan.keep > plan.length)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: k is %" PRId64 "; a has %" PRId64 " elements along axis %d, the most it can be", function,
-                 plan.keep, plan.length, axis);
+                 "k is %" PRId64 "; a has %" PRId64 " elements along axis %d, the most it can be", plan.keep,
+                 plan.length, axis);
   Layout shape = a.layout;
   shape.shape[axis] = plan.keep;
   shape = Layout::row_major(shape.ndim, shape.shape);
@@ -124,16 +124,16 @@ void list_sort_operands(const SortPlan& plan, std::vector<TaskOperand>* list) {
 }
 
 Status sort(const View& a, int axis, bool descending, Output& out) {
-  return submit_sort("rondo_sort", a, axis, -1, descending, &out, nullptr);
+  return submit_sort("sort", a, axis, -1, descending, &out, nullptr);
 }
 
 Status argsort(const View& a, int axis, bool descending, Output& out) {
-  return submit_sort("rondo_argsort", a, axis, -1, descending, nullptr, &out);
+  return submit_sort("argsort", a, axis, -1, descending, nullptr, &out);
 }
 
 Status topk(const View& a, int64_t k, int axis, bool largest, Output& out, Output& indices) {
-  if (k < 0) return error(RONDO_INVALID_ARGUMENT, "rondo_topk: k is %" PRId64 "; 0 or more is needed", k);
-  return submit_sort("rondo_topk", a, axis, k, largest, &out, &indices);
+  if (k < 0) return error(RONDO_INVALID_ARGUMENT, "k is %" PRId64 "; 0 or more is needed", k);
+  return submit_sort("topk", a, axis, k, largest, &out, &indices);
 }
 
 }  // namespace rondo::ops

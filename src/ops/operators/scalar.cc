@@ -27,7 +27,7 @@ bool whole(const Scalar& scalar, int64_t* value) {
   return true;
 }
 
-Status refuse(const char* function, const char* argument, const Scalar& scalar, rondo_dtype dtype) {
+Status refuse(const char* argument, const Scalar& scalar, rondo_dtype dtype) {
   const std::string value =
       scalar.integer ? format("%lld", static_cast<long long>(scalar.i)) : format("%.17g", scalar.f);
   const std::string range = with_element(dtype, []<class M>(M*) -> std::string {
@@ -36,8 +36,8 @@ Status refuse(const char* function, const char* argument, const Scalar& scalar, 
     return format("%lld to %llu", static_cast<long long>(device::kLowest<T>),
                   static_cast<unsigned long long>(device::kHighest<T>));
   });
-  return error(RONDO_INVALID_ARGUMENT, "%s: %s is %s; %s holds whole numbers, %s: cast the tensor first (rondo_cast)",
-               function, argument, value.c_str(), dtype_name(dtype), range.c_str());
+  return error(RONDO_INVALID_ARGUMENT, "%s is %s; %s holds whole numbers, %s: cast the tensor first (rondo_cast)",
+               argument, value.c_str(), dtype_name(dtype), range.c_str());
 }
 
 // What storing as a float narrower than f32 and loading again does.
@@ -53,7 +53,7 @@ uint64_t float_word(rondo_dtype register_dtype, double value) {
   return register_dtype == RONDO_F64 ? word_of(value) : word_of(static_cast<float>(value));
 }
 
-Status scalar_word(const char* function, const char* argument, Scalar scalar, rondo_dtype dtype, uint64_t* word) {
+Status scalar_word(const char* argument, Scalar scalar, rondo_dtype dtype, uint64_t* word) {
   switch (dtype) {
     case RONDO_F64: *word = word_of(scalar.integer ? static_cast<double>(scalar.i) : scalar.f); return {};
     case RONDO_F32:
@@ -73,13 +73,13 @@ Status scalar_word(const char* function, const char* argument, Scalar scalar, ro
     return {};
   }
   int64_t value = 0;
-  if (!whole(scalar, &value)) return refuse(function, argument, scalar, dtype);
+  if (!whole(scalar, &value)) return refuse(argument, scalar, dtype);
   return with_element(dtype, [&]<class M>(M*) -> Status {
     using T = Register<M>;
     if constexpr (!device::is_floating<T>) {
       if (value < static_cast<int64_t>(device::kLowest<T>) ||
           (value > 0 && static_cast<uint64_t>(value) > static_cast<uint64_t>(device::kHighest<T>)))
-        return refuse(function, argument, scalar, dtype);
+        return refuse(argument, scalar, dtype);
     }
     *word = word_of(static_cast<T>(value));
     return {};

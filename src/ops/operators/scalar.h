@@ -25,7 +25,7 @@ struct Scalar {
 
 // The word of a scalar that takes the tensor's dtype (16-bit and 8-bit floats: rounded to it, then float). Integers and
 // bool must hold it exactly: RONDO_INVALID_ARGUMENT names the function and the argument otherwise.
-Status scalar_word(const char* function, const char* argument, Scalar scalar, rondo_dtype dtype, uint64_t* word);
+Status scalar_word(const char* argument, Scalar scalar, rondo_dtype dtype, uint64_t* word);
 // A float scalar of a register dtype, f32 or f64.
 uint64_t float_word(rondo_dtype register_dtype, double value);
 

@@ -59,9 +59,9 @@ struct MeasureWork {
 bool lies_together(const Layout& layout);
 bool lies_alike(const Layout& a, const Layout& b);
 // Tensors of a list: floats of 16 bits or more that lie together, of one engine and device, with contents.
-Status check_list(const char* function, const char* name, std::span<const View> tensors);
+Status check_list(const char* name, std::span<const View> tensors);
 // That no two of them share memory.
-Status check_apart(const char* function, const char* name, std::span<const View> tensors);
+Status check_apart(const char* name, std::span<const View> tensors);
 
 Status all_finite(std::span<const View> tensors, Output& out);
 Status global_norm(std::span<const View> tensors, Output& out);

@@ -17,17 +17,16 @@ std::string each_name(const char* list, size_t i) {
   return format("%s[%zu]", list, i);
 }
 
-Status submit_measure(const char* function, MeasureWork work, Output& out, rondo_dtype dtype, const Describe& call) {
+Status submit_measure(MeasureWork work, Output& out, rondo_dtype dtype, const Describe& call) {
   if (work.tensors.empty()) return error(RONDO_INVALID_ARGUMENT, "n is 0; at least one tensor is needed");
-  RONDO_TRY(check_list(function, "tensors", work.tensors));
+  RONDO_TRY(check_list("tensors", work.tensors));
   std::vector<const View*> inputs;
   for (const View& each : work.tensors) inputs.push_back(&each);
   Engine& engine = work.tensors[0].engine();
   Device& device = work.tensors[0].device();
   RONDO_TRY(out.resolve(engine, device, dtype, Layout(), inputs, false, &work.out));
   if (work.out.accumulate)
-    return error(RONDO_INVALID_ARGUMENT, "%s: the result cannot be added to an accumulator; a plain tensor is needed",
-                 function);
+    return error(RONDO_INVALID_ARGUMENT, "the result cannot be added to an accumulator; a plain tensor is needed");
   Ref<Task> task = device.is_host() ? make_cpu_measure(std::move(work)) : make_cuda_measure(std::move(work));
   return submit_prepared(engine, std::move(task), {&out}, call);
 }
@@ -99,31 +98,29 @@ bool lies_alike(const Layout& a, const Layout& b) {
   return a.same_shape(b) && (a.elements() == 0 || same_steps(a, b));
 }
 
-Status check_list(const char* function, const char* name, std::span<const View> tensors) {
+Status check_list(const char* name, std::span<const View> tensors) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     const View &each = tensors[i], &first = tensors[0];
     if (&each.engine() != &first.engine())
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s[%zu] belongs to another engine than %s[0]", function, name, i, name);
+      return error(RONDO_INVALID_ARGUMENT, "%s[%zu] belongs to another engine than %s[0]", name, i, name);
     if (&each.device() != &first.device())
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s[%zu] is on %s and %s[0] on %s; one device is needed", function, name,
-                   i, device_name(each.device().id()).c_str(), name, device_name(first.device().id()).c_str());
+      return error(RONDO_INVALID_ARGUMENT, "%s[%zu] is on %s and %s[0] on %s; one device is needed", name, i,
+                   device_name(each.device().id()).c_str(), name, device_name(first.device().id()).c_str());
     if (!is_float(each.dtype) || is_f8(each.dtype))
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s[%zu] is %s; f16, bf16, f32 or f64 is needed", function, name, i,
+      return error(RONDO_INVALID_ARGUMENT, "%s[%zu] is %s; f16, bf16, f32 or f64 is needed", name, i,
                    operand_text(each).c_str());
     if (each.accumulate)
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s[%zu] is an accumulator; the tensor itself is needed", function, name,
-                   i);
+      return error(RONDO_INVALID_ARGUMENT, "%s[%zu] is an accumulator; the tensor itself is needed", name, i);
     if (!lies_together(each.layout))
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: %s[%zu] has elements that do not lie together in memory; a copy (rondo_copy) has", function,
-                   name, i);
+                   "%s[%zu] has elements that do not lie together in memory; a copy (rondo_copy) has", name, i);
     if (each.storage->has_contents()) continue;
-    RONDO_TRY(check_written(function, each_name(name, i).c_str(), each));
+    RONDO_TRY(check_written(each_name(name, i).c_str(), each));
   }
   return {};
 }
 
-Status check_apart(const char* function, const char* name, std::span<const View> tensors) {
+Status check_apart(const char* name, std::span<const View> tensors) {
   // Of one storage sorted by place: lists have many tensors.
   std::vector<size_t> order(tensors.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -138,8 +135,8 @@ Status check_apart(const char* function, const char* name, std::span<const View>
     const View& before = tensors[last];
     if (found && before.storage == tensors[i].storage &&
         before.offset + static_cast<int64_t>(before.bytes()) > tensors[i].offset)
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s[%zu] and %s[%zu] share memory; each element must come once",
-                   function, name, std::min(last, i), name, std::max(last, i));
+      return error(RONDO_INVALID_ARGUMENT, "%s[%zu] and %s[%zu] share memory; each element must come once", name,
+                   std::min(last, i), name, std::max(last, i));
     last = i, found = true;
   }
   return {};
@@ -147,23 +144,21 @@ Status check_apart(const char* function, const char* name, std::span<const View>
 
 Status all_finite(std::span<const View> tensors, Output& out) {
   MeasureWork work{Measure::finite, {tensors.begin(), tensors.end()}, {}, 0};
-  return submit_measure("rondo_all_finite", std::move(work), out, RONDO_BOOL, [] { return Call{AllFiniteCall{}}; });
+  return submit_measure(std::move(work), out, RONDO_BOOL, [] { return Call{AllFiniteCall{}}; });
 }
 
 Status global_norm(std::span<const View> tensors, Output& out) {
   MeasureWork work{Measure::norm, {tensors.begin(), tensors.end()}, {}, 0};
-  return submit_measure("rondo_global_norm", std::move(work), out, RONDO_F32, [] { return Call{GlobalNormCall{}}; });
+  return submit_measure(std::move(work), out, RONDO_F32, [] { return Call{GlobalNormCall{}}; });
 }
 
 Status clip_global_norm(std::span<const View> tensors, double max_norm, Output& out) {
-  constexpr const char* function = "rondo_clip_global_norm";
   if (!(max_norm > 0) || std::isinf(max_norm))
-    return error(RONDO_INVALID_ARGUMENT, "%s: max_norm is %g; a positive number is needed", function, max_norm);
-  for (size_t i = 0; i < tensors.size(); ++i)
-    RONDO_TRY(check_writable(function, each_name("tensors", i).c_str(), tensors[i]));
-  RONDO_TRY(check_apart(function, "tensors", tensors));
+    return error(RONDO_INVALID_ARGUMENT, "max_norm is %g; a positive number is needed", max_norm);
+  for (size_t i = 0; i < tensors.size(); ++i) RONDO_TRY(check_writable(each_name("tensors", i).c_str(), tensors[i]));
+  RONDO_TRY(check_apart("tensors", tensors));
   MeasureWork work{Measure::clip, {tensors.begin(), tensors.end()}, {}, max_norm};
-  return submit_measure(function, std::move(work), out, RONDO_F32, [] { return Call{ClipGlobalNormCall{}}; });
+  return submit_measure(std::move(work), out, RONDO_F32, [] { return Call{ClipGlobalNormCall{}}; });
 }
 
 }  // namespace rondo::ops

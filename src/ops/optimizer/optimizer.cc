@@ -127,7 +127,7 @@ Status check_given(const char* name, const View* given, rondo_dtype dtype, const
                  dtype_name(dtype));
   if (given->accumulate)
     return error(RONDO_INVALID_ARGUMENT, "%s is an accumulator; the tensor itself is needed", name);
-  return check_written(kStep, name, *given);
+  return check_written(name, *given);
 }
 
 }  // namespace
@@ -137,11 +137,11 @@ Status Optimizer::create(std::span<const View> parameters, const rondo_optimizer
   RONDO_TRY(check_options(options));
   if (Engine::thread_sink())
     return error(RONDO_INVALID_STATE, "the thread records; make the optimizer before the recording, and step it in it");
-  RONDO_TRY(check_list(kCreate, "parameters", parameters));
-  RONDO_TRY(check_apart(kCreate, "parameters", parameters));
+  RONDO_TRY(check_list("parameters", parameters));
+  RONDO_TRY(check_apart("parameters", parameters));
   std::unique_ptr<Optimizer> optimizer(new Optimizer());
   for (size_t i = 0; i < parameters.size(); ++i) {
-    RONDO_TRY(check_writable(kCreate, format("parameters[%zu]", i).c_str(), parameters[i]));
+    RONDO_TRY(check_writable(format("parameters[%zu]", i).c_str(), parameters[i]));
     optimizer->parameters_.push_back(parameters[i]);
     optimizer->kept_.push_back(Ref<Storage>::share(parameters[i].storage));
   }
@@ -163,9 +163,9 @@ View Optimizer::make_block(rondo_dtype dtype, const Layout& layout) {
 
 Status Optimizer::make_state(const rondo_optimizer_options& options) {
   work_.step = make_block(RONDO_I64, Layout());
-  RONDO_TRY(fill(kCreate, work_.step, Scalar::of(int64_t{0})));
+  RONDO_TRY(fill(work_.step, Scalar::of(int64_t{0})));
   work_.rate = make_block(RONDO_F64, Layout());
-  RONDO_TRY(fill(kCreate, work_.rate, Scalar::of(options.rate)));
+  RONDO_TRY(fill(work_.rate, Scalar::of(options.rate)));
   named_.push_back({"optimizer.step", work_.step});
   named_.push_back({"optimizer.rate", work_.rate});
 
@@ -185,7 +185,7 @@ Status Optimizer::make_state(const rondo_optimizer_options& options) {
   for (int s = 0; s < StepWork::kStates; ++s) {
     if (!has[s]) continue;
     work_.states[s] = make_block(RONDO_U8, Layout::row_major(1, &bytes));
-    RONDO_TRY(fill(kCreate, *work_.states[s], Scalar::of(int64_t{0})));
+    RONDO_TRY(fill(*work_.states[s], Scalar::of(int64_t{0})));
   }
   for (size_t i = 0; i < parameters_.size(); ++i)
     for (int s = 0; s < StepWork::kStates; ++s) {
@@ -195,7 +195,7 @@ Status Optimizer::make_state(const rondo_optimizer_options& options) {
       view.dtype = state_dtype(parameters_[i]);
       view.layout = parameters_[i].layout;
       view.offset = work_.tensors[i].state;
-      if (master) RONDO_TRY(copy_elements(kCreate, parameters_[i], view));
+      if (master) RONDO_TRY(copy_elements(parameters_[i], view));
       named_.push_back({format("optimizer.%zu.%s", i, names[s]), view});
     }
   return {};
@@ -206,7 +206,7 @@ Status Optimizer::step(std::span<const View> gradients, const View* finite, cons
   if (gradients.size() != parameters_.size())
     return error(RONDO_INVALID_ARGUMENT, "n_gradients is %zu; there are %zu parameters", gradients.size(),
                  parameters_.size());
-  RONDO_TRY(check_list(kStep, "gradients", gradients));
+  RONDO_TRY(check_list("gradients", gradients));
   StepWork work = work_;
   for (size_t i = 0; i < gradients.size(); ++i) {
     const View &each = gradients[i], &parameter = parameters_[i];
@@ -240,7 +240,7 @@ Status Optimizer::set_rate(double rate) {
   if (!(rate >= 0) || std::isinf(rate))
     return error(RONDO_INVALID_ARGUMENT, "rate is %g; 0 or a positive number is needed", rate);
   const ScopedNoTape unheard;
-  return fill("rondo_optimizer_set_rate", work_.rate, Scalar::of(rate));
+  return fill(work_.rate, Scalar::of(rate));
 }
 
 rondo_tensor* Optimizer::state(size_t index) const {

@@ -214,20 +214,19 @@ class CudaCumulate final : public KernelTask {
 }  // namespace
 
 Status cumulative(rondo_reduce_op op, const View& a, int axis, bool reverse, Output& out) {
-  constexpr const char* function = "rondo_cumulative";
   const ReductionRow* row = find_reduction(op);
   if (!row)
-    return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; RONDO_SUM (%d) to RONDO_NANPROD (%d) are possible", function,
-                 op, RONDO_SUM, RONDO_NANPROD);
+    return error(RONDO_INVALID_ARGUMENT, "op is %d; RONDO_SUM (%d) to RONDO_NANPROD (%d) are possible", op, RONDO_SUM,
+                 RONDO_NANPROD);
   if (!row->cumulative) {
     std::string possible;
     for (int i = 0; i < kReductions; ++i)
       if (const ReductionRow& each = reduction_row(static_cast<ReduceOp>(i)); each.cumulative)
         possible += std::string(possible.empty() ? "" : ", ") + each.name;
-    return error(RONDO_INVALID_ARGUMENT, "%s: op is %s, which is no running value; possible are %s", function,
-                 row->name, possible.c_str());
+    return error(RONDO_INVALID_ARGUMENT, "op is %s, which is no running value; possible are %s", row->name,
+                 possible.c_str());
   }
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_inputs({{"a", &a}}));
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), reduced_dtype(row->op, a.dtype), a.layout, {&a}, false, &to));

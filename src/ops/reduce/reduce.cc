@@ -97,48 +97,46 @@ ReducePlan plan_reduction(ReduceOp op, double parameter, const View& in, const V
 }
 
 // A bit for each axis to reduce.
-Status find_axes(const char* function, int ndim, int n_axes, const int32_t* axes, unsigned* mask) {
+Status find_axes(int ndim, int n_axes, const int32_t* axes, unsigned* mask) {
   *mask = axes ? 0 : (1u << ndim) - 1;
   for (int i = 0; i < n_axes; ++i) {
     int axis = 0;
     RONDO_TRY(check_axis(axes[i], ndim, "axes", "a", &axis));
     if (gone(*mask, axis))
-      return error(RONDO_INVALID_ARGUMENT, "%s: axes names axis %d twice; each is possible once", function, axis);
+      return error(RONDO_INVALID_ARGUMENT, "axes names axis %d twice; each is possible once", axis);
     *mask |= 1u << axis;
   }
   return {};
 }
 
-Status check_parameters(const char* function, const ReductionRow& row, int n_parameters, const double* parameters,
-                        double* parameter) {
+Status check_parameters(const ReductionRow& row, int n_parameters, const double* parameters, double* parameter) {
   *parameter = row.parameter;
   if (!parameters) return {};
   if (n_parameters != row.parameters)
-    return error(RONDO_INVALID_ARGUMENT, "%s: n_parameters is %d; %s has %d", function, n_parameters, row.name,
-                 row.parameters);
+    return error(RONDO_INVALID_ARGUMENT, "n_parameters is %d; %s has %d", n_parameters, row.name, row.parameters);
   if (row.parameters == 0) return {};
   const bool norm = row.op == ReduceOp::lp_norm;
   if (!std::isfinite(parameters[0]) || parameters[0] < 0 || (norm && parameters[0] == 0))
-    return error(RONDO_INVALID_ARGUMENT, "%s: parameters[0] is %g; %s needs a finite number %s 0", function,
-                 parameters[0], row.name, norm ? "above" : "of at least");
+    return error(RONDO_INVALID_ARGUMENT, "parameters[0] is %g; %s needs a finite number %s 0", parameters[0], row.name,
+                 norm ? "above" : "of at least");
   *parameter = parameters[0];
   return {};
 }
 
 }  // namespace
 
-Status reduce(const char* function, rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims,
-              int n_parameters, const double* parameters, Output& out) {
+Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims, int n_parameters,
+              const double* parameters, Output& out) {
   const ReductionRow* row = find_reduction(op);
   if (!row)
-    return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; RONDO_SUM (%d) to RONDO_NANPROD (%d) are possible", function,
-                 op, RONDO_SUM, RONDO_NANPROD);
+    return error(RONDO_INVALID_ARGUMENT, "op is %d; RONDO_SUM (%d) to RONDO_NANPROD (%d) are possible", op, RONDO_SUM,
+                 RONDO_NANPROD);
   double parameter = 0;
-  RONDO_TRY(check_parameters(function, *row, n_parameters, parameters, &parameter));
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+  RONDO_TRY(check_parameters(*row, n_parameters, parameters, &parameter));
+  RONDO_TRY(check_inputs({{"a", &a}}));
   unsigned mask = 0;
-  RONDO_TRY(find_axes(function, a.layout.ndim, n_axes, axes, &mask));
-  return reduce_over(function, row->op, parameter, a, mask, keep_dims, out);
+  RONDO_TRY(find_axes(a.layout.ndim, n_axes, axes, &mask));
+  return reduce_over(row->op, parameter, a, mask, keep_dims, out);
 }
 
 View ReducedExpression::widest() const {
@@ -173,8 +171,8 @@ void ReducePlan::list_operands(std::vector<TaskOperand>* list) const {
 namespace {
 
 // The result, of that dtype, of reducing a, which is of these inputs.
-Status resolve(const char* function, ReduceOp op, const View& a, std::span<const View* const> inputs, unsigned axes,
-               bool keep_dims, rondo_dtype dtype, Output& out, View* to) {
+Status resolve(ReduceOp op, const View& a, std::span<const View* const> inputs, unsigned axes, bool keep_dims,
+               rondo_dtype dtype, Output& out, View* to) {
   const ReductionRow& row = reduction_row(op);
   Layout shape;
   int64_t length = 1;
@@ -184,7 +182,7 @@ Status resolve(const char* function, ReduceOp op, const View& a, std::span<const
   }
   if (length == 0 && row.needs_elements && shape.elements() > 0)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: a has shape %s, and there is no %s of nothing; at least one element is needed", function,
+                 "a has shape %s, and there is no %s of nothing; at least one element is needed",
                  shape_text(a.layout).c_str(), row.name);
   return out.resolve(a.engine(), a.device(), dtype, shape, inputs, false, to);
 }
@@ -198,11 +196,10 @@ Status begin(const ReducePlan& plan, Output& out, const Describe& describe = {})
 
 }  // namespace
 
-Status reduce_over(const char* function, ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims,
-                   Output& out) {
+Status reduce_over(ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims, Output& out) {
   View to;
   const View* const inputs[] = {&a};
-  RONDO_TRY(resolve(function, op, a, inputs, axes, keep_dims, reduced_dtype(op, a.dtype), out, &to));
+  RONDO_TRY(resolve(op, a, inputs, axes, keep_dims, reduced_dtype(op, a.dtype), out, &to));
   if (to.elements() == 0) {
     out.commit();
     return {};
@@ -212,10 +209,10 @@ Status reduce_over(const char* function, ReduceOp op, double parameter, const Vi
   });
 }
 
-Status reduce_expression(const char* function, rondo_reduce_op op, const View& a,
-                         std::shared_ptr<ReducedExpression> expression, std::shared_ptr<const ReduceFinish> finish,
-                         int n_axes, const int32_t* axes, bool keep_dims, Output& out) {
-  if (!expression && !finish) return reduce(function, op, a, n_axes, axes, keep_dims, 0, nullptr, out);
+Status reduce_expression(rondo_reduce_op op, const View& a, std::shared_ptr<ReducedExpression> expression,
+                         std::shared_ptr<const ReduceFinish> finish, int n_axes, const int32_t* axes, bool keep_dims,
+                         Output& out) {
+  if (!expression && !finish) return reduce(op, a, n_axes, axes, keep_dims, 0, nullptr, out);
   const ReductionRow& row = *find_reduction(op);
   const View in = expression ? expression->widest() : a;
   std::vector<const View*> inputs = {&in};
@@ -224,10 +221,10 @@ Status reduce_expression(const char* function, rondo_reduce_op op, const View& a
     for (const View& each : expression->inputs) inputs.push_back(&each);
   }
   unsigned mask = 0;
-  RONDO_TRY(find_axes(function, in.layout.ndim, n_axes, axes, &mask));
+  RONDO_TRY(find_axes(in.layout.ndim, n_axes, axes, &mask));
   const rondo_dtype dtype = finish ? finish->dtype : reduced_dtype(row.op, in.dtype);
   View to;
-  RONDO_TRY(resolve(function, row.op, in, inputs, mask, keep_dims, dtype, out, &to));
+  RONDO_TRY(resolve(row.op, in, inputs, mask, keep_dims, dtype, out, &to));
   if (to.elements() == 0) {
     out.commit();
     return {};

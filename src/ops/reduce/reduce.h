@@ -60,14 +60,13 @@ struct ReducePlan {
 };
 
 // Reduces the axes with a bit in `axes`; everything but the operand's having elements has been checked.
-Status reduce_over(const char* function, ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims,
-                   Output& out);
+Status reduce_over(ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims, Output& out);
 
 // The reduction of a tensor, or in its place of an expression, and what it is finished with, in one go, with its
 // parameters at their defaults. With one of them as `reduce`, but for a tape, which knows no gradient of it.
-Status reduce_expression(const char* function, rondo_reduce_op op, const View& a,
-                         std::shared_ptr<ReducedExpression> expression, std::shared_ptr<const ReduceFinish> finish,
-                         int n_axes, const int32_t* axes, bool keep_dims, Output& out);
+Status reduce_expression(rondo_reduce_op op, const View& a, std::shared_ptr<ReducedExpression> expression,
+                         std::shared_ptr<const ReduceFinish> finish, int n_axes, const int32_t* axes, bool keep_dims,
+                         Output& out);
 
 // The task of a Reduce node together with that. Null: its results would have other bits than of what had gone through
 // memory, or there is no such task.

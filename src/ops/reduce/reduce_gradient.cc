@@ -97,8 +97,8 @@ ReduceGradient reduce_gradient_of(ReduceOp op, rondo_dtype dtype) {
   return gradient;
 }
 
-Status reduce_gradient(const char* function, ReduceOp op, double parameter, const Layout& shape, unsigned axes,
-                       const View* operand, const View* result, const View& incoming, Output& out) {
+Status reduce_gradient(ReduceOp op, double parameter, const Layout& shape, unsigned axes, const View* operand,
+                       const View* result, const View& incoming, Output& out) {
   const ReduceGradient gradient = reduce_gradient_of(op, incoming.dtype);
   const rondo_dtype compute = compute_dtype(incoming.dtype);
   Engine& engine = incoming.engine();
@@ -117,7 +117,7 @@ Status reduce_gradient(const char* function, ReduceOp op, double parameter, cons
       if ((step.inputs >> k) & 1) views[inputs++] = k < kFirstStep ? given[k] : &reduced[k - kFirstStep].tensor->view;
 
     Temporary whole;
-    Output between(function, &whole.tensor);
+    Output between(&whole.tensor);
     Output& to = last ? out : between;
     View written;
     Expression expression = step.expression;
@@ -132,8 +132,8 @@ Status reduce_gradient(const char* function, ReduceOp op, double parameter, cons
         engine, make_ref<ElementwiseTask>("reduce_grad", device, expression, written.layout, views, words), {&to},
         [&] { return fused_call(expression, words); }));
     if (last) break;
-    Output sum(function, &reduced[i].tensor);
-    RONDO_TRY(reduce_over(function, step.op, 0, whole.tensor->view, axes, true, sum));
+    Output sum(&reduced[i].tensor);
+    RONDO_TRY(reduce_over(step.op, 0, whole.tensor->view, axes, true, sum));
   }
   return {};
 }

@@ -29,7 +29,7 @@ ReduceGradient reduce_gradient_of(ReduceOp op, rondo_dtype dtype);
 
 // out = the gradient of the operand. axes: bit d for a reduced axis of `shape`, the operand's. operand and result: null
 // where they are not used. result and incoming: with the reduced axes of size 1. parameter: as the reduction had it.
-Status reduce_gradient(const char* function, ReduceOp op, double parameter, const Layout& shape, unsigned axes,
-                       const View* operand, const View* result, const View& incoming, Output& out);
+Status reduce_gradient(ReduceOp op, double parameter, const Layout& shape, unsigned axes, const View* operand,
+                       const View* result, const View& incoming, Output& out);
 
 }  // namespace rondo::ops

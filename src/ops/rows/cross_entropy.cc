@@ -7,19 +7,19 @@ namespace rondo::ops {
 
 namespace {
 
-Status check(const char* function, const View& logits, const View& labels) {
-  RONDO_TRY(check_inputs(function, {{"logits", &logits}, {"labels", &labels}}));
+Status check(const View& logits, const View& labels) {
+  RONDO_TRY(check_inputs({{"logits", &logits}, {"labels", &labels}}));
   if (!is_float(logits.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: logits has dtype %s; a float dtype is needed (rondo_cast makes it)",
-                 function, dtype_name(logits.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "logits has dtype %s; a float dtype is needed (rondo_cast makes it)",
+                 dtype_name(logits.dtype));
   if (logits.layout.ndim != 2)
-    return error(RONDO_INVALID_ARGUMENT, "%s: logits has shape %s; [n, classes] is needed", function,
+    return error(RONDO_INVALID_ARGUMENT, "logits has shape %s; [n, classes] is needed",
                  shape_text(logits.layout).c_str());
   if (labels.dtype != RONDO_I32 && labels.dtype != RONDO_I64)
-    return error(RONDO_INVALID_ARGUMENT, "%s: labels has dtype %s; i32 or i64 is needed (rondo_cast makes it)",
-                 function, dtype_name(labels.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "labels has dtype %s; i32 or i64 is needed (rondo_cast makes it)",
+                 dtype_name(labels.dtype));
   if (labels.layout.ndim != 1 || labels.layout.shape[0] != logits.layout.shape[0])
-    return error(RONDO_INVALID_ARGUMENT, "%s: labels has shape %s; one per row of logits %s is needed", function,
+    return error(RONDO_INVALID_ARGUMENT, "labels has shape %s; one per row of logits %s is needed",
                  shape_text(labels.layout).c_str(), shape_text(logits.layout).c_str());
   return {};
 }
@@ -41,8 +41,7 @@ RowPlan plan_rows(RowKind kind, const View& logits, const View& labels, const Vi
 }  // namespace
 
 Status cross_entropy(const View& logits, const View& labels, Output& out) {
-  constexpr const char* function = "rondo_cross_entropy";
-  RONDO_TRY(check(function, logits, labels));
+  RONDO_TRY(check(logits, labels));
   View to;
   RONDO_TRY(out.resolve(logits.engine(), logits.device(), logits.dtype, Layout::row_major(1, logits.layout.shape),
                         {&logits, &labels}, false, &to));
@@ -50,8 +49,7 @@ Status cross_entropy(const View& logits, const View& labels, Output& out) {
 }
 
 Status cross_entropy_grad(const View& logits, const View& labels, double scale, Output& out) {
-  constexpr const char* function = "rondo_cross_entropy_grad";
-  RONDO_TRY(check(function, logits, labels));
+  RONDO_TRY(check(logits, labels));
   View to;
   RONDO_TRY(out.resolve(logits.engine(), logits.device(), logits.dtype, logits.layout, {&logits, &labels}, false, &to));
   RowPlan plan = plan_rows(RowKind::loss_grad, logits, labels, to);

@@ -12,14 +12,14 @@ namespace rondo::ops {
 
 namespace {
 
-Status check_along(const char* function, const char* name, const View& given, const View& a, int axis) {
+Status check_along(const char* name, const View& given, const View& a, int axis) {
   if (given.dtype != a.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s but a has %s; cast one with rondo_cast", function, name,
+    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s but a has %s; cast one with rondo_cast", name,
                  dtype_name(given.dtype), dtype_name(a.dtype));
   if (given.layout.ndim != 1 || given.layout.shape[0] != a.layout.shape[axis])
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; [%lld] is needed, the size of a's axis %d", function,
-                 name, shape_text(given.layout).c_str(), static_cast<long long>(a.layout.shape[axis]), axis);
-  return check_inputs(function, {{"a", &a}, {name, &given}});
+    return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; [%lld] is needed, the size of a's axis %d", name,
+                 shape_text(given.layout).c_str(), static_cast<long long>(a.layout.shape[axis]), axis);
+  return check_inputs({{"a", &a}, {name, &given}});
 }
 
 // Rows along the axis, in all that the plan has.
@@ -39,18 +39,17 @@ void plan_axis(int axis, double epsilon, RowPlan* plan) {
 
 }  // namespace
 
-Status normalise(const char* function, Normalisation op, const View& a, int axis, const View* weight, const View* bias,
-                 double epsilon, Output& out) {
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
+Status normalise(Normalisation op, const View& a, int axis, const View* weight, const View* bias, double epsilon,
+                 Output& out) {
+  RONDO_TRY(check_inputs({{"a", &a}}));
   if (!is_float(a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: a has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
+    return error(RONDO_INVALID_ARGUMENT, "a has dtype %s; a float dtype is needed (rondo_cast makes it)",
                  dtype_name(a.dtype));
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
   if (!std::isfinite(epsilon) || epsilon < 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: epsilon is %g; a finite number of at least 0 is needed", function,
-                 epsilon);
-  if (weight) RONDO_TRY(check_along(function, "weight", *weight, a, axis));
-  if (bias) RONDO_TRY(check_along(function, "bias", *bias, a, axis));
+    return error(RONDO_INVALID_ARGUMENT, "epsilon is %g; a finite number of at least 0 is needed", epsilon);
+  if (weight) RONDO_TRY(check_along("weight", *weight, a, axis));
+  if (bias) RONDO_TRY(check_along("bias", *bias, a, axis));
   View to;
   const View* inputs[] = {&a, weight ? weight : &a, bias ? bias : &a};
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, inputs, false, &to));
@@ -65,11 +64,11 @@ Status normalise(const char* function, Normalisation op, const View& a, int axis
   return submit_rows(plan, out);
 }
 
-Status normalise_grad(const char* function, Normalisation op, const View& a, const View& dy, int axis,
-                      const View* weight, double epsilon, Output& out) {
+Status normalise_grad(Normalisation op, const View& a, const View& dy, int axis, const View* weight, double epsilon,
+                      Output& out) {
   RowPlan plan;
   const View* inputs[] = {&a, &dy, weight ? weight : &a};
-  RONDO_TRY(check_inputs(function, {{"a", &a}, {"dy", &dy}}));
+  RONDO_TRY(check_inputs({{"a", &a}, {"dy", &dy}}));
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, inputs, false, &plan.out));
   plan.kind = RowKind::normalisation_grad;
   plan.norm = op;

@@ -9,7 +9,7 @@ namespace rondo::ops {
 
 // out = the gradient of a for the gradient dy of normalise(a, axis, weight), which has a's shape. The row's statistics
 // are computed again: it is read anyway.
-Status normalise_grad(const char* function, Normalisation op, const View& a, const View& dy, int axis,
-                      const View* weight, double epsilon, Output& out);
+Status normalise_grad(Normalisation op, const View& a, const View& dy, int axis, const View* weight, double epsilon,
+                      Output& out);
 
 }  // namespace rondo::ops

@@ -98,8 +98,7 @@ struct RowPlan {
 Status submit_rows(const RowPlan& plan, Output& out);
 
 // A softmax with expressions around it, in one go. As `softmax`, but for a tape, which knows no gradient of it.
-Status softmax_expression(const char* function, rondo_softmax_op op, std::shared_ptr<RowExpression> expression,
-                          int axis, Output& out);
+Status softmax_expression(rondo_softmax_op op, std::shared_ptr<RowExpression> expression, int axis, Output& out);
 
 // The task of a Softmax node together with what is around it. Null: its results would have other bits than of what had
 // gone through memory, or there is no such task.

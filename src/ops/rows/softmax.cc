@@ -11,23 +11,22 @@ namespace rondo::ops {
 
 namespace {
 
-Status check_axis(const char* function, const char* name, const View& a, int* axis) {
+Status check_axis(const char* name, const View& a, int* axis) {
   if (!is_float(a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; a float dtype is needed (rondo_cast makes it)", function,
-                 name, dtype_name(a.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s; a float dtype is needed (rondo_cast makes it)", name,
+                 dtype_name(a.dtype));
   return rondo::check_axis(*axis, a.layout.ndim, "axis", name, axis);
 }
 
-Status check_options(const char* function, const View& a, const SoftmaxOptions& options) {
+Status check_options(const View& a, const SoftmaxOptions& options) {
   if (!std::isfinite(options.temperature) || options.temperature <= 0)
-    return error(RONDO_INVALID_ARGUMENT, "%s: temperature is %g; a finite number above 0 is needed", function,
-                 options.temperature);
+    return error(RONDO_INVALID_ARGUMENT, "temperature is %g; a finite number above 0 is needed", options.temperature);
   if (!options.lengths) return {};
   const View& lengths = *options.lengths;
   if (lengths.dtype != RONDO_I32 && lengths.dtype != RONDO_I64)
-    return error(RONDO_INVALID_ARGUMENT, "%s: lengths has dtype %s; i32 or i64 is needed (rondo_cast makes it)",
-                 function, dtype_name(lengths.dtype));
-  return check_inputs(function, {{"a", &a}, {"lengths", &lengths}});
+    return error(RONDO_INVALID_ARGUMENT, "lengths has dtype %s; i32 or i64 is needed (rondo_cast makes it)",
+                 dtype_name(lengths.dtype));
+  return check_inputs({{"a", &a}, {"lengths", &lengths}});
 }
 
 // Of a softmax of `x` or, with `other`, a gradient.
@@ -60,16 +59,16 @@ RowPlan plan_along(RowKind kind, const View& x, const View* other, int axis, con
 }
 
 // Submits a softmax of `x` or, with `other`, a gradient.
-Status along_axis(const char* function, RowKind kind, const View& x, const View* other, int axis,
-                  const SoftmaxOptions& options, Output& out) {
-  RONDO_TRY(check_options(function, x, options));
+Status along_axis(RowKind kind, const View& x, const View* other, int axis, const SoftmaxOptions& options,
+                  Output& out) {
+  RONDO_TRY(check_options(x, options));
   const View* lengths = options.lengths;
   if (lengths) {
     Layout wanted;
     for (int d = 0; d < x.layout.ndim; ++d)
       if (d != axis) wanted.shape[wanted.ndim++] = x.layout.shape[d];
     if (!lengths->layout.same_shape(wanted))
-      return error(RONDO_INVALID_ARGUMENT, "%s: lengths has shape %s; one for each row is needed: %s", function,
+      return error(RONDO_INVALID_ARGUMENT, "lengths has shape %s; one for each row is needed: %s",
                    shape_text(lengths->layout).c_str(), shape_text(wanted).c_str());
   }
   View to;
@@ -78,10 +77,10 @@ Status along_axis(const char* function, RowKind kind, const View& x, const View*
   return submit_rows(plan_along(kind, x, other, axis, options, to), out);
 }
 
-Status check_op(const char* function, rondo_softmax_op op) {
+Status check_op(rondo_softmax_op op) {
   if (softmax_name(op)) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s: op is %d; RONDO_SOFTMAX (%d) to RONDO_SOFTMIN (%d) are possible", function,
-               op, RONDO_SOFTMAX, RONDO_SOFTMIN);
+  return error(RONDO_INVALID_ARGUMENT, "op is %d; RONDO_SOFTMAX (%d) to RONDO_SOFTMIN (%d) are possible", op,
+               RONDO_SOFTMAX, RONDO_SOFTMIN);
 }
 
 }  // namespace
@@ -140,10 +139,9 @@ RowPlan plan_expression(const SoftmaxOptions& options, std::shared_ptr<RowExpres
 
 }  // namespace
 
-Status softmax_expression(const char* function, rondo_softmax_op op, std::shared_ptr<RowExpression> expression,
-                          int axis, Output& out) {
+Status softmax_expression(rondo_softmax_op op, std::shared_ptr<RowExpression> expression, int axis, Output& out) {
   const View x = expression->widest();
-  RONDO_TRY(check_axis(function, "the operand", x, &axis));
+  RONDO_TRY(check_axis("the operand", x, &axis));
   std::vector<const View*> inputs;
   for (const auto* side : {&expression->before, &expression->after})
     for (const View& each : side->inputs) inputs.push_back(&each);
@@ -203,27 +201,26 @@ const char* softmax_name(int op) {
   }
 }
 
-Status softmax(const char* function, const SoftmaxOptions& options, const View& a, int axis, Output& out) {
-  RONDO_TRY(check_op(function, options.op));
-  RONDO_TRY(check_inputs(function, {{"a", &a}}));
-  RONDO_TRY(check_axis(function, "a", a, &axis));
+Status softmax(const SoftmaxOptions& options, const View& a, int axis, Output& out) {
+  RONDO_TRY(check_op(options.op));
+  RONDO_TRY(check_inputs({{"a", &a}}));
+  RONDO_TRY(check_axis("a", a, &axis));
   const RowKind kind = options.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
-  return along_axis(function, kind, a, nullptr, axis, options, out);
+  return along_axis(kind, a, nullptr, axis, options, out);
 }
 
-Status softmax_grad(const char* function, const SoftmaxOptions& options, const View& y, const View& dy, int axis,
-                    Output& out) {
-  RONDO_TRY(check_op(function, options.op));
-  RONDO_TRY(check_inputs(function, {{"y", &y}, {"dy", &dy}}));
-  RONDO_TRY(check_axis(function, "y", y, &axis));
+Status softmax_grad(const SoftmaxOptions& options, const View& y, const View& dy, int axis, Output& out) {
+  RONDO_TRY(check_op(options.op));
+  RONDO_TRY(check_inputs({{"y", &y}, {"dy", &dy}}));
+  RONDO_TRY(check_axis("y", y, &axis));
   if (dy.dtype != y.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s: dy has dtype %s but y has %s; cast one with rondo_cast", function,
-                 dtype_name(dy.dtype), dtype_name(y.dtype));
+    return error(RONDO_INVALID_ARGUMENT, "dy has dtype %s but y has %s; cast one with rondo_cast", dtype_name(dy.dtype),
+                 dtype_name(y.dtype));
   if (!dy.layout.same_shape(y.layout))
-    return error(RONDO_INVALID_ARGUMENT, "%s: dy has shape %s but y has %s", function, shape_text(dy.layout).c_str(),
+    return error(RONDO_INVALID_ARGUMENT, "dy has shape %s but y has %s", shape_text(dy.layout).c_str(),
                  shape_text(y.layout).c_str());
   const RowKind kind = options.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax_grad : RowKind::softmax_grad;
-  return along_axis(function, kind, y, &dy, axis, options, out);
+  return along_axis(kind, y, &dy, axis, options, out);
 }
 
 }  // namespace rondo::ops

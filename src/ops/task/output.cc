@@ -10,48 +10,45 @@
 
 namespace rondo::ops {
 
-Status check_computed(const char* function, const char* name, rondo_dtype dtype) {
+Status check_computed(const char* name, rondo_dtype dtype) {
   if (!is_f8(dtype)) [[likely]]
     return {};
-  return error(
-      RONDO_INVALID_ARGUMENT,
-      "%s: %s has dtype %s, which is stored, moved and cast, not computed with; cast it to f32 or another dtype "
-      "first (rondo_cast)",
-      function, name, dtype_name(dtype));
-}
-
-Status without_common_dtype(const char* function, const char* name_a, rondo_dtype a, const char* name_b,
-                            rondo_dtype b) {
   return error(RONDO_INVALID_ARGUMENT,
-               "%s: %s has dtype %s and %s %s; an 8-bit float is not promoted: cast one of them first (rondo_cast)",
-               function, name_a, dtype_name(a), name_b, dtype_name(b));
+               "%s has dtype %s, which is stored, moved and cast, not computed with; cast it to f32 or another dtype "
+               "first (rondo_cast)",
+               name, dtype_name(dtype));
 }
 
-Status check_inputs(const char* function, std::span<const NamedView> inputs) {
-  for (const NamedView& input : inputs) RONDO_TRY(check_computed(function, input.name, input.view->dtype));
-  return check_moved(function, inputs);
+Status without_common_dtype(const char* name_a, rondo_dtype a, const char* name_b, rondo_dtype b) {
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s has dtype %s and %s %s; an 8-bit float is not promoted: cast one of them first (rondo_cast)", name_a,
+               dtype_name(a), name_b, dtype_name(b));
 }
 
-Status check_moved(const char* function, std::span<const NamedView> inputs) {
+Status check_inputs(std::span<const NamedView> inputs) {
+  for (const NamedView& input : inputs) RONDO_TRY(check_computed(input.name, input.view->dtype));
+  return check_moved(inputs);
+}
+
+Status check_moved(std::span<const NamedView> inputs) {
   const NamedView* first = inputs.data();
   for (const NamedView& input : inputs) {
     if (&input.view->engine() != &first->view->engine())
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than %s; operands must be of one engine",
-                   function, input.name, first->name);
+      return error(RONDO_INVALID_ARGUMENT, "%s belongs to another engine than %s; operands must be of one engine",
+                   input.name, first->name);
     if (&input.view->device() != &first->view->device())
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s is on %s but %s is on %s; copy one with rondo_copy_to first",
-                   function, input.name, device_name(input.view->device().id()).c_str(), first->name,
+      return error(RONDO_INVALID_ARGUMENT, "%s is on %s but %s is on %s; copy one with rondo_copy_to first", input.name,
+                   device_name(input.view->device().id()).c_str(), first->name,
                    device_name(first->view->device().id()).c_str());
     if (input.view->accumulate)
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: %s is an accumulator view, which can only be an output; pass the tensor itself", function,
-                   input.name);
-    RONDO_TRY(check_written(function, input.name, *input.view));
+                   "%s is an accumulator view, which can only be an output; pass the tensor itself", input.name);
+    RONDO_TRY(check_written(input.name, *input.view));
   }
   return {};
 }
 
-Status check_blank(const char* function, const char* name, const View& view) {
+Status check_blank(const char* name, const View& view) {
   Engine& engine = view.engine();
   const Sink* sink = Engine::thread_sink();
   // What belongs to a recording of another thread is refused as such.
@@ -59,32 +56,30 @@ Status check_blank(const char* function, const char* name, const View& view) {
   RONDO_TRY(engine.usable());
   if (!engine.blank(*view.storage)) return {};
   return error(RONDO_INVALID_STATE,
-               "%s: %s, %s %s on %s, was never written; write to it first, or accept what is in its memory with "
+               "%s, %s %s on %s, was never written; write to it first, or accept what is in its memory with "
                "rondo_tensor_accept",
-               function, name, dtype_name(view.dtype), shape_text(view.layout).c_str(),
-               device_name(view.device().id()).c_str());
+               name, dtype_name(view.dtype), shape_text(view.layout).c_str(), device_name(view.device().id()).c_str());
 }
 
-static inline Status check_owner(const char* function, const char* name, const View& view) {
+static inline Status check_owner(const char* name, const View& view) {
   if (!view.storage->read_only) [[likely]]
     return {};
   return error(RONDO_INVALID_ARGUMENT,
-               "%s: %s is memory that its owner exported as read-only; write to a copy (rondo_copy makes it)", function,
-               name);
+               "%s is memory that its owner exported as read-only; write to a copy (rondo_copy makes it)", name);
 }
 
-static Status check_distinct(const char* function, const char* name, const View& view) {
+static Status check_distinct(const char* name, const View& view) {
   if (view.layout.repeats())
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: %s shows an element twice (a broadcast view, or strides that overlap) and is read-only; write to "
+                 "%s shows an element twice (a broadcast view, or strides that overlap) and is read-only; write to "
                  "a copy (rondo_copy makes it)",
-                 function, name);
+                 name);
   return {};
 }
 
-Status check_writable(const char* function, const char* name, const View& view) {
-  RONDO_TRY(check_distinct(function, name, view));
-  return check_owner(function, name, view);
+Status check_writable(const char* name, const View& view) {
+  RONDO_TRY(check_distinct(name, view));
+  return check_owner(name, view);
 }
 
 Output::~Output() {
@@ -94,24 +89,23 @@ Output::~Output() {
 [[gnu::always_inline]] inline Status Output::check_place(Engine& engine, Device& device) const {
   const View& out = given_view();
   if (&out.engine() != &engine)
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than the inputs", function_, name_);
+    return error(RONDO_INVALID_ARGUMENT, "%s belongs to another engine than the inputs", name_);
   if (&out.device() != &device)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: %s is on %s; the result is on %s: give none for a new tensor, which rondo_copy moves", function_,
-                 name_, device_name(out.device().id()).c_str(), device_name(device.id()).c_str());
+                 "%s is on %s; the result is on %s: give none for a new tensor, which rondo_copy moves", name_,
+                 device_name(out.device().id()).c_str(), device_name(device.id()).c_str());
   return {};
 }
 
 [[gnu::always_inline]] inline Status Output::check_contents(std::span<const View* const> inputs, bool inplace) const {
   const View& out = given_view();
-  RONDO_TRY(check_owner(function_, name_, out));
-  if (out.accumulate) RONDO_TRY(check_written(function_, name_, out));
+  RONDO_TRY(check_owner(name_, out));
+  if (out.accumulate) RONDO_TRY(check_written(name_, out));
   for (const View* input : inputs) {
     if (out.storage != input->storage || (inplace && identical(out, *input)) || !overlap(out, *input)) continue;
-    return error(
-        RONDO_INVALID_ARGUMENT,
-        "%s: %s shares elements with an input%s; write to another tensor, or read a copy (rondo_copy makes it)",
-        function_, name_, inplace ? " without being the same, element for element" : "");
+    return error(RONDO_INVALID_ARGUMENT,
+                 "%s shares elements with an input%s; write to another tensor, or read a copy (rondo_copy makes it)",
+                 name_, inplace ? " without being the same, element for element" : "");
   }
   return {};
 }
@@ -122,7 +116,7 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
     // Shapes of inputs may each be possible and their product not: broadcast views have no memory behind their sizes.
     Layout possible;
     if (Status status = check_shape(shape.ndim, shape.shape, dtype, &possible); !status.ok())
-      return status.with_context(std::string(function_) + ": " + name_);
+      return status.with_context(name_);
     created_ = make_tensor(engine, device, dtype, shape);
     *view = created_->view;
     return {};
@@ -131,12 +125,12 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
   const View& out = given_view();
   if (out.dtype != dtype)
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: %s has dtype %s; the result is %s: give none for a new tensor, which rondo_cast turns into %s",
-                 function_, name_, dtype_name(out.dtype), dtype_name(dtype), dtype_name(out.dtype));
+                 "%s has dtype %s; the result is %s: give none for a new tensor, which rondo_cast turns into %s", name_,
+                 dtype_name(out.dtype), dtype_name(dtype), dtype_name(out.dtype));
   if (!out.layout.same_shape(shape))
-    return error(RONDO_INVALID_ARGUMENT, "%s: %s has shape %s; the result is %s: give none for a new tensor", function_,
-                 name_, shape_text(out.layout).c_str(), shape_text(shape).c_str());
-  RONDO_TRY(check_distinct(function_, name_, out));
+    return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; the result is %s: give none for a new tensor", name_,
+                 shape_text(out.layout).c_str(), shape_text(shape).c_str());
+  RONDO_TRY(check_distinct(name_, out));
   RONDO_TRY(check_contents(inputs, inplace));
   *view = out;
   return {};

@@ -16,14 +16,10 @@ class Output {
  public:
   // `slot` is the public rondo_tensor** (checked for null and liveness by the C API). `name` is the argument's name in
   // messages.
-  Output(const char* function, rondo_tensor** slot, const char* name = "out")
-      : function_(function), slot_(slot), name_(name) {}
+  Output(rondo_tensor** slot, const char* name = "out") : slot_(slot), name_(name) {}
   ~Output();
   Output(Output&& other) noexcept
-      : function_(other.function_),
-        slot_(other.slot_),
-        name_(other.name_),
-        created_(std::exchange(other.created_, nullptr)) {}
+      : slot_(other.slot_), name_(other.name_), created_(std::exchange(other.created_, nullptr)) {}
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
@@ -58,7 +54,6 @@ class Output {
   Status check_place(Engine& engine, Device& device) const;
   Status check_contents(std::span<const View* const> inputs, bool inplace) const;
 
-  const char* function_;
   rondo_tensor** slot_;
   const char* name_;
   rondo_tensor* created_ = nullptr;
@@ -80,15 +75,15 @@ struct Handle {
 void arrange_like(const Layout& like, Layout* layout);
 
 // An error if a view cannot be written: it may show an element twice, or its memory is read-only.
-Status check_writable(const char* function, const char* name, const View& view);
+Status check_writable(const char* name, const View& view);
 
 // RONDO_INVALID_STATE if nothing was ever written into the storage, which then has no contents to read. While the
 // thread records, the launch is what counts.
-RONDO_COLD Status check_blank(const char* function, const char* name, const View& view);
-inline Status check_written(const char* function, const char* name, const View& view) {
+RONDO_COLD Status check_blank(const char* name, const View& view);
+inline Status check_written(const char* name, const View& view) {
   if (view.storage->has_contents()) [[likely]]
     return {};
-  return check_blank(function, name, view);
+  return check_blank(name, view);
 }
 
 // All inputs on one engine and device, with contents, none an accumulator, of dtypes to compute with; messages name
@@ -97,20 +92,20 @@ struct NamedView {
   const char* name;
   const View* view;
 };
-Status check_inputs(const char* function, std::span<const NamedView> inputs);
+Status check_inputs(std::span<const NamedView> inputs);
 // The same of operators that move elements and do not compute with them: 8-bit floats, which are for that, may come
 // too.
-RONDO_HOT Status check_moved(const char* function, std::span<const NamedView> inputs);
-inline Status check_moved(const char* function, std::initializer_list<NamedView> inputs) {
-  return check_moved(function, std::span(inputs.begin(), inputs.size()));
+RONDO_HOT Status check_moved(std::span<const NamedView> inputs);
+inline Status check_moved(std::initializer_list<NamedView> inputs) {
+  return check_moved(std::span(inputs.begin(), inputs.size()));
 }
 // An error if operators do not compute with a dtype.
-Status check_computed(const char* function, const char* name, rondo_dtype dtype);
-inline Status check_inputs(const char* function, std::initializer_list<NamedView> inputs) {
-  return check_inputs(function, std::span(inputs.begin(), inputs.size()));
+Status check_computed(const char* name, rondo_dtype dtype);
+inline Status check_inputs(std::initializer_list<NamedView> inputs) {
+  return check_inputs(std::span(inputs.begin(), inputs.size()));
 }
 
 // Of two dtypes that do not promote (base/dtype.h).
-Status without_common_dtype(const char* function, const char* name_a, rondo_dtype a, const char* name_b, rondo_dtype b);
+Status without_common_dtype(const char* name_a, rondo_dtype a, const char* name_b, rondo_dtype b);
 
 }  // namespace rondo::ops

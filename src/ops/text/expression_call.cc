@@ -19,8 +19,7 @@ std::string list(const std::vector<std::string>& names) {
   return text;
 }
 
-Status bind(const char* function, const ExpressionText& text, std::span<const rondo_argument> arguments,
-            SmallVector<Bound, 8>* bound) {
+Status bind(const ExpressionText& text, std::span<const rondo_argument> arguments, SmallVector<Bound, 8>* bound) {
   const std::vector<std::string>& names = text.operands();
   static_assert(ExpressionText::kMaxNames <= 64);
   uint64_t given = 0;  // bit k: names[k]
@@ -31,11 +30,10 @@ Status bind(const char* function, const ExpressionText& text, std::span<const ro
     while (k < names.size() && names[k] != each.name) ++k;
     if (k == names.size())
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: arguments[%zu] is named '%s', which is not an operand of '%s'; its "
+                   "arguments[%zu] is named '%s', which is not an operand of '%s'; its "
                    "operands are %s",
-                   function, i, each.name, text.name(), names.empty() ? "none" : list(names).c_str());
-    if ((given >> k) & 1)
-      return error(RONDO_INVALID_ARGUMENT, "%s: arguments[%zu] gives '%s' a second time", function, i, each.name);
+                   i, each.name, text.name(), names.empty() ? "none" : list(names).c_str());
+    if ((given >> k) & 1) return error(RONDO_INVALID_ARGUMENT, "arguments[%zu] gives '%s' a second time", i, each.name);
     given |= uint64_t{1} << k;
     Bound& to = (*bound)[k];
     switch (each.kind) {
@@ -46,19 +44,17 @@ Status bind(const char* function, const ExpressionText& text, std::span<const ro
   }
   for (size_t k = 0; k < names.size(); ++k)
     if (!((given >> k) & 1))
-      return error(RONDO_INVALID_ARGUMENT, "%s: operand '%s' of '%s' is not among the arguments; its operands are %s",
-                   function, names[k].c_str(), text.name(), list(names).c_str());
+      return error(RONDO_INVALID_ARGUMENT, "operand '%s' of '%s' is not among the arguments; its operands are %s",
+                   names[k].c_str(), text.name(), list(names).c_str());
   return {};
 }
 
 }  // namespace
 
-ExpressionCall::ExpressionCall(const char* function, const ExpressionText& text, rondo_tensor** out)
-    : function_(function), text_(text), out_(out) {
+ExpressionCall::ExpressionCall(const ExpressionText& text, rondo_tensor** out) : text_(text), out_(out) {
   slots_.assign(out, static_cast<uint32_t>(text.results().size()));
   outputs_.reserve(slots_.size());
-  for (size_t i = 0; i < slots_.size(); ++i)
-    outputs_.emplace_back(function_, &slots_[i], text.results()[i].name.c_str());
+  for (size_t i = 0; i < slots_.size(); ++i) outputs_.emplace_back(&slots_[i], text.results()[i].name.c_str());
 }
 ExpressionCall::~ExpressionCall() {
   for (size_t i = 0; i < slots_.size(); ++i)
@@ -66,7 +62,7 @@ ExpressionCall::~ExpressionCall() {
 }
 
 Status ExpressionCall::pose(std::span<const rondo_argument> arguments, const ExpressionCall* like, Parts* parts) {
-  RONDO_TRY(bind(function_, text_, arguments, &bound_));
+  RONDO_TRY(bind(text_, arguments, &bound_));
   RONDO_TRY(find_tensors());
   RONDO_TRY(lower_like(like));
   RONDO_TRY(text_.product() ? find_product_shape() : find_shape());
@@ -103,9 +99,8 @@ Status ExpressionCall::find_tensors() {
   }
   if (tensors_.empty())
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: no argument is a tensor, so the results have neither shape nor device; at least one is needed",
-                 function_);
-  return check_inputs(function_, named);
+                 "no argument is a tensor, so the results have neither shape nor device; at least one is needed");
+  return check_inputs(named);
 }
 
 // The operands that nodes are made of, a bit each. What a product is of lies behind it.
@@ -134,9 +129,9 @@ Status ExpressionCall::broadcast(uint64_t operands, Layout* shape) const {
       joined = layout;
     } else if (!broadcast_shapes(*shape, layout, &joined)) {
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: %s of shape %s does not broadcast with %s%s of shape %s; from the last axis on, sizes must be "
+                   "%s of shape %s does not broadcast with %s%s of shape %s; from the last axis on, sizes must be "
                    "equal or 1",
-                   function_, name, shape_text(layout).c_str(), first, before, shape_text(*shape).c_str());
+                   name, shape_text(layout).c_str(), first, before, shape_text(*shape).c_str());
     } else {
       before = " and others";
     }
@@ -201,10 +196,9 @@ Status ExpressionCall::find_product_shape() {
     if (!bound_[k].view || !((operands >> k) & 1)) continue;
     if (!broadcast_shapes(shape_, bound_[k].view->layout, &joined) || !joined.same_shape(shape_))
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: %s of shape %s does not broadcast to %s, the shape of the product; from the last axis on, "
+                   "%s of shape %s does not broadcast to %s, the shape of the product; from the last axis on, "
                    "sizes must be equal or 1",
-                   function_, text_.operands()[k].c_str(), shape_text(bound_[k].view->layout).c_str(),
-                   shape_text(shape_).c_str());
+                   text_.operands()[k].c_str(), shape_text(bound_[k].view->layout).c_str(), shape_text(shape_).c_str());
   }
   return {};
 }
@@ -217,13 +211,13 @@ Status ExpressionCall::check_outputs() const {
     const View& written = slots_[i]->view;
     for (size_t k = 0; k < i; ++k)
       if (slots_[k] && written.storage == slots_[k]->view.storage && overlap(written, slots_[k]->view))
-        return error(RONDO_INVALID_ARGUMENT, "%s: %s shares elements with %s; each result needs a tensor of its own",
-                     function_, text_.results()[i].name.c_str(), text_.results()[k].name.c_str());
+        return error(RONDO_INVALID_ARGUMENT, "%s shares elements with %s; each result needs a tensor of its own",
+                     text_.results()[i].name.c_str(), text_.results()[k].name.c_str());
     if (is_elementwise(i)) continue;
     for (size_t k = 0; k < bound_.size(); ++k)
       if (bound_[k].view && written.storage == bound_[k].view->storage && overlap(written, *bound_[k].view))
         return error(RONDO_INVALID_ARGUMENT,
-                     "%s: %s is %s and shares elements with the operand %s; write to another tensor", function_,
+                     "%s is %s and shares elements with the operand %s; write to another tensor",
                      text_.results()[i].name.c_str(),
                      is_reduction(i)                ? "a reduction"
                      : comes_from(i, Node::product) ? "made of a product"
@@ -287,9 +281,9 @@ Status ExpressionCall::elementwise(Parts* parts) {
   if (written.empty()) return {};
   if (expression.overflow())
     return error(RONDO_UNSUPPORTED,
-                 "%s: one kernel writes %d results, and '%s' has more; compute some in an "
+                 "one kernel writes %d results, and '%s' has more; compute some in an "
                  "expression of its own",
-                 function_, Expression::kMaxOutputs, text_.name());
+                 Expression::kMaxOutputs, text_.name());
   Views views;
   expression = needed(expression, 0, &views);
   for (const View& each : written) views.push_back(&each);
@@ -338,8 +332,7 @@ Status ExpressionCall::find_source(size_t i, Expression* expression, SmallVector
     return {};
   }
   Layout possible;
-  if (Status status = check_shape(shape_.ndim, shape_.shape, wanted.dtype, &possible); !status.ok())
-    return status.with_context(function_);
+  if (Status status = check_shape(shape_.ndim, shape_.shape, wanted.dtype, &possible); !status.ok()) return status;
   if (made_within(i)) return {};
   source = make_temporary(engine(), device(), wanted.dtype, shape_, &temporaries_.emplace_front());
   expression->output(wanted.value, wanted.dtype, false);

@@ -27,7 +27,7 @@ namespace rondo::ops {
 class ExpressionCall {
  public:
   // function: for messages.
-  ExpressionCall(const char* function, const ExpressionText& text, rondo_tensor** out);
+  ExpressionCall(const ExpressionText& text, rondo_tensor** out);
   ~ExpressionCall();
   ExpressionCall(const ExpressionCall&) = delete;
   ExpressionCall& operator=(const ExpressionCall&) = delete;
@@ -84,8 +84,7 @@ class ExpressionCall {
   const View& first() const { return *tensors_[0]; }
   // The same status, with the place of a node.
   Status told(const Node& node, const Status& status) const {
-    // The name stands before the place.
-    return status.ok() ? status : text_.error_at(status.code(), node.at, "%s", status.message_within(function_).data());
+    return status.ok() ? status : text_.error_at(status.code(), node.at, "%s", status.message());
   }
   // The operand that a node is, if it is one that is a tensor.
   const View* operand_of(const Node& node) const {
@@ -101,7 +100,7 @@ class ExpressionCall {
   Status find_shape();
   Status find_factor(int i);
   Status find_product_shape();
-  MatmulNames names() const { return {function_, factors_[0].name, factors_[1].name}; }
+  MatmulNames names() const { return {factors_[0].name, factors_[1].name}; }
   MatmulOptions product_options() const;
 
   // --- elementwise parts
@@ -121,7 +120,6 @@ class ExpressionCall {
   Status reduce_result(size_t result);
   Status make_finish(size_t result, std::shared_ptr<ReduceFinish>* finish) const;
 
-  const char* const function_;
   const ExpressionText& text_;
   rondo_tensor** const out_;
   SmallVector<rondo_tensor*, 4> slots_;

@@ -148,7 +148,7 @@ class Lowering {
       return {};
     }
     uint64_t word = 0;
-    if (Status status = scalar_word(text_.name(), "a number", typed.scalar, dtype, &word); !status.ok())
+    if (Status status = scalar_word("a number", typed.scalar, dtype, &word); !status.ok())
       return text_.error_at(status.code(), text_.nodes()[node.nodes[i]].at, "%s", status.message());
     *value = scalar(node.nodes[i], dtype, word);
     return {};

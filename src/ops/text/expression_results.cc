@@ -54,7 +54,7 @@ Status ExpressionCall::product_result(size_t i) {
   RONDO_TRY(check_float(i, "product"));
   auto after = std::make_shared<RowSide>();
   if (!take_out(result.value, compute_dtype(result.dtype), &lowered_.product.given, after.get()))
-    return error(RONDO_INTERNAL, "%s: '%s' does not fit", function_, text_.name());
+    return error(RONDO_INTERNAL, "'%s' does not fit", text_.name());
   return told(node, multiply(names(), a, b, product_options(), std::move(after), result.dtype, outputs_[i]));
 }
 
@@ -66,7 +66,7 @@ Status ExpressionCall::softmax_result(size_t i) {
   if (operand && node_of(i).kind == Node::softmax) {
     View a = *operand;
     a.layout = broadcast_layout(a.layout, shape_);
-    return told(node, ops::softmax(function_, SoftmaxOptions{softmax.op}, a, softmax.axis, outputs_[i]));
+    return told(node, ops::softmax(SoftmaxOptions{softmax.op}, a, softmax.axis, outputs_[i]));
   }
   const Lowered::Origin& origin = lowered_.softmaxes[node.index];
   const Lowered::Result &of = origin.of, &result = lowered_.results[i];
@@ -76,10 +76,10 @@ Status ExpressionCall::softmax_result(size_t i) {
   made->result = result.dtype;
   const bool fits = take_out(of.value, compute_dtype(of.dtype), nullptr, &made->before) &&
                     take_out(result.value, compute_dtype(result.dtype), &origin.given, &made->after);
-  if (!fits) return error(RONDO_INTERNAL, "%s: '%s' does not fit", function_, text_.name());
+  if (!fits) return error(RONDO_INTERNAL, "'%s' does not fit", text_.name());
   if (made->before.inputs.empty())
     return text_.error_at(RONDO_INVALID_ARGUMENT, node.at, "the softmax is of no tensor; its rows would be all alike");
-  return told(node, softmax_expression(function_, softmax.op, std::move(made), softmax.axis, outputs_[i]));
+  return told(node, softmax_expression(softmax.op, std::move(made), softmax.axis, outputs_[i]));
 }
 
 // Of a reduction, what stands behind it is computed where it stores.
@@ -90,14 +90,14 @@ Status ExpressionCall::reduce_result(size_t i) {
   const int32_t* const axes = count ? reduction.axes.data() : nullptr;
   std::shared_ptr<ReduceFinish> finish;
   if (node_of(i).kind != Node::reduce) RONDO_TRY(make_finish(i, &finish));
-  return told(node, reduce_expression(function_, reduction.op, sources_[i], std::move(made_[i]), std::move(finish),
-                                      count, axes, reduction.keep, outputs_[i]));
+  return told(node, reduce_expression(reduction.op, sources_[i], std::move(made_[i]), std::move(finish), count, axes,
+                                      reduction.keep, outputs_[i]));
 }
 Status ExpressionCall::make_finish(size_t i, std::shared_ptr<ReduceFinish>* finish) const {
   const Lowered::Result& result = lowered_.results[i];
   RowSide side;
   if (!take_out(result.value, compute_dtype(result.dtype), &lowered_.reductions[origin_of(i).index].given, &side))
-    return error(RONDO_INTERNAL, "%s: '%s' does not fit", function_, text_.name());
+    return error(RONDO_INTERNAL, "'%s' does not fit", text_.name());
   if (!side.inputs.empty())
     return text_.error_at(RONDO_INVALID_ARGUMENT, node_of(i).at,
                           "%s comes from a reduction, whose result has another shape than the tensors that it meets "

@@ -2,6 +2,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/text/expression_run.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -28,10 +29,15 @@ Status submit_together(const ExpressionText& text, const ExpressionCall& call,
                          describe);
 }
 
-// Sets of one call, each with a name for messages.
+// One of the sets of a call.
 struct Set {
-  char function[64];
+  size_t number = 0;
   std::optional<ExpressionCall> call;
+
+  // The same status, with the set that it is about.
+  Status told(const Status& status) const {
+    return status.ok() ? status : status.with_context(format("set %zu", number));
+  }
 };
 
 // A tensor of a set, by the bytes between its first and last element.
@@ -62,9 +68,9 @@ Status check_apart(const std::deque<Set>& sets) {
     for (auto b = a + 1; b != all.end() && storage(*b) == storage(*a) && b->begin < a->end; ++b)
       if (a->set != b->set && (a->written || b->written) && overlap(*a->view, *b->view)) {
         const Given &writes = a->written ? *a : *b, &other = a->written ? *b : *a;
-        return error(RONDO_INVALID_ARGUMENT,
-                     "%s: %s shares elements with %s of another set; what a set writes, no other may touch",
-                     writes.set->function, writes.name, other.name);
+        return writes.set->told(error(
+            RONDO_INVALID_ARGUMENT, "%s shares elements with %s of another set; what a set writes, no other may touch",
+            writes.name, other.name));
       }
   return {};
 }
@@ -72,7 +78,7 @@ Status check_apart(const std::deque<Set>& sets) {
 }  // namespace
 
 Status run_expression(const ExpressionText& text, std::span<const rondo_argument> arguments, rondo_tensor** out) {
-  ExpressionCall call("rondo_expression_run", text, out);
+  ExpressionCall call(text, out);
   ExpressionCall::Parts parts;
   RONDO_TRY(call.pose(arguments, nullptr, &parts));
   RONDO_TRY(submit_together(text, call, std::move(parts.before)));
@@ -91,23 +97,24 @@ Status run_expression_each(const ExpressionText& text, size_t count, std::span<c
   ExpressionCall::Parts parts;
   for (size_t i = 0; i < count; ++i) {
     Set& set = sets.emplace_back();
-    std::snprintf(set.function, sizeof set.function, "rondo_expression_run_each, set %zu", i);
-    ExpressionCall& call = set.call.emplace(set.function, text, out + i * n_out);
-    RONDO_TRY(call.pose(arguments.subspan(i * n_arguments, n_arguments), i > 0 ? &*sets[i - 1].call : nullptr, &parts));
+    set.number = i;
+    ExpressionCall& call = set.call.emplace(text, out + i * n_out);
+    RONDO_TRY(set.told(
+        call.pose(arguments.subspan(i * n_arguments, n_arguments), i > 0 ? &*sets[i - 1].call : nullptr, &parts)));
     const ExpressionCall& first = *sets[0].call;
     if (&call.engine() != &first.engine())
-      return error(RONDO_INVALID_ARGUMENT, "%s: it belongs to another engine than set 0; all must be of one engine",
-                   set.function);
+      return set.told(
+          error(RONDO_INVALID_ARGUMENT, "it belongs to another engine than set 0; all must be of one engine"));
     if (&call.device() != &first.device())
-      return error(RONDO_INVALID_ARGUMENT, "%s: it is on %s but set 0 is on %s; all must be on one device",
-                   set.function, device_name(call.device().id()).c_str(), device_name(first.device().id()).c_str());
+      return set.told(error(RONDO_INVALID_ARGUMENT, "it is on %s but set 0 is on %s; all must be on one device",
+                            device_name(call.device().id()).c_str(), device_name(first.device().id()).c_str()));
   }
   RONDO_TRY(check_apart(sets));
   const ExpressionCall& first = *sets[0].call;
   RONDO_TRY(submit_together(text, first, std::move(parts.before)));
-  for (Set& set : sets) RONDO_TRY(set.call->row_results());
+  for (Set& set : sets) RONDO_TRY(set.told(set.call->row_results()));
   RONDO_TRY(submit_together(text, first, std::move(parts.results)));
-  for (Set& set : sets) RONDO_TRY(set.call->reduce_results());
+  for (Set& set : sets) RONDO_TRY(set.told(set.call->reduce_results()));
   for (Set& set : sets) set.call->commit();
   return {};
 }

@@ -93,17 +93,17 @@ Status launch_shape(const rtc::UserKernel& kernel, const rondo_launch_options& o
       {"block_y", options.block_y, 1024, &shape->block[1]},   {"block_z", options.block_z, 64, &shape->block[2]}};
   for (const auto& each : sizes) {
     if (each.value > each.most)
-      return error(RONDO_INVALID_ARGUMENT, "%s: options->%s is %u; at most %u is possible", kLaunch, each.name,
-                   each.value, each.most);
+      return error(RONDO_INVALID_ARGUMENT, "options->%s is %u; at most %u is possible", each.name, each.value,
+                   each.most);
     *each.to = std::max(each.value, 1u);
   }
   const uint64_t threads = uint64_t{shape->block[0]} * shape->block[1] * shape->block[2];
   if (threads > static_cast<uint64_t>(kernel.max_threads))
-    return error(RONDO_INVALID_ARGUMENT, "%s: a block of %u x %u x %u threads; as compiled the kernel runs at most %d",
-                 kLaunch, shape->block[0], shape->block[1], shape->block[2], kernel.max_threads);
+    return error(RONDO_INVALID_ARGUMENT, "a block of %u x %u x %u threads; as compiled the kernel runs at most %d",
+                 shape->block[0], shape->block[1], shape->block[2], kernel.max_threads);
   if (options.shared_bytes > static_cast<uint32_t>(kernel.max_dynamic_shared))
     return error(RONDO_INVALID_ARGUMENT,
-                 "%s: options->shared_bytes is %u; beside what the kernel has of its own the device has %d", kLaunch,
+                 "options->shared_bytes is %u; beside what the kernel has of its own the device has %d",
                  options.shared_bytes, kernel.max_dynamic_shared);
   shape->shared_bytes = options.shared_bytes;
   return {};
@@ -146,13 +146,13 @@ Status Module::launch(const char* kernel, std::span<const rondo_argument> argume
   if (found == kernels_.end()) {
     std::string names;
     for (const Kernel& each : kernels_) names += (names.empty() ? "" : ", ") + each.declaration.name;
-    return error(RONDO_INVALID_ARGUMENT, "%s: kernel is '%s', which '%s' was not created with; its kernels are %s",
-                 kLaunch, kernel, name_, names.c_str());
+    return error(RONDO_INVALID_ARGUMENT, "kernel is '%s', which '%s' was not created with; its kernels are %s", kernel,
+                 name_, names.c_str());
   }
   const std::vector<KernelParameter>& parameters = found->declaration.parameters;
   if (arguments.size() != parameters.size())
-    return error(RONDO_INVALID_ARGUMENT, "%s: n_arguments is %zu; kernel '%s' takes %zu", kLaunch, arguments.size(),
-                 kernel, parameters.size());
+    return error(RONDO_INVALID_ARGUMENT, "n_arguments is %zu; kernel '%s' takes %zu", arguments.size(), kernel,
+                 parameters.size());
   cuda::CudaDevice::Launch shape;
   RONDO_TRY(launch_shape(*found->code, options, &shape));
   auto task = make_ref<UserKernelTask>(found->task_name, *device_, *found->code, shape, arguments.size());
@@ -163,10 +163,10 @@ Status Module::launch(const char* kernel, std::span<const rondo_argument> argume
     const KernelParameter& wanted = parameters[i];
     const std::string name = format("arguments[%zu]", i) + (wanted.name.empty() ? "" : " (" + wanted.name + ")");
     if (given.name && !wanted.name.empty() && wanted.name != given.name)
-      return error(RONDO_INVALID_ARGUMENT, "%s: arguments[%zu] is named '%s'; the parameter of '%s' there is '%s'",
-                   kLaunch, i, given.name, kernel, wanted.name.c_str());
+      return error(RONDO_INVALID_ARGUMENT, "arguments[%zu] is named '%s'; the parameter of '%s' there is '%s'", i,
+                   given.name, kernel, wanted.name.c_str());
     if (wanted.pointer != (given.kind == RONDO_ARGUMENT_TENSOR))
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s is %s; the parameter is a %s, which takes %s", kLaunch, name.c_str(),
+      return error(RONDO_INVALID_ARGUMENT, "%s is %s; the parameter is a %s, which takes %s", name.c_str(),
                    wanted.pointer ? "a number" : "a tensor", wanted.type.c_str(),
                    wanted.pointer ? "a tensor" : "a number");
     if (!wanted.pointer) {
@@ -174,8 +174,7 @@ Status Module::launch(const char* kernel, std::span<const rondo_argument> argume
           given.kind == RONDO_ARGUMENT_INTEGER ? Scalar::of_i64(given.integer) : Scalar::of(given.scalar);
       uint64_t word = 0;
       if (!argument_word(wanted, number, &word))
-        return error(RONDO_INVALID_ARGUMENT, "%s: %s is %s, which the parameter's type, %s, does not hold", kLaunch,
-                     name.c_str(),
+        return error(RONDO_INVALID_ARGUMENT, "%s is %s, which the parameter's type, %s, does not hold", name.c_str(),
                      number.integer ? format("%lld", static_cast<long long>(number.i)).c_str()
                                     : format("%.17g", number.f).c_str(),
                      wanted.type.c_str());
@@ -184,24 +183,22 @@ Status Module::launch(const char* kernel, std::span<const rondo_argument> argume
     }
     const View& view = given.tensor->view;
     if (&view.engine() != engine_.get())
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s belongs to another engine than the module", kLaunch, name.c_str());
+      return error(RONDO_INVALID_ARGUMENT, "%s belongs to another engine than the module", name.c_str());
     if (&view.device() != device_)
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s is on %s and the module on %s; copy it with rondo_copy_to first",
-                   kLaunch, name.c_str(), device_name(view.device().id()).c_str(), device_name(device_->id()).c_str());
+      return error(RONDO_INVALID_ARGUMENT, "%s is on %s and the module on %s; copy it with rondo_copy_to first",
+                   name.c_str(), device_name(view.device().id()).c_str(), device_name(device_->id()).c_str());
     if (view.accumulate)
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: %s is an accumulator view, which only operators add to; give the tensor itself", kLaunch,
-                   name.c_str());
+                   "%s is an accumulator view, which only operators add to; give the tensor itself", name.c_str());
     if (!accepts(wanted, view.dtype))
-      return error(RONDO_INVALID_ARGUMENT, "%s: %s has dtype %s; the parameter is a %s", kLaunch, name.c_str(),
+      return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s; the parameter is a %s", name.c_str(),
                    dtype_name(view.dtype), wanted.type.c_str());
     if (!view.layout.contiguous() && !(options.flags & RONDO_LAUNCH_STRIDED))
       return error(RONDO_INVALID_ARGUMENT,
-                   "%s: %s is not contiguous, and a kernel is given the address only: rondo_copy makes a contiguous "
+                   "%s is not contiguous, and a kernel is given the address only: rondo_copy makes a contiguous "
                    "tensor; RONDO_LAUNCH_STRIDED says that the kernel knows the strides",
-                   kLaunch, name.c_str());
-    RONDO_TRY(wanted.written ? check_writable(kLaunch, name.c_str(), view)
-                             : check_written(kLaunch, name.c_str(), view));
+                   name.c_str());
+    RONDO_TRY(wanted.written ? check_writable(name.c_str(), view) : check_written(name.c_str(), view));
     task->tensor(i, view, wanted.written);
   }
   return engine_->submit(std::move(task));
