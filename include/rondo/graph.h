@@ -32,9 +32,11 @@ typedef struct rondo_record_options {
   const char* name;     /* for reports and traces; copied; NULL: "graph" */
   int32_t max_branches; /* branches that may run side by side in a CUDA graph, 1 to 32; 0: 8 */
   uint32_t flags;       /* rondo_record_flags */
+  const char* arena;    /* a name; graphs of the engine that are recorded with the same one share the memory of their
+                           temporaries: record the largest first; copied; NULL: the graph has its own */
 } rondo_record_options;
 #define RONDO_RECORD_OPTIONS_INIT \
-  { sizeof(rondo_record_options), NULL, 0, RONDO_RECORD_DEFAULT }
+  { sizeof(rondo_record_options), NULL, 0, RONDO_RECORD_DEFAULT, NULL }
 
 /* Starts recording on the calling thread. Other threads are not affected. A thread that ends aborts its recording. One
  * recording per thread: RONDO_INVALID_STATE if one is open, or inside a task. One whose engine was destroyed by another

@@ -37,7 +37,8 @@ Graph::Graph(Recording& recording)
       settings_(std::move(recording.settings)),
       callable_(recording.callable),
       storages_(recording.storages),
-      outputs_(recording.outputs()) {}
+      outputs_(recording.outputs()),
+      shared_arena_(recording.arena) {}
 
 Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   const double recorded = Trace::now_us();
@@ -345,12 +346,16 @@ Status Graph::plan_memory(Arena& arena) {
 
 Status Graph::take_memory(Arena& arena) {
   RONDO_TRY(plan_memory(arena));
-  {
-    Engine::NotRecorded not_recorded;
-    arena.storage = engine_->new_storage(*arena.device, arena.bytes);
+  if (shared_arena_) {
+    RONDO_TRY(shared_arena_->take(*engine_, *arena.device, arena.bytes, name_, &arena.storage));
+  } else {
+    {
+      Engine::NotRecorded not_recorded;
+      arena.storage = engine_->new_storage(*arena.device, arena.bytes);
+    }
+    RONDO_TRY(engine_->back(*arena.storage));
+    arena.storage->mark_written(name_);  // nobody needs to have put anything there
   }
-  RONDO_TRY(engine_->back(*arena.storage));
-  arena.storage->mark_written(name_);  // nobody needs to have put anything there
   info_.arena_bytes += static_cast<int64_t>(arena.bytes);
   info_.temporary_bytes += static_cast<int64_t>(arena.unshared);
   place(arena, arena.storage->address());

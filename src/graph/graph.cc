@@ -104,6 +104,9 @@ Status Graph::run_captured(Segment& segment, const TaskContext& context, const R
   if (segment.random_count) [[unlikely]] {
     // The graph advances the state on the device itself; only a jump (other random operators in between, a new seed)
     // is written. The source may be pageable: the driver copies so few bytes before it returns.
+    SharedArena* const shared = outermost_->shared_arena_.get();
+    if (shared && shared->changes_hands(*outermost_->arena(*segment.device)->storage, this)) [[unlikely]]
+      segment.random_known = false;  // another graph has worked where the state was
     if (!segment.random_known || segment.random_next.seed != random.seed || segment.random_next.offset != random.offset)
       RONDO_TRY(device.copy(CopyKind::host_to_device, device_random(*segment.device), &random, sizeof random,
                             context.stream));

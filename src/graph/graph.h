@@ -242,6 +242,7 @@ class Graph final : public RefCounted {
   void draw(std::FILE* file, const std::string& prefix) const;
   static void draw_body(std::FILE* file, const Body& body, const std::string& from, const std::string& prefix);
   Arena* arena(const Device& device);
+  const Arena* arena(const Device& device) const { return const_cast<Graph*>(this)->arena(device); }
   RandomState* device_random(const Device& device);
 
   Ref<Engine> engine_;
@@ -285,7 +286,8 @@ class Graph final : public RefCounted {
   std::vector<std::vector<uint32_t>> predecessors_;
   std::vector<int> segment_of_;
   std::vector<Arena> arenas_;
-  std::vector<char*> workspace_;  // by task, in its device's arena
+  const std::shared_ptr<SharedArena> shared_arena_;  // null: the arenas are its own
+  std::vector<char*> workspace_;                     // by task, in its device's arena
   rondo_graph_info info_ = RONDO_GRAPH_INFO_INIT;
   // For recordings that it is a part of: by task, what it is; why it stays a launch there.
   std::vector<Ref<const ops::Call>> calls_;

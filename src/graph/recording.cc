@@ -70,14 +70,15 @@ constinit const ThreadOwned<ThreadEnd> thread_end;
 
 }  // namespace
 
-Recording::Recording(Engine& engine, const char* name, int max_branches, uint32_t flags)
+Recording::Recording(Engine& engine, const char* name, const rondo_record_options& options)
     : Sink(engine),
       keep_engine(Ref<Engine>::share(&engine)),
       name(name),
-      max_branches(max_branches),
-      named_outputs((flags & RONDO_RECORD_NAMED_OUTPUTS) != 0),
-      as_written((flags & RONDO_RECORD_AS_WRITTEN) != 0),
-      callable((flags & RONDO_RECORD_CALLABLE) != 0),
+      arena(options.arena ? SharedArena::of(engine, options.arena) : nullptr),
+      max_branches(options.max_branches ? options.max_branches : 8),
+      named_outputs((options.flags & RONDO_RECORD_NAMED_OUTPUTS) != 0),
+      as_written((options.flags & RONDO_RECORD_AS_WRITTEN) != 0),
+      callable((options.flags & RONDO_RECORD_CALLABLE) != 0),
       begun_us(Trace::now_us()),
       number([] {
         static std::atomic<uint64_t> recordings{0};
@@ -214,8 +215,7 @@ Status begin_recording(Engine& engine, const rondo_record_options& options) {
                  "RONDO_RECORD_CALLABLE (0x%x) are possible, and 0",
                  options.flags, RONDO_RECORD_NAMED_OUTPUTS, RONDO_RECORD_AS_WRITTEN, RONDO_RECORD_CALLABLE);
   thread_end.get();
-  Engine::set_thread_sink(new Recording(engine, Engine::intern(options.name ? options.name : "graph"),
-                                        options.max_branches ? options.max_branches : 8, options.flags));
+  Engine::set_thread_sink(new Recording(engine, Engine::intern(options.name ? options.name : "graph"), options));
   return {};
 }
 

@@ -14,6 +14,7 @@
 
 #include "engine/engine.h"
 #include "graph/launch_settings.h"
+#include "graph/shared_arena.h"
 #include "ops/program/program.h"
 
 namespace rondo {
@@ -37,7 +38,7 @@ struct Binding {
 
 class Recording final : public Sink {
  public:
-  Recording(Engine& engine, const char* name, int max_branches, uint32_t flags);
+  Recording(Engine& engine, const char* name, const rondo_record_options& options);
 
   void created(Storage& storage) override;
 
@@ -65,6 +66,7 @@ class Recording final : public Sink {
 
   const Ref<Engine> keep_engine;
   const char* const name;
+  const std::shared_ptr<SharedArena> arena;  // null: the graph's own
   const int max_branches;
   const bool named_outputs, as_written, callable;
   const double begun_us;

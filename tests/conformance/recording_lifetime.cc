@@ -41,6 +41,104 @@ TEST_P(RecordingLifetime, WhatIsNotSharedCountsAlike) {
   EXPECT_EQ(info.arena_bytes, info.temporary_bytes);
 }
 
+// Graphs for several batch sizes, of which one runs at a time: all of them take what the largest one does.
+TEST_P(RecordingLifetime, GraphsOfOneNameShareAnArena) {
+  const auto in_use = [&] {
+    must(rondo_engine_wait_all(engine()));
+    must(rondo_memory_trim(engine(), device()));
+    rondo_memory_info info = RONDO_MEMORY_INFO_INIT;
+    must(rondo_memory_query(engine(), device(), &info));
+    return info.in_use;
+  };
+  const int64_t sizes[] = {40000, 30000, 20000, 10000, 40000};
+  const auto chain = [](rondo_tensor* x) {
+    Tensor value = make(rondo_cumulative, RONDO_SUM, x, 0, 0);
+    for (int i = 0; i < 4; ++i) value = make(rondo_cumulative, RONDO_MAX, value, 0, i % 2);
+    return value;
+  };
+  int64_t taken[2];
+  for (const bool shared : {false, true}) {
+    std::vector<Tensor> inputs, outputs(std::size(sizes));
+    std::vector<Graph> graphs;
+    for (const int64_t size : sizes) inputs.push_back(ones(size));
+    const int64_t before = in_use();
+    int64_t kept = 0;
+    for (size_t i = 0; i < std::size(sizes); ++i) {
+      rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+      options.arena = shared ? "batches" : nullptr;
+      graphs.push_back(record(
+          engine(), [&] { outputs[i] = chain(inputs[i]); }, &options));
+      kept += graph_info(graphs[i].get()).output_bytes;
+    }
+    taken[shared ? 1 : 0] = in_use() - before - kept;
+    if (shared) {
+      EXPECT_LE(taken[1], graph_info(graphs[0].get()).arena_bytes + (1 << 16));
+    }
+    // Back to back, so that one would overwrite what another still needs.
+    for (int round = 0; round < 4; ++round)
+      for (size_t i = 0; i < graphs.size(); ++i) {
+        must(rondo_fill(inputs[i], round + 1));
+        must(rondo_graph_launch(graphs[(i * 3) % graphs.size()].get()));
+      }
+    for (size_t i = 0; i < graphs.size(); ++i) must(rondo_graph_launch(graphs[i].get()));
+    for (size_t i = 0; i < graphs.size(); ++i)
+      expect_same_bits(download(outputs[i]), download(chain(inputs[i])), "chain");
+  }
+  EXPECT_LE(2 * taken[1], taken[0]);
+}
+
+// One that comes later and needs more has a block of its own; those before keep theirs.
+TEST_P(RecordingLifetime, ALargerGraphOfTheNameTakesMore) {
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  options.arena = "slot";
+  const Tensor small = ones(100, 2), large = ones(100000, 3);
+  Tensor a, b;
+  const auto twice = [](rondo_tensor* x) {
+    return make(rondo_cumulative, RONDO_SUM, make(rondo_cumulative, RONDO_MAX, x, 0, 0), 0, 0);
+  };
+  Graph first_graph = record(
+      engine(), [&] { a = twice(small); }, &options);
+  const Graph second = record(
+      engine(), [&] { b = twice(large); }, &options);
+  for (int i = 0; i < 3; ++i) {
+    must(rondo_graph_launch(first_graph.get()));
+    must(rondo_graph_launch(second.get()));
+  }
+  expect_same_bits(download(a), download(twice(small)), "small");
+  expect_same_bits(download(b), download(twice(large)), "large");
+  first_graph.reset();
+  must(rondo_graph_launch(second.get()));
+  expect_same_bits(download(b), download(twice(large)), "large");
+}
+
+// The state of random numbers lies in the arena, where another graph has its temporaries.
+TEST_P(RecordingLifetime, SharingAnArenaChangesNoRandomNumbers) {
+  const auto drawn = [&](const char* arena) {
+    must(rondo_engine_seed(engine(), 3));
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.arena = arena;
+    const int64_t size = 5000;
+    Tensor sums[2];
+    Graph graphs[2];
+    for (int k = 0; k < 2; ++k)
+      graphs[k] = record(
+          engine(),
+          [&] {
+            const Tensor noise = make(rondo_random_uniform, engine(), device(), RONDO_F32, 1, &size, 0.0, 1.0);
+            sums[k] = make(rondo_cumulative, RONDO_SUM, noise, 0, k);
+          },
+          &options);
+    std::vector<Array> bits;
+    for (int i = 0; i < 5; ++i) {
+      for (const int k : {0, 1, 1, 0}) must(rondo_graph_launch(graphs[k].get()));
+      for (const Tensor& each : sums) bits.push_back(download(each));
+    }
+    return bits;
+  };
+  const std::vector<Array> apart = drawn(nullptr), shared = drawn("noise");
+  for (size_t i = 0; i < apart.size(); ++i) expect_same_bits(apart[i], shared[i], "draw");
+}
+
 TEST_P(RecordingLifetime, InputsAreKeptAlive) {
   Tensor a = ones(1000, 5), out;
   Graph graph = record(engine(), [&] { out = make(rondo_binary_scalar, RONDO_MUL, a, 2.0); });

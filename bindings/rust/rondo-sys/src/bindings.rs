@@ -3147,12 +3147,15 @@ pub struct rondo_record_options {
     pub max_branches: i32,
     #[doc = " rondo_record_flags"]
     pub flags: u32,
+    #[doc = " a name; graphs of the engine that are recorded with the same one share the memory of their"]
+    #[doc = "temporaries: record the largest first; copied; NULL: the graph has its own"]
+    pub arena: *const ::std::os::raw::c_char,
 }
 #[test]
 fn bindgen_test_layout_rondo_record_options() {
     assert_eq!(
         ::std::mem::size_of::<rondo_record_options>(),
-        24usize,
+        32usize,
         concat!("Size of: ", stringify!(rondo_record_options))
     );
     assert_eq!(
@@ -3208,6 +3211,18 @@ fn bindgen_test_layout_rondo_record_options() {
         );
     }
     test_field_flags();
+    fn test_field_arena() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_record_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).arena) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_record_options), "::", stringify!(arena))
+        );
+    }
+    test_field_arena();
 }
 extern "C" {
     #[doc = " Starts recording on the calling thread. Other threads are not affected. A thread that ends aborts its recording. One"]
@@ -6234,6 +6249,7 @@ pub const RONDO_RECORD_OPTIONS_INIT: rondo_record_options = rondo_record_options
     name: ::std::ptr::null(),
     max_branches: 0,
     flags: 0,
+    arena: ::std::ptr::null(),
 };
 
 /// What a `rondo_graph_info` begins with.

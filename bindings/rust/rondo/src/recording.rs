@@ -69,7 +69,7 @@ impl Engine {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn recording(&self) -> RecordingBuilder<'_> {
-        RecordingBuilder { engine: self, name: None, max_branches: 0, flags: sys::RONDO_RECORD_DEFAULT }
+        RecordingBuilder { engine: self, name: None, max_branches: 0, flags: sys::RONDO_RECORD_DEFAULT, arena: None }
     }
 
     /// Whether this thread is inside the closure of a recording on this engine: what it submits is kept, and nothing can be
@@ -240,6 +240,7 @@ pub struct RecordingBuilder<'a> {
     name: Option<&'a str>,
     max_branches: i32,
     flags: u32,
+    arena: Option<&'a str>,
 }
 
 impl<'a> RecordingBuilder<'a> {
@@ -264,6 +265,19 @@ impl<'a> RecordingBuilder<'a> {
     /// ```
     pub fn max_branches(mut self, branches: i32) -> Self {
         self.max_branches = branches;
+        self
+    }
+
+    /// Graphs of the engine that are recorded with the same name share the memory of their temporaries: for the batch sizes of
+    /// one model, of which one runs at a time. The largest one is recorded first.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.recording().arena("batches");
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn arena(mut self, name: &'a str) -> Self {
+        self.arena = Some(name);
         self
     }
 
@@ -344,6 +358,8 @@ impl<'a> Open<'a> {
         let name: Option<CString> = builder.name.map(|name| c_string("record", "name", name)).transpose()?;
         let mut options = sys::RONDO_RECORD_OPTIONS_INIT;
         options.name = name.as_ref().map_or(null(), |name| name.as_ptr());
+        let arena: Option<CString> = builder.arena.map(|name| c_string("record", "arena", name)).transpose()?;
+        options.arena = arena.as_ref().map_or(null(), |name| name.as_ptr());
         options.max_branches = builder.max_branches;
         options.flags = builder.flags;
         check(unsafe { sys::rondo_record_begin(builder.engine.as_ptr(), &options) })?;

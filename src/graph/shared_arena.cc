@@ -1,0 +1,60 @@
+// The arenas by name, and their blocks. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "graph/shared_arena.h"
+
+#include <algorithm>
+#include <map>
+
+namespace rondo {
+
+namespace {
+
+// A graph that holds an arena holds its engine, so no other engine is where that is.
+struct Named {
+  std::mutex mutex;
+  std::map<std::pair<const Engine*, std::string>, std::weak_ptr<SharedArena>> arenas;
+};
+Named& named() {
+  static Named& all = *new Named;  // graphs may go when the process ends
+  return all;
+}
+
+}  // namespace
+
+std::shared_ptr<SharedArena> SharedArena::of(const Engine& engine, const std::string& name) {
+  Named& all = named();
+  const std::lock_guard lock(all.mutex);
+  std::erase_if(all.arenas, [](const auto& each) { return each.second.expired(); });
+  std::weak_ptr<SharedArena>& kept = all.arenas[{&engine, name}];
+  std::shared_ptr<SharedArena> arena = kept.lock();
+  if (!arena) kept = arena = std::make_shared<SharedArena>();
+  return arena;
+}
+
+Status SharedArena::take(Engine& engine, Device& device, size_t bytes, const char* graph, Ref<Storage>* storage) {
+  const std::lock_guard lock(mutex_);
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    if (&block->storage->device() != &device || block->storage->bytes() < bytes) continue;
+    *storage = block->storage;
+    return {};
+  }
+  blocks_.reserve(blocks_.size() + 1);
+  Ref<Storage> made;
+  {
+    Engine::NotRecorded not_recorded;
+    made = engine.new_storage(device, bytes);
+  }
+  RONDO_TRY(engine.back(*made));
+  made->mark_written(graph);  // nobody needs to have put anything there
+  blocks_.push_back({made, nullptr});
+  *storage = std::move(made);
+  return {};
+}
+
+bool SharedArena::changes_hands(const Storage& block, const void* graph) {
+  const std::lock_guard lock(mutex_);
+  for (Block& each : blocks_)
+    if (each.storage.get() == &block) return std::exchange(each.last, graph) != graph;
+  return false;
+}
+
+}  // namespace rondo
