@@ -207,6 +207,15 @@ MUTATIONS = (
         seeds=(1,),
     ),
     Mutation(
+        name="copy_of_what_is_written_later",
+        part=r"last_write_\[place\] < i",
+        instead="true",
+        breaks="a copy of what is written afterwards is made",
+        program="recording",
+        cases="Conformance/Common.CopiesOfWhatStaysAreNotMade/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
         name="call_keeps_an_address",
         part=r"!?same\b",
         instead="each.known",

@@ -184,6 +184,40 @@ TEST_F(Passes, OfADeviceThatDrawsANodeIsLeft) {
             "random_uniform");
 }
 
+// The programs that docs/program.md shows.
+TEST_F(Passes, ThePageShowsWhatIsComputedOnce) {
+  Result x, one, two;
+  const int64_t shape[] = {4, 10};
+  must(rondo_tensor_create(engine_, {RONDO_CPU, 0}, RONDO_F32, 2, shape, x.slot()));
+  must(rondo_fill(x, 1));
+  ops::Program program = recorded([&] {
+    Result first, second, copy;
+    must(rondo_softmax(x, 1, first.slot()));
+    must(rondo_softmax(x, 1, second.slot()));
+    must(rondo_copy(second, copy.slot()));
+    must(rondo_cumulative(RONDO_SUM, copy, 1, 0, one.slot()));
+    must(rondo_cumulative(RONDO_SUM, first, 1, 0, two.slot()));
+  });
+  const char* const before =
+      // [before
+      "0 Softmax 'softmax': %0 (given) f32 [4, 10] -> %1 f32 [4, 10]\n"
+      "1 Softmax 'softmax': %0 (given) f32 [4, 10] -> %2 f32 [4, 10]\n"
+      "2 Copy 'copy': %2 f32 [4, 10] -> %3 f32 [4, 10]\n"
+      "3 Cumulative 'cumulative_sum': %3 f32 [4, 10] -> %4 (output) f32 [4, 10]\n"
+      "4 Cumulative 'cumulative_sum': %1 f32 [4, 10] -> %5 (output) f32 [4, 10]\n";
+  // before]
+  EXPECT_EQ(program.text(), before);
+  PassReport report{};
+  EXPECT_TRUE(common(program, &report).ok());
+  const char* const after =
+      // [after
+      "0 Softmax 'softmax': %0 (given) f32 [4, 10] -> %1 f32 [4, 10]\n"
+      "1 Cumulative 'cumulative_sum': %1 f32 [4, 10] -> %4 (output) f32 [4, 10]\n"
+      "2 Cumulative 'cumulative_sum': %1 f32 [4, 10] -> %5 (output) f32 [4, 10]\n";
+  // after]
+  EXPECT_EQ(program.text(), after);
+}
+
 // The example of docs/program.md: what is copied from one number everywhere is that number everywhere, so that nobody
 // needs to read the original.
 // [example

@@ -1,0 +1,242 @@
+// What is computed twice, and copies of what stays as it is. A node that does what an earlier one has done is left out,
+// and so is a copy whose elements lie as its source's, which nothing writes any more; whoever read their results reads
+// what was there already.
+//
+// Only values are given up that were made in the recording, are written once, and end with it. A node that reads one is
+// made again for the other memory (Task::again).
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/folded_product.h"
+#include "graph/passes/passes.h"
+
+namespace rondo {
+
+namespace {
+
+using ops::Program;
+using ops::ProgramNode;
+using ops::ProgramOperand;
+
+// Whether two nodes of a kind have equal attributes, all of which the kind's call tells; of other kinds none has.
+template <class Kind>
+bool same(const Kind&, const Kind&) {
+  return false;
+}
+bool same(const ops::ElementwiseCall& a, const ops::ElementwiseCall& b) {
+  const int words = a.row->parameters + (a.scalar ? 1 : 0);
+  return a.row == b.row && a.computed == b.computed && a.scalar == b.scalar && a.scalar_first == b.scalar_first &&
+         std::equal(a.words, a.words + words, b.words);
+}
+bool same(const ops::AddNCall&, const ops::AddNCall&) {
+  return true;
+}
+bool same(const ops::WhereCall&, const ops::WhereCall&) {
+  return true;
+}
+bool same(const ops::CopyCall&, const ops::CopyCall&) {
+  return true;
+}
+bool same(const ops::MatmulCall& a, const ops::MatmulCall& b) {
+  return a.transpose_a == b.transpose_a && a.transpose_b == b.transpose_b && a.bias == b.bias &&
+         a.allow_tf32 == b.allow_tf32 && a.activation == b.activation;
+}
+bool same(const ops::ReduceCall& a, const ops::ReduceCall& b) {
+  return a.op == b.op && a.parameter == b.parameter && a.axes == b.axes && a.keep_dims == b.keep_dims;
+}
+bool same(const ops::CumulativeCall& a, const ops::CumulativeCall& b) {
+  return a.op == b.op && a.axis == b.axis && a.reverse == b.reverse;
+}
+bool same(const ops::SoftmaxCall& a, const ops::SoftmaxCall& b) {
+  return a.op == b.op && a.temperature == b.temperature && a.axis == b.axis && a.lengths == b.lengths;
+}
+bool same(const ops::NormalisationCall& a, const ops::NormalisationCall& b) {
+  return a.op == b.op && a.weight == b.weight && a.bias == b.bias && a.axis == b.axis && a.epsilon == b.epsilon;
+}
+bool same(const ops::ConcatCall& a, const ops::ConcatCall& b) {
+  return a.axis == b.axis;
+}
+bool same(const ops::TriangleCall& a, const ops::TriangleCall& b) {
+  return a.upper == b.upper && a.diagonal == b.diagonal;
+}
+bool same(const ops::TakeCall& a, const ops::TakeCall& b) {
+  return a.axis == b.axis;
+}
+bool same(const ops::TakeAlongAxisCall& a, const ops::TakeAlongAxisCall& b) {
+  return a.axis == b.axis;
+}
+
+bool same_layout(const Layout& a, const Layout& b) {
+  if (!a.same_shape(b)) return false;
+  for (int d = 0; d < a.ndim; ++d)
+    if (a.shape[d] > 1 && a.strides[d] != b.strides[d]) return false;
+  return true;
+}
+
+class Common {
+ public:
+  explicit Common(Program& program)
+      : program_(program),
+        place_(program.values.size()),
+        writes_(program.values.size()),
+        last_write_(program.values.size()),
+        bound_(program.values.size()),
+        written_(program.values.size()) {
+    for (uint32_t v = 0; v < place_.size(); ++v) place_[v] = {v, 0};
+    for (size_t i = 0; i < program.nodes.size(); ++i) {
+      const ProgramNode& node = program.nodes[i];
+      const bool fixed = node.opaque() || std::holds_alternative<ops::ControlCall>(node.call->of);
+      for (const ProgramOperand& each : node.operands) {
+        if (each.written) ++writes_[each.value], last_write_[each.value] = i;
+        if (fixed || !each.known) bound_[each.value] = true;
+      }
+    }
+  }
+
+  void run(PassReport* report) {
+    std::vector<bool> gone(program_.nodes.size());
+    for (size_t i = 0; i < program_.nodes.size(); ++i) {
+      const ProgramNode& node = program_.nodes[i];
+      if (!is_plain(node)) continue;
+      size_t earlier = 0;
+      if (is_needless_copy(i)) {
+        const ProgramOperand &from = node.operands[0], &to = node.operands[1];
+        const Place source = place_[from.value];
+        place_[to.value] = {source.value, source.bytes + from.view.offset - to.view.offset};
+        report->lines.push_back("left out: " + program_.text(node) + ", which lies as it is copied");
+        gone[i] = true;
+      } else if (find_earlier(i, &earlier)) {
+        const ProgramNode& first = program_.nodes[earlier];
+        for (size_t k = 0; k < node.operands.size(); ++k)
+          if (node.operands[k].written) place_[node.operands[k].value] = {first.operands[k].value, 0};
+        report->lines.push_back("left out: " + program_.text(node) + ", which is what " + std::to_string(earlier) +
+                                " makes");
+        gone[i] = true;
+      }
+      if (!gone[i])
+        for (const ProgramOperand& each : node.operands)
+          if (each.written) ++written_[each.value];
+    }
+    if (report->lines.empty()) return;
+    for (size_t i = 0; i < program_.nodes.size(); ++i)
+      if (!gone[i]) move(&program_.nodes[i]);
+    size_t next = 0;
+    std::erase_if(program_.nodes, [&](const ProgramNode&) { return gone[next++]; });
+  }
+
+ private:
+  // Where a value's bytes are now: in another one, so many bytes further on.
+  struct Place {
+    uint32_t value;
+    int64_t bytes;
+  };
+
+  // A node that writes what it writes anew, always the same.
+  static bool is_plain(const ProgramNode& node) {
+    if (node.opaque() || node.section != ops::kAlways || node.task->random_count() > 0) return false;
+    return std::all_of(node.operands.begin(), node.operands.end(), [](const ProgramOperand& each) {
+      return each.known && (!each.written || (each.covers && !each.view.accumulate));
+    });
+  }
+  // Whether nobody needs to know the value: it may be in another one's place.
+  bool may_go(const ProgramOperand& result) const {
+    const ops::ProgramValue& value = program_.values[result.value];
+    return !value.outlives() && !value.storage->pinned() && writes_[result.value] == 1 && !bound_[result.value] &&
+           result.begin == 0 && result.end == static_cast<int64_t>(value.storage->bytes()) && result.view.offset == 0;
+  }
+  bool is_needless_copy(size_t i) const {
+    const ProgramNode& node = program_.nodes[i];
+    if (!std::holds_alternative<ops::CopyCall>(node.call->of) || node.operands.size() != 2) return false;
+    const ProgramOperand &from = node.operands[0], &to = node.operands[1];
+    const Storage &source = *program_.values[from.value].storage, &target = *program_.values[to.value].storage;
+    const uint32_t place = place_[from.value].value;
+    // mutation: copy_of_what_is_written_later
+    return to.written && may_go(to) && &source.device() == &target.device() && !source.pinned() &&
+           from.view.dtype == to.view.dtype && same_layout(from.view.layout, to.view.layout) &&
+           (writes_[place] == 0 || last_write_[place] < i);
+  }
+  // The same bytes of the same value, as they are now.
+  bool same_operand(const ProgramOperand& a, const ProgramOperand& b) const {
+    const Place x = place_[a.value], y = place_[b.value];
+    return x.value == y.value && x.bytes + a.view.offset == y.bytes + b.view.offset && a.view.dtype == b.view.dtype &&
+           same_layout(a.view.layout, b.view.layout);
+  }
+  uint64_t hash(const ProgramNode& node) const {
+    uint64_t all = node.call->of.index();
+    const auto mix = [&all](uint64_t word) { all = folded_product(all ^ word, 0x9e3779b97f4a7c15u) + 1; };
+    for (const ProgramOperand& each : node.operands) {
+      const Place place = place_[each.value];
+      mix(each.written ? static_cast<uint32_t>(each.view.dtype) : place.value);
+      if (!each.written) mix(written_[place.value]);
+    }
+    return all;
+  }
+  // An earlier node that has made the same, of what is still the same.
+  bool find_earlier(size_t i, size_t* earlier) {
+    const ProgramNode& node = program_.nodes[i];
+    std::vector<Done>& candidates = done_[hash(node)];
+    for (const Done& each : candidates) {
+      const ProgramNode& first = program_.nodes[each.node];
+      if (first.operands.size() != node.operands.size() || &first.task->device() != &node.task->device()) continue;
+      bool equal = std::visit(
+          [&](const auto& call) {
+            using Kind = std::decay_t<decltype(call)>;
+            const Kind* other = std::get_if<Kind>(&first.call->of);
+            return other && same(call, *other);
+          },
+          node.call->of);
+      size_t read = 0;
+      for (size_t k = 0; k < node.operands.size() && equal; ++k) {
+        const ProgramOperand &a = first.operands[k], &b = node.operands[k];
+        if (b.written)
+          equal = a.written && may_go(b) && writes_[a.value] == 1 && a.view.offset == 0 &&
+                  a.view.dtype == b.view.dtype && same_layout(a.view.layout, b.view.layout);
+        else
+          equal = !a.written && same_operand(a, b) && each.written[read++] == written_[place_[b.value].value];
+      }
+      if (!equal) continue;
+      *earlier = each.node;
+      return true;
+    }
+    Done done{i, {}};
+    for (const ProgramOperand& each : node.operands)
+      if (!each.written) done.written.push_back(written_[place_[each.value].value]);
+    candidates.push_back(std::move(done));
+    return false;
+  }
+  // Makes a node's task again where it reads what has moved.
+  void move(ProgramNode* node) {
+    Rebinding memory;
+    bool moves = false;
+    for (const ProgramOperand& each : node->operands) {
+      const Place place = place_[each.value];
+      if (place.value == each.value) continue;
+      memory.put(*program_.values[each.value].storage, *program_.values[place.value].storage, place.bytes);
+      moves = true;
+    }
+    if (moves) program_.replace(node, node->task->again(memory));
+  }
+
+  Program& program_;
+  std::vector<Place> place_;  // by value
+  std::vector<uint32_t> writes_;
+  std::vector<size_t> last_write_;
+  std::vector<bool> bound_;        // used by what cannot be made again, or otherwise than as a view
+  std::vector<uint32_t> written_;  // so far
+  struct Done {
+    size_t node;
+    std::vector<uint32_t> written;  // by operand that it reads: how often that had been written
+  };
+  std::unordered_map<uint64_t, std::vector<Done>> done_;
+};
+
+}  // namespace
+
+Status common(Program& program, PassReport* report) {
+  Common(program).run(report);
+  return {};
+}
+
+}  // namespace rondo
