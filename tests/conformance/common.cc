@@ -80,6 +80,28 @@ TEST_P(Common, WhatDiffersInOneThingIsComputedTwice) {
                6);
 }
 
+// What is read is written by a user's task, or in a body, in between.
+TEST_P(Common, WhatOthersWriteIsReadAnew) {
+  for (const bool control : {false, true}) {
+    const Tensor x = up(values(1)), yes = up(full(RONDO_BOOL, {}, 1));
+    Tensor before, after;
+    const Graph graph = record(engine(), [&] {
+      before = running(make(rondo_softmax, x, 1));
+      if (control) {
+        const rondo_body_fn body = [](void* tensor) { return rondo_fill(static_cast<rondo_tensor*>(tensor), 3); };
+        must(rondo_if(engine(), yes, body, nullptr, static_cast<rondo_tensor*>(x)));
+      } else {
+        must(rondo_fill(x, 3));
+      }
+      after = running(make(rondo_softmax, x, 1));
+    });
+    must(rondo_graph_launch(graph.get()));
+    expect_same_bits(download(before), download(running(make(rondo_softmax, up(values(1)), 1))), "before");
+    expect_same_bits(download(after), download(running(make(rondo_softmax, up(full(RONDO_F32, {12, 7}, 3)), 1))),
+                     "after");
+  }
+}
+
 TEST_P(Common, CopiesOfWhatStaysAreNotMade) {
   expect_tasks(compare(
                    {values(1)},

@@ -99,25 +99,10 @@ class Common {
     std::vector<bool> gone(program_.nodes.size());
     for (size_t i = 0; i < program_.nodes.size(); ++i) {
       const ProgramNode& node = program_.nodes[i];
-      if (!is_plain(node)) continue;
-      size_t earlier = 0;
-      if (is_needless_copy(i)) {
-        const ProgramOperand &from = node.operands[0], &to = node.operands[1];
-        const Place source = place_[from.value];
-        place_[to.value] = {source.value, source.bytes + from.view.offset - to.view.offset};
-        report->lines.push_back("left out: " + program_.text(node) + ", which lies as it is copied");
-        gone[i] = true;
-      } else if (find_earlier(i, &earlier)) {
-        const ProgramNode& first = program_.nodes[earlier];
-        for (size_t k = 0; k < node.operands.size(); ++k)
-          if (node.operands[k].written) place_[node.operands[k].value] = {first.operands[k].value, 0};
-        report->lines.push_back("left out: " + program_.text(node) + ", which is what " + std::to_string(earlier) +
-                                " makes");
-        gone[i] = true;
-      }
-      if (!gone[i])
-        for (const ProgramOperand& each : node.operands)
-          if (each.written) ++written_[each.value];
+      gone[i] = is_plain(node) && leave_out(i, report);
+      if (gone[i]) continue;
+      for (const ProgramOperand& each : node.operands)
+        if (each.written) ++written_[each.value];
     }
     if (report->lines.empty()) return;
     for (size_t i = 0; i < program_.nodes.size(); ++i)
@@ -133,6 +118,25 @@ class Common {
     int64_t bytes;
   };
 
+  // Leaves a node out if it can be, saying where its results are instead.
+  bool leave_out(size_t i, PassReport* report) {
+    const ProgramNode& node = program_.nodes[i];
+    size_t earlier = 0;
+    if (is_needless_copy(i)) {
+      const ProgramOperand &from = node.operands[0], &to = node.operands[1];
+      const Place source = place_[from.value];
+      place_[to.value] = {source.value, source.bytes + from.view.offset - to.view.offset};
+      report->lines.push_back("left out: " + program_.text(node) + ", which lies as it is copied");
+      return true;
+    }
+    if (!find_earlier(i, &earlier)) return false;
+    const ProgramNode& first = program_.nodes[earlier];
+    for (size_t k = 0; k < node.operands.size(); ++k)
+      if (node.operands[k].written) place_[node.operands[k].value] = {first.operands[k].value, 0};
+    report->lines.push_back("left out: " + program_.text(node) + ", which is what " + std::to_string(earlier) +
+                            " makes");
+    return true;
+  }
   // A node that writes what it writes anew, always the same.
   static bool is_plain(const ProgramNode& node) {
     if (node.opaque() || node.section != ops::kAlways || node.task->random_count() > 0) return false;
