@@ -58,6 +58,8 @@ std::string Graph::report_pieces(const std::string& indent) const {
     // A cpu has no CUDA graphs, so a graph of cpu operators alone is not split by them.
     else if (segments_.size() > 1)
       text += format("; split at task %u: %s", segment.tasks.front(), segment.why_split.c_str());
+    else if (segment.kind == Segment::Kind::device)
+      text += format("; not captured: %s", segment.why_split.c_str());
     text += "\n";
   }
   for (size_t i = 0; i < tasks_.size(); ++i)

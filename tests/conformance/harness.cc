@@ -289,6 +289,13 @@ std::vector<rondo_dtype> OnEngine::covering(std::vector<rondo_dtype> all, int tu
   return chosen;
 }
 
+void make_nans_alike(Array* array) {
+  if (array->dtype != RONDO_F64 && array->dtype != RONDO_F32 && array->dtype != RONDO_F16 && array->dtype != RONDO_BF16)
+    return;
+  for (size_t i = 0; i < array->size(); ++i)
+    if (std::isnan(static_cast<double>((*array)[i]))) array->set(i, NAN);
+}
+
 namespace {
 // For about half of all tests, always the same ones.
 bool by_chance() {
@@ -326,7 +333,8 @@ void OnEngine::run(const Body& body, GraphShape shape) {
     }
   }
   must(rondo_graph_launch(graph.get()));
-  if (by_chance()) {
+  const bool nested = by_chance();
+  if (nested) {
     // The second time as a part of another recording, made again of the same operators.
     const Graph around = record(engine(), [&] { must(rondo_graph_launch(graph.get())); });
     const rondo_graph_info same = graph_info(around.get());
@@ -345,7 +353,11 @@ void OnEngine::run(const Body& body, GraphShape shape) {
   graph.reset();
   ASSERT_EQ(eager.items().size(), recorded.items().size());
   for (size_t i = 0; i < copies.size(); ++i) {
-    expect_same_bits(download(copies[i]), download(eager.items()[i].tensor), eager.items()[i].label);
+    Array got = download(copies[i]), wanted = download(eager.items()[i].tensor);
+    // What is fused once more may make another NaN on a GPU, whose compilers do not say which.
+    if (nested && on_cuda())
+      for (Array* each : {&got, &wanted}) make_nans_alike(each);
+    expect_same_bits(got, wanted, eager.items()[i].label);
   }
 }
 

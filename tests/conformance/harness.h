@@ -95,6 +95,8 @@ void into(rondo_tensor* out, rondo_status (*function)(P...), A&&... arguments) {
 
 Tensor upload(rondo_engine* engine, rondo_device device, const Array& array);
 Array download(rondo_tensor* tensor);
+// Of floats, every NaN the same one.
+void make_nans_alike(Array* array);
 rondo_tensor_info query(rondo_tensor* tensor);
 Tensor reshape(rondo_tensor* tensor, const Shape& shape);
 Tensor slice(rondo_tensor* tensor, int32_t axis, int64_t start, int64_t stop, int64_t step = 1);

@@ -2,8 +2,6 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
-
 #include "recording.h"
 
 namespace conformance {
@@ -35,9 +33,7 @@ class OnProgramsByPasses : public OnRecording {
   // A tensor with all NaN alike on a GPU, whose instructions and compilers do not say which NaN an operator makes.
   Array numbers(rondo_tensor* tensor) const {
     Array array = download(tensor);
-    if (on_cuda() && (array.dtype == RONDO_F32 || array.dtype == RONDO_F16 || array.dtype == RONDO_BF16))
-      for (size_t i = 0; i < array.size(); ++i)
-        if (std::isnan(static_cast<double>(array[i]))) array.set(i, NAN);
+    if (on_cuda()) make_nans_alike(&array);
     return array;
   }
   std::vector<Tensor> copies(const std::vector<Array>& arrays) const {
