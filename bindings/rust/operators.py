@@ -33,7 +33,7 @@ ENUMS = {
 }
 NOT_LISTS = {  # flags: methods of builders; the kind of an argument: variants of Operand
     "rondo_task_flags", "rondo_record_flags", "rondo_tape_flags", "rondo_argument_kind",
-    "rondo_launch_flags",
+    "rondo_launch_flags", "rondo_callable_flags",
 }
 
 IN_PLACE = {"add", "sub", "mul", "div", "mod", "pow", "maximum", "minimum"}  # what has `_into` and `_assign` too

@@ -6,6 +6,7 @@
 
 #include <rondo/base.h>
 #include <rondo/cache.h>
+#include <rondo/callable.h>
 #include <rondo/comm.h>
 #include <rondo/control.h>
 #include <rondo/convolution.h>

@@ -17,6 +17,7 @@
 
 #include <rondo/hpp/base.hpp>
 #include <rondo/hpp/cache.hpp>
+#include <rondo/hpp/callable.hpp>
 #include <rondo/hpp/comm.hpp>
 #include <rondo/hpp/control.hpp>
 #include <rondo/hpp/data_parallel.hpp>

@@ -6,6 +6,7 @@
 
 #include <rondo/rondo.h>
 
+#include <string>
 #include <utility>
 
 #include "base/caught.h"
@@ -51,6 +52,7 @@ void destroy_engine(rondo_engine* engine);
 void list_live_graphs(const Engine& engine, std::vector<std::string>* objects);
 // Likewise its modules.
 void list_live_modules(const Engine& engine, std::vector<std::string>* objects);
+void list_live_callables(const Engine& engine, std::vector<std::string>* objects);
 void list_live_tapes(const Engine& engine, std::vector<std::string>* objects);
 void list_live_communicators(const Engine& engine, std::vector<std::string>* objects);
 void list_live_buckets(const Engine& engine, std::vector<std::string>* objects);
@@ -80,6 +82,9 @@ Status take_cause(void* object, Cause::Destroy destroy, Ref<const Cause>* cause)
 Status check_limit(int64_t milliseconds);
 #define RONDO_NOT_NULL(pointer) \
   if (!(pointer)) return ::rondo::capi::null_argument(#pointer)
+
+// A text into a buffer of the caller's, as far as there is room.
+Status hand_out(const std::string& text, char* buffer, size_t capacity, size_t* length);
 
 // What rondo_tensor_query says of a view.
 rondo_tensor_info describe(const View& view);

@@ -115,6 +115,7 @@ void rondo_engine_destroy(rondo_engine* engine) {
     if (!inner.forked()) {
       list_live(inner, &objects);
       capi::list_live_graphs(inner, &objects);
+      capi::list_live_callables(inner, &objects);
       capi::list_live_modules(inner, &objects);
       capi::list_live_tapes(inner, &objects);
       capi::list_live_communicators(inner, &objects);

@@ -1,9 +1,7 @@
 // Recording and graphs. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/graph.h"
 
-#include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #include "base/asked.h"
 #include "base/file.h"
@@ -226,14 +224,7 @@ rondo_status rondo_graph_report(rondo_graph* graph, char* buffer, size_t capacit
     RONDO_NOT_NULL(length);
     if (capacity && !buffer) return capi::null_argument("buffer");
     RONDO_TRY(graph->graph->engine().usable());
-    const std::string text = graph->graph->report();
-    if (capacity) {
-      const size_t copied = std::min(capacity - 1, text.size());
-      std::memcpy(buffer, text.data(), copied);
-      buffer[copied] = '\0';
-    }
-    *length = text.size();
-    return {};
+    return capi::hand_out(graph->graph->report(), buffer, capacity, length);
   });
 }
 

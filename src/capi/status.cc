@@ -1,8 +1,10 @@
 // Status names, last error, version, features, log.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "base/log.h"
@@ -70,6 +72,16 @@ Status failure_of_callback(const char* which, rondo_status status) {
   const Status failure =
       error(status, "%s returned %s%s%s", which, rondo_status_name(status), said ? ": " : "", said ? last->text : "");
   return said ? failure.with_origin(last->origin) : failure;
+}
+
+Status hand_out(const std::string& text, char* buffer, size_t capacity, size_t* length) {
+  if (capacity) {
+    const size_t copied = std::min(capacity - 1, text.size());
+    std::memcpy(buffer, text.data(), copied);
+    buffer[copied] = '\0';
+  }
+  *length = text.size();
+  return {};
 }
 
 rondo_engine* make_engine(Ref<Engine> engine) {

@@ -3,6 +3,7 @@
 
 #include "capi/structs.h"
 #include "engine/handle.h"
+#include "tape/user_gradient.h"
 
 struct rondo_tape {
   uint32_t magic = 0;
@@ -154,7 +155,7 @@ rondo_status rondo_tape_custom(const char* name, int32_t n_inputs, rondo_tensor*
                                void (*destroy)(void* arg)) {
   std::shared_ptr<const tape::Custom> custom;  // calls destroy
   const rondo_status result = guard("rondo_tape_custom", [&]() -> Status {
-    custom = std::make_shared<const tape::Custom>(name ? name : "custom", fn, arg, destroy);
+    custom = std::make_shared<const tape::UserGradient>(name ? name : "custom", fn, arg, destroy);
     RONDO_NOT_NULL(name);
     RONDO_NOT_NULL(fn);
     constexpr int32_t most = 31;

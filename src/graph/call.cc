@@ -18,6 +18,11 @@ int64_t needed_alignment(const Device& device) {
   return device.is_host() ? 16 : 256;
 }
 
+int64_t beyond_alignment(const View& view) {
+  const auto start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(view.storage->address()));
+  return (start + view.offset) % needed_alignment(view.device());
+}
+
 Status copy(const Device& device, const TaskContext& context, char* to, const char* from, size_t bytes) {
   if (!device.is_host())
     return context.device->streams()->copy(CopyKind::device_to_device, to, from, bytes, context.stream);
@@ -26,6 +31,10 @@ Status copy(const Device& device, const TaskContext& context, char* to, const ch
 }
 
 }  // namespace
+
+bool is_aligned(const View& view) {
+  return !view.elements() || beyond_alignment(view) == 0;
+}
 
 // One segment's part of a call. The segment keeps it for the next call, as it keeps a launch; what the caller gave is
 // held for the run alone.
@@ -135,6 +144,15 @@ void Graph::delete_call(Segment& segment) {
   delete segment.idle_call.load(std::memory_order_acquire);
 }
 
+std::vector<Storage*> Graph::outside() const {
+  std::vector<Storage*> outside;
+  for (const auto& [variable, written] : known_) {
+    Storage* storage = const_cast<Variable*>(variable)->storage();
+    if (storage && !Engine::owner(*storage)) outside.push_back(storage);
+  }
+  return outside;
+}
+
 Status Graph::not_launched() const {
   return error(RONDO_INVALID_STATE,
                "graph '%s' was recorded with RONDO_RECORD_CALLABLE, to be given inputs and outputs by rondo_graph_call",
@@ -178,13 +196,11 @@ Status Graph::check_bound(uint32_t binding, const View& view) const {
   if (view.accumulate) return refused(RONDO_INVALID_ARGUMENT, "is an accumulator view; pass the tensor itself");
   if (!view.layout.contiguous())
     return refused(RONDO_INVALID_ARGUMENT, "has strides that are not row-major; pass a copy (rondo_copy makes it)");
-  const int64_t alignment = needed_alignment(view.device());
-  const int64_t beyond =
-      (static_cast<int64_t>(reinterpret_cast<uintptr_t>(view.storage->address())) + view.offset) % alignment;
-  if (beyond && view.elements())
+  if (!is_aligned(view))
     return refused(RONDO_INVALID_ARGUMENT, format("begins %lld bytes behind a multiple of %lld, which kernels count "
                                                   "on; pass a copy (rondo_copy makes it)",
-                                                  static_cast<long long>(beyond), static_cast<long long>(alignment)));
+                                                  static_cast<long long>(beyond_alignment(view)),
+                                                  static_cast<long long>(needed_alignment(view.device()))));
   const Owner* owner = Engine::owner(*view.storage);
   const Sink* sink = Engine::thread_sink();
   if (owner && owner != sink) return refused(RONDO_INVALID_STATE, std::string("is ") + owner->refusal);

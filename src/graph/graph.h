@@ -97,6 +97,9 @@ struct Segment {
 
 class Graph;
 
+// Whether a tensor begins where kernels count on, so that a call can take it.
+bool is_aligned(const View& view);
+
 // The block of one device's temporaries. It starts with the device's RandomState.
 struct Arena {
   Device* device = nullptr;
@@ -124,6 +127,9 @@ class Graph final : public RefCounted {
   Status check_call(int32_t n_inputs, int32_t n_outputs) const;
   // A run on the caller's tensors, which are live and as many as there are: call.cc.
   RONDO_HOT Status call(rondo_tensor* const* inputs, rondo_tensor** outputs);
+
+  // Of a graph that is called: the tensors from outside that it uses.
+  std::vector<Storage*> outside() const;
 
   rondo_graph_info query() const;
   std::string report() const;

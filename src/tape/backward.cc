@@ -256,7 +256,7 @@ Status Backward::visit(size_t number) {
       RONDO_TRY(wanted_ ? adjoint.take(at, &incoming_[i]) : adjoint.clear(at));
   }
   if (any) {
-    const Status status = node.custom ? run_custom() : run_rule(*this);
+    const Status status = node.custom ? node.custom->run(*this) : run_rule(*this);
     if (!status.ok()) return status.with_context(format("gradient of '%s'", node.name));
   }
   incoming_.clear();
@@ -295,47 +295,6 @@ Status Backward::deliver(std::span<const View> sources, std::span<rondo_tensor*>
     if (!direct[i] && !gradients[i]) gradients[i] = std::exchange(made[i].tensor, nullptr);
   for (size_t i = 0; i < sources.size() && finished_; ++i)
     if (!delivered_[i]) RONDO_TRY(finished_(i));
-  return {};
-}
-
-Status Backward::run_custom() {
-  const Custom& custom = *node_->custom;
-  const size_t n_outputs = node_->outputs.size(), n_inputs = node_->inputs.size();
-  std::vector<Slot> incoming(n_outputs);
-  std::vector<rondo_tensor*> given(n_outputs), made(n_inputs, nullptr);
-  for (size_t i = 0; i < n_outputs; ++i) {
-    if (!has_incoming_[i]) incoming_[i] = Value::of(0.0);
-    View view;
-    RONDO_TRY(incoming_view(&view, i));
-    incoming[i].tensor = given[i] = make_view(*incoming_[i].memory, view);
-  }
-  rondo_status code = RONDO_OK;
-  try {
-    code = custom.gradient(custom.arg, static_cast<int32_t>(n_outputs), given.data(), static_cast<int32_t>(n_inputs),
-                           made.data());
-  } catch (...) {
-    return error(RONDO_USER_ERROR, "its function threw an exception, which it must not");
-  }
-  std::vector<Slot> owned(n_inputs);
-  for (size_t i = 0; i < n_inputs; ++i)
-    if (made[i] && alive(made[i])) owned[i].tensor = made[i];
-  if (code != RONDO_OK)
-    return error(code > RONDO_OK && code <= RONDO_TIMED_OUT ? code : RONDO_USER_ERROR, "its function returned %d",
-                 static_cast<int>(code));
-  for (size_t i = 0; i < n_inputs; ++i) {
-    const Operand& input = node_->inputs[i];
-    if (!made[i]) continue;
-    if (!owned[i].tensor) return error(RONDO_USER_ERROR, "input_gradients[%zu] is not a live tensor", i);
-    const View& view = made[i]->view;
-    if (&view.engine() != &engine() || &view.device() != input.device || view.dtype != input.view.dtype ||
-        !view.layout.same_shape(input.view.layout))
-      return error(RONDO_USER_ERROR, "input_gradients[%zu] is %s; its input is %s on %s", i, operand_text(view).c_str(),
-                   operand_text(input.view).c_str(), device_name(input.device->id()).c_str());
-    if (!wants(i)) continue;
-    const Value value = Value::of(view);
-    pinned_.push_back(value.memory);  // the function may hold it too
-    RONDO_TRY(pass(i, view.layout, value));
-  }
   return {};
 }
 

@@ -48,6 +48,8 @@ class Backward {
   const Value& incoming(size_t output = 0) const { return incoming_[output]; }
   bool has_incoming(size_t output) const { return has_incoming_[output]; }
   Status incoming_view(View* view, size_t output = 0);
+  // The same of any output, zeros where none came.
+  Status incoming_or_zeros(View* view, size_t output);
 
   // The gradient of an input, made by an operator in the tensor it is given, of a shape that the input broadcasts to
   // (then it is summed).
@@ -55,6 +57,8 @@ class Backward {
   Status give(size_t input, const Layout& shape, const Make& make);
   // The gradient of an input that is there already, of such a shape.
   Status pass(size_t input, const Layout& shape, const Value& value);
+  // Memory of a value that others may show is never written.
+  void pin(const Value& value) { pinned_.push_back(value.memory); }
   // The outputs of an elementwise expression, of the shape of the node's first output, as gradients of inputs: one
   // kernel.
   Status give_all(const char* name, const ops::Expression& expression, std::span<const View* const> operands,
@@ -69,8 +73,7 @@ class Backward {
   Status differentiate(const Formula& formula);
 
  private:
-  // Of masks: operands beyond the last bit share it.
-  static unsigned bit(size_t operand) { return 1u << std::min<size_t>(operand, 31); }
+  static unsigned bit(size_t operand) { return operand_bit(operand); }
   static constexpr size_t kAtTheEnd = ~size_t{0};
   // Where the gradient of an input goes: at once, or summed over the axes in which the input is broadcast.
   struct Target {
@@ -102,7 +105,6 @@ class Backward {
   void find_met(std::span<const View> outputs);
   Status check_values() const;
   Status visit(size_t number);
-  Status run_custom();
   Status capture(size_t nodes, std::span<const View> sources);
   Status finish(size_t node, std::span<const View> sources, std::span<rondo_tensor*> gradients);
   Status deliver(std::span<const View> sources, std::span<rondo_tensor*> gradients);

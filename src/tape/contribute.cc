@@ -19,6 +19,11 @@ Status Backward::incoming_view(View* view, size_t output) {
   return {};
 }
 
+Status Backward::incoming_or_zeros(View* view, size_t output) {
+  if (!has_incoming_[output]) incoming_[output] = Value::of(0.0);
+  return incoming_view(view, output);
+}
+
 // The input under the shape; the axes in which it is repeated have size 1 in its place.
 Status Backward::place_of(const View& view, const Layout& shape, Target* target) {
   Layout layout = broadcast_layout(view.layout, shape);

@@ -5,6 +5,7 @@
 
 #include <rondo/tape.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,19 +32,28 @@ struct Operand {
   }
 };
 
-// A gradient that the user defined: three as every function of the user.
+// Of masks: operands beyond the last bit share it.
+inline unsigned operand_bit(size_t operand) {
+  return 1u << std::min<size_t>(operand, 31);
+}
+
+// Whose values a gradient needs, as masks.
+struct Needs {
+  unsigned inputs = 0, outputs = 0;
+};
+
+class Backward;
+
+// A piece of work with a gradient that no rule makes.
 struct Custom {
-  Custom(std::string name, rondo_gradient_fn gradient, void* arg, void (*destroy)(void*))
-      : name(std::move(name)), gradient(gradient), arg(arg), destroy(destroy) {}
+  explicit Custom(std::string name) : name(std::move(name)) {}
   Custom(const Custom&) = delete;
   Custom& operator=(const Custom&) = delete;
-  ~Custom() {
-    if (destroy) destroy(arg);
-  }
+  virtual ~Custom() = default;
+  virtual Needs needs() const { return {}; }
+  // Passes on the gradients of the inputs that backward wants.
+  virtual Status run(Backward& backward) const = 0;
   const std::string name;
-  rondo_gradient_fn const gradient;
-  void* const arg;
-  void (*const destroy)(void*);
 };
 
 struct Node {

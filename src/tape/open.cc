@@ -1,6 +1,7 @@
 // The open tapes of a thread, which are told what it submits. Copyright 2026 the Rondo developers.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "base/thread_owned.h"
 #include "tape/tape.h"
@@ -58,6 +59,19 @@ class OpenTapes final : public Observer {
     return true;
   }
   bool paused() const { return paused_ > 0; }
+  void set_aside(std::vector<Ref<Tape>>* tapes, int* paused) {
+    tapes_.swap(*tapes);
+    *paused = std::exchange(paused_, 0);
+    listen();
+  }
+  // Those that have not ended meanwhile. What was opened meanwhile ends.
+  void put_back(std::vector<Ref<Tape>>* tapes, int paused) {
+    std::erase_if(*tapes, [](const Ref<Tape>& each) { return !each->open(); });
+    tapes_.swap(*tapes);
+    paused_ = paused;
+    listen();
+    for (const Ref<Tape>& left : *tapes) left->open_.store(false, std::memory_order_release);
+  }
   bool keep(uint64_t number) const {
     return std::any_of(tapes_.begin(), tapes_.end(), [number](const Ref<Tape>& each) {
       const auto known = each->known_.find(number);
@@ -122,6 +136,18 @@ bool contents_kept(const Storage& storage) {
 Status resume_tapes() {
   if (OpenTapes* open = open_tapes.find(); open && open->resume()) return {};
   return error(RONDO_INVALID_STATE, "the thread's tapes are not paused; call rondo_tape_pause first");
+}
+
+Aside::Aside() {
+  if (this_thread().tapes) open_tapes.find()->set_aside(&tapes_, &paused_);
+}
+Aside::~Aside() {
+  if (OpenTapes* open = open_tapes.find()) open->put_back(&tapes_, paused_);
+}
+bool depends_on_watched(const View& view) {
+  if (!this_thread().tapes || open_tapes.find()->paused()) return false;
+  const std::vector<Ref<Tape>>& tapes = open_tapes.find()->tapes();
+  return std::any_of(tapes.begin(), tapes.end(), [&view](const Ref<Tape>& each) { return each->depends(view); });
 }
 
 bool note_custom(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,

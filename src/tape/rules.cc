@@ -255,7 +255,7 @@ static Needs all_inputs(const Node& node) {
 }
 
 Needs needed(const Node& node, unsigned wanted) {
-  if (!node.call) return {};
+  if (!node.call) return node.custom ? node.custom->needs() : Needs{};
   Needs needs = std::visit(Overloaded{
                                [&](const ops::ElementwiseCall& call) { return needed(call, node, wanted); },
                                [&](const ops::FusedCall&) { return all_inputs(node); },

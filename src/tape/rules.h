@@ -15,9 +15,6 @@ unsigned flowing(const Node& node, unsigned active);
 bool has_gradient(const Node& node);
 
 // Whose values the gradient of the inputs with a bit in `wanted` needs.
-struct Needs {
-  unsigned inputs = 0, outputs = 0;
-};
 Needs needed(const Node& node, unsigned wanted);
 
 // Whether its rule heeds Backward::last.

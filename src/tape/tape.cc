@@ -107,7 +107,7 @@ void Tape::add(Node&& node, std::span<const View> inputs, std::span<const View> 
   for (const View& view : inputs) node.inputs.push_back(operand_of(view));
   for (const View& view : outputs) node.outputs.push_back(operand_of(view));
   unsigned active = 0;
-  for (size_t i = 0; i < node.inputs.size(); ++i) active |= node.inputs[i].active ? 1u << std::min<size_t>(i, 31) : 0u;
+  for (size_t i = 0; i < node.inputs.size(); ++i) active |= node.inputs[i].active ? operand_bit(i) : 0u;
   bool touches = false, floats = false;  // writes where a gradient is; or where one could be
   for (const Operand& each : node.outputs) {
     touches |= each.active;
@@ -121,13 +121,13 @@ void Tape::add(Node&& node, std::span<const View> inputs, std::span<const View> 
     const Needs needs = needed(node, flow);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       Operand& each = node.inputs[i];
-      if (!((needs.inputs >> i) & 1)) continue;
+      if (!(needs.inputs & operand_bit(i))) continue;
       each.keep(*inputs[i].storage);
       for (const View& out : outputs)
         if (out.storage == inputs[i].storage && ops::overlap(out, inputs[i])) each.overwritten_by = node.name;
     }
     for (size_t i = 0; i < node.outputs.size(); ++i)
-      if ((needs.outputs >> i) & 1) node.outputs[i].keep(*outputs[i].storage);
+      if (needs.outputs & operand_bit(i)) node.outputs[i].keep(*outputs[i].storage);
   }
   for (Operand& each : node.outputs) {
     if (auto known = known_.find(each.number); known != known_.end() || (flow && is_float(each.view.dtype))) {
@@ -163,6 +163,51 @@ void Tape::overwrite(const Operand& written, const char* name) {
     }
     if (!keeps) keepers.erase_unordered(i);
   }
+}
+
+void Tape::watch_as(const Tape& other) {
+  for (const auto& [number, known] : other.known_) {
+    if (!known.active) continue;
+    Known& mine = known_[number];
+    mine.active = true;
+    mine.watched = nodes_.size();
+  }
+}
+
+std::vector<std::pair<Ref<Storage>, rondo_dtype>> Tape::kept() const {
+  std::vector<std::pair<Ref<Storage>, rondo_dtype>> storages;
+  std::unordered_set<const Storage*> met;
+  for (const Node& node : nodes_)
+    for (const std::vector<Operand>* list : {&node.inputs, &node.outputs})
+      for (const Operand& each : *list)
+        if (each.kept && met.insert(each.kept.get()).second) storages.emplace_back(each.kept, each.view.dtype);
+  return storages;
+}
+
+void Tape::keep_instead(const Storage& there, Storage& here) {
+  for (Node& node : nodes_)
+    for (std::vector<Operand>* list : {&node.inputs, &node.outputs})
+      for (Operand& each : *list)
+        if (each.kept.get() == &there) each.keep(here);
+}
+
+std::optional<View> Tape::read_as(Storage& storage) const {
+  const uint64_t number = storage.number.load(std::memory_order_acquire);
+  std::optional<View> view;
+  for (const Node& node : nodes_)
+    for (const Operand& each : node.inputs) {
+      if (!node.flows || each.number != number || !each.active) continue;
+      const bool whole = !each.view.layout.repeats() && each.view.bytes() == storage.bytes();
+      if (view && !whole) continue;
+      view = each.view;
+      view->storage = &storage;
+      if (whole) return view;
+      const auto elements = static_cast<int64_t>(storage.bytes() / dtype_size(each.view.dtype));
+      view->layout = Layout::row_major(1, &elements);
+      view->offset = 0;
+      view->accumulate = false;
+    }
+  return view;
 }
 
 size_t Tape::kept_bytes() const {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <span>
 #include <thread>
 #include <unordered_map>
@@ -39,6 +40,16 @@ class Tape final : public RefCounted {
   // constant: what is written depends on nothing as far as gradients are concerned.
   void note(const char* name, Ref<const ops::Call> call, const std::vector<TaskOperand>& operands, bool constant);
   void note(const std::shared_ptr<const Custom>& custom, std::span<const View> inputs, std::span<const View> outputs);
+
+  // --- of a tape that a graph is recorded under, of which other tapes note one node (callable/gradient.h)
+  // Watches what depends on a watched tensor of another tape.
+  void watch_as(const Tape& other);
+  // The storages whose contents it keeps, each once, and as what they are kept.
+  std::vector<std::pair<Ref<Storage>, rondo_dtype>> kept() const;
+  // From now on what it kept there is kept here, with the same offsets.
+  void keep_instead(const Storage& there, Storage& here);
+  // How operators that gradients flow through read an active storage: a view of all of it. Null if none does.
+  std::optional<View> read_as(Storage& storage) const;
 
   // There was no memory to note this operator: the tape gives no gradients any more.
   void miss(const char* name) noexcept;
@@ -86,6 +97,22 @@ class Tape final : public RefCounted {
 // --- open.cc: the calling thread's open tapes
 void open_tape(Tape& tape);
 void close_tape(Tape& tape);
+// While it lives, the thread has no tapes open, and what it opens does not nest in those.
+class Aside {
+ public:
+  Aside();
+  ~Aside();
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+  // Those that were open; none if they were paused.
+  std::span<const Ref<Tape>> heard() const { return paused_ ? std::span<const Ref<Tape>>() : tapes_; }
+
+ private:
+  std::vector<Ref<Tape>> tapes_;
+  int paused_ = 0;
+};
+// Whether a view depends on a watched tensor of an open tape of the thread that is not paused.
+bool depends_on_watched(const View& view);
 // Operators between are noted by no tape of the thread; nests.
 void pause_tapes();
 // Whether an open tape of the thread keeps values in a storage: who adds something up there works on a copy.

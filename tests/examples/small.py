@@ -18,6 +18,10 @@ after 50 steps x[0] is 3.000, and the loss is small
 20 steps launched: the functions of the bodies were called 0 and 0 times
 the weights are equal, bit for bit
 """,
+    "callable": """20 steps with layers called eagerly: their functions were called 80 times
+20 steps with layers as graphs: their functions were called 6 times
+the weights are equal, bit for bit
+""",
     "module": "no GPU here\n",
     "module_simulated": "400 400 400\n",
     "user_task": """step 0: checksum 7ac950ba

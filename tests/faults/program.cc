@@ -45,6 +45,11 @@ rondo_status one_less(void* argument) {
   return rondo_binary_scalar(RONDO_SUB, choice->from, 1.0, &choice->to);
 }
 
+// What is recorded once and called.
+rondo_status squared(void*, int32_t, rondo_tensor* const* inputs, int32_t, rondo_tensor** outputs) {
+  return rondo_binary(RONDO_MUL, inputs[0], inputs[0], &outputs[0]);
+}
+
 }  // namespace
 
 Program::Program(rondo_engine* engine, std::function<void(const std::string&)> at)
@@ -53,6 +58,7 @@ Program::Program(rondo_engine* engine, std::function<void(const std::string&)> a
 Program::~Program() {
   rondo_graph_destroy(graph_);
   rondo_graph_destroy(choosing_);
+  rondo_callable_destroy(callable_);
   for (const auto& [name, tensor] : tensors_) rondo_tensor_destroy(tensor);
 }
 
@@ -266,6 +272,28 @@ void Program::control() {
   call(rondo_engine_wait_all(engine_));
 }
 
+// A graph for a signature, and one for its gradient.
+void Program::callables() {
+  rondo_tensor* a = tensor("a");
+  if (!a) return;
+  step("callable_create");
+  if (!call(rondo_callable_create(engine_, 1, nullptr, squared, nullptr, nullptr, &callable_))) return;
+  const auto called = [&](rondo_tensor** out) { return rondo_callable_call(callable_, 1, &a, 1, out); };
+  make("called", {a}, called);
+  step("callable tape");
+  rondo_tape* tape = nullptr;
+  if (!call(rondo_tape_begin(engine_, RONDO_TAPE_DEFAULT, &tape))) return;
+  if (call(rondo_tape_watch(tape, a))) {
+    make("followed", {a}, called);
+    if (rondo_tensor* y = tensor("followed"))
+      make("called gradient", {a, y},
+           [&](rondo_tensor** out) { return rondo_tape_gradients(tape, 1, &y, &y, 1, &a, out); });
+  }
+  rondo_tape_destroy(tape);
+  step("wait the callable");
+  call(rondo_engine_wait_all(engine_));
+}
+
 void Program::trace() {
   step("trace_begin");
   if (!call(rondo_trace_begin(engine_))) return;
@@ -293,6 +321,7 @@ void Program::run() {
   record();
   launch();
   control();
+  callables();
   trace();
   device();
   read_again();

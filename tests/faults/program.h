@@ -46,6 +46,7 @@ class Program {
   void record();
   void launch();
   void control();
+  void callables();
   void trace();
   void device();
 
@@ -70,6 +71,7 @@ class Program {
   std::vector<Failure> failures_;
   rondo_graph* graph_ = nullptr;
   rondo_graph* choosing_ = nullptr;
+  rondo_callable* callable_ = nullptr;
 };
 
 // What a value must be where a line of arithmetic says so; the others are told by Program itself, run without faults.

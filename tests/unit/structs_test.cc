@@ -144,6 +144,24 @@ rondo_status call(Objects& objects, rondo_tape_info* info) {
   return status;
 }
 
+rondo_status no_function(void*, int32_t, rondo_tensor* const*, int32_t, rondo_tensor**) {
+  return RONDO_UNSUPPORTED;
+}
+rondo_status call(Objects& objects, rondo_callable_options* options) {
+  rondo_callable* callable = nullptr;
+  const rondo_status status =
+      rondo_callable_create(objects.engine, 1, options, no_function, nullptr, nullptr, &callable);
+  rondo_callable_destroy(callable);
+  return status;
+}
+rondo_status call(Objects& objects, rondo_callable_info* info) {
+  rondo_callable* callable = nullptr;
+  EXPECT_EQ(rondo_callable_create(objects.engine, 1, nullptr, no_function, nullptr, nullptr, &callable), RONDO_OK);
+  const rondo_status status = rondo_callable_query(callable, info);
+  rondo_callable_destroy(callable);
+  return status;
+}
+
 rondo_status call(Objects& objects, rondo_comm_options* options) {
   const rondo_device cpu = {RONDO_CPU, 0};
   rondo_comm* comm = nullptr;

@@ -414,4 +414,24 @@ TEST(Wrapper, Facts) {
   EXPECT_EQ(engine.from_dlpack_v0(same.to_dlpack_v0()).data(), a.data());
 }
 
+TEST(Wrapper, CallablesRecordOncePerShapeAndThrowOn) {
+  const rondo::Engine engine;
+  const rondo::Tensor w = engine.from_host<float>({RONDO_CPU, 0}, {2}, {2, 3});
+  const rondo::Callable scaled(engine, 1, [&](const std::vector<rondo::Tensor>& x) {
+    std::vector<rondo::Tensor> y;
+    y.push_back(x[0] * w);
+    return y;
+  });
+  const rondo::Tensor x = engine.from_host<float>({RONDO_CPU, 0}, {2}, {5, 7});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(scaled(x).read<float>(), (std::vector<float>{10, 21}));
+  EXPECT_EQ(scaled.info().recordings, 1);
+  EXPECT_NE(scaled.report().find("1 signatures"), std::string::npos) << scaled.report();
+  const rondo::Callable fails(engine, 1, [](const std::vector<rondo::Tensor>&) -> std::vector<rondo::Tensor> {
+    throw std::runtime_error("no");
+  });
+  EXPECT_THROW(fails(x), std::runtime_error);
+  const rondo::Callable none(engine, 1, [](const std::vector<rondo::Tensor>&) { return std::vector<rondo::Tensor>(); });
+  EXPECT_THROW(none(x), std::length_error);
+}
+
 }  // namespace

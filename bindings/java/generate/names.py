@@ -27,7 +27,7 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
 
 # What Java calls functions that the headers' texts tell of, besides operators.
 NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@link Recording#keep}",
-         "rondo_record_input": "{@link Recording#input}", "rondo_graph_call": "{@link Graph#call}",
+         "rondo_record_input": "{@link Recording#input}", "rondo_graph_call": "{@link Graph#call}", "rondo_callable_report": "{@link Callable#report}",
          "rondo_tape_gradients": "{@link Tape#gradients}", "rondo_optimizer_set_rate": "{@link Optimizer#setRate}", "rondo_tensor_create": "{@link Engine#empty}",
          "rondo_last_error()": "the exception's message"}
 
@@ -45,7 +45,7 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "record_parameter": "Recording.parameter", "record_section_begin": "Recording.section", "record_section_end": "Recording.section",
            "graph_set_i64": "Graph.set", "trace_begin": "Engine.beginTrace",
            "trace_end": "Engine.endTrace", "graph_query": "Graph.info", "if": "Control.ifElse", "while": "Control.whileTrue", "switch": "Control.switchTo", "tape_begin": "Engine.tape", "tape_custom": "Tape.customGradient",
-           "tape_pause": "NoGradients.open", "tape_resume": "NoGradients.close", "tape_query": "Tape.info",
+           "callable_create": "Engine.callable", "callable_query": "Callable.info", "tape_pause": "NoGradients.open", "tape_resume": "NoGradients.close", "tape_query": "Tape.info",
            "buckets_query": "Buckets.info", "optimizer_query": "Optimizer.info", "optimizer_state": "Optimizer.states", "cache_query": "KernelCache.info", "cache_export": "KernelCache.save",
            "cache_import": "KernelCache.load", "set_compile_progress": "KernelCache.setProgress", "set_log": "Rondo.setLog",
            "set_reclaim": "-Ddev.rondo.memoryLimit", "comm_create_all": "Comm.createAll", "comm_create_with_hooks": "Comm.create",
@@ -68,7 +68,7 @@ def java_name(function, operator):
         return METHODS[short]
     if operator:
         return f"{'Tensor' if short in TENSORS else 'Operators'}.{camel(short)}"
-    kind = next((kind for kind in ("engine", "tensor", "variable", "graph", "tape", "comm", "buckets", "optimizer", "expression", "module", "model_file")
+    kind = next((kind for kind in ("engine", "tensor", "variable", "graph", "callable", "tape", "comm", "buckets", "optimizer", "expression", "module", "model_file")
                  if short.startswith(kind + "_")), None)
     if not kind:
         return None

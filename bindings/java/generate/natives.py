@@ -10,7 +10,7 @@ from names import camel, class_name, method_name, native_class
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "size_t": "long", "double": "double",
            "float": "float"}
 # Functions of the user that the support code can call; followed by arg and destroy.
-CALLBACKS = {"rondo_task_fn": "Task", "rondo_gradient_fn": "Gradients"}
+CALLBACKS = {"rondo_task_fn": "Task", "rondo_gradient_fn": "TensorCallback", "rondo_callable_fn": "TensorCallback"}
 ARRAYS = {"int32_t": "int", "int64_t": "long", "double": "double"}  # of which the support code can take arrays
 
 

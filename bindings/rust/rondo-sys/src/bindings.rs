@@ -5,6 +5,7 @@
 pub const RONDO_VERSION_MAJOR: u32 = 0;
 pub const RONDO_VERSION_MINOR: u32 = 1;
 pub const RONDO_VERSION_PATCH: u32 = 0;
+pub const RONDO_CALLABLE_PAD_SIZES: u32 = 16;
 pub const RONDO_MAX_SPATIAL: u32 = 3;
 pub const RONDO_MAX_DIMS: u32 = 8;
 pub type __int32_t = ::std::os::raw::c_int;
@@ -370,6 +371,362 @@ extern "C" {
         fn_: rondo_compile_progress_fn,
         arg: *mut ::std::os::raw::c_void,
         destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
+    ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_callable {
+    _unused: [u8; 0],
+}
+#[doc = " Issues operators on n_inputs tensors (borrowed: valid during the call; only read) and stores n_outputs tensors, which"]
+#[doc = " pass to Rondo, in `outputs`, which holds NULL: new ones, or views of tensors, each a handle of its own. Called in a"]
+#[doc = " recording on the thread that calls the callable; eagerly where that cannot be recorded and is to fall back. Must not"]
+#[doc = " throw, nor wait for what it makes. Returns RONDO_OK, or a status that the call fails with."]
+pub type rondo_callable_fn = ::std::option::Option<
+    unsafe extern "C" fn(
+        arg: *mut ::std::os::raw::c_void,
+        n_inputs: i32,
+        inputs: *const *mut rondo_tensor,
+        n_outputs: i32,
+        outputs: *mut *mut rondo_tensor,
+    ) -> rondo_status,
+>;
+pub const RONDO_CALLABLE_DEFAULT: rondo_callable_flags = 0;
+#[doc = " what cannot be recorded runs eagerly, with the same results; rondo_callable_report"]
+#[doc = "says why. Without it, the call fails"]
+pub const RONDO_CALLABLE_FALL_BACK: rondo_callable_flags = 1;
+#[doc = " graphs are recorded with RONDO_RECORD_AS_WRITTEN"]
+pub const RONDO_CALLABLE_AS_WRITTEN: rondo_callable_flags = 2;
+pub type rondo_callable_flags = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_callable_options {
+    #[doc = " set by RONDO_CALLABLE_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " for messages, reports and traces; copied; NULL: \"callable\""]
+    pub name: *const ::std::os::raw::c_char,
+    #[doc = " of memory for graphs together, temporaries included; 0: 256 MiB"]
+    pub limit_bytes: i64,
+    #[doc = " rondo_callable_flags"]
+    pub flags: u32,
+    #[doc = " that inputs are filled up on, from 0"]
+    pub pad_axis: i32,
+    #[doc = " the axis is filled up with zeros to the next of these, and outputs are"]
+    #[doc = "cut back; a longer one stays as it is. Ascending; 0 ends them"]
+    pub pad_sizes: [i64; 16usize],
+    #[doc = " inputs that have the axis, as a mask; 0: all with so many axes"]
+    pub pad_inputs: u64,
+    #[doc = " outputs that have it; 0: all in which it has the size that was filled up to"]
+    pub pad_outputs: u64,
+}
+#[test]
+fn bindgen_test_layout_rondo_callable_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_callable_options>(),
+        176usize,
+        concat!("Size of: ", stringify!(rondo_callable_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_callable_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_callable_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_name() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(name))
+        );
+    }
+    test_field_name();
+    fn test_field_limit_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).limit_bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(limit_bytes))
+        );
+    }
+    test_field_limit_bytes();
+    fn test_field_flags() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).flags) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(flags))
+        );
+    }
+    test_field_flags();
+    fn test_field_pad_axis() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).pad_axis) as usize - ptr as usize
+            },
+            28usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_axis))
+        );
+    }
+    test_field_pad_axis();
+    fn test_field_pad_sizes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).pad_sizes) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_sizes))
+        );
+    }
+    test_field_pad_sizes();
+    fn test_field_pad_inputs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).pad_inputs) as usize - ptr as usize
+            },
+            160usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_inputs))
+        );
+    }
+    test_field_pad_inputs();
+    fn test_field_pad_outputs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).pad_outputs) as usize - ptr as usize
+            },
+            168usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_outputs))
+        );
+    }
+    test_field_pad_outputs();
+}
+extern "C" {
+    #[doc = " Makes a callable of a function that leaves n_outputs tensors, 1 or more. options NULL means"]
+    #[doc = " RONDO_CALLABLE_OPTIONS_INIT. fn keeps what it needs in arg; destroy(arg), which may be NULL, is called once, when"]
+    #[doc = " neither the handle nor a call needs it, also if this fails. The caller owns *callable. RONDO_INVALID_ARGUMENT names"]
+    #[doc = " what does not fit. Since 0.1."]
+    pub fn rondo_callable_create(
+        engine: *mut rondo_engine,
+        n_outputs: i32,
+        options: *const rondo_callable_options,
+        fn_: rondo_callable_fn,
+        arg: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
+        callable: *mut *mut rondo_callable,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Calls it. From any thread, any number of them at once. Does not wait for devices; the first call of a signature"]
+    #[doc = " records and compiles, and other calls of that signature wait for it."]
+    #[doc = ""]
+    #[doc = " inputs: n_inputs tensors of the callable's engine that were written, of any shapes and strides; what no order of axes"]
+    #[doc = " makes row-major, or does not begin where kernels count on, is copied. outputs: n_outputs slots; one that holds NULL"]
+    #[doc = " gets a new tensor, which the caller owns, one that holds a tensor is written, as by rondo_graph_call. On failure no"]
+    #[doc = " slot is changed."]
+    #[doc = ""]
+    #[doc = " In a recording the function is called, and its operators are recorded as any others. Inside a task only what was"]
+    #[doc = " recorded already can be called (RONDO_INVALID_STATE). If the function fails, that is the call's failure;"]
+    #[doc = " RONDO_USER_ERROR if it leaves no tensor, or an input's handle, in a slot. Since 0.1."]
+    pub fn rondo_callable_call(
+        callable: *mut rondo_callable,
+        n_inputs: i32,
+        inputs: *const *mut rondo_tensor,
+        n_outputs: i32,
+        outputs: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Lets go of all graphs; calls in flight and tapes keep what they need. Later calls record anew. Since 0.1."]
+    pub fn rondo_callable_clear(callable: *mut rondo_callable) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the handle. Never blocks; calls in flight finish first. NULL is allowed. Since 0.1."]
+    pub fn rondo_callable_destroy(callable: *mut rondo_callable);
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_callable_info {
+    #[doc = " set by RONDO_CALLABLE_INFO_INIT"]
+    pub size: usize,
+    #[doc = " that there are now"]
+    pub signatures: i64,
+    #[doc = " memory of their graphs, gradients' included, on devices and about that of the host"]
+    pub bytes: i64,
+    #[doc = " that they may take; the graph called last stays even if it alone takes more"]
+    pub limit_bytes: i64,
+    #[doc = " so far, failed ones and those in recordings too"]
+    pub calls: i64,
+    #[doc = " of which found a graph"]
+    pub hits: i64,
+    #[doc = " of which recorded one"]
+    pub recordings: i64,
+    #[doc = " of which ran eagerly for want of one"]
+    pub fallbacks: i64,
+    #[doc = " signatures that have gone for want of room"]
+    pub evictions: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_callable_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_callable_info>(),
+        72usize,
+        concat!("Size of: ", stringify!(rondo_callable_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_callable_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_callable_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_signatures() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).signatures) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(signatures))
+        );
+    }
+    test_field_signatures();
+    fn test_field_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(bytes))
+        );
+    }
+    test_field_bytes();
+    fn test_field_limit_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).limit_bytes) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(limit_bytes))
+        );
+    }
+    test_field_limit_bytes();
+    fn test_field_calls() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).calls) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(calls))
+        );
+    }
+    test_field_calls();
+    fn test_field_hits() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).hits) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(hits))
+        );
+    }
+    test_field_hits();
+    fn test_field_recordings() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).recordings) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(recordings))
+        );
+    }
+    test_field_recordings();
+    fn test_field_fallbacks() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).fallbacks) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(fallbacks))
+        );
+    }
+    test_field_fallbacks();
+    fn test_field_evictions() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).evictions) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(evictions))
+        );
+    }
+    test_field_evictions();
+}
+extern "C" {
+    #[doc = " Figures of a callable. Since 0.1."]
+    pub fn rondo_callable_query(callable: *mut rondo_callable, info: *mut rondo_callable_info) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Writes a report for people: the figures, each signature with its calls and bytes, and why what runs eagerly was not"]
+    #[doc = " recorded. Writes at most capacity bytes with the final zero; *length is the whole length without it (buffer may be"]
+    #[doc = " NULL with capacity 0). Since 0.1."]
+    pub fn rondo_callable_report(
+        callable: *mut rondo_callable,
+        buffer: *mut ::std::os::raw::c_char,
+        capacity: usize,
+        length: *mut usize,
     ) -> rondo_status;
 }
 #[doc = " in the dtype of the operand, exact"]
@@ -6132,6 +6489,31 @@ pub const RONDO_CACHE_INFO_INIT: rondo_cache_info = rondo_cache_info {
     refused: 0,
     failed_writes: 0,
     evicted: 0,
+};
+
+/// What a `rondo_callable_options` begins with.
+pub const RONDO_CALLABLE_OPTIONS_INIT: rondo_callable_options = rondo_callable_options {
+    size: ::std::mem::size_of::<rondo_callable_options>(),
+    name: ::std::ptr::null(),
+    limit_bytes: 0,
+    flags: 0,
+    pad_axis: 0,
+    pad_sizes: [0; 16],
+    pad_inputs: 0,
+    pad_outputs: 0,
+};
+
+/// What a `rondo_callable_info` begins with.
+pub const RONDO_CALLABLE_INFO_INIT: rondo_callable_info = rondo_callable_info {
+    size: ::std::mem::size_of::<rondo_callable_info>(),
+    signatures: 0,
+    bytes: 0,
+    limit_bytes: 0,
+    calls: 0,
+    hits: 0,
+    recordings: 0,
+    fallbacks: 0,
+    evictions: 0,
 };
 
 /// What a `rondo_comm_options` begins with.

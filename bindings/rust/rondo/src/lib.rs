@@ -57,6 +57,7 @@ mod arguments;
 mod array;
 mod buckets;
 pub mod cache;
+mod callable;
 mod callback;
 mod collectives;
 mod comm;
@@ -113,6 +114,7 @@ pub use rondo_sys;
 
 pub use crate::arguments::{Axis, AxisList, NewShape, Size, Span, WholeNumber};
 pub use crate::buckets::{Buckets, BucketsBuilder, BucketsInfo};
+pub use crate::callable::{Callable, CallableBuilder, CallableInfo};
 pub use crate::comm::{Comm, CommInfo, CommState};
 pub use crate::completion::Completion;
 pub use crate::context::{Operand, TaskContext};

@@ -8,8 +8,8 @@
 /* Set by JNI_OnLoad and never changed: the classes stay loaded as long as this library does. */
 static JavaVM* vm;
 static pthread_key_t attached;
-static jclass exception_class, tasks_class, gradients_class, reclaim_class;
-static jmethodID raise_method, run_method, gradients_method, reclaim_method;
+static jclass exception_class, tasks_class, tensors_class, reclaim_class;
+static jmethodID raise_method, run_method, tensors_method, reclaim_method;
 
 static void detach(void* env) {
   (void)env;
@@ -39,10 +39,10 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* loaded_by, void* reserved) {
   if (raise_method == NULL) return JNI_ERR;
   run_method = (*env)->GetStaticMethodID(env, tasks_class, "run", "(Ldev/rondo/Task;J)I");
   if (run_method == NULL) return JNI_ERR;
-  gradients_class = find_class(env, "dev/rondo/Gradients");
-  if (gradients_class == NULL) return JNI_ERR;
-  gradients_method = (*env)->GetStaticMethodID(env, gradients_class, "run", "(Ldev/rondo/Gradients;[J[J)I");
-  if (gradients_method == NULL) return JNI_ERR;
+  tensors_class = find_class(env, "dev/rondo/TensorCallback");
+  if (tensors_class == NULL) return JNI_ERR;
+  tensors_method = (*env)->GetStaticMethodID(env, tensors_class, "run", "(Ldev/rondo/TensorCallback;[J[J)I");
+  if (tensors_method == NULL) return JNI_ERR;
   reclaim_class = find_class(env, "dev/rondo/Reclaim");
   if (reclaim_class == NULL) return JNI_ERR;
   reclaim_method = (*env)->GetStaticMethodID(env, reclaim_class, "reclaim", "(I)Z");
@@ -211,30 +211,40 @@ rondo_status rondo_jni_call_rondo_task_fn(void* argument, rondo_task_context* co
   return (rondo_status)status;
 }
 
-/* In the thread that asked for gradients, so inside a native method. */
-rondo_status rondo_jni_call_rondo_gradient_fn(void* argument, int32_t n_outputs, rondo_tensor* const* output_gradients,
-                                              int32_t n_inputs, rondo_tensor** input_gradients) {
+/* In the thread that has called C, so inside a native method. */
+static rondo_status call_with_tensors(void* argument, int32_t n_given, rondo_tensor* const* given_tensors,
+                                      int32_t n_made, rondo_tensor** made_tensors) {
   rondo_jni_callback* callback = argument;
   JNIEnv* env = rondo_jni_env();
   rondo_status status = RONDO_USER_ERROR;
   jlongArray given, made = NULL;
   if (env == NULL) return RONDO_USER_ERROR;
-  given = (*env)->NewLongArray(env, n_outputs);
-  if (given != NULL) made = (*env)->NewLongArray(env, n_inputs);
+  given = (*env)->NewLongArray(env, n_given);
+  if (given != NULL) made = (*env)->NewLongArray(env, n_made);
   if (made != NULL) {
-    (*env)->SetLongArrayRegion(env, given, 0, n_outputs, (const jlong*)(const void*)output_gradients);
-    status = (rondo_status)(*env)->CallStaticIntMethod(env, gradients_class, gradients_method, callback->object, given,
-                                                       made);
+    (*env)->SetLongArrayRegion(env, given, 0, n_given, (const jlong*)(const void*)given_tensors);
+    status =
+        (rondo_status)(*env)->CallStaticIntMethod(env, tensors_class, tensors_method, callback->object, given, made);
   }
-  if ((*env)->ExceptionCheck(env)) { /* Gradients.run catches all but what fails while it does: no memory, no stack */
+  if ((*env)->ExceptionCheck(
+          env)) { /* TensorCallback.run catches all but what fails while it does: no memory, no stack */
     (*env)->ExceptionClear(env);
     status = RONDO_USER_ERROR;
   } else if (status == RONDO_OK) {
-    (*env)->GetLongArrayRegion(env, made, 0, n_inputs, (jlong*)(void*)input_gradients);
+    (*env)->GetLongArrayRegion(env, made, 0, n_made, (jlong*)(void*)made_tensors);
   }
   (*env)->DeleteLocalRef(env, made);
   (*env)->DeleteLocalRef(env, given);
   return status;
+}
+
+rondo_status rondo_jni_call_rondo_gradient_fn(void* argument, int32_t n_outputs, rondo_tensor* const* output_gradients,
+                                              int32_t n_inputs, rondo_tensor** input_gradients) {
+  return call_with_tensors(argument, n_outputs, output_gradients, n_inputs, input_gradients);
+}
+rondo_status rondo_jni_call_rondo_callable_fn(void* argument, int32_t n_inputs, rondo_tensor* const* inputs,
+                                              int32_t n_outputs, rondo_tensor** outputs) {
+  return call_with_tensors(argument, n_inputs, inputs, n_outputs, outputs);
 }
 
 static int32_t reclaim(void* arg, int64_t bytes, int32_t attempt) {

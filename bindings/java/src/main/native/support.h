@@ -59,5 +59,7 @@ void rondo_jni_callback_destroy(void* callback);
 rondo_status rondo_jni_call_rondo_task_fn(void* callback, rondo_task_context* context);
 rondo_status rondo_jni_call_rondo_gradient_fn(void* callback, int32_t n_outputs, rondo_tensor* const* output_gradients,
                                               int32_t n_inputs, rondo_tensor** input_gradients);
+rondo_status rondo_jni_call_rondo_callable_fn(void* callback, int32_t n_inputs, rondo_tensor* const* inputs,
+                                              int32_t n_outputs, rondo_tensor** outputs);
 
 #endif /* RONDO_JNI_SUPPORT_H */

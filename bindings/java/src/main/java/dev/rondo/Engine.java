@@ -389,6 +389,33 @@ public final class Engine extends EngineTensors {
     }
   }
 
+  // --- callables
+
+  /**
+   * Makes a callable of a function of tensors: it is recorded once for each signature of its inputs, and then called as a graph.
+   *
+   * @param outputs how many tensors the function gives
+   * @param function what to do
+   * @return the callable
+   */
+  public Callable callable(int outputs, TensorFunction function) {
+    return callable(outputs, new CallableOptions(), function);
+  }
+
+  /**
+   * The same with options.
+   *
+   * @param outputs how many tensors the function gives
+   * @param options its name, the memory that its graphs may take, sizes to fill inputs up to, whether to run eagerly what cannot be
+   *     recorded
+   * @param function what to do
+   * @return the callable
+   * @throws InvalidArgumentException for options that are not possible
+   */
+  public Callable callable(int outputs, CallableOptions options, TensorFunction function) {
+    return Callable.create(this, outputs, options, function);
+  }
+
   // --- gradients
 
   /**

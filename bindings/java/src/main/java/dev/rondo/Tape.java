@@ -182,12 +182,12 @@ public final class Tape extends NativeObject {
     synchronized (lock) {
       final Uses uses = use(used);
       final ThreadState state = ThreadState.current();
-      state.gradientFailure = null;
+      state.callbackFailure = null;
       try {
         return call.get();
       } catch (RondoException e) {
-        final Throwable cause = state.gradientFailure;
-        state.gradientFailure = null;
+        final Throwable cause = state.callbackFailure;
+        state.callbackFailure = null;
         throw cause == null ? e : e.with(cause);
       } finally {
         uses.end();
@@ -230,7 +230,8 @@ public final class Tape extends NativeObject {
     final Uses uses = use(used.toArray(new NativeObject[0]));
     try {
       final Engine engine = inputs.isEmpty() ? null : inputs.get(0).engine(); // of none the native part says what is wrong
-      NativeTape.tapeCustom(name, addresses(inputs), addresses(outputs), new Gradients(engine, gradient));
+      NativeTape.tapeCustom(name, addresses(inputs), addresses(outputs), new TensorCallback(engine, gradient,
+          "the custom gradient gives %d tensors for %d inputs; one for each is needed, null for zero"));
     } finally {
       uses.end();
     }

@@ -8,8 +8,8 @@ final class ThreadState {
   final InUse inUse = new InUse();
   Scope scope;
   Recording recording;
-  int calls; // of tasks, gradients, exchanges and groups of the user, entered and not left
-  Throwable gradientFailure; // what the last of these threw, for the exception of who asked for gradients
+  int calls; // of tasks, gradients, callables, exchanges and groups of the user, entered and not left
+  Throwable callbackFailure; // what the last of these threw, for the exception of who called
 
   private ThreadState() {}
 

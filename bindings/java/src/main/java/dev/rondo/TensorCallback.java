@@ -6,18 +6,24 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Where the native part enters Java for a gradient of the user. What it throws ends here. */
-final class Gradients {
+/**
+ * Where the native part enters Java for a function of the user's that makes tensors of tensors: a gradient, or a callable. What it
+ * throws ends here.
+ */
+final class TensorCallback {
   private final Engine engine;
-  private final CustomGradient gradient;
+  private final CustomGradient function;
+  private final String expected;
 
-  Gradients(Engine engine, CustomGradient gradient) {
+  /** expected: format of the exception's text, for another number of tensors than is wanted. */
+  TensorCallback(Engine engine, CustomGradient function, String expected) {
     this.engine = engine;
-    this.gradient = gradient;
+    this.function = function;
+    this.expected = expected;
   }
 
-  /** Fills the addresses of the inputs' gradients, 0 for zero. Called by the native part, below Tape.gradients; returns a status. */
-  static int run(Gradients body, long[] given, long[] made) {
+  /** Fills the addresses of what the function makes, 0 for null. Called by the native part, below a call of Java's; returns a status. */
+  static int run(TensorCallback body, long[] given, long[] made) {
     final ThreadState state = ThreadState.current();
     ++state.calls;
     try {
@@ -27,7 +33,7 @@ final class Gradients {
       for (final long each : made) {
         NativeTensor.tensorDestroy(each); // 0 is allowed
       }
-      state.gradientFailure = e;
+      state.callbackFailure = e;
       return e instanceof RondoException ? ((RondoException) e).status().value() : Status.USER_ERROR.value();
     } finally {
       --state.calls;
@@ -41,10 +47,9 @@ final class Gradients {
       for (final long each : given) {
         borrowed.add(Tensor.borrowed(engine, each));
       }
-      final List<Tensor> results = gradient.gradients(Collections.unmodifiableList(borrowed));
+      final List<Tensor> results = function.gradients(Collections.unmodifiableList(borrowed));
       if (results.size() != made.length) {
-        throw new InvalidArgumentException("the custom gradient gives " + results.size() + " tensors for " + made.length
-            + " inputs; one for each is needed, null for zero", null);
+        throw new InvalidArgumentException(String.format(expected, results.size(), made.length), null);
       }
       for (int i = 0; i < made.length; ++i) {
         made[i] = results.get(i) == null ? 0 : handleOf(results.get(i));

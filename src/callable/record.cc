@@ -1,0 +1,125 @@
+// Recording a function. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "callable/record.h"
+
+#include <algorithm>
+
+#include "base/caught.h"
+#include "base/text.h"
+#include "ops/ops.h"
+
+namespace rondo {
+
+Status run_function(const Recipe& recipe, std::span<rondo_tensor* const> inputs, std::vector<tape::Slot>* outputs) {
+  const auto count = static_cast<size_t>(recipe.n_outputs);
+  std::vector<rondo_tensor*> made(count, nullptr);
+  outputs->clear();
+  outputs->resize(count);
+  const Status status =
+      recipe.function(static_cast<int32_t>(inputs.size()), inputs.data(), recipe.n_outputs, made.data());
+  Status wrong;
+  for (size_t i = 0; i < count; ++i) {
+    const auto same = [&](const rondo_tensor* other) { return other == made[i]; };
+    const char* why = nullptr;
+    if (!made[i])
+      why = "is NULL; a tensor is needed";
+    else if (!alive(made[i]))
+      why = "is not a live tensor";
+    else if (std::any_of(inputs.begin(), inputs.end(), same))
+      why = "is the handle of an input, which stays the caller's; give a copy or a view of it";
+    else if (std::any_of(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(i), same))
+      why = "is the handle of another output; give a copy or a view of it";
+    else
+      (*outputs)[i].tensor = made[i];
+    if (!why && &made[i]->view.engine() != &recipe.engine) why = "belongs to another engine";
+    if (!why && made[i]->view.accumulate) why = "is an accumulator view; give the tensor itself";
+    if (why && wrong.ok())
+      wrong = error(RONDO_USER_ERROR, "the function of callable '%s' has returned, and outputs[%zu] %s", recipe.name, i,
+                    why);
+  }
+  return status.ok() ? wrong : status;
+}
+
+Status record_graph(Engine& engine, const char* name, uint32_t flags,
+                    const std::function<Status(Recording& recording)>& body, Ref<Graph>* graph) {
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  options.name = name;
+  options.flags = flags | RONDO_RECORD_CALLABLE;
+  RONDO_TRY(begin_recording(engine, options));
+  const uint64_t number = recording_of(engine)->number;
+  Status status = caught([&] { return body(*recording_of(engine)); });
+  const Recording* open = recording_of(engine);
+  if (!open || open->number != number)
+    return error(RONDO_INVALID_STATE, "the function of '%s' has ended the recording that it is called in", name);
+  if (status.ok()) return end_recording(engine, graph);
+  RONDO_TRY(abort_recording(engine));
+  return status;
+}
+
+Status name_whole(Recording& recording, const View& view, Ref<Storage>* keep, View* output) {
+  const auto is = [&view](const Binding& each) { return each.storage.get() == view.storage; };
+  const auto among = [&is](const std::vector<Binding>& bindings) {
+    return std::any_of(bindings.begin(), bindings.end(), is);
+  };
+  *output = view;
+  *keep = Ref<Storage>::share(view.storage);
+  const Owner* owner = Engine::owner(*view.storage);
+  if (owner != &recording || among(recording.call_inputs) || among(recording.call_outputs) ||
+      !view.layout.contiguous() || view.bytes() != view.storage->bytes()) {
+    *output = make_temporary(view.engine(), view.device(), view.dtype,
+                             Layout::row_major(view.layout.ndim, view.layout.shape), keep);
+    RONDO_TRY(ops::copy_elements(view, *output));
+  }
+  return name_output(recording.engine, *output);
+}
+
+Status record_function(const Recipe& recipe, std::span<const Arranged> inputs, Recorded* recorded) {
+  const tape::Aside aside;
+  Ref<tape::Tape> tape;
+  if (!aside.heard().empty()) tape = make_ref<tape::Tape>(recipe.engine, true);
+  Gradient::Parts parts;
+  const auto body = [&](Recording& recording) -> Status {
+    std::vector<tape::Slot> made(inputs.size()), seen(inputs.size());
+    std::vector<rondo_tensor*> given;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const View& view = inputs[i].view();
+      RONDO_TRY(make_input(recipe.engine, view.device(), view.dtype, view.layout, &made[i].tensor));
+      const rondo_tensor* stands = made[i].tensor;
+      parts.inputs.emplace_back(stands->storage, stands->view, inputs[i].active());
+      View as_given;
+      RONDO_TRY(inputs[i].as_given(stands->view, &as_given));
+      given.push_back(seen[i].tensor = make_view(stands->storage, as_given));
+    }
+    if (tape) {
+      tape::open_tape(*tape);
+      for (const Ref<tape::Tape>& outer : aside.heard()) tape->watch_as(*outer);
+      for (const Gradient::Part& input : parts.inputs)
+        if (input.active) RONDO_TRY(tape->watch(input.view));
+    }
+    std::vector<tape::Slot> outputs;
+    const uint64_t number = recording.number;
+    RONDO_TRY(run_function(recipe, given, &outputs));
+    const Recording* open = recording_of(recipe.engine);
+    if (!open || open->number != number) return {};  // which is said by who has begun it
+    for (const tape::Slot& each : outputs) {
+      Gradient::Part& output = parts.outputs.emplace_back();
+      RONDO_TRY(name_whole(recording, each.tensor->view, &output.keep, &output.view));
+      output.active = tape && is_float(output.view.dtype) && tape->depends(output.view);
+    }
+    if (!tape) return {};
+    tape::close_tape(*tape);
+    return Gradient::name_kept(recording, *tape, &parts);
+  };
+  RONDO_TRY(record_graph(recipe.engine, recipe.name, recipe.record_flags, body, &recorded->graph));
+  if (parts.differentiable())
+    recorded->gradient = std::make_shared<Gradient>(recipe.name, recipe.record_flags, std::move(tape), std::move(parts),
+                                                    *recorded->graph);
+  return {};
+}
+
+int64_t graph_bytes(const Graph& graph) {
+  constexpr int64_t kGraph = 4096, kTask = 1024;  // of the host's memory, about
+  const rondo_graph_info info = graph.query();
+  return info.arena_bytes + info.output_bytes + info.call_bytes + kGraph + kTask * info.tasks;
+}
+
+}  // namespace rondo

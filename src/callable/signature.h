@@ -1,0 +1,46 @@
+// What tells one graph of a callable from another: the inputs' devices, dtypes and shapes, the order of their axes in
+// memory, and which of them gradients are asked for. And inputs as calls of graphs take them.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/small_vector.h"
+#include "engine/tensor.h"
+#include "tape/adjoint.h"
+
+namespace rondo {
+
+// An input, seen with its axes in the order in which they lie in memory, which makes it row-major. What is so in no
+// order is a copy.
+class Arranged {
+ public:
+  Status arrange(const View& given);
+  const View& view() const { return tensor_.tensor->view; }
+  rondo_tensor* tensor() const { return tensor_.tensor; }
+  // Of a tensor of the same shape as view(): with its axes as they were given.
+  Status as_given(const View& view, View* result) const;
+  bool active() const { return active_; }
+  const SmallVector<int32_t, 8>& order() const { return order_; }
+
+ private:
+  tape::Slot tensor_;
+  SmallVector<int32_t, 8> order_;  // of given axes, outermost first; empty: as they are
+  bool active_ = false;            // an open tape follows it
+};
+
+struct Signature {
+  std::vector<int64_t> words;
+  static Signature of(std::span<const Arranged> inputs);
+  bool operator==(const Signature& other) const { return words == other.words; }
+  struct Hash {
+    size_t operator()(const Signature& signature) const;
+  };
+};
+// For people: "f32 [3, 4] on cpu:0, f32 [4] on cpu:0".
+std::string signature_text(std::span<const Arranged> inputs);
+
+}  // namespace rondo

@@ -1,0 +1,153 @@
+// Callables. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "callable/callable.h"
+
+#include "base/text.h"
+#include "capi/operators.h"
+#include "capi/structs.h"
+#include "engine/handle.h"
+
+struct rondo_callable {
+  uint32_t magic = 0;
+  rondo::Ref<rondo::Callable> callable;
+};
+
+using namespace rondo;
+using capi::check_engine;
+using capi::guard;
+
+namespace {
+
+using Callables = HandleSlab<rondo_callable, HandleKind::callable>;
+
+Status check_callable(const rondo_callable* callable) {
+  if (Callables::alive(callable)) return {};
+  return capi::dead_handle("callable", "callable", callable);
+}
+
+// The user's function with what it needs, which goes with the last copy.
+struct Function {
+  Function(rondo_callable_fn fn, void* arg, void (*destroy)(void*)) : fn(fn), arg(arg), destroy(destroy) {}
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+  ~Function() {
+    if (destroy) destroy(arg);
+  }
+  rondo_callable_fn const fn;
+  void* const arg;
+  void (*const destroy)(void*);
+};
+
+Status check_options(const rondo_callable_options& options) {
+  constexpr uint32_t kFlags = RONDO_CALLABLE_FALL_BACK | RONDO_CALLABLE_AS_WRITTEN;
+  if (options.flags & ~kFlags)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "options->flags is 0x%x; RONDO_CALLABLE_FALL_BACK (0x%x) and RONDO_CALLABLE_AS_WRITTEN (0x%x) are "
+                 "possible, and 0",
+                 options.flags, RONDO_CALLABLE_FALL_BACK, RONDO_CALLABLE_AS_WRITTEN);
+  if (options.limit_bytes < 0)
+    return error(RONDO_INVALID_ARGUMENT, "options->limit_bytes is %lld; 0 (256 MiB) or more is needed",
+                 static_cast<long long>(options.limit_bytes));
+  if (options.pad_axis < 0 || options.pad_axis >= RONDO_MAX_DIMS)
+    return error(RONDO_INVALID_ARGUMENT, "options->pad_axis is %d; 0 to %d are possible", options.pad_axis,
+                 RONDO_MAX_DIMS - 1);
+  int64_t before = 0;
+  for (int i = 0; i < RONDO_CALLABLE_PAD_SIZES && options.pad_sizes[i]; before = options.pad_sizes[i++])
+    if (options.pad_sizes[i] <= before)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "options->pad_sizes[%d] is %lld; sizes are 1 or more, each larger than the one before", i,
+                   static_cast<long long>(options.pad_sizes[i]));
+  return {};
+}
+
+}  // namespace
+
+void capi::list_live_callables(const Engine& engine, std::vector<std::string>* objects) {
+  Callables::for_each([&](const rondo_callable& each) {
+    if (&each.callable->engine() == &engine)
+      objects->push_back(std::string("callable '") + each.callable->name() + "'");
+  });
+}
+
+extern "C" {
+
+rondo_status rondo_callable_create(rondo_engine* engine, int32_t n_outputs, const rondo_callable_options* options,
+                                   rondo_callable_fn fn, void* arg, void (*destroy)(void* arg),
+                                   rondo_callable** callable) {
+  std::shared_ptr<const Function> function;  // calls destroy
+  const rondo_status result = guard("rondo_callable_create", [&]() -> Status {
+    function = std::make_shared<const Function>(fn, arg, destroy);
+    RONDO_TRY(check_engine(engine, "engine"));
+    RONDO_NOT_NULL(fn);
+    RONDO_NOT_NULL(callable);
+    rondo_callable_options chosen = RONDO_CALLABLE_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &chosen));
+    RONDO_TRY(engine->engine->usable());
+    if (n_outputs < 1) return error(RONDO_INVALID_ARGUMENT, "n_outputs is %d; 1 or more is needed", n_outputs);
+    RONDO_TRY(check_options(chosen));
+    const char* name = Engine::intern(chosen.name ? chosen.name : "callable");
+    const auto call = [function, name](int32_t n_inputs, rondo_tensor* const* inputs, int32_t outputs_wanted,
+                                       rondo_tensor** outputs) -> Status {
+      capi::forget_last_error();
+      const rondo_status status = function->fn(function->arg, n_inputs, inputs, outputs_wanted, outputs);
+      if (status == RONDO_OK) return {};
+      return capi::failure_of_callback(format("the function of callable '%s'", name).c_str(), status);
+    };
+    Ref<Callable> made = make_ref<Callable>(*engine->engine, name, chosen, n_outputs, call);
+    *callable = Callables::create([&made](rondo_callable& handle) { handle.callable = std::move(made); });
+    return {};
+  });
+  if (!function && destroy) destroy(arg);
+  return result;
+}
+
+rondo_status rondo_callable_call(rondo_callable* callable, int32_t n_inputs, rondo_tensor* const* inputs,
+                                 int32_t n_outputs, rondo_tensor** outputs) {
+  return guard("rondo_callable_call", [&]() -> Status {
+    RONDO_TRY(check_callable(callable));
+    if (n_inputs < 0) return error(RONDO_INVALID_ARGUMENT, "n_inputs is %d; 0 or more is needed", n_inputs);
+    if (n_outputs < 1) return error(RONDO_INVALID_ARGUMENT, "n_outputs is %d; 1 or more is needed", n_outputs);
+    if (n_inputs) RONDO_NOT_NULL(inputs);
+    RONDO_NOT_NULL(outputs);
+    for (int32_t i = 0; i < n_inputs; ++i) RONDO_TRY(capi::check_each(inputs, static_cast<size_t>(i), "inputs"));
+    for (int32_t i = 0; i < n_outputs; ++i)
+      if (outputs[i]) RONDO_TRY(capi::check_each(outputs, static_cast<size_t>(i), "outputs"));
+    const Ref<Callable> keep = callable->callable;  // the function may destroy the handle
+    return keep->call({inputs, static_cast<size_t>(n_inputs)}, {outputs, static_cast<size_t>(n_outputs)});
+  });
+}
+
+rondo_status rondo_callable_clear(rondo_callable* callable) {
+  return guard("rondo_callable_clear", [&]() -> Status {
+    RONDO_TRY(check_callable(callable));
+    callable->callable->clear();
+    return {};
+  });
+}
+
+void rondo_callable_destroy(rondo_callable* callable) {
+  if (!callable) return;
+  guard("rondo_callable_destroy", [&]() -> Status {
+    RONDO_TRY(check_callable(callable));
+    Ref<Callable> inner;
+    Callables::destroy(callable, [&inner](rondo_callable& each) { inner = std::move(each.callable); });
+    return {};
+  });
+}
+
+rondo_status rondo_callable_query(rondo_callable* callable, rondo_callable_info* info) {
+  return guard("rondo_callable_query", [&]() -> Status {
+    RONDO_TRY(check_callable(callable));
+    return capi::write_info("info", info, callable->callable->query());
+  });
+}
+
+rondo_status rondo_callable_report(rondo_callable* callable, char* buffer, size_t capacity, size_t* length) {
+  return guard("rondo_callable_report", [&]() -> Status {
+    RONDO_TRY(check_callable(callable));
+    RONDO_NOT_NULL(length);
+    if (capacity && !buffer) return capi::null_argument("buffer");
+    return capi::hand_out(callable->callable->report(), buffer, capacity, length);
+  });
+}
+
+}  // extern "C"
