@@ -24,7 +24,8 @@ enum class HandleKind : uint32_t {
   communicator,
   buckets,
   optimizer,
-  completion
+  completion,
+  loss_scaler
 };
 
 template <class T, HandleKind kind>
