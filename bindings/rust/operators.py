@@ -29,6 +29,7 @@ ENUMS = {
     "rondo_resize_origin": ("ResizeOrigin", "RONDO_RESIZE_", "Where an element of a resized image lies in the image.", set()),
     "rondo_optimizer_kind": ("OptimizerKind", "RONDO_OPTIMIZER_", "The rule by which an [`Optimizer`](crate::Optimizer) steps.", set()),
     "rondo_rate_schedule": ("RateSchedule", "RONDO_RATE_", "What a learning rate is multiplied by, step after step.", set()),
+    "rondo_precision": ("Precision", "RONDO_PRECISION_", "In what an operator computes in an [autocast scope](crate::Engine::autocast).", set()),
     "rondo_activation": ("Activation", "RONDO_ACTIVATION_", "What is applied to a matrix product or a convolution last.", set()),
 }
 NOT_LISTS = {  # flags: methods of builders; the kind of an argument: variants of Operand

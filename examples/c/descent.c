@@ -8,12 +8,27 @@
   "velocity = momentum * velocity + unscale * f32(gradient) + decay * master;\n" \
   "master = master - rate * velocity"
 
+/* The same step for layers that are cast: it is skipped where a gradient is not finite. */
+static void create_optimizer(struct descent* descent, struct model* model) {
+  rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
+  rondo_tensor* masters[MODEL_MOST];
+  int i;
+  for (i = 0; i < model->count; ++i) masters[i] = model->parameters[i].master;
+  options.rate = descent->rate;
+  options.momentum = descent->momentum;
+  options.weight_decay = descent->decay;
+  CHECK(rondo_optimizer_create(model->count, masters, &options, &descent->optimizer));
+  CHECK(rondo_loss_scaler_create(model->engine, model->device, NULL, &descent->scaler));
+}
+
 void descent_create(struct descent* descent, struct model* model, model_forward forward, void* arg, double rate,
                     double momentum, double decay) {
   int i;
   descent->rate = rate;
   descent->momentum = momentum;
   descent->decay = decay;
+  descent->scaler = NULL;
+  descent->optimizer = NULL;
   descent->loss_scale = model->dtype == RONDO_F16 ? 128 : 1;
   CHECK(rondo_expression_create(UPDATE, "descent", &descent->update));
   CHECK(rondo_expression_create(
@@ -28,9 +43,12 @@ void descent_create(struct descent* descent, struct model* model, model_forward 
     p->velocity = model_tensor(model, RONDO_F32, info.ndim, info.shape);
     CHECK(rondo_fill(p->velocity, 0));
   }
+  if (model->autocast != RONDO_F32) create_optimizer(descent, model);
 }
 
 void descent_destroy(struct descent* descent) {
+  rondo_loss_scaler_destroy(descent->scaler);
+  rondo_optimizer_destroy(descent->optimizer);
   rondo_expression_destroy(descent->update);
   rondo_expression_destroy(descent->round);
 }
@@ -73,12 +91,23 @@ void descent_step(const struct descent* descent, struct model* model, model_forw
     CHECK(rondo_tape_watch(tape, sources[i]));
   }
   model_begin(model);
+  CHECK(rondo_autocast_begin(model->engine, model->autocast)); /* in a scope of f32 nothing is cast */
   made = forward(arg, model);
-  CHECK(rondo_binary_scalar(RONDO_MUL, made, descent->loss_scale, &scaled));
+  CHECK(rondo_autocast_end(model->engine));
+  if (descent->scaler != NULL) {
+    CHECK(rondo_loss_scaler_scale(descent->scaler, made, &scaled));
+  } else {
+    CHECK(rondo_binary_scalar(RONDO_MUL, made, descent->loss_scale, &scaled));
+  }
   CHECK(rondo_tape_gradients(tape, 1, &scaled, NULL, model->count, sources, gradients));
   rondo_tape_destroy(tape);
-  update(descent, model, gradients, 0);
-  update(descent, model, gradients, 1);
+  if (descent->scaler != NULL) {
+    CHECK(rondo_loss_scaler_step(descent->scaler, descent->optimizer, model->count, gradients));
+    CHECK(rondo_loss_scaler_update(descent->scaler));
+  } else {
+    update(descent, model, gradients, 0);
+    update(descent, model, gradients, 1);
+  }
   for (i = 0; i < model->count; ++i) rondo_tensor_destroy(gradients[i]);
   CHECK(rondo_copy(made, &loss));
   rondo_tensor_destroy(scaled);

@@ -26,6 +26,7 @@ static const char usage[] =
     "  --epochs N                       passes over the training images (40)\n"
     "  --batch N                        images per step (64)\n"
     "  --seed N                         of initial parameters, dropout and order of images (1)\n"
+    "  --precision f32|f16|bf16         of the layers; parameters are f32 (f32)\n"
     "  --data FILE                      the images (digits.bin in $RONDO_EXAMPLE_DATA or the source tree)\n"
     "  --out FILE                       the picture to write (digits.svg)\n"
     "  --parameters FILE                writes the trained parameters there, as safetensors: w1, b1, w2, b2\n"
@@ -34,6 +35,7 @@ static const char usage[] =
 struct options {
   const char *device, *data, *out, *parameters;
   rondo_engine_mode mode;
+  rondo_dtype precision;
   int64_t epochs, batch;
   uint64_t seed;
 };
@@ -62,8 +64,16 @@ static rondo_engine_mode parse_mode(const char* text) {
   exit(2);
 }
 
+static rondo_dtype parse_precision(const char* text) {
+  if (strcmp(text, "f32") == 0) return RONDO_F32;
+  if (strcmp(text, "f16") == 0) return RONDO_F16;
+  if (strcmp(text, "bf16") == 0) return RONDO_BF16;
+  fprintf(stderr, "digits: --precision must be f32, f16 or bf16, not '%s'\n", text);
+  exit(2);
+}
+
 static struct options parse_options(int argc, char** argv) {
-  struct options o = {"auto", NULL, "digits.svg", NULL, RONDO_ENGINE_ASYNC, 40, 64, 1};
+  struct options o = {"auto", NULL, "digits.svg", NULL, RONDO_ENGINE_ASYNC, RONDO_F32, 40, 64, 1};
   rondo_device device;
   int i;
   for (i = 1; i < argc; ++i) {
@@ -74,7 +84,7 @@ static struct options parse_options(int argc, char** argv) {
     }
     if (strcmp(option, "--device") != 0 && strcmp(option, "--engine") != 0 && strcmp(option, "--epochs") != 0 &&
         strcmp(option, "--batch") != 0 && strcmp(option, "--seed") != 0 && strcmp(option, "--data") != 0 &&
-        strcmp(option, "--out") != 0 && strcmp(option, "--parameters") != 0) {
+        strcmp(option, "--out") != 0 && strcmp(option, "--parameters") != 0 && strcmp(option, "--precision") != 0) {
       fprintf(stderr, "digits: unknown option '%s' (--help lists them)\n", option);
       exit(2);
     }
@@ -90,6 +100,7 @@ static struct options parse_options(int argc, char** argv) {
     if (strcmp(option, "--seed") == 0) o.seed = (uint64_t)parse_number(option, value, 0, INT64_MAX);
     if (strcmp(option, "--data") == 0) o.data = value;
     if (strcmp(option, "--out") == 0) o.out = value;
+    if (strcmp(option, "--precision") == 0) o.precision = parse_precision(value);
     if (strcmp(option, "--parameters") == 0) o.parameters = value;
   }
   if (strcmp(o.device, "auto") != 0 && rondo_device_parse(o.device, &device) != RONDO_OK) {
@@ -151,7 +162,7 @@ static void train(rondo_engine* engine, rondo_device device, const struct option
   printf("\n%s training\n", result->name);
 
   CHECK(rondo_engine_seed(engine, o->seed));
-  net_create(net, engine, device, digits, o->batch, order, o->epochs * steps * o->batch);
+  net_create(net, engine, device, digits, o->batch, order, o->epochs * steps * o->batch, o->precision);
   if (replay) {
     rondo_record_options recording = RONDO_RECORD_OPTIONS_INIT;
     recording.name = "step";

@@ -52,7 +52,7 @@ static void upload(struct net* net, rondo_dtype dtype, int64_t rows, int64_t col
 }
 
 void net_create(struct net* net, rondo_engine* engine, rondo_device device, const struct digits* digits, int64_t batch,
-                const int32_t* order, int64_t length) {
+                const int32_t* order, int64_t length, rondo_dtype precision) {
   const int64_t weight_1[2] = {DIGITS_PIXELS, DIGITS_HIDDEN}, weight_2[2] = {DIGITS_HIDDEN, DIGITS_CLASSES};
   const int64_t bias_1[1] = {DIGITS_HIDDEN}, bias_2[1] = {DIGITS_CLASSES};
   int32_t* first = malloc((size_t)batch * sizeof *first);
@@ -68,6 +68,7 @@ void net_create(struct net* net, rondo_engine* engine, rondo_device device, cons
   net->engine = engine;
   net->device = device;
   net->batch = batch;
+  net->precision = precision;
   upload(net, RONDO_F32, digits->n_train, DIGITS_PIXELS, digits->train_images, &net->train_images);
   upload(net, RONDO_I32, digits->n_train, 0, digits->train_labels, &net->train_labels);
   upload(net, RONDO_F32, digits->n_test, DIGITS_PIXELS, digits->test_images, &net->test_images);
@@ -82,6 +83,7 @@ void net_create(struct net* net, rondo_engine* engine, rondo_device device, cons
   create_parameter(net, BIAS_2, 1, bias_2);
 
   create_optimizer(net, length / batch);
+  if (precision != RONDO_F32) CHECK(rondo_loss_scaler_create(engine, device, NULL, &net->scaler));
   CHECK(rondo_tensor_create(engine, device, RONDO_F32, 0, NULL, &net->loss));
   CHECK(rondo_fill(net->loss, 0.0));
   CHECK(rondo_tensor_accumulator(net->loss, &net->add_to_loss));
@@ -89,6 +91,7 @@ void net_create(struct net* net, rondo_engine* engine, rondo_device device, cons
 
 void net_destroy(struct net* net) {
   int i;
+  rondo_loss_scaler_destroy(net->scaler);
   rondo_optimizer_destroy(net->optimizer);
   for (i = 0; i < DIGITS_PARAMETERS; ++i) rondo_tensor_destroy(net->parameters[i].value);
   rondo_tensor_destroy(net->add_to_loss);
@@ -113,7 +116,7 @@ static void layer(struct net* net, rondo_tensor* a, int weight, int bias, rondo_
 
 void net_step(struct net* net) {
   rondo_tensor *chosen = NULL, *images = NULL, *labels = NULL;
-  rondo_tensor *hidden = NULL, *kept = NULL, *mask = NULL, *logits = NULL, *losses = NULL;
+  rondo_tensor *hidden = NULL, *kept = NULL, *mask = NULL, *logits = NULL, *losses = NULL, *scaled = NULL;
   rondo_tensor *sources[DIGITS_PARAMETERS], *gradients[DIGITS_PARAMETERS] = {NULL};
   rondo_tape* tape = NULL;
   int i;
@@ -130,21 +133,32 @@ void net_step(struct net* net) {
     sources[i] = net->parameters[i].value;
     CHECK(rondo_tape_watch(tape, sources[i]));
   }
+  CHECK(rondo_autocast_begin(net->engine, net->precision)); /* in a scope of f32 nothing is cast */
   layer(net, images, WEIGHT_1, BIAS_1, RONDO_ACTIVATION_RELU, &hidden);
   CHECK(rondo_dropout(hidden, DROPOUT, &kept, &mask));
   layer(net, kept, WEIGHT_2, BIAS_2, RONDO_ACTIVATION_NONE, &logits);
   CHECK(rondo_cross_entropy(logits, labels, &losses));
   CHECK(rondo_reduce(RONDO_MEAN, losses, 0, NULL, 0, &net->add_to_loss));
+  CHECK(rondo_autocast_end(net->engine));
 
   /* Backward, and the update: one task for all parameters. Its learning rate and the number of steps so far are on the
-   * device, so that the rate can shrink in a graph that is launched unchanged. */
-  CHECK(rondo_tape_gradients(tape, 1, &net->loss, NULL, DIGITS_PARAMETERS, sources, gradients));
+   * device, so that the rate can shrink in a graph that is launched unchanged. So is the scale of the loss, which
+   * gradients in 16 bits need, and whether they were all finite. */
+  if (net->scaler != NULL) CHECK(rondo_loss_scaler_scale(net->scaler, net->loss, &scaled));
+  CHECK(rondo_tape_gradients(tape, 1, net->scaler != NULL ? &scaled : &net->loss, NULL, DIGITS_PARAMETERS, sources,
+                             gradients));
   rondo_tape_destroy(tape);
-  CHECK(rondo_optimizer_step(net->optimizer, DIGITS_PARAMETERS, gradients, NULL, NULL));
+  if (net->scaler != NULL) {
+    CHECK(rondo_loss_scaler_step(net->scaler, net->optimizer, DIGITS_PARAMETERS, gradients));
+    CHECK(rondo_loss_scaler_update(net->scaler));
+  } else {
+    CHECK(rondo_optimizer_step(net->optimizer, DIGITS_PARAMETERS, gradients, NULL, NULL));
+  }
   for (i = 0; i < DIGITS_PARAMETERS; ++i) rondo_tensor_destroy(gradients[i]);
 
   /* Destroying a tensor that is still in use is safe: its memory goes back when the last task is done with it. Inside a
    * recording it tells the graph that this was a temporary. */
+  rondo_tensor_destroy(scaled);
   rondo_tensor_destroy(losses);
   rondo_tensor_destroy(logits);
   rondo_tensor_destroy(mask);
@@ -166,8 +180,10 @@ double net_test(struct net* net, int64_t* predictions, const struct digits* digi
   const int32_t class_axis = 1;
   rondo_tensor *hidden = NULL, *logits = NULL, *best = NULL;
   int64_t i, right = 0;
+  CHECK(rondo_autocast_begin(net->engine, net->precision));
   layer(net, net->test_images, WEIGHT_1, BIAS_1, RONDO_ACTIVATION_RELU, &hidden); /* no dropout when it counts */
   layer(net, hidden, WEIGHT_2, BIAS_2, RONDO_ACTIVATION_NONE, &logits);
+  CHECK(rondo_autocast_end(net->engine));
   CHECK(rondo_reduce(RONDO_ARGMAX, logits, 1, &class_axis, 0, &best));
   CHECK(rondo_tensor_read(best, predictions, (size_t)digits->n_test * sizeof *predictions));
   rondo_tensor_destroy(best);

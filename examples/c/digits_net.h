@@ -30,13 +30,16 @@ struct net {
   rondo_tensor* order;     /* i32 [steps * batch]: training images in the order the whole training sees them */
   rondo_tensor* positions; /* i32 [batch]: where in `order` the next batch is; every step moves it on */
   rondo_optimizer* optimizer;
-  rondo_tensor* loss; /* f32 scalar: sum of the batches' mean losses since net_take_loss */
+  rondo_dtype precision;     /* of the layers: f32, or f16 or bf16 with parameters in f32 */
+  rondo_loss_scaler* scaler; /* NULL where layers compute in f32 */
+  rondo_tensor* loss;        /* f32 scalar: sum of the batches' mean losses since net_take_loss */
   rondo_tensor* add_to_loss;
 };
 
-/* Puts data and freshly drawn parameters on the device. `order` has `length` entries and lasts length / batch steps. */
+/* Puts data and freshly drawn parameters on the device. `order` has `length` entries and lasts length / batch steps.
+ * precision: f32; f16 or bf16 for layers that compute in 16 bits. */
 void net_create(struct net* net, rondo_engine* engine, rondo_device device, const struct digits* digits, int64_t batch,
-                const int32_t* order, int64_t length);
+                const int32_t* order, int64_t length, rondo_dtype precision);
 void net_destroy(struct net* net);
 
 /* One training step: forward, backward and update of the next batch. Only operators, nothing that waits or copies from

@@ -17,6 +17,7 @@ void model_create(struct model* model, rondo_engine* engine, rondo_device device
   model->engine = engine;
   model->device = device;
   model->dtype = RONDO_F32;
+  model->autocast = RONDO_F32;
 }
 
 void model_destroy(struct model* model) {

@@ -35,8 +35,9 @@ struct model_norm {
 struct model {
   rondo_engine* engine;
   rondo_device device;
-  rondo_dtype dtype; /* of images and filters: f32, f16 or bf16. Set it after model_create if another is wanted */
-  int channels_last; /* the order of images and filters in memory. Likewise */
+  rondo_dtype dtype;    /* of images and filters: f32, f16 or bf16. Set it after model_create if another is wanted */
+  rondo_dtype autocast; /* what layers compute in, of f32 images and filters, while descent.h trains; f32: no other */
+  int channels_last;    /* the order of images and filters in memory. Likewise */
   enum model_pass pass;
   int count, next;           /* parameters there are; the one that the next layer asks for */
   int norm_count, next_norm; /* and of normalisations */

@@ -1,8 +1,8 @@
 /* ResNet-50, trained and asked: eager, and as one graph each, which must give the same bits. It learns digits,
  * enlarged.
  *
- *   resnet50 [--device cpu|cuda:N] [--dtype f32|f16|bf16] [--layout nhwc|nchw] [--size N] [--batch N] [--classes N]
- *            [--width N] [--blocks A,B,C,D] [--steps N] [--pyramid]
+ *   resnet50 [--device cpu|cuda:N] [--dtype f32|f16|bf16] [--autocast f16|bf16] [--layout nhwc|nchw] [--size N]
+ *            [--batch N] [--classes N] [--width N] [--blocks A,B,C,D] [--steps N] [--pyramid]
  *
  * Smaller ones for a machine without a GPU: --size 32 --width 8 --blocks 1,1,1,1. With --pyramid the network ends in a
  * feature pyramid instead of scores, and learns to be quiet. The program fails if the loss does not fall, a graph is
@@ -171,6 +171,7 @@ int main(int argc, char** argv) {
   for (i = 0; i < 2; ++i) {
     model_create(&models[i], engine, options.device);
     models[i].dtype = options.dtype;
+    models[i].autocast = options.autocast;
     models[i].channels_last = options.channels_last;
   }
   if (resnet_work_create(&work, &options, &models[0]) != 0) {

@@ -9,6 +9,7 @@ static const char kUsage[] =
     "usage: resnet50 [options]\n"
     "  --device cpu|cuda:N   where (cpu)\n"
     "  --dtype f32|f16|bf16  of images and filters (f32)\n"
+    "  --autocast f16|bf16   what layers compute in while f32 is trained\n"
     "  --layout nhwc|nchw    of images and filters in memory (nhwc)\n"
     "  --size N              height and width of the images, 32 to 2048 (64)\n"
     "  --batch N             images at once, 2 to 1024 (8)\n"
@@ -69,11 +70,15 @@ static int read_option(const char* option, const char* value, struct resnet_opti
     o->dtype = numbers[chosen];
     return 1;
   }
+  if (strcmp(option, "--autocast") == 0 && read_word(value, dtypes, &chosen) && chosen > 0) {
+    o->autocast = numbers[chosen];
+    return 1;
+  }
   return 0;
 }
 
 int resnet_options_parse(int argc, char** argv, struct resnet_options* options) {
-  const struct resnet_options usual = {{RONDO_CPU, 0}, RONDO_F32, 1, 64, 8, 4, 0, RESNET_50};
+  const struct resnet_options usual = {{RONDO_CPU, 0}, RONDO_F32, RONDO_F32, 1, 64, 8, 4, 0, RESNET_50};
   int i;
   *options = usual;
   for (i = 1; i < argc; ++i) {
@@ -89,5 +94,7 @@ int resnet_options_parse(int argc, char** argv, struct resnet_options* options) 
       ++i;
     }
   }
+  if (options->autocast != RONDO_F32 && options->dtype != RONDO_F32)
+    return refuse("--autocast", "other than f32 beside --dtype");
   return -1;
 }

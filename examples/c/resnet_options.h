@@ -6,7 +6,7 @@
 
 struct resnet_options {
   rondo_device device;
-  rondo_dtype dtype;
+  rondo_dtype dtype, autocast; /* of images and filters; of layers in training, whose images and filters are f32 */
   int channels_last;
   int64_t size, batch; /* of the images */
   int steps;           /* of training; 0: none */

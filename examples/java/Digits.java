@@ -4,6 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import dev.rondo.Activation;
+import dev.rondo.Autocast;
 import dev.rondo.BinaryOp;
 import dev.rondo.DType;
 import dev.rondo.Device;
@@ -14,6 +15,8 @@ import dev.rondo.EngineMode;
 import dev.rondo.EngineOptions;
 import dev.rondo.Graph;
 import dev.rondo.GraphInfo;
+import dev.rondo.LossScaler;
+import dev.rondo.LossScalerOptions;
 import dev.rondo.MatmulOptions;
 import dev.rondo.ModelFile;
 import dev.rondo.Operators;
@@ -45,6 +48,7 @@ public final class Digits {
       + "  --epochs N                       passes over the training images (40)\n"
       + "  --batch N                        images per step (64)\n"
       + "  --seed N                         of initial parameters, dropout and order of images (1)\n"
+      + "  --precision f32|f16|bf16         of the layers; parameters are f32 (f32)\n"
       + "  --data FILE                      the images (digits.bin in $RONDO_EXAMPLE_DATA, else examples/data/digits.bin)\n"
       + "  --parameters FILE                writes the trained parameters there, as safetensors: w1, b1, w2, b2\n"
       + "  --help                           this text\n";
@@ -149,10 +153,12 @@ public final class Digits {
     private final Tensor order; // training images in the order the whole training sees them
     private final Tensor positions; // where in `order` the next batch is; every step moves it on
     private final Optimizer optimizer;
+    private final DType precision; // of the layers: F32, or 16 bits with parameters in F32
+    private final LossScaler scaler; // null where they compute in F32
     private final Tensor loss; // sum of the batches' mean losses since takeLoss
     private final Tensor addToLoss;
 
-    Net(Engine engine, Device device, Data data, int batch, int[] order) {
+    Net(Engine engine, Device device, Data data, int batch, int[] order, DType precision) {
       final int[] first = new int[batch];
       Arrays.setAll(first, i -> i);
       this.engine = engine;
@@ -170,6 +176,8 @@ public final class Digits {
       final double shrinks = Math.pow(LAST_RATE / FIRST_RATE, (double) batch / order.length); // in every step
       optimizer = Optimizer.create(new OptimizerOptions().kind(OptimizerKind.SGD).rate(FIRST_RATE).momentum(MOMENTUM)
           .schedule(RateSchedule.STEP).decaySteps(1).rateDecay(shrinks), parameters);
+      this.precision = precision;
+      scaler = precision == DType.F32 ? null : LossScaler.create(engine, device, new LossScalerOptions());
       loss = engine.full(device, DType.F32, 0);
       addToLoss = loss.accumulator();
     }
@@ -189,15 +197,23 @@ public final class Digits {
 
         // Forward: a tape notes how the loss depends on the parameters.
         final Tape tape = engine.tape(parameters);
-        final Tensor hidden = layer(images, weight1, bias1, Activation.RELU);
-        final Dropout dropout = hidden.dropout(DROPOUT);
-        final Tensor logits = layer(dropout.out(), weight2, bias2, Activation.NONE);
-        final Tensor losses = Operators.crossEntropy(logits, labels);
-        Operators.reduce(ReduceOp.MEAN, losses, null, false, addToLoss);
+        try (Autocast cast = engine.autocast(precision)) { // in a scope of F32 nothing is cast
+          final Tensor hidden = layer(images, weight1, bias1, Activation.RELU);
+          final Dropout dropout = hidden.dropout(DROPOUT);
+          final Tensor logits = layer(dropout.out(), weight2, bias2, Activation.NONE);
+          final Tensor losses = Operators.crossEntropy(logits, labels);
+          Operators.reduce(ReduceOp.MEAN, losses, null, false, addToLoss);
+        }
 
         // Backward, and the update: one task for all parameters. Its learning rate and the number of steps so far are on the device, so
-        // that the rate can shrink in a graph that is launched unchanged.
-        optimizer.step(tape.gradients(loss, parameters));
+        // that the rate can shrink in a graph that is launched unchanged. So is the scale of the loss, which gradients in 16 bits need,
+        // and whether they were all finite.
+        if (scaler == null) {
+          optimizer.step(tape.gradients(loss, parameters));
+        } else {
+          scaler.step(optimizer, tape.gradients(scaler.scale(loss), parameters));
+          scaler.update();
+        }
       }
     }
 
@@ -209,7 +225,7 @@ public final class Digits {
 
     /** The share of the test images that is classified right. */
     double test(int[] labels) {
-      try (Scope scope = Scope.open()) {
+      try (Scope scope = Scope.open(); Autocast cast = engine.autocast(precision)) {
         final Tensor hidden = layer(testImages, weight1, bias1, Activation.RELU); // no dropout when it counts
         final long[] best = layer(hidden, weight2, bias2, Activation.NONE).argmax(1).toLongArray();
         int right = 0;
@@ -241,11 +257,11 @@ public final class Digits {
 
   /** One training from the seed, eager or replayed; returns its parameters, and writes them where a path is given. */
   private static float[] train(Engine engine, Device device, Data data, boolean replay, int epochs, int batch, long seed, int[] order,
-      String path) {
+      DType precision, String path) {
     System.out.println("\n" + (replay ? "replayed" : "eager") + " training");
     engine.seed(seed);
     try (Scope scope = Scope.open()) {
-      final Net net = new Net(engine, device, data, batch, order);
+      final Net net = new Net(engine, device, data, batch, order, precision);
       final int steps = order.length / epochs / batch;
       final Graph graph = replay ? engine.record(new RecordOptions().name("step"), recording -> net.step()) : null;
       if (graph != null) {
@@ -326,6 +342,7 @@ public final class Digits {
     final String folder = System.getenv("RONDO_EXAMPLE_DATA");
     final Data data = new Data(Path.of(options.getOrDefault("--data", (folder == null ? "examples/data" : folder) + "/digits.bin")));
     final Device device = choose(options.getOrDefault("--device", "auto"));
+    final DType precision = DType.valueOf(options.getOrDefault("--precision", "f32").toUpperCase(Locale.ROOT));
     final EngineMode mode = EngineMode.valueOf(options.getOrDefault("--engine", "async").toUpperCase(Locale.ROOT));
     try (Engine engine = Engine.create(new EngineOptions().mode(mode))) {
       System.out.printf("rondo %s, %s engine, %s: %s%n", Rondo.version(), engine.mode().name().toLowerCase(Locale.ROOT), device,
@@ -337,8 +354,8 @@ public final class Digits {
       for (int epoch = 0; epoch < epochs; ++epoch) {
         System.arraycopy(shuffle.order(data.trainLabels.length), 0, order, epoch * used, used);
       }
-      final float[] eager = train(engine, device, data, false, epochs, batch, seed, order, null);
-      final float[] replayed = train(engine, device, data, true, epochs, batch, seed, order, options.get("--parameters"));
+      final float[] eager = train(engine, device, data, false, epochs, batch, seed, order, precision, null);
+      final float[] replayed = train(engine, device, data, true, epochs, batch, seed, order, precision, options.get("--parameters"));
       final boolean same = Arrays.equals(eager, replayed); // bits: Arrays.equals takes NaN for equal to itself
       System.out.println("\nparameters      " + (same ? "all " + eager.length + " agree bit for bit" : "differ"));
       if (!same) {

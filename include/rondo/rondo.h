@@ -16,6 +16,7 @@
 #include <rondo/graph.h>
 #include <rondo/hooks.h>
 #include <rondo/launch.h>
+#include <rondo/mixed_precision.h>
 #include <rondo/models.h>
 #include <rondo/normalisation.h>
 #include <rondo/ops.h>

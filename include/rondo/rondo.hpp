@@ -23,6 +23,7 @@
 #include <rondo/hpp/data_parallel.hpp>
 #include <rondo/hpp/engine.hpp>
 #include <rondo/hpp/images.hpp>
+#include <rondo/hpp/mixed_precision.hpp>
 #include <rondo/hpp/models.hpp>
 #include <rondo/hpp/operators.hpp>
 #include <rondo/hpp/optimizer.hpp>

@@ -56,6 +56,7 @@ MEANINGS = {
     "comm": "The end of a group it is about.",
     "buckets": "The buckets it is about.",
     "optimizer": "The optimizer it is about.",
+    "scaler": "The loss scaler it is about.",
     "outputs": "What the gradients are of.",
     "output_gradients": "Those of each output; NULL, as a whole or for one: 1.",
     "argument": "What the body is given.",

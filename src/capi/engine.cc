@@ -15,6 +15,7 @@
 #include "engine/asked_trace.h"
 #include "graph/recording.h"
 #include "memory/reclaim.h"
+#include "ops/autocast/autocast.h"
 
 using namespace rondo;
 using capi::check_engine;
@@ -109,6 +110,7 @@ void rondo_engine_destroy(rondo_engine* engine) {
       return error(RONDO_INVALID_STATE, "called inside a task, which the engine would have to wait for");
     Engine& inner = *engine->engine;
     abandon_recording(inner);
+    ops::abandon_autocast(inner);
     end_asked_trace(inner);
     inner.close();
     std::vector<std::string> objects;

@@ -21,6 +21,7 @@ Status read(const rondo_norm_options* given, ops::NormOptions* options) {
   const auto take = [](rondo_tensor* tensor, const char* name, const View** view) -> Status {
     if (!tensor) return {};
     RONDO_TRY(check_tensor(tensor, name));
+    RONDO_TRY(ops::Casting::also(&tensor));
     *view = &tensor->view;
     return {};
   };

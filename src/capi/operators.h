@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "capi/capi.h"
 #include "engine/views.h"
+#include "ops/autocast/autocast.h"
 #include "ops/ops.h"
 
 namespace rondo::capi {
@@ -27,24 +28,42 @@ inline Status check_each(rondo_tensor* const* tensors, size_t i, const char* lis
   return check_tensor(tensors[i], format("%s[%zu]", list, i).c_str());
 }
 
-// Operators of one tensor and an output, of two, and of an engine that is usable.
+// What the thread's autocast scope makes of an operator's operands (ops/autocast/autocast.h).
+RONDO_COLD Status cast_operands(Call call, std::span<rondo_tensor** const> operands, rondo_tensor** out);
+
+// Operators of one tensor and an output, of two, and of an engine that is usable. In an autocast scope a cast may be
+// put in an operand's place before the body runs.
 template <class Body>
-rondo_status operator1(Call call, rondo_tensor* a, const char* a_name, rondo_tensor** out, Body&& body) {
+rondo_status operator1(Call call, rondo_tensor*& a, const char* a_name, rondo_tensor** out, Body&& body) {
   return guard(call, [&]() -> Status {
     RONDO_TRY(check_tensor(a, a_name));
     RONDO_TRY(check_out(out));
+    const ops::Casting casting;
+    if (casting.on()) [[unlikely]] {
+      rondo_tensor* copy = a;  // the parameter itself may stay in a register
+      rondo_tensor** const operands[] = {&copy};
+      RONDO_TRY(cast_operands(call, operands, out));
+      a = copy;
+    }
     ops::Output output(out);
     return body(output);
   });
 }
 
 template <class Body>
-rondo_status operator2(Call call, rondo_tensor* a, const char* a_name, rondo_tensor* b, const char* b_name,
+rondo_status operator2(Call call, rondo_tensor*& a, const char* a_name, rondo_tensor*& b, const char* b_name,
                        rondo_tensor** out, Body&& body) {
   return guard(call, [&]() -> Status {
     RONDO_TRY(check_tensor(a, a_name));
     RONDO_TRY(check_tensor(b, b_name));
     RONDO_TRY(check_out(out));
+    const ops::Casting casting;
+    if (casting.on()) [[unlikely]] {
+      rondo_tensor *first = a, *second = b;  // the parameters themselves may stay in registers
+      rondo_tensor** const operands[] = {&first, &second};
+      RONDO_TRY(cast_operands(call, operands, out));
+      a = first, b = second;
+    }
     ops::Output output(out);
     return body(output);
   });

@@ -79,6 +79,7 @@ rondo_status rondo_binary_with(rondo_binary_op op, rondo_tensor* a, rondo_tensor
 rondo_status rondo_ternary(rondo_ternary_op op, rondo_tensor* a, rondo_tensor* b, rondo_tensor* c, rondo_tensor** out) {
   return operator2({"rondo_ternary", ternary_name, op}, a, "a", b, "b", out, [&](ops::Output& output) -> Status {
     RONDO_TRY(check_tensor(c, "c"));
+    RONDO_TRY(ops::Casting::also(&c));
     return ops::ternary(op, a->view, b->view, c->view, output);
   });
 }
@@ -188,6 +189,7 @@ rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_o
     rondo_matmul_options given = RONDO_MATMUL_OPTIONS_INIT;
     RONDO_TRY(capi::read_options("options", options, &given));
     if (given.bias) RONDO_TRY(check_tensor(given.bias, "options->bias"));
+    RONDO_TRY(ops::Casting::also(&given.bias));
     if (given.activation < RONDO_ACTIVATION_NONE || given.activation > RONDO_ACTIVATION_SILU)
       return error(RONDO_INVALID_ARGUMENT,
                    "options->activation is %d; RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_SILU (4) are possible",
@@ -240,6 +242,7 @@ static rondo_status normalise(const char* function, ops::Normalisation op, rondo
   return operator1(function, a, "a", out, [&](ops::Output& output) -> Status {
     if (weight) RONDO_TRY(check_tensor(weight, "weight"));
     if (bias) RONDO_TRY(check_tensor(bias, "bias"));
+    for (rondo_tensor** const each : {&weight, &bias}) RONDO_TRY(ops::Casting::also(each));
     return ops::normalise(op, a->view, axis, weight ? &weight->view : nullptr, bias ? &bias->view : nullptr, epsilon,
                           output);
   });

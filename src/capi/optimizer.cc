@@ -1,4 +1,4 @@
-// Optimizers, and what is measured over lists of tensors. Copyright 2026 the Rondo developers.
+// Optimizers, loss scalers, and what is measured over lists of tensors. Copyright 2026 the Rondo developers.
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/optimizer/optimizer.h"
 
@@ -6,10 +6,16 @@
 #include "capi/structs.h"
 #include "capi/tape.h"
 #include "engine/handle.h"
+#include "ops/optimizer/loss_scaler.h"
 
 struct rondo_optimizer {
   uint32_t magic = 0;
   std::unique_ptr<rondo::ops::Optimizer> optimizer;
+};
+
+struct rondo_loss_scaler {
+  uint32_t magic = 0;
+  std::unique_ptr<rondo::ops::LossScaler> scaler;
 };
 
 using namespace rondo;
@@ -19,10 +25,15 @@ using capi::guard;
 namespace {
 
 using AllOptimizers = HandleSlab<rondo_optimizer, HandleKind::optimizer>;
+using AllLossScalers = HandleSlab<rondo_loss_scaler, HandleKind::loss_scaler>;
 constexpr int32_t kMost = 1 << 20;  // tensors
 
 Status check_optimizer(const rondo_optimizer* optimizer) {
   return AllOptimizers::alive(optimizer) ? Status() : capi::dead_handle("optimizer", "optimizer", optimizer);
+}
+
+Status check_scaler(const rondo_loss_scaler* scaler) {
+  return AllLossScalers::alive(scaler) ? Status() : capi::dead_handle("scaler", "loss scaler", scaler);
 }
 
 Status check_tensors(int32_t n, rondo_tensor* const* tensors) {
@@ -36,6 +47,9 @@ Status check_tensors(int32_t n, rondo_tensor* const* tensors) {
 void capi::list_live_optimizers(const Engine& engine, std::vector<std::string>* objects) {
   AllOptimizers::for_each([&](const rondo_optimizer& each) {
     if (&each.optimizer->engine() == &engine) objects->emplace_back("optimizer");
+  });
+  AllLossScalers::for_each([&](const rondo_loss_scaler& each) {
+    if (&each.scaler->engine() == &engine) objects->emplace_back("loss scaler");
   });
 }
 
@@ -110,6 +124,74 @@ rondo_status rondo_optimizer_query(rondo_optimizer* optimizer, rondo_optimizer_i
     rondo_optimizer_info facts = RONDO_OPTIMIZER_INFO_INIT;
     optimizer->optimizer->describe(&facts);
     return capi::write_info("info", info, facts);
+  });
+}
+
+rondo_status rondo_loss_scaler_create(rondo_engine* engine, rondo_device device,
+                                      const rondo_loss_scaler_options* options, rondo_loss_scaler** scaler) {
+  return guard("rondo_loss_scaler_create", [&]() -> Status {
+    RONDO_TRY(capi::check_engine(engine, "engine"));
+    RONDO_NOT_NULL(scaler);
+    rondo_loss_scaler_options known = RONDO_LOSS_SCALER_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &known));
+    Device* found = nullptr;
+    RONDO_TRY(get_device(device, &found));
+    std::unique_ptr<ops::LossScaler> made;
+    RONDO_TRY(ops::LossScaler::create(*engine->engine, *found, known, &made));
+    *scaler = AllLossScalers::create([&made](rondo_loss_scaler& handle) { handle.scaler = std::move(made); });
+    return {};
+  });
+}
+
+void rondo_loss_scaler_destroy(rondo_loss_scaler* scaler) {
+  if (!scaler) return;
+  guard("rondo_loss_scaler_destroy", [&]() -> Status {
+    RONDO_TRY(check_scaler(scaler));
+    std::unique_ptr<ops::LossScaler> last;
+    AllLossScalers::destroy(scaler, [&last](rondo_loss_scaler& each) { last = std::move(each.scaler); });
+    return {};
+  });
+}
+
+rondo_status rondo_loss_scaler_scale(rondo_loss_scaler* scaler, rondo_tensor* loss, rondo_tensor** out) {
+  return capi::operator1("rondo_loss_scaler_scale", loss, "loss", out, [&](ops::Output& output) -> Status {
+    RONDO_TRY(check_scaler(scaler));
+    return scaler->scaler->scale(loss->view, output);
+  });
+}
+
+rondo_status rondo_loss_scaler_step(rondo_loss_scaler* scaler, rondo_optimizer* optimizer, int32_t n_gradients,
+                                    rondo_tensor* const* gradients) {
+  return guard("rondo_loss_scaler_step", [&]() -> Status {
+    RONDO_TRY(check_scaler(scaler));
+    RONDO_TRY(check_optimizer(optimizer));
+    RONDO_TRY(capi::check_count("n_gradients", n_gradients, kMost));
+    RONDO_TRY(capi::check_list("gradients", gradients, n_gradients));
+    return scaler->scaler->step(*optimizer->optimizer, capi::views_of(gradients, n_gradients));
+  });
+}
+
+rondo_status rondo_loss_scaler_update(rondo_loss_scaler* scaler) {
+  return guard("rondo_loss_scaler_update", [&]() -> Status {
+    RONDO_TRY(check_scaler(scaler));
+    return scaler->scaler->update();
+  });
+}
+
+rondo_status rondo_loss_scaler_state(rondo_loss_scaler* scaler, int32_t index, const char** name,
+                                     rondo_tensor** tensor) {
+  return guard("rondo_loss_scaler_state", [&]() -> Status {
+    RONDO_TRY(check_scaler(scaler));
+    RONDO_NOT_NULL(name);
+    RONDO_NOT_NULL(tensor);
+    const ops::LossScaler& inner = *scaler->scaler;
+    if (index < 0 || index >= ops::LossScaler::kStates)
+      return error(RONDO_INVALID_ARGUMENT, "index is %d; there are %d tensors of state", index,
+                   ops::LossScaler::kStates);
+    RONDO_TRY(inner.engine().usable());
+    *tensor = inner.state(index);
+    *name = ops::LossScaler::state_name(index);
+    return {};
   });
 }
 

@@ -54,6 +54,8 @@ class Sink : public Owner {
   void take(Ref<Task> task, Ref<const Description> what) noexcept {
     taken_.push_back({std::move(task), std::move(what)});
   }
+  size_t taken() const { return taken_.size(); }
+  const Task& taken(size_t i) const { return *taken_[i].task; }
   virtual void created(Storage& storage) = 0;
   Engine& engine;
 
@@ -154,6 +156,8 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_COLD void expect_write_off();
   void set_owner(Variable& variable, const Owner* owner) { variable.owner_.store(owner, std::memory_order_release); }
   static const Owner* owner(const Variable& variable) { return variable.owner_.load(std::memory_order_acquire); }
+  // The number of the last task that was submitted to write it; 0: none was.
+  uint64_t last_writer(const Variable& variable);
   uint64_t version(const Variable& variable) const { return variable.version_.load(std::memory_order_acquire); }
 
   Status device_state(Device& device, DeviceState** state) {

@@ -25,7 +25,8 @@ enum class HandleKind : uint32_t {
   buckets,
   optimizer,
   completion,
-  callable
+  callable,
+  loss_scaler
 };
 
 template <class T, HandleKind kind>

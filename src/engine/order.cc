@@ -90,6 +90,11 @@ void Engine::uncount(uint64_t epoch) {
   }
 }
 
+uint64_t Engine::last_writer(const Variable& variable) {
+  std::lock_guard lock(order_mutex_);
+  return variable.writer_ ? variable.writer_->order_ : variable.settled_;
+}
+
 bool Engine::enter(Task& task) {
   if (task.random_count()) [[unlikely]]
     draw_random(task);

@@ -4,6 +4,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "base/path.h"
 
 namespace rondo {
@@ -27,6 +29,9 @@ struct ThreadState {
   // Tasks made ready by its completions, issued in turn instead of by recursion: a long chain must not eat the stack.
   // Null unless it is issuing tasks. Each by its own engine: the body of one engine's task may submit to another.
   TaskQueue* ready = nullptr;
+  // What began or ended on the thread so far, of tapes and recordings, with pauses, bodies and sections: what was
+  // submitted before counts otherwise behind it.
+  uint64_t changes = 0;
 };
 
 // Never destroyed: may be used until the thread is gone.

@@ -83,7 +83,9 @@ Recording::Recording(Engine& engine, const char* name, const rondo_record_option
       number([] {
         static std::atomic<uint64_t> recordings{0};
         return ++recordings;
-      }()) {}
+      }()) {
+  ++this_thread().changes;
+}
 
 ops::Program Recording::program() {
   Inlined inlined = inline_from(0);
@@ -144,10 +146,12 @@ constexpr Owner kInBody{
 }
 
 Recording::Body Recording::begin_body() {
+  ++this_thread().changes;
   return {taken_.size(), storages.size(), bodies_++};
 }
 
 ops::Program Recording::end_body(const Body& body, std::vector<Ref<Storage>>* made) {
+  ++this_thread().changes;
   Inlined inlined = inline_from(body.tasks);
   made->assign(storages.begin() + static_cast<std::ptrdiff_t>(body.storages), storages.end());
   ops::Program::Storages inside;
@@ -160,6 +164,7 @@ ops::Program Recording::end_body(const Body& body, std::vector<Ref<Storage>>* ma
 }
 
 void Recording::drop_body(const Body& body, const Status& error) {
+  ++this_thread().changes;
   for (size_t i = body.storages; i < storages.size(); ++i) {
     engine.set_owner(*storages[i], nullptr);
     engine.poison(*storages[i], error);

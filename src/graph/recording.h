@@ -39,6 +39,7 @@ struct Binding {
 class Recording final : public Sink {
  public:
   Recording(Engine& engine, const char* name, const rondo_record_options& options);
+  ~Recording() override { ++this_thread().changes; }
 
   void created(Storage& storage) override;
 
@@ -79,8 +80,14 @@ class Recording final : public Sink {
   // The graph takes them over.
   std::unique_ptr<LaunchSettings> settings = std::make_unique<LaunchSettings>();
 
-  void begin_section(uint32_t number) { sections_.push_back({number, taken_.size(), kOpen}); }
-  void end_section() { sections_.back().end = taken_.size(); }
+  void begin_section(uint32_t number) {
+    ++this_thread().changes;
+    sections_.push_back({number, taken_.size(), kOpen});
+  }
+  void end_section() {
+    ++this_thread().changes;
+    sections_.back().end = taken_.size();
+  }
   // The name of the one that is open, or null.
   const char* open_section() const {
     return sections_.empty() || sections_.back().end != kOpen ? nullptr : settings->name(sections_.back().number);

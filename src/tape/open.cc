@@ -52,9 +52,13 @@ class OpenTapes final : public Observer {
     });
     listen();
   }
-  void pause() { ++paused_; }
+  void pause() {
+    ++this_thread().changes;
+    ++paused_;
+  }
   bool resume() {
     if (paused_ == 0) return false;
+    ++this_thread().changes;
     --paused_;
     return true;
   }
@@ -81,7 +85,11 @@ class OpenTapes final : public Observer {
   const std::vector<Ref<Tape>>& tapes() const { return tapes_; }
 
  private:
-  void listen() { this_thread().tapes = tapes_.empty() ? nullptr : this; }
+  void listen() {
+    ThreadState& thread = this_thread();
+    ++thread.changes;
+    thread.tapes = tapes_.empty() ? nullptr : this;
+  }
 
   void tell(const char* name, const Ref<const Description>& what, const std::vector<TaskOperand>& operands) {
     Ref<const ops::Call> call = Ref<const ops::Call>::share(static_cast<const ops::Call*>(what.get()));
@@ -153,6 +161,7 @@ bool depends_on_watched(const View& view) {
 bool note_custom(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,
                  std::span<const View> outputs) {
   if (!this_thread().tapes || open_tapes.find()->paused()) return false;
+  ++this_thread().changes;
   bool noted = false;
   for (const Ref<Tape>& tape : open_tapes.find()->tapes()) {
     if (&tape->engine() != &engine) continue;

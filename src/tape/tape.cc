@@ -42,6 +42,7 @@ Status Tape::watch(const View& view) {
   Known& known = known_[number_of(*view.storage)];
   known.active = true;
   known.watched = nodes_.size();
+  ++this_thread().changes;
   return {};
 }
 

@@ -90,8 +90,8 @@ def check_readme(root):
 
 def check_pages_and_examples(root):
     """What a reader is led to, and can read in one sitting."""
-    table = set(re.findall(r"^\| \[[^\]]+\]\(docs/(\w+\.md)\)", (root / "README.md").read_text(), re.MULTILINE))
-    design = set(re.findall(r"\]\((\w+\.md)\)", (root / "docs/design.md").read_text())) | {"design.md"}
+    table = set(re.findall(r"^\| \[[^\]]+\]\(docs/([\w-]+\.md)\)", (root / "README.md").read_text(), re.MULTILINE))
+    design = set(re.findall(r"\]\(([\w-]+\.md)\)", (root / "docs/design.md").read_text())) | {"design.md"}
     for page in sorted(path.name for path in (root / "docs").glob("*.md")):
         for name, links in ("README.md", table), ("docs/design.md", design):
             if page not in links:

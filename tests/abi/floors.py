@@ -21,7 +21,7 @@ WINGS = {
         ["program"],
         ["host", "task"],
         [""],
-        ["elementwise"],
+        ["elementwise", "autocast"],
         ["reduce", "rows", "matmul", "convolution", "batch_norm", "movement", "image", "optimizer"],
         ["text"],
     ],

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""docs/program.md shows what the code has.
+"""docs/program.md and docs/mixed-precision.md show what the code has.
 
     kinds.py SOURCE_ROOT             checks
-    kinds.py SOURCE_ROOT --print     prints the tables of docs/program.md
+    kinds.py SOURCE_ROOT --print     prints the tables of both pages
 
-Checked: the tables of kinds and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
+Checked: the table of precisions is that of precisions.def, whose names are operators; the tables of kinds and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
 is in the row of some kind, and every function in a row exists; each pass has a file; the page's example pass, and the programs that it
 shows, are those of tests/unit/passes_test.cc and tests/unit/fuse_test.cc, which run them.
 """
@@ -18,6 +18,9 @@ KIND = re.compile(r'^RONDO_KIND\((\w+), (rule|none), "([^"]*)", "([^"]*)"\)$', r
 # Kinds whose functions are the rows of a table.
 TABLES = {"Normalisation": ("src/ops/operators/normalisations.def", re.compile(r"^NORMALISATION\((\w+),", re.MULTILINE))}
 PASS = re.compile(r'^RONDO_PASS\((\w+), "([^"]*)"\)$', re.MULTILINE)
+PRECISION = re.compile(r'^RONDO_PRECISION\((\w+), "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
+# The names of operators in their tables.
+OPERATOR = re.compile(r"^(?:UNARY|BINARY|TERNARY|REDUCTION)\(\w+, (\w+),", re.MULTILINE)
 # Headers whose functions submit operators, but for those that only answer.
 HEADERS = ["control.h", "ops.h", "shapes.h", "convolution.h", "normalisation.h", "pooling.h"]
 FUNCTION = re.compile(r"^RONDO_API rondo_status rondo_(\w+)\(", re.MULTILINE)
@@ -39,6 +42,29 @@ def kind_table(root):
     for name, gradient, text, functions in kinds(root):
         listed = ", ".join(f"`rondo_{each}`" for each in functions.split()) or "of gradients and of others"
         yield f'| {name} | {text} | {"a rule" if gradient == "rule" else "none"} | {listed} |'
+
+
+def precisions(root):
+    return PRECISION.findall((root / "src/ops/autocast/precisions.def").read_text())
+
+
+def precision_table(root):
+    for name, text, operations in precisions(root):
+        yield f"| `RONDO_PRECISION_{name}` | {text} | {', '.join(f'`{each}`' for each in operations.split())} |"
+
+
+def precision_problems(root):
+    if "\n".join(precision_table(root)) not in (root / "docs/mixed-precision.md").read_text():
+        yield "docs/mixed-precision.md has not the table of precisions that kinds.py --print prints"
+    named = [each for _, _, operations in precisions(root) for each in operations.split()]
+    known = {each for row in kinds(root) for each in row[3].split()} | {"softmin"}  # which rondo_softmax_with has
+    for table in ("operators", "reductions"):
+        known |= set(OPERATOR.findall((root / f"src/ops/operators/{table}.def").read_text()))
+    for each in sorted(set(named)):
+        if named.count(each) > 1:
+            yield f"src/ops/autocast/precisions.def has {each} twice"
+        if each not in known:
+            yield f"src/ops/autocast/precisions.def names {each}, which is no operator"
 
 
 def pass_table(root):
@@ -64,6 +90,7 @@ def problems(root):
     for what, table in (("kinds", kind_table(root)), ("passes", pass_table(root))):
         if "\n".join(table) not in page:
             yield f"docs/program.md has not the table of {what} that kinds.py --print prints"
+    yield from precision_problems(root)
     rows = {each for row in kinds(root) for each in row[3].split()}
     functions = set()
     for header in HEADERS:
@@ -92,7 +119,7 @@ def problems(root):
 def main(root, *flags):
     root = pathlib.Path(root)
     if flags == ("--print",):
-        print("\n".join([*kind_table(root), "", *pass_table(root)]))
+        print("\n".join([*kind_table(root), "", *pass_table(root), "", *precision_table(root)]))
         return 0
     found = list(problems(root))
     print("\n".join(found) or f"{len(kinds(root))} kinds, {len(passes(root))} passes")

@@ -15,14 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-class Optimizers : public OnOptimizer {
- protected:
-  Tensors up_all(const std::vector<Array>& arrays) const {
-    Tensors all;
-    for (const Array& each : arrays) all.push_back(up(each));
-    return all;
-  }
-};
+class Optimizers : public OnOptimizer {};
 CONFORMANCE_SUITE(Optimizers);
 
 rondo_optimizer_options kept_options(const json& of) {

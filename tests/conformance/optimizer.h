@@ -25,6 +25,11 @@ inline rondo_optimizer_options optimizer_options(rondo_optimizer_kind kind, doub
 
 class OnOptimizer : public OnEngine {
  protected:
+  Tensors up_all(const std::vector<Array>& arrays) const {
+    Tensors all;
+    for (const Array& each : arrays) all.push_back(up(each));
+    return all;
+  }
   static Optimizer optimizer(const Tensors& parameters, const rondo_optimizer_options& options) {
     rondo_optimizer* made = nullptr;
     std::vector<rondo_tensor*> list = handles(parameters);

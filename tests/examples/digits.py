@@ -88,6 +88,7 @@ def misuse(folder):
         (2, "--seed", "--seed", "-1"),
         (2, "--engine", "--engine", "eager"),
         (2, "--engine", "--engine", "ASYNC"),
+        (2, "--precision", "--precision", "f64"),
         (2, "--device", "--device", "gpu"),
         (2, "--device", "--device", "cuda:-1"),
         (2, "--bogus", "--epochs", "2", "--bogus"),
@@ -110,7 +111,7 @@ def misuse(folder):
 def shows_help(folder):
     out, err = run(folder, "--help", status=0)
     assert err == "" and out.startswith("usage: digits"), out + err
-    for option in ("--device", "--engine", "--epochs", "--batch", "--seed", "--data", "--out", "--parameters", "--help"):
+    for option in ("--device", "--engine", "--epochs", "--batch", "--seed", "--data", "--out", "--parameters", "--precision", "--help"):
         assert re.search(rf"^  {option}\b", out, re.M), f"{option} is not in:\n{out}"
 
 

@@ -104,14 +104,15 @@ def examples(root, build, c_digits, parallel, cpu, simulated):
             out = run(["java", *placed, sources / "Hello.java"], cpu, folder)
             assert out == "Tensor[F32 [4] on cpu:0\n[ 1.0,  4.0,  7.0, 10.0]]\n", out
         modular(jar, natives, cpu, folder)
-        for mode in ("async", "threaded", "naive"):
-            options = ["--device", "cpu", "--engine", mode, "--epochs", "2", "--batch", "32", "--seed", "3", "--parameters"]
+        for mode, precision in (("async", "f32"), ("threaded", "f32"), ("naive", "f32"), ("async", "f16"), ("naive", "bf16")):
+            options = ["--device", "cpu", "--engine", mode, "--epochs", "2", "--batch", "32", "--seed", "3", "--precision", precision,
+                       "--parameters"]
             out = run(["java", "-cp", f"{jar}:{natives}", sources / "Digits.java", *options, f"{folder}/java"],
                       cpu, folder)
             assert "all 9610 agree bit for bit" in out, out
             run([c_digits, *options, f"{folder}/c"], cpu, folder)
             java, c = (pathlib.Path(folder, name).read_bytes() for name in ("java", "c"))
-            assert len(c) > 9610 * 4 and java == c, f"{mode}: Java's parameters are not those of C"
+            assert len(c) > 9610 * 4 and java == c, f"{mode}, {precision}: Java's parameters are not those of C"
         out = run(["java", "-cp", f"{jar}:{natives}", sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"],
                   simulated, folder)
         assert "all 9610 agree bit for bit" in out and "1 captured as CUDA graph" in out, out

@@ -91,6 +91,7 @@ class Program {
     limits();
     record();
     tape();
+    autocast();
     model();
     threads();
     exchange();
@@ -362,7 +363,32 @@ class Program {
     if (!call(rondo_optimizer_create(1, &weights, &options, &optimizer))) return;
     step("optimizer_step");
     if (call(rondo_optimizer_step(optimizer, 1, &gradient, nullptr, nullptr))) read("weights");
+    rondo_loss_scaler* scaler = nullptr;
+    step("loss_scaler_create");
+    if (call(rondo_loss_scaler_create(engine_, device_, nullptr, &scaler))) {
+      step("loss_scaler_step");
+      if (call(rondo_loss_scaler_step(scaler, optimizer, 1, &gradient))) {
+        step("loss_scaler_update");
+        call(rondo_loss_scaler_update(scaler));
+      }
+      rondo_loss_scaler_destroy(scaler);
+    }
     rondo_optimizer_destroy(optimizer);
+  }
+
+  void autocast() {
+    step("autocast_begin");
+    if (!call(rondo_autocast_begin(engine_, RONDO_F16))) return;
+    step("autocast_set");
+    call(rondo_autocast_set(engine_, "exp", RONDO_PRECISION_WIDEST));
+    for (const char* name : {"half", "half_again"})
+      make(name, {"a", "b"}, [&](rondo_tensor** out) {
+        rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+        options.transpose_b = 1;
+        return rondo_matmul(of("a"), of("b"), &options, out);
+      });
+    step("autocast_end");
+    call(rondo_autocast_end(engine_));
   }
 
   void model() {

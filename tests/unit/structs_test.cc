@@ -218,6 +218,12 @@ rondo_status call(Objects& objects, rondo_optimizer_info* info) {
   rondo_optimizer_destroy(optimizer);
   return status;
 }
+rondo_status call(Objects& objects, rondo_loss_scaler_options* options) {
+  rondo_loss_scaler* scaler = nullptr;
+  const rondo_status status = rondo_loss_scaler_create(objects.engine, {RONDO_CPU, 0}, options, &scaler);
+  rondo_loss_scaler_destroy(scaler);
+  return status;
+}
 rondo_status call(Objects&, rondo_ranks_info* info) {
   return rondo_ranks_query(info);
 }

@@ -395,6 +395,48 @@ TEST(Wrapper, Optimizers) {
   EXPECT_FLOAT_EQ(gradients[0].read<float>().at(0), 0.6f);
 }
 
+TEST(Wrapper, MixedPrecision) {
+  rondo::Engine engine;
+  std::vector<Tensor> weights;
+  weights.push_back(engine.from_host<float>(kCpu, {2, 1}, {3, 4}));
+  const Tensor x = engine.from_host<float>(kCpu, {1, 2}, {1, 2});
+  rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
+  options.rate = 0.5;
+  const rondo::Optimizer optimizer(weights, options);
+  rondo_loss_scaler_options scales = RONDO_LOSS_SCALER_OPTIONS_INIT;
+  scales.growth_interval = 1;
+  const rondo::LossScaler scaler(engine, kCpu, scales);
+  const auto round = [&] {
+    rondo::Tape tape(engine, {weights[0]});
+    Tensor loss;
+    {
+      const rondo::Autocast scope(engine, RONDO_F16);
+      scope.set("sum", RONDO_PRECISION_SINGLE);
+      const Tensor product = rondo::matmul(x, weights[0]);
+      EXPECT_EQ(product.info().dtype, RONDO_F16);
+      loss = rondo::reduce(RONDO_SUM, product);
+    }
+    scaler.step(optimizer, tape.gradients(scaler.scale(loss), {weights[0]}));
+    scaler.update();
+  };
+  const rondo::Graph graph = engine.record(round);
+  graph.launch();
+  EXPECT_EQ(weights[0].read<float>(), (Floats{2.5f, 3}));
+  char folder[] = "/tmp/rondo_wrapper_XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string path = std::string(folder) + "/state.safetensors";
+  const auto states = scaler.states();
+  std::vector<std::pair<std::string, std::reference_wrapper<const Tensor>>> named;
+  for (const auto& [name, tensor] : states) named.emplace_back(name, tensor);
+  rondo::write_model_file(path, named);
+  const rondo::LossScaler again(engine, kCpu);
+  again.load(rondo::ModelFile(path), engine);
+  EXPECT_EQ(again.states().at(0).first, "loss_scaler.scale");
+  EXPECT_EQ(again.states().at(0).second.read<float>(), Floats{131072});
+  unlink(path.c_str());
+  rmdir(folder);
+}
+
 TEST(Wrapper, Facts) {
   rondo_engine_options options = rondo::engine_defaults();
   options.mode = RONDO_ENGINE_NAIVE;

@@ -46,7 +46,7 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "graph_set_i64": "Graph.set", "trace_begin": "Engine.beginTrace",
            "trace_end": "Engine.endTrace", "graph_query": "Graph.info", "if": "Control.ifElse", "while": "Control.whileTrue", "switch": "Control.switchTo", "tape_begin": "Engine.tape", "tape_custom": "Tape.customGradient",
            "callable_create": "Engine.callable", "callable_query": "Callable.info", "tape_pause": "NoGradients.open", "tape_resume": "NoGradients.close", "tape_query": "Tape.info",
-           "buckets_query": "Buckets.info", "optimizer_query": "Optimizer.info", "optimizer_state": "Optimizer.states", "cache_query": "KernelCache.info", "cache_export": "KernelCache.save",
+           "buckets_query": "Buckets.info", "optimizer_query": "Optimizer.info", "optimizer_state": "Optimizer.states", "loss_scaler_state": "LossScaler.states", "autocast_begin": "Engine.autocast", "autocast_end": "Autocast.close", "cache_query": "KernelCache.info", "cache_export": "KernelCache.save",
            "cache_import": "KernelCache.load", "set_compile_progress": "KernelCache.setProgress", "set_log": "Rondo.setLog",
            "set_reclaim": "-Ddev.rondo.memoryLimit", "comm_create_all": "Comm.createAll", "comm_create_with_hooks": "Comm.create",
            "comm_query": "Comm.info", "comm_wait": "Comm.await", "comm_group_begin": "Comm.group", "comm_group_end": "Comm.group",
@@ -68,7 +68,7 @@ def java_name(function, operator):
         return METHODS[short]
     if operator:
         return f"{'Tensor' if short in TENSORS else 'Operators'}.{camel(short)}"
-    kind = next((kind for kind in ("engine", "tensor", "variable", "graph", "callable", "tape", "comm", "buckets", "optimizer", "expression", "module", "model_file")
+    kind = next((kind for kind in ("engine", "tensor", "variable", "graph", "callable", "tape", "comm", "buckets", "optimizer", "loss_scaler", "autocast", "expression", "module", "model_file")
                  if short.startswith(kind + "_")), None)
     if not kind:
         return None

@@ -127,12 +127,13 @@ def examples(build):
     call([programs / "cuda_task", device], **environment)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        same = ["--device", device, "--epochs", "2", "--batch", "32"]
-        call([build / "examples/c/digits", *same, "--parameters", folder / "c"], folder, **environment)
-        call([programs / "digits", *same, "--parameters", folder / "rust"], folder, **environment)
-        in_c, in_rust = (folder / "c").read_bytes(), (folder / "rust").read_bytes()
-        assert len(in_c) > 4 * (64 * 128 + 128 + 128 * 10 + 10), "the C example wrote other parameters than it has"
-        assert in_c == in_rust, "the Rust example trains to other bits than the C example"
+        for precision in ("f32", "f16"):
+            same = ["--device", device, "--epochs", "2", "--batch", "32", "--precision", precision]
+            call([build / "examples/c/digits", *same, "--parameters", folder / "c"], folder, **environment)
+            call([programs / "digits", *same, "--parameters", folder / "rust"], folder, **environment)
+            in_c, in_rust = (folder / "c").read_bytes(), (folder / "rust").read_bytes()
+            assert len(in_c) > 4 * (64 * 128 + 128 + 128 * 10 + 10), "the C example wrote other parameters than it has"
+            assert in_c == in_rust, f"the Rust example trains in {precision} to other bits than the C example"
         for status, *arguments in [(2, "--fast"), (2, "--epochs"), (2, "--epochs", "0"), (2, "--engine", "eager"),
                                    (1, "--data", "missing.bin"), (1, "--device", "gpu"), (0, "--help")]:
             done = subprocess.run([programs / "digits", *arguments], cwd=folder, capture_output=True, text=True,

@@ -16,7 +16,6 @@ namespace {
 using device::StepRule;
 
 constexpr const char* kCreate = "rondo_optimizer_create";
-constexpr const char* kStep = "rondo_optimizer_step";
 constexpr int64_t kAlign = 256;  // bytes from which each parameter's part of a block starts
 
 struct Number {
@@ -201,13 +200,12 @@ Status Optimizer::make_state(const rondo_optimizer_options& options) {
   return {};
 }
 
-Status Optimizer::step(std::span<const View> gradients, const View* finite, const View* scale) {
+Status Optimizer::check(std::span<const View> gradients) const {
   RONDO_TRY(engine().usable());
   if (gradients.size() != parameters_.size())
     return error(RONDO_INVALID_ARGUMENT, "n_gradients is %zu; there are %zu parameters", gradients.size(),
                  parameters_.size());
   RONDO_TRY(check_list("gradients", gradients));
-  StepWork work = work_;
   for (size_t i = 0; i < gradients.size(); ++i) {
     const View &each = gradients[i], &parameter = parameters_[i];
     if (&each.engine() != &parameter.engine() || &each.device() != &parameter.device())
@@ -224,10 +222,16 @@ Status Optimizer::step(std::span<const View> gradients, const View* finite, cons
           i);
     if (overlap(each, parameter))
       return error(RONDO_INVALID_ARGUMENT, "gradients[%zu] shares memory with its parameter", i);
-    work.tensors[i].gradient = each;
   }
+  return {};
+}
+
+Status Optimizer::step(std::span<const View> gradients, const View* finite, const View* scale) {
+  RONDO_TRY(check(gradients));
   RONDO_TRY(check_given("finite", finite, RONDO_BOOL, parameters_[0]));
   RONDO_TRY(check_given("scale", scale, RONDO_F32, parameters_[0]));
+  StepWork work = work_;
+  for (size_t i = 0; i < gradients.size(); ++i) work.tensors[i].gradient = gradients[i];
   if (finite) work.finite = *finite;
   if (scale) work.scale = *scale;
   Engine& of = engine();

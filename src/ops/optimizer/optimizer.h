@@ -22,6 +22,8 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
+  // Whether step() takes these gradients.
+  Status check(std::span<const View> gradients) const;
   // finite, scale: null if there is none.
   Status step(std::span<const View> gradients, const View* finite, const View* scale);
   Status set_rate(double rate);
@@ -30,6 +32,7 @@ class Optimizer {
   // A handle of the caller's.
   rondo_tensor* state(size_t index) const;
   Engine& engine() const { return work_.engine(); }
+  Device& device() const { return work_.device(); }
   void describe(rondo_optimizer_info* info) const;
 
  private:

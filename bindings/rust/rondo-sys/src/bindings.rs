@@ -4427,6 +4427,632 @@ extern "C" {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct rondo_optimizer {
+    _unused: [u8; 0],
+}
+#[doc = " gradient descent, with momentum if options say so"]
+pub const RONDO_OPTIMIZER_SGD: rondo_optimizer_kind = 0;
+#[doc = " weight decay is added to gradients"]
+pub const RONDO_OPTIMIZER_ADAM: rondo_optimizer_kind = 1;
+#[doc = " weight decay shrinks the weights themselves"]
+pub const RONDO_OPTIMIZER_ADAMW: rondo_optimizer_kind = 2;
+#[doc = " Adam's direction and weight decay, as long as each tensor's weights say"]
+pub const RONDO_OPTIMIZER_LAMB: rondo_optimizer_kind = 3;
+#[doc = " The rule of a step. Values never change. Since 0.1."]
+pub type rondo_optimizer_kind = ::std::os::raw::c_uint;
+#[doc = " 1"]
+pub const RONDO_RATE_CONSTANT: rondo_rate_schedule = 0;
+#[doc = " from 1 to rate_decay in decay_steps, and that from then on"]
+pub const RONDO_RATE_LINEAR: rondo_rate_schedule = 1;
+#[doc = " the same along half a cosine"]
+pub const RONDO_RATE_COSINE: rondo_rate_schedule = 2;
+#[doc = " rate_decay to the power of k / decay_steps, rounded down"]
+pub const RONDO_RATE_STEP: rondo_rate_schedule = 3;
+#[doc = " What the learning rate is multiplied by, behind the warm-up; k counts the steps from there. Values never change."]
+#[doc = " Since 0.1."]
+pub type rondo_rate_schedule = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_optimizer_options {
+    #[doc = " set by RONDO_OPTIMIZER_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " the rule"]
+    pub kind: rondo_optimizer_kind,
+    #[doc = " of the learning rate"]
+    pub schedule: rondo_rate_schedule,
+    #[doc = " the learning rate; rondo_optimizer_set_rate changes it"]
+    pub rate: f64,
+    #[doc = " SGD: how much of the last step's direction is kept; 0: no momentum, and no state"]
+    pub momentum: f64,
+    #[doc = " SGD with momentum: 1 less how much of the gradient is taken in"]
+    pub dampening: f64,
+    #[doc = " Adam, AdamW, LAMB: how much of the mean of gradients is kept"]
+    pub beta1: f64,
+    #[doc = " how much of the mean of their squares is kept"]
+    pub beta2: f64,
+    #[doc = " added to the root of that"]
+    pub epsilon: f64,
+    #[doc = " 0: none"]
+    pub weight_decay: f64,
+    #[doc = " gradients are clipped to this norm, over all of them; 0: they are not"]
+    pub max_norm: f64,
+    #[doc = " what the schedule ends with or multiplies by"]
+    pub rate_decay: f64,
+    #[doc = " steps in which the learning rate rises along a line; 0: none"]
+    pub warmup_steps: i64,
+    #[doc = " how long the schedule takes; at least 1 where it is not constant"]
+    pub decay_steps: i64,
+    #[doc = " SGD with momentum: 1: looks a step ahead"]
+    pub nesterov: i32,
+    #[doc = " Adam, AdamW: 1: divides by the largest mean of squares so far"]
+    pub amsgrad: i32,
+    #[doc = " 1: 16-bit parameters have f32 weights behind them, which steps add up in"]
+    pub master_weights: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_optimizer_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_optimizer_options>(),
+        120usize,
+        concat!("Size of: ", stringify!(rondo_optimizer_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_optimizer_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_optimizer_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_kind() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).kind) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(kind))
+        );
+    }
+    test_field_kind();
+    fn test_field_schedule() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).schedule) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(schedule))
+        );
+    }
+    test_field_schedule();
+    fn test_field_rate() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).rate) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(rate))
+        );
+    }
+    test_field_rate();
+    fn test_field_momentum() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).momentum) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(momentum))
+        );
+    }
+    test_field_momentum();
+    fn test_field_dampening() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).dampening) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(dampening))
+        );
+    }
+    test_field_dampening();
+    fn test_field_beta1() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).beta1) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(beta1))
+        );
+    }
+    test_field_beta1();
+    fn test_field_beta2() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).beta2) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(beta2))
+        );
+    }
+    test_field_beta2();
+    fn test_field_epsilon() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).epsilon) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(epsilon))
+        );
+    }
+    test_field_epsilon();
+    fn test_field_weight_decay() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).weight_decay) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(weight_decay))
+        );
+    }
+    test_field_weight_decay();
+    fn test_field_max_norm() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).max_norm) as usize - ptr as usize
+            },
+            72usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(max_norm))
+        );
+    }
+    test_field_max_norm();
+    fn test_field_rate_decay() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).rate_decay) as usize - ptr as usize
+            },
+            80usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(rate_decay))
+        );
+    }
+    test_field_rate_decay();
+    fn test_field_warmup_steps() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).warmup_steps) as usize - ptr as usize
+            },
+            88usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(warmup_steps))
+        );
+    }
+    test_field_warmup_steps();
+    fn test_field_decay_steps() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).decay_steps) as usize - ptr as usize
+            },
+            96usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(decay_steps))
+        );
+    }
+    test_field_decay_steps();
+    fn test_field_nesterov() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).nesterov) as usize - ptr as usize
+            },
+            104usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(nesterov))
+        );
+    }
+    test_field_nesterov();
+    fn test_field_amsgrad() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).amsgrad) as usize - ptr as usize
+            },
+            108usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(amsgrad))
+        );
+    }
+    test_field_amsgrad();
+    fn test_field_master_weights() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).master_weights) as usize - ptr as usize
+            },
+            112usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(master_weights))
+        );
+    }
+    test_field_master_weights();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            116usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
+}
+extern "C" {
+    #[doc = " Makes an optimizer of n_parameters `parameters`: of f16, bf16, f32 or f64, on one device, each once. A parameter may"]
+    #[doc = " be a view; its elements lie together in memory, its axes in any order. State is kept in f32, that of f64 in f64, and"]
+    #[doc = " is zero; f32 weights behind 16-bit ones are made of these now, so parameters are loaded before. options NULL means"]
+    #[doc = " RONDO_OPTIMIZER_OPTIONS_INIT. The caller owns *optimizer, which keeps the parameters' memory. RONDO_INVALID_ARGUMENT"]
+    #[doc = " for options that do not go together, with what would be right; in a recording: RONDO_INVALID_STATE. Since 0.1."]
+    pub fn rondo_optimizer_create(
+        n_parameters: i32,
+        parameters: *const *mut rondo_tensor,
+        options: *const rondo_optimizer_options,
+        optimizer: *mut *mut rondo_optimizer,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the optimizer. Never blocks; work in flight and graphs go on. NULL is allowed. Since 0.1."]
+    pub fn rondo_optimizer_destroy(optimizer: *mut rondo_optimizer);
+}
+extern "C" {
+    #[doc = " One step: parameters become what the rule makes of them and of n_gradients `gradients`, one for each parameter, in"]
+    #[doc = " its shape and in the same order in memory, each of any float dtype of 16 bits or more. finite (may be NULL) is a bool"]
+    #[doc = " of one element, as rondo_all_finite makes it; where it is false the step writes nothing and does not count. scale"]
+    #[doc = " (may be NULL) is an f32 of one element, which gradients are multiplied by as they are read, before they are clipped;"]
+    #[doc = " they are not written. Does not wait: ordered as any operator, eager or recorded. No gradient. Since 0.1."]
+    pub fn rondo_optimizer_step(
+        optimizer: *mut rondo_optimizer,
+        n_gradients: i32,
+        gradients: *const *mut rondo_tensor,
+        finite: *mut rondo_tensor,
+        scale: *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Sets the learning rate of later steps, which the schedule multiplies. Ordered as rondo_fill, so that graphs that were"]
+    #[doc = " recorded before go by it too; in a recording it is recorded. RONDO_INVALID_ARGUMENT for a rate that is negative or"]
+    #[doc = " not finite. Since 0.1."]
+    pub fn rondo_optimizer_set_rate(optimizer: *mut rondo_optimizer, rate: f64) -> rondo_status;
+}
+extern "C" {
+    #[doc = " A tensor of the state, by `index`, and its name, for saving it and for loading it into: \"optimizer.step\" (i64, the"]
+    #[doc = " steps so far), \"optimizer.rate\" (f64), then of parameter 0 \"optimizer.0.momentum_buffer\", or \"optimizer.0.exp_avg\","]
+    #[doc = " \"optimizer.0.exp_avg_sq\", \"optimizer.0.max_exp_avg_sq\", and \"optimizer.0.master_weights\", those that there are, in"]
+    #[doc = " the parameter's shape, and so on. *name lives as long as the optimizer; the caller owns *tensor, which shares the"]
+    #[doc = " state's memory. RONDO_INVALID_ARGUMENT if there are not as many (rondo_optimizer_query). Since 0.1."]
+    pub fn rondo_optimizer_state(
+        optimizer: *mut rondo_optimizer,
+        index: i32,
+        name: *mut *const ::std::os::raw::c_char,
+        tensor: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_optimizer_info {
+    #[doc = " set by RONDO_OPTIMIZER_INFO_INIT"]
+    pub size: usize,
+    #[doc = " tensors that it steps"]
+    pub parameters: i32,
+    #[doc = " tensors of its state"]
+    pub states: i32,
+    #[doc = " of its state"]
+    pub bytes: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_optimizer_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_optimizer_info>(),
+        24usize,
+        concat!("Size of: ", stringify!(rondo_optimizer_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_optimizer_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_optimizer_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_parameters() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).parameters) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_info), "::", stringify!(parameters))
+        );
+    }
+    test_field_parameters();
+    fn test_field_states() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).states) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_info), "::", stringify!(states))
+        );
+    }
+    test_field_states();
+    fn test_field_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_optimizer_info), "::", stringify!(bytes))
+        );
+    }
+    test_field_bytes();
+}
+extern "C" {
+    #[doc = " Figures of the optimizer. Never blocks. Since 0.1."]
+    pub fn rondo_optimizer_query(optimizer: *mut rondo_optimizer, info: *mut rondo_optimizer_info) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = whether no element of the n `tensors` is infinite or NaN: a bool without axes. Tensors of f16, bf16, f32 or f64"]
+    #[doc = " on one device, each with elements that lie together in memory. One task. `out`, devices and errors as in ops.h. No"]
+    #[doc = " gradient. Since 0.1."]
+    pub fn rondo_all_finite(n: i32, tensors: *const *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out = the root of the sum of the squares of all elements of the n `tensors`, summed in f64 in an order that shapes"]
+    #[doc = " alone decide: an f32 without axes. Tensors as of rondo_all_finite. No gradient. Since 0.1."]
+    pub fn rondo_global_norm(n: i32, tensors: *const *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The n `tensors`, written in place, are multiplied by max_norm / (norm + 1e-6) where that is less than 1; out = that"]
+    #[doc = " norm, as rondo_global_norm tells it of them before. RONDO_INVALID_ARGUMENT for a max_norm that is not positive, and"]
+    #[doc = " for tensors that share memory. No gradient. Since 0.1."]
+    pub fn rondo_clip_global_norm(
+        n: i32,
+        tensors: *const *mut rondo_tensor,
+        max_norm: f64,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+#[doc = " computes in the scope's 16-bit float: f32 operands are cast to it"]
+pub const RONDO_PRECISION_HALF: rondo_precision = 0;
+#[doc = " computes in f32: 16-bit operands are cast to it"]
+pub const RONDO_PRECISION_SINGLE: rondo_precision = 1;
+#[doc = " computes in the widest dtype of its operands"]
+pub const RONDO_PRECISION_WIDEST: rondo_precision = 2;
+#[doc = " What a scope does with an operator; docs/mixed-precision.md says which operators have which. Values never change."]
+#[doc = " Since 0.1."]
+pub type rondo_precision = ::std::os::raw::c_uint;
+extern "C" {
+    #[doc = " Begins an autocast scope on the calling thread: from here to its end the thread's operators on tensors of the engine"]
+    #[doc = " compute in the precision that docs/mixed-precision.md has for them. Operands are cast by operators as rondo_cast: run"]
+    #[doc = " at once or recorded, noted by tapes, fused by graphs; what was cast once is cast again only if it was written since."]
+    #[doc = " Operands of f64, of integers and of 8-bit floats are not cast, nor those of an operator whose `out` is given, nor"]
+    #[doc = " what runs inside rondo_tape_gradients."]
+    #[doc = ""]
+    #[doc = " dtype: RONDO_F16 or RONDO_BF16; RONDO_F32 for a scope in which nothing is cast. Scopes nest: the innermost counts,"]
+    #[doc = " and begins with what rondo_autocast_set said in the one around it. RONDO_INVALID_ARGUMENT for another dtype,"]
+    #[doc = " RONDO_INVALID_STATE inside a task. Since 0.1."]
+    pub fn rondo_autocast_begin(engine: *mut rondo_engine, dtype: rondo_dtype) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Sets what the innermost scope does with an operator from here on. operation: its name as messages have it, \"exp\","]
+    #[doc = " \"sum\", \"matmul\"; copied. precision: what it computes in. RONDO_INVALID_ARGUMENT for what is no such name or"]
+    #[doc = " precision, RONDO_INVALID_STATE where the thread has no scope of the engine. Since 0.1."]
+    pub fn rondo_autocast_set(
+        engine: *mut rondo_engine,
+        operation: *const ::std::os::raw::c_char,
+        precision: rondo_precision,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Ends the innermost scope of the engine on the calling thread. RONDO_INVALID_STATE where there is none. Since 0.1."]
+    pub fn rondo_autocast_end(engine: *mut rondo_engine) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_loss_scaler {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_loss_scaler_options {
+    #[doc = " set by RONDO_LOSS_SCALER_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " the scale of the first step; 2 to the -126 to 2 to the 126"]
+    pub initial_scale: f64,
+    #[doc = " what the scale is multiplied by after growth_interval good steps; at least 1"]
+    pub growth_factor: f64,
+    #[doc = " what it is multiplied by after a step that was skipped; above 0, at most 1"]
+    pub backoff_factor: f64,
+    #[doc = " good steps in a row after which the scale grows; at least 1"]
+    pub growth_interval: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_loss_scaler_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_loss_scaler_options>(),
+        40usize,
+        concat!("Size of: ", stringify!(rondo_loss_scaler_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_loss_scaler_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_loss_scaler_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_loss_scaler_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_loss_scaler_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_initial_scale() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_loss_scaler_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).initial_scale) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_loss_scaler_options), "::", stringify!(initial_scale))
+        );
+    }
+    test_field_initial_scale();
+    fn test_field_growth_factor() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_loss_scaler_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).growth_factor) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_loss_scaler_options), "::", stringify!(growth_factor))
+        );
+    }
+    test_field_growth_factor();
+    fn test_field_backoff_factor() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_loss_scaler_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).backoff_factor) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_loss_scaler_options), "::", stringify!(backoff_factor))
+        );
+    }
+    test_field_backoff_factor();
+    fn test_field_growth_interval() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_loss_scaler_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).growth_interval) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_loss_scaler_options), "::", stringify!(growth_interval))
+        );
+    }
+    test_field_growth_interval();
+}
+extern "C" {
+    #[doc = " Makes a loss scaler for losses and gradients on `device`. options NULL means RONDO_LOSS_SCALER_OPTIONS_INIT. The"]
+    #[doc = " caller owns *scaler. RONDO_INVALID_ARGUMENT for options out of range; in a recording: RONDO_INVALID_STATE. Since"]
+    #[doc = " 0.1."]
+    pub fn rondo_loss_scaler_create(
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        options: *const rondo_loss_scaler_options,
+        scaler: *mut *mut rondo_loss_scaler,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the loss scaler. Never blocks; work in flight and graphs go on. NULL is allowed. Since 0.1."]
+    pub fn rondo_loss_scaler_destroy(scaler: *mut rondo_loss_scaler);
+}
+extern "C" {
+    #[doc = " out = loss times the scale, of which gradients are then asked: an operator as others are, noted by tapes. loss: f32"]
+    #[doc = " or f64, of any shape. `out` as in ops.h. Since 0.1."]
+    pub fn rondo_loss_scaler_scale(
+        scaler: *mut rondo_loss_scaler,
+        loss: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " rondo_optimizer_step with gradients of a scaled loss: they are divided by the scale as they are read, and if any of"]
+    #[doc = " them is not finite nothing is written and the step does not count. gradients: as rondo_optimizer_step takes them, on"]
+    #[doc = " the scaler's device. Several optimizers may step before an update, each decides for itself. Does not wait. No"]
+    #[doc = " gradient. Since 0.1."]
+    pub fn rondo_loss_scaler_step(
+        scaler: *mut rondo_loss_scaler,
+        optimizer: *mut rondo_optimizer,
+        n_gradients: i32,
+        gradients: *const *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Ends a round of training, after its steps: if all of them were taken it was a good one, and the growth_interval-th"]
+    #[doc = " in a row multiplies the scale by growth_factor; otherwise the scale is multiplied by backoff_factor. The scale stays"]
+    #[doc = " from 2 to the -126 to 2 to the 126. Does not wait: ordered as any operator, eager or recorded. RONDO_INVALID_STATE"]
+    #[doc = " where no step was asked for since the last update. No gradient. Since 0.1."]
+    pub fn rondo_loss_scaler_update(scaler: *mut rondo_loss_scaler) -> rondo_status;
+}
+extern "C" {
+    #[doc = " A tensor of the state, by `index`, and its name, for saving it and for loading it into: 0 \"loss_scaler.scale\" (f32),"]
+    #[doc = " 1 \"loss_scaler.good_steps\" (i64, rounds since the scale last changed or was to), 2 \"loss_scaler.skipped_steps\" (i64,"]
+    #[doc = " rounds with a step that was skipped), each without axes. *name lives as long as the process; the caller owns *tensor,"]
+    #[doc = " which shares the state's memory. RONDO_INVALID_ARGUMENT for another index. Since 0.1."]
+    pub fn rondo_loss_scaler_state(
+        scaler: *mut rondo_loss_scaler,
+        index: i32,
+        name: *mut *const ::std::os::raw::c_char,
+        tensor: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct rondo_model_file {
     _unused: [u8; 0],
 }
@@ -4879,450 +5505,6 @@ extern "C" {
     pub fn rondo_instance_norm(
         a: *mut rondo_tensor,
         options: *const rondo_norm_options,
-        out: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct rondo_optimizer {
-    _unused: [u8; 0],
-}
-#[doc = " gradient descent, with momentum if options say so"]
-pub const RONDO_OPTIMIZER_SGD: rondo_optimizer_kind = 0;
-#[doc = " weight decay is added to gradients"]
-pub const RONDO_OPTIMIZER_ADAM: rondo_optimizer_kind = 1;
-#[doc = " weight decay shrinks the weights themselves"]
-pub const RONDO_OPTIMIZER_ADAMW: rondo_optimizer_kind = 2;
-#[doc = " Adam's direction and weight decay, as long as each tensor's weights say"]
-pub const RONDO_OPTIMIZER_LAMB: rondo_optimizer_kind = 3;
-#[doc = " The rule of a step. Values never change. Since 0.1."]
-pub type rondo_optimizer_kind = ::std::os::raw::c_uint;
-#[doc = " 1"]
-pub const RONDO_RATE_CONSTANT: rondo_rate_schedule = 0;
-#[doc = " from 1 to rate_decay in decay_steps, and that from then on"]
-pub const RONDO_RATE_LINEAR: rondo_rate_schedule = 1;
-#[doc = " the same along half a cosine"]
-pub const RONDO_RATE_COSINE: rondo_rate_schedule = 2;
-#[doc = " rate_decay to the power of k / decay_steps, rounded down"]
-pub const RONDO_RATE_STEP: rondo_rate_schedule = 3;
-#[doc = " What the learning rate is multiplied by, behind the warm-up; k counts the steps from there. Values never change."]
-#[doc = " Since 0.1."]
-pub type rondo_rate_schedule = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct rondo_optimizer_options {
-    #[doc = " set by RONDO_OPTIMIZER_OPTIONS_INIT"]
-    pub size: usize,
-    #[doc = " the rule"]
-    pub kind: rondo_optimizer_kind,
-    #[doc = " of the learning rate"]
-    pub schedule: rondo_rate_schedule,
-    #[doc = " the learning rate; rondo_optimizer_set_rate changes it"]
-    pub rate: f64,
-    #[doc = " SGD: how much of the last step's direction is kept; 0: no momentum, and no state"]
-    pub momentum: f64,
-    #[doc = " SGD with momentum: 1 less how much of the gradient is taken in"]
-    pub dampening: f64,
-    #[doc = " Adam, AdamW, LAMB: how much of the mean of gradients is kept"]
-    pub beta1: f64,
-    #[doc = " how much of the mean of their squares is kept"]
-    pub beta2: f64,
-    #[doc = " added to the root of that"]
-    pub epsilon: f64,
-    #[doc = " 0: none"]
-    pub weight_decay: f64,
-    #[doc = " gradients are clipped to this norm, over all of them; 0: they are not"]
-    pub max_norm: f64,
-    #[doc = " what the schedule ends with or multiplies by"]
-    pub rate_decay: f64,
-    #[doc = " steps in which the learning rate rises along a line; 0: none"]
-    pub warmup_steps: i64,
-    #[doc = " how long the schedule takes; at least 1 where it is not constant"]
-    pub decay_steps: i64,
-    #[doc = " SGD with momentum: 1: looks a step ahead"]
-    pub nesterov: i32,
-    #[doc = " Adam, AdamW: 1: divides by the largest mean of squares so far"]
-    pub amsgrad: i32,
-    #[doc = " 1: 16-bit parameters have f32 weights behind them, which steps add up in"]
-    pub master_weights: i32,
-    #[doc = " 0"]
-    pub reserved: i32,
-}
-#[test]
-fn bindgen_test_layout_rondo_optimizer_options() {
-    assert_eq!(
-        ::std::mem::size_of::<rondo_optimizer_options>(),
-        120usize,
-        concat!("Size of: ", stringify!(rondo_optimizer_options))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<rondo_optimizer_options>(),
-        8usize,
-        concat!("Alignment of ", stringify!(rondo_optimizer_options))
-    );
-    fn test_field_size() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
-            },
-            0usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(size))
-        );
-    }
-    test_field_size();
-    fn test_field_kind() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).kind) as usize - ptr as usize
-            },
-            8usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(kind))
-        );
-    }
-    test_field_kind();
-    fn test_field_schedule() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).schedule) as usize - ptr as usize
-            },
-            12usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(schedule))
-        );
-    }
-    test_field_schedule();
-    fn test_field_rate() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).rate) as usize - ptr as usize
-            },
-            16usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(rate))
-        );
-    }
-    test_field_rate();
-    fn test_field_momentum() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).momentum) as usize - ptr as usize
-            },
-            24usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(momentum))
-        );
-    }
-    test_field_momentum();
-    fn test_field_dampening() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).dampening) as usize - ptr as usize
-            },
-            32usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(dampening))
-        );
-    }
-    test_field_dampening();
-    fn test_field_beta1() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).beta1) as usize - ptr as usize
-            },
-            40usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(beta1))
-        );
-    }
-    test_field_beta1();
-    fn test_field_beta2() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).beta2) as usize - ptr as usize
-            },
-            48usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(beta2))
-        );
-    }
-    test_field_beta2();
-    fn test_field_epsilon() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).epsilon) as usize - ptr as usize
-            },
-            56usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(epsilon))
-        );
-    }
-    test_field_epsilon();
-    fn test_field_weight_decay() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).weight_decay) as usize - ptr as usize
-            },
-            64usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(weight_decay))
-        );
-    }
-    test_field_weight_decay();
-    fn test_field_max_norm() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).max_norm) as usize - ptr as usize
-            },
-            72usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(max_norm))
-        );
-    }
-    test_field_max_norm();
-    fn test_field_rate_decay() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).rate_decay) as usize - ptr as usize
-            },
-            80usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(rate_decay))
-        );
-    }
-    test_field_rate_decay();
-    fn test_field_warmup_steps() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).warmup_steps) as usize - ptr as usize
-            },
-            88usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(warmup_steps))
-        );
-    }
-    test_field_warmup_steps();
-    fn test_field_decay_steps() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).decay_steps) as usize - ptr as usize
-            },
-            96usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(decay_steps))
-        );
-    }
-    test_field_decay_steps();
-    fn test_field_nesterov() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).nesterov) as usize - ptr as usize
-            },
-            104usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(nesterov))
-        );
-    }
-    test_field_nesterov();
-    fn test_field_amsgrad() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).amsgrad) as usize - ptr as usize
-            },
-            108usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(amsgrad))
-        );
-    }
-    test_field_amsgrad();
-    fn test_field_master_weights() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).master_weights) as usize - ptr as usize
-            },
-            112usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(master_weights))
-        );
-    }
-    test_field_master_weights();
-    fn test_field_reserved() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
-            },
-            116usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_options), "::", stringify!(reserved))
-        );
-    }
-    test_field_reserved();
-}
-extern "C" {
-    #[doc = " Makes an optimizer of n_parameters `parameters`: of f16, bf16, f32 or f64, on one device, each once. A parameter may"]
-    #[doc = " be a view; its elements lie together in memory, its axes in any order. State is kept in f32, that of f64 in f64, and"]
-    #[doc = " is zero; f32 weights behind 16-bit ones are made of these now, so parameters are loaded before. options NULL means"]
-    #[doc = " RONDO_OPTIMIZER_OPTIONS_INIT. The caller owns *optimizer, which keeps the parameters' memory. RONDO_INVALID_ARGUMENT"]
-    #[doc = " for options that do not go together, with what would be right; in a recording: RONDO_INVALID_STATE. Since 0.1."]
-    pub fn rondo_optimizer_create(
-        n_parameters: i32,
-        parameters: *const *mut rondo_tensor,
-        options: *const rondo_optimizer_options,
-        optimizer: *mut *mut rondo_optimizer,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " Destroys the optimizer. Never blocks; work in flight and graphs go on. NULL is allowed. Since 0.1."]
-    pub fn rondo_optimizer_destroy(optimizer: *mut rondo_optimizer);
-}
-extern "C" {
-    #[doc = " One step: parameters become what the rule makes of them and of n_gradients `gradients`, one for each parameter, in"]
-    #[doc = " its shape and in the same order in memory, each of any float dtype of 16 bits or more. finite (may be NULL) is a bool"]
-    #[doc = " of one element, as rondo_all_finite makes it; where it is false the step writes nothing and does not count. scale"]
-    #[doc = " (may be NULL) is an f32 of one element, which gradients are multiplied by as they are read, before they are clipped;"]
-    #[doc = " they are not written. Does not wait: ordered as any operator, eager or recorded. No gradient. Since 0.1."]
-    pub fn rondo_optimizer_step(
-        optimizer: *mut rondo_optimizer,
-        n_gradients: i32,
-        gradients: *const *mut rondo_tensor,
-        finite: *mut rondo_tensor,
-        scale: *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " Sets the learning rate of later steps, which the schedule multiplies. Ordered as rondo_fill, so that graphs that were"]
-    #[doc = " recorded before go by it too; in a recording it is recorded. RONDO_INVALID_ARGUMENT for a rate that is negative or"]
-    #[doc = " not finite. Since 0.1."]
-    pub fn rondo_optimizer_set_rate(optimizer: *mut rondo_optimizer, rate: f64) -> rondo_status;
-}
-extern "C" {
-    #[doc = " A tensor of the state, by `index`, and its name, for saving it and for loading it into: \"optimizer.step\" (i64, the"]
-    #[doc = " steps so far), \"optimizer.rate\" (f64), then of parameter 0 \"optimizer.0.momentum_buffer\", or \"optimizer.0.exp_avg\","]
-    #[doc = " \"optimizer.0.exp_avg_sq\", \"optimizer.0.max_exp_avg_sq\", and \"optimizer.0.master_weights\", those that there are, in"]
-    #[doc = " the parameter's shape, and so on. *name lives as long as the optimizer; the caller owns *tensor, which shares the"]
-    #[doc = " state's memory. RONDO_INVALID_ARGUMENT if there are not as many (rondo_optimizer_query). Since 0.1."]
-    pub fn rondo_optimizer_state(
-        optimizer: *mut rondo_optimizer,
-        index: i32,
-        name: *mut *const ::std::os::raw::c_char,
-        tensor: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct rondo_optimizer_info {
-    #[doc = " set by RONDO_OPTIMIZER_INFO_INIT"]
-    pub size: usize,
-    #[doc = " tensors that it steps"]
-    pub parameters: i32,
-    #[doc = " tensors of its state"]
-    pub states: i32,
-    #[doc = " of its state"]
-    pub bytes: i64,
-}
-#[test]
-fn bindgen_test_layout_rondo_optimizer_info() {
-    assert_eq!(
-        ::std::mem::size_of::<rondo_optimizer_info>(),
-        24usize,
-        concat!("Size of: ", stringify!(rondo_optimizer_info))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<rondo_optimizer_info>(),
-        8usize,
-        concat!("Alignment of ", stringify!(rondo_optimizer_info))
-    );
-    fn test_field_size() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
-            },
-            0usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_info), "::", stringify!(size))
-        );
-    }
-    test_field_size();
-    fn test_field_parameters() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).parameters) as usize - ptr as usize
-            },
-            8usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_info), "::", stringify!(parameters))
-        );
-    }
-    test_field_parameters();
-    fn test_field_states() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).states) as usize - ptr as usize
-            },
-            12usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_info), "::", stringify!(states))
-        );
-    }
-    test_field_states();
-    fn test_field_bytes() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_optimizer_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
-            },
-            16usize,
-            concat!("Offset of field: ", stringify!(rondo_optimizer_info), "::", stringify!(bytes))
-        );
-    }
-    test_field_bytes();
-}
-extern "C" {
-    #[doc = " Figures of the optimizer. Never blocks. Since 0.1."]
-    pub fn rondo_optimizer_query(optimizer: *mut rondo_optimizer, info: *mut rondo_optimizer_info) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = whether no element of the n `tensors` is infinite or NaN: a bool without axes. Tensors of f16, bf16, f32 or f64"]
-    #[doc = " on one device, each with elements that lie together in memory. One task. `out`, devices and errors as in ops.h. No"]
-    #[doc = " gradient. Since 0.1."]
-    pub fn rondo_all_finite(n: i32, tensors: *const *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
-}
-extern "C" {
-    #[doc = " out = the root of the sum of the squares of all elements of the n `tensors`, summed in f64 in an order that shapes"]
-    #[doc = " alone decide: an f32 without axes. Tensors as of rondo_all_finite. No gradient. Since 0.1."]
-    pub fn rondo_global_norm(n: i32, tensors: *const *mut rondo_tensor, out: *mut *mut rondo_tensor) -> rondo_status;
-}
-extern "C" {
-    #[doc = " The n `tensors`, written in place, are multiplied by max_norm / (norm + 1e-6) where that is less than 1; out = that"]
-    #[doc = " norm, as rondo_global_norm tells it of them before. RONDO_INVALID_ARGUMENT for a max_norm that is not positive, and"]
-    #[doc = " for tensors that share memory. No gradient. Since 0.1."]
-    pub fn rondo_clip_global_norm(
-        n: i32,
-        tensors: *const *mut rondo_tensor,
-        max_norm: f64,
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
@@ -6673,6 +6855,15 @@ pub const RONDO_RANKS_INFO_INIT: rondo_ranks_info = rondo_ranks_info {
     ranks: 0,
     local_rank: 0,
     local_ranks: 0,
+};
+
+/// What a `rondo_loss_scaler_options` begins with.
+pub const RONDO_LOSS_SCALER_OPTIONS_INIT: rondo_loss_scaler_options = rondo_loss_scaler_options {
+    size: ::std::mem::size_of::<rondo_loss_scaler_options>(),
+    initial_scale: 65536.0,
+    growth_factor: 2.0,
+    backoff_factor: 0.5,
+    growth_interval: 2000,
 };
 
 /// What a `rondo_model_file_info` begins with.

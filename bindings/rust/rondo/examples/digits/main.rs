@@ -22,6 +22,7 @@ const USAGE: &str = "usage: digits [options]
   --epochs N                       passes over the training images (40)
   --batch N                        images per step (64)
   --seed N                         of initial parameters, dropout and order of images (1)
+  --precision f32|f16|bf16         of the layers; parameters are f32 (f32)
   --data FILE                      the images (digits.bin in $RONDO_EXAMPLE_DATA or the source tree)
   --parameters FILE                writes the trained parameters there, as safetensors: w1, b1, w2, b2
   --help                           this text";
@@ -32,6 +33,7 @@ struct Options {
     epochs: usize,
     batch: usize,
     seed: u64,
+    precision: DType,
     data: Option<PathBuf>,
     parameters: Option<PathBuf>,
 }
@@ -49,6 +51,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options
         epochs: 40,
         batch: 64,
         seed: 1,
+        precision: DType::F32,
         data: None,
         parameters: None,
     };
@@ -56,7 +59,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options
         if option == "--help" {
             return Ok(None);
         }
-        let known = ["--device", "--engine", "--epochs", "--batch", "--seed", "--data", "--parameters"];
+        let known = ["--device", "--engine", "--epochs", "--batch", "--seed", "--precision", "--data", "--parameters"];
         if !known.contains(&&*option) {
             return Err(format!("unknown option '{}' (--help lists them)", option));
         }
@@ -74,6 +77,14 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options
             "--epochs" => o.epochs = number(&option, &value, 1, 1000)? as usize,
             "--batch" => o.batch = number(&option, &value, 1, 1024)? as usize,
             "--seed" => o.seed = number(&option, &value, 0, i64::MAX as u64)?,
+            "--precision" => {
+                o.precision = match &*value {
+                    "f32" => DType::F32,
+                    "f16" => DType::F16,
+                    "bf16" => DType::Bf16,
+                    _ => return Err(format!("--precision must be f32, f16 or bf16, not '{}'", value)),
+                }
+            }
             "--data" => o.data = Some(value.into()),
             _ => o.parameters = Some(value.into()),
         }
@@ -113,7 +124,7 @@ fn train(
     let steps = digits.train_labels.len() / o.batch;
     println!("\n{} training", if replay { "replayed" } else { "eager" });
     engine.seed(o.seed)?;
-    let net = Net::new(engine, device, digits, o.batch, order)?;
+    let net = Net::new(engine, device, digits, o.batch, order, o.precision)?;
     let graph = if replay { Some(engine.recording().name("step").record(|| net.step())?.0) } else { None };
     if let Some(graph) = &graph {
         let info = graph.info()?;

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use rondo::ops::{self, Activation, Matmul, ReduceOp};
-use rondo::{DType, Device, Engine, ModelFile, Optimizer, OptimizerKind, RateSchedule, Result, Tensor};
+use rondo::{DType, Device, Engine, LossScaler, ModelFile, Optimizer, OptimizerKind, RateSchedule, Result, Tensor};
 
 use crate::data::{Digits, CLASSES, PIXELS};
 
@@ -56,13 +56,22 @@ pub struct Net {
     order: Tensor,     // training images in the order the whole training sees them
     positions: Tensor, // where in `order` the next batch is; every step moves it on
     optimizer: Optimizer,
-    loss: Tensor, // sum of the steps' mean losses since take_loss
+    precision: DType,           // of the layers: F32, or 16 bits with parameters in F32
+    scaler: Option<LossScaler>, // where they compute in 16 bits
+    loss: Tensor,               // sum of the steps' mean losses since take_loss
     add_to_loss: Tensor,
 }
 
 impl Net {
     /// Puts data and freshly drawn parameters on the device. `order` lasts order.len() / batch steps.
-    pub fn new(engine: &Engine, device: Device, digits: &Digits, batch: usize, order: &[i32]) -> Result<Self> {
+    pub fn new(
+        engine: &Engine,
+        device: Device,
+        digits: &Digits,
+        batch: usize,
+        order: &[i32],
+        precision: DType,
+    ) -> Result<Self> {
         let images = |data: &[f32]| Tensor::from_slice(engine, device, [data.len() / PIXELS, PIXELS], data);
         let numbers = |data: &[i32]| Tensor::from_slice(engine, device, data.len(), data);
         let first: Vec<i32> = (0..batch as i32).collect();
@@ -82,6 +91,11 @@ impl Net {
             order,
             layers,
             optimizer,
+            precision,
+            scaler: match precision {
+                DType::F32 => None,
+                _ => Some(LossScaler::builder(engine, device).build()?),
+            },
             add_to_loss: loss.accumulator()?,
             loss,
         })
@@ -100,14 +114,24 @@ impl Net {
 
         // Forward: a tape notes how the loss depends on the parameters.
         let sources = all(&self.layers);
-        let tape = self.loss.engine().tape(&sources)?;
-        let hidden = first.forward(&images, Activation::Relu)?;
-        let (kept, _mask) = hidden.dropout(DROPOUT)?;
-        let logits = second.forward(&kept, Activation::None)?;
-        ops::reduce_into(ReduceOp::Mean, &logits.cross_entropy(&labels)?, .., false, &self.add_to_loss)?;
+        let engine = self.loss.engine();
+        let tape = engine.tape(&sources)?;
+        // In a scope of f32 nothing is cast.
+        engine.autocast(self.precision, || {
+            let hidden = first.forward(&images, Activation::Relu)?;
+            let (kept, _mask) = hidden.dropout(DROPOUT)?;
+            let logits = second.forward(&kept, Activation::None)?;
+            ops::reduce_into(ReduceOp::Mean, &logits.cross_entropy(&labels)?, .., false, &self.add_to_loss)
+        })?;
 
         // Backward, and the update: one task for all parameters. Its learning rate and the number of steps so far are on the
-        // device, so that the rate can shrink in a graph that is launched unchanged.
+        // device, so that the rate can shrink in a graph that is launched unchanged. So is the scale of the loss, which
+        // gradients in 16 bits need, and whether they were all finite.
+        if let Some(scaler) = &self.scaler {
+            let gradients = tape.gradients(&scaler.scale(&self.loss)?, &sources)?;
+            scaler.step(&self.optimizer, &gradients.iter().collect::<Vec<_>>())?;
+            return scaler.update();
+        }
         let gradients = tape.gradients(&self.loss, &sources)?;
         self.optimizer.step(&gradients.iter().collect::<Vec<_>>())
     }
@@ -122,8 +146,11 @@ impl Net {
     /// The share of test images whose class is right.
     pub fn test(&self, digits: &Digits) -> Result<f64> {
         let [first, second] = &self.layers;
-        let hidden = first.forward(&self.test_images, Activation::Relu)?; // no dropout when it counts
-        let best = second.forward(&hidden, Activation::None)?.argmax(1)?.to_vec::<i64>()?;
+        let scores = self.loss.engine().autocast(self.precision, || {
+            let hidden = first.forward(&self.test_images, Activation::Relu)?; // no dropout when it counts
+            second.forward(&hidden, Activation::None)
+        })?;
+        let best = scores.argmax(1)?.to_vec::<i64>()?;
         let right = best.iter().zip(&digits.test_labels).filter(|(&best, &label)| best == label.into()).count();
         Ok(right as f64 / best.len() as f64)
     }

@@ -693,6 +693,22 @@ Step = 3,
 }
 
 c_enum! {
+/// In what an operator computes in an [autocast scope](crate::Engine::autocast). `rondo_precision` of the C interface.
+#[doc(alias = "rondo_precision")]
+pub enum Precision: rondo_precision {
+/// Computes in the scope's 16-bit float: f32 operands are cast to it.
+#[doc(alias = "RONDO_PRECISION_HALF")]
+Half = 0,
+/// Computes in f32: 16-bit operands are cast to it.
+#[doc(alias = "RONDO_PRECISION_SINGLE")]
+Single = 1,
+/// Computes in the widest dtype of its operands.
+#[doc(alias = "RONDO_PRECISION_WIDEST")]
+Widest = 2,
+}
+}
+
+c_enum! {
 /// What is applied to a matrix product or a convolution last. `rondo_activation` of the C interface.
 #[doc(alias = "rondo_activation")]
 pub enum Activation: rondo_activation {

@@ -430,6 +430,18 @@ public final class Engine extends EngineTensors {
   }
 
   /**
+   * Opens an autocast scope on the calling thread.
+   *
+   * @param dtype what products compute in: {@link DType#F16} or {@link DType#BF16}; {@link DType#F32} for a scope that casts nothing
+   * @return what ends it when it is closed
+   * @throws InvalidArgumentException for another dtype
+   * @throws InvalidStateException inside a task, or in a virtual thread
+   */
+  public Autocast autocast(DType dtype) {
+    return new Autocast(this, dtype);
+  }
+
+  /**
    * The same, but what was noted stays, so that gradients may be asked for more than once.
    *
    * @param watched tensors with respect to which gradients may be asked for; {@link Tape#watch} adds more

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,6 +99,13 @@ public final class Optimizer extends NativeObject {
       } finally {
         uses.end();
       }
+    }
+  }
+
+  // Of a call that has it in use: with its address, no other call of it meanwhile.
+  void exclusively(LongConsumer call) {
+    synchronized (lock) {
+      call.accept(address());
     }
   }
 

@@ -4,7 +4,7 @@
  * <p>An {@link dev.rondo.Engine} orders tasks by what they read and write and issues them asynchronously. {@link dev.rondo.Tensor}s
  * are computed by operators; what a thread {@linkplain dev.rondo.Engine#record records} becomes a {@link dev.rondo.Graph}. Several
  * devices or processes compute together by a {@link dev.rondo.Comm}, and train together with {@link dev.rondo.Buckets}; an
- * {@link dev.rondo.Optimizer} steps parameters.
+ * {@link dev.rondo.Optimizer} steps parameters, with an {@link dev.rondo.Autocast} scope and a {@link dev.rondo.LossScaler} in 16 bits.
  *
  * <h2>Memory and threads</h2>
  *

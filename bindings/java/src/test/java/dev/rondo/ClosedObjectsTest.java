@@ -41,6 +41,7 @@ class ClosedObjectsTest {
     all.put("tape", engine.tape(x));
     all.put("buckets", Buckets.create(end, x));
     all.put("optimizer", Optimizer.create(new OptimizerOptions(), x));
+    all.put("loss scaler", LossScaler.create(engine, Device.CPU, new LossScalerOptions()));
     all.put("communicator", end);
     return all;
   }

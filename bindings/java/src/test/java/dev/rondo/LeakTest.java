@@ -95,6 +95,7 @@ class LeakTest {
             end.allReduce(a, ReduceOp.SUM);
             Buckets.create(end, a).gradient(0);
             Optimizer.create(new OptimizerOptions(), a).states();
+            LossScaler.create(engine, Device.CPU, new LossScalerOptions()).states();
           }
           Comm.split(ends, new int[] {0, -1}, null);
           Comm.create(engine, Device.CPU, 0, 1, step -> { }, new CommOptions());

@@ -1,0 +1,272 @@
+// Scopes, and what was cast in them. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/autocast/autocast.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "base/thread_owned.h"
+#include "ops/operators/operators.h"
+#include "ops/ops.h"
+
+namespace rondo::ops {
+
+constinit std::atomic<int> autocast_scopes{0};
+
+namespace {
+
+constexpr struct {
+  rondo_precision precision;
+  std::string_view operations;
+} kRows[] = {
+#define RONDO_PRECISION(NAME, text, operations) {RONDO_PRECISION_##NAME, operations},
+#include "ops/autocast/precisions.def"
+#undef RONDO_PRECISION
+};
+
+bool has_word(std::string_view words, std::string_view word) {
+  for (size_t at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) return true;
+  }
+  return false;
+}
+
+std::optional<rondo_precision> in_table(std::string_view operation) {
+  for (const auto& row : kRows)
+    if (has_word(row.operations, operation)) return row.precision;
+  return {};
+}
+
+bool is_operation(std::string_view name) {
+  if (in_table(name)) return true;
+  const auto is = [name](const char* known) { return known && name == known; };
+  for (int i = 0; i < 256; ++i) {
+    for (const auto find : {find_unary, find_binary, find_ternary})
+      if (const Operator* row = find(i); row && is(row->name)) return true;
+    if (is(reduce_name(i))) return true;
+  }
+  return false;
+}
+
+struct Override {
+  std::string operation;
+  rondo_precision precision;
+};
+
+struct AutocastScope {
+  Ref<Engine> engine;
+  rondo_dtype dtype;
+  std::vector<Override> overrides;  // those of the scopes around it, then its own
+
+  rondo_precision precision(std::string_view operation) const {
+    for (size_t i = overrides.size(); i-- > 0;)
+      if (overrides[i].operation == operation) return overrides[i].precision;
+    return in_table(operation).value_or(RONDO_PRECISION_WIDEST);
+  }
+};
+
+// What was cast to what.
+struct Cast {
+  Ref<Storage> from;
+  int64_t offset;
+  rondo_dtype dtype;
+  Layout layout;
+  uint64_t written;  // the last task that writes `from`
+  View to;
+  Ref<Storage> keep;
+
+  bool is_of(const View& view, rondo_dtype target) const {
+    return from.get() == view.storage && offset == view.offset && dtype == view.dtype && to.dtype == target &&
+           layout.same_shape(view.layout) &&
+           std::equal(layout.strides, layout.strides + layout.ndim, view.layout.strides);
+  }
+};
+
+class ThreadScopes {
+ public:
+  ThreadScopes() = default;
+  ThreadScopes(const ThreadScopes&) = delete;
+  ThreadScopes& operator=(const ThreadScopes&) = delete;
+  ~ThreadScopes() {
+    release();
+    autocast_scopes.fetch_sub(static_cast<int>(scopes_.size()), std::memory_order_relaxed);
+  }
+
+  AutocastScope* innermost(const Engine& engine) {
+    for (size_t i = scopes_.size(); i-- > 0;)
+      if (scopes_[i].engine.get() == &engine) return &scopes_[i];
+    return nullptr;
+  }
+  void open(Engine& engine, rondo_dtype dtype) {
+    const AutocastScope* around = innermost(engine);
+    AutocastScope scope{Ref<Engine>::share(&engine), dtype, around ? around->overrides : std::vector<Override>()};
+    scopes_.push_back(std::move(scope));
+    autocast_scopes.fetch_add(1, std::memory_order_relaxed);
+  }
+  void close(const AutocastScope& scope) {
+    scopes_.erase(scopes_.begin() + (&scope - scopes_.data()));
+    autocast_scopes.fetch_sub(1, std::memory_order_relaxed);
+    if (scopes_.empty()) casts_.clear();
+  }
+
+  // What the operator that begins computes in.
+  void aim(const char* operation, std::span<rondo_tensor** const> operands) {
+    target_.reset();
+    rondo_dtype widest = RONDO_BOOL;
+    bool half = false;
+    for (rondo_tensor** const each : operands) {
+      if (!*each) continue;
+      const rondo_dtype dtype = (*each)->view.dtype;
+      if (is_float(dtype)) widest = is_float(widest) ? promote(widest, dtype) : dtype;
+      half |= is_half(dtype);
+    }
+    const AutocastScope* scope = innermost(operands[0][0]->view.engine());
+    if (!scope || scope->dtype == RONDO_F32 || !is_float(widest)) return;
+    switch (scope->precision(operation)) {
+      case RONDO_PRECISION_HALF:
+        if (widest != RONDO_F64) target_ = scope->dtype;
+        return;
+      case RONDO_PRECISION_SINGLE:
+        if (half) target_ = RONDO_F32;
+        return;
+      case RONDO_PRECISION_WIDEST:
+        // Those that are in this row of the table do so themselves.
+        if (in_table(operation).value_or(RONDO_PRECISION_WIDEST) != RONDO_PRECISION_WIDEST) target_ = widest;
+        return;
+    }
+  }
+  Status cast(rondo_tensor** operand);
+  void release() {
+    for (rondo_tensor* each : handles_) destroy_tensor(each);
+    handles_.clear();
+    target_.reset();
+  }
+
+ private:
+  void forget(Engine& engine);
+
+  std::vector<AutocastScope> scopes_;
+  std::vector<Cast> casts_;
+  uint64_t changes_ = 0;                // of the thread, when casts_ was looked at last
+  size_t seen_ = 0;                     // tasks of the recording by then
+  std::vector<rondo_tensor*> handles_;  // casts that the running operator reads
+  std::optional<rondo_dtype> target_;
+};
+
+constinit const ThreadOwned<ThreadScopes> thread_scopes;
+
+// Casts of what nobody can name any more, of what the recording writes, and of before a change of the thread.
+void ThreadScopes::forget(Engine& engine) {
+  const ThreadState& thread = this_thread();
+  if (changes_ != thread.changes) {
+    casts_.clear();
+    changes_ = thread.changes;
+    seen_ = thread.sink ? thread.sink->taken() : 0;
+  }
+  std::erase_if(casts_, [](const Cast& each) { return each.from->handles.load() == 0; });
+  if (!thread.sink || &thread.sink->engine != &engine) return;
+  for (; seen_ < thread.sink->taken(); ++seen_)
+    for (const Access& access : thread.sink->taken(seen_).accesses())
+      if (access.write) std::erase_if(casts_, [&](const Cast& each) { return each.from.get() == access.variable; });
+}
+
+Status ThreadScopes::cast(rondo_tensor** operand) {
+  const View& view = (*operand)->view;
+  if (!target_ || view.dtype == *target_ || view.accumulate) return {};
+  if (view.dtype != RONDO_F32 && !is_half(view.dtype)) return {};
+  Engine& engine = view.engine();
+  handles_.reserve(handles_.size() + 1);
+  forget(engine);
+  // Asked before the cast reads it: who writes in between makes another cast necessary.
+  const uint64_t written = engine.last_writer(*view.storage);
+  const auto known =
+      std::find_if(casts_.begin(), casts_.end(), [&](const Cast& each) { return each.is_of(view, *target_); });
+  if (known != casts_.end() && known->written == written) {
+    handles_.push_back(*operand = make_view(known->keep, known->to));
+    return {};
+  }
+  if (known != casts_.end()) casts_.erase(known);
+  casts_.reserve(casts_.size() + 1);
+  rondo_tensor* made = nullptr;
+  Output out(&made);
+  RONDO_TRY(ops::cast(view, *target_, out));
+  if (!view.storage->exposed.load(std::memory_order_acquire))
+    casts_.push_back(
+        {Ref<Storage>::share(view.storage), view.offset, view.dtype, view.layout, written, made->view, made->storage});
+  handles_.push_back(*operand = made);
+  return {};
+}
+
+Status check_scope(Engine& engine, AutocastScope** scope) {
+  RONDO_TRY(engine.usable());
+  ThreadScopes* known = thread_scopes.find();
+  *scope = known ? known->innermost(engine) : nullptr;
+  if (*scope) return {};
+  return error(RONDO_INVALID_STATE,
+               "no autocast scope of the engine is open on this thread; call rondo_autocast_begin first");
+}
+
+}  // namespace
+
+Status begin_autocast(Engine& engine, rondo_dtype dtype) {
+  RONDO_TRY(engine.usable());
+  if (!is_half(dtype) && dtype != RONDO_F32)
+    return error(RONDO_INVALID_ARGUMENT, "dtype is %s; f16 and bf16 are possible, and f32, which casts nothing",
+                 is_dtype(dtype) ? dtype_name(dtype) : format("%d", dtype).c_str());
+  if (Engine::in_task()) return error(RONDO_INVALID_STATE, "an autocast scope cannot be opened inside a task");
+  thread_scopes.get().open(engine, dtype);
+  return {};
+}
+
+Status set_autocast(Engine& engine, const char* operation, rondo_precision precision) {
+  AutocastScope* scope = nullptr;
+  RONDO_TRY(check_scope(engine, &scope));
+  if (!is_operation(operation))
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "operation is '%s'; the name of an operator that is cast is needed, as in \"exp\", \"sum\" or \"matmul\"",
+        operation);
+  if (precision < RONDO_PRECISION_HALF || precision > RONDO_PRECISION_WIDEST)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "precision is %d; a rondo_precision is needed, RONDO_PRECISION_HALF (0) to RONDO_PRECISION_WIDEST (2)",
+                 precision);
+  scope->overrides.push_back({operation, precision});
+  return {};
+}
+
+Status end_autocast(Engine& engine) {
+  AutocastScope* scope = nullptr;
+  RONDO_TRY(check_scope(engine, &scope));
+  thread_scopes.find()->close(*scope);
+  return {};
+}
+
+void abandon_autocast(Engine& engine) {
+  ThreadScopes* known = thread_scopes.find();
+  while (AutocastScope* scope = known ? known->innermost(engine) : nullptr) known->close(*scope);
+}
+
+Status Casting::operands(const char* operation, std::span<rondo_tensor** const> operands) {
+  ThreadScopes* known = thread_scopes.find();
+  if (!known || Engine::in_task()) return {};
+  known->aim(operation, operands);
+  for (rondo_tensor** const each : operands)
+    if (*each) RONDO_TRY(known->cast(each));
+  return {};
+}
+
+Status Casting::one_more(rondo_tensor** operand) {
+  ThreadScopes* known = thread_scopes.find();
+  return known && !Engine::in_task() ? known->cast(operand) : Status();
+}
+
+void Casting::release() {
+  if (Engine::in_task()) return;  // an operator that runs it in its caller's thread may be in the middle
+  if (ThreadScopes* known = thread_scopes.find()) known->release();
+}
+
+}  // namespace rondo::ops

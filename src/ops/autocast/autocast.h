@@ -1,0 +1,57 @@
+// Autocast scopes of a thread: in which precision the operators that it calls compute. The C interface asks before it
+// runs an operator, so what operators are made of, and what a tape runs on its way back, is not cast again.
+//
+// A cast is an operator as others are: recorded, noted by tapes, fused by graphs. What was cast once is not cast again
+// while nobody has written it, until the outermost scope ends or something else begins or ends on the thread: a tape, a
+// recording, its bodies and sections, in which the cast would not be what it was (ThreadState::changes).
+//
+// Scopes belong to their thread, which alone uses them. Tasks have none.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/mixed_precision.h>
+
+#include <atomic>
+#include <initializer_list>
+
+#include "engine/tensor.h"
+
+namespace rondo::ops {
+
+Status begin_autocast(Engine& engine, rondo_dtype dtype);
+Status set_autocast(Engine& engine, const char* operation, rondo_precision precision);
+Status end_autocast(Engine& engine);
+// Ends the thread's scopes of an engine that is going.
+void abandon_autocast(Engine& engine);
+
+// Open in all threads, so that where there are none nobody looks further.
+extern constinit std::atomic<int> autocast_scopes;
+
+// What the thread's scope does for one operator, while this lives.
+class Casting {
+ public:
+  Casting() : on_(autocast_scopes.load(std::memory_order_relaxed) != 0) {}
+  ~Casting() {
+    if (on_) [[unlikely]]
+      release();
+  }
+  Casting(const Casting&) = delete;
+  Casting& operator=(const Casting&) = delete;
+
+  bool on() const { return on_; }
+  // Puts casts of the operands in their place, as the operation's precision says. Null operands are left out. Not for
+  // an operator whose output is given, which says itself what is wanted.
+  RONDO_COLD static Status operands(const char* operation, std::span<rondo_tensor** const> operands);
+  // The same of another operand of the operator that is running: null, or cast as the first ones were.
+  static Status also(rondo_tensor** operand) {
+    return autocast_scopes.load(std::memory_order_relaxed) != 0 && *operand ? one_more(operand) : Status();
+  }
+
+ private:
+  RONDO_COLD static void release();
+  RONDO_COLD static Status one_more(rondo_tensor** operand);
+  const bool on_;
+};
+
+}  // namespace rondo::ops
