@@ -220,6 +220,8 @@ rondo_status call(Objects& objects, rondo_optimizer_info* info) {
 }
 rondo_status call(Objects& objects, rondo_loss_scaler_options* options) {
   rondo_loss_scaler* scaler = nullptr;
+  if (options)
+    options->initial_scale = options->growth_factor = options->backoff_factor = 1, options->growth_interval = 1;
   const rondo_status status = rondo_loss_scaler_create(objects.engine, {RONDO_CPU, 0}, options, &scaler);
   rondo_loss_scaler_destroy(scaler);
   return status;

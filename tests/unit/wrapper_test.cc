@@ -404,6 +404,7 @@ TEST(Wrapper, MixedPrecision) {
   options.rate = 0.5;
   const rondo::Optimizer optimizer(weights, options);
   rondo_loss_scaler_options scales = RONDO_LOSS_SCALER_OPTIONS_INIT;
+  scales.initial_scale = 1024;  // with more than 65504 the first gradient of 16 bits overflows
   scales.growth_interval = 1;
   const rondo::LossScaler scaler(engine, kCpu, scales);
   const auto round = [&] {
@@ -432,7 +433,7 @@ TEST(Wrapper, MixedPrecision) {
   const rondo::LossScaler again(engine, kCpu);
   again.load(rondo::ModelFile(path), engine);
   EXPECT_EQ(again.states().at(0).first, "loss_scaler.scale");
-  EXPECT_EQ(again.states().at(0).second.read<float>(), Floats{131072});
+  EXPECT_EQ(again.states().at(0).second.read<float>(), Floats{2048});
   unlink(path.c_str());
   rmdir(folder);
 }
