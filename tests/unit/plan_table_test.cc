@@ -87,9 +87,8 @@ class Plans : public ::testing::Test {
   }
   Ref<ElementwiseTask> binary_task(rondo_binary_op op, const rondo_tensor* a, const rondo_tensor* b,
                                    rondo_tensor* to = nullptr) {
-    return task_of([&] {
-      return with_out(to, [&](Output& out) { return binary(op, a->view, b->view, 0, nullptr, out); });
-    });
+    return task_of(
+        [&] { return with_out(to, [&](Output& out) { return binary(op, a->view, b->view, 0, nullptr, out); }); });
   }
   template <class F>
   Status with_out(rondo_tensor* to, const F& call) {
@@ -126,8 +125,7 @@ TEST_F(Plans, ScalarsAreTheTasks) {
   rondo_tensor* a = tensor({64});
   const auto times = [&](double by) {
     return task_of([&] {
-      return with_out(
-          a, [&](Output& out) { return binary_scalar(RONDO_MUL, a->view, Scalar::of(by), false, out); });
+      return with_out(a, [&](Output& out) { return binary_scalar(RONDO_MUL, a->view, Scalar::of(by), false, out); });
     });
   };
   const auto two = times(2), three = times(3);
@@ -196,8 +194,8 @@ TEST_F(Plans, NothingThatAPlanDependsOnIsMissingInItsKey) {
   for (const bool reversed : {false, true})
     calls.emplace_back("a scalar", [=, this] {
       return task_of([&] {
-        return with_out(
-            to1, [&](Output& out) { return binary_scalar(RONDO_SUB, a1->view, Scalar::of(2), reversed, out); });
+        return with_out(to1,
+                        [&](Output& out) { return binary_scalar(RONDO_SUB, a1->view, Scalar::of(2), reversed, out); });
       });
     });
   const auto one = [&](const char* name, std::function<Status(Output&)> call) {
@@ -242,9 +240,7 @@ TEST_F(Plans, WhatIsNoCallIsNotKept) {
   rondo_tensor *a = tensor({64}), *b = tensor({64});
   (void)binary_task(RONDO_ADD, a, b, b);
   const auto refused = [&](const rondo_tensor* x, const rondo_tensor* y, rondo_tensor* to) {
-    return !with_out(to, [&](Output& out) {
-              return binary(RONDO_ADD, x->view, y->view, 0, nullptr, out);
-            }).ok();
+    return !with_out(to, [&](Output& out) { return binary(RONDO_ADD, x->view, y->view, 0, nullptr, out); }).ok();
   };
   const int64_t n = 64;
   rondo_tensor* theirs = make_tensor(*other_.engine, other_.device, RONDO_F32, Layout::row_major(1, &n));
