@@ -11,7 +11,7 @@ import java.util.Objects;
  * <pre>{@code
  * Tensor loss;
  * try (Autocast half = engine.autocast(DType.F16)) {
- *   loss = Operators.crossEntropy(x.matmul(weight), labels).mean();
+ *   loss = x.matmul(weight).square().mean();
  * }
  * }</pre>
  *

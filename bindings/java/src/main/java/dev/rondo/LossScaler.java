@@ -12,6 +12,7 @@ import java.util.Objects;
  * it, and enough good ones raise it. All of that is on the device, so a {@linkplain Engine#record recorded} step does it by itself.
  *
  * <pre>{@code
+ * Optimizer optimizer = Optimizer.create(new OptimizerOptions(), weight);
  * LossScaler scaler = LossScaler.create(engine, device, new LossScalerOptions());
  * Graph step = engine.record(recording -> {
  *   Tape tape = engine.tape(weight);
@@ -96,16 +97,19 @@ public final class LossScaler extends NativeObject {
    * @throws InvalidArgumentException where a gradient is not what its parameter needs
    */
   public void step(Optimizer optimizer, List<Tensor> gradients) {
-    Objects.requireNonNull(optimizer, "optimizer");
-    final List<NativeObject> used = new ArrayList<>(gradients);
-    used.add(optimizer);
-    used.add(this);
     synchronized (lock) {
-      final Uses uses = use(used.toArray(new NativeObject[0]));
+      final long address = acquire();
       try {
-        optimizer.exclusively(of -> NativeMixedPrecision.lossScalerStep(address(), of, Tape.addresses(gradients)));
+        final List<NativeObject> used = new ArrayList<>(gradients);
+        used.add(Objects.requireNonNull(optimizer, "optimizer"));
+        final Uses uses = use(used.toArray(new NativeObject[0]));
+        try {
+          optimizer.exclusively(of -> NativeMixedPrecision.lossScalerStep(address, of, Tape.addresses(gradients)));
+        } finally {
+          uses.end();
+        }
       } finally {
-        uses.end();
+        release();
       }
     }
   }

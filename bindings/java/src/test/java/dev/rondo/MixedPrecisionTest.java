@@ -66,7 +66,7 @@ class MixedPrecisionTest {
     assertSame(engine, scaler.engine());
     fails(InvalidStateException.class, scaler::update, "no step was asked for");
     fails(InvalidArgumentException.class, () -> scaler.scale(engine.full(Device.CPU, DType.F16, 1)), "loss is f16");
-    fails(InvalidArgumentException.class, () -> LossScaler.create(engine, Device.CPU, new LossScalerOptions().growthInterval(0)), "growth_interval is 0");
+    fails(InvalidArgumentException.class, () -> LossScaler.create(engine, Device.CPU, new LossScalerOptions().growthInterval(0)), "growthInterval is 0");
   }
 
   @ParameterizedTest
