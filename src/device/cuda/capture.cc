@@ -116,7 +116,7 @@ Status CudaDevice::captured_nodes(void* stream, std::vector<void*>* nodes) {
   CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
   CUgraph graph = nullptr;
   RONDO_ON(cuStreamGetCaptureInfo_v2(native_stream(stream), &state, nullptr, &graph, nullptr, nullptr),
-           "cuStreamGetCaptureInfo_v2");
+           "cuStreamGetCaptureInfo");
   if (state != CU_STREAM_CAPTURE_STATUS_ACTIVE) return capture_check(stream);
   size_t count = 0;
   RONDO_ON(cuGraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes");
@@ -134,7 +134,7 @@ Status CudaDevice::last_captured(void* stream, void** node) {
   const CUgraphNode* last = nullptr;
   size_t count = 0;
   RONDO_ON(cuStreamGetCaptureInfo_v2(native_stream(stream), &state, nullptr, nullptr, &last, &count),
-           "cuStreamGetCaptureInfo_v2");
+           "cuStreamGetCaptureInfo");
   if (state != CU_STREAM_CAPTURE_STATUS_ACTIVE) return capture_check(stream);
   if (count != 1) return error(RONDO_INTERNAL, "%zu nodes are the last that a stream was captured into", count);
   *node = last[0];

@@ -54,7 +54,8 @@ class ClosedObjectsTest {
         Path.of("never written"), Runnable.class, (Runnable) () -> {}, Task.class, (Task) context -> {}, Consumer.class,
         (Consumer<Recording>) recording -> {}, Supplier.class, (Supplier<Object>) () -> null, HostMemory.class, HostMemory.of(new byte[1]));
     final Map<Class<?>, Object> options = Map.of(TaskOptions.class, new TaskOptions(), RecordOptions.class, new RecordOptions(), int.class, 0,
-        long.class, 1L, double.class, 0.5, boolean.class, true, Tape.class, tape);
+        long.class, 1L, double.class, 0.5, boolean.class, true, Tape.class, tape, CallableOptions.class, new CallableOptions(), TensorFunction.class,
+        (TensorFunction) given -> given);
     if (type == Object[].class) {
       return new float[1][1];
     }
