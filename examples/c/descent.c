@@ -10,6 +10,7 @@
 
 /* The same step for layers that are cast: it is skipped where a gradient is not finite. */
 static void create_optimizer(struct descent* descent, struct model* model) {
+  rondo_loss_scaler_options scales = RONDO_LOSS_SCALER_OPTIONS_INIT;
   rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
   rondo_tensor* masters[MODEL_MOST];
   int i;
@@ -18,7 +19,8 @@ static void create_optimizer(struct descent* descent, struct model* model) {
   options.momentum = descent->momentum;
   options.weight_decay = descent->decay;
   CHECK(rondo_optimizer_create(model->count, masters, &options, &descent->optimizer));
-  CHECK(rondo_loss_scaler_create(model->engine, model->device, NULL, &descent->scaler));
+  scales.initial_scale = 1024; /* so that few of so few steps are skipped at the beginning */
+  CHECK(rondo_loss_scaler_create(model->engine, model->device, &scales, &descent->scaler));
 }
 
 void descent_create(struct descent* descent, struct model* model, model_forward forward, void* arg, double rate,
@@ -88,6 +90,11 @@ void descent_step(const struct descent* descent, struct model* model, model_forw
   CHECK(rondo_tape_begin(model->engine, RONDO_TAPE_DEFAULT, &tape));
   for (i = 0; i < model->count; ++i) {
     sources[i] = model->parameters[i].value;
+    if (descent->scaler != NULL) { /* which wants gradients that lie as the parameters do, whatever they were cast to */
+      rondo_tensor_info info = RONDO_TENSOR_INFO_INIT;
+      CHECK(rondo_tensor_query(sources[i], &info));
+      gradients[i] = model_tensor(model, RONDO_F32, info.ndim, info.shape);
+    }
     CHECK(rondo_tape_watch(tape, sources[i]));
   }
   model_begin(model);

@@ -24,8 +24,8 @@ extern "C" {
 
 typedef struct rondo_callable rondo_callable;
 
-/* Issues operators on n_inputs tensors (borrowed: valid during the call; only read) and stores n_outputs tensors, which
- * pass to Rondo, in `outputs`, which holds NULL: new ones, or views of tensors, each a handle of its own. Called in a
+/* Issues operators on n_inputs tensors. inputs: borrowed, valid during the call, only read. outputs: holds NULL, and is
+ * given n_outputs tensors, which pass to Rondo: new ones, or views of tensors, each a handle of its own. Called in a
  * recording on the thread that calls the callable; eagerly where that cannot be recorded and is to fall back. Must not
  * throw, nor wait for what it makes. Returns RONDO_OK, or a status that the call fails with. */
 typedef rondo_status (*rondo_callable_fn)(void* arg, int32_t n_inputs, rondo_tensor* const* inputs, int32_t n_outputs,

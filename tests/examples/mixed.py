@@ -7,12 +7,14 @@ move it.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
 PROGRAM, NAME, *ARGUMENTS = sys.argv[1:]
+PROGRAM = str(pathlib.Path(PROGRAM).resolve())
 OPTION = {"digits": "--precision", "resnet50": "--autocast"}[NAME]
 
 

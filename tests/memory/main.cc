@@ -2,7 +2,7 @@
 // must hold then: each call says RONDO_OUT_OF_MEMORY or does its work, no wait goes on for ever, nothing that was taken
 // stays taken, and as soon as there is memory again the same program gives the same results.
 //
-// Of twenty tests each takes every twentieth N (RONDO_TEST_SHARE, 1 to 20); without it this runs them all.
+// Of sixty tests each takes every sixtieth N (RONDO_TEST_SHARE, 1 to 60); without it this runs them all.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ constexpr Where kPlaces[] = {
     {"cuda_threaded", {RONDO_CUDA, 0}, RONDO_ENGINE_THREADED},
 };
 
-constexpr int64_t kShares = 20;
+constexpr int64_t kShares = 60;
 constexpr int64_t kTogether = 25;  // numbers that one process goes through
 
 // Those of this test's share, up to the last.
