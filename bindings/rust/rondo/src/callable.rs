@@ -137,6 +137,12 @@ impl Engine {
 
 impl<'a> CallableBuilder<'a> {
     /// For messages, reports and traces.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.callable_builder().name("step");
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     pub fn name(mut self, name: &'a str) -> Self {
         self.name = Some(name);
         self
@@ -144,18 +150,36 @@ impl<'a> CallableBuilder<'a> {
 
     /// Memory that its graphs may take together, temporaries included; those that were not called for longest go. 256 MiB
     /// unless it is said.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.callable_builder().limit_bytes(64 << 20);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     pub fn limit_bytes(mut self, bytes: i64) -> Self {
         self.options.limit_bytes = bytes;
         self
     }
 
     /// What cannot be recorded runs eagerly, with the same results; [`Callable::report`] says why.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.callable_builder().fall_back();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     pub fn fall_back(mut self) -> Self {
         self.options.flags |= sys::RONDO_CALLABLE_FALL_BACK;
         self
     }
 
     /// Graphs keep all that was recorded as it was: no pass changes it.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.callable_builder().as_written();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     pub fn as_written(mut self) -> Self {
         self.options.flags |= sys::RONDO_CALLABLE_AS_WRITTEN;
         self
@@ -163,6 +187,12 @@ impl<'a> CallableBuilder<'a> {
 
     /// Inputs are filled up with zeros along an axis to the next of these sizes, at most 16 that ascend, and outputs are cut back.
     /// What is longer stays as it is.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.callable_builder().pad(0, &[8, 16, 32]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     pub fn pad(mut self, axis: i32, sizes: &[i64]) -> Self {
         self.options.pad_axis = axis;
         // One too many is refused: it would not be larger than the one before.
@@ -178,6 +208,12 @@ impl<'a> CallableBuilder<'a> {
 
     /// Which inputs and outputs have the axis that is filled up, as masks; 0: inputs of so many axes, and outputs in which it
     /// comes out with the size that was filled up to.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.callable_builder().pad(1, &[8, 16]).padded(0b01, 0);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     pub fn padded(mut self, inputs: u64, outputs: u64) -> Self {
         self.options.pad_inputs = inputs;
         self.options.pad_outputs = outputs;
@@ -185,6 +221,12 @@ impl<'a> CallableBuilder<'a> {
     }
 
     /// Makes the callable, of a closure that gives as many tensors as `outputs` says.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let square = engine.callable_builder().name("square").build(1, |x| Ok(vec![x[0].square()?]))?;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -39,10 +39,10 @@ impl Engine {
     /// let tape = engine.tape(&[&w])?;
     /// let loss = engine.autocast(DType::Bf16, || {
     ///     let y = x.matmul(&w)?;
-    ///     assert_eq!(y.dtype(), DType::Bf16);
+    ///     assert_eq!(y.dtype()?, DType::Bf16);
     ///     y.sum(..)
     /// })?;
-    /// assert_eq!(loss.dtype(), DType::F32);
+    /// assert_eq!(loss.dtype()?, DType::F32);
     /// assert_eq!(tape.gradient(&loss, &w)?.to_vec::<f32>()?, [1.0, 2.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
@@ -64,7 +64,7 @@ impl Engine {
     /// # let engine = Engine::new()?;
     /// let x = Tensor::new(&engine, Device::CPU, [[1f32]])?;
     /// let y = engine.autocasting(DType::F16).with("exp", Precision::Widest).run(|| x.matmul(&x)?.exp())?;
-    /// assert_eq!(y.dtype(), DType::F16);
+    /// assert_eq!(y.dtype()?, DType::F16);
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn autocasting(&self, dtype: DType) -> Autocast<'_> {
