@@ -378,8 +378,8 @@ extern "C" {
 pub struct rondo_callable {
     _unused: [u8; 0],
 }
-#[doc = " Issues operators on n_inputs tensors (borrowed: valid during the call; only read) and stores n_outputs tensors, which"]
-#[doc = " pass to Rondo, in `outputs`, which holds NULL: new ones, or views of tensors, each a handle of its own. Called in a"]
+#[doc = " Issues operators on n_inputs tensors. inputs: borrowed, valid during the call, only read. outputs: holds NULL, and is"]
+#[doc = " given n_outputs tensors, which pass to Rondo: new ones, or views of tensors, each a handle of its own. Called in a"]
 #[doc = " recording on the thread that calls the callable; eagerly where that cannot be recorded and is to fall back. Must not"]
 #[doc = " throw, nor wait for what it makes. Returns RONDO_OK, or a status that the call fails with."]
 pub type rondo_callable_fn = ::std::option::Option<
