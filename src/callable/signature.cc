@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/folded_product.h"
 #include "engine/views.h"
 #include "graph/graph.h"
 #include "ops/ops.h"
@@ -60,10 +61,14 @@ Signature Signature::of(std::span<const Arranged> inputs) {
   return signature;
 }
 
+namespace {
+constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
+}  // namespace
+
 size_t Signature::Hash::operator()(const Signature& signature) const {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const int64_t word : signature.words) hash = (hash ^ static_cast<uint64_t>(word)) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 32);
+  uint64_t hash = signature.words.size() + 1;
+  for (const int64_t word : signature.words) hash = folded_product(hash ^ static_cast<uint64_t>(word), kFactor) + 1;
+  return hash;
 }
 
 std::string signature_text(std::span<const Arranged> inputs) {

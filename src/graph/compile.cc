@@ -346,16 +346,8 @@ Status Graph::plan_memory(Arena& arena) {
 
 Status Graph::take_memory(Arena& arena) {
   RONDO_TRY(plan_memory(arena));
-  if (shared_arena_) {
-    RONDO_TRY(shared_arena_->take(*engine_, *arena.device, arena.bytes, name_, &arena.storage));
-  } else {
-    {
-      Engine::NotRecorded not_recorded;
-      arena.storage = engine_->new_storage(*arena.device, arena.bytes);
-    }
-    RONDO_TRY(engine_->back(*arena.storage));
-    arena.storage->mark_written(name_);  // nobody needs to have put anything there
-  }
+  RONDO_TRY(shared_arena_ ? shared_arena_->take(*engine_, *arena.device, arena.bytes, name_, &arena.storage)
+                          : SharedArena::make_block(*engine_, *arena.device, arena.bytes, name_, &arena.storage));
   info_.arena_bytes += static_cast<int64_t>(arena.bytes);
   info_.temporary_bytes += static_cast<int64_t>(arena.unshared);
   place(arena, arena.storage->address());

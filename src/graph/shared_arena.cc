@@ -30,6 +30,16 @@ std::shared_ptr<SharedArena> SharedArena::of(const Engine& engine, const std::st
   return arena;
 }
 
+Status SharedArena::make_block(Engine& engine, Device& device, size_t bytes, const char* graph, Ref<Storage>* block) {
+  {
+    Engine::NotRecorded not_recorded;
+    *block = engine.new_storage(device, bytes);
+  }
+  RONDO_TRY(engine.back(**block));
+  (*block)->mark_written(graph);  // nobody needs to have put anything there
+  return {};
+}
+
 Status SharedArena::take(Engine& engine, Device& device, size_t bytes, const char* graph, Ref<Storage>* storage) {
   const std::lock_guard lock(mutex_);
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
@@ -39,12 +49,7 @@ Status SharedArena::take(Engine& engine, Device& device, size_t bytes, const cha
   }
   blocks_.reserve(blocks_.size() + 1);
   Ref<Storage> made;
-  {
-    Engine::NotRecorded not_recorded;
-    made = engine.new_storage(device, bytes);
-  }
-  RONDO_TRY(engine.back(*made));
-  made->mark_written(graph);  // nobody needs to have put anything there
+  RONDO_TRY(make_block(engine, device, bytes, graph, &made));
   blocks_.push_back({made, nullptr});
   *storage = std::move(made);
   return {};
