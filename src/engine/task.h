@@ -29,7 +29,6 @@ struct RandomState {
   uint64_t offset = 0;
 };
 
-// What a run is given.
 // The nodes that a task's kernels are in a graph, in the order of its launches. A run that is given them notes each
 // kernel's, while it is captured; after that it launches none, but gives each node the arguments that it has now.
 struct KernelNodes {
@@ -38,6 +37,7 @@ struct KernelNodes {
   size_t next = 0;  // to be changed
 };
 
+// What a run is given.
 struct TaskContext {
   Device* device = nullptr;
   void* stream = nullptr;                      // native stream; null on a cpu

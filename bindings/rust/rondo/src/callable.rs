@@ -378,19 +378,10 @@ impl Callable {
     /// None is expected while the callable lives.
     #[doc(alias = "rondo_callable_report")]
     pub fn report(&self) -> Result<String> {
-        let mut text: Vec<u8> = Vec::new();
-        loop {
-            let mut length = 0;
-            // SAFETY: writes at most as many bytes as there are.
-            check(unsafe {
-                sys::rondo_callable_report(self.as_ptr(), text.as_mut_ptr().cast(), text.len(), &mut length)
-            })?;
-            if length < text.len() {
-                text.truncate(length);
-                return Ok(String::from_utf8_lossy(&text).into_owned());
-            }
-            text = vec![0u8; length + 1]; // another call meanwhile may have made it longer
-        }
+        // SAFETY: writes at most as many bytes as there are.
+        crate::graph::read_report(|text, capacity, length| unsafe {
+            sys::rondo_callable_report(self.as_ptr(), text, capacity, length)
+        })
     }
 
     /// The engine it belongs to.

@@ -251,19 +251,8 @@ impl Graph {
     /// None is expected while the graph lives.
     #[doc(alias = "rondo_graph_report")]
     pub fn report(&self) -> Result<String> {
-        let mut text: Vec<u8> = Vec::new();
-        loop {
-            let mut length = 0;
-            // SAFETY: writes at most as many bytes as there are.
-            check(unsafe {
-                sys::rondo_graph_report(self.as_ptr(), text.as_mut_ptr().cast(), text.len(), &mut length)
-            })?;
-            if length < text.len() {
-                text.truncate(length);
-                return Ok(String::from_utf8_lossy(&text).into_owned());
-            }
-            text = vec![0u8; length + 1]; // another launch meanwhile may have made it longer
-        }
+        // SAFETY: writes at most as many bytes as there are.
+        read_report(|text, capacity, length| unsafe { sys::rondo_graph_report(self.as_ptr(), text, capacity, length) })
     }
 
     /// Writes tasks, data flow and segments as Graphviz DOT.
@@ -377,4 +366,20 @@ pub struct GraphInfo {
     pub call_bytes: i64,
     /// Kernels of CUDA graphs that are given the caller's addresses by a call with others than the last.
     pub call_kernels: i32,
+}
+
+/// A text of the library, which another thread may make longer meanwhile: `write` is given room and says what it needs.
+pub(crate) fn read_report(
+    write: impl Fn(*mut std::os::raw::c_char, usize, &mut usize) -> sys::rondo_status,
+) -> Result<String> {
+    let mut text: Vec<u8> = Vec::new();
+    loop {
+        let mut length = 0;
+        check(write(text.as_mut_ptr().cast(), text.len(), &mut length))?;
+        if length < text.len() {
+            text.truncate(length);
+            return Ok(String::from_utf8_lossy(&text).into_owned());
+        }
+        text = vec![0u8; length + 1];
+    }
 }
