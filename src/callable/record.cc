@@ -47,6 +47,7 @@ Status record_graph(Engine& engine, const char* name, uint32_t flags,
   RONDO_TRY(begin_recording(engine, options));
   const uint64_t number = recording_of(engine)->number;
   Status status = caught([&] { return body(*recording_of(engine)); });
+  RONDO_TRY(engine.usable());  // or the recording is gone with the engine, by no fault of the function's
   const Recording* open = recording_of(engine);
   if (!open || open->number != number)
     return error(RONDO_INVALID_STATE, "the function of '%s' has ended the recording that it is called in", name);

@@ -19,7 +19,6 @@ PROGRAMS = {  # in the build folder
     "engine": "tests/conformance/conformance_engine",
     "recording": "tests/conformance/conformance_recording",
     "tensors": "tests/conformance/conformance_tensors",
-    "recording": "tests/conformance/conformance_recording",
 }
 
 
