@@ -33,9 +33,10 @@ typedef rondo_status (*rondo_callable_fn)(void* arg, int32_t n_inputs, rondo_ten
 
 typedef enum rondo_callable_flags {
   RONDO_CALLABLE_DEFAULT = 0,
-  RONDO_CALLABLE_FALL_BACK = 1, /* what cannot be recorded runs eagerly, with the same results; rondo_callable_report
-                                   says why. Without it, the call fails */
-  RONDO_CALLABLE_AS_WRITTEN = 2 /* graphs are recorded with RONDO_RECORD_AS_WRITTEN */
+  RONDO_CALLABLE_FALL_BACK = 1,  /* what cannot be recorded runs eagerly, with the same results; rondo_callable_report
+                                    says why. Without it, the call fails */
+  RONDO_CALLABLE_AS_WRITTEN = 2, /* graphs are recorded with RONDO_RECORD_AS_WRITTEN */
+  RONDO_CALLABLE_FEWER_ROUNDINGS = 4 /* graphs are recorded with RONDO_RECORD_FEWER_ROUNDINGS */
 } rondo_callable_flags;
 
 #define RONDO_CALLABLE_PAD_SIZES 16

@@ -21,10 +21,13 @@ extern "C" {
 
 typedef enum rondo_record_flags {
   RONDO_RECORD_DEFAULT = 0,
-  RONDO_RECORD_NAMED_OUTPUTS = 1, /* only tensors named by rondo_record_output are outputs, whatever is still held */
-  RONDO_RECORD_AS_WRITTEN = 2,    /* no pass changes what was recorded: all of it runs, whether or not it is read */
-  RONDO_RECORD_CALLABLE = 4       /* for rondo_graph_call: inputs are made by rondo_record_input, outputs named by
-                                     rondo_record_output */
+  RONDO_RECORD_NAMED_OUTPUTS = 1,  /* only tensors named by rondo_record_output are outputs, whatever is still held */
+  RONDO_RECORD_AS_WRITTEN = 2,     /* no pass changes what was recorded: all of it runs, whether or not it is read */
+  RONDO_RECORD_CALLABLE = 4,       /* for rondo_graph_call: inputs are made by rondo_record_input, outputs named by
+                                      rondo_record_output */
+  RONDO_RECORD_FEWER_ROUNDINGS = 8 /* fused operators hand on what they computed, unrounded, and products and
+                                      convolutions take in the scale, bias, residual and activation that follow them:
+                                      results differ by roundings, which the report counts at each place */
 } rondo_record_flags;
 
 typedef struct rondo_record_options {

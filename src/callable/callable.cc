@@ -16,6 +16,13 @@ namespace {
 
 constexpr int64_t kUsualLimit = int64_t{256} << 20;
 
+uint32_t record_flags_of(const rondo_callable_options& options) {
+  uint32_t flags = 0;
+  if (options.flags & RONDO_CALLABLE_AS_WRITTEN) flags |= RONDO_RECORD_AS_WRITTEN;
+  if (options.flags & RONDO_CALLABLE_FEWER_ROUNDINGS) flags |= RONDO_RECORD_FEWER_ROUNDINGS;
+  return flags;
+}
+
 Padding padding_of(const rondo_callable_options& options) {
   Padding padding;
   padding.axis = options.pad_axis;
@@ -57,8 +64,7 @@ struct Callable::Entry {
 Callable::Callable(Engine& engine, const char* name, const rondo_callable_options& options, int32_t n_outputs,
                    CallableFunction function)
     : keep_engine_(Ref<Engine>::share(&engine)),
-      recipe_{engine, name, options.flags & RONDO_CALLABLE_AS_WRITTEN ? uint32_t{RONDO_RECORD_AS_WRITTEN} : uint32_t{0},
-              std::move(function), n_outputs},
+      recipe_{engine, name, record_flags_of(options), std::move(function), n_outputs},
       padding_(padding_of(options)),
       limit_(options.limit_bytes ? options.limit_bytes : kUsualLimit),
       falls_back_((options.flags & RONDO_CALLABLE_FALL_BACK) != 0) {}

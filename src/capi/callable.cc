@@ -38,12 +38,17 @@ struct Function {
 };
 
 Status check_options(const rondo_callable_options& options) {
-  constexpr uint32_t kFlags = RONDO_CALLABLE_FALL_BACK | RONDO_CALLABLE_AS_WRITTEN;
+  constexpr uint32_t kFlags = RONDO_CALLABLE_FALL_BACK | RONDO_CALLABLE_AS_WRITTEN | RONDO_CALLABLE_FEWER_ROUNDINGS;
   if (options.flags & ~kFlags)
     return error(RONDO_INVALID_ARGUMENT,
-                 "options->flags is 0x%x; RONDO_CALLABLE_FALL_BACK (0x%x) and RONDO_CALLABLE_AS_WRITTEN (0x%x) are "
-                 "possible, and 0",
-                 options.flags, RONDO_CALLABLE_FALL_BACK, RONDO_CALLABLE_AS_WRITTEN);
+                 "options->flags is 0x%x; RONDO_CALLABLE_FALL_BACK (0x%x), RONDO_CALLABLE_AS_WRITTEN (0x%x) and "
+                 "RONDO_CALLABLE_FEWER_ROUNDINGS (0x%x) are possible, and 0",
+                 options.flags, RONDO_CALLABLE_FALL_BACK, RONDO_CALLABLE_AS_WRITTEN, RONDO_CALLABLE_FEWER_ROUNDINGS);
+  if ((options.flags & RONDO_CALLABLE_AS_WRITTEN) && (options.flags & RONDO_CALLABLE_FEWER_ROUNDINGS))
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "options->flags has RONDO_CALLABLE_AS_WRITTEN and RONDO_CALLABLE_FEWER_ROUNDINGS; what stays as it was "
+        "written keeps its roundings: give one of the two");
   if (options.limit_bytes < 0)
     return error(RONDO_INVALID_ARGUMENT, "options->limit_bytes is %lld; 0 (256 MiB) or more is needed",
                  static_cast<long long>(options.limit_bytes));

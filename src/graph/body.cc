@@ -21,6 +21,7 @@ Graph::Graph(Recording& recording, ops::Program program, std::vector<Ref<Storage
 Status Graph::make_body(Recording& recording, ops::Program program, std::vector<Ref<Storage>> storages,
                         Ref<Graph>* body) {
   std::vector<PassReport> reports;
+  program.fewer_roundings = recording.fewer_roundings;
   if (!recording.as_written) RONDO_TRY(run_passes(program, &reports));
   *body = Ref<Graph>::adopt(new Graph(recording, std::move(program), std::move(storages)));
   (*body)->passes_ = std::move(reports);

@@ -46,6 +46,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   Graph& self = *made;
   ops::Program program = recording.program();
   self.random_drawn_ = program.drawn();
+  program.fewer_roundings = recording.fewer_roundings;
   if (!recording.as_written) RONDO_TRY(run_passes(program, &self.passes_));
   self.take(std::move(program));
   RONDO_TRY(self.find_bindings(recording));

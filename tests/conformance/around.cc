@@ -135,6 +135,43 @@ TEST_P(Around, SoftmaxesTakeTheScaleAndTheMaskBeforeThem) {
       }
 }
 
+// With weight and bias or without, of rows that lie either way, in registers and not.
+TEST_P(Around, NormalisationsTakeWhatIsBesideThem) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_F64})
+    for (const Shape& shape : {Shape{64, 96}, Shape{5, 77}, Shape{3, 40000}})
+      for (const int parts : {0, 1, 3})
+        for (const int32_t axis : {1, 0}) {
+          if (quick() && dtype != RONDO_F32 && shape[0] != 64) continue;
+          const int64_t length = shape[static_cast<size_t>(axis)];
+          const Graph graph = compare(
+              {random_array(dtype, shape, 3, -9, 9), random_array(dtype, shape, 4, -2, 2),
+               random_array(dtype, {length}, 5, -2, 2), random_array(dtype, {length}, 6, -2, 2)},
+              [&](const auto& x) {
+                rondo_tensor *const weight = parts ? static_cast<rondo_tensor*>(x[2]) : nullptr,
+                                    *const bias = parts > 1 ? static_cast<rondo_tensor*>(x[3]) : nullptr;
+                const Tensor sum = make(rondo_binary, RONDO_ADD, x[0], x[1]);
+                const Tensor norm = make(rondo_layer_norm, sum, axis, weight, bias, 1e-5);
+                const Tensor other = make(rondo_rms_norm, make(rondo_unary, RONDO_TANH, x[0]), axis, weight, 1e-5);
+                return list(make(rondo_unary, RONDO_RELU, norm), make(rondo_binary_scalar, RONDO_MUL, other, 3.0));
+              },
+              std::string(rondo_dtype_name(dtype)) + " " + std::to_string(shape[0]) + " axis " + std::to_string(axis));
+          expect(graph, 2, 6);
+        }
+}
+
+// What a normalisation reads besides its rows is not written over by what follows it.
+TEST_P(Around, WeightsThatAreWrittenOverStayApart) {
+  const Graph graph = compare(
+      {random_array(RONDO_F32, {1, 900}, 3, -2, 2), random_array(RONDO_F32, {1, 900}, 4, -2, 2)},
+      [&](const auto& x) {
+        const Tensor norm = make(rondo_layer_norm, x[0], 1, reshape(x[1], {900}), nullptr, 1e-5);
+        into(x[1], rondo_unary, RONDO_TANH, norm);
+        return list();
+      },
+      "over the weight");
+  expect(graph, 2, 2);
+}
+
 // The result of a reduction, or what is made of it, goes where an operand is: elements that are read yet.
 TEST_P(Around, OperandsThatAreWrittenOverStayApart) {
   const std::vector<Array> arrays = {random_array(RONDO_F32, {700, 300}, 3, -2, 2)};

@@ -218,6 +218,41 @@ TEST_F(Passes, ThePageShowsWhatIsComputedOnce) {
   EXPECT_EQ(program.text(), after);
 }
 
+// The programs that docs/program.md shows.
+TEST_F(Passes, ThePageShowsAProductThatTakesInWhatFollowsIt) {
+  Result a, b, bias, out;
+  const int64_t shape[] = {4, 4};
+  for (rondo_tensor** each : {a.slot(), b.slot()})
+    must(rondo_tensor_create(engine_, {RONDO_CPU, 0}, RONDO_F16, 2, shape, each));
+  make(4, bias.slot(), RONDO_F16);
+  for (rondo_tensor* each : {a.tensor, b.tensor, bias.tensor}) must(rondo_fill(each, 1));
+  ops::Program program = recorded([&] {
+    Result product, sum;
+    must(rondo_matmul(a, b, nullptr, product.slot()));
+    must(rondo_binary(RONDO_ADD, product, bias, sum.slot()));
+    must(rondo_unary(RONDO_RELU, sum, out.slot()));
+  });
+  const std::string before =
+      // [before
+      "0 Matmul 'matmul': %0 (given) f16 [4, 4], %1 (given) f16 [4, 4] -> %2 f16 [4, 4]\n"
+      "1 Elementwise 'add': %2 f16 [4, 4], %3 (given) f16 [4, 4] -> %4 f16 [4, 4]\n"
+      "2 Elementwise 'relu': %4 f16 [4, 4] -> %5 (output) f16 [4, 4]\n";
+  // before]
+  PassReport report{};
+  EXPECT_TRUE(epilogue(program, &report).ok());
+  EXPECT_EQ(program.text(), before) << "roundings stay unless fewer are wanted";
+  program.fewer_roundings = true;
+  EXPECT_TRUE(epilogue(program, &report).ok());
+  const std::string after =
+      // [after
+      "0 Matmul 'matmul': %0 (given) f16 [4, 4], %1 (given) f16 [4, 4], %3 (given) f16 [4] -> %5 (output) f16 [4, 4]\n";
+  // after]
+  EXPECT_EQ(program.text(), after);
+  ASSERT_EQ(report.lines.size(), 1U);
+  EXPECT_EQ(report.lines[0],
+            "one of 0 'matmul', 1 'add', 2 'relu': " + after.substr(2, after.size() - 3) + " (roundings saved: 2)");
+}
+
 // The example of docs/program.md: what is copied from one number everywhere is that number everywhere, so that nobody
 // needs to read the original.
 // [example

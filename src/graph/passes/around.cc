@@ -1,6 +1,7 @@
-// One task of a reduction or a softmax and the elementwise nodes around it: the node that makes what it reads, if
-// nobody else reads that, and the node that makes something of its results alone. What they hand over never reaches
-// memory; elements are combined in the order in which they would have been, so that the bits are the same.
+// One task of a reduction, a softmax or a normalisation and the elementwise nodes around it: the node that makes what
+// it reads, if nobody else reads that, and the node that makes something of its results alone. What they hand over
+// never reaches memory; elements are combined in the order in which they would have been, so that the bits are the
+// same.
 //
 // After `fuse`, which has made one node of each chain of elementwise nodes.
 //
@@ -25,11 +26,13 @@ using ops::Fused;
 using ops::ProgramNode;
 using ops::ProgramOperand;
 
+// Its operand comes first, its one result last.
 bool combines(const ProgramNode& node) {
-  return !node.opaque() &&
-         (std::holds_alternative<ops::ReduceCall>(node.call->of) ||
-          std::holds_alternative<ops::SoftmaxCall>(node.call->of)) &&
-         node.operands.size() == 2 && node.operands[0].known && node.operands[1].known;
+  if (node.opaque()) return false;
+  const bool of_one =
+      std::holds_alternative<ops::ReduceCall>(node.call->of) || std::holds_alternative<ops::SoftmaxCall>(node.call->of);
+  return (of_one ? node.operands.size() == 2 : std::holds_alternative<ops::NormalisationCall>(node.call->of)) &&
+         std::all_of(node.operands.begin(), node.operands.end(), [](const ProgramOperand& each) { return each.known; });
 }
 
 class Attaching {
@@ -89,9 +92,10 @@ uint32_t Attaching::only_source(uint32_t i) const {
     found = from;
     ++readers;
   }
-  if (readers == 0 || written != 1 || !combines(node(found)) || !handed_over(found, 1, readers))
+  if (readers == 0 || written != 1 || !combines(node(found)) ||
+      !handed_over(found, node(found).operands.size() - 1, readers))
     return Dependences::kNone;
-  const Layout& shape = node(found).operands[1].view.layout;
+  const Layout& shape = node(found).operands.back().view.layout;
   for (const ProgramOperand& each : operands)
     if (!each.view.layout.same_shape(shape)) return Dependences::kNone;
   return found;
@@ -124,13 +128,16 @@ Ref<Task> Attaching::made(const std::vector<uint32_t>& nodes) const {
     name += std::string("+") + node(nodes.back()).task->name();
   }
   // All of them is read before any result is written, apart; together an element may be gone too early.
-  const View& to = around.to ? *around.to : node(*core).operands[1].view;
+  const View& to = around.to ? *around.to : node(*core).operands.back().view;
   for (const View& input : inputs)
     if (ops::overlap(input, to)) return {};
+  for (size_t k = around.before ? 1 : 0; k + 1 < node(*core).operands.size(); ++k)
+    if (ops::overlap(node(*core).operands[k].view, to)) return {};
   const char* const given = Engine::intern(name.c_str());
-  return std::holds_alternative<ops::ReduceCall>(node(*core).call->of)
-             ? ops::reduce_around(given, node(*core), around)
-             : ops::softmax_around(given, node(*core), around);
+  const ops::Kinds::Variant& of = node(*core).call->of;
+  if (std::holds_alternative<ops::ReduceCall>(of)) return ops::reduce_around(given, node(*core), around);
+  if (std::holds_alternative<ops::SoftmaxCall>(of)) return ops::softmax_around(given, node(*core), around);
+  return ops::normalisation_around(given, node(*core), around);
 }
 
 bool Attaching::join(uint32_t i, uint32_t group) {

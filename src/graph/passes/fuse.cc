@@ -64,6 +64,7 @@ class Fusion {
     std::vector<uint32_t> nodes;
     std::vector<Made> made;         // the results of each node, one node after the other
     std::vector<uint32_t> results;  // by node: its first one
+    size_t saved = 0;               // roundings between its nodes that are left out
   };
 
   void find_candidate(uint32_t i);
@@ -74,7 +75,7 @@ class Fusion {
   void append(uint32_t i, Body* body);
   bool store(const Body& body, Expression* expression, std::vector<const View*>* outputs) const;
   bool whole(uint32_t node, uint32_t operand) const;
-  ops::Value stored_as(Expression& expression, ops::Value value, rondo_dtype dtype) const;
+  ops::Value handed_on(Body* body, ops::Value value, rondo_dtype dtype) const;
   ProgramNode fused(const std::vector<uint32_t>& nodes, PassReport* report);
 
   const Dependences::Node& node(uint32_t i) const { return groups_.dependences().node(i); }
@@ -89,7 +90,7 @@ Fusion::Fusion(ops::Program& program) : program_(program), groups_(program), of_
 
 // Results of 8-bit floats are rounded by memory alone, and what is stored otherwise than it was computed is not what a
 // reader of memory gets: such nodes stay by themselves. On the host so do operators of 16-bit floats, which have loops
-// over such elements that are faster than steps in f32 with a rounding after each.
+// over such elements that are faster than steps in f32 with a rounding after each, where there has to be one.
 void Fusion::find_candidate(uint32_t i) {
   const ProgramNode& node = program_.nodes[i];
   std::optional<Fused> form = ops::elementwise_form(node);
@@ -100,7 +101,9 @@ void Fusion::find_candidate(uint32_t i) {
     if (is_f8(dtype) || e.dtype_of(e.output(k).value) != compute_dtype(dtype)) return;
   }
   const auto is_narrow = [](const ProgramOperand& each) { return is_half(each.view.dtype); };
-  if (node.task->device().is_host() && std::all_of(node.operands.begin(), node.operands.end(), is_narrow)) return;
+  if (node.task->device().is_host() && !program_.fewer_roundings &&
+      std::all_of(node.operands.begin(), node.operands.end(), is_narrow))
+    return;
   Candidate& candidate = of_[i].emplace();
   candidate.form = *form;
   candidate.reads = views_of(node, false);
@@ -173,10 +176,12 @@ bool Fusion::join(uint32_t i, const Groups::Some& groups) {
 }
 
 // What a value is once it was stored and loaded again. An input is that already, and so is what was rounded.
-ops::Value Fusion::stored_as(Expression& expression, ops::Value value, rondo_dtype dtype) const {
-  if (!is_half(dtype)) return value;
-  if (Expression::is_input(value) && expression.input_dtype(value) == dtype) return value;
-  return expression.round(value, dtype);
+ops::Value Fusion::handed_on(Body* body, ops::Value value, rondo_dtype dtype) const {
+  Expression& e = body->expression;
+  if (!is_half(dtype) || (Expression::is_input(value) && e.input_dtype(value) == dtype)) return value;
+  if (!program_.fewer_roundings) return e.round(value, dtype);
+  ++body->saved;
+  return value;
 }
 
 // Whether nothing that was in a value before counts for what a result leaves there.
@@ -219,7 +224,7 @@ void Fusion::append(uint32_t i, Body* body) {
           body->made[body->results[static_cast<size_t>(maker - body->nodes.begin())] + static_cast<size_t>(which)];
       ++result.inside;
       from |= result.from;
-      values[k] = stored_as(e, result.value, own.input_dtype(static_cast<int>(k)));
+      values[k] = handed_on(body, result.value, own.input_dtype(static_cast<int>(k)));
       continue;
     }
     const View& view = program_.nodes[i].operands[candidate.reads[k]].view;
@@ -295,7 +300,9 @@ ProgramNode Fusion::fused(const std::vector<uint32_t>& nodes, PassReport* report
       program_.make_node(ops::lower(form, Engine::intern(name.c_str()), *first.device, *first.shape, views.data()),
                          std::move(call), 0, program_.nodes[nodes[0]].section);
   node.operators = std::move(operators);
-  report->lines.push_back(line + ": " + program_.text(node));
+  line += ": " + program_.text(node);
+  if (program_.fewer_roundings) line += format(" (roundings saved: %zu)", body.saved);
+  report->lines.push_back(std::move(line));
   return node;
 }
 

@@ -149,6 +149,17 @@ Status submit_convolution(const Convolution& problem, Output& out, const Describ
 
 }  // namespace
 
+std::optional<Convolution> Convolution::with(const Epilogue& epilogue) const {
+  if (has_epilogue() || way == ConvolutionWay::filter || out().accumulate) return {};
+  Convolution problem = *this;
+  problem.scale = epilogue.scale;
+  problem.bias = epilogue.bias;
+  problem.residual = epilogue.residual;
+  problem.activation = epilogue.activation;
+  (way == ConvolutionWay::forward ? problem.result : problem.image) = epilogue.to;
+  return problem;
+}
+
 const char* Convolution::name() const {
   static const char* const names[] = {"convolution", "convolution_data", "convolution_filter_grad"};
   return names[static_cast<int>(way)];

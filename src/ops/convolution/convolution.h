@@ -7,12 +7,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ops/operators/convolution_options.h"
 #include "ops/operators/element.h"
 #include "ops/ops.h"
 #include "ops/program/kinds.h"
+#include "ops/task/epilogue.h"
 
 namespace rondo::ops {
 
@@ -68,6 +70,8 @@ struct Convolution {
     return scale.storage || bias.storage || residual.storage || activation != RONDO_ACTIVATION_NONE;
   }
   void move_to(const Rebinding& memory) { memory.move_all(image, filter, result, scale, bias, residual); }
+  // With an epilogue in the place of none, if there may be one.
+  std::optional<Convolution> with(const Epilogue& epilogue) const;
   const char* name() const;
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;

@@ -328,7 +328,7 @@ class ProductLoops {
   bool channels_inner_, m_inner_;
 };
 
-class CpuConvolution final : public Computation {
+class CpuConvolution final : public Computation, public TakesEpilogue {
  public:
   explicit CpuConvolution(const Convolution& problem)
       : Computation(problem.name(), problem.out().device()), problem_(problem), plan_(find_onednn_plan(problem)) {
@@ -354,6 +354,12 @@ class CpuConvolution final : public Computation {
   }
   void list_operands(std::vector<TaskOperand>* list) const override { problem_.list_operands(list); }
   Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuConvolution>(memory.moved(problem_)); }
+  int channels() const override { return 1; }
+  Ref<Task> with(const Epilogue& epilogue) const override {
+    const std::optional<Convolution> problem = problem_.with(epilogue);
+    if (!problem) return {};
+    return make_ref<CpuConvolution>(*problem);
+  }
 
  private:
   const Convolution problem_;

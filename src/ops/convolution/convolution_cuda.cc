@@ -214,7 +214,7 @@ ProductPlan plan_product(const ConvolutionProduct& product) {
   return plan;
 }
 
-class CudaConvolution final : public KernelTask {
+class CudaConvolution final : public KernelTask, public TakesEpilogue {
  public:
   explicit CudaConvolution(const Convolution& problem)
       : KernelTask(problem.name(), problem.out().device()), problem_(problem) {
@@ -236,6 +236,12 @@ class CudaConvolution final : public KernelTask {
   std::string remark() const override { return library_ ? library_->remark() : std::string(); }
   void list_operands(std::vector<TaskOperand>* list) const override { problem_.list_operands(list); }
   Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaConvolution>(memory.moved(problem_)); }
+  int channels() const override { return 1; }
+  Ref<Task> with(const Epilogue& epilogue) const override {
+    const std::optional<Convolution> problem = problem_.with(epilogue);
+    if (!problem) return {};
+    return make_ref<CudaConvolution>(*problem);
+  }
 
  private:
   // A library, or our own kernels.

@@ -84,6 +84,16 @@ void lay_out_rows(const Layout& shape, RowSide* after, Product* product) {
 
 }  // namespace
 
+std::optional<Product> Product::with(const Epilogue& epilogue) const {
+  if (has_epilogue() || out.accumulate || epilogue.scale.storage || epilogue.residual.storage) return {};
+  Product product = *this;
+  product.bias = epilogue.bias;
+  product.bias_step = epilogue.bias.layout.strides[0];
+  product.activation = epilogue.activation;
+  product.out = epilogue.to;
+  return product;
+}
+
 void Product::declare(Task& task) const {
   task.reads(*a.storage);
   task.reads(*b.storage);

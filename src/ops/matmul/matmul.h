@@ -5,10 +5,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "ops/elementwise/row_side.h"
 #include "ops/operators/element.h"
 #include "ops/ops.h"
+#include "ops/task/epilogue.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -35,6 +37,8 @@ struct Product {
     memory.move_all(a, b, bias, out);
     if (after) after = std::make_shared<RowSide>(memory.moved(*after));
   }
+  // With an epilogue in the place of none, if a product can have that one.
+  std::optional<Product> with(const Epilogue& epilogue) const;
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;
 };

@@ -192,7 +192,7 @@ class Multiplication {
   const int64_t out_size_ = static_cast<int64_t>(dtype_size(product_.out.dtype));
 };
 
-class CpuMatmul final : public Computation {
+class CpuMatmul final : public Computation, public TakesEpilogue {
  public:
   explicit CpuMatmul(const Product& product)
       : Computation("matmul", product.out.device()), product_(product), direct_(plan_direct(product)) {
@@ -212,6 +212,12 @@ class CpuMatmul final : public Computation {
   }
   void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
   Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuMatmul>(memory.moved(product_)); }
+  int channels() const override { return product_.out.layout.ndim - 1; }
+  Ref<Task> with(const Epilogue& epilogue) const override {
+    const std::optional<Product> product = product_.with(epilogue);
+    if (!product) return {};
+    return make_ref<CpuMatmul>(*product);
+  }
 
  private:
   const Product product_;

@@ -83,7 +83,7 @@ bool describe(int64_t rows, int64_t columns, int64_t row_step, int64_t column_st
   return fits(columns, rows, column_step, row_step, &operand->leading);
 }
 
-class CudaMatmul final : public KernelTask {
+class CudaMatmul final : public KernelTask, public TakesEpilogue {
  public:
   explicit CudaMatmul(const Product& product) : KernelTask("matmul", product.out.device()), product_(product) {
     product.declare(*this);
@@ -104,6 +104,12 @@ class CudaMatmul final : public KernelTask {
   size_t own_kernels() const override { return plan_ ? 0 : KernelTask::own_kernels(); }
   void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
   Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaMatmul>(memory.moved(product_)); }
+  int channels() const override { return product_.out.layout.ndim - 1; }
+  Ref<Task> with(const Epilogue& epilogue) const override {
+    const std::optional<Product> product = product_.with(epilogue);
+    if (!product) return {};
+    return make_ref<CudaMatmul>(*product);
+  }
 
  private:
   // The library, if it takes the product, and the kernel that follows it or does it all.

@@ -59,6 +59,8 @@ class Program {
 
   std::vector<ProgramValue> values;
   std::vector<ProgramNode> nodes;
+  // Whether what one node hands on to another may stay unrounded (RONDO_RECORD_FEWER_ROUNDINGS).
+  bool fewer_roundings = false;
 
   // A node for a task that has declared its accesses. call: null if it is opaque.
   ProgramNode make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section);

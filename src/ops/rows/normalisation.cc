@@ -79,4 +79,26 @@ Status normalise_grad(Normalisation op, const View& a, const View& dy, int axis,
   return submit_rows(plan, out);
 }
 
+Ref<Task> normalisation_around(const char* name, const ProgramNode& node, const Surroundings& around) {
+  const auto& call = std::get<NormalisationCall>(node.call->of);
+  const View &x = node.operands.front().view, &out = node.operands.back().view;
+  std::shared_ptr<RowExpression> made = row_expression(x, out, around);
+  if (!made) return {};
+  RowPlan apart;
+  apart.kind = RowKind::normalisation;
+  apart.norm = call.op;
+  size_t next = 1;
+  if (call.weight) apart.weight = node.operands[next++].view;
+  if (call.bias) apart.bias = node.operands[next++].view;
+  RowPlan whole = apart;
+  apart.x = x;
+  apart.out = out;
+  plan_axis(call.axis, call.epsilon, &apart);
+  whole.scale = call.epsilon;
+  whole.given_name = name;
+  lay_out_rows(std::move(made), call.axis, around.after ? *around.to : out, &whole);
+  if (!(cuda_row_tree(whole) == cuda_row_tree(apart))) return {};
+  return make_cuda_rows(whole);
+}
+
 }  // namespace rondo::ops

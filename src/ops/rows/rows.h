@@ -21,8 +21,8 @@ namespace rondo::ops {
 
 using device::RowKind;
 
-// What stands around a softmax in an expression's text: what makes the elements of its rows, and what makes the results
-// of what it gives. None of these is ever in memory.
+// What stands around a row operator, in an expression's text or in a recording: what makes the elements of its rows,
+// and what makes the results of what it gives. None of these is ever in memory.
 struct RowExpression {
   RowSide before;
   RowSide after;                   // the last input of its expression is the element that the operator gives
@@ -63,9 +63,9 @@ struct RowPlan {
     if (expression) {
       for (const View& each : expression->before.inputs) f(each);
       for (const View& each : expression->after.inputs) f(each);
-      return;
+    } else {
+      f(x);
     }
-    f(x);
     for (const std::optional<View>* each : {&other, &per_row, &weight, &bias})
       if (*each) f(**each);
   }
@@ -100,9 +100,14 @@ Status submit_rows(const RowPlan& plan, Output& out);
 // A softmax with expressions around it, in one go. As `softmax`, but for a tape, which knows no gradient of it.
 Status softmax_expression(rondo_softmax_op op, std::shared_ptr<RowExpression> expression, int axis, Output& out);
 
-// The task of a Softmax node together with what is around it. Null: its results would have other bits than of what had
-// gone through memory, or there is no such task.
+// What a recording has around a row operator of x whose results are `out`; null: it can not be in one task with it.
+std::shared_ptr<RowExpression> row_expression(const View& x, const View& out, const Surroundings& around);
+// Gives a plan an expression, and with it its operand, its result, and rows along the axis in all that is walked.
+void lay_out_rows(std::shared_ptr<RowExpression> expression, int axis, const View& to, RowPlan* plan);
+// The task of a Softmax or Normalisation node together with what is around it. Null: its results would have other bits
+// than of what had gone through memory, or there is no such task.
 Ref<Task> softmax_around(const char* name, const ProgramNode& node, const Surroundings& around);
+Ref<Task> normalisation_around(const char* name, const ProgramNode& node, const Surroundings& around);
 
 size_t rows_workspace(const RowPlan& plan);
 void rows_on_cpu(const RowPlan& plan, void* workspace, Instructions which = instructions());

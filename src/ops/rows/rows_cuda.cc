@@ -182,13 +182,16 @@ class CudaRows final : public KernelTask {
         for (size_t k = 0; k < side->inputs.size(); ++k) add_address(&words_[operands_[at] + k], side->inputs[k]);
         ++at;
       }
-      return;
+    } else {
+      add_address(&arguments_.x, plan_.x);
     }
-    add_address(&arguments_.x, plan_.x);
-    if (plan_.other) add_address(&arguments_.other, *plan_.other);
-    if (plan_.weight) add_address(&arguments_.weight, *plan_.weight);
-    if (plan_.bias) add_address(&arguments_.bias, *plan_.bias);
-    if (plan_.per_row) add_address(&arguments_.per_row, *plan_.per_row);
+    const auto add = [&](size_t place, const std::optional<View>& view) {
+      if (view) add_address(arguments() + place, *view);
+    };
+    add(offsetof(RowsArguments, other), plan_.other);
+    add(offsetof(RowsArguments, weight), plan_.weight);
+    add(offsetof(RowsArguments, bias), plan_.bias);
+    add(offsetof(RowsArguments, per_row), plan_.per_row);
   }
 
   // Whether rows of a softmax that no block keeps are shared by blocks: where a block for each leaves processors idle,

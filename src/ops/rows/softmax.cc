@@ -85,55 +85,16 @@ Status check_op(rondo_softmax_op op) {
 
 }  // namespace
 
-View RowExpression::widest() const {
-  const auto width = [](const View& view) {
-    int64_t elements = 1;
-    for (int d = 0; d < view.layout.ndim; ++d)
-      if (view.layout.strides[d] != 0) elements *= view.layout.shape[d];
-    return elements;
-  };
-  View view = *std::max_element(before.inputs.begin(), before.inputs.end(),
-                                [&](const View& a, const View& b) { return width(a) < width(b); });
-  view.dtype = dtype;
-  return view;
-}
-
 namespace {
 
 RowPlan plan_expression(const SoftmaxOptions& options, std::shared_ptr<RowExpression> expression, int axis,
                         const View& to) {
-  constexpr int kInputs = Expression::kMaxInputs;
   RowPlan plan;
-  plan.x = expression->widest();
-  const Layout& shape = plan.x.layout;
-  plan.out = to;
   plan.kind = options.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
   plan.op = options.op;
   plan.temperature = options.temperature;
-  plan.axis = axis;
   plan.scale = (options.op == RONDO_SOFTMIN ? -1 : 1) / options.temperature;
-  plan.length = shape.shape[axis];
-  // The plan's arrays, and those of the two sides.
-  Dims<device::kRowArrays + 2 * kInputs> rows;
-  for (int d = 0; d < shape.ndim; ++d) {
-    int64_t steps[device::kRowArrays + 2 * kInputs] = {shape.strides[d], 0, to.layout.strides[d], 0};
-    int64_t* next = steps + device::kRowArrays;
-    for (auto* side : {&expression->before, &expression->after}) {
-      for (size_t k = 0; k < side->inputs.size(); ++k) {
-        next[k] = side->inputs[k].layout.strides[d];
-        if (d == axis) side->step[k] = next[k];
-      }
-      next += kInputs;
-    }
-    if (d != axis) rows.push(shape.shape[d], steps);
-  }
-  plan.step[device::kRowX] = shape.strides[axis];
-  plan.step[device::kRowOut] = to.layout.strides[axis];
-  rows = rows.by_stride();
-  plan.rows = rows.arrays<device::kRowArrays>(0);
-  expression->before.rows = rows.arrays<kInputs>(device::kRowArrays);
-  expression->after.rows = rows.arrays<kInputs>(device::kRowArrays + kInputs);
-  plan.expression = std::move(expression);
+  lay_out_rows(std::move(expression), axis, to, &plan);
   return plan;
 }
 
@@ -153,39 +114,12 @@ Status softmax_expression(rondo_softmax_op op, std::shared_ptr<RowExpression> ex
 Ref<Task> softmax_around(const char* name, const ProgramNode& node, const Surroundings& around) {
   const auto& call = std::get<SoftmaxCall>(node.call->of);
   const View &x = node.operands[0].view, &out = node.operands[1].view;
-  if (call.lengths || out.device().is_host() || out.elements() == 0 || out.accumulate) return {};
-  const View& to = around.after ? *around.to : out;
-  auto made = std::make_shared<RowExpression>();
-  made->dtype = x.dtype;
-  made->result = to.dtype;
-  Expression &before = made->before.expression, &after = made->after.expression;
-  Value element = 0;
-  if (around.before) {
-    const Expression& given = around.before->expression;
-    if (around.inputs.empty() || !stands_alone(given) || given.output(0).accumulate ||
-        static_cast<rondo_dtype>(given.output(0).dtype) != x.dtype)
-      return {};
-    element = append_before(&before, given, x.dtype);
-    made->before.scalars.assign(around.before->words, around.before->words + given.scalars());
-    made->before.inputs.assign(around.inputs.begin(), around.inputs.end());
-  } else {
-    element = before.input(x.dtype);
-    made->before.inputs = {x};
-  }
-  before.output(element, compute_dtype(x.dtype), false);
-  Value result = after.input(compute_dtype(out.dtype));
-  if (around.after) {
-    const Expression& given = around.after->expression;
-    if (!is_float(to.dtype) || !stands_alone(given)) return {};
-    result = append_after(&after, given, result, out.dtype);
-    made->after.scalars.assign(around.after->words, around.after->words + given.scalars());
-  }
-  after.output(result, compute_dtype(to.dtype), false);
-  if (before.overflow() || after.overflow() || !same_steps(made->widest().layout, x.layout)) return {};
+  std::shared_ptr<RowExpression> made = row_expression(x, out, around);
+  if (call.lengths || !made) return {};
   SoftmaxOptions options;
   options.op = call.op;
   options.temperature = call.temperature;
-  RowPlan whole = plan_expression(options, std::move(made), call.axis, to);
+  RowPlan whole = plan_expression(options, std::move(made), call.axis, around.after ? *around.to : out);
   whole.given_name = name;
   const RowKind kind = call.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
   if (!(cuda_row_tree(whole) == cuda_row_tree(plan_along(kind, x, nullptr, call.axis, options, out)))) return {};

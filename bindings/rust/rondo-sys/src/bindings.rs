@@ -397,6 +397,8 @@ pub const RONDO_CALLABLE_DEFAULT: rondo_callable_flags = 0;
 pub const RONDO_CALLABLE_FALL_BACK: rondo_callable_flags = 1;
 #[doc = " graphs are recorded with RONDO_RECORD_AS_WRITTEN"]
 pub const RONDO_CALLABLE_AS_WRITTEN: rondo_callable_flags = 2;
+#[doc = " graphs are recorded with RONDO_RECORD_FEWER_ROUNDINGS"]
+pub const RONDO_CALLABLE_FEWER_ROUNDINGS: rondo_callable_flags = 4;
 pub type rondo_callable_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -3492,6 +3494,10 @@ pub const RONDO_RECORD_AS_WRITTEN: rondo_record_flags = 2;
 #[doc = " for rondo_graph_call: inputs are made by rondo_record_input, outputs named by"]
 #[doc = "rondo_record_output"]
 pub const RONDO_RECORD_CALLABLE: rondo_record_flags = 4;
+#[doc = " fused operators hand on what they computed, unrounded, and products and"]
+#[doc = "convolutions take in the scale, bias, residual and activation that follow them:"]
+#[doc = "results differ by roundings, which the report counts at each place"]
+pub const RONDO_RECORD_FEWER_ROUNDINGS: rondo_record_flags = 8;
 pub type rondo_record_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

@@ -185,6 +185,19 @@ impl<'a> CallableBuilder<'a> {
         self
     }
 
+    /// Graphs are recorded with [`RecordingBuilder::fewer_roundings`](crate::RecordingBuilder::fewer_roundings).
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.callable_builder().fewer_roundings();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    #[doc(alias = "RONDO_CALLABLE_FEWER_ROUNDINGS")]
+    pub fn fewer_roundings(mut self) -> Self {
+        self.options.flags |= sys::RONDO_CALLABLE_FEWER_ROUNDINGS;
+        self
+    }
+
     /// Inputs are filled up with zeros along an axis to the next of these sizes, at most 16 that ascend, and outputs are cut back.
     /// What is longer stays as it is.
     ///

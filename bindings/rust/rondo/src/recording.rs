@@ -329,6 +329,20 @@ impl<'a> RecordingBuilder<'a> {
         self
     }
 
+    /// Fused operators hand on what they computed, unrounded, and products and convolutions take in the scale, bias,
+    /// residual and activation that follow them. Results differ by roundings, which [`Graph::report`] counts at each place.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.recording().fewer_roundings();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    #[doc(alias = "RONDO_RECORD_FEWER_ROUNDINGS")]
+    pub fn fewer_roundings(mut self) -> Self {
+        self.flags |= sys::RONDO_RECORD_FEWER_ROUNDINGS;
+        self
+    }
+
     /// Records; see [`Engine::record`].
     ///
     /// ```

@@ -1,0 +1,210 @@
+// Products and convolutions that do in their own call what elementwise nodes do to their results: a scale and a bias of
+// each channel, a residual, an activation, in this order. The sum is not rounded to its dtype before that, and a
+// library may add it up otherwise than it would alone: only where a recording wants fewer roundings.
+//
+// Before `fuse`, for which an elementwise node is one operator yet.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "graph/passes/groups.h"
+#include "graph/passes/passes.h"
+#include "ops/elementwise/form.h"
+#include "ops/operators/activation.h"
+#include "ops/operators/scalar.h"
+#include "ops/task/epilogue.h"
+#include "ops/task/overlap.h"
+
+namespace rondo {
+
+namespace {
+
+using ops::Epilogue;
+using ops::ProgramNode;
+using ops::ProgramOperand;
+
+// The activation that an elementwise operator is, if it is one of those that a product can end with.
+rondo_activation activation_of(const ops::ElementwiseCall& call) {
+  for (const rondo_activation each :
+       {RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU, RONDO_ACTIVATION_RELU6, RONDO_ACTIVATION_SILU}) {
+    const ops::ActivationOperator& of = ops::operator_of(each);
+    bool same = of.op == call.row->op;
+    for (int k = 0; same && k < of.parameters; ++k)
+      same = call.words[k] == ops::float_word(compute_dtype(call.computed), of.parameter[k]);
+    if (same) return each;
+  }
+  return RONDO_ACTIVATION_NONE;
+}
+
+// A view that repeats a number for each channel everywhere, as those numbers.
+std::optional<View> by_channel(const View& view, int channels) {
+  const Layout& layout = view.layout;
+  for (int d = 0; d < layout.ndim; ++d)
+    if (d != channels && layout.shape[d] > 1 && layout.strides[d] != 0) return {};
+  View numbers = view;
+  numbers.layout = Layout::row_major(1, &layout.shape[channels]);
+  numbers.layout.strides[0] = layout.strides[channels];
+  return numbers;
+}
+
+class Endings {
+ public:
+  explicit Endings(ops::Program& program) : program_(program), groups_(program) {}
+  void form_groups();
+  void rewrite(PassReport* report);
+  size_t steps() const { return groups_.steps(); }
+
+ private:
+  struct Ended {
+    Epilogue epilogue;
+    Ref<Task> task;
+  };
+
+  const ProgramNode& node(uint32_t i) const { return program_.nodes[i]; }
+  static const ops::TakesEpilogue* core(const ProgramNode& node);
+  std::optional<uint32_t> result_read(uint32_t i) const;
+  std::optional<Epilogue> extended(const Epilogue& before, int channels, const ProgramNode& by, uint32_t read) const;
+  void join(uint32_t i);
+  ProgramNode ended(const std::vector<uint32_t>& nodes, PassReport* report);
+
+  ops::Program& program_;
+  Groups groups_;
+  std::unordered_map<uint32_t, Ended> ended_;  // of groups of several
+};
+
+const ops::TakesEpilogue* Endings::core(const ProgramNode& node) {
+  if (node.opaque()) return nullptr;
+  const bool may = std::holds_alternative<ops::MatmulCall>(node.call->of) ||
+                   std::holds_alternative<ops::ConvolutionCall>(node.call->of);
+  return may ? dynamic_cast<const ops::TakesEpilogue*>(node.task.get()) : nullptr;
+}
+
+// Which operand of an elementwise node is a result that nobody else looks at, of a product with what follows that.
+std::optional<uint32_t> Endings::result_read(uint32_t i) const {
+  const std::vector<ProgramOperand>& operands = node(i).operands;
+  for (uint32_t k = 0; k + 1 < operands.size(); ++k) {
+    const Dependences::Source source = groups_.dependences().node(i).sources[k];
+    if (source.node == Dependences::kNone) continue;
+    const Dependences::Node& from = groups_.dependences().node(source.node);
+    const std::vector<uint32_t>& group = groups_.nodes(groups_.of(source.node));
+    if (!group.empty() && group.back() == source.node && core(node(group.front())) && !from.kept[source.operand] &&
+        from.readers[source.operand] == 1)
+      return k;
+  }
+  return {};
+}
+
+// An epilogue and what an elementwise node does to its results, operand `read` of the node, if it is one yet.
+std::optional<Epilogue> Endings::extended(const Epilogue& before, int channels, const ProgramNode& by,
+                                          uint32_t read) const {
+  const auto& call = std::get<ops::ElementwiseCall>(by.call->of);
+  if (call.scalar || before.activation != RONDO_ACTIVATION_NONE) return {};
+  Epilogue after = before;
+  after.to = by.operands.back().view;
+  if (by.operands.size() == 2) {
+    after.activation = activation_of(call);
+    return after.activation == RONDO_ACTIVATION_NONE ? std::nullopt : std::optional(after);
+  }
+  if (by.operands.size() != 3) return {};
+  const View& other = by.operands[1 - read].view;
+  const std::optional<View> numbers = by_channel(other, channels);
+  if (call.row->op == ops::Op::mul) {
+    if (!numbers || before.scale.storage || before.bias.storage || before.residual.storage) return {};
+    after.scale = *numbers;
+  } else if (call.row->op != ops::Op::add || before.residual.storage) {
+    return {};
+  } else if (numbers && !before.bias.storage) {
+    after.bias = *numbers;
+  } else {
+    after.residual = other;
+  }
+  return after;
+}
+
+void Endings::join(uint32_t i) {
+  const ProgramNode& by = node(i);
+  if (by.opaque() || !std::holds_alternative<ops::ElementwiseCall>(by.call->of)) return;
+  const std::optional<uint32_t> read = result_read(i);
+  if (!read) return;
+  const uint32_t group = groups_.of(groups_.dependences().node(i).sources[*read].node);
+  if (!groups_.open(group)) return;
+  const ProgramNode& first = node(groups_.nodes(group).front());
+  const View& result = first.operands.back().view;
+  const View& to = by.operands.back().view;
+  for (const ProgramOperand& each : by.operands)
+    if (!each.known || each.view.dtype != result.dtype || each.view.accumulate ||
+        !each.view.layout.same_shape(result.layout))
+      return;
+  if (!ops::same_steps(to.layout, result.layout)) return;
+  const ops::TakesEpilogue& takes = *core(first);
+  const auto found = ended_.find(group);
+  const std::optional<Epilogue> epilogue =
+      extended(found == ended_.end() ? Epilogue() : found->second.epilogue, takes.channels(), by, *read);
+  if (!epilogue) return;
+  // All that is read is read before any result is written, apart; together an element may be gone too early.
+  const std::optional<uint32_t> place = groups_.place_for(i, {group});
+  if (!place) return;
+  std::vector<uint32_t> nodes = groups_.nodes_with(i, {group});
+  for (const uint32_t each : nodes)
+    for (const ProgramOperand& operand : node(each).operands)
+      if (!operand.written && ops::overlap(operand.view, to)) return;
+  Ref<Task> task = takes.with(*epilogue);
+  if (!task) return;
+  ended_[group] = {*epilogue, std::move(task)};
+  groups_.join(i, {group}, *place, std::move(nodes));
+}
+
+void Endings::form_groups() {
+  for (uint32_t i = 0; i < program_.nodes.size(); ++i) {
+    groups_.begin(i);
+    join(i);
+    groups_.end(i);
+  }
+}
+
+ProgramNode Endings::ended(const std::vector<uint32_t>& nodes, PassReport* report) {
+  Ended& of = ended_.at(groups_.of(nodes[0]));
+  const ProgramNode& first = node(nodes[0]);
+  ops::Kinds::Variant call = first.call->of;
+  if (auto* product = std::get_if<ops::MatmulCall>(&call)) {
+    product->bias = of.epilogue.bias.storage != nullptr;
+    product->activation = of.epilogue.activation;
+  } else {
+    auto& convolution = std::get<ops::ConvolutionCall>(call);
+    convolution.scale = of.epilogue.scale.storage != nullptr;
+    convolution.bias = of.epilogue.bias.storage != nullptr;
+    convolution.residual = of.epilogue.residual.storage != nullptr;
+    convolution.options.activation = of.epilogue.activation;
+  }
+  std::string operators, line = "one of";
+  for (const uint32_t each : nodes) {
+    operators += (operators.empty() ? "" : ", ") + std::string(node(each).task->name());
+    line += format("%s %u '%s'", each == nodes[0] ? "" : ",", each, node(each).task->name());
+  }
+  const size_t saved = is_half(of.epilogue.to.dtype) ? nodes.size() - 1 : 0;
+  ProgramNode whole =
+      program_.make_node(std::move(of.task), Ref<const ops::Call>::adopt(new ops::Call(call)), 0, first.section);
+  whole.operators = std::move(operators);
+  report->lines.push_back(line + ": " + program_.text(whole) + format(" (roundings saved: %zu)", saved));
+  return whole;
+}
+
+void Endings::rewrite(PassReport* report) {
+  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes) { return ended(nodes, report); });
+}
+
+}  // namespace
+
+Status epilogue(ops::Program& program, PassReport* report) {
+  if (!program.fewer_roundings) return {};
+  Endings pass(program);
+  pass.form_groups();
+  pass.rewrite(report);
+  report->steps = pass.steps();
+  return {};
+}
+
+}  // namespace rondo
