@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What runs when: the one table that decides which tests a run takes, in which builds.
 
-    plan.py builds SCOPE                              the builds that a run of this scope makes, in order
+    plan.py builds SCOPE TURN                         the builds that a run of this scope makes, in order
     plan.py choose BUILD FLAVOUR SCOPE TURN FILE      names of the tests to run; a line to FILE for each that is left out
     plan.py targets BUILD FLAVOUR SCOPE TURN          what ninja has to make for these tests
 
@@ -30,6 +30,7 @@ SCOPES = ("run", "ci", "thorough")
 #   -          none
 #   3          three of each series, by turns: tests that differ in the number at their end, as under twenty seeds
 #   1shared    as 1, but only of programs that tests of other rows run, so that no program is compiled for these alone
+#   1half      as 1, but only of half of the series, by turns
 #   half       half of the suite, by turns
 #   rest       the other half
 #   changed+3  those that belong to source files changed lately, and three of the others, by turns
@@ -37,7 +38,7 @@ PLAN = """
 # build            suite/test                 run        ci         thorough
 normal             simulated/*_whole          -          -          all
 normal             simulated/digits_*         -          1          all
-normal             simulated/*                1          1          all
+normal             simulated/*                1half      1half      all
 normal             mutation/*places           all        all        all
 normal             mutation/*                 changed+1  changed+3  all
 normal             abi/*                      all        all        all
@@ -46,7 +47,7 @@ normal             conformance/*              all        all        all
 normal             crash/*                    all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   all        all        all
-normal             memory/*                   1          2          all
+normal             memory/*                   1          1          all
 normal             models/*                   all        all        all
 normal             packaging/*                all        all        all
 normal             shipped/*                  -          -          all
@@ -57,9 +58,10 @@ normal             simcuda/*                  all        all        all
 normal             stress/*                   all        all        all
 normal             java/*                     all        all        all
 normal             toolkits/cudnn             -          -          all
+normal             toolkits/nvrtc             -          all        all
 normal             toolkits/*                 all        all        all
 normal             mpi/*                      all        all        all
-normal             rounding/*                 all        all        all
+normal             rounding/*                 half       all        all
 normal             tools/*                    all        all        all
 normal             unit/*_whole               -          -          all
 normal             unit/*                     all        all        all
@@ -107,6 +109,9 @@ thread             simulated/*                -          -          5
 thread             */*                        -          -          all
 """
 
+# Of these builds a run takes one, by turns: to compile all is twice as long as to test them.
+ONE_OF = {"ci": ("address,undefined", "thread")}
+
 LATELY = 10  # commits whose files count as changed, besides what is not committed
 
 
@@ -118,8 +123,10 @@ def rows():
             yield flavour, pattern, dict(zip(SCOPES, cells, strict=True))
 
 
-def builds(scope):
-    return list(dict.fromkeys(flavour for flavour, _, cells in rows() if cells[scope] != "-"))
+def builds(scope, turn):
+    among = ONE_OF.get(scope, ())
+    left = set(among) - set(by_turns(among, 1, turn))
+    return list(dict.fromkeys(flavour for flavour, _, cells in rows() if cells[scope] != "-" and flavour not in left))
 
 
 def suite(test):
@@ -182,9 +189,16 @@ def chosen(build, flavour, scope, turn):
     for test in tests:
         cell = cell_of(test, flavour, scope)
         groups[cell, series(test["name"]) if cell[0].isdigit() else suite(test)].append(test["name"])
+    of_half = collections.defaultdict(list)
+    for cell, one in groups:
+        if cell.endswith("half") and cell[0].isdigit():
+            of_half[cell].append(one)
     names = set()
-    for (cell, _), group in groups.items():
-        if cell == "all":
+    for (cell, one), group in groups.items():
+        if cell in of_half:
+            some = by_turns(of_half[cell], (len(of_half[cell]) + 1) // 2, turn)
+            names.update(by_turns(group, int(cell.removesuffix("half")), turn) if one in some else ())
+        elif cell == "all":
             names.update(group)
         elif cell in ("half", "rest"):
             half = by_turns(group, (len(group) + 1) // 2, turn)
@@ -225,7 +239,7 @@ def targets(build, flavour, scope, turn):
 
 
 def main(arguments):
-    commands = {"builds": lambda scope: print(*builds(scope), sep="\n"), "choose": choose, "targets": targets}
+    commands = {"builds": lambda scope, turn: print(*builds(scope, turn), sep="\n"), "choose": choose, "targets": targets}
     if not arguments or arguments[0] not in commands:
         sys.exit(__doc__)
     commands[arguments[0]](*arguments[1:])
