@@ -170,6 +170,28 @@ void add_layer_rows(const Options& options, std::vector<Row>& rows) {
   add(
       "fused.product", "1024 x 384 x 1536, bias and GELU in the call", "the three operators apart", at_most_times(1),
       [](Work& w) { multiplied(w, true); }, [](Work&) -> Run { return [](Work& w) { multiplied(w, false); }; });
+  // The same recorded operator by operator, with fewer roundings: what follows is in the call again.
+  const auto recorded = [](Work& w, Tensor (*layer)(const Work&, bool), uint32_t flags) -> Run {
+    rondo_record_options with = RONDO_RECORD_OPTIONS_INIT;
+    with.flags = flags;
+    BENCH_CHECK(rondo_record_begin(w.engine.get(), &with));
+    const auto kept = std::make_shared<Tensor>(layer(w, false));
+    rondo_graph* graph = nullptr;
+    BENCH_CHECK(rondo_record_end(w.engine.get(), &graph));
+    const std::shared_ptr<rondo_graph> owned(graph, rondo_graph_destroy);
+    return [kept, owned](Work&) { BENCH_CHECK(rondo_graph_launch(owned.get())); };
+  };
+  const auto add_recorded = [&](const char* id, const char* what, Tensor (*layer)(const Work&, bool)) {
+    rows.push_back({id, what, "recorded with every rounding", at_most_times(1), [=]() -> Samplers {
+                      if (!*work) *work = std::make_unique<Work>();
+                      Work& w = **work;
+                      const Run fewer = recorded(w, layer, RONDO_RECORD_FEWER_ROUNDINGS), all = recorded(w, layer, 0);
+                      return {[&w, count, fewer] { return time_of(w, count, fewer); },
+                              [&w, count, all] { return time_of(w, count, all); }};
+                    }});
+  };
+  add_recorded("epilogue.convolution", "the convolution apart, recorded with fewer roundings", convolved);
+  add_recorded("epilogue.product", "the product apart, recorded with fewer roundings", multiplied);
   add(
       "eager.transformer", "six layers of MiniLM, 16 words, operator by operator", "the same recorded",
       at_most_times(1.5), [](Work& w) { w.transformer.run(); },

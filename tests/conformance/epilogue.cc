@@ -179,6 +179,29 @@ TEST_P(Epilogue, RoundingsStayUnlessFewerAreWanted) {
   EXPECT_FALSE(has_word(report, "roundings saved")) << report;
 }
 
+// What follows a sum goes through the same loops on the host as operators do, so that nobody has to ask.
+TEST_P(Epilogue, OnTheHostTheBitsAreThoseOfOperatorsApart) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F64})
+    for (const Activation& activation : kActivations) {
+      const Graph graph = compare(
+          {random_array(dtype, {19, 24}, 3, -2, 2), random_array(dtype, {24, 40}, 4, -2, 2),
+           random_array(dtype, {40}, 5, -9, 9), random_array(dtype, {2, 5, 9, 7}, 6, -2, 2),
+           random_array(dtype, {6, 5, 3, 3}, 7, -2, 2), random_array(dtype, {6, 1, 1}, 8, -9, 9),
+           random_array(dtype, {2, 6, 7, 5}, 9, -9, 9)},
+          [&](const auto& x) {
+            const rondo_matmul_options product = RONDO_MATMUL_OPTIONS_INIT;
+            const rondo_convolution_options convolution = RONDO_CONVOLUTION_OPTIONS_INIT;
+            Tensor y = make(rondo_binary, RONDO_ADD, make(rondo_matmul, x[0], x[1], &product), x[2]);
+            Tensor z = make(rondo_binary, RONDO_MUL, make(rondo_convolution, x[3], x[4], &convolution), x[5]);
+            z = make(rondo_binary, RONDO_ADD, make(rondo_binary, RONDO_ADD, z, x[5]), x[6]);
+            if (activation.made) y = activation.made(y), z = activation.made(z);
+            return list(std::move(y), std::move(z));
+          },
+          rondo_dtype_name(dtype));
+      EXPECT_EQ(graph_info(graph.get()).tasks, on_cuda() ? 4 : 2) << graph_report(graph.get());
+    }
+}
+
 // A chain of 16-bit operators is computed in f32, and rounded at its end.
 TEST_P(Epilogue, ChainsAreRoundedOnce) {
   for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16}) {

@@ -1,5 +1,6 @@
 // Products and convolutions that do in their own call what elementwise nodes do to their results: a scale and a bias of
-// each channel, a residual, an activation, in this order. The sum is not rounded to its dtype before that, and a
+// each channel, a residual, an activation, in this order. On the host what follows a sum of f32 or f64 goes through the
+// operators' own loops, so that the bits are the same. Elsewhere the sum is not rounded to its dtype before that, or a
 // library may add it up otherwise than it would alone: only where a recording wants fewer roundings.
 //
 // Before `fuse`, for which an elementwise node is one operator yet.
@@ -133,6 +134,8 @@ void Endings::join(uint32_t i) {
   if (!groups_.open(group)) return;
   const ProgramNode& first = node(groups_.nodes(group).front());
   const View& result = first.operands.back().view;
+  const bool same_bits = first.task->device().is_host() && !is_half(result.dtype);
+  if (!same_bits && !program_.fewer_roundings) return;
   const View& to = by.operands.back().view;
   for (const ProgramOperand& each : by.operands)
     if (!each.known || each.view.dtype != result.dtype || each.view.accumulate ||
@@ -188,7 +191,9 @@ ProgramNode Endings::ended(const std::vector<uint32_t>& nodes, PassReport* repor
   ProgramNode whole =
       program_.make_node(std::move(of.task), Ref<const ops::Call>::adopt(new ops::Call(call)), 0, first.section);
   whole.operators = std::move(operators);
-  report->lines.push_back(line + ": " + program_.text(whole) + format(" (roundings saved: %zu)", saved));
+  line += ": " + program_.text(whole);
+  if (program_.fewer_roundings) line += format(" (roundings saved: %zu)", saved);
+  report->lines.push_back(std::move(line));
   return whole;
 }
 
@@ -199,7 +204,6 @@ void Endings::rewrite(PassReport* report) {
 }  // namespace
 
 Status epilogue(ops::Program& program, PassReport* report) {
-  if (!program.fewer_roundings) return {};
   Endings pass(program);
   pass.form_groups();
   pass.rewrite(report);

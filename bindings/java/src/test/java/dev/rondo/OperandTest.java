@@ -163,4 +163,16 @@ class OperandTest {
       assertEquals(2, whole.info().tasks(), whole.report());
     }
   }
+
+  @Test
+  void aProductTakesInWhatFollowsItWhereFewerRoundingsAreWanted() {
+    final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2, 3, 4}, 2, 2);
+    final Tensor bias = engine.tensor(Device.CPU, new float[] {-9, 1});
+    final java.util.function.Consumer<Recording> body = recording -> recording.keep(x.matmul(x).add(bias).relu());
+    try (Graph all = engine.record(body); Graph fewer = engine.record(new RecordOptions().flags(RecordFlags.FEWER_ROUNDINGS), body)) {
+      assertEquals(2, all.info().tasks(), all.report());
+      assertEquals(1, fewer.info().tasks(), fewer.report());
+      assertTrue(fewer.report().contains("roundings saved: 0"), fewer.report());
+    }
+  }
 }
