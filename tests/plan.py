@@ -47,7 +47,7 @@ normal             conformance/*              all        all        all
 normal             crash/*                    all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   all        all        all
-normal             memory/*                   1          1          all
+normal             memory/*                   -          1          all
 normal             models/*                   all        all        all
 normal             packaging/*                all        all        all
 normal             shipped/*                  -          -          all
@@ -56,6 +56,7 @@ normal             recipes/*                  all        all        all
 normal             rust/*                     all        all        all
 normal             simcuda/*                  all        all        all
 normal             stress/*                   all        all        all
+normal             java/java_service          -          all        all
 normal             java/*                     all        all        all
 normal             toolkits/cudnn             -          -          all
 normal             toolkits/nvrtc             -          all        all
