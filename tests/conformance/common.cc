@@ -47,6 +47,48 @@ TEST_P(Common, WhatIsComputedTwiceIsComputedOnce) {
   }
 }
 
+// Channels last and back again, say: neither copy is made, unless something else reads the first.
+TEST_P(Common, ChangesOfLayoutThatCancelAreNotMade) {
+  const auto copied = [](rondo_tensor* x) { return make(rondo_copy, x); };
+  const Array image = random_array(RONDO_F32, {2, 3, 4, 5}, 4, -2, 2);
+  const std::vector<int32_t> to = {0, 2, 3, 1}, back = {0, 3, 1, 2};
+  struct Case {
+    const char* label;
+    int32_t tasks;
+    Program body;
+  };
+  const Case cases[] = {
+      {"there and back", 1, [&](X x) { return list(running(copied(transpose(copied(transpose(x[0], to)), back)))); }},
+      {"read in between", 3,
+       [&](X x) {
+         const Tensor there = copied(transpose(x[0], to));
+         return list(running(there), running(copied(transpose(there, back))));
+       }},
+      {"to another layout", 3, [&](X x) { return list(running(copied(transpose(copied(transpose(x[0], to)), to)))); }},
+      {"a part", 3,
+       [&](X x) { return list(running(copied(slice(transpose(copied(transpose(x[0], to)), back), 0, 0, 1)))); }},
+      {"written in between", 4,
+       [&](X x) {
+         const Tensor there = copied(transpose(x[0], to));
+         into(x[0], rondo_unary, RONDO_TANH, x[0]);
+         return list(running(copied(transpose(there, back))));
+       }},
+      {"kept", 2,
+       [&](X x) {
+         Tensor there = copied(transpose(x[0], to)), sum = running(copied(transpose(there, back)));
+         return list(std::move(there), std::move(sum));
+       }},
+      {"backwards", 3,
+       [&](X x) {
+         return list(running(copied(slice(copied(slice(x[0], 3, 4, INT64_MIN, -1)), 3, 4, INT64_MIN, -1))));
+       }},
+  };
+  for (const Case& each : cases) {
+    const Graph graph = compare({image}, each.body, each.label);
+    EXPECT_EQ(graph_info(graph.get()).tasks, each.tasks) << each.label << "\n" << graph_report(graph.get());
+  }
+}
+
 TEST_P(Common, WhatDiffersInOneThingIsComputedTwice) {
   const Program differing[] = {
       [](X x) { return list(running(make(rondo_softmax, x[0], 1)), running(make(rondo_softmax, x[0], 0))); },

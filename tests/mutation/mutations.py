@@ -207,7 +207,7 @@ MUTATIONS = (
     ),
     Mutation(
         name="copy_of_what_is_written_later",
-        part=r"last_write_\[place\] < i",
+        part=r"last_write_\[place\] < since",
         instead="true",
         breaks="a copy of what is written afterwards is made",
         program="recording",

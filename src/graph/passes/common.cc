@@ -1,12 +1,14 @@
 // What is computed twice, and copies of what stays as it is. A node that does what an earlier one has done is left out,
-// and so is a copy whose elements lie as its source's, which nothing writes any more; whoever read their results reads
-// what was there already.
+// and so is a copy whose elements lie as its source's, or as those of what its source is a copy of, which nothing
+// writes any more; whoever read their results reads what was there already.
 //
 // Only values are given up that were made in the recording, are written once, and end with it. A node that reads one is
 // made again for the other memory (Task::again).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <unordered_map>
 
 #include "base/folded_product.h"
@@ -75,6 +77,27 @@ bool same_layout(const Layout& a, const Layout& b) {
   return true;
 }
 
+// What a view of a copy shows, as a view of what was copied: its axes are those of the copy in any order.
+std::optional<View> seen_through(const View& view, const View& copy, const View& source) {
+  if (view.offset != copy.offset || view.elements() != copy.elements()) return {};
+  View seen = source;
+  seen.layout = view.layout;
+  const auto wide = [](const Layout& layout) {
+    return std::count_if(layout.shape, layout.shape + layout.ndim, [](int64_t size) { return size > 1; });
+  };
+  if (wide(view.layout) != wide(copy.layout)) return {};
+  for (int d = 0; d < view.layout.ndim; ++d) {
+    if (view.layout.shape[d] <= 1) continue;
+    int axis = 0;
+    while (axis < copy.layout.ndim &&
+           (copy.layout.shape[axis] != view.layout.shape[d] || copy.layout.strides[axis] != view.layout.strides[d]))
+      ++axis;
+    if (axis == copy.layout.ndim) return {};
+    seen.layout.strides[d] = source.layout.strides[axis];
+  }
+  return seen;
+}
+
 class Common {
  public:
   explicit Common(Program& program)
@@ -105,6 +128,7 @@ class Common {
         if (each.written) ++written_[each.value];
     }
     if (report->lines.empty()) return;
+    leave_out_unread(&gone, report);
     for (size_t i = 0; i < program_.nodes.size(); ++i)
       if (!gone[i]) move(&program_.nodes[i]);
     size_t next = 0;
@@ -122,11 +146,12 @@ class Common {
   bool leave_out(size_t i, PassReport* report) {
     const ProgramNode& node = program_.nodes[i];
     size_t earlier = 0;
-    if (is_needless_copy(i)) {
-      const ProgramOperand &from = node.operands[0], &to = node.operands[1];
-      const Place source = place_[from.value];
-      place_[to.value] = {source.value, source.bytes + from.view.offset - to.view.offset};
-      report->lines.push_back("left out: " + program_.text(node) + ", which lies as it is copied");
+    if (const std::optional<Lying> same = lies_already(i)) {
+      const Place source = place_[same->value];
+      place_[node.operands[1].value] = {source.value, source.bytes + same->offset - node.operands[1].view.offset};
+      report->lines.push_back("left out: " + program_.text(node) + ", which lies as " +
+                              (same->through == i ? "it is copied" : std::to_string(same->through) + " copied it"));
+      if (same->through != i) passed_by_.push_back(same->through);
       return true;
     }
     if (!find_earlier(i, &earlier)) return false;
@@ -150,16 +175,52 @@ class Common {
     return !value.outlives() && !value.storage->pinned() && writes_[result.value] == 1 && !bound_[result.value] &&
            result.begin == 0 && result.end == static_cast<int64_t>(value.storage->bytes()) && result.view.offset == 0;
   }
-  bool is_needless_copy(size_t i) const {
+  // Where what a copy makes lies already: from this byte of a value on, which was read by node `through`.
+  struct Lying {
+    uint32_t value;
+    int64_t offset;
+    size_t through;
+  };
+  bool is_copy(const ProgramNode& node) const {
+    return is_plain(node) && std::holds_alternative<ops::CopyCall>(node.call->of) && node.operands.size() == 2 &&
+           node.operands[1].written && node.operands[0].view.dtype == node.operands[1].view.dtype;
+  }
+  std::optional<Lying> lies_already(size_t i) const {
     const ProgramNode& node = program_.nodes[i];
-    if (!std::holds_alternative<ops::CopyCall>(node.call->of) || node.operands.size() != 2) return false;
+    if (!is_copy(node) || !may_go(node.operands[1])) return {};
     const ProgramOperand &from = node.operands[0], &to = node.operands[1];
-    const Storage &source = *program_.values[from.value].storage, &target = *program_.values[to.value].storage;
-    const uint32_t place = place_[from.value].value;
-    // mutation: copy_of_what_is_written_later
-    return to.written && may_go(to) && &source.device() == &target.device() && !source.pinned() &&
-           from.view.dtype == to.view.dtype && same_layout(from.view.layout, to.view.layout) &&
-           (writes_[place] == 0 || last_write_[place] < i);
+    const auto stays = [&](const ProgramOperand& source, size_t since) {
+      const uint32_t place = place_[source.value].value;
+      const Storage& memory = *program_.values[source.value].storage;
+      // mutation: copy_of_what_is_written_later
+      return &memory.device() == &program_.values[to.value].storage->device() && !memory.pinned() &&
+             (writes_[place] == 0 || last_write_[place] < since);
+    };
+    if (same_layout(from.view.layout, to.view.layout) && stays(from, i)) return Lying{from.value, from.view.offset, i};
+    const size_t before = last_write_[from.value];
+    if (writes_[from.value] != 1 || before >= i || !is_copy(program_.nodes[before])) return {};
+    const ProgramOperand &first = program_.nodes[before].operands[0], &made = program_.nodes[before].operands[1];
+    const std::optional<View> seen = seen_through(from.view, made.view, first.view);
+    if (!seen || !same_layout(seen->layout, to.view.layout) || !stays(first, before)) return {};
+    return Lying{first.value, first.view.offset, before};
+  }
+  // Copies whose copies read what they read: if nobody else reads them any more.
+  void leave_out_unread(std::vector<bool>* gone, PassReport* report) {
+    std::vector<uint32_t> readers(program_.values.size());
+    const auto count = [&](const ProgramNode& node, uint32_t by) {
+      for (const ProgramOperand& each : node.operands)
+        if (!each.written) readers[place_[each.value].value] += by;
+    };
+    for (size_t i = 0; i < program_.nodes.size(); ++i)
+      if (!(*gone)[i]) count(program_.nodes[i], 1);
+    std::sort(passed_by_.begin(), passed_by_.end(), std::greater<>());
+    for (const size_t each : passed_by_) {
+      const ProgramNode& copy = program_.nodes[each];
+      if ((*gone)[each] || readers[copy.operands[1].value] > 0 || !may_go(copy.operands[1])) continue;
+      (*gone)[each] = true;
+      count(copy, UINT32_MAX);  // one less
+      report->lines.push_back("left out: " + program_.text(copy) + ", which nobody reads any more");
+    }
   }
   // The same bytes of the same value, as they are now.
   bool same_operand(const ProgramOperand& a, const ProgramOperand& b) const {
@@ -229,6 +290,7 @@ class Common {
   std::vector<size_t> last_write_;
   std::vector<bool> bound_;        // used by what cannot be made again, or otherwise than as a view
   std::vector<uint32_t> written_;  // so far
+  std::vector<size_t> passed_by_;  // copies of which a copy was left out
   struct Done {
     size_t node;
     std::vector<uint32_t> written;  // by operand that it reads: how often that had been written
