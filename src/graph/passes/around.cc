@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/text.h"
 #include "engine/engine.h"
 #include "graph/passes/groups.h"
 #include "graph/passes/passes.h"
@@ -168,17 +167,11 @@ void Attaching::form_groups() {
 }
 
 ProgramNode Attaching::surrounded(const std::vector<uint32_t>& nodes, PassReport* report) {
-  std::string operators, line = "one of";
-  for (const uint32_t each : nodes) {
-    const std::string& of = node(each).operators.empty() ? node(each).task->name() : node(each).operators;
-    operators += (operators.empty() ? "" : ", ") + of;
-    line += format("%s %u '%s'", each == nodes[0] ? "" : ",", each, node(each).task->name());
-  }
   ProgramNode whole =
       program_.make_node(std::move(tasks_.at(groups_.of(nodes[0]))),
                          Ref<const ops::Call>::adopt(new ops::Call(ops::AroundCall{})), 0, node(nodes[0]).section);
-  whole.operators = std::move(operators);
-  report->lines.push_back(line + ": " + program_.text(whole));
+  whole.operators = groups_.operators(nodes);
+  report->lines.push_back(groups_.line(nodes) + ": " + program_.text(whole));
   return whole;
 }
 

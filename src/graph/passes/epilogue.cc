@@ -182,16 +182,11 @@ ProgramNode Endings::ended(const std::vector<uint32_t>& nodes, PassReport* repor
     convolution.residual = of.epilogue.residual.storage != nullptr;
     convolution.options.activation = of.epilogue.activation;
   }
-  std::string operators, line = "one of";
-  for (const uint32_t each : nodes) {
-    operators += (operators.empty() ? "" : ", ") + std::string(node(each).task->name());
-    line += format("%s %u '%s'", each == nodes[0] ? "" : ",", each, node(each).task->name());
-  }
   const size_t saved = is_half(of.epilogue.to.dtype) ? nodes.size() - 1 : 0;
   ProgramNode whole =
       program_.make_node(std::move(of.task), Ref<const ops::Call>::adopt(new ops::Call(call)), 0, first.section);
-  whole.operators = std::move(operators);
-  line += ": " + program_.text(whole);
+  whole.operators = groups_.operators(nodes);
+  std::string line = groups_.line(nodes) + ": " + program_.text(whole);
   if (program_.fewer_roundings) line += format(" (roundings saved: %zu)", saved);
   report->lines.push_back(std::move(line));
   return whole;

@@ -286,21 +286,17 @@ ProgramNode Fusion::fused(const std::vector<uint32_t>& nodes, PassReport* report
   views.insert(views.end(), outputs.begin(), outputs.end());
   form.expression = form.expression.without_dead();
   std::copy(body.words.begin(), body.words.end(), form.words);
-  std::string name, operators, line = "one of";
-  for (size_t n = 0; n < nodes.size(); ++n) {
-    const char* const each = program_.nodes[nodes[n]].task->name();
-    operators += std::string(n ? ", " : "") + each;
-    if (n < kNamed) name += std::string(n ? "+" : "") + each;
-    line += format("%s %u '%s'", n ? "," : "", nodes[n], each);
-  }
+  std::string name;
+  for (size_t n = 0; n < std::min(nodes.size(), kNamed); ++n)
+    name += std::string(n ? "+" : "") + program_.nodes[nodes[n]].task->name();
   if (nodes.size() > kNamed) name += format("+%zu more", nodes.size() - kNamed);
   const Candidate& first = *of_[nodes[0]];
   Ref<const ops::Call> call = Ref<const ops::Call>::adopt(new ops::Call(ops::fused_call(form.expression, form.words)));
   ProgramNode node =
       program_.make_node(ops::lower(form, Engine::intern(name.c_str()), *first.device, *first.shape, views.data()),
                          std::move(call), 0, program_.nodes[nodes[0]].section);
-  node.operators = std::move(operators);
-  line += ": " + program_.text(node);
+  node.operators = groups_.operators(nodes);
+  std::string line = groups_.line(nodes) + ": " + program_.text(node);
   if (program_.fewer_roundings) line += format(" (roundings saved: %zu)", body.saved);
   report->lines.push_back(std::move(line));
   return node;

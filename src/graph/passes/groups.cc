@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace rondo {
 
 void Groups::begin(uint32_t i) {
@@ -81,6 +83,22 @@ void Groups::join(uint32_t i, const Some& groups, uint32_t place, std::vector<ui
   whole.many_after |= whole.after.size() > kMostAfter;
   whole.nodes = std::move(nodes);
   whole.place = place;
+}
+
+std::string Groups::operators(const std::vector<uint32_t>& nodes) const {
+  std::string all;
+  for (const uint32_t each : nodes) {
+    const ops::ProgramNode& node = program_.nodes[each];
+    all += (all.empty() ? "" : ", ") + (node.operators.empty() ? std::string(node.task->name()) : node.operators);
+  }
+  return all;
+}
+
+std::string Groups::line(const std::vector<uint32_t>& nodes) const {
+  std::string line = "one of";
+  for (const uint32_t each : nodes)
+    line += format("%s %u '%s'", each == nodes[0] ? "" : ",", each, program_.nodes[each].task->name());
+  return line;
 }
 
 std::vector<uint32_t> Groups::in_order() const {

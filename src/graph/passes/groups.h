@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "graph/passes/dependences.h"
@@ -39,6 +40,9 @@ class Groups {
   // Whether a group is there, and nodes may join it yet.
   bool open(uint32_t group) const { return !groups_[group].nodes.empty() && groups_[group].nodes.front() >= closed_; }
   bool among(uint32_t node, const Some& groups) const;
+  // Of nodes that became one: its operators, "mul, tanh", and what a report says, "one of 0 'mul', 1 'tanh'".
+  std::string operators(const std::vector<uint32_t>& nodes) const;
+  std::string line(const std::vector<uint32_t>& nodes) const;
   // Puts the program in its new order; made(nodes): the node that several are.
   template <class F>
   void rewrite(ops::Program* program, const F& made) const {
