@@ -233,15 +233,17 @@ fn only_named_outputs_are_outputs() {
 #[test]
 fn a_product_takes_in_what_follows_it_where_fewer_roundings_are_wanted() {
     everywhere(|engine, device| {
-        let x = numbers(engine, device, 4).reshape(&[2, 2]).unwrap();
+        let x = numbers(engine, device, 4).reshape(&[2, 2]).unwrap().cast(DType::F16).unwrap();
         let body = || x.matmul(&x)?.add(&x.slice(0, 0..1)?)?.relu();
         let (all, y) = engine.record(body).unwrap();
         let (fewer, z) = engine.recording().fewer_roundings().record(body).unwrap();
-        assert_eq!((all.info().unwrap().tasks, fewer.info().unwrap().tasks), (2, 1), "{}", fewer.report().unwrap());
-        assert!(fewer.report().unwrap().contains("roundings saved: 0"), "{}", fewer.report().unwrap());
+        assert!(all.info().unwrap().tasks > 1, "{}", all.report().unwrap());
+        assert_eq!(fewer.info().unwrap().tasks, 1, "{}", fewer.report().unwrap());
+        assert!(fewer.report().unwrap().contains("roundings saved: 2"), "{}", fewer.report().unwrap());
         all.launch().unwrap();
         fewer.launch().unwrap();
-        assert_eq!(y.to_vec::<f32>().unwrap(), z.to_vec::<f32>().unwrap());
+        let values = |tensor: &Tensor| tensor.cast(DType::F32).unwrap().to_vec::<f32>().unwrap();
+        assert_eq!(values(&y), values(&z)); // small integers, which no rounding changes
     });
 }
 

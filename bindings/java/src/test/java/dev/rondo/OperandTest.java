@@ -166,13 +166,13 @@ class OperandTest {
 
   @Test
   void aProductTakesInWhatFollowsItWhereFewerRoundingsAreWanted() {
-    final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2, 3, 4}, 2, 2);
-    final Tensor bias = engine.tensor(Device.CPU, new float[] {-9, 1});
+    final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2, 3, 4}, 2, 2).cast(DType.F16);
+    final Tensor bias = engine.tensor(Device.CPU, new float[] {-9, 1}).cast(DType.F16);
     final java.util.function.Consumer<Recording> body = recording -> recording.keep(x.matmul(x).add(bias).relu());
     try (Graph all = engine.record(body); Graph fewer = engine.record(new RecordOptions().flags(RecordFlags.FEWER_ROUNDINGS), body)) {
-      assertEquals(2, all.info().tasks(), all.report());
+      assertTrue(all.info().tasks() > 1, all.report());
       assertEquals(1, fewer.info().tasks(), fewer.report());
-      assertTrue(fewer.report().contains("roundings saved: 0"), fewer.report());
+      assertTrue(fewer.report().contains("roundings saved: 2"), fewer.report());
     }
   }
 }
