@@ -95,7 +95,7 @@ static void next_batch(struct network* n) {
   CHECK(rondo_unary(RONDO_TANH, n->x, &n->y));
 }
 
-int main(void) {
+int main(int count, char** arguments) {
   static float results[2][MODULES][WIDTH * WIDTH];
   const int64_t shape[] = {BATCH, WIDTH};
   struct network n;
@@ -132,6 +132,7 @@ int main(void) {
     return 1;
   }
   printf("the weights are equal, bit for bit\n");
+  if (count > 1) CHECK(rondo_graph_profile(graph, arguments[1])); /* one launch more; `rondo graph FILE` shows it */
 
   rondo_graph_destroy(graph);
   for (i = 0; i < MODULES; ++i) rondo_tensor_destroy(n.w[i]);

@@ -160,6 +160,17 @@ RONDO_API rondo_status rondo_graph_query(rondo_graph* graph, rondo_graph_info* i
 RONDO_API rondo_status rondo_graph_report(rondo_graph* graph, char* buffer, size_t capacity, size_t* length);
 /* Writes the graph (tasks, data flow, segments) as Graphviz DOT. Since 0.1. */
 RONDO_API rondo_status rondo_graph_dot(rondo_graph* graph, const char* path);
+/* Launches the graph once and measures each of its tasks, those inside CUDA graphs too: all run one after the other,
+ * each by itself, a host's timed by its clock, a device's by events of the device around it. The results have the bits
+ * of a launch, and the run counts as one; it draws as many random numbers, and a user task's function is called, for
+ * what was captured as well. What holds collectives runs as a whole, as on the other ranks. Waits for the run.
+ *
+ * rondo_graph_report then has the total, the critical path (the longest way through the data flow, below which more
+ * branches cannot bring a launch) and the tasks that took longest. path: a file for all of it as JSON, which
+ * `rondo graph FILE` shows (docs/graphs.md); NULL: none. A failure of the run is the call's status.
+ * RONDO_INVALID_STATE for a graph that is called, in a recording and in a task; RONDO_IO_ERROR if the file cannot be
+ * written: the run took place. Since 0.1. */
+RONDO_API rondo_status rondo_graph_profile(rondo_graph* graph, const char* path);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,6 @@
 // Recording and graphs. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/graph.h"
 
-#include <atomic>
-
 #include "base/asked.h"
 #include "base/file.h"
 #include "capi/operators.h"
@@ -53,11 +51,9 @@ Status write_text(const char* path, const std::string& text) {
 }
 
 void write_asked_files(const Graph& graph) {
-  static std::atomic<uint64_t> numbers{0};
-  const uint64_t number = ++numbers;
-  write_asked(Setting::graph_report, number, graph.name(), ".txt",
+  write_asked(Setting::graph_report, graph.number(), graph.name(), ".txt",
               [&graph](const char* path) { return write_text(path, graph.report()); });
-  write_asked(Setting::graph_dot, number, graph.name(), ".dot",
+  write_asked(Setting::graph_dot, graph.number(), graph.name(), ".dot",
               [&graph](const char* path) { return graph.write_dot(path); });
 }
 
@@ -234,6 +230,14 @@ rondo_status rondo_graph_dot(rondo_graph* graph, const char* path) {
     RONDO_NOT_NULL(path);
     RONDO_TRY(graph->graph->engine().usable());
     return graph->graph->write_dot(path);
+  });
+}
+
+rondo_status rondo_graph_profile(rondo_graph* graph, const char* path) {
+  return guard_whole("rondo_graph_profile", [&]() -> Status {
+    RONDO_TRY(check_graph(graph));
+    const Ref<Graph> kept = graph->graph;  // another thread may destroy the handle meanwhile
+    return kept->profile(path);
   });
 }
 

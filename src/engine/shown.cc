@@ -5,7 +5,9 @@
 
 namespace rondo {
 
-std::string shown_text(const View& view) {
+namespace {
+
+View in_its_own_size(const View& view) {
   View own = view;
   own.layout.ndim = 0;
   for (int i = 0; i < view.layout.ndim; ++i) {
@@ -13,7 +15,31 @@ std::string shown_text(const View& view) {
     if (repeated && own.layout.ndim == 0) continue;
     own.layout.shape[own.layout.ndim++] = repeated ? 1 : view.layout.shape[i];
   }
-  return operand_text(own);
+  return own;
+}
+
+}  // namespace
+
+std::string shown_text(const View& view) {
+  return operand_text(in_its_own_size(view));
+}
+
+size_t shown_bytes(const View& view) {
+  return in_its_own_size(view).bytes();
+}
+
+std::string operands_text(const std::vector<TaskOperand>& operands) {
+  std::string text;
+  bool written = false;
+  for (const TaskOperand& each : operands) {
+    if (each.written && !written)
+      text += text.empty() ? "-> " : " -> ";
+    else if (!text.empty())
+      text += ", ";
+    written = each.written;
+    text += shown_text(each.view);
+  }
+  return text;
 }
 
 }  // namespace rondo

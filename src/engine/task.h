@@ -20,6 +20,7 @@ namespace rondo {
 class Rebinding;
 
 class Auxiliaries;
+class Profile;
 class Stream;
 struct TaskOperand;
 
@@ -50,6 +51,7 @@ struct TaskContext {
   // A graph's run: what was set since it was recorded, a word each; null: as recorded.
   const uint64_t* settings = nullptr;
   KernelNodes* kernels = nullptr;  // see there; null: kernels are launched, and that is all
+  Profile* profile = nullptr;      // a graph's run whose tasks are timed one by one; null: any other
 };
 
 // A task that waits for another one, in the list of all that wait for that.

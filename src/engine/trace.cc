@@ -136,21 +136,6 @@ void Trace::device_end(const Task& task, Stream& stream, double submitted, doubl
 
 namespace {
 
-// "f32 [64, 10], f32 [10] -> f32 [64, 10]"
-std::string operands_text(const std::vector<TaskOperand>& operands) {
-  std::string text;
-  bool written = false;
-  for (const TaskOperand& each : operands) {
-    if (each.written && !written)
-      text += text.empty() ? "-> " : " -> ";
-    else if (!text.empty())
-      text += ", ";
-    written = each.written;
-    text += shown_text(each.view);
-  }
-  return text;
-}
-
 // The events of a trace, one a line. Processes are 0, the host, and one per device; their threads are the host's
 // threads and the devices' streams.
 class Events {

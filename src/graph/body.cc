@@ -75,8 +75,12 @@ Status Graph::run_body(const TaskContext& context, BodyRun* run, Task::Parts* pa
     Fence fence;
     parts->told = false;
     Status status = engine_->issue_within(
-        *segment.device, name_, segment.auxiliaries,
-        [&](const TaskContext& on) { return run_on_device(segment, on, random, parts); }, &fence);
+        *segment.device, name_, context.profile ? most_auxiliaries(segment) : segment.auxiliaries,
+        [&](TaskContext on) {
+          on.profile = context.profile;
+          return run_on_device(segment, on, random, parts);
+        },
+        &fence);
     if (fence.sequence) {
       run->device = segment.device;
       run->fence = fence;
@@ -99,6 +103,12 @@ Status Graph::run_on_device(Segment& segment, const TaskContext& context, const 
       if (const auto found = use.read ? parts->poison.find(use.variable) : parts->poison.end();
           found != parts->poison.end())
         return found->second;
+  if (context.profile) [[unlikely]] {
+    Progress progress;
+    Status status = run_tasks(segment, context, random, parts, &progress, nullptr);
+    parts->told = false;  // it fails as a whole all the same
+    return status;
+  }
   RONDO_TRY(run_captured(segment, context, random));
   if (!parts->poison.empty()) [[unlikely]]
     for (const Use& use : segment.uses)

@@ -1,5 +1,6 @@
 // Capturing a segment on several streams. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "base/caught.h"
 #include "graph/control.h"
@@ -69,6 +70,7 @@ Status Graph::capture() {
     for (void* stream : streams) device.stream_destroy(stream);
     RONDO_TRY(status);
   }
+  branch_of_ = std::move(plan_.schedule.branch);
   plan_ = {};
   for (const auto& [task, inner] : controls_) {
     RONDO_TRY(inner->back());

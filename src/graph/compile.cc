@@ -11,6 +11,7 @@
 
 #include "base/caught.h"
 #include "base/processors.h"
+#include "base/settings.h"
 #include "engine/trace.h"
 #include "graph/control.h"
 #include "ops/task/kernels_ahead.h"
@@ -60,7 +61,10 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   self.collect_binding_uses();
   RONDO_TRY(self.capture());
   self.apart_ = self.why_apart();
-  self.plain_ = !self.callable_ && self.unwritten_.empty() && self.segments_.size() == 1 && self.settings_->empty();
+  self.number_ = recording.number;
+  self.to_measure_ = !self.callable_ && setting_is_set(Setting::graph_profile);
+  self.plain_ = !self.callable_ && self.unwritten_.empty() && self.segments_.size() == 1 && self.settings_->empty() &&
+                !self.to_measure_;
   const double captured = Trace::now_us();
 
   rondo_graph_info& info = self.info_;
@@ -366,6 +370,12 @@ void Graph::place(Arena& arena, char* address) {
   arena.bodies.clear();
 }
 
+int Graph::most_auxiliaries(const Segment& segment) const {
+  int most = 0;
+  for (const uint32_t i : segment.tasks) most = std::max(most, tasks_[i]->wants_auxiliaries());
+  return most;
+}
+
 // What a segment's launch reads and writes, as the rest of the engine sees it: a temporary counts only where one
 // segment hands it to another, so that a failure there goes on with it and with nothing else. The arenas are written by
 // every segment, which keeps those of one graph in their order and its launches apart.
@@ -380,9 +390,7 @@ void Graph::collect_uses() {
   for (Segment& segment : segments_) {
     std::unordered_map<const Variable*, size_t> known;
     std::unordered_set<const Variable*> written;  // whatever is switched off
-    if (segment.kind == Segment::Kind::device)
-      for (const uint32_t i : segment.tasks)
-        segment.auxiliaries = std::max(segment.auxiliaries, tasks_[i]->wants_auxiliaries());
+    if (segment.kind == Segment::Kind::device) segment.auxiliaries = most_auxiliaries(segment);
     for (const uint32_t i : segment.tasks)
       for (const Access& access : tasks_[i]->accesses()) {
         if (const Storage* storage = access.variable->storage(); storage && binding_of_.count(storage)) continue;

@@ -60,6 +60,8 @@ Status Graph::launch_checked() {
   RONDO_TRY(engine_->usable());
   if (callable_) return not_launched();
   RONDO_TRY(check_unwritten());
+  if (to_measure_ && launches_ >= 1 && !Engine::thread_sink()) [[unlikely]]
+    if (to_measure_.exchange(false)) return launch_measured();
   launches_.fetch_add(1, std::memory_order_relaxed);
   return launch_several();
 }

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -30,6 +31,9 @@ namespace rondo {
 class Launch;
 class Call;
 class SegmentRun;
+class MeasuredRun;
+class Profile;
+class ProfileWriter;
 class Control;
 struct Body;
 struct BodyRun;
@@ -120,6 +124,7 @@ class Graph final : public RefCounted {
 
   Engine& engine() const { return *engine_; }
   const char* name() const { return name_; }
+  uint64_t number() const { return number_; }  // of its recording, among all of the process
   const std::unordered_set<const Storage*>& outputs() const { return outputs_; }
   RONDO_HOT Status launch();
   LaunchSettings& settings() { return *settings_; }
@@ -134,6 +139,9 @@ class Graph final : public RefCounted {
   rondo_graph_info query() const;
   std::string report() const;
   Status write_dot(const char* path) const;
+  // profile.cc: a launch whose tasks are run one by one and timed. Waits for it. path null: what it says goes to the
+  // report alone.
+  Status profile(const char* path);
 
   // --- inlined.cc: a run inside a recording, as nodes of that
   // What the graph does, on memory that takes the place of some of its own; temporaries are made for it.
@@ -162,6 +170,9 @@ class Graph final : public RefCounted {
   void take(ops::Program&& program);
 
   friend class SegmentRun;
+  friend class MeasuredRun;
+  friend class Profile;
+  friend class ProfileWriter;
   friend class Launch;
   friend class Call;
   friend struct BodyRun;
@@ -171,6 +182,12 @@ class Graph final : public RefCounted {
   RONDO_APART Status launch_several();  // or with settings
   Ref<Call> take_call(Segment& segment);
   static void delete_call(Segment& segment);
+  // profile.cc
+  Status submit_measured(const Ref<Profile>& profile, Ref<Task> then);
+  Status launch_measured();
+  Status keep(Profile& profile, const char* path);
+  // What its tasks need where they are run one by one.
+  int most_auxiliaries(const Segment& segment) const;
   // What the launch task of a segment does.
   RONDO_HOT Status run_captured(Segment& segment, const TaskContext& context, const RandomState& random);
   // Makes a captured segment what the settings of context want.
@@ -291,6 +308,7 @@ class Graph final : public RefCounted {
   std::unordered_set<const Storage*> outputs_;       // those whose contents are the user's after a launch
   std::vector<std::vector<uint32_t>> predecessors_;
   std::vector<int> segment_of_;
+  std::vector<int> branch_of_;  // by task
   std::vector<Arena> arenas_;
   const std::shared_ptr<SharedArena> shared_arena_;  // null: the arenas are its own
   std::vector<char*> workspace_;                     // by task, in its device's arena
@@ -298,6 +316,10 @@ class Graph final : public RefCounted {
   // For recordings that it is a part of: by task, what it is; why it stays a launch there.
   std::vector<Ref<const ops::Call>> calls_;
   const char* apart_ = nullptr;
+  uint64_t number_ = 0;
+  std::atomic<bool> to_measure_{false};  // RONDO_GRAPH_PROFILE asks for a profile that was not made yet
+  mutable std::mutex measured_mutex_;
+  std::string measured_;  // the last profile, for people; guarded by measured_mutex_
 };
 
 }  // namespace rondo

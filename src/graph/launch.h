@@ -40,6 +40,12 @@ class SegmentRun : public Task {
       return run_from({context.random->seed, context.random->offset + random_.offset}, context, completed);
     return run_from(random_, context, completed);
   }
+  // A run whose tasks are timed one by one, whatever the segment is; context has the settings.
+  Status run_measured(const TaskContext& context, const Status* completed) {
+    TaskContext with = context;
+    if (!words_.empty()) with.settings = words_.begin();
+    return graph_->run_tasks(segment_, with, random_, &parts_, &progress_, completed);
+  }
   // Leaves the run, which is done, to its segment, for the next one, or destroys it where the segment has one already.
   // What is returned goes after that: the graph, if this was the last to hold it.
   template <class Run>

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "base/caught.h"
-#include "graph/graph.h"
+#include "engine/shown.h"
+#include "graph/profile.h"
 
 namespace rondo {
 
@@ -34,6 +35,21 @@ void keep_poison(const Task& task, const Task::Parts& whole, Status* first) {
     if (first->ok() && found != whole.poison.end()) *first = found->second;
   }
   if (first->ok() && !whole.all.ok()) *first = whole.all;
+}
+
+// Which task it was and what it worked on goes behind the text of its failure.
+Status with_place(const Task& task, uint32_t number, const char* whole, const Status& status) {
+  std::string text;
+  const Status listed = caught([&]() -> Status {
+    std::vector<TaskOperand> operands;
+    task.list_operands(&operands);
+    text = operands_text(operands);
+    return {};
+  });
+  const bool known = listed.ok() && !text.empty();
+  return error(status.code(), "%s (task %u of the %s%s%s)", status.message(), number, whole, known ? ", on " : "",
+               known ? text.c_str() : "")
+      .with_origin(status.origin());
 }
 
 // What the end of a task makes of the variables it writes.
@@ -69,6 +85,8 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
       status = hand_in(task, *parts);
     if (status.ok()) {
       const RunObserver::Run run = observed ? observer.begin(task) : RunObserver::Run();
+      if (context.profile && !completed) [[unlikely]]
+        context.profile->begin(*this, i, each);
       if (completed) [[unlikely]]
         status = caught([&] { return task.resume(*std::exchange(completed, nullptr), each); });
       else
@@ -76,12 +94,15 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
       if (observed) [[unlikely]]
         observer.end(task, run.begin, run);
       if (each.later && *each.later) return status;  // comes back when it is completed
+      if (context.profile && status.ok()) [[unlikely]]
+        status = context.profile->end(*this, i, each);
       if (!status.ok()) [[unlikely]] {
-        const Status failed = engine_->failed(task, status);
         const Task::Parts* own = task.parts();
-        status = own && own->told
-                     ? failed  // they say where they are
-                     : error(failed.code(), "graph '%s': %s", name_, failed.message()).with_origin(failed.origin());
+        const bool told = own && own->told;  // they say where they are
+        const char* const whole = outermost_ == this ? "graph" : "body";
+        const Status failed = engine_->failed(task, told ? status : with_place(task, i, whole, status));
+        status = told ? failed
+                      : error(failed.code(), "graph '%s': %s", name_, failed.message()).with_origin(failed.origin());
       }
     }
     if (status.ok() && parts->clean()) [[likely]]

@@ -36,7 +36,8 @@ std::string Graph::report() const {
                  static_cast<long long>(info.output_bytes));
   text += format("  times: record %.3f ms, prepare %.3f ms, capture %.3f ms; launched %s\n", info.record_ms,
                  info.prepare_ms, info.capture_ms, counted(info.launches, "time", "times").c_str());
-  return text;
+  const std::lock_guard lock(measured_mutex_);
+  return text + measured_;
 }
 
 // What passes did, segments, and the same of bodies.

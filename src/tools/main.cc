@@ -13,6 +13,7 @@
 #include "tools/cache.h"
 #include "tools/doctor.h"
 #include "tools/facts.h"
+#include "tools/graph.h"
 #include "tools/launch.h"
 #include "tools/usage.h"
 
@@ -110,6 +111,7 @@ int run(int argc, char** argv) {
     return 0;
   }
   if (command == "launch") return rondo::tools::launch(argc - 2, argv + 2);
+  if (command == "graph") return rondo::tools::graph(argc - 2, argv + 2);
   if (command == "cache") return rondo::tools::cache(argc - 2, argv + 2);
   if (argc > 3) return bad_usage("too many arguments");
   if (command == "version" || command == "--version") {

@@ -41,6 +41,12 @@ const std::vector<Command>& commands() {
        "show [--json] | verify",
        "compiled kernels that are kept: what there is, whether it is whole",
        {"Exits 1 if something is damaged, or cannot be read or written."}},
+      {"graph",
+       {"--svg"},
+       "FILE [--svg FILE]",
+       "what a program saved of a graph",
+       {"FILE: a profile (rondo_graph_profile, RONDO_GRAPH_PROFILE) or a DOT picture (rondo_graph_dot,",
+        "RONDO_GRAPH_DOT). --svg: writes a picture, of a DOT file by Graphviz."}},
       {"completion",
        {"bash", "zsh", "fish"},
        nullptr,
@@ -76,6 +82,10 @@ std::string names(const char* between) {
   return join(list, between);
 }
 
+bool takes_file(const Command& command) {
+  return command.name == std::string("graph");
+}
+
 std::string bash() {
   std::string text =
       "# Completion of the rondo command for bash.\n"
@@ -88,12 +98,14 @@ std::string bash() {
       "  elif [ \"$COMP_CWORD\" -eq 2 ]; then\n"
       "    case ${COMP_WORDS[1]} in\n";
   for (const Command& each : commands())
-    text += format("      %s) COMPREPLY=($(compgen -W '%s --help' -- \"$word\")) ;;\n", each.name,
-                   join(each.words, " ").c_str());
+    text += format("      %s) COMPREPLY=($(compgen %s-W '%s --help' -- \"$word\")) ;;\n", each.name,
+                   takes_file(each) ? "-f " : "", join(each.words, " ").c_str());
   return text +
          "    esac\n"
          "  elif [ \"${COMP_WORDS[1]}\" = launch ]; then\n"
          "    COMPREPLY=($(compgen -c -f -- \"$word\"))\n"
+         "  elif [ \"${COMP_WORDS[1]}\" = graph ]; then\n"
+         "    COMPREPLY=($(compgen -f -W '--svg' -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = cache ]; then\n"
          "    case ${COMP_WORDS[2]} in\n"
          "      show) COMPREPLY=($(compgen -W '--json' -- \"$word\")) ;;\n"
@@ -125,11 +137,14 @@ std::string zsh() {
       "  elif (( CURRENT == 3 )); then\n"
       "    case $words[2] in\n";
   for (const Command& each : commands())
-    text += format("      %s) compadd -- %s --help ;;\n", each.name, join(each.words, " ").c_str());
+    text += format("      %s) compadd -- %s --help%s ;;\n", each.name, join(each.words, " ").c_str(),
+                   takes_file(each) ? "; _files" : "");
   return text +
          "    esac\n"
          "  elif [[ $words[2] == launch ]]; then\n"
          "    _command_names -e || _files\n"
+         "  elif [[ $words[2] == graph ]]; then\n"
+         "    compadd -- --svg; _files\n"
          "  elif [[ $words[2] == cache ]]; then\n"
          "    case $words[3] in\n"
          "      show) compadd -- --json ;;\n"
@@ -162,7 +177,7 @@ std::string fish() {
                      (word.size() > 2 && word[1] == '-' ? "-l " + word.substr(2) : "-a " + word).c_str());
   }
   text +=
-      "complete -c rondo -n '__fish_seen_subcommand_from launch export import' -F\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from launch graph export import' -F\n"
       "complete -c rondo -n '__fish_seen_subcommand_from show' -l json\n";
   for (const char* option : {"older-than", "architecture", "nvrtc", "rondo"})
     text += format("complete -c rondo -n '__fish_seen_subcommand_from clear export' -x -l %s\n", option);

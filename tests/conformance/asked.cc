@@ -85,6 +85,30 @@ TEST_P(Asked, GraphsAreReportedAndDrawn) {
   EXPECT_EQ(folder.text(names[0]), written([&](const char* path) { return rondo_graph_dot(graph.get(), path); }));
 }
 
+TEST_P(Asked, SecondLaunchIsProfiled) {
+  const Folder folder;
+  const Tensor x = up(full(RONDO_F32, {4}, 1));
+  {
+    const Setting profiles("RONDO_GRAPH_PROFILE", folder.path());
+    const Graph graph = record(engine(), [&] { into(x, rondo_binary_scalar, RONDO_ADD, x, 1.0); });
+    must(rondo_graph_launch(graph.get()));
+    must(rondo_engine_wait_all(engine()));
+    EXPECT_TRUE(folder.names().empty()) << "the first one is as it is";
+    for (int i = 0; i < 3; ++i) must(rondo_graph_launch(graph.get()));
+    must(rondo_engine_wait_all(engine()));
+    EXPECT_EQ(download(x)[0], 5);
+    EXPECT_EQ(graph_info(graph.get()).launches, 4);
+    EXPECT_NE(graph_report(graph.get()).find("profile: 1 task"), std::string::npos) << graph_report(graph.get());
+  }
+  const std::vector<std::string> names = folder.names();
+  EXPECT_EQ(names.size(), 1u);
+  if (names.size() != 1) return;
+  EXPECT_EQ(names[0].substr(names[0].size() - 11), "-graph.json");
+  const nlohmann::json profile = nlohmann::json::parse(folder.text(names[0]));
+  EXPECT_EQ(profile.at("tasks").size(), 1u) << profile.dump(1);
+  EXPECT_EQ(profile.at("tasks").at(0).at("runs"), 1) << profile.dump(1);
+}
+
 TEST_P(Asked, HostileNamesStayInTheFolder) {
   const Folder folder;
   const Setting reports("RONDO_GRAPH_REPORT", folder.path());
@@ -110,9 +134,14 @@ TEST_P(Asked, WhatCannotBeWrittenIsLogged) {
     const Setting reports("RONDO_GRAPH_REPORT", place), pictures("RONDO_GRAPH_DOT", place),
         traces("RONDO_TRACE", place);
     Log log;
-    EXPECT_NE(record_named("step"), nullptr);
+    const Setting profiles("RONDO_GRAPH_PROFILE", place);
+    {
+      const Graph graph = record_named("step");
+      for (int i = 0; i < 2; ++i) must(rondo_graph_launch(graph.get()));
+      must(rondo_engine_wait_all(engine()));
+    }
     work();
-    for (const char* setting : {"RONDO_GRAPH_REPORT", "RONDO_GRAPH_DOT", "RONDO_TRACE"})
+    for (const char* setting : {"RONDO_GRAPH_REPORT", "RONDO_GRAPH_DOT", "RONDO_GRAPH_PROFILE", "RONDO_TRACE"})
       EXPECT_TRUE(has_word(log.text(), setting)) << place << ": " << log.text();
     EXPECT_NE(log.text().find(place), std::string::npos) << log.text();
   }

@@ -50,6 +50,26 @@ TEST_P(Calls, LeaveNewTensorsToTheCaller) {
   EXPECT_EQ(graph_info(graph.get()).launches, 20);
 }
 
+// An output that a host's task uses as well keeps the operator that writes it out of CUDA graphs.
+TEST_P(Calls, RandomNumbersMoveOnOutsideOfCudaGraphs) {
+  const Shape shape = {kSize};
+  const auto draw = [&] {
+    return make(rondo_random_uniform, engine(), device(), RONDO_F32, 1, shape.data(), 0.0, 1.0);
+  };
+  const Callable graph = callable({}, [&](const std::vector<Tensor>&) {
+    Tensor noise = draw();
+    must(push_tensors(engine(), [](rondo_task_context*) { return RONDO_OK; }, {noise}, {}));
+    return list(std::move(noise));
+  });
+  EXPECT_EQ(graph_info(graph.get()).captured, 0) << graph_report(graph.get());
+  must(rondo_engine_seed(engine(), 5));
+  std::vector<Array> eager, called;
+  for (int i = 0; i < 3; ++i) eager.push_back(download(draw()));
+  must(rondo_engine_seed(engine(), 5));
+  for (int i = 0; i < 3; ++i) called.push_back(download(call(graph, {})));
+  for (size_t i = 0; i < 3; ++i) expect_same_bits(called[i], eager[i], "draw " + std::to_string(i));
+}
+
 TEST_P(Calls, WriteIntoGivenOutputs) {
   const Tensor w = ones(kSize, 2);
   const Callable graph = model(w);

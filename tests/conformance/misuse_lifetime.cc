@@ -82,6 +82,7 @@ TEST_P(MisuseLifetime, DestroyedGraph) {
   dead(rondo_graph_query(gone, &info), "rondo_graph_query");
   dead(rondo_graph_report(gone, nullptr, 0, &length), "rondo_graph_report");
   dead(rondo_graph_dot(gone, "/tmp/never"), "rondo_graph_dot");
+  dead(rondo_graph_profile(gone, nullptr), "rondo_graph_profile");
   rondo_graph_destroy(gone);
   EXPECT_TRUE(has_word(rondo_last_error(), "rondo_graph_destroy")) << rondo_last_error();
 }

@@ -424,6 +424,7 @@ TEST_P(MisuseNull, RecordingsAndGraphs) {
       {"rondo_graph_report", "length", [&] { return rondo_graph_report(graph.get(), nullptr, 0, nullptr); }},
       {"rondo_graph_dot", "graph", [&] { return rondo_graph_dot(nullptr, "/tmp/never"); }},
       {"rondo_graph_dot", "path", [&] { return rondo_graph_dot(graph.get(), nullptr); }},
+      {"rondo_graph_profile", "graph", [&] { return rondo_graph_profile(nullptr, nullptr); }},
   });
   rondo_graph_destroy(nullptr);
   // A forgotten out-parameter of end leaves the recording open, so that it can be ended after all.

@@ -310,6 +310,8 @@ class Program {
         step("launch");
         all &= call(rondo_graph_launch(graph));
       }
+      step("profile");
+      all &= call(rondo_graph_profile(graph, "/dev/null"));
       step("report");
       std::string text(1 << 14, '\0');
       size_t length = 0;

@@ -122,7 +122,7 @@ def case_help():
     """--help works everywhere and names every command."""
     for arguments in (["--help"], ["-h"], ["info", "--help"], ["doctor", "--help"], ["completion", "--help"]):
         out, err = run(*arguments)
-        holds(out, "usage:", "info [--json]", "doctor", "launch -n N", "cache show [--json] | verify", "cache export FILE", "completion bash|zsh|fish", "version", "--help")
+        holds(out, "usage:", "info [--json]", "doctor", "launch -n N", "cache show [--json] | verify", "cache export FILE", "graph FILE [--svg FILE]", "completion bash|zsh|fish", "version", "--help")
         assert all(len(line) <= 120 for line in out.splitlines()), out
         assert err == ""
 
@@ -173,6 +173,7 @@ def case_completion():
     assert complete("rondo", "cache", "clear", "--n") == ["--nvrtc"]
     assert complete("rondo", "cache", "export", "--arch") == ["--architecture"]
     assert complete("rondo", "cache", "import", "/etc/host") != []
+    assert complete("rondo", "graph", "/etc/host") != [] and complete("rondo", "graph", "x.json", "--s") == ["--svg"]
     assert "printf" in complete("rondo", "launch", "-n", "2", "printf")
     assert {"info", "doctor", "launch", "cache", "completion", "version"} <= set(complete("rondo", ""))
 

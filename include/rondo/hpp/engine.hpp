@@ -41,6 +41,9 @@ class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
     });
   }
   void dot(const std::string& path) const { check(rondo_graph_dot(get(), path.c_str())); }
+  // A launch whose tasks are measured, and waited for: report() tells of it, and the file, if one is named.
+  void profile() const { check(rondo_graph_profile(get(), nullptr)); }
+  void profile(const std::string& path) const { check(rondo_graph_profile(get(), path.c_str())); }
 
  private:
   void call(Tensors inputs, std::vector<rondo_tensor*>* outputs) const {

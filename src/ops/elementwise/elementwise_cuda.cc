@@ -207,8 +207,9 @@ Status ElementwiseTask::run_on_cuda(const TaskContext& context) {
   const Expression& expression = this->expression();
   if (expression.generators() > 0) {
     *next++ = reinterpret_cast<uint64_t>(context.device_random);
-    *next++ = random_.seed;
-    uint64_t start = random_.offset;
+    const RandomState first = first_number(context);
+    *next++ = first.seed;
+    uint64_t start = first.offset;
     for (int k = 0; k < expression.generators(); ++k) {
       *next++ = start;
       start += random_counters(expression.generator_dtype(k), space().elements);

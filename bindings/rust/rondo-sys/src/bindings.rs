@@ -4011,6 +4011,19 @@ extern "C" {
     #[doc = " Writes the graph (tasks, data flow, segments) as Graphviz DOT. Since 0.1."]
     pub fn rondo_graph_dot(graph: *mut rondo_graph, path: *const ::std::os::raw::c_char) -> rondo_status;
 }
+extern "C" {
+    #[doc = " Launches the graph once and measures each of its tasks, those inside CUDA graphs too: all run one after the other,"]
+    #[doc = " each by itself, a host's timed by its clock, a device's by events of the device around it. The results have the bits"]
+    #[doc = " of a launch, and the run counts as one; it draws as many random numbers, and a user task's function is called, for"]
+    #[doc = " what was captured as well. What holds collectives runs as a whole, as on the other ranks. Waits for the run."]
+    #[doc = ""]
+    #[doc = " rondo_graph_report then has the total, the critical path (the longest way through the data flow, below which more"]
+    #[doc = " branches cannot bring a launch) and the tasks that took longest. path: a file for all of it as JSON, which"]
+    #[doc = " `rondo graph FILE` shows (docs/graphs.md); NULL: none. A failure of the run is the call's status."]
+    #[doc = " RONDO_INVALID_STATE for a graph that is called, in a recording and in a task; RONDO_IO_ERROR if the file cannot be"]
+    #[doc = " written: the run took place. Since 0.1."]
+    pub fn rondo_graph_profile(graph: *mut rondo_graph, path: *const ::std::os::raw::c_char) -> rondo_status;
+}
 #[doc = " Bytes to or from another rank. Since 0.1."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

@@ -276,6 +276,46 @@ impl Graph {
         check(unsafe { sys::rondo_graph_dot(self.as_ptr(), path.as_ptr()) })
     }
 
+    /// Launches the graph once, each task by itself, and measures them; waits for the run. [`Graph::report`] then has the
+    /// critical path and the tasks that took longest.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// # let (graph, ()) = engine.record(|| engine.task("hello").submit(|_| Ok(())))?;
+    /// graph.profile()?;
+    /// assert!(graph.report()?.contains("critical path"));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What fails in the run; [`InvalidState`](crate::ErrorKind::InvalidState) for a graph that is called, in a recording
+    /// and in a task.
+    #[doc(alias = "rondo_graph_profile")]
+    pub fn profile(&self) -> Result<()> {
+        check(unsafe { sys::rondo_graph_profile(self.as_ptr(), std::ptr::null()) })
+    }
+
+    /// The same, with a file for all of it as JSON, which `rondo graph FILE` shows.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// # let (graph, ()) = engine.record(|| engine.task("hello").submit(|_| Ok(())))?;
+    /// let path = std::env::temp_dir().join(format!("rondo-profile-{}.json", std::process::id()));
+    /// graph.profile_to(&path)?;
+    /// assert!(std::fs::read_to_string(&path).unwrap().contains("\"critical_path\":[0]"));
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Graph::profile`]; [`IoError`](crate::ErrorKind::IoError) where the file cannot be written: the run took place.
+    pub fn profile_to(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = c_path("Graph::profile_to", path.as_ref())?;
+        check(unsafe { sys::rondo_graph_profile(self.as_ptr(), path.as_ptr()) })
+    }
+
     /// The engine it belongs to.
     ///
     /// ```

@@ -219,6 +219,16 @@ fn reports_pictures_and_traces_are_written() {
         graph.launch().unwrap();
         graph.dot(path("dot")).unwrap();
         trace.write(path("json")).unwrap();
+        graph.profile().unwrap();
+        assert!(graph.report().unwrap().contains("critical path"));
+        graph.profile_to(path("profile")).unwrap();
+        assert!(std::fs::read_to_string(path("profile")).unwrap().contains("\"name\":\"exp\""));
+        assert_eq!(graph.info().unwrap().launches, 3);
+        assert_eq!(graph.profile_to("/no/such/folder/p.json").unwrap_err().kind(), ErrorKind::IoError);
+        assert_eq!(graph.profile_to("zero\0byte").unwrap_err().kind(), ErrorKind::InvalidArgument);
+        let refused = engine.record(|| graph.profile()).map(|_| ()).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidState, "{}", refused);
+        std::fs::remove_file(path("profile")).unwrap();
         assert!(graph.report().unwrap().contains("forward"));
         assert!(std::fs::read_to_string(path("dot")).unwrap().starts_with("digraph"));
         assert!(std::fs::read_to_string(path("json")).unwrap().contains("forward"));

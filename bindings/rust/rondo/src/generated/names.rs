@@ -322,6 +322,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_graph_dot", "Graph::dot"),
     ("rondo_graph_enable", "Graph::enable"),
     ("rondo_graph_launch", "Graph::launch"),
+    ("rondo_graph_profile", "Graph::profile"),
     ("rondo_graph_query", "Graph::info"),
     ("rondo_graph_report", "Graph::report"),
     ("rondo_graph_set", "Graph::set"),

@@ -192,6 +192,37 @@ public class Graph extends NativeObject {
     }
   }
 
+  /**
+   * Launches the graph once, each task by itself, and measures them; waits for the run. {@link #report} then has the critical path and
+   * the tasks that took longest.
+   *
+   * @throws InvalidStateException for a graph that is called, in a recording and in a task
+   */
+  public void profile() {
+    final long address = acquire();
+    try {
+      NativeGraph.graphProfile(address, null);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * The same, with a file for all of it as JSON, which {@code rondo graph FILE} shows.
+   *
+   * @param path the file
+   * @throws InvalidStateException for a graph that is called, in a recording and in a task
+   * @throws IoException if the file cannot be written; the run took place
+   */
+  public void profile(Path path) {
+    final long address = acquire();
+    try {
+      NativeGraph.graphProfile(address, path.toString());
+    } finally {
+      release();
+    }
+  }
+
   @Override
   public String toString() {
     return isClosed() ? "Graph[closed]" : info().toString();

@@ -187,6 +187,27 @@ class GraphTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
+  void profileIsALaunchThatSaysHowLongEachTaskTook(Device device, EngineMode mode, @TempDir Path folder) throws Exception {
+    engine.close();
+    engine = Engine.create(new EngineOptions().mode(mode));
+    try (Scope scope = Scope.open()) {
+      final Tensor x = engine.tensor(device, new float[] {1, 2}, 2);
+      final Graph graph = engine.record(recording -> x.addInto(1, x));
+      graph.launch();
+      graph.profile();
+      assertArrayEquals(new float[] {3, 4}, x.toFloatArray());
+      assertTrue(graph.report().contains("critical path"), graph.report());
+      final Path file = folder.resolve("profile.json");
+      graph.profile(file);
+      assertTrue(Files.readString(file).contains("\"critical_path\":[0"), Files.readString(file));
+      assertEquals(3, graph.info().launches());
+      fails(IoException.class, () -> graph.profile(folder.resolve("missing/profile.json")), "missing");
+      fails(InvalidStateException.class, () -> engine.record(recording -> graph.profile()), "recording");
+    }
+  }
+
   @Test
   void writesItselfAsDot(@TempDir Path folder) throws Exception {
     try (Tensor x = engine.tensor(Device.CPU, new float[] {1}); Graph graph = engine.record(recording -> x.exp())) {

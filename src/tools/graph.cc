@@ -1,0 +1,160 @@
+// See graph.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tools/graph.h"
+
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "tools/profile.h"
+
+extern char** environ;
+
+namespace rondo::tools {
+
+namespace {
+
+constexpr size_t kLargest = size_t{256} << 20;  // no graph's file is larger
+
+int failed(const std::string& what) {
+  std::fprintf(stderr, "rondo: %s\n", what.c_str());
+  return 1;
+}
+
+int bad_usage(const std::string& what) {
+  std::fprintf(stderr, "rondo: %s; `rondo --help` says how graph is used\n", what.c_str());
+  return 2;
+}
+
+// What is wrong; empty: nothing.
+std::string read_file(const std::string& path, std::string* text) {
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status;
+  if (!file || ::fstat(file.get(), &status) != 0)
+    return format("'%s' cannot be read: %s", harmless(path).c_str(), std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) return format("'%s' is no file", harmless(path).c_str());
+  if (static_cast<size_t>(status.st_size) > kLargest)
+    return format("'%s' is larger than the file of any graph (%zu MiB)", harmless(path).c_str(), kLargest >> 20);
+  if (!read_text(path, static_cast<size_t>(status.st_size), text))
+    return format("'%s' cannot be read: %s", harmless(path).c_str(), std::strerror(errno));
+  return {};
+}
+
+std::string write_file(const std::string& path, const std::string& text) {
+  File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file && write_all(file.get(), text) && file.close()) return {};
+  return format("'%s' cannot be written: %s", harmless(path).c_str(), std::strerror(errno));
+}
+
+// A path that no program takes for an option.
+std::string as_path(const std::string& path) {
+  return path[0] == '-' ? "./" + path : path;
+}
+
+// Graphviz' program makes the picture. What is wrong; empty: nothing.
+std::string run_dot(const std::string& from, const std::string& to) {
+  std::string input = as_path(from), output = "-o" + as_path(to), name = "dot", type = "-Tsvg";
+  char* const arguments[] = {name.data(), type.data(), output.data(), input.data(), nullptr};
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, "dot", nullptr, nullptr, arguments, environ);
+  if (error == ENOENT)
+    return "the picture of a DOT file is made by Graphviz' program dot, which is not in PATH; install it (Debian: "
+           "graphviz), or give the JSON of rondo_graph_profile, which needs none";
+  if (error) return format("Graphviz' program dot cannot be started: %s", std::strerror(error));
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    return "the picture of a DOT file is made by Graphviz' program dot, which is not in PATH; install it (Debian: "
+           "graphviz)";
+  return format("Graphviz' program dot failed (%s %d)", WIFEXITED(status) ? "status" : "signal",
+                WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+// What stands in quotes behind `label=`; false: there is none.
+bool label_of(std::string_view line, std::string* label) {
+  constexpr std::string_view kLabel = "label=\"";
+  size_t at = line.find(kLabel);
+  if (at == std::string_view::npos) return false;
+  label->clear();
+  for (at += kLabel.size(); at < line.size() && line[at] != '"'; ++at) {
+    if (line[at] != '\\' || at + 1 == line.size()) {
+      *label += line[at];
+    } else if (line[++at] == 'n') {
+      *label += ": ";
+    } else {
+      *label += line[at];
+    }
+  }
+  return true;
+}
+
+// Of a picture that Rondo wrote: segments, each with its tasks, and how many edges there are. Its lines are one
+// statement each.
+std::string dot_text(const std::string& text) {
+  std::string listed, label;
+  size_t tasks = 0, carried = 0, order = 0;
+  std::string_view rest = text, line;
+  while (take_part(&rest, '\n', &line)) {
+    const size_t first = line.find_first_not_of(' ');
+    if (first == std::string_view::npos) continue;
+    const bool edge = line.find(" -> ") < line.find('[');
+    if (edge) {
+      ++(line.find("style=dashed") == std::string_view::npos ? carried : order);
+    } else if (line[first] == 't' || line.find("label=\"segment ") != std::string_view::npos) {
+      if (!label_of(line, &label)) continue;
+      const bool task = line[first] == 't';
+      tasks += task;
+      listed += (task ? "  " : "") + harmless(label) + "\n";
+    }
+  }
+  return format("%zu tasks, %zu edges with a tensor, %zu for order alone\n", tasks, carried, order) + listed;
+}
+
+}  // namespace
+
+int graph(int count, char** arguments) {
+  std::string path, picture;
+  for (int i = 0; i < count; ++i) {
+    const std::string word = arguments[i];
+    if (word == "--svg") {
+      if (++i == count || !*arguments[i]) return bad_usage("--svg needs the file to write");
+      picture = arguments[i];
+    } else if (word.size() > 1 && word[0] == '-') {
+      return bad_usage("graph has no option '" + harmless(word) + "'");
+    } else if (!path.empty()) {
+      return bad_usage("graph takes one file");
+    } else {
+      path = word;
+    }
+  }
+  if (path.empty()) return bad_usage("graph needs a file that rondo_graph_profile or rondo_graph_dot wrote");
+  std::string text;
+  if (const std::string wrong = read_file(path, &text); !wrong.empty()) return failed(wrong);
+  std::string problem;
+  if (text.rfind("digraph", 0) == 0) {
+    std::fputs(dot_text(text).c_str(), stdout);
+    if (!picture.empty()) problem = run_dot(path, picture);
+  } else if (const size_t first = text.find_first_not_of(" \t\r\n"); first != std::string::npos && text[first] == '{') {
+    Profile profile;
+    if (const std::string wrong = read_profile(text, &profile); !wrong.empty())
+      return failed("'" + harmless(path) + "' is no profile of a graph: " + harmless(wrong));
+    std::fputs(profile_text(profile).c_str(), stdout);
+    if (!picture.empty()) problem = write_file(picture, profile_svg(profile));
+  } else {
+    return failed("'" + harmless(path) +
+                  "' is neither a profile (rondo_graph_profile) nor a DOT picture (rondo_graph_dot)");
+  }
+  return problem.empty() ? 0 : failed(problem);
+}
+
+}  // namespace rondo::tools

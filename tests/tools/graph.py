@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Runs `rondo graph` as a user does, on what a program saved, and on files that nobody should have given it.
+
+    graph.py RONDO PROGRAM CASE
+
+PROGRAM records a graph and saves its profile and its picture in the folder that it is given. CASE is the name of one of the
+functions below without its `case_`.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+RONDO, PROGRAM = (pathlib.Path(each).absolute() for each in sys.argv[1:3])
+FOLDER = pathlib.Path()  # of the case
+
+
+def graph(*arguments, status=0, **environment):
+    done = subprocess.run([RONDO, "graph", *arguments], env={**os.environ, **environment}, capture_output=True, timeout=60)
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert done.returncode == status, f"{arguments} exits {done.returncode}, not {status}:\n{out}{err}"
+    if status:
+        assert err.startswith("rondo: ") and err.count("\n") == 1, err
+    return out, err
+
+
+def saved():
+    """(profile, picture) of a graph."""
+    subprocess.run([PROGRAM, FOLDER], check=True, timeout=60)
+    return FOLDER / "profile.json", FOLDER / "picture.dot"
+
+
+def holds(text, *parts):
+    for part in parts:
+        assert part in text, f"no {part!r} in:\n{text}"
+
+
+def case_profile():
+    """A table with each task, and a picture that any program for SVG reads."""
+    profile, _ = saved()
+    picture = FOLDER / "picture.svg"
+    out, err = graph(profile, "--svg", picture)
+    tasks = json.loads(profile.read_text())["tasks"]
+    assert len(tasks) >= 3 and err == "", err
+    holds(out, "graph 'step'", "critical path", "segment 0 on cpu:0: host tasks", "* on the critical path")
+    for task in tasks:
+        holds(out, task["name"], task["operands"], f"{task['us']:.3f}")
+    assert out.count("* ") >= 2, out
+    root = xml.parse(picture).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    bars = [each for each in root.iter("{http://www.w3.org/2000/svg}rect")]
+    assert len(bars) == len(tasks) + 1, len(bars)
+    assert graph(profile)[0] == out
+
+
+def case_dot():
+    """What a DOT picture holds, in text; its picture is Graphviz'."""
+    _, picture = saved()
+    out, _ = graph(picture)
+    holds(out, "3 tasks", "segment 0 on cpu:0: host tasks", "  neg\n", "  matmul\n")
+    none = FOLDER / "none"
+    none.mkdir()
+    _, err = graph(picture, "--svg", FOLDER / "x.svg", status=1, PATH=str(none))
+    holds(err, "Graphviz", "dot", "not in PATH", "graphviz")
+    false = none / "dot"
+    false.write_text('#!/bin/sh\nfor each; do echo "$each"; done >"${2#-o}"\n')
+    false.chmod(0o755)
+    graph(picture, "--svg", FOLDER / "x.svg", PATH=f"{none}:{os.environ['PATH']}")
+    assert (FOLDER / "x.svg").read_text().splitlines() == ["-Tsvg", f"-o{FOLDER / 'x.svg'}", str(picture)]
+    false.write_text("#!/bin/sh\nexit 3\n")
+    holds(graph(picture, "--svg", FOLDER / "y.svg", status=1, PATH=f"{none}:{os.environ['PATH']}")[1], "failed (status 3)")
+
+
+def case_usage():
+    profile, _ = saved()
+    for arguments, part in ([], "needs a file"), (["a", "b"], "one file"), (["--svg"], "needs the file"), (["-x", "a"], "no option '-x'"), \
+            (["a", "--svg", ""], "needs the file"):
+        holds(graph(*arguments, status=2)[1], part, "--help")
+    for path, part in (FOLDER / "missing", "cannot be read"), (FOLDER, "is no file"), ("/dev/null", "is no file"):
+        holds(graph(path, status=1)[1], part)
+    fifo = FOLDER / "fifo"
+    os.mkfifo(fifo)
+    holds(graph(fifo, status=1)[1], "is no file")
+    holds(graph(profile, "--svg", FOLDER / "missing/x.svg", status=1)[1], "cannot be written")
+
+
+def case_hostile():
+    """Damaged and hostile files are told, and nothing of them reaches the terminal as it is."""
+    profile, _ = saved()
+    good = json.loads(profile.read_text())
+    path = FOLDER / "bad"
+
+    def told(content, *parts):
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+        holds(graph(path, "--svg", FOLDER / "bad.svg", status=1)[1], *parts)
+
+    told(b"", "neither")
+    told(b"hello", "neither")
+    told(b"{", "not whole")
+    told(b'{"a":"\xff\xfe"}', "not whole")
+    told(b"{" * 1000000, "not whole")
+    told(b'{"a":' * 1000000, "not whole")
+    told(b'{"a":' + b"[" * 500000 + b"]" * 500000 + b"}", "rondo_profile is missing")
+    told({"traceEvents": []}, "trace")
+    told({}, "rondo_profile is missing")
+    told({**good, "rondo_profile": 2}, "rondo_profile is another")
+    for key in good:
+        told({each: value for each, value in good.items() if each != key}, f"{key} is missing")
+        told({**good, key: None}, key)
+    told({**good, "total_us": 1e300}, "total_us is no time")
+    told({**good, "critical_path": [99]}, "critical_path[0] is no task")
+    first = good["tasks"][0]
+    for key, value, part in ("task", -1, "no count"), ("task", 2**60, "larger"), ("us", "x", "no number"), ("us", -1, "negative"), \
+            ("name", [1], "no text"), ("after", [0], "no task before"), ("after", {}, "no list"), ("runs", 1.5, "no count"), ("bytes", {}, "no count"):
+        told({**good, "tasks": [{**first, key: value}]}, f"tasks[0].{key}", part)
+    told({**good, "tasks": [first, first]}, "tasks[1].task is there twice")
+    evil = {**good, "graph": "\x1b[31m</text><script>", "tasks": [{**first, "name": "\x1b]0;x\x07<b>&\"", "operands": "\u202e\n"}], "critical_path": []}
+    path.write_text(json.dumps(evil))
+    out, _ = graph(path, "--svg", FOLDER / "evil.svg")
+    assert "\x1b" not in out and "\x07" not in out and "\u202e" not in out, out
+    assert not [each for each in xml.parse(FOLDER / "evil.svg").getroot().iter() if each.tag.endswith(("script", "}b"))]
+
+
+def case_fuzz():
+    """A file that is cut short anywhere, or has bytes changed, is shown or told, and ends nothing."""
+    chance = random.Random(28)
+    for whole in (each.read_bytes() for each in saved()):
+        path = FOLDER / "changed"
+        for _ in range(150):
+            content = bytearray(whole[:chance.randrange(len(whole) + 1)] if chance.random() < 0.3 else whole)
+            for _ in range(chance.randrange(6)):
+                if content:
+                    content[chance.randrange(len(content))] = chance.choice(b'\x00\xff"\\{}[]-9e.,:\n1 a')
+            path.write_bytes(content)
+            arguments = [] if whole.startswith(b"digraph") else ["--svg", FOLDER / "changed.svg"]
+            done = subprocess.run([RONDO, "graph", path, *arguments], capture_output=True, timeout=60)
+            assert done.returncode in (0, 1), (done.returncode, bytes(content))
+            assert b"\x00" not in done.stdout + done.stderr
+
+
+with tempfile.TemporaryDirectory() as folder:
+    FOLDER = pathlib.Path(folder)
+    globals()["case_" + sys.argv[3]]()
