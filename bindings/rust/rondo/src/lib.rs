@@ -53,6 +53,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod arguments;
+mod attention;
 #[cfg(feature = "ndarray")]
 mod array;
 mod buckets;
