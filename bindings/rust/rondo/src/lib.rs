@@ -53,9 +53,9 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod arguments;
-mod attention;
 #[cfg(feature = "ndarray")]
 mod array;
+mod attention;
 mod buckets;
 pub mod cache;
 mod callable;
