@@ -4,6 +4,7 @@
 #ifndef RONDO_H
 #define RONDO_H
 
+#include <rondo/attention.h>
 #include <rondo/base.h>
 #include <rondo/cache.h>
 #include <rondo/callable.h>

@@ -15,6 +15,7 @@
 #ifndef RONDO_RONDO_HPP
 #define RONDO_RONDO_HPP
 
+#include <rondo/hpp/attention.hpp>
 #include <rondo/hpp/base.hpp>
 #include <rondo/hpp/cache.hpp>
 #include <rondo/hpp/callable.hpp>

@@ -26,5 +26,6 @@ extern const char kCumulateText[];
 extern const char kConvolutionText[];
 extern const char kPeerText[];
 extern const char kOptimizerText[];
+extern const char kAttentionText[];
 
 }  // namespace rondo::rtc

@@ -78,6 +78,7 @@ enum Family : uint8_t {
   kPeer,
   kElementwiseGroup,
   kLists,
+  kAttention,
 };
 
 }  // namespace rondo::rtc

@@ -6,6 +6,7 @@
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/gradients.h"
 #include "ops/reduce/reduce.h"
+#include "tape/rules_attention.h"
 #include "tape/rules_batch_norm.h"
 #include "tape/rules_convolution.h"
 #include "tape/rules_cumulative.h"
@@ -245,6 +246,7 @@ unsigned flowing(const Node& node, unsigned active) {
                         [&](const ops::BatchNormCall& call) { return flowing(call, active); },
                         [&](const ops::BatchNormSumsCall& call) { return call.masked ? active & ~4u : active; },
                         [&](const ops::WindowPickCall&) { return active & 1; },
+                        [&](const ops::AttentionCall&) { return active & 7; },
                         [&](const auto&) { return active; },
                     },
                     node.call->of);
@@ -292,6 +294,7 @@ Needs needed(const Node& node, unsigned wanted) {
                                },
                                [&](const ops::ProductGradCall&) { return all_inputs(node); },
                                [&](const ops::CumulativeCall& call) { return needed(call); },
+                               [&](const ops::AttentionCall& call) { return needed(call, node); },
                                [&](const ops::CrossEntropyCall&) {
                                  return Needs{3, 0};
                                },

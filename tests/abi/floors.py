@@ -22,7 +22,7 @@ WINGS = {
         ["host", "task"],
         [""],
         ["elementwise", "autocast"],
-        ["reduce", "rows", "matmul", "convolution", "batch_norm", "movement", "image", "optimizer"],
+        ["reduce", "rows", "matmul", "convolution", "attention", "batch_norm", "movement", "image", "optimizer"],
         ["text"],
     ],
     "graph": [["passes"], [""]],

@@ -97,6 +97,15 @@ rondo_status call(Objects& objects, rondo_norm_options* options) {
   return with_image(objects,
                     [&](rondo_tensor* image, rondo_tensor** out) { return rondo_instance_norm(image, options, out); });
 }
+rondo_status call(Objects& objects, rondo_attention_options* options) {
+  const int64_t shape[] = {1, 1, 1, 6};
+  rondo_tensor *rows = nullptr, *out = nullptr;
+  EXPECT_EQ(rondo_tensor_reshape(objects.tensor, 4, shape, &rows), RONDO_OK);
+  const rondo_status status = rondo_attention(rows, rows, rows, options, &out, nullptr);
+  rondo_tensor_destroy(out);
+  rondo_tensor_destroy(rows);
+  return status;
+}
 rondo_status call(Objects& objects, rondo_pool_options* options) {
   options->dilation[0] = 1;
   const int64_t kernel = 2;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <functional>
 #include <rondo/rondo.hpp>
 #include <thread>
@@ -201,6 +202,18 @@ TEST(Wrapper, Images) {
   EXPECT_EQ(rondo::resize(a, {3}, RONDO_RESIZE_LINEAR, RONDO_RESIZE_ALIGN_CORNERS).read<float>(),
             (Floats{1, 2, 3, 4, 6, 8}));
   EXPECT_EQ(rondo::local_response_norm(a, 1, 0, 1, 2).read<float>(), (Floats{0.5f, 1.5f, 2, 4}));
+}
+
+TEST(Wrapper, Attention) {
+  const rondo::Engine engine;
+  const rondo::Tensor q = engine.from_host<float>({RONDO_CPU, 0}, {1, 2, 1, 1}, {0, 0}),
+                      v = engine.from_host<float>({RONDO_CPU, 0}, {1, 2, 1, 1}, {1, 3});
+  EXPECT_EQ(rondo::attention(q, q, v).read<float>(), (Floats{2, 2}));
+  rondo_attention_options options = rondo::attention_defaults();
+  options.causal = 1;
+  const rondo::Attention made = rondo::attention_with_lse(q, q, v, options);
+  EXPECT_EQ(made.out.read<float>(), (Floats{1, 2}));
+  EXPECT_EQ(made.lse.read<float>(), (Floats{0, std::log(2.0f)}));
 }
 
 TEST(Wrapper, MovingElements) {

@@ -167,6 +167,19 @@ struct WindowPickCall {                 // an image, places
   Layout image;
 };
 
+// How queries see keys.
+struct AttentionNumbers {
+  double scale, cap, dropped;  // cap 0: none
+  int64_t before, after;       // how many keys on each side of its own place; -1: all
+  bool last;                   // the last query's own place is the last key; else the first ones meet
+};
+// q, k, v, of mask, lengths of queries and of keys those there are; the result, the logarithms, and of dropout where
+// its numbers began.
+struct AttentionCall {
+  AttentionNumbers numbers;
+  bool mask, query_lengths, key_lengths;
+};
+
 struct FillCall {
   uint64_t word;  // the number, in the dtype that it is computed in
 };
@@ -185,6 +198,7 @@ struct AllFiniteCall {};
 struct GlobalNormCall {};
 struct ClipGlobalNormCall {};
 struct PartCall {};
+struct AttentionGradCall {};
 struct ControlCall {};  // what its bodies read and write
 
 // kinds.def as types and tables.

@@ -132,605 +132,6 @@ pub struct rondo_graph {
 pub struct rondo_tape {
     _unused: [u8; 0],
 }
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct rondo_cache_info {
-    #[doc = " set by RONDO_CACHE_INFO_INIT"]
-    pub size: usize,
-    #[doc = " files in the folder now, of every process; 0 where there is none"]
-    pub files: i64,
-    #[doc = " of these files"]
-    pub bytes: i64,
-    #[doc = " bytes they are kept under (the setting RONDO_CACHE_MB)"]
-    pub limit: i64,
-    #[doc = " uses of kernels that this process had loaded; some may be missed where threads meet"]
-    pub memory_hits: i64,
-    #[doc = " kernels of this process that were found in the folder"]
-    pub disk_hits: i64,
-    #[doc = " those of them that could not have been compiled here: without NVRTC, or with one that"]
-    #[doc = "does not know the device"]
-    pub without_compiler: i64,
-    #[doc = " kernels of this process that were compiled and are kept, or would be if they could"]
-    pub compiled: i64,
-    #[doc = " what that took, added up"]
-    pub compile_ms: f64,
-    #[doc = " files that were not what was written; removed, and the kernels compiled again"]
-    pub damaged: i64,
-    #[doc = " files that were not used: others may write them, they are links or cannot be read"]
-    pub refused: i64,
-    #[doc = " kernels that could not be kept; the log says why"]
-    pub failed_writes: i64,
-    #[doc = " files that this process removed because the folder was too large"]
-    pub evicted: i64,
-}
-#[test]
-fn bindgen_test_layout_rondo_cache_info() {
-    assert_eq!(::std::mem::size_of::<rondo_cache_info>(), 104usize, concat!("Size of: ", stringify!(rondo_cache_info)));
-    assert_eq!(
-        ::std::mem::align_of::<rondo_cache_info>(),
-        8usize,
-        concat!("Alignment of ", stringify!(rondo_cache_info))
-    );
-    fn test_field_size() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
-            },
-            0usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(size))
-        );
-    }
-    test_field_size();
-    fn test_field_files() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).files) as usize - ptr as usize
-            },
-            8usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(files))
-        );
-    }
-    test_field_files();
-    fn test_field_bytes() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
-            },
-            16usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(bytes))
-        );
-    }
-    test_field_bytes();
-    fn test_field_limit() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).limit) as usize - ptr as usize
-            },
-            24usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(limit))
-        );
-    }
-    test_field_limit();
-    fn test_field_memory_hits() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).memory_hits) as usize - ptr as usize
-            },
-            32usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(memory_hits))
-        );
-    }
-    test_field_memory_hits();
-    fn test_field_disk_hits() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).disk_hits) as usize - ptr as usize
-            },
-            40usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(disk_hits))
-        );
-    }
-    test_field_disk_hits();
-    fn test_field_without_compiler() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).without_compiler) as usize - ptr as usize
-            },
-            48usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(without_compiler))
-        );
-    }
-    test_field_without_compiler();
-    fn test_field_compiled() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).compiled) as usize - ptr as usize
-            },
-            56usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(compiled))
-        );
-    }
-    test_field_compiled();
-    fn test_field_compile_ms() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).compile_ms) as usize - ptr as usize
-            },
-            64usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(compile_ms))
-        );
-    }
-    test_field_compile_ms();
-    fn test_field_damaged() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).damaged) as usize - ptr as usize
-            },
-            72usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(damaged))
-        );
-    }
-    test_field_damaged();
-    fn test_field_refused() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).refused) as usize - ptr as usize
-            },
-            80usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(refused))
-        );
-    }
-    test_field_refused();
-    fn test_field_failed_writes() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).failed_writes) as usize - ptr as usize
-            },
-            88usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(failed_writes))
-        );
-    }
-    test_field_failed_writes();
-    fn test_field_evicted() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).evicted) as usize - ptr as usize
-            },
-            96usize,
-            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(evicted))
-        );
-    }
-    test_field_evicted();
-}
-extern "C" {
-    #[doc = " Counts since the process began, and the folder as it is now, which is looked through. Since 0.1."]
-    pub fn rondo_cache_query(info: *mut rondo_cache_info) -> rondo_status;
-}
-extern "C" {
-    #[doc = " Writes the kept kernels into one file, for rondo_cache_import on another machine. `capability` is that of the devices"]
-    #[doc = " they are for, 90 for 9.0; 0: all. What is damaged or refused is left out. The file takes the place of a former one"]
-    #[doc = " when it is complete and on the disk. *kernels (may be NULL) receives how many there are in it. Blocks."]
-    #[doc = " RONDO_INVALID_STATE where no kernels are kept at all, with the reason; RONDO_NOT_FOUND if there is none to write;"]
-    #[doc = " RONDO_IO_ERROR if the file cannot be written. Since 0.1."]
-    pub fn rondo_cache_export(path: *const ::std::os::raw::c_char, capability: i32, kernels: *mut i64) -> rondo_status;
-}
-extern "C" {
-    #[doc = " Takes the kernels of such a file into the folder, so that operators use them where there is no NVRTC, or the same"]
-    #[doc = " one. All of the file is checked before anything is taken: lengths, and a checksum of every kernel. That finds damage,"]
-    #[doc = " not bad intent: a kernel is code, so import what comes from somebody whose programs you would run. *kernels (may be"]
-    #[doc = " NULL) receives how many were not there before. Blocks."]
-    #[doc = " RONDO_NOT_FOUND if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the"]
-    #[doc = " reason, or if the folder cannot be written; RONDO_INVALID_STATE where no kernels are kept at all, or the file is"]
-    #[doc = " larger than the folder may become. Since 0.1."]
-    pub fn rondo_cache_import(path: *const ::std::os::raw::c_char, kernels: *mut i64) -> rondo_status;
-}
-#[doc = " Receives that kernels are being compiled, for a second by now or probably for more than one. `kernel`: one that is"]
-#[doc = " being compiled, valid during the call; NULL in the last call, when none is any more. `done`: kernels that were"]
-#[doc = " compiled since it began; `known`: those and the ones that are known to be needed. A graph knows its tasks, which may"]
-#[doc = " share kernels, so it can become less. `seconds`: since it began. Called from a thread of Rondo's own, about once a"]
-#[doc = " second, one call at a time; must not call Rondo."]
-pub type rondo_compile_progress_fn = ::std::option::Option<
-    unsafe extern "C" fn(
-        arg: *mut ::std::os::raw::c_void,
-        kernel: *const ::std::os::raw::c_char,
-        done: i64,
-        known: i64,
-        seconds: f64,
-    ),
->;
-extern "C" {
-    #[doc = " Has `fn` told of long times of compiling, in this process, by any engine. fn NULL: nobody. `destroy` (may be NULL) is"]
-    #[doc = " called with arg when the function is replaced; it is not running any more then. Since 0.1."]
-    pub fn rondo_set_compile_progress(
-        fn_: rondo_compile_progress_fn,
-        arg: *mut ::std::os::raw::c_void,
-        destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
-    ) -> rondo_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct rondo_callable {
-    _unused: [u8; 0],
-}
-#[doc = " Issues operators on n_inputs tensors. inputs: borrowed, valid during the call, only read. outputs: holds NULL, and is"]
-#[doc = " given n_outputs tensors, which pass to Rondo: new ones, or views of tensors, each a handle of its own. Called in a"]
-#[doc = " recording on the thread that calls the callable; eagerly where that cannot be recorded and is to fall back. Must not"]
-#[doc = " throw, nor wait for what it makes. Returns RONDO_OK, or a status that the call fails with."]
-pub type rondo_callable_fn = ::std::option::Option<
-    unsafe extern "C" fn(
-        arg: *mut ::std::os::raw::c_void,
-        n_inputs: i32,
-        inputs: *const *mut rondo_tensor,
-        n_outputs: i32,
-        outputs: *mut *mut rondo_tensor,
-    ) -> rondo_status,
->;
-pub const RONDO_CALLABLE_DEFAULT: rondo_callable_flags = 0;
-#[doc = " what cannot be recorded runs eagerly, with the same results; rondo_callable_report"]
-#[doc = "says why. Without it, the call fails"]
-pub const RONDO_CALLABLE_FALL_BACK: rondo_callable_flags = 1;
-#[doc = " graphs are recorded with RONDO_RECORD_AS_WRITTEN"]
-pub const RONDO_CALLABLE_AS_WRITTEN: rondo_callable_flags = 2;
-#[doc = " graphs are recorded with RONDO_RECORD_FEWER_ROUNDINGS"]
-pub const RONDO_CALLABLE_FEWER_ROUNDINGS: rondo_callable_flags = 4;
-pub type rondo_callable_flags = ::std::os::raw::c_uint;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct rondo_callable_options {
-    #[doc = " set by RONDO_CALLABLE_OPTIONS_INIT"]
-    pub size: usize,
-    #[doc = " for messages, reports and traces; copied; NULL: \"callable\""]
-    pub name: *const ::std::os::raw::c_char,
-    #[doc = " of memory for graphs together, temporaries included; 0: 256 MiB"]
-    pub limit_bytes: i64,
-    #[doc = " rondo_callable_flags"]
-    pub flags: u32,
-    #[doc = " that inputs are filled up on, from 0"]
-    pub pad_axis: i32,
-    #[doc = " the axis is filled up with zeros to the next of these, and outputs are"]
-    #[doc = "cut back; a longer one stays as it is. Ascending; 0 ends them"]
-    pub pad_sizes: [i64; 16usize],
-    #[doc = " inputs that have the axis, as a mask; 0: all with so many axes"]
-    pub pad_inputs: u64,
-    #[doc = " outputs that have it; 0: all in which it has the size that was filled up to"]
-    pub pad_outputs: u64,
-}
-#[test]
-fn bindgen_test_layout_rondo_callable_options() {
-    assert_eq!(
-        ::std::mem::size_of::<rondo_callable_options>(),
-        176usize,
-        concat!("Size of: ", stringify!(rondo_callable_options))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<rondo_callable_options>(),
-        8usize,
-        concat!("Alignment of ", stringify!(rondo_callable_options))
-    );
-    fn test_field_size() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
-            },
-            0usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(size))
-        );
-    }
-    test_field_size();
-    fn test_field_name() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
-            },
-            8usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(name))
-        );
-    }
-    test_field_name();
-    fn test_field_limit_bytes() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).limit_bytes) as usize - ptr as usize
-            },
-            16usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(limit_bytes))
-        );
-    }
-    test_field_limit_bytes();
-    fn test_field_flags() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).flags) as usize - ptr as usize
-            },
-            24usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(flags))
-        );
-    }
-    test_field_flags();
-    fn test_field_pad_axis() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).pad_axis) as usize - ptr as usize
-            },
-            28usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_axis))
-        );
-    }
-    test_field_pad_axis();
-    fn test_field_pad_sizes() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).pad_sizes) as usize - ptr as usize
-            },
-            32usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_sizes))
-        );
-    }
-    test_field_pad_sizes();
-    fn test_field_pad_inputs() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).pad_inputs) as usize - ptr as usize
-            },
-            160usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_inputs))
-        );
-    }
-    test_field_pad_inputs();
-    fn test_field_pad_outputs() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).pad_outputs) as usize - ptr as usize
-            },
-            168usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_outputs))
-        );
-    }
-    test_field_pad_outputs();
-}
-extern "C" {
-    #[doc = " Makes a callable of a function that leaves n_outputs tensors, 1 or more. options NULL means"]
-    #[doc = " RONDO_CALLABLE_OPTIONS_INIT. fn keeps what it needs in arg; destroy(arg), which may be NULL, is called once, when"]
-    #[doc = " neither the handle nor a call needs it, also if this fails. The caller owns *callable. RONDO_INVALID_ARGUMENT names"]
-    #[doc = " what does not fit. Since 0.1."]
-    pub fn rondo_callable_create(
-        engine: *mut rondo_engine,
-        n_outputs: i32,
-        options: *const rondo_callable_options,
-        fn_: rondo_callable_fn,
-        arg: *mut ::std::os::raw::c_void,
-        destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
-        callable: *mut *mut rondo_callable,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " Calls it. From any thread, any number of them at once. Does not wait for devices; the first call of a signature"]
-    #[doc = " records and compiles, and other calls of that signature wait for it."]
-    #[doc = ""]
-    #[doc = " inputs: n_inputs tensors of the callable's engine that were written, of any shapes and strides; what no order of axes"]
-    #[doc = " makes row-major, or does not begin where kernels count on, is copied. outputs: n_outputs slots; one that holds NULL"]
-    #[doc = " gets a new tensor, which the caller owns, one that holds a tensor is written, as by rondo_graph_call. On failure no"]
-    #[doc = " slot is changed."]
-    #[doc = ""]
-    #[doc = " In a recording the function is called, and its operators are recorded as any others. Inside a task only what was"]
-    #[doc = " recorded already can be called (RONDO_INVALID_STATE). If the function fails, that is the call's failure;"]
-    #[doc = " RONDO_USER_ERROR if it leaves no tensor, or an input's handle, in a slot. Since 0.1."]
-    pub fn rondo_callable_call(
-        callable: *mut rondo_callable,
-        n_inputs: i32,
-        inputs: *const *mut rondo_tensor,
-        n_outputs: i32,
-        outputs: *mut *mut rondo_tensor,
-    ) -> rondo_status;
-}
-extern "C" {
-    #[doc = " Lets go of all graphs; calls in flight and tapes keep what they need. Later calls record anew. Since 0.1."]
-    pub fn rondo_callable_clear(callable: *mut rondo_callable) -> rondo_status;
-}
-extern "C" {
-    #[doc = " Destroys the handle. Never blocks; calls in flight finish first. NULL is allowed. Since 0.1."]
-    pub fn rondo_callable_destroy(callable: *mut rondo_callable);
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct rondo_callable_info {
-    #[doc = " set by RONDO_CALLABLE_INFO_INIT"]
-    pub size: usize,
-    #[doc = " that there are now"]
-    pub signatures: i64,
-    #[doc = " memory of their graphs, gradients' included, on devices and about that of the host"]
-    pub bytes: i64,
-    #[doc = " that they may take; the graph called last stays even if it alone takes more"]
-    pub limit_bytes: i64,
-    #[doc = " so far, failed ones and those in recordings too"]
-    pub calls: i64,
-    #[doc = " of which found a graph"]
-    pub hits: i64,
-    #[doc = " of which recorded one"]
-    pub recordings: i64,
-    #[doc = " of which ran eagerly for want of one"]
-    pub fallbacks: i64,
-    #[doc = " signatures that have gone for want of room"]
-    pub evictions: i64,
-}
-#[test]
-fn bindgen_test_layout_rondo_callable_info() {
-    assert_eq!(
-        ::std::mem::size_of::<rondo_callable_info>(),
-        72usize,
-        concat!("Size of: ", stringify!(rondo_callable_info))
-    );
-    assert_eq!(
-        ::std::mem::align_of::<rondo_callable_info>(),
-        8usize,
-        concat!("Alignment of ", stringify!(rondo_callable_info))
-    );
-    fn test_field_size() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
-            },
-            0usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(size))
-        );
-    }
-    test_field_size();
-    fn test_field_signatures() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).signatures) as usize - ptr as usize
-            },
-            8usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(signatures))
-        );
-    }
-    test_field_signatures();
-    fn test_field_bytes() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
-            },
-            16usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(bytes))
-        );
-    }
-    test_field_bytes();
-    fn test_field_limit_bytes() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).limit_bytes) as usize - ptr as usize
-            },
-            24usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(limit_bytes))
-        );
-    }
-    test_field_limit_bytes();
-    fn test_field_calls() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).calls) as usize - ptr as usize
-            },
-            32usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(calls))
-        );
-    }
-    test_field_calls();
-    fn test_field_hits() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).hits) as usize - ptr as usize
-            },
-            40usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(hits))
-        );
-    }
-    test_field_hits();
-    fn test_field_recordings() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).recordings) as usize - ptr as usize
-            },
-            48usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(recordings))
-        );
-    }
-    test_field_recordings();
-    fn test_field_fallbacks() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).fallbacks) as usize - ptr as usize
-            },
-            56usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(fallbacks))
-        );
-    }
-    test_field_fallbacks();
-    fn test_field_evictions() {
-        assert_eq!(
-            unsafe {
-                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
-                let ptr = uninit.as_ptr();
-                ::std::ptr::addr_of!((*ptr).evictions) as usize - ptr as usize
-            },
-            64usize,
-            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(evictions))
-        );
-    }
-    test_field_evictions();
-}
-extern "C" {
-    #[doc = " Figures of a callable. Since 0.1."]
-    pub fn rondo_callable_query(callable: *mut rondo_callable, info: *mut rondo_callable_info) -> rondo_status;
-}
-extern "C" {
-    #[doc = " Writes a report for people: the figures, each signature with its calls and bytes, and why what runs eagerly was not"]
-    #[doc = " recorded. Writes at most capacity bytes with the final zero; *length is the whole length without it (buffer may be"]
-    #[doc = " NULL with capacity 0). Since 0.1."]
-    pub fn rondo_callable_report(
-        callable: *mut rondo_callable,
-        buffer: *mut ::std::os::raw::c_char,
-        capacity: usize,
-        length: *mut usize,
-    ) -> rondo_status;
-}
 #[doc = " in the dtype of the operand, exact"]
 pub const RONDO_NEG: rondo_unary_op = 0;
 #[doc = " in the dtype of the operand, exact"]
@@ -1438,6 +839,801 @@ extern "C" {
         table: *mut rondo_tensor,
         indices: *mut rondo_tensor,
         out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+#[doc = " Which keys a query sees, and what becomes of scores. Query i's own place is key i, or with aligned_last the key as"]
+#[doc = " far from the last one as the query is from the last query: i + keys - queries, by the lengths where there are any. It"]
+#[doc = " sees the keys from `before` places before its own to `after` places behind, and of those what the mask leaves."]
+#[doc = " Lengths below 0 count as 0, and above the shape's as that; what lies behind them is not read. Since 0.1."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_attention_options {
+    #[doc = " set by RONDO_ATTENTION_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " NULL, or what broadcasts to [batch, heads, queries, keys]: bool, where a key is seen;"]
+    #[doc = "or of q's dtype, which is added to scores"]
+    pub mask: *mut rondo_tensor,
+    #[doc = " NULL, or [batch], i32: how many queries there are; those behind have rows of zeros"]
+    pub query_lengths: *mut rondo_tensor,
+    #[doc = " NULL, or [batch], i32: how many keys there are"]
+    pub key_lengths: *mut rondo_tensor,
+    #[doc = " of scores; finite. 0: 1 / sqrt(size of a head)"]
+    pub scale: f64,
+    #[doc = " scores become soft_cap * tanh(score / soft_cap), before the mask. 0: they do not"]
+    pub soft_cap: f64,
+    #[doc = " the share of each result's parts left out by chance, at least 0, less than 1"]
+    pub dropout: f64,
+    #[doc = " at least 0, or -1: all"]
+    pub before: i64,
+    #[doc = " at least 0, or -1: all"]
+    pub after: i64,
+    #[doc = " not 0: a query sees none behind its own place, whatever `after` is"]
+    pub causal: i32,
+    #[doc = " not 0: the last query's place is the last key; 0: the first one's is the first"]
+    pub aligned_last: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_attention_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_attention_options>(),
+        80usize,
+        concat!("Size of: ", stringify!(rondo_attention_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_attention_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_attention_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_attention_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_attention_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_mask() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_attention_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).mask) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_attention_options), "::", stringify!(mask))
+        );
+    }
+    test_field_mask();
+    fn test_field_query_lengths() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_attention_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).query_lengths) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_attention_options), "::", stringify!(query_lengths))
+        );
+    }
+    test_field_query_lengths();
+    fn test_field_key_lengths() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_attention_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).key_lengths) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_attention_options), "::", stringify!(key_lengths))
+        );
+    }
+    test_field_key_lengths();
+    fn test_field_scale() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_attention_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).scale) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_attention_options), "::", stringify!(scale))
+        );
+    }
+    test_field_scale();
+    fn test_field_soft_cap() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_attention_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).soft_cap) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_attention_options), "::", stringify!(soft_cap))
+        );
+    }
+    test_field_soft_cap();
+    fn test_field_dropout() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_attention_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).dropout) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_attention_options), "::", stringify!(dropout))
+        );
+    }
+    test_field_dropout();
+    fn test_field_before() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_attention_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).before) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_attention_options), "::", stringify!(before))
+        );
+    }
+    test_field_before();
+    fn test_field_after() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_attention_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).after) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_attention_options), "::", stringify!(after))
+        );
+    }
+    test_field_after();
+    fn test_field_causal() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_attention_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).causal) as usize - ptr as usize
+            },
+            72usize,
+            concat!("Offset of field: ", stringify!(rondo_attention_options), "::", stringify!(causal))
+        );
+    }
+    test_field_causal();
+    fn test_field_aligned_last() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_attention_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).aligned_last) as usize - ptr as usize
+            },
+            76usize,
+            concat!("Offset of field: ", stringify!(rondo_attention_options), "::", stringify!(aligned_last))
+        );
+    }
+    test_field_aligned_last();
+}
+extern "C" {
+    #[doc = " out = softmax(q k^T * scale, capped and masked) v for each head of each of the batch, without the scores ever being"]
+    #[doc = " in memory. q is [batch, queries, heads, size], k and v are [batch, keys, key heads, size], of one float dtype, with"]
+    #[doc = " any strides: views of one packed product serve as they are. Heads are a multiple of key heads, and neighbours share"]
+    #[doc = " one; a head's size is 1 to 256. out has q's shape and may overlap nothing that is read. lse (may be NULL) is an out"]
+    #[doc = " parameter like out: the logarithm of the sum of exp(scores), [batch, heads, queries], f64 for f64, else f32. A query"]
+    #[doc = " that sees no key gets zeros and -infinity, and has gradients of zero. options (may be NULL) NULL means"]
+    #[doc = " RONDO_ATTENTION_OPTIONS_INIT. 16-bit dtypes are computed in f32. Dropout draws"]
+    #[doc = " from the device's random numbers; lse is without it. Sums are made in a fixed order: results do not change between"]
+    #[doc = " runs. Gradients: of q, k and v, by out and lse, not of mask; gradients of those are not there yet. One task. Since"]
+    #[doc = " 0.1."]
+    pub fn rondo_attention(
+        q: *mut rondo_tensor,
+        k: *mut rondo_tensor,
+        v: *mut rondo_tensor,
+        options: *const rondo_attention_options,
+        out: *mut *mut rondo_tensor,
+        lse: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_cache_info {
+    #[doc = " set by RONDO_CACHE_INFO_INIT"]
+    pub size: usize,
+    #[doc = " files in the folder now, of every process; 0 where there is none"]
+    pub files: i64,
+    #[doc = " of these files"]
+    pub bytes: i64,
+    #[doc = " bytes they are kept under (the setting RONDO_CACHE_MB)"]
+    pub limit: i64,
+    #[doc = " uses of kernels that this process had loaded; some may be missed where threads meet"]
+    pub memory_hits: i64,
+    #[doc = " kernels of this process that were found in the folder"]
+    pub disk_hits: i64,
+    #[doc = " those of them that could not have been compiled here: without NVRTC, or with one that"]
+    #[doc = "does not know the device"]
+    pub without_compiler: i64,
+    #[doc = " kernels of this process that were compiled and are kept, or would be if they could"]
+    pub compiled: i64,
+    #[doc = " what that took, added up"]
+    pub compile_ms: f64,
+    #[doc = " files that were not what was written; removed, and the kernels compiled again"]
+    pub damaged: i64,
+    #[doc = " files that were not used: others may write them, they are links or cannot be read"]
+    pub refused: i64,
+    #[doc = " kernels that could not be kept; the log says why"]
+    pub failed_writes: i64,
+    #[doc = " files that this process removed because the folder was too large"]
+    pub evicted: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_cache_info() {
+    assert_eq!(::std::mem::size_of::<rondo_cache_info>(), 104usize, concat!("Size of: ", stringify!(rondo_cache_info)));
+    assert_eq!(
+        ::std::mem::align_of::<rondo_cache_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_cache_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_files() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).files) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(files))
+        );
+    }
+    test_field_files();
+    fn test_field_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(bytes))
+        );
+    }
+    test_field_bytes();
+    fn test_field_limit() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).limit) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(limit))
+        );
+    }
+    test_field_limit();
+    fn test_field_memory_hits() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).memory_hits) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(memory_hits))
+        );
+    }
+    test_field_memory_hits();
+    fn test_field_disk_hits() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).disk_hits) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(disk_hits))
+        );
+    }
+    test_field_disk_hits();
+    fn test_field_without_compiler() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).without_compiler) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(without_compiler))
+        );
+    }
+    test_field_without_compiler();
+    fn test_field_compiled() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).compiled) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(compiled))
+        );
+    }
+    test_field_compiled();
+    fn test_field_compile_ms() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).compile_ms) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(compile_ms))
+        );
+    }
+    test_field_compile_ms();
+    fn test_field_damaged() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).damaged) as usize - ptr as usize
+            },
+            72usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(damaged))
+        );
+    }
+    test_field_damaged();
+    fn test_field_refused() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).refused) as usize - ptr as usize
+            },
+            80usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(refused))
+        );
+    }
+    test_field_refused();
+    fn test_field_failed_writes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).failed_writes) as usize - ptr as usize
+            },
+            88usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(failed_writes))
+        );
+    }
+    test_field_failed_writes();
+    fn test_field_evicted() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).evicted) as usize - ptr as usize
+            },
+            96usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(evicted))
+        );
+    }
+    test_field_evicted();
+}
+extern "C" {
+    #[doc = " Counts since the process began, and the folder as it is now, which is looked through. Since 0.1."]
+    pub fn rondo_cache_query(info: *mut rondo_cache_info) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Writes the kept kernels into one file, for rondo_cache_import on another machine. `capability` is that of the devices"]
+    #[doc = " they are for, 90 for 9.0; 0: all. What is damaged or refused is left out. The file takes the place of a former one"]
+    #[doc = " when it is complete and on the disk. *kernels (may be NULL) receives how many there are in it. Blocks."]
+    #[doc = " RONDO_INVALID_STATE where no kernels are kept at all, with the reason; RONDO_NOT_FOUND if there is none to write;"]
+    #[doc = " RONDO_IO_ERROR if the file cannot be written. Since 0.1."]
+    pub fn rondo_cache_export(path: *const ::std::os::raw::c_char, capability: i32, kernels: *mut i64) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Takes the kernels of such a file into the folder, so that operators use them where there is no NVRTC, or the same"]
+    #[doc = " one. All of the file is checked before anything is taken: lengths, and a checksum of every kernel. That finds damage,"]
+    #[doc = " not bad intent: a kernel is code, so import what comes from somebody whose programs you would run. *kernels (may be"]
+    #[doc = " NULL) receives how many were not there before. Blocks."]
+    #[doc = " RONDO_NOT_FOUND if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the"]
+    #[doc = " reason, or if the folder cannot be written; RONDO_INVALID_STATE where no kernels are kept at all, or the file is"]
+    #[doc = " larger than the folder may become. Since 0.1."]
+    pub fn rondo_cache_import(path: *const ::std::os::raw::c_char, kernels: *mut i64) -> rondo_status;
+}
+#[doc = " Receives that kernels are being compiled, for a second by now or probably for more than one. `kernel`: one that is"]
+#[doc = " being compiled, valid during the call; NULL in the last call, when none is any more. `done`: kernels that were"]
+#[doc = " compiled since it began; `known`: those and the ones that are known to be needed. A graph knows its tasks, which may"]
+#[doc = " share kernels, so it can become less. `seconds`: since it began. Called from a thread of Rondo's own, about once a"]
+#[doc = " second, one call at a time; must not call Rondo."]
+pub type rondo_compile_progress_fn = ::std::option::Option<
+    unsafe extern "C" fn(
+        arg: *mut ::std::os::raw::c_void,
+        kernel: *const ::std::os::raw::c_char,
+        done: i64,
+        known: i64,
+        seconds: f64,
+    ),
+>;
+extern "C" {
+    #[doc = " Has `fn` told of long times of compiling, in this process, by any engine. fn NULL: nobody. `destroy` (may be NULL) is"]
+    #[doc = " called with arg when the function is replaced; it is not running any more then. Since 0.1."]
+    pub fn rondo_set_compile_progress(
+        fn_: rondo_compile_progress_fn,
+        arg: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
+    ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_callable {
+    _unused: [u8; 0],
+}
+#[doc = " Issues operators on n_inputs tensors. inputs: borrowed, valid during the call, only read. outputs: holds NULL, and is"]
+#[doc = " given n_outputs tensors, which pass to Rondo: new ones, or views of tensors, each a handle of its own. Called in a"]
+#[doc = " recording on the thread that calls the callable; eagerly where that cannot be recorded and is to fall back. Must not"]
+#[doc = " throw, nor wait for what it makes. Returns RONDO_OK, or a status that the call fails with."]
+pub type rondo_callable_fn = ::std::option::Option<
+    unsafe extern "C" fn(
+        arg: *mut ::std::os::raw::c_void,
+        n_inputs: i32,
+        inputs: *const *mut rondo_tensor,
+        n_outputs: i32,
+        outputs: *mut *mut rondo_tensor,
+    ) -> rondo_status,
+>;
+pub const RONDO_CALLABLE_DEFAULT: rondo_callable_flags = 0;
+#[doc = " what cannot be recorded runs eagerly, with the same results; rondo_callable_report"]
+#[doc = "says why. Without it, the call fails"]
+pub const RONDO_CALLABLE_FALL_BACK: rondo_callable_flags = 1;
+#[doc = " graphs are recorded with RONDO_RECORD_AS_WRITTEN"]
+pub const RONDO_CALLABLE_AS_WRITTEN: rondo_callable_flags = 2;
+#[doc = " graphs are recorded with RONDO_RECORD_FEWER_ROUNDINGS"]
+pub const RONDO_CALLABLE_FEWER_ROUNDINGS: rondo_callable_flags = 4;
+pub type rondo_callable_flags = ::std::os::raw::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_callable_options {
+    #[doc = " set by RONDO_CALLABLE_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " for messages, reports and traces; copied; NULL: \"callable\""]
+    pub name: *const ::std::os::raw::c_char,
+    #[doc = " of memory for graphs together, temporaries included; 0: 256 MiB"]
+    pub limit_bytes: i64,
+    #[doc = " rondo_callable_flags"]
+    pub flags: u32,
+    #[doc = " that inputs are filled up on, from 0"]
+    pub pad_axis: i32,
+    #[doc = " the axis is filled up with zeros to the next of these, and outputs are"]
+    #[doc = "cut back; a longer one stays as it is. Ascending; 0 ends them"]
+    pub pad_sizes: [i64; 16usize],
+    #[doc = " inputs that have the axis, as a mask; 0: all with so many axes"]
+    pub pad_inputs: u64,
+    #[doc = " outputs that have it; 0: all in which it has the size that was filled up to"]
+    pub pad_outputs: u64,
+}
+#[test]
+fn bindgen_test_layout_rondo_callable_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_callable_options>(),
+        176usize,
+        concat!("Size of: ", stringify!(rondo_callable_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_callable_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_callable_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_name() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).name) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(name))
+        );
+    }
+    test_field_name();
+    fn test_field_limit_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).limit_bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(limit_bytes))
+        );
+    }
+    test_field_limit_bytes();
+    fn test_field_flags() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).flags) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(flags))
+        );
+    }
+    test_field_flags();
+    fn test_field_pad_axis() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).pad_axis) as usize - ptr as usize
+            },
+            28usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_axis))
+        );
+    }
+    test_field_pad_axis();
+    fn test_field_pad_sizes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).pad_sizes) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_sizes))
+        );
+    }
+    test_field_pad_sizes();
+    fn test_field_pad_inputs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).pad_inputs) as usize - ptr as usize
+            },
+            160usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_inputs))
+        );
+    }
+    test_field_pad_inputs();
+    fn test_field_pad_outputs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).pad_outputs) as usize - ptr as usize
+            },
+            168usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(pad_outputs))
+        );
+    }
+    test_field_pad_outputs();
+}
+extern "C" {
+    #[doc = " Makes a callable of a function that leaves n_outputs tensors, 1 or more. options NULL means"]
+    #[doc = " RONDO_CALLABLE_OPTIONS_INIT. fn keeps what it needs in arg; destroy(arg), which may be NULL, is called once, when"]
+    #[doc = " neither the handle nor a call needs it, also if this fails. The caller owns *callable. RONDO_INVALID_ARGUMENT names"]
+    #[doc = " what does not fit. Since 0.1."]
+    pub fn rondo_callable_create(
+        engine: *mut rondo_engine,
+        n_outputs: i32,
+        options: *const rondo_callable_options,
+        fn_: rondo_callable_fn,
+        arg: *mut ::std::os::raw::c_void,
+        destroy: ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void)>,
+        callable: *mut *mut rondo_callable,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Calls it. From any thread, any number of them at once. Does not wait for devices; the first call of a signature"]
+    #[doc = " records and compiles, and other calls of that signature wait for it."]
+    #[doc = ""]
+    #[doc = " inputs: n_inputs tensors of the callable's engine that were written, of any shapes and strides; what no order of axes"]
+    #[doc = " makes row-major, or does not begin where kernels count on, is copied. outputs: n_outputs slots; one that holds NULL"]
+    #[doc = " gets a new tensor, which the caller owns, one that holds a tensor is written, as by rondo_graph_call. On failure no"]
+    #[doc = " slot is changed."]
+    #[doc = ""]
+    #[doc = " In a recording the function is called, and its operators are recorded as any others. Inside a task only what was"]
+    #[doc = " recorded already can be called (RONDO_INVALID_STATE). If the function fails, that is the call's failure;"]
+    #[doc = " RONDO_USER_ERROR if it leaves no tensor, or an input's handle, in a slot. Since 0.1."]
+    pub fn rondo_callable_call(
+        callable: *mut rondo_callable,
+        n_inputs: i32,
+        inputs: *const *mut rondo_tensor,
+        n_outputs: i32,
+        outputs: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Lets go of all graphs; calls in flight and tapes keep what they need. Later calls record anew. Since 0.1."]
+    pub fn rondo_callable_clear(callable: *mut rondo_callable) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the handle. Never blocks; calls in flight finish first. NULL is allowed. Since 0.1."]
+    pub fn rondo_callable_destroy(callable: *mut rondo_callable);
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_callable_info {
+    #[doc = " set by RONDO_CALLABLE_INFO_INIT"]
+    pub size: usize,
+    #[doc = " that there are now"]
+    pub signatures: i64,
+    #[doc = " memory of their graphs, gradients' included, on devices and about that of the host"]
+    pub bytes: i64,
+    #[doc = " that they may take; the graph called last stays even if it alone takes more"]
+    pub limit_bytes: i64,
+    #[doc = " so far, failed ones and those in recordings too"]
+    pub calls: i64,
+    #[doc = " of which found a graph"]
+    pub hits: i64,
+    #[doc = " of which recorded one"]
+    pub recordings: i64,
+    #[doc = " of which ran eagerly for want of one"]
+    pub fallbacks: i64,
+    #[doc = " signatures that have gone for want of room"]
+    pub evictions: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_callable_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_callable_info>(),
+        72usize,
+        concat!("Size of: ", stringify!(rondo_callable_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_callable_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_callable_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_signatures() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).signatures) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(signatures))
+        );
+    }
+    test_field_signatures();
+    fn test_field_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(bytes))
+        );
+    }
+    test_field_bytes();
+    fn test_field_limit_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).limit_bytes) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(limit_bytes))
+        );
+    }
+    test_field_limit_bytes();
+    fn test_field_calls() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).calls) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(calls))
+        );
+    }
+    test_field_calls();
+    fn test_field_hits() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).hits) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(hits))
+        );
+    }
+    test_field_hits();
+    fn test_field_recordings() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).recordings) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(recordings))
+        );
+    }
+    test_field_recordings();
+    fn test_field_fallbacks() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).fallbacks) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(fallbacks))
+        );
+    }
+    test_field_fallbacks();
+    fn test_field_evictions() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).evictions) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_info), "::", stringify!(evictions))
+        );
+    }
+    test_field_evictions();
+}
+extern "C" {
+    #[doc = " Figures of a callable. Since 0.1."]
+    pub fn rondo_callable_query(callable: *mut rondo_callable, info: *mut rondo_callable_info) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Writes a report for people: the figures, each signature with its calls and bytes, and why what runs eagerly was not"]
+    #[doc = " recorded. Writes at most capacity bytes with the final zero; *length is the whole length without it (buffer may be"]
+    #[doc = " NULL with capacity 0). Since 0.1."]
+    pub fn rondo_callable_report(
+        callable: *mut rondo_callable,
+        buffer: *mut ::std::os::raw::c_char,
+        capacity: usize,
+        length: *mut usize,
     ) -> rondo_status;
 }
 #[repr(C)]
@@ -6675,6 +6871,21 @@ extern "C" {
         options: *const rondo_launch_options,
     ) -> rondo_status;
 }
+/// What a `rondo_attention_options` begins with.
+pub const RONDO_ATTENTION_OPTIONS_INIT: rondo_attention_options = rondo_attention_options {
+    size: ::std::mem::size_of::<rondo_attention_options>(),
+    mask: ::std::ptr::null_mut(),
+    query_lengths: ::std::ptr::null_mut(),
+    key_lengths: ::std::ptr::null_mut(),
+    scale: 0.0,
+    soft_cap: 0.0,
+    dropout: 0.0,
+    before: -1,
+    after: -1,
+    causal: 0,
+    aligned_last: 0,
+};
+
 /// What a `rondo_cache_info` begins with.
 pub const RONDO_CACHE_INFO_INIT: rondo_cache_info = rondo_cache_info {
     size: ::std::mem::size_of::<rondo_cache_info>(),

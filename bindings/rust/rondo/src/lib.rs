@@ -55,6 +55,7 @@
 mod arguments;
 #[cfg(feature = "ndarray")]
 mod array;
+mod attention;
 mod buckets;
 pub mod cache;
 mod callable;

@@ -12,6 +12,7 @@ use rondo_sys as sys;
 
 pub use crate::arguments::Axes;
 use crate::arguments::Axis;
+pub use crate::attention::{Attended, Attention};
 pub use crate::convolution::Convolution;
 use crate::error::check;
 pub use crate::generated::normalisations::*;

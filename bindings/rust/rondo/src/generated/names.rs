@@ -219,6 +219,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_arange", "Tensor::arange"),
     ("rondo_arange_i64", "Tensor::arange_i64"),
     ("rondo_argsort", "Tensor::argsort"),
+    ("rondo_attention", "Tensor::attention"),
     ("rondo_autocast_begin", "Engine::autocast"),
     ("rondo_autocast_end", "Engine::autocast"),
     ("rondo_autocast_set", "Autocast::run"),

@@ -284,6 +284,18 @@ class OperatorsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void attention(Device device) {
+    final Tensor q = engine.tensor(device, new double[] {0, 0}, 1, 2, 1, 1);
+    final Tensor v = engine.tensor(device, new double[] {1, 3}, 1, 2, 1, 1);
+    final Tensor[] all = Operators.attention(q, q, v, null);
+    assertArrayEquals(new double[] {2, 2}, all[0].toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {Math.log(2), Math.log(2)}, all[1].toDoubleArray(), 1e-12);
+    final AttentionOptions causal = new AttentionOptions().causal(true);
+    assertArrayEquals(new double[] {1, 2}, Operators.attention(q, q, v, causal)[0].toDoubleArray(), 1e-12);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void pooling(Device device) {
     final Tensor a = engine.tensor(device, new double[] {1, 3, 4, 8}, 1, 2, 2);
     final long[] two = {2};

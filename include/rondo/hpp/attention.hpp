@@ -1,0 +1,32 @@
+// Attention. Part of rondo.hpp, which says what holds for all of it. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RONDO_HPP_ATTENTION_HPP
+#define RONDO_HPP_ATTENTION_HPP
+
+#include <rondo/hpp/tensor.hpp>
+
+namespace rondo {
+
+inline rondo_attention_options attention_defaults() {
+  rondo_attention_options options = RONDO_ATTENTION_OPTIONS_INIT;
+  return options;
+}
+inline Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                        const rondo_attention_options& options = attention_defaults()) {
+  return Tensor::made(
+      [&](rondo_tensor** out) { return rondo_attention(q.get(), k.get(), v.get(), &options, out, nullptr); });
+}
+struct Attention {
+  Tensor out, lse;
+};
+// With the logarithms of the sums of exp(scores).
+inline Attention attention_with_lse(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const rondo_attention_options& options = attention_defaults()) {
+  rondo_tensor *out = nullptr, *lse = nullptr;
+  check(rondo_attention(q.get(), k.get(), v.get(), &options, &out, &lse));
+  return {Tensor(out), Tensor(lse)};
+}
+
+}  // namespace rondo
+
+#endif  // RONDO_HPP_ATTENTION_HPP

@@ -1,0 +1,61 @@
+// Attention: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <rondo/attention.h>
+
+#include "capi/operators.h"
+#include "capi/structs.h"
+#include "ops/attention/attention.h"
+
+using namespace rondo;
+using capi::check_tensor;
+
+namespace {
+
+Status read(const rondo_attention_options* given, ops::AttentionNumbers* numbers, ops::AttentionExtras* extras) {
+  rondo_attention_options known = RONDO_ATTENTION_OPTIONS_INIT;
+  RONDO_TRY(capi::read_options("options", given, &known));
+  const auto take = [](rondo_tensor* tensor, const char* name, const View** view) -> Status {
+    if (!tensor) return {};
+    RONDO_TRY(check_tensor(tensor, name));
+    if (is_float(tensor->view.dtype)) RONDO_TRY(ops::Casting::also(&tensor));
+    *view = &tensor->view;
+    return {};
+  };
+  RONDO_TRY(take(known.mask, "options->mask", &extras->mask));
+  RONDO_TRY(take(known.query_lengths, "options->query_lengths", &extras->query_lengths));
+  RONDO_TRY(take(known.key_lengths, "options->key_lengths", &extras->key_lengths));
+  *numbers = {known.scale,
+              known.soft_cap,
+              known.dropout,
+              known.before,
+              known.causal ? 0 : known.after,
+              known.aligned_last != 0};
+  return {};
+}
+
+}  // namespace
+
+extern "C" rondo_status rondo_attention(rondo_tensor* q, rondo_tensor* k, rondo_tensor* v,
+                                        const rondo_attention_options* options, rondo_tensor** out,
+                                        rondo_tensor** lse) {
+  constexpr const char* function = "rondo_attention";
+  return capi::guard(function, [&]() -> Status {
+    RONDO_TRY(check_tensor(q, "q"));
+    RONDO_TRY(check_tensor(k, "k"));
+    RONDO_TRY(check_tensor(v, "v"));
+    RONDO_TRY(capi::check_out(out));
+    if (lse) RONDO_TRY(capi::check_out(lse, "lse"));
+    if (lse == out) return error(RONDO_INVALID_ARGUMENT, "out and lse are one pointer; each needs its own");
+    const ops::Casting casting;
+    rondo_tensor *queries = q, *keys = k, *values = v;
+    if (casting.on()) [[unlikely]] {
+      rondo_tensor** const operands[] = {&queries, &keys, &values};
+      RONDO_TRY(capi::cast_operands(function, operands, out));
+    }
+    ops::AttentionNumbers numbers;
+    ops::AttentionExtras extras;
+    RONDO_TRY(read(options, &numbers, &extras));
+    ops::Output output(out), logarithms(lse, "lse");
+    return ops::attention(queries->view, keys->view, values->view, numbers, extras, output,
+                          lse ? &logarithms : nullptr);
+  });
+}

@@ -1,0 +1,263 @@
+// Attention and its gradient: checks and plans.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/attention/attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/views.h"
+#include "ops/task/submit.h"
+
+namespace rondo::ops {
+
+using namespace device;
+
+namespace {
+
+long long number(int64_t n) {
+  return static_cast<long long>(n);
+}
+
+Status check_rows(const char* name, const View& view, const View& q) {
+  if (view.dtype != q.dtype)
+    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s but q has %s; cast one with rondo_cast", name,
+                 dtype_name(view.dtype), dtype_name(q.dtype));
+  const Layout& layout = view.layout;
+  if (layout.ndim != 4)
+    return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; [batch, %s, heads, size] is needed", name,
+                 shape_text(layout).c_str(), &view == &q ? "queries" : "keys");
+  return {};
+}
+
+Status check_shapes(const View& q, const View& k, const View& v) {
+  if (!is_float(q.dtype))
+    return error(RONDO_INVALID_ARGUMENT, "q has dtype %s; a float dtype is needed (rondo_cast makes it)",
+                 dtype_name(q.dtype));
+  RONDO_TRY(check_rows("q", q, q));
+  RONDO_TRY(check_rows("k", k, q));
+  RONDO_TRY(check_rows("v", v, q));
+  const int64_t *of_q = q.layout.shape, *of_k = k.layout.shape;
+  if (of_q[3] < 1 || of_q[3] > 256)
+    return error(RONDO_INVALID_ARGUMENT, "q has shape %s, heads of size %lld; 1 to 256 are possible",
+                 shape_text(q.layout).c_str(), number(of_q[3]));
+  if (of_k[0] != of_q[0] || of_k[3] != of_q[3])
+    return error(RONDO_INVALID_ARGUMENT, "k has shape %s; with q of %s, [%lld, keys, heads, %lld] is needed",
+                 shape_text(k.layout).c_str(), shape_text(q.layout).c_str(), number(of_q[0]), number(of_q[3]));
+  if (of_k[2] < 1 || of_q[2] < 1 || of_q[2] % of_k[2] != 0)
+    return error(RONDO_INVALID_ARGUMENT, "q has %lld heads and k has %lld; those of q must be a multiple of k's",
+                 number(of_q[2]), number(of_k[2]));
+  if (!v.layout.same_shape(k.layout))
+    return error(RONDO_INVALID_ARGUMENT, "v has shape %s; that of k is needed: %s", shape_text(v.layout).c_str(),
+                 shape_text(k.layout).c_str());
+  return {};
+}
+
+Status check_lengths(const char* name, const View* lengths, const View& q) {
+  if (!lengths) return {};
+  if (lengths->dtype != RONDO_I32)
+    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s; i32 is needed (rondo_cast makes it)", name,
+                 dtype_name(lengths->dtype));
+  if (lengths->layout.ndim != 1 || lengths->layout.shape[0] != q.layout.shape[0])
+    return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; [%lld] is needed, one for each of the batch", name,
+                 shape_text(lengths->layout).c_str(), number(q.layout.shape[0]));
+  return check_inputs({{"q", &q}, {name, lengths}});
+}
+
+// What a mask is spread over.
+Layout scores_of(const View& q, const View& k) {
+  const int64_t shape[] = {q.layout.shape[0], q.layout.shape[2], q.layout.shape[1], k.layout.shape[1]};
+  return Layout::row_major(4, shape);
+}
+
+Status check_extras(const View& q, const View& k, const AttentionExtras& extras) {
+  if (const View* mask = extras.mask) {
+    if (mask->dtype != RONDO_BOOL && mask->dtype != q.dtype)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "options->mask has dtype %s; bool is possible, and q's, %s, which is added (rondo_cast makes it)",
+                   dtype_name(mask->dtype), dtype_name(q.dtype));
+    const Layout scores = scores_of(q, k);
+    bool fits = mask->layout.ndim <= 4;
+    for (int d = 1; fits && d <= mask->layout.ndim; ++d) {
+      const int64_t size = mask->layout.shape[mask->layout.ndim - d];
+      fits = size == 1 || size == scores.shape[4 - d];
+    }
+    if (!fits)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "options->mask has shape %s; one that broadcasts to [batch, heads, queries, keys], %s, is needed",
+                   shape_text(mask->layout).c_str(), shape_text(scores).c_str());
+    RONDO_TRY(check_inputs({{"q", &q}, {"options->mask", mask}}));
+  }
+  RONDO_TRY(check_lengths("options->query_lengths", extras.query_lengths, q));
+  return check_lengths("options->key_lengths", extras.key_lengths, q);
+}
+
+Status check_numbers(const AttentionNumbers& numbers) {
+  if (!std::isfinite(numbers.scale))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "options->scale is %g; a finite number is needed, or 0 for 1 / sqrt(size of a head)", numbers.scale);
+  if (!std::isfinite(numbers.cap) || numbers.cap < 0)
+    return error(RONDO_INVALID_ARGUMENT, "options->soft_cap is %g; a finite number above 0 is needed, or 0 for none",
+                 numbers.cap);
+  if (!(numbers.dropped >= 0 && numbers.dropped < 1))
+    return error(RONDO_INVALID_ARGUMENT, "options->dropout is %g; it must be at least 0 and less than 1",
+                 numbers.dropped);
+  for (const bool before : {true, false}) {
+    const int64_t keys = before ? numbers.before : numbers.after;
+    if (keys < -1)
+      return error(RONDO_INVALID_ARGUMENT, "options->%s is %lld; a number of keys is needed, or -1 for all",
+                   before ? "before" : "after", number(keys));
+  }
+  return {};
+}
+
+AttentionPlan plan_of(const char* name, const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
+                      const AttentionExtras& extras) {
+  AttentionPlan plan;
+  plan.name = name;
+  plan.numbers = numbers;
+  plan.view[kAttentionQ] = q;
+  plan.view[kAttentionK] = k;
+  plan.view[kAttentionV] = v;
+  if (extras.mask) {
+    plan.view[kAttentionMask] = *extras.mask;
+    plan.view[kAttentionMask]->layout = broadcast_layout(extras.mask->layout, scores_of(q, k));
+  }
+  if (extras.query_lengths) plan.view[kAttentionQueryLengths] = *extras.query_lengths;
+  if (extras.key_lengths) plan.view[kAttentionKeyLengths] = *extras.key_lengths;
+  return plan;
+}
+
+Status submit_plan(const AttentionPlan& plan, std::initializer_list<Output*> outputs, const Describe& describe) {
+  const bool host = plan.q().device().is_host();
+  return submit_prepared(plan.q().engine(), host ? make_cpu_attention(plan) : make_cuda_attention(plan), outputs,
+                         describe);
+}
+
+}  // namespace
+
+uint64_t AttentionPlan::draws() const {
+  if (!drops() || gradient) return 0;
+  const auto elements = static_cast<uint64_t>(batch() * heads() * queries() * keys());
+  return (elements + kDrawsPerBlock<f32> - 1) / kDrawsPerBlock<f32>;
+}
+
+size_t AttentionPlan::delta_bytes() const {
+  if (!gradient) return 0;
+  return static_cast<size_t>(batch() * heads() * queries()) * dtype_size(compute_dtype(q().dtype));
+}
+
+AttentionArguments AttentionPlan::arguments() const {
+  AttentionArguments args = {};
+  for (int a = 0; a < kAttentionArrays; ++a) {
+    if (!view[a]) continue;
+    const Layout& layout = view[a]->layout;
+    if (a == kAttentionLse || a == kAttentionDlse) {  // [batch, heads, queries]
+      args.stride[a][0] = layout.strides[0];
+      args.stride[a][1] = layout.strides[2];
+      args.stride[a][2] = layout.strides[1];
+    } else {
+      std::copy_n(layout.strides, layout.ndim, args.stride[a]);
+    }
+  }
+  args.stride[kAttentionDelta][0] = heads() * queries();
+  args.stride[kAttentionDelta][1] = 1;
+  args.stride[kAttentionDelta][2] = queries();
+  args.batch = batch(), args.heads = heads(), args.shared = heads() / key_heads();
+  args.queries = queries(), args.keys = keys(), args.size = size();
+  const int64_t all = queries() + keys();
+  args.before = numbers.before < 0 ? all : std::min(numbers.before, all);
+  args.after = numbers.after < 0 ? all : std::min(numbers.after, all);
+  args.last = numbers.last;
+  args.scale = numbers.scale != 0 ? numbers.scale : 1 / std::sqrt(static_cast<double>(size()));
+  args.cap = numbers.cap;
+  args.dropped = numbers.dropped;
+  return args;
+}
+
+void AttentionPlan::declare(Task& task) const {
+  for (int a = 0; a < kAttentionArrays; ++a) {
+    if (!view[a]) continue;
+    if (writes(a))
+      declare_output(task, *view[a]);
+    else
+      task.reads(*view[a]->storage);
+  }
+}
+
+void AttentionPlan::list_operands(std::vector<TaskOperand>* list) const {
+  for (const bool written : {false, true})
+    for (int a = 0; a < kAttentionArrays; ++a)
+      if (view[a] && writes(a) == written) list->push_back({*view[a], written});
+}
+
+Status attention(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
+                 const AttentionExtras& extras, Output& out, Output* lse) {
+  RONDO_TRY(check_inputs({{"q", &q}, {"k", &k}, {"v", &v}}));
+  RONDO_TRY(check_shapes(q, k, v));
+  RONDO_TRY(check_numbers(numbers));
+  RONDO_TRY(check_extras(q, k, extras));
+  AttentionPlan plan = plan_of("attention", q, k, v, numbers, extras);
+  std::vector<const View*> inputs = {&q, &k, &v};
+  for (const View* each : {extras.mask, extras.query_lengths, extras.key_lengths})
+    if (each) inputs.push_back(each);
+  View to, logarithms;
+  RONDO_TRY(out.resolve(q.engine(), q.device(), q.dtype, Layout::row_major(4, q.layout.shape), inputs, false, &to));
+  const int64_t rows[] = {plan.batch(), plan.heads(), plan.queries()};
+  const Layout per_row = Layout::row_major(3, rows);
+  const rondo_dtype computed = compute_dtype(q.dtype);
+  Ref<Storage> kept[3];
+  if (lse) {
+    inputs.push_back(&to);
+    RONDO_TRY(lse->resolve(q.engine(), q.device(), computed, per_row, inputs, false, &logarithms));
+    if (logarithms.accumulate)
+      return error(RONDO_INVALID_ARGUMENT, "lse is an accumulator view; logarithms are not added");
+  } else {
+    logarithms = make_temporary(q.engine(), q.device(), computed, per_row, &kept[0]);
+  }
+  // Its gradient needs the result as it is: what is added to something is a step behind it.
+  const View result =
+      to.accumulate ? make_temporary(q.engine(), q.device(), q.dtype, Layout::row_major(4, q.layout.shape), &kept[1])
+                    : to;
+  plan.view[kAttentionOut] = result;
+  plan.view[kAttentionLse] = logarithms;
+  if (plan.drops()) {
+    const int64_t words = 2;
+    plan.view[kAttentionDraw] =
+        make_temporary(q.engine(), q.device(), RONDO_U64, Layout::row_major(1, &words), &kept[2]);
+  }
+  RONDO_TRY(submit_plan(plan, {}, [&] {
+    return Call{
+        AttentionCall{numbers, extras.mask != nullptr, extras.query_lengths != nullptr, extras.key_lengths != nullptr}};
+  }));
+  if (to.accumulate) RONDO_TRY(copy_elements(result, to));
+  out.commit();
+  if (lse) lse->commit();
+  return {};
+}
+
+Status attention_grad(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
+                      const AttentionExtras& extras, const AttentionLeft& left, const View& dy, const View* dlse,
+                      Output& dq, Output& dk, Output& dv) {
+  AttentionPlan plan = plan_of("attention_grad", q, k, v, numbers, extras);
+  plan.gradient = true;
+  plan.view[kAttentionOut] = left.out;
+  plan.view[kAttentionLse] = left.lse;
+  plan.view[kAttentionDy] = dy;
+  if (dlse) plan.view[kAttentionDlse] = *dlse;
+  if (left.draw) plan.view[kAttentionDraw] = *left.draw;
+  const struct {
+    Output& output;
+    const View& of;
+    int array;
+  } results[] = {{dq, q, kAttentionDq}, {dk, k, kAttentionDk}, {dv, v, kAttentionDv}};
+  for (const auto& each : results) {
+    View to;
+    RONDO_TRY(each.output.resolve(q.engine(), q.device(), q.dtype, Layout::row_major(4, each.of.layout.shape), {},
+                                  false, &to));
+    plan.view[each.array] = to;
+  }
+  return submit_plan(plan, {&dq, &dk, &dv}, [] { return Call{AttentionGradCall{}}; });
+}
+
+}  // namespace rondo::ops

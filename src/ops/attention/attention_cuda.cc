@@ -1,0 +1,84 @@
+// Attention on a GPU: which kernels of rtc/device/attention.h, and their launches: one for the result; one for the
+// gradient of queries, and one for that of keys and values, which needs what the first found.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/attention/attention.h"
+#include "ops/task/cuda_kernel.h"
+#include "ops/task/kernel_task.h"
+#include "rtc/device_text.h"
+
+namespace rondo::ops {
+
+using namespace device;
+
+namespace {
+
+constexpr int kThreadsOfBlock = 128;  // as AttentionPass has them
+
+constexpr const char* kTextBefore = R"(
+using Pass = AttentionPass<In, Mask, kHead, kLanes, kTile, static_cast<AttentionMask>(kMask), (kDrops != 0)>;
+extern "C" __global__ void __launch_bounds__(128) rondo_kernel(const AttentionArguments args) {
+  __shared__ Pass::C shared[Pass::kShared];
+  Pass(args, shared).)";
+constexpr const char* kTextBehind = R"(();
+}
+)";
+
+class CudaAttention final : public KernelTask {
+ public:
+  explicit CudaAttention(const AttentionPlan& plan)
+      : KernelTask(plan.name, plan.q().device()), plan_(plan), arguments_(plan.arguments()) {
+    plan.declare(*this);
+    random_count_ = plan.draws();
+    for (int a = 0; a < kAttentionArrays; ++a)
+      if (plan.view[a]) add_address(&arguments_.at[a], *plan.view[a]);
+    const int64_t of_queries = plan.batch() * plan.heads(), of_keys = plan.batch() * plan.key_heads();
+    if (!plan.gradient) {
+      add(0, "forward", plan.queries(), of_queries);
+      return;
+    }
+    workspace_bytes_ = std::max<size_t>(plan.delta_bytes(), 1);
+    add_workspace(&arguments_.at[kAttentionDelta]);
+    add(1, "queries", plan.queries(), of_queries);
+    add(2, "keys", plan.keys(), of_keys);
+  }
+  void set_random(RandomState state) override {
+    arguments_.key = state.seed;
+    arguments_.start = state.offset;
+  }
+  Status run(const TaskContext& context) override {
+    static_assert(sizeof(PhiloxState) == sizeof(RandomState));
+    arguments_.state = reinterpret_cast<const PhiloxState*>(context.device_random);
+    return KernelTask::run(context);
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
+  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaAttention>(memory.moved(plan_)); }
+
+ private:
+  // Rows of so many places each.
+  void add(int number, const char* pass, int64_t places, int64_t rows) {
+    const bool wide = plan_.q().dtype == RONDO_F64;
+    // What a lane keeps of each row in registers.
+    const int each = wide ? 8 : 16, head = power_of_two_up_to(plan_.size(), 256), lanes = std::max(head / each, 1);
+    const int tile = std::min(32 * 1024 / (2 * head * (wide ? 8 : 4)), 64);
+    KernelSpec spec(rtc::kAttention, number, true, name());
+    spec.type("In", plan_.q().dtype)
+        .type("Mask", plan_.has(kAttentionMask) ? plan_.view[kAttentionMask]->dtype : RONDO_BOOL);
+    spec.constant("kHead", head).constant("kLanes", lanes).constant("kTile", tile);
+    spec.constant("kMask", static_cast<int>(plan_.mask())).constant("kDrops", plan_.drops());
+    const int kernel = add_kernel(spec.text({rtc::kAttentionText, kTextBefore, pass, kTextBehind}));
+    const int64_t blocks = std::max<int64_t>(blocks_for(places, kThreadsOfBlock / lanes), 1);
+    add_launch(kernel, arguments_, std::max<int64_t>(blocks * rows, 1), 1, kThreadsOfBlock);
+  }
+
+  const AttentionPlan plan_;
+  AttentionArguments arguments_;
+};
+
+}  // namespace
+
+Ref<Task> make_cuda_attention(const AttentionPlan& plan) {
+  return make_ref<CudaAttention>(plan);
+}
+
+}  // namespace rondo::ops

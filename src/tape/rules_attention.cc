@@ -1,0 +1,44 @@
+// The gradient of attention: of queries, keys and values in one task. Mask and lengths are constants.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tape/rules_attention.h"
+
+#include "ops/attention/attention.h"
+
+namespace rondo::tape {
+
+namespace {
+
+enum { OUT, LSE, DRAW };
+
+}  // namespace
+
+Needs needed(const ops::AttentionCall&, const Node& node) {
+  return {(1u << node.inputs.size()) - 1, (1u << node.outputs.size()) - 1};
+}
+
+Status run(const ops::AttentionCall& call, Backward& backward) {
+  ops::AttentionExtras extras;
+  size_t next = 3;
+  if (call.mask) extras.mask = &backward.input(next++);
+  if (call.query_lengths) extras.query_lengths = &backward.input(next++);
+  if (call.key_lengths) extras.key_lengths = &backward.input(next++);
+  ops::AttentionLeft left = {backward.output(OUT), backward.output(LSE), nullptr};
+  if (call.numbers.dropped > 0) left.draw = &backward.output(DRAW);
+  View dy, dlse;
+  RONDO_TRY(backward.incoming_or_zeros(&dy, OUT));
+  if (backward.has_incoming(LSE)) RONDO_TRY(backward.incoming_view(&dlse, LSE));
+  // The three may be parts of one tensor: each is made apart, and then passed on.
+  Slot made[3];
+  {
+    ops::Output dq(&made[0].tensor), dk(&made[1].tensor), dv(&made[2].tensor);
+    RONDO_TRY(ops::attention_grad(backward.input(0), backward.input(1), backward.input(2), call.numbers, extras, left,
+                                  dy, dlse.storage ? &dlse : nullptr, dq, dk, dv));
+  }
+  for (size_t i = 0; i < 3; ++i)
+    if (backward.wants(i))
+      RONDO_TRY(backward.pass(i, backward.node().inputs[i].view.layout, Value::of(made[i].tensor->view)));
+  return {};
+}
+
+}  // namespace rondo::tape
