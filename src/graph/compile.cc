@@ -38,7 +38,9 @@ Graph::Graph(Recording& recording)
       callable_(recording.callable),
       storages_(recording.storages),
       outputs_(recording.outputs()),
-      shared_arena_(recording.arena) {}
+      shared_arena_(recording.arena),
+      journal_(recording.journal),
+      as_written_(recording.as_written) {}
 
 Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   const double recorded = Trace::now_us();
@@ -47,6 +49,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   ops::Program program = recording.program();
   self.random_drawn_ = program.drawn();
   program.fewer_roundings = recording.fewer_roundings;
+  self.keep_written(program);
   if (!recording.as_written) RONDO_TRY(run_passes(program, &self.passes_));
   self.take(std::move(program));
   RONDO_TRY(self.find_bindings(recording));
@@ -60,6 +63,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   self.collect_binding_uses();
   RONDO_TRY(self.capture());
   self.apart_ = self.why_apart();
+  self.why_no_replay_ = self.find_why_no_replay();
   self.plain_ = !self.callable_ && self.unwritten_.empty() && self.segments_.size() == 1 && self.settings_->empty();
   const double captured = Trace::now_us();
 

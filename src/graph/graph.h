@@ -135,6 +135,15 @@ class Graph final : public RefCounted {
   std::string report() const;
   Status write_dot(const char* path) const;
 
+  // --- replay.cc: of a graph that is called while tapes follow
+  // Records it once more, with these inputs, and tells tapes what was recorded. Stores new tensors.
+  Status replay(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs) const;
+  // Why that cannot be, for people; null: it can.
+  const char* why_no_replay() const { return why_no_replay_; }
+  bool as_written() const { return as_written_; }
+  // What a call checks before it does anything.
+  Status check_tensors(rondo_tensor* const* inputs, rondo_tensor* const* outputs) const;
+
   // --- inlined.cc: a run inside a recording, as nodes of that
   // What the graph does, on memory that takes the place of some of its own; temporaries are made for it.
   void inline_into(Rebinding* memory, std::vector<Ref<Storage>>* made, std::vector<InlinedNode>* nodes) const;
@@ -190,6 +199,8 @@ class Graph final : public RefCounted {
   void leave_poisoned(const Segment& segment, const Status& status, Task::Parts* parts);
 
   // The steps of compile(). Those that come to bodies too do so by themselves.
+  void keep_written(const ops::Program& program);
+  const char* find_why_no_replay() const;
   // Calls visit(task, body) for each body of its tasks, not for those of bodies.
   const char* why_apart() const;
   template <class Visit>
@@ -298,6 +309,15 @@ class Graph final : public RefCounted {
   // For recordings that it is a part of: by task, what it is; why it stays a launch there.
   std::vector<Ref<const ops::Call>> calls_;
   const char* apart_ = nullptr;
+  // For tapes: what was recorded, before passes.
+  struct Written {
+    Ref<Task> task;
+    Ref<const ops::Call> call;
+  };
+  const Ref<tape::Journal> journal_;  // null: of a graph that is launched, or a callable's
+  const bool as_written_;
+  std::vector<Written> written_;
+  const char* why_no_replay_ = nullptr;
 };
 
 }  // namespace rondo

@@ -16,6 +16,8 @@ class SegmentRun : public Task {
   // What of the graph's memory is somebody else's in this run.
   virtual void list_places(Rebinding* memory) const { (void)memory; }
 
+  const char* why_no_gradient() const override { return graph_->why_no_replay(); }
+
   void set_random(RandomState state) override { random_ = state; }
   bool capturable(const char** why) const override {
     *why = graph_->apart() ? graph_->apart() : "is a launch of another graph";
