@@ -77,7 +77,7 @@ class CallGradients : public OnCalls {
   }
   // A copy of x by a task of the user's.
   Tensor copied(rondo_tensor* x, const Shape& shape) const {
-    Tensor y = up(full(RONDO_F32, shape, 0));
+    Tensor y = empty(RONDO_F32, shape);
     const rondo_task_options with = task_options("my_copy", device());
     must(push_tensors(engine(), copy_bytes, {x}, {y}, &with));
     return y;
@@ -241,6 +241,14 @@ TEST_P(CallGradients, AreRefusedByNameAndReason) {
                                 return list(make(rondo_binary, RONDO_MUL, in[0], rate));
                               }),
                      x, {"'callable' has no gradient", "parameters or sections"});
+  // What goes through a tensor that the graph keeps.
+  const Tensor state = noise({4}, 3);
+  expect_no_gradient(callable({kind},
+                              [&](const std::vector<Tensor>& in) {
+                                into(state, rondo_unary, RONDO_EXP, in[0]);
+                                return list(make(rondo_unary, RONDO_SIN, state));
+                              }),
+                     x, {"'callable' has no gradient", "tensor from outside that it writes"});
   // A graph that is launched.
   const Tensor y = noise({4}, 2);
   const Graph launched = record(engine(), [&] { into(y, rondo_unary, RONDO_EXP, x); });
