@@ -224,16 +224,16 @@ TEST_P(CallGradients, AreRefusedByNameAndReason) {
   const Tensor x = noise({4}, 1);
   const Kind kind{RONDO_F32, {4}};
   // A task that only knows variables, and so the places of the recording.
-  expect_no_gradient(
-      callable({kind},
-               [&](const std::vector<Tensor>& in) {
-                 Tensor y = make(rondo_unary, RONDO_EXP, in[0]);
-                 const rondo_task_options with = task_options("my_task");
-                 must(push(
-                     engine(), [](rondo_task_context*) { return RONDO_OK; }, {}, {variable_of(y)}, &with));
-                 return list(std::move(y));
-               }),
-      x, {"'callable' has no gradient", "my_task", "rondo_engine_push_tensors", "rondo_tape_custom"});
+  expect_no_gradient(callable({kind},
+                              [&](const std::vector<Tensor>& in) {
+                                Tensor y = make(rondo_unary, RONDO_EXP, in[0]);
+                                const rondo_task_options with = task_options("my_task");
+                                must(push(
+                                    engine(), [](rondo_task_context*) { return RONDO_OK; }, {variable_of(y)},
+                                    {variable_of(y)}, &with));
+                                return list(std::move(y));
+                              }),
+                     x, {"'callable' has no gradient", "my_task", "rondo_engine_push_tensors", "rondo_tape_custom"});
   expect_no_gradient(callable({kind},
                               [&](const std::vector<Tensor>& in) {
                                 const Tensor rate =
