@@ -10,7 +10,8 @@
  * them.
  *
  * Under an open tape a call is one operator with a gradient, if the tape follows an input or a tensor from outside:
- * what the function does forwards and what goes back are graphs of their own. docs/callables.md explains.
+ * what the function does forwards and what goes back are graphs of their own, and so are gradients of gradients.
+ * docs/callables.md explains.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_CALLABLE_H

@@ -110,7 +110,10 @@ RONDO_API rondo_status rondo_graph_launch(rondo_graph* graph);
  * at a multiple of 16 bytes (cpu) or 256 (cuda): kernels count on it. On failure no slot is changed.
  *
  * An input that carries an error leaves it on the outputs that depend on it, as operators do. In a recording of another
- * graph the call is kept, as a launch is. To a tape it is a task without gradient (rondo_tape_custom can give it one).
+ * graph the call is kept, as a launch is. If an open tape follows an input, or a tensor from outside that the graph
+ * uses, the call is one operator with a gradient, as that of a callable is: the graph is recorded once more, with what
+ * its gradient needs, the first time that it is called so; such calls count among no launches. Where that cannot be, it
+ * is a task without gradient, and rondo_tape_gradients says why. docs/graphs.md explains.
  * RONDO_INVALID_STATE for a graph that is launched; RONDO_INVALID_ARGUMENT names the tensor that does not fit, and what
  * would. Since 0.1. */
 RONDO_API rondo_status rondo_graph_call(rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,

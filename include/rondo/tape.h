@@ -77,7 +77,9 @@ typedef rondo_status (*rondo_gradient_fn)(void* arg, int32_t n_outputs, rondo_te
  * that is; whatever was noted of how they were computed counts no more: operators, tasks, launches of graphs. Of an
  * output that is an input too, and so was written in place, that is the last task that did so. Without an open tape it
  * does nothing. name: for messages, copied. fn keeps what it needs in arg; destroy(arg) is called once, when no tape
- * needs it, also if this call fails. At least one input and one output, at most 31 each, of one engine. Since 0.1. */
+ * needs it, also if this call fails. In a recording for calls (RONDO_RECORD_CALLABLE) it is kept for tapes that follow
+ * the graph's calls; there, and in a callable's function, fn is called in a recording, once for all calls, and what it
+ * keeps must be tensors from outside. At least one input and one output, at most 31 each, of one engine. Since 0.1. */
 RONDO_API rondo_status rondo_tape_custom(const char* name, int32_t n_inputs, rondo_tensor* const* inputs,
                                          int32_t n_outputs, rondo_tensor* const* outputs, rondo_gradient_fn fn,
                                          void* arg, void (*destroy)(void* arg));

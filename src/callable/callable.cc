@@ -16,13 +16,6 @@ namespace {
 
 constexpr int64_t kUsualLimit = int64_t{256} << 20;
 
-uint32_t record_flags_of(const rondo_callable_options& options) {
-  uint32_t flags = 0;
-  if (options.flags & RONDO_CALLABLE_AS_WRITTEN) flags |= RONDO_RECORD_AS_WRITTEN;
-  if (options.flags & RONDO_CALLABLE_FEWER_ROUNDINGS) flags |= RONDO_RECORD_FEWER_ROUNDINGS;
-  return flags;
-}
-
 Padding padding_of(const rondo_callable_options& options) {
   Padding padding;
   padding.axis = options.pad_axis;
@@ -64,10 +57,9 @@ struct Callable::Entry {
 Callable::Callable(Engine& engine, const char* name, const rondo_callable_options& options, int32_t n_outputs,
                    CallableFunction function)
     : keep_engine_(Ref<Engine>::share(&engine)),
-      recipe_{engine, name, record_flags_of(options), std::move(function), n_outputs},
+      recipe_{engine, name, options.flags, std::move(function), n_outputs},
       padding_(padding_of(options)),
-      limit_(options.limit_bytes ? options.limit_bytes : kUsualLimit),
-      falls_back_((options.flags & RONDO_CALLABLE_FALL_BACK) != 0) {}
+      limit_(options.limit_bytes ? options.limit_bytes : kUsualLimit) {}
 
 Status Callable::check(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs) const {
   RONDO_TRY(engine().usable());
@@ -272,7 +264,8 @@ Status Callable::find_or_record(std::span<const Arranged> inputs, std::shared_pt
   entry->calls = 1;
   if (!status.ok()) {
     const bool passing = status.code() == RONDO_OUT_OF_MEMORY || status.code() == RONDO_DEVICE_LOST;
-    if (!falls_back_ || passing || Engine::in_task()) return status;
+    const bool falls_back = (recipe_.flags & RONDO_CALLABLE_FALL_BACK) != 0;
+    if (!falls_back || passing || Engine::in_task()) return status;
     entry->reason = last_fallback_ = status.message();
     entry->own_bytes = 1024;
     ++counts_.fallbacks;

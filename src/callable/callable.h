@@ -65,7 +65,6 @@ class Callable final : public RefCounted {
   const Recipe recipe_;
   const Padding padding_;
   const int64_t limit_;
-  const bool falls_back_;
 
   mutable std::mutex mutex_;
   std::condition_variable recorded_;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "callable/record.h"
+#include "callable/callable.h"
 #include "ops/ops.h"
 #include "tape/backward.h"
 
@@ -40,16 +40,18 @@ Status Gradient::name_kept(Recording& recording, const tape::Tape& tape, Parts* 
       const View view = whole(*storage, dtype);
       const bool made_here = Engine::owner(*storage) == &recording;
       if (made_here) RONDO_TRY(name_output(recording.engine, view));
-      part = &(made_here ? parts->outputs : parts->inputs).emplace_back(storage, view, false);
+      // The gradient of a gradient comes to what that was computed from.
+      const bool active = made_here && is_float(dtype) && tape.depends(view);
+      part = &(made_here ? parts->outputs : parts->inputs).emplace_back(storage, view, active);
     }
     part->kept = true;
   }
   return {};
 }
 
-Gradient::Gradient(const char* name, uint32_t record_flags, Ref<tape::Tape> tape, Parts parts, const Graph& forward)
+Gradient::Gradient(const char* name, uint32_t flags, Ref<tape::Tape> tape, Parts parts, const Graph& forward)
     : Custom(name),
-      record_flags_(record_flags),
+      flags_(flags),
       tape_(std::move(tape)),
       parts_([&]() -> Parts&& {
         // Tensors from outside that gradients flow to.
@@ -70,8 +72,20 @@ Gradient::Gradient(const char* name, uint32_t record_flags, Ref<tape::Tape> tape
     if (parts_.inputs[i].kept) needs_.inputs |= tape::operand_bit(i);
   for (size_t i = 0; i < parts_.outputs.size(); ++i)
     if (parts_.outputs[i].kept) needs_.outputs |= tape::operand_bit(i);
-  for (const std::vector<Part>* list : {&parts_.inputs, &parts_.outputs})
-    for (const Part& each : *list) standing_.push_back(each.keep);
+  const auto keep = [this](const Part& part) {
+    if (part.kept) kept_.push_back({part.keep, tape_->kept_in(*part.view.storage)});
+  };
+  for (size_t i = 0; i < of_calls_; ++i) keep(parts_.inputs[i]);
+  for (const Part& each : parts_.outputs) keep(each);
+}
+
+Gradient::~Gradient() = default;
+
+int64_t Gradient::bytes() const {
+  const std::lock_guard lock(mutex_);
+  int64_t bytes = 0;
+  for (const auto& [way, callable] : callables_) bytes += callable->query().bytes;
+  return bytes;
 }
 
 void Gradient::note(Engine& engine, std::span<rondo_tensor* const> inputs,
@@ -94,39 +108,26 @@ Status Gradient::run(tape::Backward& backward) const {
     return std::find(list.begin(), list.end(), true) != list.end();
   };
   if (!any(way.incoming) || !any(way.wanted)) return {};
-  Ref<Graph> graph;
-  RONDO_TRY(graph_for(way, &graph));
-
   std::vector<tape::Slot> slots;
-  std::vector<rondo_tensor*> inputs;
-  const auto give = [&](const View& view) -> Status {
-    tape::Slot& slot = slots.emplace_back();
-    if (view.layout.contiguous() && is_aligned(view)) {
-      slot.tensor = make_view(Ref<Storage>::share(view.storage), view);
-    } else {
-      slot.tensor =
-          make_tensor(view.engine(), view.device(), view.dtype, Layout::row_major(view.layout.ndim, view.layout.shape));
-      RONDO_TRY(ops::copy_elements(view, slot.tensor->view));
-    }
-    inputs.push_back(slot.tensor);
-    return {};
+  std::vector<rondo_tensor*> given;
+  const auto give = [&](const View& view) {
+    given.push_back(slots.emplace_back().tensor = make_view(Ref<Storage>::share(view.storage), view));
   };
   for (size_t i = 0; i < of_calls_; ++i)
-    if (parts_.inputs[i].kept) RONDO_TRY(give(backward.input(i)));
+    if (parts_.inputs[i].kept) give(backward.input(i));
   for (size_t i = 0; i < parts_.outputs.size(); ++i)
-    if (parts_.outputs[i].kept) RONDO_TRY(give(backward.output(i)));
+    if (parts_.outputs[i].kept) give(backward.output(i));
   for (size_t i = 0; i < way.incoming.size(); ++i) {
     if (!way.incoming[i]) continue;
     View view;
     RONDO_TRY(backward.incoming_view(&view, i));
-    RONDO_TRY(give(view));
+    give(view);
   }
   std::vector<size_t> wanted;
   for (size_t i = 0; i < way.wanted.size(); ++i)
     if (way.wanted[i]) wanted.push_back(i);
   std::vector<rondo_tensor*> made(wanted.size(), nullptr);
-  RONDO_TRY(graph->check_call(static_cast<int32_t>(inputs.size()), static_cast<int32_t>(made.size())));
-  RONDO_TRY(graph->call(inputs.data(), made.data()));
+  RONDO_TRY(callable_for(way)->call(given, made));
   std::vector<tape::Slot> owned(made.size());
   for (size_t i = 0; i < made.size(); ++i) owned[i].tensor = made[i];
   for (size_t i = 0; i < made.size(); ++i) {
@@ -136,61 +137,72 @@ Status Gradient::run(tape::Backward& backward) const {
   return {};
 }
 
-Status Gradient::graph_for(const Way& way, Ref<Graph>* graph) const {
+Ref<Callable> Gradient::callable_for(const Way& way) const {
   const std::lock_guard lock(mutex_);
-  if (const auto found = graphs_.find(way); found != graphs_.end()) {
-    *graph = found->second;
-    return {};
-  }
-  const tape::Aside aside;
-  const std::string graph_name = name + " gradient";
-  RONDO_TRY(record_graph(
-      tape_->engine(), graph_name.c_str(), record_flags_, [&](Recording& recording) { return record(way, recording); },
-      graph));
-  graphs_.emplace(way, *graph);
-  bytes_.fetch_add(graph_bytes(**graph), std::memory_order_relaxed);
-  return {};
+  Ref<Callable>& callable = callables_[way];
+  if (callable) return callable;
+  rondo_callable_options options = RONDO_CALLABLE_OPTIONS_INIT;
+  options.flags = flags_;
+  options.limit_bytes = INT64_MAX;  // that of the function's callable counts
+  const auto outputs = static_cast<int32_t>(std::count(way.wanted.begin(), way.wanted.end(), true));
+  callable = make_ref<Callable>(tape_->engine(), Engine::intern((name + " gradient").c_str()), options, outputs,
+                                [this, way](int32_t n, rondo_tensor* const* given, int32_t, rondo_tensor** gradients) {
+                                  return go_back(way, {given, static_cast<size_t>(n)}, gradients);
+                                });
+  return callable;
 }
 
-Status Gradient::record(const Way& way, Recording& recording) const {
-  std::vector<tape::Slot> slots;
-  const auto input = [&](const View& like) -> Status {
-    tape::Slot& slot = slots.emplace_back();
-    return make_input(recording.engine, like.device(), like.dtype,
-                      Layout::row_major(like.layout.ndim, like.layout.shape), &slot.tensor);
-  };
-  size_t number = 0;
-  for (const std::vector<Part>* list : {&parts_.inputs, &parts_.outputs}) {
-    for (size_t i = 0; i < list->size(); ++i, ++number) {
-      const bool from_outside = list == &parts_.inputs && i >= of_calls_;
-      if (!(*list)[i].kept || from_outside) continue;
-      RONDO_TRY(input((*list)[i].view));
-      const Ref<Storage>& stands = slots.back().tensor->storage;
-      tape_->keep_instead(*standing_[number], *stands);
-      standing_[number] = stands;
+namespace {
+
+// While it lives, a tape's operands have other values than those that they were noted with.
+class Instead {
+ public:
+  Instead(std::span<tape::Operand* const> operands, Storage& recorded, Storage& given)
+      : operands_(operands), recorded_(&recorded) {
+    put(given);
+  }
+  Instead(Instead&& other) noexcept : operands_(std::exchange(other.operands_, {})), recorded_(other.recorded_) {}
+  Instead(const Instead&) = delete;
+  Instead& operator=(const Instead&) = delete;
+  ~Instead() { put(*recorded_); }
+
+ private:
+  void put(Storage& storage) {
+    for (tape::Operand* each : operands_) each->keep(storage);
+  }
+  std::span<tape::Operand* const> operands_;
+  Storage* recorded_;
+};
+
+}  // namespace
+
+Status Gradient::go_back(const Way& way, std::span<rondo_tensor* const> given, rondo_tensor** gradients) const {
+  const std::lock_guard lock(tape_mutex_);
+  std::vector<Instead> instead;
+  std::vector<tape::Slot> copies;
+  instead.reserve(kept_.size());
+  auto next = given.begin();
+  for (const Kept& each : kept_) {
+    const View& value = (*next++)->view;
+    Storage* storage = value.storage;
+    // The tape knows places in storages: where a value is at the beginning of its own, as it was recorded.
+    if (value.offset != 0 || !value.layout.contiguous()) {
+      ops::Output out(&copies.emplace_back().tensor);
+      RONDO_TRY(ops::copy(value, out));
+      storage = copies.back().tensor->view.storage;
     }
+    instead.emplace_back(each.operands, *each.as_recorded, *storage);
   }
   std::vector<View> outputs, sources;
-  const size_t first = slots.size();
+  std::vector<const View*> incoming;
   for (size_t i = 0; i < way.incoming.size(); ++i) {
     if (!way.incoming[i]) continue;
-    RONDO_TRY(input(parts_.outputs[i].view));
     outputs.push_back(parts_.outputs[i].view);
+    incoming.push_back(&(*next++)->view);
   }
-  std::vector<const View*> given;
-  for (size_t i = first; i < slots.size(); ++i) given.push_back(&slots[i].tensor->view);
   for (size_t i = 0; i < way.wanted.size(); ++i)
     if (way.wanted[i]) sources.push_back(parts_.inputs[i].view);
-  std::vector<rondo_tensor*> gradients(sources.size(), nullptr);
-  RONDO_TRY(tape_->gradients(outputs, given, sources, gradients));
-  std::vector<tape::Slot> owned(gradients.size());
-  for (size_t i = 0; i < gradients.size(); ++i) owned[i].tensor = gradients[i];
-  for (const tape::Slot& each : owned) {
-    Ref<Storage> keep;
-    View output;
-    RONDO_TRY(name_whole(recording, each.tensor->view, &keep, &output));
-  }
-  return {};
+  return tape_->gradients(outputs, incoming, sources, {gradients, sources.size()});
 }
 
 }  // namespace rondo

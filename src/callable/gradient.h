@@ -1,14 +1,13 @@
-// The gradient of a recorded function: graphs that go back over the tape that the function was recorded under. What
+// The gradient of a recorded function: callables that go back over the tape that the function was recorded under. What
 // they need of a call are its inputs, its outputs and more outputs of the same graph; open tapes note the call as one
-// node, and keep that.
+// node, and keep that. So a gradient that tapes follow has a gradient itself, of any order.
 //
-// A graph is recorded when it is first asked for, one for each choice of outputs that gradients come to and of inputs
-// that they are wanted of. Used by any number of threads.
+// There is a callable for each choice of outputs that gradients come to and of inputs that they are wanted of. Used by
+// any number of threads.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +18,8 @@
 #include "tape/tape.h"
 
 namespace rondo {
+
+class Callable;
 
 class Gradient final : public tape::Custom, public std::enable_shared_from_this<Gradient> {
  public:
@@ -39,7 +40,9 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
   // Names as further outputs what the tape keeps of what was made in the recording, and lists what it keeps of others.
   static Status name_kept(Recording& recording, const tape::Tape& tape, Parts* parts);
 
-  Gradient(const char* name, uint32_t record_flags, Ref<tape::Tape> tape, Parts parts, const Graph& forward);
+  // flags: of a callable.
+  Gradient(const char* name, uint32_t flags, Ref<tape::Tape> tape, Parts parts, const Graph& forward);
+  ~Gradient() override;
 
   // Tells the thread's tapes of a call.
   void note(Engine& engine, std::span<rondo_tensor* const> inputs, std::span<rondo_tensor* const> outputs) const;
@@ -47,7 +50,7 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
   Status run(tape::Backward& backward) const override;
 
   // Of its graphs.
-  int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  int64_t bytes() const;
 
  private:
   // Of parts_: the outputs that gradients come to, the inputs that they are wanted of.
@@ -57,19 +60,24 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
       return incoming != other.incoming ? incoming < other.incoming : wanted < other.wanted;
     }
   };
-  Status graph_for(const Way& way, Ref<Graph>* graph) const;
-  Status record(const Way& way, Recording& recording) const;
+  // A value of a call that the tape keeps, and where.
+  struct Kept {
+    Ref<Storage> as_recorded;
+    std::vector<tape::Operand*> operands;
+  };
+  Ref<Callable> callable_for(const Way& way) const;
+  // What the callable's function does. given: the kept values, then the gradients that come.
+  Status go_back(const Way& way, std::span<rondo_tensor* const> given, rondo_tensor** gradients) const;
 
-  const uint32_t record_flags_;
+  const uint32_t flags_;  // of the callables
   const Ref<tape::Tape> tape_;
   const Parts parts_;
   const size_t of_calls_;  // inputs of parts_ that calls are given
   tape::Needs needs_;
-  mutable std::mutex mutex_;
-  mutable std::map<Way, Ref<Graph>> graphs_;
-  // What stands for a value that is kept in the recording that was made last, inputs first.
-  mutable std::vector<Ref<Storage>> standing_;
-  mutable std::atomic<int64_t> bytes_{0};
+  std::vector<Kept> kept_;         // in the order of parts_, without tensors from outside
+  mutable std::mutex tape_mutex_;  // one goes back at a time
+  mutable std::mutex mutex_;       // never while a function runs
+  mutable std::map<Way, Ref<Callable>> callables_;
 };
 
 }  // namespace rondo

@@ -1,6 +1,8 @@
 // Recording a function. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "callable/record.h"
 
+#include <rondo/callable.h>
+
 #include <algorithm>
 
 #include "base/caught.h"
@@ -110,10 +112,13 @@ Status record_function(const Recipe& recipe, std::span<const Arranged> inputs, R
     tape::close_tape(*tape);
     return Gradient::name_kept(recording, *tape, &parts);
   };
-  RONDO_TRY(record_graph(recipe.engine, recipe.name, recipe.record_flags, body, &recorded->graph));
+  uint32_t flags = 0;
+  if (recipe.flags & RONDO_CALLABLE_AS_WRITTEN) flags |= RONDO_RECORD_AS_WRITTEN;
+  if (recipe.flags & RONDO_CALLABLE_FEWER_ROUNDINGS) flags |= RONDO_RECORD_FEWER_ROUNDINGS;
+  RONDO_TRY(record_graph(recipe.engine, recipe.name, flags, body, &recorded->graph));
   if (parts.differentiable())
-    recorded->gradient = std::make_shared<Gradient>(recipe.name, recipe.record_flags, std::move(tape), std::move(parts),
-                                                    *recorded->graph);
+    recorded->gradient =
+        std::make_shared<Gradient>(recipe.name, recipe.flags, std::move(tape), std::move(parts), *recorded->graph);
   return {};
 }
 

@@ -22,7 +22,7 @@ using CallableFunction =
 struct Recipe {
   Engine& engine;
   const char* name;
-  uint32_t record_flags;  // of recordings, beside RONDO_RECORD_CALLABLE
+  uint32_t flags;  // rondo_callable_flags
   CallableFunction function;
   int32_t n_outputs;
 };
@@ -37,7 +37,7 @@ struct Recorded {
 Status run_function(const Recipe& recipe, std::span<rondo_tensor* const> inputs, std::vector<tape::Slot>* outputs);
 // On the calling thread, where no recording is open.
 Status record_function(const Recipe& recipe, std::span<const Arranged> inputs, Recorded* recorded);
-// Runs `body` between the begin of a recording for calls and its end, without the thread's tapes.
+// Runs `body` between the begin of a recording for calls and its end.
 Status record_graph(Engine& engine, const char* name, uint32_t flags,
                     const std::function<Status(Recording& recording)>& body, Ref<Graph>* graph);
 // Names an output of the recording: the tensor, or a row-major copy of what cannot be one. *output: what was named.

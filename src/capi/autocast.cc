@@ -12,6 +12,15 @@ Status capi::cast_operands(Call call, std::span<rondo_tensor** const> operands, 
   return *out || !operation ? Status() : ops::Casting::operands(operation, operands);
 }
 
+Status capi::CastList::cast(Call call, rondo_tensor** out) {
+  std::vector<rondo_tensor**> operands;
+  copies_.assign(given_.begin(), given_.end());
+  for (rondo_tensor*& each : copies_) operands.push_back(&each);
+  RONDO_TRY(cast_operands(call, operands, out));
+  given_ = copies_;
+  return {};
+}
+
 extern "C" {
 
 rondo_status rondo_autocast_begin(rondo_engine* engine, rondo_dtype dtype) {
@@ -25,7 +34,7 @@ rondo_status rondo_autocast_set(rondo_engine* engine, const char* operation, ron
   return guard("rondo_autocast_set", [&]() -> Status {
     RONDO_TRY(capi::check_engine(engine, "engine"));
     RONDO_NOT_NULL(operation);
-    return ops::set_autocast(*engine->engine, operation, precision);
+    return ops::set_autocast(*engine->engine, operation, capi::is_expression_name(operation), precision);
   });
 }
 

@@ -51,6 +51,8 @@ void destroy_engine(rondo_engine* engine);
 // The graphs of an engine that users hold, a line on each (engine/tensor.h has the other kinds).
 void list_live_graphs(const Engine& engine, std::vector<std::string>* objects);
 // Likewise its modules.
+// Whether a live expression has the name.
+bool is_expression_name(const char* name);
 void list_live_modules(const Engine& engine, std::vector<std::string>* objects);
 void list_live_callables(const Engine& engine, std::vector<std::string>* objects);
 void list_live_tapes(const Engine& engine, std::vector<std::string>* objects);

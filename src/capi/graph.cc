@@ -3,6 +3,7 @@
 
 #include "base/asked.h"
 #include "base/file.h"
+#include "callable/followed.h"
 #include "capi/operators.h"
 #include "capi/structs.h"
 #include "engine/handle.h"
@@ -10,6 +11,7 @@
 struct rondo_graph {
   uint32_t magic = 0;
   rondo::Ref<rondo::Graph> graph;
+  rondo::Ref<rondo::FollowedGraph> followed;  // of one that is called
 };
 
 using namespace rondo;
@@ -72,7 +74,7 @@ rondo_status rondo_record_begin(rondo_engine* engine, const rondo_record_options
     RONDO_TRY(check_engine(engine, "engine"));
     rondo_record_options chosen = RONDO_RECORD_OPTIONS_INIT;
     RONDO_TRY(capi::read_options("options", options, &chosen));
-    return begin_recording(*engine->engine, chosen);
+    return begin_recording(*engine->engine, chosen, (chosen.flags & RONDO_RECORD_CALLABLE) != 0);
   });
 }
 
@@ -82,7 +84,11 @@ rondo_status rondo_record_end(rondo_engine* engine, rondo_graph** graph) {
     RONDO_NOT_NULL(graph);
     Ref<Graph> made;
     RONDO_TRY(end_recording(*engine->engine, &made));
-    *graph = Graphs::create([&made](rondo_graph& handle) { handle.graph = std::move(made); });
+    Ref<FollowedGraph> followed = make_ref<FollowedGraph>(made);
+    *graph = Graphs::create([&](rondo_graph& handle) {
+      handle.graph = std::move(made);
+      handle.followed = std::move(followed);
+    });
     write_asked_files(*(*graph)->graph);
     return {};
   });
@@ -192,6 +198,8 @@ RONDO_HOT rondo_status rondo_graph_call(rondo_graph* graph, int32_t n_inputs, ro
     for (int32_t i = 0; i < n_inputs; ++i) RONDO_TRY(capi::check_each(inputs, static_cast<size_t>(i), "inputs"));
     for (int32_t i = 0; i < n_outputs; ++i)
       if (outputs[i]) RONDO_TRY(capi::check_each(outputs, static_cast<size_t>(i), "outputs"));
+    if (this_thread().tapes) [[unlikely]]
+      return graph->followed->call(inputs, outputs);
     return graph->graph->call(inputs, outputs);
   });
 }
@@ -201,7 +209,11 @@ void rondo_graph_destroy(rondo_graph* graph) {
   guard_whole("rondo_graph_destroy", [&]() -> Status {
     RONDO_TRY(check_graph(graph));
     Ref<Graph> inner;
-    Graphs::destroy(graph, [&inner](rondo_graph& each) { inner = std::move(each.graph); });
+    Ref<FollowedGraph> followed;
+    Graphs::destroy(graph, [&](rondo_graph& each) {
+      inner = std::move(each.graph);
+      followed = std::move(each.followed);
+    });
     return {};
   });
 }

@@ -31,6 +31,20 @@ inline Status check_each(rondo_tensor* const* tensors, size_t i, const char* lis
 // What the thread's autocast scope makes of an operator's operands (ops/autocast/autocast.h).
 RONDO_COLD Status cast_operands(Call call, std::span<rondo_tensor** const> operands, rondo_tensor** out);
 
+// The live tensors of a list, of which an autocast scope may put casts in the place.
+class CastList {
+ public:
+  explicit CastList(std::span<rondo_tensor* const> given) : given_(given) {}
+  Status apply(Call call, rondo_tensor** out) { return casting_.on() ? cast(call, out) : Status(); }
+  std::span<rondo_tensor* const> tensors() const { return given_; }
+
+ private:
+  RONDO_COLD Status cast(Call call, rondo_tensor** out);
+  std::span<rondo_tensor* const> given_;
+  std::vector<rondo_tensor*> copies_;
+  const ops::Casting casting_;
+};
+
 // Operators of one tensor and an output, of two, and of an engine that is usable. In an autocast scope a cast may be
 // put in an operand's place before the body runs.
 template <class Body>

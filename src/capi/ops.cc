@@ -89,12 +89,12 @@ rondo_status rondo_add_n(int32_t n, rondo_tensor* const* tensors, rondo_tensor**
     if (n < 1 || n > ops::kMostAddends)
       return error(RONDO_INVALID_ARGUMENT, "n is %d; it must be 1 to %d", n, ops::kMostAddends);
     if (!tensors) return capi::null_argument("tensors");
-    const View* views[ops::kMostAddends];
-    for (int32_t i = 0; i < n; ++i) {
-      RONDO_TRY(capi::check_each(tensors, static_cast<size_t>(i), "tensors"));
-      views[i] = &tensors[i]->view;
-    }
+    for (int32_t i = 0; i < n; ++i) RONDO_TRY(capi::check_each(tensors, static_cast<size_t>(i), "tensors"));
     RONDO_TRY(check_out(out));
+    capi::CastList list({tensors, static_cast<size_t>(n)});
+    RONDO_TRY(list.apply("rondo_add_n", out));
+    const View* views[ops::kMostAddends];
+    for (size_t i = 0; i < list.tensors().size(); ++i) views[i] = &list.tensors()[i]->view;
     ops::Output output(out);
     return ops::add_n(std::span<const View* const>(views, static_cast<size_t>(n)), output);
   });

@@ -22,12 +22,12 @@ rondo_status join(const char* function, Join body, int32_t n, rondo_tensor* cons
   return guard(function, [&]() -> Status {
     if (n < 1) return error(RONDO_INVALID_ARGUMENT, "n is %d; 1 or more is needed", n);
     if (!tensors) return capi::null_argument("tensors");
-    std::vector<const View*> views;
-    for (int32_t i = 0; i < n; ++i) {
-      RONDO_TRY(capi::check_each(tensors, static_cast<size_t>(i), "tensors"));
-      views.push_back(&tensors[i]->view);
-    }
+    for (int32_t i = 0; i < n; ++i) RONDO_TRY(capi::check_each(tensors, static_cast<size_t>(i), "tensors"));
     RONDO_TRY(capi::check_out(out));
+    capi::CastList list({tensors, static_cast<size_t>(n)});
+    RONDO_TRY(list.apply(function, out));
+    std::vector<const View*> views;
+    for (const rondo_tensor* each : list.tensors()) views.push_back(&each->view);
     ops::Output output(out);
     return body(views, axis, output);
   });

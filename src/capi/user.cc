@@ -1,9 +1,13 @@
 // User code: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/user.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "capi/capi.h"
 #include "capi/structs.h"
 #include "engine/handle.h"
+#include "ops/autocast/autocast.h"
 #include "ops/text/expression_run.h"
 #include "ops/text/user_kernel.h"
 
@@ -71,7 +75,43 @@ Status check_results(size_t results, int32_t n_out, rondo_tensor** out, int32_t 
   return {};
 }
 
+// The arguments of a text's runs, of which an autocast scope may put casts in the place where something was set for its
+// name. A run whose results are given goes without.
+class CastArguments {
+ public:
+  CastArguments(const rondo_argument* arguments, size_t count) : given_(arguments, count) {}
+  Status apply(const ops::ExpressionText& text, rondo_tensor* const* out, size_t sets) {
+    return casting_.on() && !given_.empty() ? cast(text, out, sets) : Status();
+  }
+  std::span<const rondo_argument> arguments() const { return given_; }
+
+ private:
+  RONDO_COLD Status cast(const ops::ExpressionText& text, rondo_tensor* const* out, size_t sets) {
+    copies_.assign(given_.begin(), given_.end());
+    const size_t each_has = copies_.size() / sets, results = text.results().size();
+    for (size_t set = 0; set < sets; ++set) {
+      rondo_tensor* const* const begin = out + set * results;
+      if (std::any_of(begin, begin + results, [](const rondo_tensor* each) { return each != nullptr; })) continue;
+      std::vector<rondo_tensor**> operands;
+      for (size_t i = set * each_has; i < (set + 1) * each_has; ++i)
+        if (copies_[i].kind == RONDO_ARGUMENT_TENSOR) operands.push_back(&copies_[i].tensor);
+      RONDO_TRY(ops::Casting::operands_of_text(text.name(), operands));
+    }
+    given_ = copies_;
+    return {};
+  }
+  std::span<const rondo_argument> given_;
+  std::vector<rondo_argument> copies_;
+  const ops::Casting casting_;
+};
+
 }  // namespace
+
+bool capi::is_expression_name(const char* name) {
+  bool found = false;
+  Expressions::for_each([&](const rondo_expression& each) { found |= std::strcmp(each.text->name(), name) == 0; });
+  return found;
+}
 
 void capi::list_live_modules(const Engine& engine, std::vector<std::string>* objects) {
   Modules::for_each([&](const rondo_module& each) {
@@ -122,7 +162,9 @@ rondo_status rondo_expression_run(rondo_expression* expression, int32_t n_argume
     const Ref<ops::ExpressionText> text = expression->text;
     RONDO_TRY(check_arguments(n_arguments, arguments, true));
     RONDO_TRY(check_results(text->results().size(), n_out, out));
-    return ops::run_expression(*text, {arguments, static_cast<size_t>(n_arguments)}, out);
+    CastArguments given(arguments, static_cast<size_t>(n_arguments));
+    RONDO_TRY(given.apply(*text, out, 1));
+    return ops::run_expression(*text, given.arguments(), out);
   });
 }
 
@@ -135,7 +177,9 @@ rondo_status rondo_expression_run_each(rondo_expression* expression, int32_t cou
     RONDO_TRY(check_arguments(n_arguments, arguments, true, count));
     RONDO_TRY(check_results(text->results().size(), n_out, out, count));
     const auto sets = static_cast<size_t>(count);
-    return ops::run_expression_each(*text, sets, {arguments, sets * static_cast<size_t>(n_arguments)}, out);
+    CastArguments given(arguments, sets * static_cast<size_t>(n_arguments));
+    RONDO_TRY(given.apply(*text, out, sets));
+    return ops::run_expression_each(*text, sets, given.arguments(), out);
   });
 }
 

@@ -175,6 +175,9 @@ class Task : public RefCounted {
     (void)memory;
     return {};
   }
+  // Of a task that does not say what operator it is: why no gradient goes through it, for people, where there is more
+  // to say than that. Lives as long as the process.
+  virtual const char* why_no_gradient() const { return nullptr; }
   // How many auxiliary streams its runs are given.
   int wants_auxiliaries() const { return wants_auxiliaries_; }
   // What prepare() decided that people may want to know, for reports; empty: nothing.

@@ -1,6 +1,7 @@
 // Calling users' functions. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/user_task.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "base/text.h"
@@ -20,13 +21,44 @@ Status failure_of_user(rondo_status code, const char* message, const Ref<const C
 
 UserTask::UserTask(Engine& engine, const char* name, Device& device, rondo_task_fn fn, void* arg,
                    void (*destroy)(void*), bool capturable, int auxiliaries)
-    : Task(name, device), engine_(engine), fn_(fn), arg_(arg), destroy_(destroy), capturable_(capturable) {
+    : Task(name, device),
+      engine_(engine),
+      function_(std::make_shared<const Function>(fn, arg, destroy)),
+      capturable_(capturable) {
   calls_out_ = destroy != nullptr;
   want_auxiliaries(auxiliaries);
 }
 
-UserTask::~UserTask() {
-  if (destroy_) destroy_(arg_);
+UserTask::UserTask(const UserTask& other)
+    : Task(other.name(), other.device()),
+      engine_(other.engine_),
+      function_(other.function_),
+      capturable_(other.capturable_) {
+  calls_out_ = other.calls_out_;
+  priority = other.priority;
+  stream_hint = other.stream_hint;
+  want_auxiliaries(other.wants_auxiliaries());
+}
+
+Ref<Task> UserTask::again(const Rebinding& memory) const {
+  const auto is_operand = [this](const Storage* storage) {
+    return std::any_of(operands_.begin(), operands_.end(),
+                       [storage](const TaskOperand& each) { return each.view.storage == storage; });
+  };
+  Ref<UserTask> made = Ref<UserTask>::adopt(new UserTask(*this));
+  for (const TaskOperand& each : operands_) {
+    View view = each.view;
+    memory.move(&view);
+    each.written ? made->write_operand(view) : made->read_operand(view);
+  }
+  for (const Access& each : accesses()) {
+    const Storage* storage = each.variable->storage();
+    if (storage && is_operand(storage)) continue;
+    if (storage && memory.moves(*storage)) return {};  // its function knows where that is
+    if (each.read) made->follows(*each.variable);
+    if (each.write) made->writes(*each.variable);
+  }
+  return made;
 }
 
 void UserTask::read_operand(const View& view) {
@@ -65,7 +97,7 @@ Status UserTask::call(const TaskContext& context) {
   rondo_task_context seen{this, &context, {}, {}};
   rondo_status code = RONDO_INTERNAL;
   try {
-    code = fn_(arg_, &seen);
+    code = function_->fn(function_->arg, &seen);
   } catch (const std::exception& exception) {
     return error(RONDO_USER_ERROR, "the task's function threw an exception, which it must not: %s", exception.what());
   } catch (...) {

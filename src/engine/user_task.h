@@ -5,6 +5,7 @@
 
 #include <rondo/engine.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,6 @@ class UserTask final : public Task {
  public:
   UserTask(Engine& engine, const char* name, Device& device, rondo_task_fn fn, void* arg, void (*destroy)(void*),
            bool capturable, int auxiliaries);
-  ~UserTask() override;
   // The task reads or writes the tensor, and its function may ask for it: the next operand. The access holds the
   // storage, the handle may go.
   void read_operand(const View& view);
@@ -42,17 +42,30 @@ class UserTask final : public Task {
   void list_operands(std::vector<TaskOperand>* operands) const override { *operands = operands_; }
   Status run(const TaskContext& context) override;
   bool capturable(const char** why) const override;
+  // If all that it is told of moved memory are its operands.
+  Ref<Task> again(const Rebinding& memory) const override;
 
  private:
+  // Shared by the tasks that are made of one.
+  struct Function {
+    Function(rondo_task_fn fn, void* arg, void (*destroy)(void*)) : fn(fn), arg(arg), destroy(destroy) {}
+    Function(const Function&) = delete;
+    Function& operator=(const Function&) = delete;
+    ~Function() {
+      if (destroy) destroy(arg);
+    }
+    rondo_task_fn const fn;
+    void* const arg;
+    void (*const destroy)(void*);
+  };
+  UserTask(const UserTask& other);  // without accesses
   Status call(const TaskContext& context);
   // With auxiliary streams that begin where the task's own is, and that it waits for.
   Status call_forked(const TaskContext& context);
 
   Engine& engine_;
-  rondo_task_fn fn_;
-  void* arg_;
-  void (*destroy_)(void*);
-  bool capturable_;
+  const std::shared_ptr<const Function> function_;
+  const bool capturable_;
   std::vector<TaskOperand> operands_;
 };
 

@@ -12,7 +12,8 @@ Graph::Graph(Recording& recording, ops::Program program, std::vector<Ref<Storage
       max_branches_(recording.max_branches),
       settings_(std::make_unique<LaunchSettings>()),
       callable_(false),
-      storages_(std::move(storages)) {
+      storages_(std::move(storages)),
+      as_written_(recording.as_written) {
   random_drawn_ = program.drawn();
   for (const ops::ProgramNode& node : program.nodes) opaque_ = opaque_ || node.opaque();
   take(std::move(program));

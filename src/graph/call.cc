@@ -228,7 +228,7 @@ Status Graph::check_output(uint32_t binding, const View& view, rondo_tensor* con
   return {};
 }
 
-Status Graph::call(rondo_tensor* const* inputs, rondo_tensor** outputs) {
+Status Graph::check_tensors(rondo_tensor* const* inputs, rondo_tensor* const* outputs) const {
   const auto all = static_cast<uint32_t>(bindings_.size());
   for (uint32_t i = 0; i < all; ++i) {
     const rondo_tensor* given = i < call_inputs_ ? inputs[i] : outputs[i - call_inputs_];
@@ -239,9 +239,15 @@ Status Graph::call(rondo_tensor* const* inputs, rondo_tensor** outputs) {
     else if (!given->view.storage->has_contents()) [[unlikely]]
       RONDO_TRY(ops::check_blank(binding_name(i).c_str(), given->view));
   }
+  return {};
+}
+
+Status Graph::call(rondo_tensor* const* inputs, rondo_tensor** outputs) {
+  RONDO_TRY(check_tensors(inputs, outputs));
   if (!unwritten_.empty()) [[unlikely]]
     RONDO_TRY(check_unwritten());
 
+  const auto all = static_cast<uint32_t>(bindings_.size());
   // New outputs are the caller's only when all has gone well.
   struct Tensors {
     SmallVector<rondo_tensor*, 16> all;

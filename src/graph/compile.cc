@@ -39,7 +39,9 @@ Graph::Graph(Recording& recording)
       callable_(recording.callable),
       storages_(recording.storages),
       outputs_(recording.outputs()),
-      shared_arena_(recording.arena) {}
+      shared_arena_(recording.arena),
+      journal_(recording.journal),
+      as_written_(recording.as_written) {}
 
 Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   const double recorded = Trace::now_us();
@@ -48,6 +50,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   ops::Program program = recording.program();
   self.random_drawn_ = program.drawn();
   program.fewer_roundings = recording.fewer_roundings;
+  self.keep_written(program);
   if (!recording.as_written) RONDO_TRY(run_passes(program, &self.passes_));
   self.take(std::move(program));
   RONDO_TRY(self.find_bindings(recording));
@@ -63,6 +66,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   self.apart_ = self.why_apart();
   self.number_ = recording.number;
   self.to_measure_ = !self.callable_ && setting_is_set(Setting::graph_profile);
+  self.why_no_replay_ = self.find_why_no_replay();
   self.plain_ = !self.callable_ && self.unwritten_.empty() && self.segments_.size() == 1 && self.settings_->empty() &&
                 !self.to_measure_;
   const double captured = Trace::now_us();

@@ -7,6 +7,7 @@
 #include "ops/ops.h"
 #include "ops/task/output.h"
 #include "ops/task/submit.h"
+#include "tape/tape.h"
 
 namespace rondo {
 
@@ -86,7 +87,7 @@ Status record_body(Engine& engine, uint64_t number, const BodySource& source, Re
   recording = recording_of(engine);
   if (!recording || recording->number != number)
     return error(RONDO_INVALID_STATE, "the body '%s' has destroyed the engine that records it", source.name.c_str());
-  if (status.ok() && this_thread().tapes)
+  if (status.ok() && tape::any_open())
     status =
         error(RONDO_INVALID_STATE, "the body '%s' has left a tape open; close it in the body", source.name.c_str());
   if (status.ok())
@@ -104,7 +105,7 @@ Status record_body(Engine& engine, uint64_t number, const BodySource& source, Re
 
 Status record(Engine& engine, Recording& recording, const ControlForm& form, const View& number,
               std::span<const BodySource> sources) {
-  if (this_thread().tapes)
+  if (tape::any_open())
     return error(RONDO_UNSUPPORTED,
                  "a tape is open on this thread, and what a graph chooses when it runs has no gradient; close the tape "
                  "before, open one inside of each body, or call %s outside of a recording, where a tape notes the body "

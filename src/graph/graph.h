@@ -143,6 +143,15 @@ class Graph final : public RefCounted {
   // report alone.
   Status profile(const char* path);
 
+  // --- replay.cc: of a graph that is called while tapes follow
+  // Records it once more, with these inputs, and tells tapes what was recorded. Stores new tensors.
+  Status replay(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs) const;
+  // Why that cannot be, for people; null: it can.
+  const char* why_no_replay() const { return why_no_replay_; }
+  bool as_written() const { return as_written_; }
+  // What a call checks before it does anything.
+  Status check_tensors(rondo_tensor* const* inputs, rondo_tensor* const* outputs) const;
+
   // --- inlined.cc: a run inside a recording, as nodes of that
   // What the graph does, on memory that takes the place of some of its own; temporaries are made for it.
   void inline_into(Rebinding* memory, std::vector<Ref<Storage>>* made, std::vector<InlinedNode>* nodes) const;
@@ -207,6 +216,8 @@ class Graph final : public RefCounted {
   void leave_poisoned(const Segment& segment, const Status& status, Task::Parts* parts);
 
   // The steps of compile(). Those that come to bodies too do so by themselves.
+  void keep_written(const ops::Program& program);
+  const char* find_why_no_replay() const;
   // Calls visit(task, body) for each body of its tasks, not for those of bodies.
   const char* why_apart() const;
   template <class Visit>
@@ -320,6 +331,15 @@ class Graph final : public RefCounted {
   std::atomic<bool> to_measure_{false};  // RONDO_GRAPH_PROFILE asks for a profile that was not made yet
   mutable std::mutex measured_mutex_;
   std::string measured_;  // the last profile, for people; guarded by measured_mutex_
+  // For tapes: what was recorded, before passes.
+  struct Written {
+    Ref<Task> task;
+    Ref<const ops::Call> call;
+  };
+  const Ref<tape::Journal> journal_;  // null: of a graph that is launched, or a callable's
+  const bool as_written_;
+  std::vector<Written> written_;
+  const char* why_no_replay_ = nullptr;
 };
 
 }  // namespace rondo

@@ -2,6 +2,7 @@
 // one.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "engine/user_task.h"
 #include "graph/launch.h"
 
 namespace rondo {
@@ -11,7 +12,7 @@ const char* Graph::why_apart() const {
   if (!settings_->empty()) return "is a launch of another graph, which has parameters or sections";
   if (!controls_.empty()) return "is a launch of another graph, which has control flow";
   for (uint32_t i = 0; i < tasks_.size(); ++i)
-    if (!calls_[i] && !tasks_[i]->again({}))
+    if (!calls_[i] && (dynamic_cast<const UserTask*>(tasks_[i].get()) || !tasks_[i]->again({})))
       return "is a launch of another graph, one of whose tasks cannot be part of a second one";
   return nullptr;
 }

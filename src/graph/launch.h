@@ -16,6 +16,12 @@ class SegmentRun : public Task {
   // What of the graph's memory is somebody else's in this run.
   virtual void list_places(Rebinding* memory) const { (void)memory; }
 
+  // A call that can be gone back through is told to tapes for what it writes beside its outputs alone.
+  const char* why_no_gradient() const override {
+    const char* const why = graph_->why_no_replay();
+    return why ? why : "by way of a tensor from outside that it writes; make that in the recording";
+  }
+
   void set_random(RandomState state) override { random_ = state; }
   bool capturable(const char** why) const override {
     *why = graph_->apart() ? graph_->apart() : "is a launch of another graph";

@@ -55,6 +55,7 @@ Status detach(const Engine& engine, std::unique_ptr<Recording>* recording) {
   RONDO_TRY(find_outside_bodies(engine, "end or abort it", &found));
   Engine::set_thread_sink(nullptr);
   recording->reset(found);
+  if (found->journal) tape::close_journal(*found->journal);
   return {};
 }
 
@@ -86,6 +87,11 @@ Recording::Recording(Engine& engine, const char* name, const rondo_record_option
         return ++recordings;
       }()) {
   ++this_thread().changes;
+}
+
+Recording::~Recording() {
+  ++this_thread().changes;
+  if (journal) tape::close_journal(*journal);
 }
 
 ops::Program Recording::program() {
@@ -206,7 +212,7 @@ std::unordered_set<const Storage*> Recording::outputs() const {
   return held;
 }
 
-Status begin_recording(Engine& engine, const rondo_record_options& options) {
+Status begin_recording(Engine& engine, const rondo_record_options& options, bool journal) {
   RONDO_TRY(engine.usable());
   if (Engine::in_task()) return error(RONDO_INVALID_STATE, "a recording cannot be opened inside a task");
   drop_dead_recording();
@@ -227,7 +233,12 @@ Status begin_recording(Engine& engine, const rondo_record_options& options) {
                  "options->flags has RONDO_RECORD_AS_WRITTEN and RONDO_RECORD_FEWER_ROUNDINGS; what stays as it was "
                  "written keeps its roundings: give one of the two");
   thread_end.get();
-  Engine::set_thread_sink(new Recording(engine, Engine::intern(options.name ? options.name : "graph"), options));
+  auto recording = std::make_unique<Recording>(engine, Engine::intern(options.name ? options.name : "graph"), options);
+  if (journal) {
+    recording->journal = make_ref<tape::Journal>(engine);
+    tape::open_journal(*recording->journal);
+  }
+  Engine::set_thread_sink(recording.release());
   return {};
 }
 

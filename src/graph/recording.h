@@ -16,6 +16,7 @@
 #include "graph/launch_settings.h"
 #include "graph/shared_arena.h"
 #include "ops/program/program.h"
+#include "tape/journal.h"
 
 namespace rondo {
 
@@ -39,7 +40,7 @@ struct Binding {
 class Recording final : public Sink {
  public:
   Recording(Engine& engine, const char* name, const rondo_record_options& options);
-  ~Recording() override { ++this_thread().changes; }
+  ~Recording() override;
 
   void created(Storage& storage) override;
 
@@ -77,6 +78,7 @@ class Recording final : public Sink {
   std::unordered_set<const Storage*> named;
   std::vector<Binding> call_inputs, call_outputs;  // if it is callable
   const uint64_t number;                           // of all recordings of the process
+  Ref<tape::Journal> journal;                      // for tapes that calls are noted by; null: there will be none
   // The graph takes them over.
   std::unique_ptr<LaunchSettings> settings = std::make_unique<LaunchSettings>();
 
@@ -113,7 +115,8 @@ class Recording final : public Sink {
 Recording* recording_of(const Engine& engine);
 
 // Of the calling thread.
-Status begin_recording(Engine& engine, const rondo_record_options& options);
+// journal: tapes may go back through calls of the graph.
+Status begin_recording(Engine& engine, const rondo_record_options& options, bool journal = false);
 Status end_recording(Engine& engine, Ref<Graph>* graph);
 Status abort_recording(Engine& engine);
 // The calling thread's recording; an error if there is none of this engine, or if it is in a body: what is to be done

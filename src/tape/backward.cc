@@ -131,9 +131,9 @@ Status Backward::check_values() const {
     if (!ways_[i].passed()) continue;
     if (!has_gradient(node))
       return error(RONDO_UNSUPPORTED,
-                   "'%s' has no gradient, and outputs depend on sources through it; define one with "
+                   "'%s' has no gradient%s%s%s, and outputs depend on sources through it; define one with "
                    "rondo_tape_custom, or leave it out with rondo_tape_pause",
-                   node.name);
+                   node.name, node.why_none ? " (" : "", node.why_none ? node.why_none : "", node.why_none ? ")" : "");
     for (const std::vector<Operand>* list : {&node.inputs, &node.outputs}) {
       for (const Operand& each : *list) {
         if (!each.overwritten_by) continue;

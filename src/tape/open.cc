@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/thread_owned.h"
+#include "tape/journal.h"
 #include "tape/tape.h"
 
 namespace rondo::tape {
@@ -23,7 +24,7 @@ class OpenTapes final : public Observer {
       std::vector<TaskOperand> operands;
       task.list_operands(&operands);
       if (operands.empty()) operands = whole_storages(task);
-      tell(task.name(), what, operands);
+      tell(task.name(), what, operands, task.why_no_gradient());
     } catch (const std::bad_alloc&) {
       miss(task.name());
     }
@@ -31,12 +32,21 @@ class OpenTapes final : public Observer {
   void done(const char* name, const Ref<const Description>& what,
             const std::vector<TaskOperand>& operands) noexcept override {
     try {
-      tell(name, what, operands);
+      tell(name, what, operands, nullptr);
     } catch (const std::bad_alloc&) {
       miss(name);
     }
   }
 
+  void open(Journal& journal) {
+    journal_ = Ref<Journal>::share(&journal);
+    listen();
+  }
+  void close(const Journal& journal) {
+    if (journal_.get() != &journal) return;
+    journal_ = {};
+    listen();
+  }
   void open(Tape& tape) {
     std::erase_if(tapes_, [](const Ref<Tape>& each) { return each->abandoned_.load(std::memory_order_acquire); });
     tapes_.reserve(tapes_.size() + 1);
@@ -83,24 +93,38 @@ class OpenTapes final : public Observer {
     });
   }
   const std::vector<Ref<Tape>>& tapes() const { return tapes_; }
+  bool note(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,
+            std::span<const View> outputs) {
+    bool noted = false;
+    for (const Ref<Tape>& tape : tapes_) {
+      if (&tape->engine() != &engine) continue;
+      tape->note(custom, inputs, outputs);
+      noted = true;
+    }
+    if (journal_ && &journal_->engine() == &engine) journal_->note(custom, inputs, outputs);
+    return noted;
+  }
 
  private:
   void listen() {
     ThreadState& thread = this_thread();
     ++thread.changes;
-    thread.tapes = tapes_.empty() ? nullptr : this;
+    thread.tapes = tapes_.empty() && !journal_ ? nullptr : this;
   }
 
-  void tell(const char* name, const Ref<const Description>& what, const std::vector<TaskOperand>& operands) {
+  void tell(const char* name, const Ref<const Description>& what, const std::vector<TaskOperand>& operands,
+            const char* why_none) {
     Ref<const ops::Call> call = Ref<const ops::Call>::share(static_cast<const ops::Call*>(what.get()));
     if (call && !ops::row_of(*call).gradient) call = {};
     for (const Ref<Tape>& tape : tapes_)
       if (!tape->abandoned_.load(std::memory_order_acquire))
-        tape->note(name, call, operands, paused() && !tape->inner_);
+        tape->note(name, call, operands, paused() && !tape->inner_, why_none);
+    if (journal_) journal_->note(name, call, operands, paused());
   }
 
   void miss(const char* name) {
     for (const Ref<Tape>& tape : tapes_) tape->miss(name);
+    if (journal_) journal_->miss();
   }
 
   // Of a task that cannot say more than which storages it uses: all of their bytes.
@@ -121,6 +145,7 @@ class OpenTapes final : public Observer {
   }
 
   std::vector<Ref<Tape>> tapes_;
+  Ref<Journal> journal_;
   int paused_ = 0;
 };
 
@@ -133,6 +158,15 @@ void open_tape(Tape& tape) {
 }
 void close_tape(Tape& tape) {
   if (OpenTapes* open = open_tapes.find()) open->close(tape);
+}
+void open_journal(Journal& journal) {
+  open_tapes.get().open(journal);
+}
+void close_journal(const Journal& journal) {
+  if (OpenTapes* open = open_tapes.find()) open->close(journal);
+}
+bool any_open() {
+  return this_thread().tapes && !open_tapes.find()->tapes().empty();
 }
 void pause_tapes() {
   open_tapes.get().pause();
@@ -162,13 +196,7 @@ bool note_custom(Engine& engine, const std::shared_ptr<const Custom>& custom, st
                  std::span<const View> outputs) {
   if (!this_thread().tapes || open_tapes.find()->paused()) return false;
   ++this_thread().changes;
-  bool noted = false;
-  for (const Ref<Tape>& tape : open_tapes.find()->tapes()) {
-    if (&tape->engine() != &engine) continue;
-    tape->note(custom, inputs, outputs);
-    noted = true;
-  }
-  return noted;
+  return open_tapes.find()->note(engine, custom, inputs, outputs);
 }
 
 }  // namespace rondo::tape

@@ -63,13 +63,15 @@ Operand Tape::operand_of(const View& view) {
   return operand;
 }
 
-void Tape::note(const char* name, Ref<const ops::Call> call, const std::vector<TaskOperand>& operands, bool constant) {
+void Tape::note(const char* name, Ref<const ops::Call> call, const std::vector<TaskOperand>& operands, bool constant,
+                const char* why_none) {
   std::vector<View> inputs, outputs;
   for (const TaskOperand& each : operands)
     if (&each.view.engine() == &engine()) (each.written ? outputs : inputs).push_back(each.view);
   Node node;
   node.name = name;
   node.call = std::move(call);
+  node.why_none = why_none;
   add(std::move(node), inputs, outputs, constant);
 }
 
@@ -185,11 +187,13 @@ std::vector<std::pair<Ref<Storage>, rondo_dtype>> Tape::kept() const {
   return storages;
 }
 
-void Tape::keep_instead(const Storage& there, Storage& here) {
+std::vector<Operand*> Tape::kept_in(const Storage& storage) {
+  std::vector<Operand*> operands;
   for (Node& node : nodes_)
     for (std::vector<Operand>* list : {&node.inputs, &node.outputs})
       for (Operand& each : *list)
-        if (each.kept.get() == &there) each.keep(here);
+        if (each.kept.get() == &storage) operands.push_back(&each);
+  return operands;
 }
 
 std::optional<View> Tape::read_as(Storage& storage) const {

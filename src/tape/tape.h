@@ -38,7 +38,9 @@ class Tape final : public RefCounted {
   bool depends(const View& view) const;
   // What the thread's observer is told (open.cc).
   // constant: what is written depends on nothing as far as gradients are concerned.
-  void note(const char* name, Ref<const ops::Call> call, const std::vector<TaskOperand>& operands, bool constant);
+  // why_none: where there is no call, Task::why_no_gradient.
+  void note(const char* name, Ref<const ops::Call> call, const std::vector<TaskOperand>& operands, bool constant,
+            const char* why_none);
   void note(const std::shared_ptr<const Custom>& custom, std::span<const View> inputs, std::span<const View> outputs);
 
   // --- of a tape that a graph is recorded under, of which other tapes note one node (callable/gradient.h)
@@ -46,8 +48,8 @@ class Tape final : public RefCounted {
   void watch_as(const Tape& other);
   // The storages whose contents it keeps, each once, and as what they are kept.
   std::vector<std::pair<Ref<Storage>, rondo_dtype>> kept() const;
-  // From now on what it kept there is kept here, with the same offsets.
-  void keep_instead(const Storage& there, Storage& here);
+  // The operands whose values it keeps in a storage; there as long as it notes nothing more.
+  std::vector<Operand*> kept_in(const Storage& storage);
   // How operators that gradients flow through read an active storage: a view of all of it. Null if none does.
   std::optional<View> read_as(Storage& storage) const;
 
@@ -97,6 +99,7 @@ class Tape final : public RefCounted {
 // --- open.cc: the calling thread's open tapes
 void open_tape(Tape& tape);
 void close_tape(Tape& tape);
+bool any_open();
 // While it lives, the thread has no tapes open, and what it opens does not nest in those.
 class Aside {
  public:

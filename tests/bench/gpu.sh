@@ -191,6 +191,7 @@ rust_examples() {
   local code=0
   carry/rust/cuda_task "$DEVICE" || code=1
   carry/rust/serve "$DEVICE" 20 || code=1
+  carry/rust/callable "$DEVICE" || code=1
   trained rust carry/rust/digits || code=1
   return $code
 }

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "mixed_precision.h"
+#include "user.h"
 
 namespace conformance {
 namespace {
@@ -142,6 +143,67 @@ TEST_P(Autocasts, OperatorsAreOverriddenByName) {
   EXPECT_EQ(dtype_of(make(rondo_binary, RONDO_ADD, w, w)), RONDO_F16);
   scope.set("max", RONDO_PRECISION_SINGLE);
   EXPECT_EQ(dtype_of(reduce(RONDO_MAX, half, {})), RONDO_F32);
+}
+
+TEST_P(Autocasts, ListsAreOverriddenByName) {
+  const Tensor single = up(w_), half = cast(single, RONDO_F16), wide = cast(single, RONDO_F64);
+  rondo_tensor* const mixed[] = {single, half};
+  rondo_tensor* const wider[] = {half, wide};
+  const auto all = [&](rondo_tensor* const* list, rondo_dtype expected) {
+    EXPECT_EQ(dtype_of(make(rondo_add_n, 2, list)), expected);
+    EXPECT_EQ(dtype_of(make(rondo_concat, 2, list, 0)), expected);
+    EXPECT_EQ(dtype_of(make(rondo_stack, 2, list, 0)), expected);
+  };
+  const Autocast scope(engine(), RONDO_F16);
+  all(mixed, RONDO_F32);
+  for (const char* name : {"add_n", "concat", "stack"}) scope.set(name, RONDO_PRECISION_HALF);
+  all(mixed, RONDO_F16);
+  all(wider, RONDO_F64);
+  run([&](Results& results) {
+    results.keep("joined", make(rondo_concat, 2, mixed, 0), [&] {
+      const Array rounded = download(half);
+      Array both(RONDO_F16, {16, 3});
+      for (size_t i = 0; i < both.size(); ++i) both.set(i, rounded[i % rounded.size()]);
+      return Expected(both);
+    });
+  });
+  const Tensor out = empty(RONDO_F32, {8, 3}), plain = make(rondo_binary, RONDO_ADD, single, half);
+  into(out, rondo_add_n, 2, mixed);
+  expect_same_bits(download(out), download(plain), "a given output says what is wanted");
+  for (const char* name : {"add_n", "concat", "stack"}) scope.set(name, RONDO_PRECISION_SINGLE);
+  rondo_tensor* const halves[] = {half, half};
+  all(halves, RONDO_F32);
+  for (const char* name : {"add_n", "concat", "stack"}) scope.set(name, RONDO_PRECISION_WIDEST);
+  all(halves, RONDO_F16);
+}
+
+TEST_P(Autocasts, TextsAreOverriddenByName) {
+  const Expression text("y = 3 * x + z", "thrice"), of_an_operator("y = 3 * x", "exp");
+  const Tensor x = up(w_), half = cast(x, RONDO_F16);
+  const auto thrice = [&](rondo_tensor* a, rondo_tensor* b) { return text({tensor("x", a), tensor("z", b)}); };
+  const Tensor by_hand = thrice(half, half), plain = thrice(x, x), out = empty(RONDO_F32, {8, 3});
+  const Autocast scope(engine(), RONDO_F16);
+  EXPECT_EQ(dtype_of(thrice(x, x)), RONDO_F32);
+  EXPECT_EQ(dtype_of(of_an_operator({tensor("x", half)})), RONDO_F16) << "the table is of operators";
+  scope.set("thrice", RONDO_PRECISION_HALF);
+  const Tensor cast_first = thrice(x, half);
+  EXPECT_EQ(dtype_of(cast_first), RONDO_F16);
+  expect_same_bits(download(cast_first), download(by_hand), "of casts");
+  must(text.run({tensor("x", x), tensor("z", x)}, {out}));
+  expect_same_bits(download(out), download(plain), "a given output says what is wanted");
+  // Each run of several by itself.
+  const rondo_argument runs[] = {RONDO_TENSOR("x", x), RONDO_TENSOR("z", x), RONDO_TENSOR("x", x),
+                                 RONDO_TENSOR("z", x)};
+  rondo_tensor* made[] = {nullptr, out};
+  must(rondo_expression_run_each(text, 2, 2, runs, 1, made));
+  const Tensor first(made[0]);
+  EXPECT_EQ(dtype_of(first), RONDO_F16);
+  expect_same_bits(download(first), download(by_hand), "the first of two");
+  expect_same_bits(download(out), download(plain), "the second of two");
+  scope.set("thrice", RONDO_PRECISION_SINGLE);
+  EXPECT_EQ(dtype_of(thrice(half, half)), RONDO_F32);
+  scope.set("thrice", RONDO_PRECISION_WIDEST);
+  EXPECT_EQ(dtype_of(thrice(half, half)), RONDO_F16);
 }
 
 TEST_P(Autocasts, GivenOutputSaysWhatIsWanted) {

@@ -215,23 +215,167 @@ TEST_P(CallableGradients, RunEagerlyAndInRecordings) {
   expect_same_bits(download(dw), expected, "recorded");
 }
 
-TEST_P(CallableGradients, OfGradientsAreRefusedByName) {
+TEST_P(CallableGradients, OfGradientsHaveEagerBits) {
   const Tensor w = noise({6, 5}, 1), b = noise({5}, 2), x = noise({4, 6}, 3), dy = noise({4, 5}, 4);
-  const rondo_callable_options options = named("layer");
-  const Called called(engine(), 1, layer(w, b), &options);
-  const Tape outer(engine());
-  outer.watch(x);
-  Tensor dx;
-  {
-    const Tape inner(engine());
-    inner.watch(x);
-    dx = inner.gradient(called({x}), x, dy);
+  const Called::Body body = layer(w, b);
+  const Called called(engine(), 1, body);
+  std::vector<Array> expected;
+  for (int turn = 0; turn < 4; ++turn) {
+    const Tape outer(engine());
+    for (rondo_tensor* each : Inputs{x, w, b, dy}) outer.watch(each);
+    std::vector<Tensor> first;
+    {
+      const Tape inner(engine());
+      inner.watch(x), inner.watch(w);
+      first = inner.gradients(turn ? called({x}) : run(body, {x}), {x, w}, dy);
+    }
+    if (turn == 2) must(rondo_callable_clear(called));  // the tape has what it needs
+    const Tensor one = reduce(RONDO_SUM, make(rondo_unary, RONDO_SQUARE, first[0]), {});
+    const Tensor other = reduce(RONDO_SUM, make(rondo_unary, RONDO_SIN, first[1]), {});
+    const Tensor sum = make(rondo_binary, RONDO_ADD, one, other);
+    std::vector<Array> got;
+    for (const Tensor& each : first) got.push_back(download(each));
+    for (const Tensor& each : outer.gradients(sum, {x, w, b, dy})) got.push_back(download(each));
+    for (size_t i = 0; turn && i < got.size(); ++i)
+      expect_same_bits(got[i], expected[i], "turn " + std::to_string(turn) + ", value " + std::to_string(i));
+    if (!turn) expected = std::move(got);
   }
-  const Tensor sum = reduce(RONDO_SUM, dx, {});
-  rondo_tensor *of = sum, *source = x, *out = nullptr;
-  expect_refused(rondo_tape_gradients(outer, 1, &of, nullptr, 1, &source, &out), RONDO_UNSUPPORTED,
-                 "rondo_tape_gradients", nullptr);
-  EXPECT_NE(std::string(rondo_last_error()).find("layer gradient"), std::string::npos) << rondo_last_error();
+  EXPECT_EQ(called.runs(), 2);
+}
+
+TEST_P(CallableGradients, OfThirdOrderHaveEagerBits) {
+  const Tensor x = noise({5}, 3);
+  const Called::Body body = [](const Inputs& in, Outputs* y) {
+    y->push_back(make(rondo_unary, RONDO_SIN, make(rondo_unary, RONDO_EXP, in[0])));
+    return RONDO_OK;
+  };
+  const Called called(engine(), 1, body);
+  // Of the sum of f, of that gradient's, and so on.
+  const std::function<Tensor(bool, int)> derivative = [&](bool graphs, int order) -> Tensor {
+    if (!order) return graphs ? called({x}) : run(body, {x});
+    const Tape tape(engine());
+    tape.watch(x);
+    const Tensor y = derivative(graphs, order - 1), ones = up(full(RONDO_F32, {5}, 1));
+    return tape.gradient(y, x, ones);
+  };
+  for (int order = 1; order <= 3; ++order) {
+    const Array expected = download(derivative(false, order));
+    for (int turn = 0; turn < 2; ++turn)
+      expect_same_bits(download(derivative(true, order)), expected, "order " + std::to_string(order));
+  }
+}
+
+TEST_P(CallableGradients, OfGradientsFlowInRecordings) {
+  const Tensor w = noise({6, 5}, 1), b = noise({5}, 2), x = noise({4, 6}, 3), dy = noise({4, 5}, 4);
+  const Called called(engine(), 1, layer(w, b));
+  const auto second = [&] {
+    const Tape outer(engine());
+    outer.watch(x);
+    Tensor dw;
+    {
+      const Tape inner(engine());
+      inner.watch(w);
+      dw = inner.gradient(called({x}), w, dy);
+    }
+    return outer.gradient(reduce(RONDO_SUM, make(rondo_unary, RONDO_SQUARE, dw), {}), x);
+  };
+  const Array expected = download(second());
+  Tensor made;
+  const Graph graph = record(engine(), [&] { made = second(); });
+  must(rondo_graph_launch(graph.get()));
+  expect_same_bits(download(made), expected, "recorded");
+  // The call before the recording, its gradient in it.
+  const Tape tape(engine());
+  tape.watch(w);
+  const Tensor y = called({x});
+  const Array eager = [&] {
+    const Tape again(engine());
+    again.watch(w);
+    return download(again.gradient(run(layer(w, b), {x}), w, dy));
+  }();
+  Tensor dw;
+  const Graph later = record(engine(), [&] { dw = tape.gradient(y, w, dy); });
+  must(rondo_graph_launch(later.get()));
+  expect_same_bits(download(dw), eager, "recorded later");
+}
+
+// Tasks of the user's with a gradient of their own; one of a gradient has none, and is named.
+TEST_P(CallableGradients, AreThoseOfTasksWithAGradientOfTheirOwn) {
+  const auto task = [&](rondo_tensor* from, rondo_tensor* to) {
+    const rondo_task_options with = task_options("my_task", device());
+    must(push_tensors(
+        engine(), [](rondo_task_context*) { return RONDO_OK; }, {from}, {to}, &with));
+  };
+  struct Of {
+    rondo_engine* engine;
+    rondo_device device;
+    bool by_task;
+  };
+  for (const bool by_task : {false, true}) {
+    Of of{engine(), device(), by_task};
+    const Called::Body body = [&](const Inputs& in, Outputs* y) {
+      Tensor made = make(rondo_unary, RONDO_EXP, in[0]);
+      task(in[0], made);
+      rondo_tensor *from = in[0], *to = made;
+      must(rondo_tape_custom(
+          "mine", 1, &from, 1, &to,
+          [](void* arg, int32_t, rondo_tensor* const* dy, int32_t, rondo_tensor** dx) {
+            const rondo_status status = rondo_binary_scalar(RONDO_MUL, dy[0], 100.0, &dx[0]);
+            const Of* const asked = static_cast<Of*>(arg);
+            if (status != RONDO_OK || !asked->by_task) return status;
+            const rondo_task_options with = task_options("my_gradient", asked->device);
+            return push_tensors(
+                asked->engine, [](rondo_task_context*) { return RONDO_OK; }, {dy[0]}, {dx[0]}, &with);
+          },
+          &of, nullptr));
+      y->push_back(std::move(made));
+      return RONDO_OK;
+    };
+    const Tensor x = noise({4}, 1), dy = noise({4}, 2);
+    expect_eager_bits(1, body, {x}, {x});
+    const Called called(engine(), 1, body);
+    const Tape outer(engine());
+    outer.watch(dy);
+    Tensor dx;
+    {
+      const Tape inner(engine());
+      inner.watch(x);
+      dx = inner.gradient(called({x}), x, dy);
+    }
+    const Tensor sum = reduce(RONDO_SUM, dx, {});
+    if (!by_task) {
+      expect_same_bits(download(outer.gradient(sum, dy)), full(RONDO_F32, {4}, 100), "of the gradient");
+      continue;
+    }
+    rondo_tensor *output = sum, *source = dy, *out = nullptr;
+    expect_refused(rondo_tape_gradients(outer, 1, &output, nullptr, 1, &source, &out), RONDO_UNSUPPORTED,
+                   "rondo_tape_gradients", "my_gradient");
+  }
+}
+
+// What a function of a gradient keeps of the function's own tensors has no contents in the recording of the gradient.
+TEST_P(CallableGradients, AreRefusedWhereTheyKeepTensorsOfTheRecording) {
+  const Tensor x = noise({4}, 1), dy = noise({4}, 2);
+  Tensor kept;
+  const Called called(engine(), 1, [&](const Inputs& in, Outputs* y) {
+    Tensor made = make(rondo_unary, RONDO_EXP, in[0]);
+    kept = make(rondo_unary, RONDO_SIN, made);
+    rondo_tensor *from = in[0], *to = made;
+    must(rondo_tape_custom(
+        "mine", 1, &from, 1, &to,
+        [](void* arg, int32_t, rondo_tensor* const* incoming, int32_t, rondo_tensor** dx) {
+          return rondo_binary(RONDO_MUL, incoming[0], *static_cast<Tensor*>(arg), &dx[0]);
+        },
+        &kept, nullptr));
+    y->push_back(std::move(made));
+    return RONDO_OK;
+  });
+  const Tape tape(engine());
+  tape.watch(x);
+  const Tensor y = called({x});
+  rondo_tensor *of = y, *given = dy, *source = x, *out = nullptr;
+  expect_refused(rondo_tape_gradients(tape, 1, &of, &given, 1, &source, &out), RONDO_INVALID_STATE,
+                 "rondo_tape_gradients", "mine");
 }
 
 TEST_P(CallableGradients, FlowThroughMoreOperandsThanATapeNumbers) {

@@ -306,23 +306,6 @@ TEST_P(Calls, InARecordingAreKeptByIt) {
   expect_all(call(calls, {x}), (5 * 2 + 1) * 2);
 }
 
-TEST_P(Calls, HaveNoGradientAndSaySo) {
-  const Tensor w = ones(kSize, 2);
-  const Callable graph = model(w);
-  const Tensor x = ones(kSize, 0);
-  rondo_tape* tape = nullptr;
-  must(rondo_tape_begin(engine(), 0, &tape));
-  must(rondo_tape_watch(tape, x));
-  const Tensor y = call(graph, {x});
-  const Tensor loss = make(rondo_binary_scalar, RONDO_MUL, y, 2.0);
-  must(rondo_tape_end(tape));
-  rondo_tensor* gradient = nullptr;
-  rondo_tensor *output = loss, *source = x;
-  EXPECT_EQ(rondo_tape_gradients(tape, 1, &output, nullptr, 1, &source, &gradient), RONDO_UNSUPPORTED);
-  EXPECT_TRUE(has_word(rondo_last_error(), "rondo_tape_custom")) << rondo_last_error();
-  rondo_tape_destroy(tape);
-}
-
 TEST_P(Calls, FromManyThreadsAreNotMixedUp) {
   const Tensor w = ones(kSize, 2);
   const Callable graph = model(w);

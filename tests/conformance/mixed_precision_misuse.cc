@@ -49,6 +49,13 @@ TEST_P(MixedPrecisionMisuse, OverridesThatSayNothing) {
   for (const char* name : {"expp", "", "rondo_matmul", "copy", "exp log"})
     says(rondo_autocast_set(engine(), name, RONDO_PRECISION_HALF), "rondo_autocast_set",
          {"operation is '" + std::string(name) + "'", "matmul"});
+  // A text's name counts as long as there is such a text.
+  rondo_expression* text = nullptr;
+  must(rondo_expression_create("y = 2 * x", "my_text", &text));
+  must(rondo_autocast_set(engine(), "my_text", RONDO_PRECISION_HALF));
+  rondo_expression_destroy(text);
+  says(rondo_autocast_set(engine(), "my_text", RONDO_PRECISION_HALF), "rondo_autocast_set",
+       {"operation is 'my_text'", "live expression"});
   says(rondo_autocast_set(engine(), "exp", static_cast<rondo_precision>(3)), "rondo_autocast_set",
        {"precision is 3", "rondo_precision"});
   says(rondo_autocast_set(engine(), "exp", static_cast<rondo_precision>(-1)), "rondo_autocast_set",

@@ -62,10 +62,10 @@ struct AutocastScope {
   rondo_dtype dtype;
   std::vector<Override> overrides;  // those of the scopes around it, then its own
 
-  rondo_precision precision(std::string_view operation) const {
+  std::optional<rondo_precision> set_for(std::string_view operation) const {
     for (size_t i = overrides.size(); i-- > 0;)
       if (overrides[i].operation == operation) return overrides[i].precision;
-    return in_table(operation).value_or(RONDO_PRECISION_WIDEST);
+    return {};
   }
 };
 
@@ -113,8 +113,8 @@ class ThreadScopes {
     if (scopes_.empty()) casts_.clear();
   }
 
-  // What the operator that begins computes in.
-  void aim(const char* operation, std::span<rondo_tensor** const> operands) {
+  // What the operator that begins computes in. usual: where nothing was set for it.
+  void aim(const char* operation, rondo_precision usual, std::span<rondo_tensor** const> operands) {
     target_.reset();
     rondo_dtype widest = RONDO_BOOL;
     bool half = false;
@@ -126,7 +126,7 @@ class ThreadScopes {
     }
     const AutocastScope* scope = innermost(operands[0][0]->view.engine());
     if (!scope || scope->dtype == RONDO_F32 || !is_float(widest)) return;
-    switch (scope->precision(operation)) {
+    switch (scope->set_for(operation).value_or(usual)) {
       case RONDO_PRECISION_HALF:
         if (widest != RONDO_F64) target_ = scope->dtype;
         return;
@@ -134,8 +134,8 @@ class ThreadScopes {
         if (half) target_ = RONDO_F32;
         return;
       case RONDO_PRECISION_WIDEST:
-        // Those that are in this row of the table do so themselves.
-        if (in_table(operation).value_or(RONDO_PRECISION_WIDEST) != RONDO_PRECISION_WIDEST) target_ = widest;
+        // Those of which that is usual do so themselves.
+        if (usual != RONDO_PRECISION_WIDEST) target_ = widest;
         return;
     }
   }
@@ -222,14 +222,14 @@ Status begin_autocast(Engine& engine, rondo_dtype dtype) {
   return {};
 }
 
-Status set_autocast(Engine& engine, const char* operation, rondo_precision precision) {
+Status set_autocast(Engine& engine, const char* operation, bool is_text, rondo_precision precision) {
   AutocastScope* scope = nullptr;
   RONDO_TRY(check_scope(engine, &scope));
-  if (!is_operation(operation))
-    return error(
-        RONDO_INVALID_ARGUMENT,
-        "operation is '%s'; the name of an operator that is cast is needed, as in \"exp\", \"sum\" or \"matmul\"",
-        operation);
+  if (!is_text && !is_operation(operation))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "operation is '%s'; the name of an operator that is cast is needed, as in \"exp\", \"sum\" or "
+                 "\"matmul\", or that of a live expression",
+                 operation);
   if (precision < RONDO_PRECISION_HALF || precision > RONDO_PRECISION_WIDEST)
     return error(RONDO_INVALID_ARGUMENT,
                  "precision is %d; a rondo_precision is needed, RONDO_PRECISION_HALF (0) to RONDO_PRECISION_WIDEST (2)",
@@ -250,13 +250,23 @@ void abandon_autocast(Engine& engine) {
   while (AutocastScope* scope = known ? known->innermost(engine) : nullptr) known->close(*scope);
 }
 
-Status Casting::operands(const char* operation, std::span<rondo_tensor** const> operands) {
+namespace {
+Status cast_all(const char* operation, rondo_precision usual, std::span<rondo_tensor** const> operands) {
   ThreadScopes* known = thread_scopes.find();
   if (!known || Engine::in_task()) return {};
-  known->aim(operation, operands);
+  known->aim(operation, usual, operands);
   for (rondo_tensor** const each : operands)
     if (*each) RONDO_TRY(known->cast(each));
   return {};
+}
+}  // namespace
+
+Status Casting::operands(const char* operation, std::span<rondo_tensor** const> operands) {
+  return cast_all(operation, in_table(operation).value_or(RONDO_PRECISION_WIDEST), operands);
+}
+
+Status Casting::operands_of_text(const char* name, std::span<rondo_tensor** const> operands) {
+  return operands.empty() ? Status() : cast_all(name, RONDO_PRECISION_WIDEST, operands);
 }
 
 Status Casting::one_more(rondo_tensor** operand) {

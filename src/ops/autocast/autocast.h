@@ -20,7 +20,8 @@
 namespace rondo::ops {
 
 Status begin_autocast(Engine& engine, rondo_dtype dtype);
-Status set_autocast(Engine& engine, const char* operation, rondo_precision precision);
+// is_text: it is the name of a text of the user's, beside those of operators.
+Status set_autocast(Engine& engine, const char* operation, bool is_text, rondo_precision precision);
 Status end_autocast(Engine& engine);
 // Ends the thread's scopes of an engine that is going.
 void abandon_autocast(Engine& engine);
@@ -43,6 +44,8 @@ class Casting {
   // Puts casts of the operands in their place, as the operation's precision says. Null operands are left out. Not for
   // an operator whose output is given, which says itself what is wanted.
   RONDO_COLD static Status operands(const char* operation, std::span<rondo_tensor** const> operands);
+  // The same for a text of the user's, of which a scope knows nothing but what was set for its name.
+  RONDO_COLD static Status operands_of_text(const char* name, std::span<rondo_tensor** const> operands);
   // The same of another operand of the operator that is running: null, or cast as the first ones were.
   static Status also(rondo_tensor** operand) {
     return autocast_scopes.load(std::memory_order_relaxed) != 0 && *operand ? one_more(operand) : Status();

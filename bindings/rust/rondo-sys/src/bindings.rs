@@ -3887,7 +3887,10 @@ extern "C" {
     #[doc = " at a multiple of 16 bytes (cpu) or 256 (cuda): kernels count on it. On failure no slot is changed."]
     #[doc = ""]
     #[doc = " An input that carries an error leaves it on the outputs that depend on it, as operators do. In a recording of another"]
-    #[doc = " graph the call is kept, as a launch is. To a tape it is a task without gradient (rondo_tape_custom can give it one)."]
+    #[doc = " graph the call is kept, as a launch is. If an open tape follows an input, or a tensor from outside that the graph"]
+    #[doc = " uses, the call is one operator with a gradient, as that of a callable is: the graph is recorded once more, with what"]
+    #[doc = " its gradient needs, the first time that it is called so; such calls count among no launches. Where that cannot be, it"]
+    #[doc = " is a task without gradient, and rondo_tape_gradients says why. docs/graphs.md explains."]
     #[doc = " RONDO_INVALID_STATE for a graph that is launched; RONDO_INVALID_ARGUMENT names the tensor that does not fit, and what"]
     #[doc = " would. Since 0.1."]
     pub fn rondo_graph_call(
@@ -5107,8 +5110,10 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Sets what the innermost scope does with an operator from here on. operation: its name as messages have it, \"exp\","]
-    #[doc = " \"sum\", \"matmul\"; copied. precision: what it computes in. RONDO_INVALID_ARGUMENT for what is no such name or"]
-    #[doc = " precision, RONDO_INVALID_STATE where the thread has no scope of the engine. Since 0.1."]
+    #[doc = " \"sum\", \"matmul\", \"concat\", or the name of an expression that was created and not destroyed (rondo_expression_create),"]
+    #[doc = " for texts of that name; copied. precision: what it computes in; texts compute with their operands as they are unless"]
+    #[doc = " it is said. RONDO_INVALID_ARGUMENT for what is no such name or precision, RONDO_INVALID_STATE where the thread has no"]
+    #[doc = " scope of the engine. Since 0.1."]
     pub fn rondo_autocast_set(
         engine: *mut rondo_engine,
         operation: *const ::std::os::raw::c_char,
@@ -6327,7 +6332,9 @@ extern "C" {
     #[doc = " that is; whatever was noted of how they were computed counts no more: operators, tasks, launches of graphs. Of an"]
     #[doc = " output that is an input too, and so was written in place, that is the last task that did so. Without an open tape it"]
     #[doc = " does nothing. name: for messages, copied. fn keeps what it needs in arg; destroy(arg) is called once, when no tape"]
-    #[doc = " needs it, also if this call fails. At least one input and one output, at most 31 each, of one engine. Since 0.1."]
+    #[doc = " needs it, also if this call fails. In a recording for calls (RONDO_RECORD_CALLABLE) it is kept for tapes that follow"]
+    #[doc = " the graph's calls; there, and in a callable's function, fn is called in a recording, once for all calls, and what it"]
+    #[doc = " keeps must be tensors from outside. At least one input and one output, at most 31 each, of one engine. Since 0.1."]
     pub fn rondo_tape_custom(
         name: *const ::std::os::raw::c_char,
         n_inputs: i32,

@@ -73,12 +73,19 @@ impl Engine {
 }
 
 impl<'a> Autocast<'a> {
-    /// What the scope does with an operator, by its name: "exp", "sum", "matmul".
+    /// What the scope does with an operator, by its name: "exp", "sum", "matmul", "concat"; or with the texts of a name,
+    /// of which one must be there when the scope is [run](Autocast::run).
     ///
     /// ```
     /// # use rondo::{DType, Engine, Precision};
     /// # let engine = Engine::new()?;
     /// let scope = engine.autocasting(DType::F16).with("exp", Precision::Widest).with("add", Precision::Half);
+    ///
+    /// # use rondo::{Device, Expression, Tensor};
+    /// let thrice = Expression::named("thrice", "y = 3 * x")?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 2, &[1f32, 2.0])?;
+    /// let y = engine.autocasting(DType::F16).with("thrice", Precision::Half).run(|| thrice.run(&[("x", (&x).into())]))?;
+    /// assert_eq!(y[0].dtype(), DType::F16);
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn with(mut self, operation: &'a str, precision: Precision) -> Self {

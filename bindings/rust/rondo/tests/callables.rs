@@ -86,6 +86,73 @@ fn networks_that_decide_train_as_eager_ones() {
     });
 }
 
+/// The gradient of x in sum(gradient of x in sum(f(x)) squared).
+fn second(engine: &Engine, x: &Tensor, f: &dyn Fn(&Tensor) -> Tensor) -> Vec<f32> {
+    let outer = engine.tape(&[x]).unwrap();
+    let inner = engine.tape(&[x]).unwrap();
+    let dx = inner.gradient(&f(x).sum(..).unwrap(), x).unwrap();
+    outer.gradient(&dx.square().unwrap().sum(..).unwrap(), x).unwrap().to_vec().unwrap()
+}
+
+#[test]
+fn calls_of_graphs_and_gradients_of_gradients_have_eager_bits() {
+    everywhere(|engine, device| {
+        let layer = Layer {
+            w: Tensor::from_slice(engine, device, [2, 2], &[0.5f32, -1.0, 2.0, 0.25]).unwrap(),
+            b: Tensor::from_slice(engine, device, 2, &[0.5f32, -0.5]).unwrap(),
+        };
+        let x = Tensor::from_slice(engine, device, [1, 2], &[0.75f32, -0.5]).unwrap();
+        let (graph, ()) = engine
+            .recording()
+            .callable()
+            .record(|| {
+                let given = engine.record_input(device, DType::F32, [1, 2])?;
+                engine.record_output(&layer.run(&given)?)
+            })
+            .unwrap();
+        let first = |f: &dyn Fn(&Tensor) -> Tensor| -> Vec<Vec<f32>> {
+            let tape = engine.tape(&[&x, &layer.w]).unwrap();
+            let y = f(&x);
+            let gradients = tape.gradients(&y.sum(..).unwrap(), &[&x, &layer.w]).unwrap();
+            gradients.iter().map(|each| each.to_vec().unwrap()).collect()
+        };
+        let eager = |x: &Tensor| layer.run(x).unwrap();
+        let called = |x: &Tensor| graph.call(&[x]).unwrap().pop().unwrap();
+        assert_eq!(first(&called), first(&eager));
+        assert_eq!(second(engine, &x, &called), second(engine, &x, &eager));
+        let sine = engine.callable(1, |x| Ok(vec![x[0].sin()?])).unwrap();
+        let (eager, called) = (|x: &Tensor| x.sin().unwrap(), |x: &Tensor| sine.call(&[x]).unwrap().pop().unwrap());
+        assert_eq!(second(engine, &x, &called), second(engine, &x, &eager));
+    });
+}
+
+#[test]
+fn a_custom_gradient_counts_in_callables_and_graphs() {
+    let engine = Engine::new().unwrap();
+    let x = Tensor::from_slice(&engine, Device::CPU, 2, &[0.4f32, 1.6]).unwrap();
+    let straight = |x: &Tensor| -> Result<Tensor> {
+        let y = x.round()?;
+        rondo::custom_gradient("straight_through", &[x], &[&y], |dy| Ok(vec![Some(dy[0].mul(3.0)?)]))?;
+        Ok(y)
+    };
+    let callable = engine.callable(1, move |x| Ok(vec![straight(x[0])?])).unwrap();
+    let (graph, ()) = engine
+        .recording()
+        .callable()
+        .record(|| {
+            let given = engine.record_input(Device::CPU, DType::F32, 2)?;
+            engine.record_output(&straight(&given)?)
+        })
+        .unwrap();
+    for call in [&(|x: &Tensor| callable.call(&[x])) as &dyn Fn(&Tensor) -> Result<Vec<Tensor>>, &|x| graph.call(&[x])]
+    {
+        let tape = engine.tape(&[&x]).unwrap();
+        let y = call(&x).unwrap().pop().unwrap();
+        let dx = tape.gradient(&y.mul(2.0).unwrap().sum(..).unwrap(), &x).unwrap();
+        assert_eq!(dx.to_vec::<f32>().unwrap(), [6.0, 6.0]);
+    }
+}
+
 #[test]
 fn each_shape_is_recorded_once_by_any_thread() {
     let engine = Engine::new().unwrap();

@@ -36,7 +36,8 @@ public final class Autocast implements AutoCloseable {
   /**
    * Sets what the scope does with an operator from here on.
    *
-   * @param operation the operator's name: "exp", "sum", "matmul"
+   * @param operation the operator's name: "exp", "sum", "matmul", "concat"; or that of an expression which is not closed, for texts of that
+   *     name
    * @param precision what it computes in
    * @return this
    * @throws InvalidArgumentException for what is no operator's name

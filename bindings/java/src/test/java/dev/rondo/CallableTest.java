@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,62 @@ class CallableTest {
     final List<float[]> graphs = train(device, true);
     for (int i = 0; i < eager.size(); i++) {
       assertArrayEquals(eager.get(i), graphs.get(i));
+    }
+  }
+
+  /** The gradient of x in the sum of f's gradients squared. */
+  private float[] second(Tensor x, UnaryOperator<Tensor> f) {
+    try (Tape outer = engine.tape(x); Tape inner = engine.tape(x)) {
+      final Tensor dx = inner.gradient(f.apply(x).sum(), x);
+      return outer.gradient(dx.square().sum(), x).toFloatArray();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
+  void callsOfGraphsAndGradientsOfGradientsHaveEagerBits(Device device, EngineMode mode) {
+    engine.close();
+    engine = Engine.create(new EngineOptions().mode(mode));
+    try (Scope scope = Scope.open()) {
+      final Tensor w = engine.tensor(device, new float[] {0.5f, -1, 2, 0.25f}, 2, 2);
+      final Tensor x = engine.tensor(device, new float[] {0.75f, -0.5f}, 1, 2);
+      final UnaryOperator<Tensor> eager = in -> in.matmul(w).tanh();
+      final Graph graph = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE),
+          recording -> recording.output(eager.apply(recording.input(device, DType.F32, 1, 2))));
+      final Callable callable = engine.callable(1, in -> List.of(eager.apply(in.get(0))));
+      final List<float[]> gradients = new ArrayList<>();
+      for (final UnaryOperator<Tensor> f
+          : List.<UnaryOperator<Tensor>>of(eager, in -> graph.call(in).get(0), in -> callable.call(in).get(0))) {
+        try (Tape tape = engine.tape(x, w)) {
+          for (final Tensor each : tape.gradients(f.apply(x).sum(), x, w)) {
+            gradients.add(each.toFloatArray());
+          }
+        }
+        gradients.add(second(x, f));
+      }
+      for (int i = 3; i < gradients.size(); i++) {
+        assertArrayEquals(gradients.get(i % 3), gradients.get(i));
+      }
+    }
+  }
+
+  @Test
+  void customGradientCountsInCallablesAndGraphs() {
+    try (Scope scope = Scope.open()) {
+      final Tensor x = engine.tensor(Device.CPU, new float[] {0.4f, 1.6f}, 2);
+      final UnaryOperator<Tensor> straight = in -> {
+        final Tensor y = in.round();
+        Tape.customGradient("straight_through", List.of(in), List.of(y), dy -> List.of(dy.get(0).mul(3)));
+        return y;
+      };
+      final Graph graph = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE),
+          recording -> recording.output(straight.apply(recording.input(Device.CPU, DType.F32, 2))));
+      final Callable callable = engine.callable(1, in -> List.of(straight.apply(in.get(0))));
+      for (final UnaryOperator<Tensor> f : List.<UnaryOperator<Tensor>>of(in -> graph.call(in).get(0), in -> callable.call(in).get(0))) {
+        try (Tape tape = engine.tape(x)) {
+          assertArrayEquals(new float[] {6, 6}, tape.gradient(f.apply(x).mul(2).sum(), x).toFloatArray());
+        }
+      }
     }
   }
 

@@ -51,6 +51,22 @@ class MixedPrecisionTest {
     assertEquals(DType.F32, x.matmul(x).dtype());
   }
 
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void listsAndTextsAreOverriddenByName(Device device) {
+    final Tensor x = engine.full(device, DType.F32, 1, 2);
+    final Expression thrice = new Expression("y = 3 * x", "thrice");
+    try (Autocast half = engine.autocast(DType.F16)) {
+      assertEquals(DType.F32, thrice.run(Argument.of("x", x)).get(0).dtype());
+      assertEquals(DType.F32, Operators.concat(new Tensor[] {x, x}, 0).dtype());
+      half.set("thrice", Precision.HALF).set("concat", Precision.HALF);
+      assertEquals(DType.F16, thrice.run(Argument.of("x", x)).get(0).dtype());
+      assertEquals(DType.F16, Operators.concat(new Tensor[] {x, x}, 0).dtype());
+      thrice.close();
+      fails(InvalidArgumentException.class, () -> half.set("thrice", Precision.HALF), "operation is 'thrice'");
+    }
+  }
+
   @Test
   void misuseIsRefusedByName() throws Exception {
     fails(InvalidArgumentException.class, () -> engine.autocast(DType.F64), "dtype is f64");
