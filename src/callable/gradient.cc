@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "callable/record.h"
+#include "ops/autocast/autocast.h"
 #include "ops/ops.h"
 #include "tape/backward.h"
 
@@ -94,6 +95,7 @@ Status Gradient::run(tape::Backward& backward) const {
     return std::find(list.begin(), list.end(), true) != list.end();
   };
   if (!any(way.incoming) || !any(way.wanted)) return {};
+  way.autocast = ops::autocast_text(tape_->engine());
   Ref<Graph> graph;
   RONDO_TRY(graph_for(way, &graph));
 

@@ -2,17 +2,19 @@
 // they need of a call are its inputs, its outputs and more outputs of the same graph; open tapes note the call as one
 // node, and keep that.
 //
-// A graph is recorded when it is first asked for, one for each choice of outputs that gradients come to and of inputs
-// that they are wanted of. Used by any number of threads.
+// A graph is recorded when it is first asked for, one for each choice of outputs that gradients come to, of inputs that
+// they are wanted of and of what autocast does. Used by any number of threads.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
+#include <compare>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "graph/graph.h"
@@ -50,12 +52,12 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
   int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
-  // Of parts_: the outputs that gradients come to, the inputs that they are wanted of.
+  // Of parts_: the outputs that gradients come to, the inputs that they are wanted of. And the autocast scope that a
+  // gradient of the user's (rondo_tape_custom) is called in.
   struct Way {
     std::vector<bool> incoming, wanted;
-    bool operator<(const Way& other) const {
-      return incoming != other.incoming ? incoming < other.incoming : wanted < other.wanted;
-    }
+    std::string autocast;
+    auto operator<=>(const Way& other) const = default;
   };
   Status graph_for(const Way& way, Ref<Graph>* graph) const;
   Status record(const Way& way, Recording& recording) const;
