@@ -12,6 +12,7 @@ Graph::Graph(Recording& recording, ops::Program program, std::vector<Ref<Storage
       max_branches_(recording.max_branches),
       settings_(std::make_unique<LaunchSettings>()),
       callable_(false),
+      falls_back_(recording.falls_back),
       storages_(std::move(storages)) {
   random_drawn_ = program.drawn();
   for (const ops::ProgramNode& node : program.nodes) opaque_ = opaque_ || node.opaque();

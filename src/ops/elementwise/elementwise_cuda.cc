@@ -206,9 +206,11 @@ Status ElementwiseTask::run_on_cuda(const TaskContext& context) {
   for (const uint64_t scalar : scalars_) *next++ = scalar;
   const Expression& expression = this->expression();
   if (expression.generators() > 0) {
+    // In a graph the device knows where its numbers begin; in a segment that is not captured, the host.
+    const bool of_launch = context.random && !context.device_random;
     *next++ = reinterpret_cast<uint64_t>(context.device_random);
-    *next++ = random_.seed;
-    uint64_t start = random_.offset;
+    *next++ = of_launch ? context.random->seed : random_.seed;
+    uint64_t start = random_.offset + (of_launch ? context.random->offset : 0);
     for (int k = 0; k < expression.generators(); ++k) {
       *next++ = start;
       start += random_counters(expression.generator_dtype(k), space().elements);
