@@ -55,6 +55,7 @@ normal             recipes/*_whole            -          -          all
 normal             recipes/*                  all        all        all
 normal             rust/*                     all        all        all
 normal             simcuda/*                  all        all        all
+normal             stress/*_whole             -          -          all
 normal             stress/*                   all        all        all
 normal             java/java_service          -          all        all
 normal             java/*                     all        all        all
@@ -86,6 +87,7 @@ address,undefined  conformance/*_models_*     -          1          all
 address,undefined  conformance/*_operators_*  -          1          all
 address,undefined  conformance/*              -          half       all
 address,undefined  unit/*_whole               -          -          all
+address,undefined  stress/*_whole             -          -          -
 address,undefined  unit/rendezvous_fuzz       -          all        all
 address,undefined  unit/*                     -          half       all
 address,undefined  */*                        -          all        all
@@ -100,6 +102,7 @@ thread             unit/*                     -          rest       all
 thread             simulated/*_whole          -          -          -
 thread             conformance/large          -          -          -
 thread             crash/*                    -          all        all
+thread             stress/*_whole             -          -          -
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
 thread             conformance/*_recording    -          all        all

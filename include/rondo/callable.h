@@ -1,9 +1,9 @@
 /* Callables: functions that are recorded once for each signature of their inputs, and called as graphs.
  *
  * A signature is what a graph is fixed to: number, devices, dtypes, shapes of the inputs and the order of their axes in
- * memory, and which of them open tapes follow. The first call of a signature calls the function in a recording; later
- * ones are rondo_graph_call of what came of it, without calling the function. Graphs that were not called for longest
- * go when all of them take more than a limit of bytes.
+ * memory, which of them open tapes follow, the autocast scope. The first call of a signature calls the function in a
+ * recording; later ones are rondo_graph_call of what came of it, without calling the function. Graphs that were not
+ * called for longest go when all of them take more than a limit of bytes.
  *
  * So a function depends on its inputs alone: tensors from outside that it uses are those of its recording, used as they
  * are at each call, and numbers and branches of its own are as they were then. It reads its inputs and does not write

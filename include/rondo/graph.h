@@ -21,13 +21,16 @@ extern "C" {
 
 typedef enum rondo_record_flags {
   RONDO_RECORD_DEFAULT = 0,
-  RONDO_RECORD_NAMED_OUTPUTS = 1,  /* only tensors named by rondo_record_output are outputs, whatever is still held */
-  RONDO_RECORD_AS_WRITTEN = 2,     /* no pass changes what was recorded: all of it runs, whether or not it is read */
-  RONDO_RECORD_CALLABLE = 4,       /* for rondo_graph_call: inputs are made by rondo_record_input, outputs named by
-                                      rondo_record_output */
-  RONDO_RECORD_FEWER_ROUNDINGS = 8 /* fused operators hand on what they computed, unrounded, and products and
+  RONDO_RECORD_NAMED_OUTPUTS = 1,   /* only tensors named by rondo_record_output are outputs, whatever is still held */
+  RONDO_RECORD_AS_WRITTEN = 2,      /* no pass changes what was recorded: all of it runs, whether or not it is read */
+  RONDO_RECORD_CALLABLE = 4,        /* for rondo_graph_call: inputs are made by rondo_record_input, outputs named by
+                                       rondo_record_output */
+  RONDO_RECORD_FEWER_ROUNDINGS = 8, /* fused operators hand on what they computed, unrounded, and products and
                                       convolutions take in the scale, bias, residual and activation that follow them:
                                       results differ by roundings, which the report counts at each place */
+  RONDO_RECORD_FALL_BACK = 16 /* a segment whose capture fails is run task by task in each launch, as eager calls are,
+                                 with the same results; rondo_graph_report says why. Without it, rondo_record_end fails.
+                                 Not for want of memory, a lost device or collectives */
 } rondo_record_flags;
 
 typedef struct rondo_record_options {

@@ -217,7 +217,7 @@ std::shared_ptr<Callable::Entry> Callable::find(const Signature& signature) {
 }
 
 Status Callable::find_or_record(std::span<const Arranged> inputs, std::shared_ptr<Entry>* found) {
-  Signature signature = Signature::of(inputs);
+  Signature signature = Signature::of(engine(), inputs);
   Entries gone;
   std::shared_ptr<Entry> entry;
   {
@@ -233,8 +233,8 @@ Status Callable::find_or_record(std::span<const Arranged> inputs, std::shared_pt
       return {};
     }
     entry = std::make_shared<Entry>();
+    entry->text = signature_text(signature, inputs);
     entry->signature = std::move(signature);
-    entry->text = signature_text(inputs);
     entries_.push_front(entry);
     try {
       by_signature_.emplace(entry->signature, entries_.begin());

@@ -7,6 +7,7 @@
 #include "base/folded_product.h"
 #include "engine/views.h"
 #include "graph/graph.h"
+#include "ops/autocast/autocast.h"
 #include "ops/ops.h"
 #include "tape/tape.h"
 
@@ -46,8 +47,8 @@ Status Arranged::as_given(const View& view, View* result) const {
   return transpose_view(view, places.begin(), result);
 }
 
-Signature Signature::of(std::span<const Arranged> inputs) {
-  Signature signature;
+Signature Signature::of(const Engine& engine, std::span<const Arranged> inputs) {
+  Signature signature{{}, ops::autocast_text(engine)};
   std::vector<int64_t>& words = signature.words;
   for (const Arranged& input : inputs) {
     const View& view = input.view();
@@ -68,10 +69,11 @@ constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
 size_t Signature::Hash::operator()(const Signature& signature) const {
   uint64_t hash = signature.words.size() + 1;
   for (const int64_t word : signature.words) hash = folded_product(hash ^ static_cast<uint64_t>(word), kFactor) + 1;
+  for (const char letter : signature.autocast) hash = folded_product(hash ^ static_cast<uint8_t>(letter), kFactor) + 1;
   return hash;
 }
 
-std::string signature_text(std::span<const Arranged> inputs) {
+std::string signature_text(const Signature& signature, std::span<const Arranged> inputs) {
   std::string text;
   for (const Arranged& input : inputs) {
     if (!text.empty()) text += ", ";
@@ -80,7 +82,8 @@ std::string signature_text(std::span<const Arranged> inputs) {
     text += operand_text(given) + " on " + device_name(given.device().id());
     if (input.active()) text += " with gradient";
   }
-  return text.empty() ? "no inputs" : text;
+  if (text.empty()) text = "no inputs";
+  return signature.autocast.empty() ? text : text + " in an autocast scope of " + signature.autocast;
 }
 
 }  // namespace rondo

@@ -1,5 +1,6 @@
 // What tells one graph of a callable from another: the inputs' devices, dtypes and shapes, the order of their axes in
-// memory, and which of them gradients are asked for. And inputs as calls of graphs take them.
+// memory, which of them gradients are asked for, and the autocast scope that the call is in. And inputs as calls of
+// graphs take them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -34,13 +35,14 @@ class Arranged {
 
 struct Signature {
   std::vector<int64_t> words;
-  static Signature of(std::span<const Arranged> inputs);
-  bool operator==(const Signature& other) const { return words == other.words; }
+  std::string autocast;  // ops::autocast_text
+  static Signature of(const Engine& engine, std::span<const Arranged> inputs);
+  bool operator==(const Signature& other) const = default;
   struct Hash {
     size_t operator()(const Signature& signature) const;
   };
 };
 // For people: "f32 [3, 4] on cpu:0, f32 [4] on cpu:0".
-std::string signature_text(std::span<const Arranged> inputs);
+std::string signature_text(const Signature& signature, std::span<const Arranged> inputs);
 
 }  // namespace rondo

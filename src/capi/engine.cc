@@ -39,13 +39,17 @@ Status choose_mode(const rondo_engine_options& options, rondo_engine_mode* mode)
   return {};
 }
 
-Status device_pool(rondo_engine* engine, rondo_device device, Pool** pool) {
+Status device_state(rondo_engine* engine, rondo_device device, DeviceState** state) {
   RONDO_TRY(check_engine(engine, "engine"));
   RONDO_TRY(engine->engine->usable());
   Device* found = nullptr;
   RONDO_TRY(get_device(device, &found));
+  return engine->engine->device_state(*found, state);
+}
+
+Status device_pool(rondo_engine* engine, rondo_device device, Pool** pool) {
   DeviceState* state = nullptr;
-  RONDO_TRY(engine->engine->device_state(*found, &state));
+  RONDO_TRY(device_state(engine, device, &state));
   *pool = &state->pool;
   return {};
 }
@@ -244,9 +248,10 @@ rondo_status rondo_set_reclaim(rondo_reclaim_fn fn, void* arg, void (*destroy)(v
 
 rondo_status rondo_memory_trim(rondo_engine* engine, rondo_device device) {
   return guard_whole("rondo_memory_trim", [&]() -> Status {
-    Pool* pool = nullptr;
-    RONDO_TRY(device_pool(engine, device, &pool));
-    pool->trim();
+    DeviceState* state = nullptr;
+    RONDO_TRY(device_state(engine, device, &state));
+    state->pool.trim();
+    if (state->pinned) state->pinned->trim();
     return {};
   });
 }

@@ -12,6 +12,7 @@ Graph::Graph(Recording& recording, ops::Program program, std::vector<Ref<Storage
       max_branches_(recording.max_branches),
       settings_(std::make_unique<LaunchSettings>()),
       callable_(false),
+      falls_back_(recording.falls_back),
       storages_(std::move(storages)),
       as_written_(recording.as_written) {
   random_drawn_ = program.drawn();

@@ -68,7 +68,12 @@ Status Graph::capture() {
     // The upload runs on the stream that is about to go.
     if (status.ok()) status = device.stream_synchronize(streams[0]);
     for (void* stream : streams) device.stream_destroy(stream);
-    RONDO_TRY(status);
+    // Other ranks count on a collective to be a node where theirs are.
+    const bool passing = status.code() == RONDO_OUT_OF_MEMORY || status.code() == RONDO_DEVICE_LOST;
+    if (!status.ok() && falls_back_ && !passing && segment.guards.empty())
+      run_as_tasks(segment, status);
+    else
+      RONDO_TRY(status);
   }
   branch_of_ = std::move(plan_.schedule.branch);
   plan_ = {};
@@ -78,6 +83,22 @@ Status Graph::capture() {
       if (body.graph) RONDO_TRY(body.graph->capture());
   }
   return {};
+}
+
+// Memory that was planned for branches does for tasks one after the other.
+void Graph::run_as_tasks(Segment& segment, const Status& why) {
+  segment.device->streams()->graph_destroy(&segment.native);
+  segment.native = {};
+  segment.kind = Segment::Kind::device;
+  segment.branches = 0;
+  segment.changed.clear();
+  for (const Segment::Patched& each : segment.patched)
+    info_.call_kernels -= static_cast<int32_t>(each.kernels.nodes.size());
+  segment.patched.clear();
+  for (const uint32_t i : segment.tasks)
+    segment.auxiliaries = std::max(segment.auxiliaries, tasks_[i]->wants_auxiliaries());
+  segment.why_split = why.message();
+  segment.fell_back = true;
 }
 
 Status Graph::capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams) {

@@ -37,6 +37,7 @@ Graph::Graph(Recording& recording)
       max_branches_(recording.max_branches),
       settings_(std::move(recording.settings)),
       callable_(recording.callable),
+      falls_back_(recording.falls_back),
       storages_(recording.storages),
       outputs_(recording.outputs()),
       shared_arena_(recording.arena),

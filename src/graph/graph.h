@@ -97,6 +97,7 @@ struct Segment {
   std::vector<BindingUse> binding_uses;
   std::atomic<Call*> idle_call{};  // as `idle`
   std::string why_split;           // why it is not captured; empty if it is
+  bool fell_back = false;          // it was to be captured, and could not
 };
 
 class Graph;
@@ -261,6 +262,8 @@ class Graph final : public RefCounted {
   // `auxiliaries`: beside the branches' streams, where a task asks for one; they outlive the capture.
   Status capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams,
                        std::vector<Auxiliaries>& auxiliaries);
+  // A segment that could not be captured for this reason will be run task by task.
+  void run_as_tasks(Segment& segment, const Status& why);
   Status find_unwritten();
   RONDO_COLD Status check_unwritten();
   RONDO_COLD Status not_launched() const;
@@ -308,6 +311,7 @@ class Graph final : public RefCounted {
   std::unordered_set<const Variable*> kept_;
   // Of a graph that is called.
   const bool callable_;
+  const bool falls_back_;          // what cannot be captured is run as it is
   bool plain_ = false;             // a launch has nothing to check or to set, and is one task
   std::vector<Binding> bindings_;  // inputs, then outputs
   uint32_t call_inputs_ = 0;       // of which are inputs

@@ -81,6 +81,7 @@ Recording::Recording(Engine& engine, const char* name, const rondo_record_option
       as_written((options.flags & RONDO_RECORD_AS_WRITTEN) != 0),
       callable((options.flags & RONDO_RECORD_CALLABLE) != 0),
       fewer_roundings((options.flags & RONDO_RECORD_FEWER_ROUNDINGS) != 0),
+      falls_back((options.flags & RONDO_RECORD_FALL_BACK) != 0),
       begun_us(Trace::now_us()),
       number([] {
         static std::atomic<uint64_t> recordings{0};
@@ -220,14 +221,16 @@ Status begin_recording(Engine& engine, const rondo_record_options& options, bool
     return error(RONDO_INVALID_STATE, "a recording is open on this thread already; end or abort it first");
   if (options.max_branches < 0 || options.max_branches > 32)
     return error(RONDO_INVALID_ARGUMENT, "options->max_branches is %d; 0 to 32 are possible", options.max_branches);
-  constexpr uint32_t kFlags =
-      RONDO_RECORD_NAMED_OUTPUTS | RONDO_RECORD_AS_WRITTEN | RONDO_RECORD_CALLABLE | RONDO_RECORD_FEWER_ROUNDINGS;
+  constexpr uint32_t kFlags = RONDO_RECORD_NAMED_OUTPUTS | RONDO_RECORD_AS_WRITTEN | RONDO_RECORD_CALLABLE |
+                              RONDO_RECORD_FEWER_ROUNDINGS | RONDO_RECORD_FALL_BACK;
   if (options.flags & ~kFlags)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "options->flags is 0x%x; RONDO_RECORD_NAMED_OUTPUTS (0x%x), RONDO_RECORD_AS_WRITTEN (0x%x), "
-                 "RONDO_RECORD_CALLABLE (0x%x) and RONDO_RECORD_FEWER_ROUNDINGS (0x%x) are possible, and 0",
-                 options.flags, RONDO_RECORD_NAMED_OUTPUTS, RONDO_RECORD_AS_WRITTEN, RONDO_RECORD_CALLABLE,
-                 RONDO_RECORD_FEWER_ROUNDINGS);
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "options->flags is 0x%x; RONDO_RECORD_NAMED_OUTPUTS (0x%x), RONDO_RECORD_AS_WRITTEN (0x%x), "
+        "RONDO_RECORD_CALLABLE (0x%x), RONDO_RECORD_FEWER_ROUNDINGS (0x%x) and RONDO_RECORD_FALL_BACK (0x%x) are "
+        "possible, and 0",
+        options.flags, RONDO_RECORD_NAMED_OUTPUTS, RONDO_RECORD_AS_WRITTEN, RONDO_RECORD_CALLABLE,
+        RONDO_RECORD_FEWER_ROUNDINGS, RONDO_RECORD_FALL_BACK);
   if ((options.flags & RONDO_RECORD_FEWER_ROUNDINGS) && (options.flags & RONDO_RECORD_AS_WRITTEN))
     return error(RONDO_INVALID_ARGUMENT,
                  "options->flags has RONDO_RECORD_AS_WRITTEN and RONDO_RECORD_FEWER_ROUNDINGS; what stays as it was "

@@ -57,6 +57,8 @@ std::string Graph::report_pieces(const std::string& indent) const {
       text += format(", %s, %s", counted(segment.native.nodes, "node", "nodes").c_str(),
                      counted(segment.branches, "branch", "branches").c_str());
     // A cpu has no CUDA graphs, so a graph of cpu operators alone is not split by them.
+    else if (segment.fell_back)
+      text += format("; not captured: %s", segment.why_split.c_str());
     else if (segments_.size() > 1)
       text += format("; split at task %u: %s", segment.tasks.front(), segment.why_split.c_str());
     else if (segment.kind == Segment::Kind::device)

@@ -9,16 +9,20 @@ Checked:
 - docs/errors.md has every status code of base.h with its number, and no other;
 - docs/design.md draws the floors of src/ and what each includes from;
 - README.md shows the smallest programs in C, Rust and Java as they are (measured.py has its figures);
+- each block of C, Rust or Java in docs/coming-from.md stands so, indented or not, in the program that the tests compile and run;
 - README.md and docs/design.md have a link to every page of docs/, and an example that is installed has at most 120 lines;
 - the newest section of CHANGELOG.md is for the version of base.h, bindings have that version, and the build asks for it;
+- each line of the lists in docs/testing-graphs.md has a test, or begins "not applicable, because";
 - every test and every file that a page names exists, and every link to a file or heading of the tree leads somewhere.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import collections
 import os
 import pathlib
 import re
 import sys
+import textwrap
 
 REQUIRED = ["README.md", "CHANGELOG.md", *(f"docs/{name}.md" for name in (
     "conventions", "design", "engine", "errors", "graphs", "memory", "models", "operators", "serving", "settings", "testing",
@@ -29,6 +33,9 @@ STATUS = re.compile(r"\b(RONDO_\w+) = (\d+)")
 STATUS_ROW = re.compile(r"^\| (\d+) \| `(RONDO_\w+)` \|", re.MULTILINE)
 SHOWN = {"c": "examples/c/hello.c", "java": "examples/java/Hello.java",
          "rust": "bindings/rust/rondo/examples/hello.rs"}
+# What docs/coming-from.md shows parts of.
+PARTS_OF = {"c": "examples/c/coming_from.c", "rust": "bindings/rust/rondo/tests/coming_from.rs",
+            "java": "bindings/java/src/test/java/dev/rondo/ComingFromTest.java"}
 MOST_EXAMPLE = 120
 SHOWN_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE_BLOCK = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -50,6 +57,8 @@ NAMED_FROM = "", "src", "include", "tests", "examples"
 MADE = re.compile(r"(?:examples/out|bindings/java/target|share/rondo)/")  # by a program, or by installing
 SOURCE_OF = "", ".c", ".cc"  # a program is named as it is built
 TEST_NAME = re.compile(r"`([A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]+)`")
+# Lines of the lists in docs/testing-graphs.md, by what their headings begin with.
+LISTS = {"MXNet": 21, "PyTorch": 39}
 TEST = re.compile(r"^TEST(?:_[PF])?\((\w+),\s*(\w+)\)", re.MULTILINE)
 
 
@@ -86,6 +95,18 @@ def check_readme(root):
     for language, program in SHOWN.items():
         if (language, (root / program).read_text()) not in blocks:
             yield f"README.md: no block of {language} equals {program}"
+
+
+def check_parts(root):
+    """A block shows lines of a program that follow each other."""
+    for language, block in SHOWN_BLOCK.findall((root / "docs/coming-from.md").read_text()):
+        if language not in PARTS_OF:
+            continue
+        lines = textwrap.dedent(block).splitlines()
+        program = (root / PARTS_OF[language]).read_text().splitlines()
+        starts = range(len(program) - len(lines) + 1)
+        if not any(textwrap.dedent("\n".join(program[i:i + len(lines)])).splitlines() == lines for i in starts):
+            yield f"docs/coming-from.md: {PARTS_OF[language]} has not the block that begins: {lines[0]}"
 
 
 def check_pages_and_examples(root):
@@ -137,6 +158,24 @@ def check_version(root):
     for name in "meson.build", "src/meson.build", "packaging/meson.build":
         if re.search(r"\bversion: *'\d", (root / name).read_text()):
             yield f"{name}: holds a version, which stands in base.h"
+
+
+def check_lists(root):
+    """What others test: each line has a test of ours, or the reason why there is none. That the tests exist is checked for all pages."""
+    lists = collections.Counter()
+    heading = None
+    for line in (root / "docs/testing-graphs.md").read_text().splitlines():
+        heading = line[3:] if line.startswith("## ") else heading
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")] if line.startswith("| ") else []
+        if not cells or cells[-1] == "in Rondo":
+            continue
+        lists[heading] += 1
+        if not TEST_NAME.search(cells[-1]) and not cells[-1].startswith("not applicable, because "):
+            yield f"docs/testing-graphs.md: no test and no reason for {cells[0]}"
+    for start, least in LISTS.items():
+        count = sum(lines for name, lines in lists.items() if name and name.startswith(start))
+        if count != least:
+            yield f"docs/testing-graphs.md: the list of {start} has {count} lines; {least} are theirs"
 
 
 def tests_of(root):
@@ -194,8 +233,8 @@ def main(root, *options):
     if absent:
         print("\n".join(f"{name}: is missing" for name in absent))
         return 1
-    problems = [problem for check in (check_settings, check_statuses, check_readme, check_pages_and_examples, check_floors,
-                                      check_version) for problem in check(root)]
+    problems = [problem for check in (check_settings, check_statuses, check_readme, check_parts, check_pages_and_examples, check_floors,
+                                      check_version, check_lists) for problem in check(root)]
     tests, count, named = tests_of(root), 0, 0
     for page in pages(root):
         text = page.read_text()

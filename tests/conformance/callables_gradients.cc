@@ -1,6 +1,7 @@
 // Callables under tapes: forwards and backwards are graphs, and gradients have the bits of eager ones.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "callables.h"
+#include "mixed_precision.h"
 
 namespace conformance {
 namespace {
@@ -62,6 +63,18 @@ TEST_P(CallableGradients, OfInputsAndOfTensorsFromOutside) {
                       return RONDO_OK;
                     },
                     {x, w}, {x, w});
+}
+
+TEST_P(CallableGradients, OfInputsThatAreNotUsedAreZeros) {
+  const Tensor w = noise({6, 5}, 1), b = noise({5}, 2), x = noise({4, 6}, 3), unused = noise({7}, 4);
+  const auto body = layer(w, b);
+  expect_eager_bits(1, [&](const Inputs& in, Outputs* y) { return body({in[0]}, y); }, {x, unused}, {unused, x});
+  const Called called(engine(), 1, [&](const Inputs& in, Outputs* y) { return body({in[0]}, y); });
+  const Tape tape(engine());
+  tape.watch(x), tape.watch(unused);
+  const Tensor y = called({x, unused});
+  const Tensor dy = noise({4, 5}, 5);
+  expect_all(tape.gradient(y, unused, dy), 0);
 }
 
 TEST_P(CallableGradients, OfSeveralOutputsViewsAndPartsOfWeights) {
@@ -394,6 +407,48 @@ TEST_P(CallableGradients, FlowThroughMoreOperandsThanATapeNumbers) {
         return RONDO_OK;
       },
       {x}, sources);
+}
+
+TEST_P(CallableGradients, TakeTheAutocastScopeOfTheirCall) {
+  const Tensor w = noise({6, 5}, 1), b = noise({5}, 2), x = noise({4, 6}, 3);
+  const Inputs sources = {x, w, b};
+  const Called called(engine(), 1, layer(w, b));
+  // What a call in a scope leaves: its result, and the gradients.
+  const auto all = [&](bool graph, rondo_dtype dtype, const char* wide) {
+    std::vector<Array> got;
+    const Tape tape(engine());
+    for (rondo_tensor* each : sources) tape.watch(each);
+    std::unique_ptr<Autocast> scope;
+    if (dtype != RONDO_F64) scope = std::make_unique<Autocast>(engine(), dtype);
+    if (wide) scope->set(wide, RONDO_PRECISION_SINGLE);
+    const Tensor y = graph ? called({x}) : run(layer(w, b), {x});
+    scope.reset();
+    got.push_back(download(y));
+    const Tensor dy = up(random_array(got[0].dtype, got[0].shape, 9, -1, 1));
+    for (const Tensor& each : tape.gradients(y, sources, dy)) got.push_back(download(each));
+    return got;
+  };
+  const struct {
+    rondo_dtype dtype;  // f64: no scope
+    const char* wide;
+  } scopes[] = {
+      {RONDO_F64, nullptr}, {RONDO_F16, nullptr}, {RONDO_F16, "matmul"}, {RONDO_BF16, nullptr}, {RONDO_F32, nullptr}};
+  std::vector<Array> products;
+  for (int turn = 0; turn < 2; ++turn)
+    for (const auto& scope : scopes) {
+      const std::vector<Array> expected = all(false, scope.dtype, scope.wide);
+      const std::vector<Array> got = all(true, scope.dtype, scope.wide);
+      if (!turn) products.push_back(got[0]);
+      for (size_t i = 0; i < expected.size(); ++i)
+        expect_same_bits(got[i], expected[i],
+                         "value " + std::to_string(i) + " in a scope of " + rondo_dtype_name(scope.dtype));
+    }
+  // One for each scope that casts otherwise; that of f32 is none.
+  EXPECT_EQ(called.runs(), 4) << called.report();
+  EXPECT_NE(products[0].bytes, products[1].bytes) << "the scope has cast nothing";
+  EXPECT_NE(products[1].bytes, products[3].bytes);
+  EXPECT_EQ(products[0].bytes, products[2].bytes);
+  EXPECT_NE(called.report().find("in an autocast scope of f16, matmul 1"), std::string::npos) << called.report();
 }
 
 TEST_P(CallableGradients, ComeInAnyThread) {

@@ -336,6 +336,32 @@ TEST_P(Calls, LeaveTheMemoryAsItWas) {
   EXPECT_LE(in_use(), before);
 }
 
+// Calls of graphs with one arena come one after the other, and what they leave is each caller's.
+TEST_P(Calls, SharingAnArenaLeaveTheAnswersOfEach) {
+  rondo_record_options options = for_calls();
+  options.arena = "calls";
+  std::vector<Callable> graphs;
+  for (const int64_t size : {int64_t{4000}, int64_t{900}, int64_t{4000}})
+    graphs.push_back(record(
+        engine(),
+        [&] {
+          const Tensor x = input({RONDO_F32, {size}});
+          const Tensor most = make(rondo_cumulative, RONDO_MAX, x, 0, 0);
+          must(rondo_record_output(engine(), make(rondo_cumulative, RONDO_SUM, most, 0, 0)));
+        },
+        &options));
+  for (const Callable& each : graphs) expect_captured(each.get());
+  from_threads(3, 10, [&](int number) {
+    for (const size_t which : {0, 1, 2, 1}) {
+      const int64_t size = which == 1 ? 900 : 4000;
+      const Tensor x = ones(size, number + 1);
+      const Array got = download(call(graphs[which], {x}));
+      EXPECT_EQ(got[0], number + 1);
+      EXPECT_EQ(got[static_cast<size_t>(size - 1)], Real((number + 1) * size));
+    }
+  });
+}
+
 TEST_P(Calls, WithoutElements) {
   const Callable graph = callable({{RONDO_F32, {0, 4}}}, [&](const std::vector<Tensor>& x) {
     return list(make(rondo_unary, RONDO_NEG, x[0]), reduce(RONDO_SUM, x[0], {0}));

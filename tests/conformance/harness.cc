@@ -411,29 +411,33 @@ bool eventually(const std::function<bool()>& condition) {
   return true;
 }
 
-const Driver& driver(std::string* missing) {
-  static std::string why;
-  static const Driver table = [] {
-    Driver found;
-    std::string path = "libcuda.so.1";
+void* driver_entry(const char* name, std::string* missing) {
+  static std::string path = "libcuda.so.1";
+  static void* const library = [] {
     if (const char* set = std::getenv("RONDO_CUDA_DRIVER"); set && *set) {
       struct stat facts;
       path = set;
       if (stat(set, &facts) == 0 && S_ISDIR(facts.st_mode)) path += "/libcuda.so.1";
     }
-    void* library = dlopen(path.c_str(), RTLD_NOW);
-    if (!library) {
-      why = dlerror();
-      return found;
-    }
-    const auto take = [&](auto& slot, const char* name) {
-      slot = reinterpret_cast<std::remove_reference_t<decltype(slot)>>(dlsym(library, name));
-      if (!slot) why += std::string(name) + " is not in " + path + ". ";
+    return dlopen(path.c_str(), RTLD_NOW);
+  }();
+  void* const found = library ? dlsym(library, name) : nullptr;
+  if (!found) *missing += std::string(name) + " is not in " + path + ". ";
+  return found;
+}
+
+const Driver& driver(std::string* missing) {
+  static std::string why;
+  static const Driver table = [] {
+    Driver found;
+    const auto take = [](auto& slot, const char* name) {
+      slot = reinterpret_cast<std::remove_reference_t<decltype(slot)>>(driver_entry(name, &why));
     };
     take(found.launch_host, "cuLaunchHostFunc");
     take(found.memset8, "cuMemsetD8Async");
     take(found.copy, "cuMemcpyDtoDAsync_v2");
     take(found.current_context, "cuCtxGetCurrent");
+    take(found.synchronize, "cuStreamSynchronize");
     return found;
   }();
   *missing = why;

@@ -230,8 +230,11 @@ struct Driver {
   int (*memset8)(unsigned long long address, unsigned char value, size_t bytes, void* stream) = nullptr;
   int (*copy)(unsigned long long to, unsigned long long from, size_t bytes, void* stream) = nullptr;
   int (*current_context)(void** context) = nullptr;
+  int (*synchronize)(void* stream) = nullptr;
 };
 // Null members, with `missing` telling what, if they cannot be found.
 const Driver& driver(std::string* missing);
+// Any other function of that library, for a test whose subject is the driver; null, and `missing` says so.
+void* driver_entry(const char* name, std::string* missing);
 
 }  // namespace conformance

@@ -206,6 +206,79 @@ TEST_P(RecordingLifetime, ManyGraphsLeaveNothingBehind) {
   EXPECT_LE(after.in_use + after.cached, before.in_use + before.cached + (1 << 20));
 }
 
+// A graph is not recorded again; another takes its place, and what users hold of the first one stays as it was left.
+TEST_P(RecordingLifetime, AnotherIsRecordedInItsPlace) {
+  const Tensor a = ones(1000, 3), state = ones(1000, 0);
+  Tensor left;
+  Graph graph = record(engine(), [&] {
+    left = make(rondo_unary, RONDO_SQUARE, a);
+    into(state, rondo_binary, RONDO_ADD, state, left);
+  });
+  for (int i = 0; i < 3; ++i) must(rondo_graph_launch(graph.get()));
+  graph.reset();
+  graph = record(engine(), [&] { into(state, rondo_binary, RONDO_SUB, state, reduce(RONDO_SUM, a, {})); });
+  expect_captured(graph.get());
+  must(rondo_graph_launch(graph.get()));
+  EXPECT_EQ(first(left), 9);
+  EXPECT_EQ(first(state), 27 - 3000);
+}
+
+// Workspaces of products and reductions go with their recording, also those of libraries.
+TEST_P(RecordingLifetime, AHundredRecordedProductsTakeNoMoreThanAFew) {
+  const Tensor a = up(random_array(RONDO_F32, {64, 96}, 1, -1, 1)), b = up(random_array(RONDO_F32, {96, 32}, 2, -1, 1));
+  const auto held = [&] {
+    must(rondo_engine_wait_all(engine()));
+    rondo_memory_info info = RONDO_MEMORY_INFO_INIT;
+    must(rondo_memory_query(engine(), device(), &info));
+    return info.in_use + info.cached;
+  };
+  const Array expected = download(reduce(RONDO_SUM, make(rondo_matmul, a, b, nullptr), {0}));
+  int64_t after_a_few = 0;
+  for (int i = 0; i < 100; ++i) {
+    Tensor out;
+    const Graph graph = record(engine(), [&] { out = reduce(RONDO_SUM, make(rondo_matmul, a, b, nullptr), {0}); });
+    expect_captured(graph.get());
+    must(rondo_graph_launch(graph.get()));
+    if (i % 25 == 0) expect_same_bits(download(out), expected, "product");
+    must(rondo_engine_wait_all(engine()));  // what is under way has its memory
+    if (i == 4) after_a_few = held();
+  }
+  EXPECT_LE(held(), after_a_few);
+}
+
+// Memory of a branch's temporaries is not another branch's before they have joined, and anybody's then.
+TEST_P(RecordingLifetime, BranchesShareMemoryBehindTheirJoin) {
+  constexpr int64_t kElements = 10000, kBlock = kElements * 4 + 512;
+  for (const int32_t branches : {2, 4}) {
+    const Tensor a = up(random_array(RONDO_F32, {kElements}, 1, 0, 1));
+    const auto body = [&] {
+      std::vector<Tensor> ends;
+      for (int32_t k = 0; k < branches; ++k) {
+        const Tensor begin = make(rondo_binary_scalar, RONDO_ADD, a, double(k));
+        ends.push_back(make(rondo_cumulative, RONDO_MAX, make(rondo_cumulative, RONDO_SUM, begin, 0, k % 2), 0, 0));
+      }
+      std::vector<rondo_tensor*> list(ends.begin(), ends.end());
+      Tensor value = make(rondo_add_n, branches, list.data());
+      ends.clear();
+      for (int k = 0; k < 6; ++k) value = make(rondo_cumulative, RONDO_MAX, value, 0, k % 2);
+      return value;
+    };
+    const Array expected = download(body());
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.flags = RONDO_RECORD_AS_WRITTEN;
+    Tensor out;
+    const Graph graph = record(
+        engine(), [&] { out = body(); }, &options);
+    expect_captured(graph.get());
+    const rondo_graph_info info = graph_info(graph.get());
+    EXPECT_EQ(info.branches, on_cuda() ? branches : 0) << graph_report(graph.get());
+    EXPECT_GE(info.temporary_bytes, (3 * branches + 6) * kElements * 4);
+    EXPECT_LE(info.arena_bytes, (2 * branches + 1) * kBlock);
+    for (int i = 0; i < 3; ++i) must(rondo_graph_launch(graph.get()));
+    expect_same_bits(download(out), expected, "value");
+  }
+}
+
 // Launch and destroy in every order, with nothing waited for.
 TEST_P(RecordingLifetime, DestroyInEveryOrder) {
   for (int order = 0; order < 6; ++order) {

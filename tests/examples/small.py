@@ -22,6 +22,13 @@ the weights are equal, bit for bit
 20 steps with layers as graphs: their functions were called 6 times
 the weights are equal, bit for bit
 """,
+    "coming_from": """a whole step: 10 launches leave the bits of eager steps
+collectives inside: 10 launches leave the bits of eager steps
+mixed precision inside: 10 launches leave the bits of eager steps
+graphed parts: the bits of eager gradients
+graphs for three sizes share their memory
+10 tasks of the program's own, in order
+""",
     "module": "no GPU here\n",
     "module_simulated": "400 400 400\n",
     "user_task": """step 0: checksum 7ac950ba

@@ -250,6 +250,17 @@ void abandon_autocast(Engine& engine) {
   while (AutocastScope* scope = known ? known->innermost(engine) : nullptr) known->close(*scope);
 }
 
+std::string autocast_text(const Engine& engine) {
+  if (autocast_scopes.load(std::memory_order_relaxed) == 0 || Engine::in_task()) return {};
+  ThreadScopes* known = thread_scopes.find();
+  const AutocastScope* scope = known ? known->innermost(engine) : nullptr;
+  if (!scope || scope->dtype == RONDO_F32) return {};
+  std::string text = dtype_name(scope->dtype);
+  for (const Override& each : scope->overrides)
+    text += format(", %s %d", each.operation.c_str(), static_cast<int>(each.precision));
+  return text;
+}
+
 namespace {
 Status cast_all(const char* operation, rondo_precision usual, std::span<rondo_tensor** const> operands) {
   ThreadScopes* known = thread_scopes.find();

@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <initializer_list>
+#include <string>
 
 #include "engine/tensor.h"
 
@@ -25,6 +26,10 @@ Status set_autocast(Engine& engine, const char* operation, bool is_text, rondo_p
 Status end_autocast(Engine& engine);
 // Ends the thread's scopes of an engine that is going.
 void abandon_autocast(Engine& engine);
+
+// What the thread's scope does with operators of the engine, such as "f16, exp 2" with an operator that is overridden.
+// Empty where it casts nothing; scopes of one text cast alike.
+std::string autocast_text(const Engine& engine);
 
 // Open in all threads, so that where there are none nobody looks further.
 extern constinit std::atomic<int> autocast_scopes;

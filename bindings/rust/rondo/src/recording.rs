@@ -343,6 +343,20 @@ impl<'a> RecordingBuilder<'a> {
         self
     }
 
+    /// A piece of the graph whose capture fails is run task by task in each launch, as eager calls are, with the same
+    /// results; [`Graph::report`] says why. Else the recording fails.
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.recording().fall_back();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    #[doc(alias = "RONDO_RECORD_FALL_BACK")]
+    pub fn fall_back(mut self) -> Self {
+        self.flags |= sys::RONDO_RECORD_FALL_BACK;
+        self
+    }
+
     /// Records; see [`Engine::record`].
     ///
     /// ```

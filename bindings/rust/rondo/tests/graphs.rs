@@ -52,6 +52,37 @@ fn a_graph_does_what_its_recording_did() {
 }
 
 #[test]
+fn what_cannot_be_captured_falls_back() {
+    everywhere(|engine, device| {
+        let x = Tensor::new(engine, device, [1f32, 2.]).unwrap();
+        let record = |falls_back: bool| {
+            let recording = engine.recording();
+            let recording = if falls_back { recording.fall_back() } else { recording };
+            recording.record(|| {
+                let y = x.mul(3)?;
+                engine.task("refuses").on(device).writes(&y).submit(|task| match task.is_capturing() {
+                    true => Err("not in a capture".into()),
+                    false => Ok(()),
+                })?;
+                y.add(1)
+            })
+        };
+        let (graph, y) = record(true).unwrap();
+        graph.launch().unwrap();
+        assert_eq!(y.to_vec::<f32>().unwrap(), [4., 7.]);
+        if device != Device::CPU {
+            assert_eq!(graph.info().unwrap().captured, 0);
+            assert!(
+                graph.report().unwrap().contains("not captured: operator 'refuses'"),
+                "{}",
+                graph.report().unwrap()
+            );
+            assert!(record(false).unwrap_err().message().contains("not in a capture"));
+        }
+    });
+}
+
+#[test]
 fn launches_have_what_was_set_before_them() {
     everywhere(|engine, device| {
         let x = Tensor::from_slice(engine, device, [2], &[1.0f32, 2.0]).unwrap();

@@ -68,7 +68,9 @@ class GraphTest {
       final Tensor total = engine.full(device, DType.F32, 0, 2, 2);
       final Tensor[] y = new Tensor[1];
       final Tensor[] temporary = new Tensor[1];
-      final Graph graph = engine.record(new RecordOptions().name("step").arena("steps").maxBranches(2).flags(RecordFlags.AS_WRITTEN), recording -> {
+      final RecordOptions options = new RecordOptions().name("step").arena("steps").maxBranches(2)
+          .flags(RecordFlags.AS_WRITTEN, RecordFlags.FALL_BACK);
+      final Graph graph = engine.record(options, recording -> {
         assertSame(engine, recording.engine());
         temporary[0] = x.matmul(x);
         y[0] = recording.keep(temporary[0].relu().add(1));

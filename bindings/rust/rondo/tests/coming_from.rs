@@ -1,0 +1,100 @@
+//! The programs in Rust that docs/coming-from.md shows beside PyTorch's.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+mod common;
+
+use std::sync::Arc;
+
+use common::everywhere;
+use rondo::{DType, Device, Engine, LossScaler, Optimizer, OptimizerKind, Result, Tensor};
+
+struct Network {
+    x: Tensor,
+    labels: Tensor,
+    w: Tensor,
+    optimizer: Optimizer,
+    scaler: LossScaler,
+}
+
+impl Network {
+    fn new(engine: &Engine, device: Device) -> Result<Network> {
+        let values: Vec<f32> = (0..12).map(|i| ((i * 7) % 5) as f32 / 4.0 - 0.5).collect();
+        let w = Tensor::from_slice(engine, device, [3, 4], &values)?;
+        Ok(Network {
+            x: Tensor::zeros(engine, device, DType::F32, [2, 3])?,
+            labels: Tensor::from_slice(engine, device, 2, &[0i64, 2])?,
+            optimizer: Optimizer::builder(OptimizerKind::Adamw, 0.01).build(&[&w])?,
+            scaler: LossScaler::builder(engine, device).build()?,
+            w,
+        })
+    }
+
+    fn train(&self) -> Result<Tensor> {
+        let tape = self.x.engine().tape(&[&self.w])?;
+        let loss = self.x.matmul(&self.w)?.cross_entropy(&self.labels)?.mean(..)?;
+        self.optimizer.step(&[&tape.gradient(&loss, &self.w)?])?;
+        Ok(loss)
+    }
+
+    fn train_in_half(&self) -> Result<Tensor> {
+        let engine = self.x.engine();
+        let tape = engine.tape(&[&self.w])?;
+        let loss = engine.autocast(DType::F16, || self.x.matmul(&self.w)?.cross_entropy(&self.labels)?.mean(..))?;
+        let gradient = tape.gradient(&self.scaler.scale(&loss)?, &self.w)?;
+        self.scaler.step(&self.optimizer, &[&gradient])?;
+        self.scaler.update()?;
+        Ok(loss)
+    }
+}
+
+const BATCHES: [[f32; 6]; 3] = [[1., -1., 0.5, 0., 2., 1.], [0.25, 1., 1., -2., 0., 0.5], [3., 1., -1., 0., 0., 1.]];
+
+/// Trains eagerly and from a graph; both end with the same weights.
+fn compare(engine: &Engine, device: Device, step: fn(&Network) -> Result<Tensor>) -> Result<()> {
+    let eager = Network::new(engine, device)?;
+    let mut losses = Vec::new();
+    for batch in &BATCHES {
+        eager.x.write(batch)?;
+        losses.push(step(&eager)?.item::<f32>()?);
+    }
+    let net = Network::new(engine, device)?;
+    let (graph, loss) = engine.record(|| step(&net))?;
+    for (batch, expected) in BATCHES.iter().zip(losses) {
+        net.x.write(batch)?;
+        graph.launch()?;
+        assert_eq!(loss.item::<f32>()?, expected);
+    }
+    assert_eq!(net.w.to_vec::<f32>()?, eager.w.to_vec::<f32>()?);
+    Ok(())
+}
+
+#[test]
+fn whole_steps() {
+    everywhere(|engine, device| compare(engine, device, Network::train).unwrap());
+}
+
+#[test]
+fn mixed_precision_inside() {
+    everywhere(|engine, device| compare(engine, device, Network::train_in_half).unwrap());
+}
+
+fn gradient_of_parts(engine: &Engine, x: &Tensor, w: &Arc<Tensor>) -> Result<Tensor> {
+    let weights = Arc::clone(w);
+    let part = engine.callable(1, move |x| Ok(vec![x[0].matmul(&weights)?.tanh()?]))?;
+    let tape = engine.tape(&[w])?;
+    let y = &part.call(&[x])?[0];
+    tape.gradient(&y.sum(..)?, w)
+}
+
+#[test]
+fn graphed_parts() {
+    everywhere(|engine, device| {
+        let x = Tensor::new(engine, device, [[1f32, 2.], [-1., 0.5]]).unwrap();
+        let w = Arc::new(Tensor::new(engine, device, [[0.5f32, 0.25], [-0.5, 1.]]).unwrap());
+        let tape = engine.tape(&[&w]).unwrap();
+        let y = x.matmul(&w).unwrap().tanh().unwrap();
+        let eager = tape.gradient(&y.sum(..).unwrap(), &w).unwrap();
+        let graphed = gradient_of_parts(engine, &x, &w).unwrap();
+        assert_eq!(graphed.to_vec::<f32>().unwrap(), eager.to_vec::<f32>().unwrap());
+    });
+}
