@@ -23,7 +23,8 @@ Ref<Callable> FollowedGraph::callable() {
   const std::lock_guard lock(mutex_);
   if (callable_) return callable_;
   rondo_callable_options options = RONDO_CALLABLE_OPTIONS_INIT;
-  if (graph_->as_written()) options.flags = RONDO_CALLABLE_AS_WRITTEN;
+  if (graph_->as_written()) options.flags |= RONDO_CALLABLE_AS_WRITTEN;
+  if (graph_->fewer_roundings()) options.flags |= RONDO_CALLABLE_FEWER_ROUNDINGS;
   const Ref<Graph> graph = graph_;
   callable_ = make_ref<Callable>(
       graph_->engine(), graph_->name(), options, graph_->query().outputs,

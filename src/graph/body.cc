@@ -14,7 +14,8 @@ Graph::Graph(Recording& recording, ops::Program program, std::vector<Ref<Storage
       callable_(false),
       falls_back_(recording.falls_back),
       storages_(std::move(storages)),
-      as_written_(recording.as_written) {
+      as_written_(recording.as_written),
+      fewer_roundings_(recording.fewer_roundings) {
   random_drawn_ = program.drawn();
   for (const ops::ProgramNode& node : program.nodes) opaque_ = opaque_ || node.opaque();
   take(std::move(program));

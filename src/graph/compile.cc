@@ -42,7 +42,8 @@ Graph::Graph(Recording& recording)
       outputs_(recording.outputs()),
       shared_arena_(recording.arena),
       journal_(recording.journal),
-      as_written_(recording.as_written) {}
+      as_written_(recording.as_written),
+      fewer_roundings_(recording.fewer_roundings) {}
 
 Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   const double recorded = Trace::now_us();

@@ -150,6 +150,7 @@ class Graph final : public RefCounted {
   // Why that cannot be, for people; null: it can.
   const char* why_no_replay() const { return why_no_replay_; }
   bool as_written() const { return as_written_; }
+  bool fewer_roundings() const { return fewer_roundings_; }
   // What a call checks before it does anything.
   Status check_tensors(rondo_tensor* const* inputs, rondo_tensor* const* outputs) const;
 
@@ -341,7 +342,7 @@ class Graph final : public RefCounted {
     Ref<const ops::Call> call;
   };
   const Ref<tape::Journal> journal_;  // null: of a graph that is launched, or a callable's
-  const bool as_written_;
+  const bool as_written_, fewer_roundings_;
   std::vector<Written> written_;
   const char* why_no_replay_ = nullptr;
 };
