@@ -55,6 +55,24 @@ bool Pool::usable(const Block& block, uint32_t stream) {
   return true;
 }
 
+bool Pool::idle(const Block& block) {
+  for (const Fence& fence : block.fences)
+    if (!oracle_.fence_done(fence)) return false;
+  return true;
+}
+
+// Whether whatever `one` waits for `other` waits for too, if later.
+bool Pool::as_busy(const Block& one, const Block& other) {
+  for (const Fence& fence : one.fences) {
+    if (oracle_.fence_done(fence)) continue;
+    const bool shared = std::any_of(other.fences.begin(), other.fences.end(), [&](const Fence& each) {
+      return each.stream == fence.stream && !oracle_.fence_done(each);
+    });
+    if (!shared) return false;
+  }
+  return true;
+}
+
 // The smallest free block that fits. Blocks that need no wait come first; with any_stream, one that needs a device-side
 // wait will do, but never for host use (kNoStream), which cannot wait on the device.
 Block* Pool::find(size_t bytes, bool large, uint32_t stream, bool any_stream, bool any_size) {
@@ -71,6 +89,9 @@ Block* Pool::find(size_t bytes, bool large, uint32_t stream, bool any_stream, bo
     if (usable(**it, stream)) return *it;
     if (!waiting) waiting = *it;
   }
+  // Among small ones that are in flight, what is left of a segment.
+  if (!large && !list.empty() && (*list.rbegin())->bytes >= bytes && usable(**list.rbegin(), stream))
+    return *list.rbegin();
   if (!any_stream || stream == kNoStream) return nullptr;
   if (waiting) ++info_.cross_stream_reuses;
   return waiting;
@@ -136,6 +157,10 @@ Status Pool::allocate(size_t bytes, uint32_t stream, Block** block) {
   const bool large = bytes > segment_bytes_ / 2;
   // Small blocks are taken from any stream only when the pool cannot grow: a wait costs more than a segment.
   Block* found = find(bytes, large, stream, large, false);
+  if (!found) {
+    merge_idle();
+    found = find(bytes, large, stream, large, false);
+  }
   Status cause;
   if (!found) cause = grow(bytes, large, &found);
   if (!found) found = find(bytes, large, stream, true, false);
@@ -162,6 +187,21 @@ void Pool::merge(Block* lower, Block* upper) {
   delete upper;
 }
 
+// Joins neighbours that stayed apart while one of them was in flight.
+void Pool::merge_idle() {
+  for (FreeList& list : free_)
+    for (auto it = list.begin(); it != list.end();) {
+      Block* const block = *it++;
+      Block* const upper = block->upper;
+      if (!upper || !upper->free || !idle(*block) || !idle(*upper)) continue;
+      if (it != list.end() && *it == upper) ++it;
+      take_out(block);
+      take_out(upper);
+      merge(block, upper);
+      put_in(block);  // where it may be met again, for the next one
+    }
+}
+
 void Pool::free(Block* block, const FenceSet& fences) {
   std::lock_guard lock(mutex_);
   info_.in_use -= static_cast<int64_t>(block->bytes);
@@ -170,11 +210,15 @@ void Pool::free(Block* block, const FenceSet& fences) {
   // What the block waited for when it was handed out is over once its own uses are: those came after.
   if (!fences.empty()) block->fences.clear();
   block->fences.add(fences);
-  if (Block* upper = block->upper; upper && upper->free) {
+  // Joined to a block in flight, an idle one would be in flight too: a small one would take a whole segment along.
+  const auto joins = [&](const Block* other) {
+    return other && other->free && as_busy(*block, *other) && as_busy(*other, *block);
+  };
+  if (Block* upper = block->upper; joins(upper)) {
     take_out(upper);
     merge(block, upper);
   }
-  if (Block* lower = block->lower; lower && lower->free) {
+  if (Block* lower = block->lower; joins(lower)) {
     take_out(lower);
     merge(lower, block);
     block = lower;
@@ -204,12 +248,11 @@ bool Pool::ask_the_program(std::unique_lock<std::mutex>& lock, size_t bytes, int
 
 // Returns whole free segments that nobody uses any more to the source.
 void Pool::release_segments() {
+  merge_idle();
   for (FreeList& list : free_) {
     for (auto it = list.begin(); it != list.end();) {
       Block* block = *it;
-      bool idle = !block->lower && !block->upper;
-      for (const Fence& fence : block->fences) idle = idle && oracle_.fence_done(fence);
-      if (!idle) {
+      if (block->lower || block->upper || !idle(*block)) {
         ++it;
         continue;
       }

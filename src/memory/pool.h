@@ -83,10 +83,13 @@ class Pool {
   Block* take(Block* block, size_t bytes, uint32_t stream);
   Status grow(size_t bytes, bool large, Block** block);
   void merge(Block* lower, Block* upper);
+  void merge_idle();
   void wait_for_free_blocks(std::unique_lock<std::mutex>& lock);
   bool ask_the_program(std::unique_lock<std::mutex>& lock, size_t bytes, int attempt);
   void release_segments();
   bool usable(const Block& block, uint32_t stream);
+  bool idle(const Block& block);
+  bool as_busy(const Block& one, const Block& other);
   Status exhausted(size_t bytes, const Status& cause) const;
 
   const std::string name_;

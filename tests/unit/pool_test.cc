@@ -188,6 +188,22 @@ TEST_F(PoolTest, SmallBlocksPreferANewSegmentToAWait) {
   pool.free(other, {});
 }
 
+// What is left of the segment is nobody's: others need not wait for it, nor take another segment.
+TEST_F(PoolTest, ABlockInFlightDoesNotTakeItsSegmentAlong) {
+  for (uint64_t i = 1; i <= 200; ++i) {
+    Block* const block = take(256, kNoStream);
+    EXPECT_FALSE(waits_for_others(*block, kNoStream));
+    pool.free(block, fences({{1, i}}));
+  }
+  EXPECT_EQ(source.allocations, 1);
+  oracle.completed[1] = 200;
+  Block* const whole = take(kSegment / 2, kNoStream);
+  EXPECT_EQ(source.allocations, 1) << "blocks that are done are joined again";
+  pool.free(whole, {});
+  pool.trim();
+  EXPECT_EQ(source.held, 0U);
+}
+
 TEST_F(PoolTest, ABlockGivenBackUnusedKeepsItsHistory) {
   // Stream 1 used the memory; then a task of stream 1 got it and failed before it was issued; then stream 2 gets it.
   Block* block = take(kSegment, 1);
