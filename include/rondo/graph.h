@@ -29,8 +29,8 @@ typedef enum rondo_record_flags {
                                       convolutions take in the scale, bias, residual and activation that follow them:
                                       results differ by roundings, which the report counts at each place */
   RONDO_RECORD_FALL_BACK = 16 /* a segment whose capture fails is run task by task in each launch, as eager calls are,
-                                 with the same results; rondo_graph_report says why. Without it, rondo_record_end fails.
-                                 Not for want of memory, a lost device or collectives */
+                                 with the same results; the graph's report says why. Without it, the recording fails at
+                                 its end. Not for want of memory, a lost device or collectives */
 } rondo_record_flags;
 
 typedef struct rondo_record_options {

@@ -3695,8 +3695,8 @@ pub const RONDO_RECORD_CALLABLE: rondo_record_flags = 4;
 #[doc = "results differ by roundings, which the report counts at each place"]
 pub const RONDO_RECORD_FEWER_ROUNDINGS: rondo_record_flags = 8;
 #[doc = " a segment whose capture fails is run task by task in each launch, as eager calls are,"]
-#[doc = "with the same results; rondo_graph_report says why. Without it, rondo_record_end fails."]
-#[doc = "Not for want of memory, a lost device or collectives"]
+#[doc = "with the same results; the graph's report says why. Without it, the recording fails at"]
+#[doc = "its end. Not for want of memory, a lost device or collectives"]
 pub const RONDO_RECORD_FALL_BACK: rondo_record_flags = 16;
 pub type rondo_record_flags = ::std::os::raw::c_uint;
 #[repr(C)]

@@ -292,6 +292,11 @@ class OperatorsTest {
     assertArrayEquals(new double[] {Math.log(2), Math.log(2)}, all[1].toDoubleArray(), 1e-12);
     final AttentionOptions causal = new AttentionOptions().causal(true);
     assertArrayEquals(new double[] {1, 2}, Operators.attention(q, q, v, causal)[0].toDoubleArray(), 1e-12);
+    final AttentionOptions own = new AttentionOptions().before(0).after(0).softCap(2).alignedLast(true);
+    assertArrayEquals(new double[] {1, 3}, Operators.attention(q, q, v, own)[0].toDoubleArray(), 1e-12);
+    final Tensor one = engine.tensor(device, new int[] {1});
+    final AttentionOptions first = new AttentionOptions().queryLengths(one).keyLengths(one);
+    assertArrayEquals(new double[] {1, 0}, Operators.attention(q, q, v, first)[0].toDoubleArray(), 1e-12);
   }
 
   @ParameterizedTest
