@@ -201,11 +201,11 @@ class Describer:
         self._entry(self.foreign, match[1], text, place)
 
     def _callback(self, header, match, text, place):
-        self._entry(self.callbacks, match[2], text, place, returns=self._type({"type": parse.spelling(match[1])}),
+        self._entry(self.callbacks, match[2], text, place, returns={"type": parse.spelling(match[1])},
                     parameters=[parse.declarator(part) for part in parse.split_list(match[3])])
 
     def _function(self, header, match, text, place):
-        self._entry(self.functions, match[2], text, place, returns=self._type({"type": parse.spelling(match[1])}),
+        self._entry(self.functions, match[2], text, place, returns={"type": parse.spelling(match[1])},
                     parameters=[parse.declarator(part) for part in parse.split_list(match[3])])
 
     # --- what follows from it
@@ -256,6 +256,7 @@ class Describer:
         return float(text) if "." in text else int(text, 0)
 
     def _complete(self, function):
+        function["returns"] = self._type(function["returns"])  # which any header may have declared
         declared, text = function["parameters"], function["text"]
         names = [parameter["name"] for parameter in declared]
         destroys = function["name"].endswith("_destroy")
