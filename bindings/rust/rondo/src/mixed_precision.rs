@@ -85,7 +85,7 @@ impl<'a> Autocast<'a> {
     /// let thrice = Expression::named("thrice", "y = 3 * x")?;
     /// let x = Tensor::from_slice(&engine, Device::CPU, 2, &[1f32, 2.0])?;
     /// let y = engine.autocasting(DType::F16).with("thrice", Precision::Half).run(|| thrice.run(&[("x", (&x).into())]))?;
-    /// assert_eq!(y[0].dtype(), DType::F16);
+    /// assert_eq!(y[0].dtype()?, DType::F16);
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn with(mut self, operation: &'a str, precision: Precision) -> Self {

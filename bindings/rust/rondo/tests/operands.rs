@@ -233,7 +233,7 @@ fn only_named_outputs_are_outputs() {
 #[test]
 fn a_product_takes_in_what_follows_it_where_fewer_roundings_are_wanted() {
     everywhere(|engine, device| {
-        let x = numbers(engine, device, 4).reshape(&[2, 2]).unwrap().cast(DType::F16).unwrap();
+        let x = numbers(engine, device, 4).reshape([2, 2]).unwrap().cast(DType::F16).unwrap();
         let body = || x.matmul(&x)?.add(&x.slice(0, 0..1)?)?.relu();
         let (all, y) = engine.record(body).unwrap();
         let (fewer, z) = engine.recording().fewer_roundings().record(body).unwrap();
