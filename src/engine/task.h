@@ -52,6 +52,13 @@ struct TaskContext {
   const uint64_t* settings = nullptr;
   KernelNodes* kernels = nullptr;  // see there; null: kernels are launched, and that is all
   Profile* profile = nullptr;      // a graph's run whose tasks are timed one by one; null: any other
+
+  // Where the random numbers of a task begin that has this state of its own; counted from the state on the device, if
+  // there is one.
+  RandomState first_number(const RandomState& own) const {
+    if (!random || device_random) return own;
+    return {random->seed, random->offset + own.offset};
+  }
 };
 
 // A task that waits for another one, in the list of all that wait for that.

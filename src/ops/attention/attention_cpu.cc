@@ -343,12 +343,9 @@ class CpuAttention final : public Computation {
     for (int a = 0; a < kAttentionArrays; ++a)
       if (plan_.view[a]) args.at[a] = plan_.view[a]->address();
     args.at[kAttentionDelta] = context.workspace;
-    args.key = random_.seed;
-    args.start = random_.offset;
-    if (context.random) {
-      args.key = context.random->seed;
-      args.start += context.random->offset;
-    }
+    const RandomState first = context.first_number(random_);
+    args.key = first.seed;
+    args.start = first.offset;
     char* const scratch = static_cast<char*>(context.workspace) + delta_;
     with_float_element(plan_.q().dtype, [&]<class T>(T*) { Attention<T>(plan_, args, threads_, scratch).run(); });
     return {};

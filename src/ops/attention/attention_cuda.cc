@@ -42,12 +42,12 @@ class CudaAttention final : public KernelTask {
     add(1, "queries", plan.queries(), of_queries);
     add(2, "keys", plan.keys(), of_keys);
   }
-  void set_random(RandomState state) override {
-    arguments_.key = state.seed;
-    arguments_.start = state.offset;
-  }
+  void set_random(RandomState state) override { random_ = state; }
   Status run(const TaskContext& context) override {
     static_assert(sizeof(PhiloxState) == sizeof(RandomState));
+    const RandomState first = context.first_number(random_);
+    arguments_.key = first.seed;
+    arguments_.start = first.offset;
     arguments_.state = reinterpret_cast<const PhiloxState*>(context.device_random);
     return KernelTask::run(context);
   }
@@ -73,6 +73,7 @@ class CudaAttention final : public KernelTask {
 
   const AttentionPlan plan_;
   AttentionArguments arguments_;
+  RandomState random_;
 };
 
 }  // namespace

@@ -207,7 +207,7 @@ Status ElementwiseTask::run_on_cuda(const TaskContext& context) {
   const Expression& expression = this->expression();
   if (expression.generators() > 0) {
     *next++ = reinterpret_cast<uint64_t>(context.device_random);
-    const RandomState first = first_number(context);
+    const RandomState first = context.first_number(random_);
     *next++ = first.seed;
     uint64_t start = first.offset;
     for (int k = 0; k < expression.generators(); ++k) {

@@ -91,12 +91,7 @@ Status ElementwiseTask::run(const TaskContext& context) {
 void ElementwiseTask::run_on_cpu(const TaskContext& context) {
   char* addresses[Expression::kMaxInputs + Expression::kMaxOutputs];
   for (int k = 0; k < operands(); ++k) addresses[k] = address(k);
-  evaluate_on_cpu(expression(), space(), addresses, scalars(), first_number(context));
-}
-
-RandomState ElementwiseTask::first_number(const TaskContext& context) const {
-  if (!context.random || context.device_random) return random_;
-  return {context.random->seed, context.random->offset + random_.offset};
+  evaluate_on_cpu(expression(), space(), addresses, scalars(), context.first_number(random_));
 }
 
 }  // namespace rondo::ops

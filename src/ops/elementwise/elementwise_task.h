@@ -70,8 +70,6 @@ class ElementwiseTask final : public Computation {
   Status run(const TaskContext& context) override;
   void set_random(RandomState state) override { random_ = state; }
   void run_on_cpu(const TaskContext& context);
-  // Where its random numbers begin: from there on, or from where the state on the device is, if there is one.
-  RandomState first_number(const TaskContext& context) const;
 
  private:
   RONDO_HOT Status run_on_cuda(const TaskContext& context);
