@@ -53,6 +53,16 @@ class FenceSet {
       if (fence.stream != stream) return false;
     return true;
   }
+  // Whether both name the same streams, each once as they do.
+  bool same_streams(const FenceSet& other) const {
+    if (fences_.size() != other.fences_.size()) return false;
+    for (const Fence& fence : fences_) {
+      bool named = false;
+      for (const Fence& each : other.fences_) named |= each.stream == fence.stream;
+      if (!named) return false;
+    }
+    return true;
+  }
   const Fence* begin() const { return fences_.begin(); }
   const Fence* end() const { return fences_.end(); }
 

@@ -61,18 +61,6 @@ bool Pool::idle(const Block& block) {
   return true;
 }
 
-// Whether whatever `one` waits for `other` waits for too, if later.
-bool Pool::as_busy(const Block& one, const Block& other) {
-  for (const Fence& fence : one.fences) {
-    if (oracle_.fence_done(fence)) continue;
-    const bool shared = std::any_of(other.fences.begin(), other.fences.end(), [&](const Fence& each) {
-      return each.stream == fence.stream && !oracle_.fence_done(each);
-    });
-    if (!shared) return false;
-  }
-  return true;
-}
-
 // The smallest free block that fits. Blocks that need no wait come first; with any_stream, one that needs a device-side
 // wait will do, but never for host use (kNoStream), which cannot wait on the device.
 Block* Pool::find(size_t bytes, bool large, uint32_t stream, bool any_stream, bool any_size) {
@@ -198,6 +186,7 @@ void Pool::merge_idle() {
       take_out(block);
       take_out(upper);
       merge(block, upper);
+      block->fences.clear();
       put_in(block);  // where it may be met again, for the next one
     }
 }
@@ -210,9 +199,9 @@ void Pool::free(Block* block, const FenceSet& fences) {
   // What the block waited for when it was handed out is over once its own uses are: those came after.
   if (!fences.empty()) block->fences.clear();
   block->fences.add(fences);
-  // Joined to a block in flight, an idle one would be in flight too: a small one would take a whole segment along.
-  const auto joins = [&](const Block* other) {
-    return other && other->free && as_busy(*block, *other) && as_busy(*other, *block);
+  // Joined to a block in flight an idle one is in flight too, so a small block would take its segment along.
+  const auto joins = [block](const Block* other) {
+    return other && other->free && (block->large || block->fences.same_streams(other->fences));
   };
   if (Block* upper = block->upper; joins(upper)) {
     take_out(upper);

@@ -89,7 +89,6 @@ class Pool {
   void release_segments();
   bool usable(const Block& block, uint32_t stream);
   bool idle(const Block& block);
-  bool as_busy(const Block& one, const Block& other);
   Status exhausted(size_t bytes, const Status& cause) const;
 
   const std::string name_;

@@ -204,6 +204,19 @@ TEST_F(PoolTest, ABlockInFlightDoesNotTakeItsSegmentAlong) {
   EXPECT_EQ(source.held, 0U);
 }
 
+// What has a segment of its own is all there for whoever may use the busier part.
+TEST_F(PoolTest, LargeNeighboursAreJoinedThoughOneIsInFlight) {
+  pool.free(take(4 * kSegment, 1), {});
+  Block* const lower = take(2 * kSegment, 1);
+  Block* const upper = take(2 * kSegment, 1);
+  pool.free(lower, fences({{1, 1}}));
+  oracle.completed[1] = 1;
+  pool.free(upper, fences({{1, 2}}));
+  Block* const whole = take(4 * kSegment, 1);
+  EXPECT_EQ(source.allocations, 1);
+  pool.free(whole, {});
+}
+
 TEST_F(PoolTest, ABlockGivenBackUnusedKeepsItsHistory) {
   // Stream 1 used the memory; then a task of stream 1 got it and failed before it was issued; then stream 2 gets it.
   Block* block = take(kSegment, 1);
@@ -405,22 +418,6 @@ TEST_F(PoolTest, PeakAndCountsAreKept) {
   EXPECT_EQ(info().in_use, 0);
   EXPECT_EQ(info().allocations, 2);
   EXPECT_EQ(info().system_allocations, 1);
-}
-
-// What stands for all streams takes in every other fence, and stays.
-TEST(FenceSetTest, EveryStreamTakesInTheRest) {
-  FenceSet set = fences({{1, 5}, {2, 7}, {3, 9}});
-  set.add(Fence{kEveryStream, 0});
-  set.add(Fence{4, 1});
-  set.add(fences({{5, 1}, {6, 2}, {7, 3}}));
-  ASSERT_EQ(set.end() - set.begin(), 1);
-  EXPECT_EQ(set.begin()->stream, kEveryStream);
-  EXPECT_FALSE(set.only(1));
-  FenceSet other = fences({{1, 5}});
-  other.add(set);
-  const FenceSet copy = other;
-  ASSERT_EQ(copy.end() - copy.begin(), 1);
-  EXPECT_EQ(copy.begin()->stream, kEveryStream);
 }
 
 TEST(PoolDestruction, WaitsAndReturnsEverything) {
