@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,12 +41,6 @@ class File {
  private:
   int descriptor_ = -1;
 };
-
-// A file of the C library, which is closed in any case; release() it to close it and hear of a late error.
-using CFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-inline CFile open_to_write(const char* path) {
-  return {std::fopen(path, "w"), std::fclose};
-}
 
 // Whether a file would become larger than the system allows, which ends a process that tries by a signal.
 inline bool above_file_limit(int file, size_t more) {

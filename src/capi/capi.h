@@ -51,11 +51,11 @@ void destroy_engine(rondo_engine* engine);
 // The graphs of an engine that users hold, a line on each (engine/tensor.h has the other kinds).
 void list_live_graphs(const Engine& engine, std::vector<std::string>* objects);
 // Likewise its modules.
-// Whether a live expression has the name.
-bool is_expression_name(const char* name);
 void list_live_modules(const Engine& engine, std::vector<std::string>* objects);
 void list_live_callables(const Engine& engine, std::vector<std::string>* objects);
 void list_live_tapes(const Engine& engine, std::vector<std::string>* objects);
+// Whether a live expression has the name.
+bool is_expression_name(const char* name);
 void list_live_communicators(const Engine& engine, std::vector<std::string>* objects);
 void list_live_buckets(const Engine& engine, std::vector<std::string>* objects);
 void list_live_optimizers(const Engine& engine, std::vector<std::string>* objects);

@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "base/caught.h"
-#include "base/file.h"
 #include "base/json_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/thread_id.h"
+#include "base/written_file.h"
 #include "engine/shown.h"
 #include "engine/stream.h"
 #include "engine/tensor.h"
@@ -178,9 +178,10 @@ int process_of(const Stream& stream) {
 }  // namespace
 
 Status Trace::write(const char* path) {
-  CFile opened = open_to_write(path);
-  std::FILE* const file = opened.get();
-  if (!file) return error(file_error(), "the trace file '%s' cannot be opened for writing: %m", path);
+  return write_file("the trace file", path, [this](std::FILE* file) { write(file); });
+}
+
+void Trace::write(std::FILE* file) {
   std::lock_guard lock(mutex_);
   std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", file);
   Events events(file, start_);
@@ -216,10 +217,6 @@ Status Trace::write(const char* path) {
                 begin + length_ms * 1000.0, each.issue.submitted, each.issue.operands);
   }
   std::fputs("\n]}\n", file);
-  const bool failed = std::ferror(file) != 0;
-  if (std::fclose(opened.release()) != 0 || failed)
-    return error(file_error(), "writing the trace file '%s' failed: %m", path);
-  return {};
 }
 
 }  // namespace rondo

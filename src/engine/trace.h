@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <string>
@@ -35,6 +36,7 @@ class Trace final : public RefCounted {
   Status write(const char* path);
 
  private:
+  void write(std::FILE* file);
   struct HostSpan {
     const char* name;
     std::vector<TaskOperand> operands;

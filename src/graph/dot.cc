@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/file.h"
 #include "base/text.h"
+#include "base/written_file.h"
 #include "engine/shown.h"
 #include "engine/tensor.h"
 #include "graph/control.h"
@@ -182,19 +182,14 @@ void Graph::draw_body(std::FILE* file, const Body& body, const std::string& from
 }
 
 Status Graph::write_dot(const char* path) const {
-  CFile opened = open_to_write(path);
-  std::FILE* const file = opened.get();
-  if (!file) return error(file_error(), "the file '%s' cannot be opened for writing: %m", path);
-  std::fprintf(file,
-               "digraph \"%s\" {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eef3fb\", "
-               "fontname=\"sans-serif\"];\n",
-               quoted(name_).c_str());
-  draw(file, "");
-  std::fputs("}\n", file);
-  const bool failed = std::ferror(file) != 0;
-  if (std::fclose(opened.release()) != 0 || failed)
-    return error(file_error(), "writing the file '%s' failed: %m", path);
-  return {};
+  return write_file("the file", path, [this](std::FILE* file) {
+    std::fprintf(file,
+                 "digraph \"%s\" {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eef3fb\", "
+                 "fontname=\"sans-serif\"];\n",
+                 quoted(name_).c_str());
+    draw(file, "");
+    std::fputs("}\n", file);
+  });
 }
 
 }  // namespace rondo

@@ -6,8 +6,8 @@
 
 #include "base/asked.h"
 #include "base/caught.h"
-#include "base/file.h"
 #include "base/text.h"
+#include "base/written_file.h"
 #include "engine/trace.h"
 #include "graph/control.h"
 #include "graph/launch.h"
@@ -104,13 +104,7 @@ Status Graph::submit_measured(const Ref<Profile>& profile, Ref<Task> then) {
 Status Graph::keep(Profile& profile, const char* path) {
   RONDO_TRY(profile.finish());
   std::string text = profile.text();
-  if (path) {
-    CFile file = open_to_write(path);
-    if (!file) return error(file_error(), "the file '%s' cannot be opened for writing: %m", path);
-    const bool failed = std::fputs(profile.json().c_str(), file.get()) < 0 || std::ferror(file.get()) != 0;
-    if (std::fclose(file.release()) != 0 || failed)
-      return error(file_error(), "writing the file '%s' failed: %m", path);
-  }
+  if (path) RONDO_TRY(write_file("the file", path, [&](std::FILE* file) { std::fputs(profile.json().c_str(), file); }));
   const std::lock_guard lock(measured_mutex_);
   measured_ = std::move(text);
   return {};

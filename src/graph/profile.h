@@ -21,8 +21,8 @@ class Profile final : public RefCounted {
   ~Profile() override;
 
   // --- the run. Where a time cannot be had, the run is none the worse, and finish() fails. Where the engine is in
-  // naive mode, the end waits for the device, so that a fault of it is that task's Around a task of the graph, or of a
-  // body of it; others are not looked at.
+  // naive mode, the end waits for the device, so that a fault of it is that task's.
+  // Around a task of the graph, or of a body of it; others are not looked at.
   void begin(const Graph& graph, uint32_t task, const TaskContext& context) noexcept;
   Status end(const Graph& graph, uint32_t task, const TaskContext& context) noexcept;
   // Around a segment that is run as a whole.

@@ -147,10 +147,10 @@ void Endings::join(uint32_t i) {
   const std::optional<Epilogue> epilogue =
       extended(found == ended_.end() ? Epilogue() : found->second.epilogue, takes.channels(), by, *read);
   if (!epilogue) return;
-  // All that is read is read before any result is written, apart; together an element may be gone too early.
   const std::optional<uint32_t> place = groups_.place_for(i, {group});
   if (!place) return;
   std::vector<uint32_t> nodes = groups_.nodes_with(i, {group});
+  // All that is read is read before any result is written, apart; together an element may be gone too early.
   for (const uint32_t each : nodes)
     for (const ProgramOperand& operand : node(each).operands)
       if (!operand.written && ops::overlap(operand.view, to)) return;
