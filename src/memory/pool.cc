@@ -179,15 +179,18 @@ void Pool::merge(Block* lower, Block* upper) {
 void Pool::merge_idle() {
   for (FreeList& list : free_)
     for (auto it = list.begin(); it != list.end();) {
-      Block* const block = *it++;
-      Block* const upper = block->upper;
-      if (!upper || !upper->free || !idle(*block) || !idle(*upper)) continue;
-      if (it != list.end() && *it == upper) ++it;
-      take_out(block);
-      take_out(upper);
-      merge(block, upper);
-      block->fences.clear();
-      put_in(block);  // where it may be met again, for the next one
+      Block* const block = *it;
+      Block seen;  // up to which place of the list: blocks move on in it as they grow
+      seen.bytes = block->bytes;
+      seen.address = block->address;
+      for (Block* upper = block->upper; upper && upper->free && idle(*block) && idle(*upper); upper = block->upper) {
+        take_out(block);
+        take_out(upper);
+        merge(block, upper);
+        block->fences.clear();
+        put_in(block);
+      }
+      it = list.upper_bound(&seen);
     }
 }
 

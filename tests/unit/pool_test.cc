@@ -204,6 +204,15 @@ TEST_F(PoolTest, ABlockInFlightDoesNotTakeItsSegmentAlong) {
   EXPECT_EQ(source.held, 0U);
 }
 
+TEST_F(PoolTest, AllNeighboursAreJoinedOnceTheyAreDone) {
+  Block* blocks[4];
+  for (size_t i = 0; i < 4; ++i) blocks[i] = take(std::vector<size_t>{5888, 512, 2560, 512}[i], 1);
+  for (uint32_t i = 0; i < 4; ++i) pool.free(blocks[i], i % 2 ? fences({{i, 1}}) : fences({}));
+  oracle.completed = {{1, 1}, {3, 1}};
+  pool.trim();
+  EXPECT_EQ(source.held, 0U);
+}
+
 // What has a segment of its own is all there for whoever may use the busier part.
 TEST_F(PoolTest, LargeNeighboursAreJoinedThoughOneIsInFlight) {
   pool.free(take(4 * kSegment, 1), {});
