@@ -47,7 +47,7 @@ normal             conformance/*              all        all        all
 normal             crash/*                    all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   all        all        all
-normal             memory/*                   -          1          all
+normal             memory/*                   -          1half      all
 normal             models/*                   all        all        all
 normal             packaging/*                all        all        all
 normal             shipped/*                  -          -          all

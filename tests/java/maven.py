@@ -21,6 +21,7 @@ import tempfile
 
 # What the virtual machine prints about native methods that break a rule.
 JNI_REPORT = re.compile(r"(?:WARNING|FATAL ERROR) in native method|WARNING: JNI local refs|Warning: SIG|# A fatal error has been")
+SHORT = os.environ.get("MAVEN_OPTS", "").split()  # options of virtual machines that end soon
 SETTINGS = [name for name in os.environ if name.startswith(("RONDO_", "SIMCUDA_"))]
 
 
@@ -107,27 +108,27 @@ def examples(root, build, c_digits, parallel, cpu, simulated):
     with tempfile.TemporaryDirectory() as folder:
         for placed in (["-cp", f"{jar}:{natives}"], ["-p", jar, "--add-modules", "dev.rondo", "-cp", natives],
                        ["-p", f"{jar}:{natives}", "--add-modules", "dev.rondo,dev.rondo.natives"]):
-            out = run(["java", *placed, sources / "Hello.java"], cpu, folder)
+            out = run(["java", *SHORT, *placed, sources / "Hello.java"], cpu, folder)
             assert out == "Tensor[F32 [4] on cpu:0\n[ 1.0,  4.0,  7.0, 10.0]]\n", out
         for device, environment in (("cpu", cpu), ("cuda:0", simulated)):
-            out = run(["java", "-cp", f"{jar}:{natives}", sources / "CallableLayers.java", device], environment, folder)
+            out = run(["java", *SHORT, "-cp", f"{jar}:{natives}", sources / "CallableLayers.java", device], environment, folder)
             assert out == CALLABLE, out
         modular(jar, natives, cpu, folder)
         for mode, precision in (("async", "f32"), ("threaded", "f32"), ("naive", "f32"), ("async", "f16"), ("naive", "bf16")):
             options = ["--device", "cpu", "--engine", mode, "--epochs", "2", "--batch", "32", "--seed", "3", "--precision", precision,
                        "--parameters"]
-            out = run(["java", "-cp", f"{jar}:{natives}", sources / "Digits.java", *options, f"{folder}/java"],
+            out = run(["java", *SHORT, "-cp", f"{jar}:{natives}", sources / "Digits.java", *options, f"{folder}/java"],
                       cpu, folder)
             assert "all 9610 agree bit for bit" in out, out
             run([c_digits, *options, f"{folder}/c"], cpu, folder)
             java, c = (pathlib.Path(folder, name).read_bytes() for name in ("java", "c"))
             assert len(c) > 9610 * 4 and java == c, f"{mode}, {precision}: Java's parameters are not those of C"
-        out = run(["java", "-cp", f"{jar}:{natives}", sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"],
+        out = run(["java", *SHORT, "-cp", f"{jar}:{natives}", sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"],
                   simulated, folder)
         assert "all 9610 agree bit for bit" in out and "1 captured as CUDA graph" in out, out
         if parallel:
             c_parallel, rondo = parallel
-            java = f"java -cp {jar}:{natives} {sources / 'DigitsParallel.java'}"
+            java = f"java {' '.join(SHORT)} -cp {jar}:{natives} {sources / 'DigitsParallel.java'}"
             run([sys.executable, f"{root}/tests/examples/parallel.py", java, rondo, "launch_2", "cpu", c_parallel], cpu, folder)
             for status, problem, *options in ((2, "not a multiple of the 2 ranks", "--batch", "63"), (1, "nothing.bin", "--data", "nothing.bin")):
                 done = subprocess.run([rondo, "launch", "-n", "2", *java.split(), *options], cwd=folder, env=cpu, text=True, capture_output=True)
@@ -143,8 +144,9 @@ def main(root, build, c_digits, *parallel):
     cpu.update(RONDO_CUDA_DRIVER="none", RONDO_CACHE=f"{build}/kernel-cache")
     subprocess.run([sys.executable, f"{root}/bindings/java/pack.py", f"{build}/bindings/java/librondo_jni.so",
                     f"{build}/src/librondo.so.0", "linux-x86_64", f"{build}/bindings/java/natives"], check=True)
-    ok = maven(root, build, "cpu", cpu, "verify")
-    ok = ok and maven(root, build, "simulated", dict(os.environ), "surefire:test", "-Dgroups=device")
+    short = f"-Drondo.vm={' '.join(SHORT)}"
+    ok = maven(root, build, "cpu", cpu, "verify", short)
+    ok = ok and maven(root, build, "simulated", dict(os.environ), "surefire:test", "-Dgroups=device", short)
     newer = {version: home for version, home in jdks().items() if version >= 21}
     if ok and newer:
         version = max(newer)

@@ -16,6 +16,7 @@ final class Child {
   static String run(Class<?> program, List<String> options, String... arguments) throws Exception {
     final String classes = Path.of(System.getProperty("rondo.target"), "classes") + ":" + Path.of(System.getProperty("rondo.target"), "test-classes");
     final List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(),
+        "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", // it ends soon
         "-Ddev.rondo.native.path=" + System.getProperty("dev.rondo.native.path"), "-cp", classes));
     if (Runtime.version().feature() >= 22) {
       command.add("--enable-native-access=ALL-UNNAMED"); // else it warns, and a later one refuses
