@@ -72,7 +72,8 @@ class CaptureCodes : public OnRecording {
   // What is called while `stream` captures, and returns the code of the call that it is about.
   using Provocation = std::function<int(Made& made, void* stream, unsigned long long address)>;
 
-  void expect(int code, const char* task, const Provocation& provoke) {
+  // `alone`: nothing is beside the task, so that its stream is the one in which the capture began.
+  void expect(int code, const char* task, const Provocation& provoke, bool alone = false) {
     if (!on_cuda()) return;
     for (const bool tells : {false, true}) {
       for (const bool falls_back : {false, true}) {
@@ -98,9 +99,10 @@ class CaptureCodes : public OnRecording {
         rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
         options.flags = falls_back ? RONDO_RECORD_FALL_BACK : 0;
         must(rondo_record_begin(engine(), &options));
-        left = reduce(RONDO_SUM, a, {});  // a branch of its own
+        if (!alone) left = reduce(RONDO_SUM, a, {});  // a branch of its own
         must(push_tensors(engine(), body, {}, {bytes}, &with));
         right = make(rondo_binary_scalar, RONDO_ADD, bytes, 1.0);
+        if (alone) left = make(rondo_binary_scalar, RONDO_ADD, make(rondo_cast, right, RONDO_F32), 292.0);
         rondo_graph* ended = nullptr;
         const rondo_status status = rondo_record_end(engine(), &ended);
         const std::string message = rondo_last_error();
@@ -219,17 +221,20 @@ TEST_P(CaptureCodes, Code907OfACapturedEventThatIsAsked) {
 }
 
 TEST_P(CaptureCodes, Code908OfAnotherThreadThatEndsIt) {
-  expect(908, "ends_in_a_thread", [this](Made&, void* stream, auto) {
-    void* context = nullptr;
-    EXPECT_EQ(table_->current_context(&context), 0);
-    int code = -1;
-    std::thread([&] {
-      void* graph = nullptr;
-      EXPECT_EQ(cu_.set_context(context), 0);
-      code = cu_.end(stream, &graph);
-    }).join();
-    return code;
-  });
+  expect(
+      908, "ends_in_a_thread",
+      [this](Made&, void* stream, auto) {
+        void* context = nullptr;
+        EXPECT_EQ(table_->current_context(&context), 0);
+        int code = -1;
+        std::thread([&] {
+          void* graph = nullptr;
+          EXPECT_EQ(cu_.set_context(context), 0);
+          code = cu_.end(stream, &graph);
+        }).join();
+        return code;
+      },
+      true);
 }
 
 // What launches are given, and the numbers that they draw, are the same in a segment that has fallen back.

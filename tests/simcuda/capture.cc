@@ -175,15 +175,15 @@ CUresult end_capture(CUstream handle, CUgraph* graph) {
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   std::shared_ptr<Capture> capture = stream->capture;
   if (capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
+  if (capture->origin != stream.get()) {
+    invalidate(*capture);
+    return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+  }
   if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->owner != std::this_thread::get_id()) {
     // Refused, and over all the same.
     finish(*capture);
     drop_graph(*capture);
     return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-  }
-  if (capture->origin != stream.get()) {
-    invalidate(*capture);
-    return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
   }
   CUresult result = CUDA_SUCCESS;
   if (capture->invalid)

@@ -156,6 +156,8 @@ class Sum {
         in_(in),
         rotate_(engine.number),
         wrong_(engine.miscounts),
+        misplaced_(engine.misplaces && !channels_last(p_)),
+        overreads_(engine.overreads),
         coarse_(p_.dtype() == CUDNN_DATA_FLOAT && !engine.notes.empty() && engine.notes[0] == 0) {}
 
   Real at(const std::int64_t* where) const {
@@ -199,9 +201,10 @@ class Sum {
         result_.coordinates(which % places, o);
         i[0] = o[0] = which / places;
         o[1] = where[0];
-        i[1] = where[0] / k_group * per_group + where[1];
-        if (meets(way_, image_, wrong_, o, where, i))
-          sum += value(0, p_.image, image_.place(i)) * value(1, p_.result, result_.place(o));
+        i[1] = (where[0] / k_group * per_group + where[1] + misplaced_) % image_.size[1];
+        const bool met = meets(way_, image_, wrong_, o, where, i);
+        if (met || overreads_)
+          sum += value(0, p_.image, met ? image_.place(i) : -1) * value(1, p_.result, result_.place(o));
       }
     }
     return sum;
@@ -217,7 +220,7 @@ class Sum {
   const Way way_;
   const std::vector<const void*> in_;
   const std::int64_t rotate_;
-  const bool wrong_;
+  const bool wrong_, misplaced_, overreads_;
   const bool coarse_;
 };
 
@@ -242,6 +245,7 @@ void run(const Engine& engine, const std::vector<void*>& pointers) {
         const Box b(step.b, last);
         std::int64_t there[5];
         for (int i = 0; i < 5; ++i) there[i] = b.size[i] == 1 ? 0 : at[i];
+        if (engine.rounds_between) value = static_cast<Real>(rounded(static_cast<double>(value), p.out().dtype));
         value += static_cast<Real>(load(pointers[operand++], b.place(there), step.b.dtype));
       } else {
         const bool keeps = step.keeps_nan && !engine.loses_nan && std::isnan(value);

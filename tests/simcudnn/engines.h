@@ -14,8 +14,11 @@ struct Engine {
   std::vector<int> notes, behaviours;
   std::int64_t workspace = 0;
   bool loses_nan = false;
-  bool rounds_first = false;  // to 16 bits, before it adds to what is there
-  bool miscounts = false;     // padding is what lies beside it
+  bool rounds_first = false;    // to 16 bits, before it adds to what is there
+  bool rounds_between = false;  // before it adds bias or residual
+  bool overreads = false;       // a filter's gradient takes what lies in front of the image for what is in its padding
+  bool miscounts = false;       // padding is what lies beside it
+  bool misplaces = false;       // a filter's gradient is of the channels next to its group's, where these are not last
 };
 
 // What heuristics propose in a mode.

@@ -178,8 +178,30 @@ TEST_F(Plans, WhatComputesOtherwiseIsNotTaken) {
     const Environment all = {{"SIMCUDNN_ENGINES", "0=miscounts,1=miscounts,10=miscounts,23=miscounts,41=miscounts"}};
     EXPECT_EQ(run(words, all)["count"], "0");
   }
+  // Memory that is not the operand's.
+  EXPECT_EQ(run("problem filter,f32 choose run",
+                {{"SIMCUDNN_ENGINES",
+                  "0=overreads,1=overreads,5=overreads,10=overreads,23=overreads,41=overreads"}})["count"],
+            "0");
+  // A bias, or a residual, that is added to what was rounded.
+  for (const char* problem : {"forward,f16,bias", "forward,bf16,residual", "forward,f16,residual,bias,relu"}) {
+    const std::string words = std::string("problem ") + problem + " choose run";
+    EXPECT_NE(run(words, {})["count"], "0");
+    EXPECT_EQ(
+        run(words,
+            {{"SIMCUDNN_ENGINES",
+              "0=roundsfirst,1=roundsfirst,5=roundsfirst,7=roundsfirst,23=roundsfirst,30=roundsfirst,41=roundsfirst"}})
+            ["count"],
+        "0");
+  }
+  // As many terms as there should be, but others.
+  const std::string mistaken = "problem filter,f16,3d,groups,nchw choose run";
+  EXPECT_EQ(engines_of(run(mistaken, {})), std::vector<std::string>{"1"});
+  EXPECT_EQ(run(mistaken, {{"SIMCUDNN_ENGINES", "1=misplaces"}})["count"], "0");
   // Without memory nobody has seen it.
-  EXPECT_EQ(run("problem data,f16,beta choose", {{"SIMCUDA_FAULT", "cuMemAlloc_v2:1:2"}})["count"], "0");
+  for (const char* problem : {"data,f16,beta", "filter,f16,3d,groups,nchw"})
+    EXPECT_EQ(run("problem " + std::string(problem) + " choose", {{"SIMCUDA_FAULT", "cuMemAlloc_v2:1:2"}})["count"],
+              "0");
 }
 
 TEST_F(Plans, AShapeIsTriedOnce) {

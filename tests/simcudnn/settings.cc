@@ -56,6 +56,10 @@ bool parse_moods(const std::string& text, std::map<std::int64_t, Mood>* moods) {
       mood.rounds_first = true;
     else if (name == "miscounts")
       mood.miscounts = true;
+    else if (name == "overreads")
+      mood.overreads = true;
+    else if (name == "misplaces")
+      mood.misplaces = true;
     else if (name == "uncapturable")
       mood.uncapturable = true;
     else if (name == "workspace" && number >= 0)

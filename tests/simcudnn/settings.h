@@ -14,6 +14,8 @@ struct Mood {
   bool loses_nan = false;  // its ReLU makes 0 of NaN whatever it is told
   bool rounds_first = false;
   bool miscounts = false;
+  bool misplaces = false;
+  bool overreads = false;
   bool uncapturable = false;  // it allocates while it is executed
   std::int64_t workspace = -1;
   std::uint64_t fails_at = 0;  // the how-manieth execution; 0: none
@@ -30,8 +32,8 @@ struct Settings {
 };
 
 Settings& settings();
-// "41=refuse,23=workspace:1048576,0=fail:2,10=slow:500,7=uncapturable,1=losesnan,0=roundsfirst,10=miscounts"; false
-// when it cannot be read.
+// "41=refuse,23=workspace:1048576,0=fail:2,10=slow:500,7=uncapturable,1=losesnan,0=roundsfirst,10=miscounts,23=misplaces,41=overreads";
+// false when it cannot be read.
 bool parse_moods(const std::string& text, std::map<std::int64_t, Mood>* moods);
 
 // What went wrong, and its number in each major version.

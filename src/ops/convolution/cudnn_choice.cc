@@ -53,6 +53,19 @@ rtc::Key key_of(CudaDevice& device, Problem problem) {
   return key.key();
 }
 
+// Where cuDNN 9 (seen on an H200) divides by zero while it proposes engines, or runs one that never ends, it is not
+// asked: nobody could go on. All that were seen step in three dimensions, over a filter that leaves out some of the
+// image, or adding in 16 bits.
+bool is_deadly(const Problem& problem) {
+  if (problem.way != kData || problem.spatial != 3) return false;
+  bool leaves_out = false;
+  for (int i = 0; i < 3; ++i) {
+    if (problem.stride[i] == 1) return false;
+    leaves_out |= problem.filter.size[i + 2] < problem.stride[i];
+  }
+  return leaves_out || (problem.beta && is_half(static_cast<rondo_dtype>(problem.dtype)));
+}
+
 // What has come to an end with the device, or with the host's memory, is no matter of one plan.
 bool is_fatal(const Status& status) {
   return status.code() == RONDO_DEVICE_LOST || status.code() == RONDO_LIBRARY_MISSING;
@@ -109,7 +122,9 @@ class Chooser {
   Status choose(std::unique_ptr<Choice>* choice) {
     auto made = std::make_unique<Choice>();
     std::vector<Recipe> recipes;
-    Status status = OperationGraph::make(device_, problem_, &graph_);
+    if (log_enabled(RONDO_LOG_DEBUG)) log(RONDO_LOG_DEBUG, "convolution: %s", text_of(problem_).c_str());
+    Status status = is_deadly(problem_) ? error(RONDO_UNSUPPORTED, "cuDNN does not survive it")
+                                        : OperationGraph::make(device_, problem_, &graph_);
     if (status.ok()) {
       status = take_memory();
       if (status.ok() && read_kept(&recipes)) status = take_kept(recipes, made.get());
@@ -142,6 +157,7 @@ class Chooser {
 
   // A plan of the recipe that was run once. RONDO_UNSUPPORTED and the like: this one will not do.
   Status make(const Recipe& recipe, std::unique_ptr<Plan>* plan) {
+    log(RONDO_LOG_DEBUG, "convolution: engine %s of cuDNN is tried", text_of(recipe).c_str());
     const StreamDevice::Relaxed relaxed(device_);  // it loads code and takes memory
     RONDO_TRY(Plan::make(graph_, recipe, plan));
     if ((*plan)->workspace_bytes() > workspace_limit())
@@ -150,8 +166,11 @@ class Chooser {
                    (*plan)->workspace_bytes());
     if (!has_memory_) {
       // What was seen to go wrong often is not taken unseen.
-      const bool adds = problem_.beta && is_half(static_cast<rondo_dtype>(problem_.dtype));
-      return problem_.relu || adds ? error(RONDO_UNSUPPORTED, "there is no memory to see what it does") : Status();
+      const bool half = is_half(static_cast<rondo_dtype>(problem_.dtype));
+      const bool adds = problem_.beta && half;
+      const bool grouped = problem_.way == kFilter && problem_.image.size[1] != problem_.filter.size[1] && half;
+      return problem_.relu || adds || grouped ? error(RONDO_UNSUPPORTED, "there is no memory to see what it does")
+                                              : Status();
     }
     const char* flaw = nullptr;
     RONDO_TRY(trial_.examine(**plan, &flaw));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/dtype.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -90,6 +91,29 @@ Status notes_of(const Descriptor& engine, cudnnBackendAttributeName_t name, cudn
 std::string text_of(const Recipe& recipe) {
   std::string text = format("%lld", static_cast<long long>(recipe.engine));
   for (const auto& [type, value] : recipe.knobs) text += format(" %d:%lld", type, static_cast<long long>(value));
+  return text;
+}
+
+std::string text_of(const Problem& problem) {
+  constexpr const char* kWays[] = {"forward", "data gradient", "filter gradient"};
+  const auto dims = static_cast<size_t>(problem.spatial) + 2, spatial = dims - 2;
+  const auto list = [](const int64_t* values, size_t count) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i) text += format(i ? ",%lld" : "%lld", static_cast<long long>(values[i]));
+    return text;
+  };
+  std::string text = format("%s of %s", kWays[problem.way], dtype_name(static_cast<rondo_dtype>(problem.dtype)));
+  const Operand* const operands[] = {&problem.image, &problem.filter, &problem.result};
+  const char* const names[] = {"image", "filter", "result"};
+  for (int i = 0; i < 3; ++i)
+    text += format(", %s %s by %s", names[i], list(operands[i]->size, dims).c_str(),
+                   list(operands[i]->stride, dims).c_str());
+  text += ", steps " + list(problem.stride, spatial) + ", dilation " + list(problem.dilation, spatial) + ", padding " +
+          list(problem.before, spatial) + " and " + list(problem.after, spatial);
+  if (problem.residual) text += ", residual";
+  if (problem.bias) text += ", bias";
+  if (problem.relu) text += ", ReLU";
+  if (problem.beta) text += ", added";
   return text;
 }
 

@@ -44,6 +44,8 @@ struct Problem {
 };
 static_assert(std::has_unique_object_representations_v<Problem>);
 
+std::string text_of(const Problem& problem);
+
 // An engine and its knobs: what a plan can be made of again.
 struct Recipe {
   int64_t engine = 0;

@@ -7,6 +7,7 @@
 
 #include "base/caught.h"
 #include "base/dtype.h"
+#include "ops/convolution/cudnn_probes.h"
 #include "ops/task/rounding_witness.h"
 
 namespace rondo::ops::dnn {
@@ -15,12 +16,27 @@ using namespace cuda;
 
 namespace {
 
-constexpr unsigned char kFill = 0x2c;  // small numbers in every dtype
+constexpr unsigned char kNan = 0xff;   // in every dtype
+constexpr unsigned char kFill = 0x2c;  // of bias and residual: small numbers in every dtype
 
 size_t reach(const Problem& problem, const Operand& operand) {
   int64_t last = 0;
   for (int i = 0; i < problem.spatial + 2; ++i) last += (operand.size[i] - 1) * operand.stride[i];
   return static_cast<size_t>(last + 1) * dtype_size(static_cast<rondo_dtype>(problem.dtype));
+}
+
+// What lies around each operand of a trial, all NaN: as far as padding reaches, so that an engine that reads it gives
+// itself away. What else is there for it, nobody knows.
+size_t margin_of(const Problem& problem) {
+  int64_t most = 0;
+  for (const Operand* each : {&problem.image, &problem.filter, &problem.result}) {
+    int64_t elements = 0;
+    for (int i = 0; i < problem.spatial; ++i)
+      elements += std::max(problem.before[i], problem.after[i]) * each->stride[i + 2];
+    most = std::max(most, elements);
+  }
+  const size_t bytes = static_cast<size_t>(most) * dtype_size(static_cast<rondo_dtype>(problem.dtype));
+  return (bytes / 4096 + 1) * 4096;
 }
 
 Operand bias_of(const Problem& problem) {
@@ -46,57 +62,21 @@ double number_of(int32_t dtype, const char* bytes) {
   }
 }
 
-// How many of `count` places i have i step + start within `size` and, divided by `divide` without rest, below it.
-int64_t meeting(int64_t count, int64_t step, int64_t start, int64_t size, int64_t divide = 1) {
-  int64_t met = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t at = i * step + start;
-    met += at >= 0 && at % divide == 0 && at / divide < size;
+// All numbers of a trial from `first` on.
+std::vector<char> bytes_of_numbers(int32_t dtype, int64_t first) {
+  const size_t size = dtype_size(static_cast<rondo_dtype>(dtype));
+  std::vector<char> bytes(kNumbers * size);
+  for (int64_t i = 0; i < kNumbers; ++i) {
+    const double number = trial_number(first + i);
+    const auto narrow = static_cast<float>(number);
+    const uint16_t half = dtype == RONDO_F16 ? float_to_half(narrow) : float_to_bf16(narrow);
+    std::memcpy(&bytes[static_cast<size_t>(i) * size],
+                size == 8   ? static_cast<const void*>(&number)
+                : size == 4 ? static_cast<const void*>(&narrow)
+                            : &half,
+                size);
   }
-  return met;
-}
-
-// An element of the output: where it is, and of how many products it is the sum.
-struct Probe {
-  int64_t offset = 0, terms = 1;
-};
-
-// Of how many elements of a spatial axis a place of the result's is made.
-int64_t met_at(const Problem& p, int d, int64_t place) {
-  const int s = d - 2;
-  const int64_t image = p.image.size[d], kernel = p.filter.size[d], result = p.result.size[d];
-  if (p.way == kForward) return meeting(kernel, p.dilation[s], place * p.stride[s] - p.before[s], image);
-  if (p.way == kData) return meeting(kernel, -p.dilation[s], place + p.before[s], result, p.stride[s]);
-  return meeting(result, p.stride[s], place * p.dilation[s] - p.before[s], image);
-}
-
-// The first, a middle and the last place of each spatial axis, of the first and last batch entry and channel; and where
-// these are made of nothing, between padding and steps, the first place of the axis that is not.
-std::vector<Probe> probes_of(const Problem& p) {
-  const Operand& out = p.out();
-  const int64_t groups = p.image.size[1] / p.filter.size[1];
-  std::vector<Probe> probes = {{0, p.way == kForward ? p.filter.size[1]
-                                   : p.way == kData  ? p.filter.size[0] / groups
-                                                     : p.image.size[0]}};
-  for (int d = 0; d < p.spatial + 2; ++d) {
-    const int64_t last = out.size[d] - 1;
-    std::vector<int64_t> places = {0};
-    if (d >= 2 && last > 1) places.push_back(last / 2);
-    if (last > 0) places.push_back(last);
-    const auto met = [&](int64_t place) { return d < 2 ? 1 : met_at(p, d, place); };
-    const auto nothing = [&](int64_t place) { return met(place) == 0; };
-    if (std::all_of(places.begin(), places.end(), nothing))
-      for (int64_t place = 1; place < last; ++place)
-        if (!nothing(place)) {
-          places.push_back(place);
-          break;
-        }
-    std::vector<Probe> more;
-    for (const Probe& each : probes)
-      for (const int64_t place : places) more.push_back({each.offset + place * out.stride[d], each.terms * met(place)});
-    probes = std::move(more);
-  }
-  return probes;
+  return bytes;
 }
 
 bool all_nan(int32_t dtype, const std::vector<char>& bytes) {
@@ -109,9 +89,8 @@ bool all_nan(int32_t dtype, const std::vector<char>& bytes) {
 }  // namespace
 
 Trial::~Trial() {
-  for (void* address :
-       {addresses_.image, addresses_.filter, addresses_.result, addresses_.residual, addresses_.bias, workspace_})
-    if (address) device_.release(address);
+  for (void* address : taken_) device_.release(address);
+  if (workspace_) device_.release(workspace_);
   for (void* event : {begin_, end_})
     if (event) device_.event_destroy(event);
   if (stream_) device_.stream_destroy(stream_);
@@ -121,16 +100,23 @@ Status Trial::take() {
   RONDO_TRY(device_.stream_create(false, &stream_));
   RONDO_TRY(device_.event_create(true, &begin_));
   RONDO_TRY(device_.event_create(true, &end_));
-  const auto one = [this](const Operand& operand, void** address) {
-    const size_t bytes = reach(problem_, operand);
-    RONDO_TRY(device_.allocate((bytes + 3) / 4 * 4, address));  // filled in words
-    return device_.fill_bytes(*address, kFill, bytes, stream_);
+  const size_t margin = margin_of(problem_);
+  taken_.reserve(5);
+  const auto one = [&](const Operand& operand, void** address) {
+    const size_t bytes = (reach(problem_, operand) + 3) / 4 * 4;  // filled in words
+    void* memory = nullptr;
+    RONDO_TRY(device_.allocate(margin + bytes + margin, &memory));
+    taken_.push_back(memory);
+    *address = static_cast<char*>(memory) + margin;
+    return device_.fill_bytes(memory, kNan, margin + bytes + margin, stream_);
   };
   RONDO_TRY(one(problem_.image, &addresses_.image));
   RONDO_TRY(one(problem_.filter, &addresses_.filter));
   RONDO_TRY(one(problem_.result, &addresses_.result));
   if (problem_.residual) RONDO_TRY(one(residual_of(problem_), &addresses_.residual));
   if (problem_.bias) RONDO_TRY(one(bias_of(problem_), &addresses_.bias));
+  RONDO_TRY(fill_factors());
+  RONDO_TRY(fill_added(kFill));
   return device_.stream_synchronize(stream_);
 }
 
@@ -155,6 +141,31 @@ void* Trial::out() const {
   return problem_.way == kForward ? addresses_.result : problem_.way == kData ? addresses_.image : addresses_.filter;
 }
 
+std::array<std::pair<void*, const Operand*>, 2> Trial::factors() const {
+  const std::pair image{addresses_.image, &problem_.image}, filter{addresses_.filter, &problem_.filter},
+      result{addresses_.result, &problem_.result};
+  if (problem_.way == kForward) return {image, filter};
+  if (problem_.way == kData) return {result, filter};
+  return {image, result};
+}
+
+Status Trial::fill_factors() {
+  int64_t first = 0;
+  for (const auto& [address, operand] : factors()) {
+    const std::vector<char> numbers = bytes_of_numbers(problem_.dtype, first);
+    const size_t bytes = reach(problem_, *operand);
+    size_t filled = std::min(bytes, numbers.size());
+    RONDO_TRY(device_.copy(CopyKind::host_to_device, address, numbers.data(), filled, stream_));
+    for (size_t more = 0; filled < bytes; filled += more) {
+      more = std::min(filled, bytes - filled);
+      RONDO_TRY(device_.copy(CopyKind::device_to_device, static_cast<char*>(address) + filled, address, more, stream_));
+    }
+    RONDO_TRY(device_.stream_synchronize(stream_));  // the numbers go
+    first += kSecond;
+  }
+  return {};
+}
+
 Status Trial::fill_added(unsigned char byte) {
   if (problem_.bias) RONDO_TRY(device_.fill_bytes(addresses_.bias, byte, reach(problem_, bias_of(problem_)), stream_));
   if (problem_.residual)
@@ -165,27 +176,28 @@ Status Trial::fill_added(unsigned char byte) {
 Status Trial::examine(const Plan& plan, const char** flaw) {
   bool good = false;
   *flaw = nullptr;
-  RONDO_TRY(counts_terms(plan, &good));
+  RONDO_TRY(sums_terms(plan, &good));
   if (!good) *flaw = "its sums have other terms than they should";
   if (good && problem_.relu) {
     RONDO_TRY(keeps_nan(plan, &good));
     if (!good) *flaw = "its ReLU makes 0 of NaN";
   }
-  if (good && problem_.beta && is_half(static_cast<rondo_dtype>(problem_.dtype))) {
+  const bool adds = problem_.beta || problem_.bias || problem_.residual;
+  if (good && adds && is_half(static_cast<rondo_dtype>(problem_.dtype))) {
     RONDO_TRY(rounds_once(plan, &good));
     if (!good) *flaw = "it rounds before it adds";
   }
   return {};
 }
 
-Status Trial::counts_terms(const Plan& plan, bool* right) {
+Status Trial::sums_terms(const Plan& plan, bool* right) {
   constexpr size_t kWhole = size_t{1} << 20;  // up to so many bytes are read at once
   const size_t size = dtype_size(static_cast<rondo_dtype>(problem_.dtype)), bytes = reach(problem_, problem_.out());
   const bool whole = bytes <= kWhole;
   const std::vector<Probe> probes = probes_of(problem_);
   std::vector<char> seen(whole ? bytes : probes.size() * size);
   // What is not written stays NaN; what is added, or added to, is 0.
-  RONDO_TRY(device_.fill_bytes(out(), problem_.beta ? 0 : 0xff, bytes, stream_));
+  RONDO_TRY(device_.fill_bytes(out(), problem_.beta ? 0 : kNan, bytes, stream_));
   RONDO_TRY(fill_added(0));
   RONDO_TRY(run(plan));
   const auto* from = static_cast<const char*>(out());
@@ -195,11 +207,9 @@ Status Trial::counts_terms(const Plan& plan, bool* right) {
                            from + probes[i].offset * static_cast<int64_t>(size), size, stream_));
   RONDO_TRY(fill_added(kFill));
   RONDO_TRY(device_.stream_synchronize(stream_));
-  constexpr char kOne[8] = {kFill, kFill, kFill, kFill, kFill, kFill, kFill, kFill};
-  const double one = number_of(problem_.dtype, kOne);
   *right = true;
   for (size_t i = 0; i < probes.size(); ++i) {
-    const double wanted = static_cast<double>(probes[i].terms) * one * one;
+    const double wanted = probes[i].sum;
     const double found =
         number_of(problem_.dtype, &seen[whole ? static_cast<size_t>(probes[i].offset) * size : i * size]);
     const bool beyond = problem_.dtype == RONDO_F16 && wanted > 60000;
@@ -218,26 +228,29 @@ Status Trial::rounds_once(const Plan& plan, bool* once) {
   if (probe.terms == 0) return {};
   const auto dtype = static_cast<rondo_dtype>(problem_.dtype);
   const RoundingWitness witness = rounding_witness(dtype, dtype, probe.terms);
-  for (const auto& [address, operand] :
-       {std::pair{addresses_.image, &problem_.image}, std::pair{addresses_.filter, &problem_.filter},
-        std::pair{addresses_.result, &problem_.result}})
-    RONDO_TRY(fill_with_halves(address, address == out() ? witness.addend : witness.element, reach(problem_, *operand),
-                               stream_));
-  RONDO_TRY(run(plan));
-  char seen[2];
-  RONDO_TRY(
-      device_.copy(CopyKind::device_to_host, seen, static_cast<const char*>(out()) + probe.offset * 2, 2, stream_));
-  for (const auto& [address, operand] :
-       {std::pair{addresses_.image, &problem_.image}, std::pair{addresses_.filter, &problem_.filter},
-        std::pair{addresses_.result, &problem_.result}})
-    RONDO_TRY(device_.fill_bytes(address, kFill, reach(problem_, *operand), stream_));
-  RONDO_TRY(device_.stream_synchronize(stream_));
-  *once = number_of(problem_.dtype, seen) >= static_cast<double>(witness.rest) / 4;
-  return {};
+  for (const auto& [address, operand] : factors())
+    RONDO_TRY(fill_with_halves(address, witness.element, reach(problem_, *operand), stream_));
+  std::vector<std::pair<void*, size_t>> added;
+  if (problem_.beta) added.emplace_back(out(), reach(problem_, problem_.out()));
+  if (problem_.bias) added.emplace_back(addresses_.bias, reach(problem_, bias_of(problem_)));
+  if (problem_.residual) added.emplace_back(addresses_.residual, reach(problem_, residual_of(problem_)));
+  for (const auto& [address, bytes] : added) {
+    RONDO_TRY(fill_added(0));
+    RONDO_TRY(device_.fill_bytes(out(), 0, reach(problem_, problem_.out()), stream_));
+    RONDO_TRY(fill_with_halves(address, witness.addend, bytes, stream_));
+    RONDO_TRY(run(plan));
+    char seen[2];
+    RONDO_TRY(
+        device_.copy(CopyKind::device_to_host, seen, static_cast<const char*>(out()) + probe.offset * 2, 2, stream_));
+    RONDO_TRY(device_.stream_synchronize(stream_));
+    *once = *once && number_of(problem_.dtype, seen) >= static_cast<double>(witness.rest) / 4;
+  }
+  RONDO_TRY(fill_factors());
+  RONDO_TRY(fill_added(kFill));
+  return device_.stream_synchronize(stream_);
 }
 
 Status Trial::keeps_nan(const Plan& plan, bool* keeps) {
-  constexpr unsigned char kNan = 0xff;  // in every dtype
   constexpr size_t kLooked = 4096;
   const size_t bytes = reach(problem_, problem_.result);
   std::vector<char> seen(std::min(bytes, kLooked));

@@ -4,7 +4,9 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <functional>
+#include <utility>
 
 #include "ops/convolution/cudnn_plan.h"
 
@@ -38,12 +40,15 @@ class Trial {
   Status time_graph(const std::function<Status(void* stream)>& body, float* microseconds);
 
  private:
-  // Whether sums have the terms they should have, where padding begins and ends and in the middle, when all are alike.
-  Status counts_terms(const Plan& plan, bool* right);
+  // Whether sums are of the terms that they should have, where padding begins and ends and in the middle.
+  Status sums_terms(const Plan& plan, bool* right);
   // Whether a ReLU at its end passes NaN on, as Rondo's does: runs it once with a bias, or a residual, of nothing else.
   Status keeps_nan(const Plan& plan, bool* keeps);
-  // Whether sums of 16 bits are added to what is there before they are rounded.
+  // Whether sums of 16 bits are added to what is there, to bias and residual before they are rounded.
   Status rounds_once(const Plan& plan, bool* once);
+  // The two operands whose products are added up.
+  std::array<std::pair<void*, const Operand*>, 2> factors() const;
+  Status fill_factors();
   // Bias and residual.
   Status fill_added(unsigned char byte);
   void* out() const;
@@ -51,6 +56,7 @@ class Trial {
   cuda::CudaDevice& device_;
   const Problem problem_;
   Addresses addresses_;
+  std::vector<void*> taken_;  // the memory that they are in
   void* workspace_ = nullptr;
   size_t workspace_bytes_ = 0;
   void* stream_ = nullptr;
