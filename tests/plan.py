@@ -38,15 +38,17 @@ PLAN = """
 # build            suite/test                 run        ci         thorough
 normal             simulated/*_whole          -          -          all
 normal             simulated/digits_*         -          1          all
+normal             simulated/*_tape_*         -          1half      all
+normal             simulated/*_recording_*    -          1half      all
 normal             simulated/*                1half      1half      all
 normal             mutation/*places           all        all        all
-normal             mutation/*                 changed+1  changed+3  all
+normal             mutation/*                 -          changed+3  all
 normal             abi/*                      all        all        all
 normal             conformance/large          -          -          all
 normal             conformance/*              all        all        all
 normal             crash/*                    all        all        all
 normal             examples/*                 all        all        all
-normal             faults/*                   all        all        all
+normal             faults/*                   -          all        all
 normal             memory/*                   -          1half      all
 normal             models/*                   all        all        all
 normal             packaging/*                all        all        all
@@ -63,7 +65,7 @@ normal             toolkits/cudnn             -          -          all
 normal             toolkits/nvrtc             -          all        all
 normal             toolkits/*                 all        all        all
 normal             mpi/*                      all        all        all
-normal             rounding/*                 half       all        all
+normal             rounding/*                 -          all        all
 normal             tools/*                    all        all        all
 normal             unit/*_whole               -          -          all
 normal             unit/*                     all        all        all

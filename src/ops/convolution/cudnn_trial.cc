@@ -7,7 +7,6 @@
 
 #include "base/caught.h"
 #include "base/dtype.h"
-#include "ops/convolution/cudnn_probes.h"
 #include "ops/task/rounding_witness.h"
 
 namespace rondo::ops::dnn {
@@ -117,6 +116,7 @@ Status Trial::take() {
   if (problem_.bias) RONDO_TRY(one(bias_of(problem_), &addresses_.bias));
   RONDO_TRY(fill_factors());
   RONDO_TRY(fill_added(kFill));
+  probes_ = probes_of(problem_);
   return device_.stream_synchronize(stream_);
 }
 
@@ -194,24 +194,23 @@ Status Trial::sums_terms(const Plan& plan, bool* right) {
   constexpr size_t kWhole = size_t{1} << 20;  // up to so many bytes are read at once
   const size_t size = dtype_size(static_cast<rondo_dtype>(problem_.dtype)), bytes = reach(problem_, problem_.out());
   const bool whole = bytes <= kWhole;
-  const std::vector<Probe> probes = probes_of(problem_);
-  std::vector<char> seen(whole ? bytes : probes.size() * size);
+  std::vector<char> seen(whole ? bytes : probes_.size() * size);
   // What is not written stays NaN; what is added, or added to, is 0.
   RONDO_TRY(device_.fill_bytes(out(), problem_.beta ? 0 : kNan, bytes, stream_));
   RONDO_TRY(fill_added(0));
   RONDO_TRY(run(plan));
   const auto* from = static_cast<const char*>(out());
   if (whole) RONDO_TRY(device_.copy(CopyKind::device_to_host, seen.data(), from, bytes, stream_));
-  for (size_t i = 0; i < probes.size() && !whole; ++i)
+  for (size_t i = 0; i < probes_.size() && !whole; ++i)
     RONDO_TRY(device_.copy(CopyKind::device_to_host, &seen[i * size],
-                           from + probes[i].offset * static_cast<int64_t>(size), size, stream_));
+                           from + probes_[i].offset * static_cast<int64_t>(size), size, stream_));
   RONDO_TRY(fill_added(kFill));
   RONDO_TRY(device_.stream_synchronize(stream_));
   *right = true;
-  for (size_t i = 0; i < probes.size(); ++i) {
-    const double wanted = probes[i].sum;
+  for (size_t i = 0; i < probes_.size(); ++i) {
+    const double wanted = probes_[i].sum;
     const double found =
-        number_of(problem_.dtype, &seen[whole ? static_cast<size_t>(probes[i].offset) * size : i * size]);
+        number_of(problem_.dtype, &seen[whole ? static_cast<size_t>(probes_[i].offset) * size : i * size]);
     const bool beyond = problem_.dtype == RONDO_F16 && wanted > 60000;
     const double bound = wanted / (size == 2 ? 128 : 512);  // of few digits, tensor cores' of floats as well
     *right = *right && (beyond || std::fabs(found - wanted) <= bound);
@@ -222,7 +221,7 @@ Status Trial::sums_terms(const Plan& plan, bool* right) {
 Status Trial::rounds_once(const Plan& plan, bool* once) {
   // Of few terms, whose sum has few roundings of its own.
   Probe probe{0, 0};
-  for (const Probe& each : probes_of(problem_))
+  for (const Probe& each : probes_)
     if (each.terms > 0 && (probe.terms == 0 || each.terms < probe.terms)) probe = each;
   *once = true;
   if (probe.terms == 0) return {};

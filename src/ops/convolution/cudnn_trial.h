@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ops/convolution/cudnn_plan.h"
+#include "ops/convolution/cudnn_probes.h"
 
 namespace rondo::ops::dnn {
 
@@ -55,6 +56,7 @@ class Trial {
 
   cuda::CudaDevice& device_;
   const Problem problem_;
+  std::vector<Probe> probes_;
   Addresses addresses_;
   std::vector<void*> taken_;  // the memory that they are in
   void* workspace_ = nullptr;
