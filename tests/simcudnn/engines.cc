@@ -2,9 +2,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engines.h"
 
-#include <csignal>
-
 #include <algorithm>
+#include <csignal>
 #include <numeric>
 
 namespace simcudnn {

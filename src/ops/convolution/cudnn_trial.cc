@@ -116,7 +116,6 @@ Status Trial::take() {
   if (problem_.bias) RONDO_TRY(one(bias_of(problem_), &addresses_.bias));
   RONDO_TRY(fill_factors());
   RONDO_TRY(fill_added(kFill));
-  probes_ = probes_of(problem_);
   return device_.stream_synchronize(stream_);
 }
 
@@ -176,6 +175,7 @@ Status Trial::fill_added(unsigned char byte) {
 Status Trial::examine(const Plan& plan, const char** flaw) {
   bool good = false;
   *flaw = nullptr;
+  if (probes_.empty()) probes_ = probes_of(problem_);
   RONDO_TRY(sums_terms(plan, &good));
   if (!good) *flaw = "its sums have other terms than they should";
   if (good && problem_.relu) {

@@ -56,7 +56,7 @@ class Trial {
 
   cuda::CudaDevice& device_;
   const Problem problem_;
-  std::vector<Probe> probes_;
+  std::vector<Probe> probes_;  // made when the first plan is examined
   Addresses addresses_;
   std::vector<void*> taken_;  // the memory that they are in
   void* workspace_ = nullptr;
