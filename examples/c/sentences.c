@@ -27,6 +27,7 @@ static const char usage[] =
     "  --device cpu|cuda:0|auto         where it runs (auto: the first CUDA device that works, else cpu)\n"
     "  --reference FILE                 vectors to compare with, by their sentences (those of NumPy for the sentences\n"
     "                                   above and some questions: sentences.safetensors in the source tree)\n"
+    "  --vectors FILE                   writes the vectors of sentences and questions\n"
     "  --tokens                         prints the numbers of each question's pieces, and nothing else\n"
     "  --help                           this text\n";
 
@@ -38,7 +39,7 @@ enum { MOST_PIECES = 256, MOST_QUESTIONS = 64, MOST_SENTENCES = 256, NEAREST = 3
 static const int64_t kPlaces[] = {16, 32, 64, 128, MOST_PIECES};
 
 struct options {
-  const char *model, *vocabulary, *sentences, *device, *reference;
+  const char *model, *vocabulary, *sentences, *device, *reference, *vectors;
   int tokens;
   int n; /* questions */
   const char* questions[MOST_QUESTIONS];
@@ -60,7 +61,8 @@ static void refuse(const char* what, const char* text) {
 
 static struct options parse_options(int argc, char** argv) {
   struct options o = {
-      NULL, NULL, EXAMPLE_DATA_DIR "/sentences.txt", "auto", EXAMPLE_DATA_DIR "/sentences.safetensors", 0, 0, {NULL}};
+      NULL, NULL,  EXAMPLE_DATA_DIR "/sentences.txt", "auto", EXAMPLE_DATA_DIR "/sentences.safetensors", NULL, 0,
+      0,    {NULL}};
   rondo_device device;
   int i;
   for (i = 1; i < argc; ++i) {
@@ -69,6 +71,7 @@ static struct options parse_options(int argc, char** argv) {
                          : strcmp(argv[i], "--sentences") == 0  ? &o.sentences
                          : strcmp(argv[i], "--device") == 0     ? &o.device
                          : strcmp(argv[i], "--reference") == 0  ? &o.reference
+                         : strcmp(argv[i], "--vectors") == 0    ? &o.vectors
                                                                 : NULL;
     if (strcmp(argv[i], "--help") == 0) {
       fputs(usage, stdout);
@@ -308,6 +311,23 @@ static int compare(const struct minilm* net, rondo_model_file* file, const struc
   return compared;
 }
 
+/* Writes both as a file of tensors; returns whether that failed. */
+static int write_vectors(const struct minilm* net, const char* path, int64_t n, const float* vectors, int64_t n_asked,
+                         const float* asked) {
+  static const char* const names[] = {"sentences", "questions"};
+  const rondo_device cpu = {RONDO_CPU, 0};
+  const int64_t shape[2] = {n, net->width}, shape_asked[2] = {n_asked, net->width};
+  rondo_tensor* tensors[2] = {NULL, NULL};
+  rondo_status status;
+  CHECK(rondo_tensor_from_host(net->engine, cpu, RONDO_F32, 2, shape, vectors, &tensors[0]));
+  CHECK(rondo_tensor_from_host(net->engine, cpu, RONDO_F32, 2, shape_asked, asked, &tensors[1]));
+  status = rondo_model_file_write(path, names, tensors, 2, NULL, NULL, 0);
+  if (status != RONDO_OK) fprintf(stderr, "sentences: --vectors: %s\n", rondo_last_error());
+  rondo_tensor_destroy(tensors[0]);
+  rondo_tensor_destroy(tensors[1]);
+  return status != RONDO_OK;
+}
+
 /* Answers the questions, each by itself, as they come to a program; returns whether something is wrong. */
 static int answer(const struct minilm* net, const struct options* o, const struct batch* sentences,
                   const struct batch* questions) {
@@ -316,7 +336,8 @@ static int answer(const struct minilm* net, const struct options* o, const struc
   int64_t different = 0;
   double worst = 0;
   float *vectors = embed(net, sentences, &whole, &different), *asked;
-  int compared, first, i;
+  float* all = allocate((size_t)(o->n * net->width) * sizeof *all);
+  int compared, first, failed = 0, i;
   size_t k;
   if (rondo_model_file_open(o->reference, &file) != RONDO_OK) {
     fprintf(stderr, "sentences: --reference: %s\n", rondo_last_error());
@@ -331,12 +352,15 @@ static int answer(const struct minilm* net, const struct options* o, const struc
     if (first) report(net, &questions[i], graphs[k]);
     compared += compare(net, file, &questions[i], asked, &worst);
     print_nearest(questions[i].texts[0], asked, sentences, vectors, net->width);
+    memcpy(all + i * net->width, asked, (size_t)net->width * sizeof *all);
     free(asked);
   }
   rondo_model_file_destroy(file);
   for (k = 0; k < sizeof kPlaces / sizeof *kPlaces; ++k) rondo_graph_destroy(graphs[k]);
   rondo_graph_destroy(whole);
+  if (o->vectors != NULL) failed = write_vectors(net, o->vectors, sentences->n, vectors, o->n, all);
   free(vectors);
+  free(all);
   if (different == 0) {
     printf("\nvectors   eager and graph agree bit for bit\n");
   } else {
@@ -344,7 +368,7 @@ static int answer(const struct minilm* net, const struct options* o, const struc
   }
   if (compared > 0)
     printf("          %d are up to %.2g from the reference's; %g is allowed\n", compared, worst, kTolerance);
-  return different != 0 || !(worst <= kTolerance);
+  return failed || different != 0 || !(worst <= kTolerance);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- main */

@@ -240,6 +240,8 @@ def misuse(folder, device):
         assert err.count("\n") == 1 and err.endswith("\n") and part in err, f"{arguments} says:\n{err}"
     out, err = run(folder, *good, "--reference", "missing", "a cat", status=1)
     assert err.count("\n") == 1 and "missing" in err, err
+    out, err = run(folder, *good, "--vectors", "missing/vectors", "a cat", status=1)
+    assert err.count("\n") == 1 and "--vectors" in err and "missing" in err and "a cat" in answers(out), out + err
     out, err = run(folder, *good, "a cat")  # nothing to compare with is no fault
     assert err == "" and "reference's" not in out and len(answers(out)["a cat"]) == 3, out + err
     out, err = run(folder, "--help")
