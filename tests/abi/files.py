@@ -18,7 +18,7 @@ SOURCES = {".c", ".cc", ".h", ".hpp", ".cu", ".cuh", ".def", ".inc", ".py", ".sh
 SOURCE_NAMES = {"meson.build", "meson_options.txt", "meson.options", ".clang-tidy"}
 NOT_OURS = {".git", ".cache", ".venv", "__pycache__", "out"}  # as .gitignore says
 GENERATED = re.compile(r"bindings/.*/(bindings|generated/\w+)\.rs$")
-LOCKS = {"bindings/rust/Cargo.lock"}  # written by a tool, with the places that it found things at
+LOCKS = {"bindings/rust/Cargo.lock", "examples/rust/Cargo.lock"}  # written by a tool, with the places that it found things at
 
 # Joined here, so that this file does not hold what it forbids.
 REGISTRY_HOSTS = [".".join(parts) for parts in (

@@ -8,6 +8,7 @@
     documents   the examples in the documentation
     lints       clippy, rustfmt, rustdoc; documentation built where there is no library
     generated   what generate.py writes from the headers is what is in the tree
+    sentences   examples/rust, a package of its own: it finds what the C example finds, with the same bits
     examples    each of them; digits and digits_parallel train to the same bits as the C examples
     complete    every function of the C interface is used, or listed with the reason why not, and has a name here; every public one
                 here has an example
@@ -173,6 +174,43 @@ def photographs(build, program, device, environment):
         assert name == same and abs(float(one) - float(other)) < 0.15, (in_c, in_rust)
 
 
+def sentences(build):
+    """The Rust example with the tokenizer of the model's authors makes the vectors of the C example, bit for bit."""
+    folder = ROOT / "examples/rust"
+    if not shutil.which("cargo"):
+        skip("cargo is not installed")
+    if subprocess.run(["cargo", "fetch", "--locked", "--quiet"], cwd=folder, capture_output=True).returncode != 0:
+        skip("the crates that examples/rust/Cargo.lock names are neither stored nor to be fetched")
+    environment = {**settings(build), "CARGO_TARGET_DIR": str(build / "rust-sentences")}
+    if subprocess.run(["cargo", "fmt", "--version"], capture_output=True).returncode == 0:
+        call(["cargo", "fmt", "--check"], folder)
+    call(["cargo", "build", "--locked", "--quiet"], folder, **environment)
+    program = build / "rust-sentences/debug/sentences"
+    environment = {**os.environ, **environment}
+    searched = ROOT / "examples/data/sentences.txt"
+    for arguments, part in ((), "usage"), (("missing", "cpu", searched, "Who?"), "missing/tokenizer.json"), (("missing", "gpu", searched, "Who?"), "gpu"), (
+            ("missing", "cpu", "missing.txt", "Who?"), "missing.txt"):
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, env=environment)
+        assert done.returncode == 1 and part in done.stderr and done.stdout == "", (arguments, done)
+    fetched = subprocess.run([sys.executable, ROOT / "examples/data/sentences.py", "--complete"], capture_output=True, text=True)
+    in_c = build / "examples/c/sentences"
+    if fetched.returncode != 0:
+        skip("the pretrained network is not there: examples/data/sentences.py fetches it")
+    if not in_c.exists():
+        skip("the C example was not built: ICU (libicu-dev) is missing")
+    files = pathlib.Path(fetched.stdout.strip())
+    questions = ["How do I get to the sea by rail?", "Who fixed the bike?", "Na\u00efve \u6771\u4eac? " * 12]  # of 16 pieces, and of more
+    with tempfile.TemporaryDirectory() as name:
+        rust, c = pathlib.Path(name) / "rust", pathlib.Path(name) / "c"
+        out = subprocess.run([program, "--vectors", rust, files, "cpu", searched, *questions], check=True, capture_output=True, text=True, env=environment).stdout
+        subprocess.run([in_c, "--model", files / "model.safetensors", "--vocabulary", files / "vocab.txt", "--device", "cpu", "--vectors", c, *questions],
+                       check=True, capture_output=True, env=environment)
+        assert rust.read_bytes() == c.read_bytes(), "the Rust example makes other vectors than the C example"
+    assert "  0.507  The train to the coast leaves from platform four.\n" in out and out.count("  0.") == 9, out
+    done = subprocess.run([program, files, "cpu", searched, "word " * 255], capture_output=True, text=True, env=environment)
+    assert done.returncode == 1 and "257 pieces of words, and at most 256" in done.stderr, done
+
+
 def without_example():
     """Public functions whose documentation shows no use of them; the kind `documents` runs what it shows."""
     for file in sorted((HERE / "rondo/src").rglob("*.rs")):
@@ -217,6 +255,6 @@ if __name__ == "__main__":
     from library import library  # beside this file: subjects of their own
     from package import msrv, package
 
-    kinds = {"cpu": cpu, "simulated": cpu, "documents": documents, "lints": lints, "generated": generated,
+    kinds = {"cpu": cpu, "simulated": cpu, "documents": documents, "lints": lints, "generated": generated, "sentences": sentences,
              "examples": examples, "complete": complete, "library": library, "package": package, "msrv": msrv}
     kinds[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve())

@@ -87,7 +87,8 @@ fn run(arguments: &[String]) -> Outcome<()> {
     let found = model.vectors(&sentences)?;
     let asked = questions.iter().map(|question| model.vectors(&[question])).collect::<Outcome<Vec<Tensor>>>()?;
     let asked = Tensor::concat(&asked.iter().collect::<Vec<_>>(), 0)?;
-    let (cosines, nearest) = asked.matmul(&found.permute([1, 0])?)?.topk(NEAREST.min(sentences.len()) as i64, -1)?;
+    let (cosines, nearest) =
+        asked.matmul(&found.permute([1, 0])?)?.topk(NEAREST.min(sentences.len()) as i64, -1, true)?;
     let (cosines, nearest) = (cosines.to_vec::<f32>()?, nearest.to_vec::<i64>()?);
     let each = cosines.len() / questions.len();
     for (i, question) in questions.iter().enumerate() {
