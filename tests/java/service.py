@@ -8,6 +8,7 @@ Skipped (77) where there is no Maven or no JDK of version 17. Maven fetches its 
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import json
 import os
 import pathlib
 import re
@@ -50,6 +51,21 @@ def help_of_run(root):
     assert all(line.startswith("  --") for line in lines[1:]) and lines[-1].split()[0] == "--help" and '"' not in said.stdout, said.stdout
 
 
+def asked_in_c(root, build, files, out, environment):
+    """Maven's option for the vectors that the C example makes of the questions with kept vectors; none where it was not built."""
+    program = pathlib.Path(build, "examples/c/sentences")
+    if not program.exists():
+        return []
+    kept = pathlib.Path(root, "examples/data/sentences.safetensors").read_bytes()
+    texts = list(json.loads(kept[8:8 + int.from_bytes(kept[:8], "little")]))[1:]  # behind the metadata
+    searched = pathlib.Path(root, "examples/data/sentences.txt").read_text().splitlines()
+    questions = [text for text in texts if text not in searched]
+    assert len(questions) > 5, texts
+    subprocess.run([program, "--model", files / "model.safetensors", "--vocabulary", files / "vocab.txt", "--device", "cpu", "--vectors", out,
+                    *questions], check=True, capture_output=True, env=environment)
+    return [f"-Dservice.asked={out}"]
+
+
 def main(root, build):
     help_of_run(root)
     if not shutil.which("mvn") or not shutil.which("javac"):
@@ -71,6 +87,10 @@ def main(root, build):
     fetched = subprocess.run([sys.executable, f"{root}/examples/data/photographs.py", "--complete"], text=True, capture_output=True)
     if fetched.returncode == 0:  # else the test of the pretrained network is skipped
         given.append(f"-Dservice.photographs={fetched.stdout.strip()}")
+    fetched = subprocess.run([sys.executable, f"{root}/examples/data/sentences.py", "--complete"], text=True, capture_output=True)
+    if fetched.returncode == 0:
+        given.append(f"-Dservice.sentences={fetched.stdout.strip()}")
+        given += asked_in_c(root, build, pathlib.Path(fetched.stdout.strip()), here / "asked.safetensors", cpu)
     for name, environment, goals in (("cpu", cpu, ["test"]), ("simulated", dict(os.environ), ["surefire:test", "-Dgroups=device"])):
         reports = here / "target/surefire-reports"
         shutil.rmtree(reports, ignore_errors=True)

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 
-READY = re.compile(r"http://127\.0\.0\.1:(\d+)/ classifies digits (?:and photographs )?on cpu:0")
+READY = re.compile(r"http://127\.0\.0\.1:(\d+)/ classifies digits (?:and photographs )?(?:and embeds sentences )?on cpu:0")
 PIXELS, HEADER = 64, 16  # of an image, and of the file of images; a label follows each image
 START_S, STOP_S = 600, 4  # the second is less than a connection that nobody uses may live else
 
@@ -48,6 +48,8 @@ def visit(root, port):
     assert status == 200 and json.loads(text)["results"][0]["digit"] == labels[0], text
     status, text = ask(port, "POST", "/classify", "{}")
     assert status == 400, (status, text)
+    status, text = ask(port, "POST", "/embed", json.dumps({"sentence": "A cat sat on the mat."}))
+    assert (status, len(json.loads(text).get("vectors", [[]])[0])) in ((200, 384), (404, 0)), (status, text)  # 404: it was not fetched
     status, text = ask(port, "GET", "/metrics")
     figures = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
     counted = [float(figures.get(f'digits_requests_total{{path="/classify",status="{code}"}}', 0)) for code in (200, 400)]

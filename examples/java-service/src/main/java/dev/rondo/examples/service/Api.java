@@ -15,11 +15,12 @@ import java.util.function.Function;
 /** What the service answers, whatever server brings the requests. */
 final class Api {
   private static final String JSON = "application/json";
-  private static final Map<String, String> METHODS = Map.of("/", "GET, HEAD", "/classify", "POST", "/photograph", "POST", "/healthz",
-      "GET, HEAD", "/readyz", "GET, HEAD", "/metrics", "GET, HEAD");
+  private static final Map<String, String> METHODS = Map.of("/", "GET, HEAD", "/classify", "POST", "/photograph", "POST", "/embed", "POST",
+      "/healthz", "GET, HEAD", "/readyz", "GET, HEAD", "/metrics", "GET, HEAD");
 
   private final Batcher batcher;
   private final Photographs photographs;
+  private final Sentences sentences;
   private final Metrics metrics;
   private final Executor executor;
   private final byte[] page;
@@ -52,11 +53,13 @@ final class Api {
    *
    * @param batcher of digits
    * @param photographs null: they are not classified
+   * @param sentences null: no vectors of sentences are made
    * @param executor writes answers, so that the batcher's thread has time for the next batch
    */
-  Api(Batcher batcher, Photographs photographs, Metrics metrics, Executor executor) {
+  Api(Batcher batcher, Photographs photographs, Sentences sentences, Metrics metrics, Executor executor) {
     this.batcher = batcher;
     this.photographs = photographs;
+    this.sentences = sentences;
     this.metrics = metrics;
     this.executor = executor;
     try (InputStream in = Api.class.getResourceAsStream("page.html")) {
@@ -74,6 +77,7 @@ final class Api {
     return switch (path) {
       case "/classify" -> 1024 + batcher.model().largestBatch() * Weights.PIXELS * 24;
       case "/photograph" -> photographs == null ? 0 : Photographs.MOST_BYTES;
+      case "/embed" -> sentences == null ? 0 : Sentences.MOST_BYTES;
       default -> 0;
     };
   }
@@ -122,14 +126,16 @@ final class Api {
     final String right = METHODS.get(path);
     final Reply reply;
     if (right == null) {
-      reply = Reply.error(404, "there is no " + path + ": try " + String.join(", ", List.of("/", "/classify", "/photograph", "/healthz", "/readyz",
-          "/metrics")));
+      reply = Reply.error(404, "there is no " + path + ": try " + String.join(", ", List.of("/", "/classify", "/photograph", "/embed", "/healthz",
+          "/readyz", "/metrics")));
     } else if (!List.of(right.split(", ")).contains(method)) {
       reply = new Reply(405, JSON, Images.error(path + " takes " + right + ", not " + method), Map.of("Allow", right));
     } else if (path.equals("/classify")) {
       return classify(body);
     } else if (path.equals("/photograph")) {
       return photograph(body);
+    } else if (path.equals("/embed")) {
+      return embed(body);
     } else {
       reply = switch (path) {
         case "/" -> new Reply(200, "text/html; charset=utf-8", page, Map.of("Cache-Control", "no-cache", "Content-Security-Policy",
@@ -153,9 +159,16 @@ final class Api {
       }
       lost = lost == null ? each.lost() : lost;
     }
+    if (sentences != null && !sentences.available()) {
+      return Reply.of(503, JSON, Images.object("status", "lost", "cause", String.valueOf(sentences.lost())));
+    }
+    lost = lost == null && sentences != null ? sentences.lost() : lost;
     final List<String> facts = new ArrayList<>(List.of("status", "ready", "device", batcher.model().device()));
     if (photographs != null) {
       facts.addAll(List.of("photographs", photographs.batcher().model().device()));
+    }
+    if (sentences != null) {
+      facts.addAll(List.of("sentences", sentences.device()));
     }
     if (lost != null) {
       facts.addAll(List.of("lost", lost));
@@ -179,6 +192,13 @@ final class Api {
       return CompletableFuture.completedFuture(Reply.error(404, "photographs are not classified: the service was started without --photographs"));
     }
     return photographs.classify(body, executor).handle((json, thrown) -> thrown != null ? failure(thrown) : Reply.of(200, JSON, json));
+  }
+
+  private CompletableFuture<Reply> embed(byte[] body) {
+    if (sentences == null) {
+      return CompletableFuture.completedFuture(Reply.error(404, "no vectors of sentences are made: the service was started without --sentences"));
+    }
+    return sentences.embed(body, executor).handle((json, thrown) -> thrown != null ? failure(thrown) : Reply.of(200, JSON, json));
   }
 
   private static Reply failure(Throwable thrown) {

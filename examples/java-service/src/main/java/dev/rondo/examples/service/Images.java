@@ -62,14 +62,19 @@ final class Images {
       }
       return images;
     } catch (JsonProcessingException e) {
-      // What stands behind is for the parser's user.
-      final String reason = e.getOriginalMessage().replaceFirst(" \\(.*|: enable .*", "");
-      final JsonLocation where = e.getLocation();
-      throw new InvalidException("not JSON: " + reason + (where == null ? ""
-          : ", at line " + where.getLineNr() + ", column " + where.getColumnNr()));
+      throw notJson(e);
     } catch (IOException e) {
       throw new InvalidException("not JSON: " + e.getMessage());
     }
+  }
+
+  /** What the parser says, and where. */
+  static InvalidException notJson(JsonProcessingException e) {
+    // What stands behind is for the parser's user.
+    final String reason = e.getOriginalMessage().replaceFirst(" \\(.*|: enable .*", "");
+    final JsonLocation where = e.getLocation();
+    return new InvalidException("not JSON: " + reason + (where == null ? ""
+        : ", at line " + where.getLineNr() + ", column " + where.getColumnNr()));
   }
 
   private static float[] images(JsonParser json, int most) throws IOException, InvalidException {

@@ -60,13 +60,18 @@ public final class Main {
         photographs = new Photographs(batcher, network);
         open.push(photographs);
       }
-      final Api api = new Api(digits, photographs, metrics, threads);
+      Sentences sentences = null;
+      if (options.sentences() != null) {
+        sentences = new Sentences(Path.of(options.sentences()), device, options.cpuWhenLost(), metrics.network("sentences", "/embed"));
+        open.push(sentences);
+      }
+      final Api api = new Api(digits, photographs, sentences, metrics, threads);
       final JettyServer server = new JettyServer(api, bodies, options.host(), options.port(), threads, STOP_TIMEOUT);
       open.push(server::stop);
       open.push(api::stopping);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> close(open), "stop"));
       System.out.println("http://" + options.host() + ":" + server.port() + "/ classifies digits " + (network == null ? "" : "and photographs ")
-          + "on " + device);
+          + (sentences == null ? "" : "and embeds sentences ") + "on " + device);
     } catch (IOException | RuntimeException e) {
       close(open);
       throw e;

@@ -6,12 +6,13 @@ import dev.rondo.DeviceKind;
 import dev.rondo.Rondo;
 
 /** What the command line says. */
-record Options(String model, String photographs, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue, int patience,
+record Options(String model, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue, int patience,
     boolean cpuWhenLost, boolean help) {
   static final String USAGE = """
       usage: service --model FILE [options]
         --model FILE              the trained network, a safetensors file with w1, b1, w2, b2
         --photographs FILE        the pretrained network for photographs, which examples/data/photographs.py makes (none)
+        --sentences FOLDER        the pretrained network for sentences, which examples/data/sentences.py fetches (none)
         --device cpu|cuda:0|auto  where they run (auto: the first CUDA device, else cpu)
         --host NAME               the address to listen on (127.0.0.1; 0.0.0.0: all)
         --port N                  the port to listen on (8080; 0: a free one)
@@ -26,6 +27,7 @@ record Options(String model, String photographs, String device, String host, int
   static Options parse(String... arguments) {
     String model = null;
     String photographs = null;
+    String sentences = null;
     String device = "auto";
     String host = "127.0.0.1";
     int port = 8080;
@@ -37,7 +39,7 @@ record Options(String model, String photographs, String device, String host, int
     for (int i = 0; i < arguments.length; i += 2) {
       final String option = arguments[i];
       if (option.equals("--help")) {
-        return new Options("", null, device, host, port, maxBatch, maxWait, queue, patience, cpuWhenLost, true);
+        return new Options("", null, null, device, host, port, maxBatch, maxWait, queue, patience, cpuWhenLost, true);
       }
       if (!USAGE.contains("  " + option + " ")) {
         throw new IllegalArgumentException("there is no option '" + option + "'");
@@ -49,6 +51,7 @@ record Options(String model, String photographs, String device, String host, int
       switch (option) {
         case "--model" -> model = value;
         case "--photographs" -> photographs = value;
+        case "--sentences" -> sentences = value;
         case "--device" -> device = value;
         case "--host" -> host = value;
         case "--port" -> port = number(option, value, 0, 65535);
@@ -70,7 +73,7 @@ record Options(String model, String photographs, String device, String host, int
     if (queue < maxBatch) {
       throw new IllegalArgumentException("--queue must be at least --max-batch, " + maxBatch + ", not " + queue);
     }
-    return new Options(model, photographs, device, host, port, maxBatch, maxWait, queue, patience, cpuWhenLost, false);
+    return new Options(model, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, cpuWhenLost, false);
   }
 
   private static int number(String option, String text, int low, int high) {

@@ -55,7 +55,7 @@ class BrokenVisitorsTest {
     try (Batcher batcher = new Batcher(new RondoModel(Weights.read(Path.of(System.getProperty("service.model"))), Device.CPU, 1), 1, Duration.ZERO,
         null, metrics.network("digits", "/classify"))) {
       final Bodies bodies = new Bodies(Duration.ofMillis(300));
-      final JettyServer server = new JettyServer(new Api(batcher, null, metrics, threads), bodies, "127.0.0.1", 0, threads, Duration.ofSeconds(5));
+      final JettyServer server = new JettyServer(new Api(batcher, null, null, metrics, threads), bodies, "127.0.0.1", 0, threads, Duration.ofSeconds(5));
       try (Visitor visitor = new Visitor(server.port())) {
         visitor.send(Visitor.post("/classify", 1000));
         drip(visitor);

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.google.gson.Gson;
 import dev.rondo.Device;
 import dev.rondo.DeviceKind;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A device that is lost while requests wait for it: the simulated driver loses it in the launch that it is told. */
 @Tag("device")
@@ -87,5 +90,35 @@ class DeviceLossTest {
       assertEquals(1, service.metric("digits_device_lost"));
       assertEquals(1, service.metric("digits_ready{device=\"cpu:0\"}"));
     }
+  }
+
+  /** Of sentences: the second request meets the loss, behind the launches that come before the service is ready. */
+  @Test
+  void sentencesGetStatus503OrGoOnOnTheCpu(@TempDir Path folder) throws Exception {
+    SentenceFiles.write(folder);
+    final Map<String, String> loss = Map.of("SIMCUDA_FAULT", "cuGraphLaunch:8:700"); // one graph of digits, five of sentences
+    final String request = "{\"sentence\": \"the cat sat\"}";
+    for (final String when : new String[] {"fail", "cpu"}) {
+      try (ServiceProcess service = new ServiceProcess(loss, "--device", "cuda:0", "--max-batch", "1", "--when-lost", when, "--sentences",
+          folder.toString())) {
+        final var first = service.post("/embed", request).get();
+        ServiceProcess.check(first, 200, "\"device\":\"cuda:0\"");
+        final var second = service.post("/embed", request).get();
+        if (when.equals("fail")) {
+          ServiceProcess.check(second, 503, "CUDA_ERROR_ILLEGAL_ADDRESS");
+          ServiceProcess.check(service.post("/embed", request).get(), 503, "the device is lost");
+          ServiceProcess.check(service.get("/readyz"), 503, "\"lost\"", "CUDA_ERROR_ILLEGAL_ADDRESS");
+        } else {
+          ServiceProcess.check(second, 200, "\"device\":\"cpu:0\"");
+          assertArrayEquals(vector(first), vector(second), 1e-5f);
+          ServiceProcess.check(service.get("/readyz"), 200, "\"sentences\":\"cpu:0\"", "CUDA_ERROR_ILLEGAL_ADDRESS");
+        }
+        assertEquals(1, service.metric("sentences_launch_failures_total"));
+      }
+    }
+  }
+
+  private static float[] vector(HttpResponse<String> reply) {
+    return new Gson().fromJson(ServiceProcess.json(reply).getAsJsonArray("vectors").get(0), float[].class);
   }
 }

@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 
 /** The service as its users start it, in a process of its own, and what a client asks of it. */
 final class ServiceProcess implements AutoCloseable {
-  private static final Pattern READY = Pattern.compile("(http://[^/]+)/ classifies digits (?:and photographs )?on (\\S+)");
+  private static final Pattern READY = Pattern.compile("(http://[^/]+)/ classifies digits (?:and photographs )?(?:and embeds sentences )?on (\\S+)");
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   final Process process;
