@@ -30,7 +30,7 @@ SCOPES = ("run", "ci", "thorough")
 #   -          none
 #   3          three of each series, by turns: tests that differ in the number at their end, as under twenty seeds
 #   1shared    as 1, but only of programs that tests of other rows run, so that no program is compiled for these alone
-#   1half      as 1, but only of half of the series, by turns
+#   1/2        as 1, but only of half of the series, by turns; 1/3 of a third, and so on
 #   half       half of the suite, by turns
 #   rest       the other half
 #   changed+3  those that belong to source files changed lately, and three of the others, by turns
@@ -38,23 +38,27 @@ PLAN = """
 # build            suite/test                 run        ci         thorough
 normal             simulated/*_whole          -          -          all
 normal             simulated/digits_*         -          1          all
-normal             simulated/*_tape_*         -          1half      all
-normal             simulated/*_recording_*    -          1half      all
-normal             simulated/*                1half      1half      all
+normal             simulated/*_tape_*         -          1/2        all
+normal             simulated/*_recording_*    -          1/2        all
+normal             simulated/*                1/4        1/3        all
 normal             mutation/*places           all        all        all
 normal             mutation/*                 -          changed+3  all
 normal             abi/*                      all        all        all
 normal             conformance/large          -          -          all
+normal             conformance/*_layers       -          all        all
+normal             conformance/*_models_*     1          all        all
+normal             conformance/*_operators_*  1          all        all
 normal             conformance/*              all        all        all
 normal             crash/*                    all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   -          all        all
-normal             memory/*                   -          1half      all
+normal             memory/*                   -          1/2        all
 normal             models/*                   all        all        all
 normal             packaging/*                all        all        all
 normal             shipped/*                  -          -          all
 normal             recipes/*_whole            -          -          all
 normal             recipes/*                  all        all        all
+normal             rust/*simulated            -          all        all
 normal             rust/*                     all        all        all
 normal             simcuda/*                  all        all        all
 normal             stress/*_whole             -          -          all
@@ -195,15 +199,16 @@ def chosen(build, flavour, scope, turn):
     for test in tests:
         cell = cell_of(test, flavour, scope)
         groups[cell, series(test["name"]) if cell[0].isdigit() else suite(test)].append(test["name"])
-    of_half = collections.defaultdict(list)
+    in_part = collections.defaultdict(list)  # the series of which a cell takes a part
     for cell, one in groups:
-        if cell.endswith("half") and cell[0].isdigit():
-            of_half[cell].append(one)
+        if "/" in cell:
+            in_part[cell].append(one)
     names = set()
     for (cell, one), group in groups.items():
-        if cell in of_half:
-            some = by_turns(of_half[cell], (len(of_half[cell]) + 1) // 2, turn)
-            names.update(by_turns(group, int(cell.removesuffix("half")), turn) if one in some else ())
+        if cell in in_part:
+            count, part = map(int, cell.split("/"))
+            some = by_turns(in_part[cell], -(-len(in_part[cell]) // part), turn)
+            names.update(by_turns(group, count, turn) if one in some else ())
         elif cell == "all":
             names.update(group)
         elif cell in ("half", "rest"):
