@@ -109,6 +109,7 @@ std::shared_ptr<const Engine> make(const Pattern& p, std::int64_t number,
   engine->loses_nan = mood->second.loses_nan;
   engine->rounds_first |= mood->second.rounds_first;
   engine->rounds_between = mood->second.rounds_first;
+  engine->adds_first = mood->second.adds_first;
   engine->overreads = mood->second.overreads;
   engine->miscounts = mood->second.miscounts;
   engine->misplaces |= mood->second.misplaces;

@@ -14,6 +14,7 @@ struct Engine {
   std::vector<int> notes, behaviours;
   std::int64_t workspace = 0;
   bool loses_nan = false;
+  bool adds_first = false;      // bias and residual to each other, and rounds
   bool rounds_first = false;    // to 16 bits, before it adds to what is there
   bool rounds_between = false;  // before it adds bias or residual
   bool overreads = false;       // a filter's gradient takes what lies in front of the image for what is in its padding

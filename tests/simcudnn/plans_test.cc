@@ -194,6 +194,11 @@ TEST_F(Plans, WhatComputesOtherwiseIsNotTaken) {
             ["count"],
         "0");
   }
+  // Bias and residual that are added to each other, and rounded, before the sum.
+  EXPECT_EQ(run("problem forward,bf16,residual,bias,relu choose run",
+                {{"SIMCUDNN_ENGINES",
+                  "0=addsfirst,1=addsfirst,5=addsfirst,7=addsfirst,23=addsfirst,30=addsfirst,41=addsfirst"}})["count"],
+            "0");
   // As many terms as there should be, but others.
   const std::string mistaken = "problem filter,f16,3d,groups,nchw choose run";
   EXPECT_EQ(engines_of(run(mistaken, {})), std::vector<std::string>{"1"});

@@ -54,6 +54,8 @@ bool parse_moods(const std::string& text, std::map<std::int64_t, Mood>* moods) {
       mood.loses_nan = true;
     else if (name == "roundsfirst")
       mood.rounds_first = true;
+    else if (name == "addsfirst")
+      mood.adds_first = true;
     else if (name == "miscounts")
       mood.miscounts = true;
     else if (name == "overreads")

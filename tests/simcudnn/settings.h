@@ -12,6 +12,7 @@ namespace simcudnn {
 struct Mood {
   bool refuses = false;    // its plans cannot be finalised
   bool loses_nan = false;  // its ReLU makes 0 of NaN whatever it is told
+  bool adds_first = false;
   bool rounds_first = false;
   bool miscounts = false;
   bool misplaces = false;

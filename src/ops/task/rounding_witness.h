@@ -22,18 +22,19 @@ inline float float_of_half(rondo_dtype dtype, uint16_t bits) {
   return dtype == RONDO_F16 ? half_to_float(bits) : bf16_to_float(bits);
 }
 
+inline uint16_t half_of_float(rondo_dtype dtype, float value) {
+  return dtype == RONDO_F16 ? float_to_half(value) : float_to_bf16(value);
+}
+
 // Of factors of one dtype, sums of another, and so many products.
 inline RoundingWitness rounding_witness(rondo_dtype dtype, rondo_dtype out_dtype, int64_t products) {
-  const auto bits_of = [](rondo_dtype of, float value) {
-    return of == RONDO_F16 ? float_to_half(value) : float_to_bf16(value);
-  };
   RoundingWitness best;
   for (int i = 0; i < 64; ++i) {
     const double wanted = std::sqrt((1.0 + i / 32.0) / static_cast<double>(products));
-    const uint16_t element = bits_of(dtype, static_cast<float>(wanted));
+    const uint16_t element = half_of_float(dtype, static_cast<float>(wanted));
     const double value = float_of_half(dtype, element);
     const double sum = static_cast<double>(products) * value * value;
-    const uint16_t rounded = bits_of(out_dtype, static_cast<float>(sum));
+    const uint16_t rounded = half_of_float(out_dtype, static_cast<float>(sum));
     const auto rest = static_cast<float>(sum - float_of_half(out_dtype, rounded));
     if (rest > best.rest) best = {element, static_cast<uint16_t>(rounded ^ 0x8000u), rest};
   }
