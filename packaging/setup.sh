@@ -21,7 +21,6 @@ LIST
     test) cat <<'LIST' ;;
 libgtest-dev|pkg-config --exists gtest|the unit tests are written with it
 zlib1g-dev|pkg-config --exists zlib|an example's task calls it
-libicu-dev|pkg-config --exists icu-uc|an example takes sentences apart with it
 nlohmann-json3-dev|[ -e /usr/include/nlohmann/json.hpp ] || pkg-config --exists nlohmann_json|tests read the JSON that Rondo writes with it
 binutils|command -v nm && command -v readelf|the tests of the library's symbols read it with nm and readelf
 LIST
