@@ -159,7 +159,7 @@ def unary_text(name, method, op, note, parameters):
         check = f"assert_eq!(a.{method}({given})?.to_vec::<{kind}>()?, {result});" if result else \
             f"assert_eq!(a.{method}({given})?.shape()?, [{size}]);"
         return head(name, note) + example([f"let a = Tensor::from_slice(&engine, Device::CPU, {size}, &{data})?;", check], "unary") + \
-            f"pub fn {method}(&self{declared}) -> Result<Tensor> {{ {call} }}\n"
+            f"#[track_caller]\npub fn {method}(&self{declared}) -> Result<Tensor> {{ {call} }}\n"
 
     names, has_defaults = parameters
     declared, passed, given = arguments_of(names)
@@ -182,12 +182,12 @@ def binary_text(name, method, op, note, parameters):
     more = names and head(name, note) + example(
         ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;",
          f"assert_eq!(a.{method}_with(&a, {given})?.shape()?, [2]);"], "binary") + \
-        f"pub fn {method}_with(&self, other: &Tensor{declared}) -> Result<Tensor> " + \
+        f"#[track_caller]\npub fn {method}_with(&self, other: &Tensor{declared}) -> Result<Tensor> " + \
         f"{{ ops::binary_with(BinaryOp::{op}, self, other, {passed}) }}\n"
     text = (more or "") + head(name, note) + "/// The other operand is a tensor or a number.\n" + example(
         ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;", check,
          f"assert_eq!(a.{method}(&a)?.shape()?, [2]);"], "binary") + \
-        f"pub fn {method}<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> " + \
+        f"#[track_caller]\npub fn {method}<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> " + \
         f"{{ ops::binary(BinaryOp::{op}, self, other) }}\n"
     kind = kind if result else "f32"
     value = result or "[7.0, 3.0]"
@@ -196,12 +196,12 @@ def binary_text(name, method, op, note, parameters):
             [f"let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;",
              "let out = a.zeros_like()?;", f"a.{method}_into({scalar}, &out)?;", f"assert_eq!(out.to_vec::<{kind}>()?, {value});"],
             "binary", ", or `out` does not fit") + \
-            f"pub fn {method}_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> " + \
+            f"#[track_caller]\npub fn {method}_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> " + \
             f"{{ ops::binary_into(BinaryOp::{op}, self, other, out) }}\n"
         text += head(name, note) + "/// The result takes this tensor's place.\n" + example(
             ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[7i32, 3])?;", f"a.{method}_assign({scalar})?;",
              f"assert_eq!(a.to_vec::<{kind}>()?, {value});"], "binary", ", or the result has another shape or dtype than this tensor") + \
-            f"pub fn {method}_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> " + \
+            f"#[track_caller]\npub fn {method}_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> " + \
             f"{{ ops::binary_into(BinaryOp::{op}, self, other, self) }}\n"
     return text
 
@@ -211,7 +211,7 @@ def ternary_text(name, method, op, note, parameters):
     return head(name, note) + example(
         ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 1.0])?;",
          f"assert_eq!(a.{method}(&a, &a)?.shape()?, [2]);"], "ternary") + \
-        f"pub fn {method}(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {{ ops::ternary(TernaryOp::{op}, self, b, c) }}\n"
+        f"#[track_caller]\npub fn {method}(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {{ ops::ternary(TernaryOp::{op}, self, b, c) }}\n"
 
 
 def reduce_text(name, method, op, note, parameters):
@@ -223,10 +223,10 @@ def reduce_text(name, method, op, note, parameters):
     tensor = "let a = Tensor::from_slice(&engine, Device::CPU, [2, 3], &[1i32, 2, 3, 4, 5, 6])?;"
     check = f"assert_eq!(a.{method}(1)?.to_vec::<{kind}>()?, {result});" if result else f"assert_eq!(a.{method}(1)?.shape()?, [2]);"
     text = of_axes + example([tensor, check, f"assert_eq!(a.{method}(..)?.shape()?, []);"], "reduce") + \
-        f"pub fn {method}(&self, axes: impl Into<Axes>) -> Result<Tensor> {{ ops::reduce(ReduceOp::{op}, self, axes, false) }}\n"
+        f"#[track_caller]\npub fn {method}(&self, axes: impl Into<Axes>) -> Result<Tensor> {{ ops::reduce(ReduceOp::{op}, self, axes, false) }}\n"
     if names:
         text += of_axes + example([tensor, f"assert_eq!(a.{method}_with(1, {given})?.shape()?, [2]);"], "reduce") + \
-            f"pub fn {method}_with(&self, axes: impl Into<Axes>{declared}) -> Result<Tensor> " + \
+            f"#[track_caller]\npub fn {method}_with(&self, axes: impl Into<Axes>{declared}) -> Result<Tensor> " + \
             f"{{ ops::reduce_with(ReduceOp::{op}, self, axes, false, {passed}) }}\n"
     return text
 
@@ -291,6 +291,7 @@ def normalisation(function):
         /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, a dtype is no float, or
         /// {" or ".join(given)} does not fit.
         #[doc(alias = "{function["name"]}")]
+        #[track_caller]
         pub fn {name}(a: &Tensor, axis: impl Into<Axis>, {parameters}epsilon: f64) -> Result<Tensor> {{
             let axis = axis.into().0;
             {addresses}new(a.engine(), |out| unsafe {{ sys::{function["name"]}(a.as_ptr(), axis, {", ".join(given)}, epsilon, out) }})

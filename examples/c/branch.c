@@ -99,6 +99,7 @@ int main(int count, char** arguments) {
   static float results[2][MODULES][WIDTH * WIDTH];
   const int64_t shape[] = {BATCH, WIDTH};
   struct network n;
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
   rondo_graph* graph = NULL;
   int i, k;
   memset(&n, 0, sizeof n);
@@ -109,7 +110,8 @@ int main(int count, char** arguments) {
   begin(&n);
   next_batch(&n);
 
-  CHECK(rondo_record_begin(n.engine, NULL));
+  options.flags = RONDO_RECORD_SITES; /* profiles and failures say where in this program a task comes from */
+  CHECK(rondo_record_begin(n.engine, &options));
   step(&n); /* nothing runs; both bodies are kept */
   CHECK(rondo_record_end(n.engine, &graph));
 

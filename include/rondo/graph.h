@@ -28,9 +28,12 @@ typedef enum rondo_record_flags {
   RONDO_RECORD_FEWER_ROUNDINGS = 8, /* fused operators hand on what they computed, unrounded, and products and
                                       convolutions take in the scale, bias, residual and activation that follow them:
                                       results differ by roundings, which the report counts at each place */
-  RONDO_RECORD_FALL_BACK = 16 /* a segment whose capture fails is run task by task in each launch, as eager calls are,
-                                 with the same results; the graph's report says why. Without it, the recording fails at
-                                 its end. Not for want of memory, a lost device or collectives */
+  RONDO_RECORD_FALL_BACK = 16,      /* a segment whose capture fails is run task by task in each launch, as eager calls
+                                       are, with the same results; the graph's report says why. Without it, the
+                                       recording fails at its end. Not for want of memory, a lost device or
+                                       collectives */
+  RONDO_RECORD_SITES = 32           /* notes where in the program each task comes from (rondo_record_site): failures,
+                                       profiles and pictures of the graph say it */
 } rondo_record_flags;
 
 typedef struct rondo_record_options {
@@ -95,6 +98,13 @@ RONDO_API rondo_status rondo_record_parameter(rondo_engine* engine, const char* 
 RONDO_API rondo_status rondo_record_section_begin(rondo_engine* engine, const char* name, int32_t on);
 /* Ends the section; rondo_record_end fails while one is open. RONDO_INVALID_STATE if none is. Since 0.1. */
 RONDO_API rondo_status rondo_record_section_end(rondo_engine* engine);
+/* Says where in the program the calling thread has recorded what it recorded since the last call of this: "train.c:42",
+ * or a name. Failures, profiles and pictures of the graph then have it beside the task. site: copied; NULL: nothing is
+ * said. *notes: whether the thread has a recording that notes it (RONDO_RECORD_SITES, or the setting of that name), 0
+ * or 1; without one nothing happens, and that is no failure. notes may be NULL. What nobody says anything about has the
+ * function that called Rondo, with its file and place in it, where Rondo is a shared library. Never blocks.
+ * RONDO_INVALID_ARGUMENT for an empty site, and where both are NULL. Since 0.1. */
+RONDO_API rondo_status rondo_record_site(const char* site, int32_t* notes);
 /* *open: 1 if the calling thread has a recording of this engine open, else 0. Never blocks. Since 0.1. */
 RONDO_API rondo_status rondo_record_is_open(rondo_engine* engine, int32_t* open);
 
@@ -177,6 +187,12 @@ RONDO_API rondo_status rondo_graph_dot(rondo_graph* graph, const char* path);
  * RONDO_INVALID_STATE for a graph that is called, in a recording and in a task; RONDO_IO_ERROR if the file cannot be
  * written: the run took place. Since 0.1. */
 RONDO_API rondo_status rondo_graph_profile(rondo_graph* graph, const char* path);
+/* The same of a graph that is called: a call with these tensors, as rondo_graph_call takes them, each of whose tasks is
+ * measured. On failure, of the run or the file too, no slot is changed. For an open tape it is a task without gradient.
+ * RONDO_INVALID_STATE for a graph that is launched, in a recording and in a task; other errors as of rondo_graph_call
+ * and rondo_graph_profile. Since 0.1. */
+RONDO_API rondo_status rondo_graph_profile_call(rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,
+                                                int32_t n_outputs, rondo_tensor** outputs, const char* path);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,18 @@ Status check_name(const char* name) {
   return error(RONDO_INVALID_ARGUMENT, "name is empty; give it one to call it by");
 }
 
+[[gnu::always_inline]] inline Status check_call(const rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,
+                                                int32_t n_outputs, rondo_tensor* const* outputs) {
+  RONDO_TRY(check_graph(graph));
+  RONDO_TRY(graph->graph->check_call(n_inputs, n_outputs));
+  if (n_inputs) RONDO_NOT_NULL(inputs);
+  if (n_outputs) RONDO_NOT_NULL(outputs);
+  for (int32_t i = 0; i < n_inputs; ++i) RONDO_TRY(capi::check_each(inputs, static_cast<size_t>(i), "inputs"));
+  for (int32_t i = 0; i < n_outputs; ++i)
+    if (outputs[i]) RONDO_TRY(capi::check_each(outputs, static_cast<size_t>(i), "outputs"));
+  return {};
+}
+
 Status check_switch(int32_t on) {
   if (on == 0 || on == 1) return {};
   return error(RONDO_INVALID_ARGUMENT, "on is %d; 0 and 1 are possible", on);
@@ -153,6 +165,20 @@ rondo_status rondo_record_section_end(rondo_engine* engine) {
   });
 }
 
+rondo_status rondo_record_site(const char* site, int32_t* notes) {
+  return guard("rondo_record_site", [&]() -> Status {
+    if (!site && !notes)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "site and notes are NULL; say where it was recorded, or ask whether that is "
+                   "noted");
+    if (site && !*site)
+      return error(RONDO_INVALID_ARGUMENT, "site is empty; say where it was recorded, \"train.c:42\"");
+    const bool noted = say_site(site);
+    if (notes) *notes = noted;
+    return {};
+  });
+}
+
 rondo_status rondo_graph_set(rondo_graph* graph, const char* name, double value) {
   return guard("rondo_graph_set", [&]() -> Status { return set(graph, name, ops::Scalar::of(value)); });
 }
@@ -191,13 +217,7 @@ RONDO_HOT rondo_status rondo_graph_launch(rondo_graph* graph) {
 RONDO_HOT rondo_status rondo_graph_call(rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,
                                         int32_t n_outputs, rondo_tensor** outputs) {
   return guard("rondo_graph_call", [&]() -> Status {
-    RONDO_TRY(check_graph(graph));
-    RONDO_TRY(graph->graph->check_call(n_inputs, n_outputs));
-    if (n_inputs) RONDO_NOT_NULL(inputs);
-    if (n_outputs) RONDO_NOT_NULL(outputs);
-    for (int32_t i = 0; i < n_inputs; ++i) RONDO_TRY(capi::check_each(inputs, static_cast<size_t>(i), "inputs"));
-    for (int32_t i = 0; i < n_outputs; ++i)
-      if (outputs[i]) RONDO_TRY(capi::check_each(outputs, static_cast<size_t>(i), "outputs"));
+    RONDO_TRY(check_call(graph, n_inputs, inputs, n_outputs, outputs));
     if (this_thread().tapes) [[unlikely]]
       return graph->followed->call(inputs, outputs);
     return graph->graph->call(inputs, outputs);
@@ -250,6 +270,15 @@ rondo_status rondo_graph_profile(rondo_graph* graph, const char* path) {
     RONDO_TRY(check_graph(graph));
     const Ref<Graph> kept = graph->graph;  // another thread may destroy the handle meanwhile
     return kept->profile(path);
+  });
+}
+
+rondo_status rondo_graph_profile_call(rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,
+                                      int32_t n_outputs, rondo_tensor** outputs, const char* path) {
+  return guard_whole("rondo_graph_profile_call", [&]() -> Status {
+    RONDO_TRY(check_call(graph, n_inputs, inputs, n_outputs, outputs));
+    const Ref<Graph> kept = graph->graph;  // another thread may destroy the handle meanwhile
+    return kept->profile_call(inputs, outputs, path);
   });
 }
 

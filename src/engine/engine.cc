@@ -44,8 +44,9 @@ Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
       seed_(options.seed),
       memory_limit_(options.memory_limit),
       workers_wanted_(options.workers ? options.workers : usual_threads()),
-      last_tasks_(LastTasks::of_process()) {
-  if (last_tasks_) observed_ = kByLastTasks;
+      last_tasks_(LastTasks::of_process()),
+      ranges_(Nvtx::of_process()) {
+  observed_ = static_cast<uint8_t>((last_tasks_ ? kByLastTasks : 0) | (ranges_ ? kByRanges : 0));
 }
 
 // --- submission ---

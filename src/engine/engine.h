@@ -43,8 +43,10 @@ namespace rondo {
 // Where a thread's tasks go instead of the engine: a recording.
 class Sink : public Owner {
  public:
-  explicit Sink(Engine& engine)
-      : Owner{"part of a recording that is still open; end the recording and launch its graph first"}, engine(engine) {}
+  Sink(Engine& engine, bool notes_sites)
+      : Owner{"part of a recording that is still open; end the recording and launch its graph first"},
+        engine(engine),
+        notes_sites(notes_sites) {}
   virtual ~Sink() = default;
   // Makes room for tasks that are about to be taken.
   void reserve(size_t count) {
@@ -53,17 +55,22 @@ class Sink : public Owner {
   }
   void take(Ref<Task> task, Ref<const Description> what) noexcept {
     taken_.push_back({std::move(task), std::move(what)});
+    if (notes_sites) [[unlikely]]
+      note_site();
   }
   size_t taken() const { return taken_.size(); }
   const Task& taken(size_t i) const { return *taken_[i].task; }
   virtual void created(Storage& storage) = 0;
   Engine& engine;
+  const bool notes_sites;  // where in the program each task comes from
 
  protected:
   struct Taken {
     Ref<Task> task;
     Ref<const Description> what;  // null: opaque
   };
+  // The last task that was taken comes from where the thread is.
+  virtual void note_site() noexcept = 0;
   std::vector<Taken> taken_;
 };
 
@@ -376,7 +383,7 @@ class Engine final : public RefCounted, public FenceOracle {
   const uint64_t forks_before_;
   static inline std::atomic<uint64_t> forks_{0};  // that made this process, since its first engine
   std::atomic<bool> healthy_{true};
-  std::atomic<uint8_t> observed_{0};  // by whom, of the two below
+  std::atomic<uint8_t> observed_{0};  // by whom, of those below
 
   std::mutex order_mutex_;
   uint64_t order_ = 0;
@@ -428,9 +435,10 @@ class Engine final : public RefCounted, public FenceOracle {
   std::atomic<uint32_t> n_streams_{0};
   std::unique_ptr<Workers> workers_;
 
-  static constexpr uint8_t kByTrace = 1, kByLastTasks = 2;
+  static constexpr uint8_t kByTrace = 1, kByLastTasks = 2, kByRanges = 4;
   RONDO_COLD RunObserver observer_of(uint8_t by);
   LastTasks* const last_tasks_;
+  const Nvtx* const ranges_;
   std::mutex trace_mutex_;
   Ref<Trace> trace_;
 };

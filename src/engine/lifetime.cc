@@ -244,6 +244,7 @@ Status Engine::trace_begin() {
 RunObserver Engine::observer_of(uint8_t by) {
   RunObserver observer;
   observer.last_tasks = last_tasks_;
+  observer.ranges = ranges_;
   if (by & kByTrace) {
     const std::lock_guard lock(trace_mutex_);
     observer.trace = trace_;

@@ -1,6 +1,8 @@
 // See run_observer.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/run_observer.h"
 
+#include "engine/task.h"
+
 namespace rondo {
 
 RunObserver::Run RunObserver::begin(const Task& task, Stream* stream) const noexcept {
@@ -10,10 +12,12 @@ RunObserver::Run RunObserver::begin(const Task& task, Stream* stream) const noex
     run.begin = Trace::now_us();
     if (stream) trace->device_begin(*stream, &run.begin_event);
   }
+  if (ranges) ranges->push(task.name());
   return run;
 }
 
 void RunObserver::end(const Task& task, double submitted, const Run& run, Stream* stream) const noexcept {
+  if (ranges) ranges->pop();
   if (trace && stream)
     trace->device_end(task, *stream, submitted, run.begin, run.begin_event);
   else if (trace)

@@ -1,11 +1,12 @@
-// Who looks at each task: a trace that is on, the last tasks if somebody asks for them. Nobody, as a rule: the engine
-// then knows so by one flag, and comes by none of this.
+// Who looks at each task: a trace that is on, the last tasks if somebody asks for them, a profiler that takes ranges.
+// Nobody, as a rule: the engine then knows so by one flag, and comes by none of this.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 
+#include "dynlib/nvtx.h"
 #include "engine/last_tasks.h"
 #include "engine/trace.h"
 
@@ -20,13 +21,36 @@ struct RunObserver {
     uint64_t line = 0;            // among the last tasks
   };
 
-  bool looks() const { return trace || last_tasks; }
+  bool looks() const { return trace || last_tasks || ranges; }
   // On the thread that runs the function; with the stream, whose lock it holds, if that is a device task's.
   Run begin(const Task& task, Stream* stream = nullptr) const noexcept;
   void end(const Task& task, double submitted, const Run& run, Stream* stream = nullptr) const noexcept;
 
   Ref<Trace> trace;
   LastTasks* last_tasks = nullptr;
+  const Nvtx* ranges = nullptr;
+};
+
+// What several tasks in a row belong to, a section of a graph: a range around theirs, for a profiler.
+class RangeAround {
+ public:
+  explicit RangeAround(const RunObserver& observer) : ranges_(observer.ranges) {}
+  ~RangeAround() { enter(nullptr); }
+  RangeAround(const RangeAround&) = delete;
+  RangeAround& operator=(const RangeAround&) = delete;
+
+  // The next task is of this one, whose name stays where it is; null: of none.
+  void enter(const char* name) {
+    if (!ranges_ || name == open_) [[likely]]
+      return;
+    if (open_) ranges_->pop();
+    if (name) ranges_->push(name);
+    open_ = name;
+  }
+
+ private:
+  const Nvtx* const ranges_;
+  const char* open_ = nullptr;
 };
 
 }  // namespace rondo

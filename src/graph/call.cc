@@ -5,7 +5,8 @@
 
 #include "base/caught.h"
 #include "base/text.h"
-#include "graph/launch.h"
+#include "graph/call.h"
+#include "graph/profile.h"
 #include "ops/task/output.h"
 #include "ops/task/overlap.h"
 
@@ -36,102 +37,48 @@ bool is_aligned(const View& view) {
   return !view.elements() || beyond_alignment(view) == 0;
 }
 
-// One segment's part of a call. The segment keeps it for the next call, as it keeps a launch; what the caller gave is
-// held for the run alone.
-class Call final : public SegmentRun {
- public:
-  Call(const char* name, Segment& segment) : SegmentRun(name, segment) {}
-
-  // The caller's tensors, by binding.
-  void bind(rondo_tensor* const* tensors) {
-    for (const BindingUse& use : segment_.binding_uses) {
-      const View& view = tensors[use.binding]->view;
-      Storage& storage = *view.storage;
-      places_.push_back({&storage, view.offset});
-      if (use.input)
-        reads(storage);
-      else if (use.read || (use.write && view.bytes() != storage.bytes()))
-        follows(storage);
-      if (use.write) writes(storage);
-    }
+// Puts the caller's memory, and what is poisoned of it, in the place of the graph's.
+Status Call::enter(const TaskContext& context) {
+  for (uint32_t i = 0; i < places_.size(); ++i) {
+    const BindingUse& use = segment_.binding_uses[i];
+    Storage& bound = binding(use);
+    if (!graph_->copied_[use.binding]) bound.place(places_[i].address());
+    if (parts_.clean()) [[likely]]
+      continue;
+    if (const auto found = parts_.poison.find(places_[i].storage); use.read && found != parts_.poison.end())
+      parts_.mark(&bound, Status(found->second));
   }
-  void list_places(Rebinding* memory) const override {
-    for (uint32_t i = 0; i < places_.size(); ++i)
-      memory->put(binding(segment_.binding_uses[i]), *places_[i].storage, places_[i].offset);
+  for (uint32_t i = 0; i < places_.size(); ++i) {
+    const BindingUse& use = segment_.binding_uses[i];
+    Storage& bound = binding(use);
+    if (!use.fetches || !bound.bytes() || poisoned(bound)) continue;
+    RONDO_TRY(copy(bound.device(), context, bound.address(), places_[i].address(), bound.bytes()));
   }
-  Status run(const TaskContext& context) override { return run_on(context, nullptr); }
-  Status resume(const Status& outcome, const TaskContext& context) override { return run_on(context, &outcome); }
+  return segment_.patched.empty() || !parts_.clean() ? Status() : graph_->patch(segment_, context);
+}
 
- protected:
-  const RefCounted* park() override {
-    if (!give_up_the_run()) return this;
-    places_.clear();
-    return leave_to(segment_.idle_call, this);
-  }
-
- private:
-  struct Place {
-    Storage* storage;
-    int64_t offset;
-    char* address() const { return storage->address() + offset; }
-  };
-
-  Status run_on(const TaskContext& context, const Status* completed) {
-    Status status;
-    if (!completed) status = enter(context);
-    if (status.ok()) status = caught([&] { return run_segment(context, completed); });
-    if (context.later && *context.later) return status;  // comes back when it is completed
-    return leave(context, std::move(status));
-  }
-
-  // Puts the caller's memory, and what is poisoned of it, in the place of the graph's.
-  Status enter(const TaskContext& context) {
-    for (uint32_t i = 0; i < places_.size(); ++i) {
-      const BindingUse& use = segment_.binding_uses[i];
-      Storage& bound = binding(use);
-      if (!graph_->copied_[use.binding]) bound.place(places_[i].address());
-      if (parts_.clean()) [[likely]]
-        continue;
-      if (const auto found = parts_.poison.find(places_[i].storage); use.read && found != parts_.poison.end())
-        parts_.mark(&bound, Status(found->second));
-    }
-    for (uint32_t i = 0; i < places_.size(); ++i) {
-      const BindingUse& use = segment_.binding_uses[i];
-      Storage& bound = binding(use);
-      if (!use.fetches || !bound.bytes() || poisoned(bound)) continue;
-      RONDO_TRY(copy(bound.device(), context, bound.address(), places_[i].address(), bound.bytes()));
-    }
-    return segment_.patched.empty() || !parts_.clean() ? Status() : graph_->patch(segment_, context);
-  }
-
-  // The other way round.
-  Status leave(const TaskContext& context, Status status) {
-    const bool good = status.ok() || parts_.told;
-    for (uint32_t i = 0; i < places_.size(); ++i) {
-      const BindingUse& use = segment_.binding_uses[i];
-      Storage& bound = binding(use);
-      if (use.delivers && good && bound.bytes() && !poisoned(bound)) {
-        Status copied = copy(bound.device(), context, places_[i].address(), bound.address(), bound.bytes());
-        if (!copied.ok()) {
-          parts_.told = false;  // all that the segment writes is poisoned
-          status = std::move(copied);
-        }
+// The other way round.
+Status Call::leave(const TaskContext& context, Status status) {
+  const bool good = status.ok() || parts_.told;
+  for (uint32_t i = 0; i < places_.size(); ++i) {
+    const BindingUse& use = segment_.binding_uses[i];
+    Storage& bound = binding(use);
+    if (use.delivers && good && bound.bytes() && !poisoned(bound)) {
+      Status copied = copy(bound.device(), context, places_[i].address(), bound.address(), bound.bytes());
+      if (!copied.ok()) {
+        parts_.told = false;  // all that the segment writes is poisoned
+        status = std::move(copied);
       }
-      if (!graph_->copied_[use.binding]) bound.place(nullptr);
-      if (!use.write || parts_.poison.empty()) continue;
-      if (const auto found = parts_.poison.find(&bound); found != parts_.poison.end())
-        parts_.mark(places_[i].storage, Status(found->second));
-      else
-        parts_.poison.erase(places_[i].storage);
     }
-    return status;
+    if (!graph_->copied_[use.binding]) bound.place(nullptr);
+    if (!use.write || parts_.poison.empty()) continue;
+    if (const auto found = parts_.poison.find(&bound); found != parts_.poison.end())
+      parts_.mark(places_[i].storage, Status(found->second));
+    else
+      parts_.poison.erase(places_[i].storage);
   }
-
-  Storage& binding(const BindingUse& use) const { return *graph_->bindings_[use.binding].storage; }
-  bool poisoned(const Storage& bound) const { return !parts_.clean() && parts_.poison.count(&bound) > 0; }
-
-  SmallVector<Place, 4> places_;  // by use
-};
+  return status;
+}
 
 Ref<Call> Graph::take_call(Segment& segment) {
   Ref<Call> call = Ref<Call>::adopt(segment.idle_call.exchange(nullptr, std::memory_order_acq_rel));
@@ -246,7 +193,14 @@ Status Graph::call(rondo_tensor* const* inputs, rondo_tensor** outputs) {
   RONDO_TRY(check_tensors(inputs, outputs));
   if (!unwritten_.empty()) [[unlikely]]
     RONDO_TRY(check_unwritten());
+  if (to_measure_ && launches_ >= 1 && !Engine::thread_sink()) [[unlikely]]
+    if (to_measure_.exchange(false)) return call_measured(inputs, outputs);
+  return submit_call(inputs, outputs, nullptr, nullptr);
+}
 
+// What was given fits.
+Status Graph::submit_call(rondo_tensor* const* inputs, rondo_tensor** outputs, const Ref<Profile>& profile,
+                          Ref<Task> then) {
   const auto all = static_cast<uint32_t>(bindings_.size());
   // New outputs are the caller's only when all has gone well.
   struct Tensors {
@@ -270,19 +224,20 @@ Status Graph::call(rondo_tensor* const* inputs, rondo_tensor** outputs) {
   if (!settings_->empty()) [[unlikely]]
     words = settings_->words();
   const auto take = [&](Segment& segment) -> Ref<Task> {
-    Ref<Call> call = take_call(segment);
+    Ref<Call> call = profile ? make_measured_call(segment, profile) : take_call(segment);
     if (!words.empty()) [[unlikely]]
       call->set(words);
     call->bind(tensors.all.begin());
     return call;
   };
   launches_.fetch_add(1, std::memory_order_relaxed);
-  if (segments_.size() == 1) {
+  if (segments_.size() == 1 && !then) {
     RONDO_TRY(engine_->submit(take(segments_.front())));
   } else {
     std::vector<Ref<Task>> tasks;
-    tasks.reserve(segments_.size());
+    tasks.reserve(segments_.size() + 1);
     for (Segment& segment : segments_) tasks.push_back(take(segment));
+    if (then) tasks.push_back(std::move(then));
     RONDO_TRY(engine_->submit(tasks.data(), tasks.size()));
   }
   for (uint32_t i = call_inputs_; i < all; ++i) outputs[i - call_inputs_] = tensors.all[i];

@@ -133,7 +133,9 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
   context.device = segment.device;
   context.capturing = true;
   context.device_random = segment.random_count ? device_random(*segment.device) : nullptr;
-  LastTasks* const last_tasks = engine_->run_observer().last_tasks;
+  RunObserver observer = engine_->run_observer();
+  observer.trace = nullptr;  // nothing runs now
+  RangeAround around(observer);
   for (const uint32_t i : segment.tasks) {
     Task& task = *tasks_[i];
     const auto branch = static_cast<size_t>(plan.schedule.branch[i]);
@@ -152,17 +154,18 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
     const bool changes = is_switched(i) || is_parameter(i), patched = is_patched(i);
     if (changes) RONDO_TRY(device.captured_nodes(stream, &before));
     context.kernels = is_parameter(i) || patched ? &kernels : nullptr;
-    const uint64_t line = last_tasks ? last_tasks->begin(task) : 0;
+    around.enter(section_name(i));
+    const RunObserver::Run run = observer.begin(task);
     Status status = Engine::run_body(task, context);
-    if (last_tasks) last_tasks->end(line);
+    observer.end(task, 0, run);
     if (status.ok()) status = device.capture_check(stream);
     if (status.ok() && patched) status = note_patched(segment, i, context, std::move(kernels));
     if (status.ok() && changes) status = note_changed(segment, i, stream, std::move(kernels), before);
     if (status.ok() && awaited[i]) status = events.record(stream, &behind[i]);
     if (!status.ok())
       return status.of_task(task.name(), segment.device->id())
-          .with_context(std::string("operator '") + task.name() + "' could not be captured on " +
-                        device_name(segment.device->id()));
+          .with_context(std::string("operator '") + task.name() + "'" + recorded_at(task) +
+                        " could not be captured on " + device_name(segment.device->id()));
     if (task.random_count()) random_on[branch] = true;
   }
   if (segment.random_count) {

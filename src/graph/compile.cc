@@ -14,6 +14,7 @@
 #include "base/settings.h"
 #include "engine/trace.h"
 #include "graph/control.h"
+#include "graph/launch.h"
 #include "ops/task/kernels_ahead.h"
 
 namespace rondo {
@@ -23,10 +24,10 @@ namespace {
 constexpr size_t kArenaAlignment = 256;
 constexpr size_t kRandomBytes = kArenaAlignment;  // RandomState at the arena's start
 
-Status named(const Task& task, const Status& status) {
+Status named(const Task& task, const std::string& recorded_at, const Status& status) {
   const rondo_device device = task.device().id();
   return status.of_task(task.name(), device)
-      .with_context(std::string("operator '") + task.name() + "' on " + device_name(device));
+      .with_context(std::string("operator '") + task.name() + "' on " + device_name(device) + recorded_at);
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   RONDO_TRY(self.capture());
   self.apart_ = self.why_apart();
   self.number_ = recording.number;
-  self.to_measure_ = !self.callable_ && setting_is_set(Setting::graph_profile);
+  self.to_measure_ = setting_is_set(Setting::graph_profile);
   self.why_no_replay_ = self.find_why_no_replay();
   self.plain_ = !self.callable_ && self.unwritten_.empty() && self.segments_.size() == 1 && self.settings_->empty() &&
                 !self.to_measure_;
@@ -85,6 +86,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
 void Graph::take(ops::Program&& program) {
   for (ops::ProgramNode& node : program.nodes) {
     random_offsets_.push_back(node.random_offset);
+    if (!node.site.empty()) sites_[static_cast<uint32_t>(tasks_.size())] = std::move(node.site);
     if (!node.operators.empty()) operators_[static_cast<uint32_t>(tasks_.size())] = std::move(node.operators);
     if (auto* control = dynamic_cast<Control*>(node.task.get()))
       controls_.emplace_back(static_cast<uint32_t>(tasks_.size()), control);
@@ -105,6 +107,21 @@ void Graph::for_each_body(const Visit& visit) const {
   for (const auto& [task, control] : controls_)
     for (const Body& body : control->bodies())
       if (body.graph) visit(task, *body.graph);
+}
+
+std::string Graph::site(uint32_t task) const {
+  const auto found = sites_.find(task);
+  return found == sites_.end() ? std::string() : found->second;
+}
+
+std::string Graph::recorded_at(const Task& task) const {
+  std::string text;
+  for (const auto& [i, site] : sites_)
+    if (tasks_[i].get() == &task) text = ", recorded at " + site;
+  for_each_body([&](uint32_t, const Graph& body) {
+    if (text.empty()) text = body.recorded_at(task);
+  });
+  return text;
 }
 
 // From tasks to segments and branches.
@@ -242,7 +259,7 @@ Status Graph::prepare() {
     for (std::thread& helper : helpers) helper.join();
   }
   for (size_t i = 0; i < tasks.size(); ++i)
-    if (!failures[i].ok()) return named(*tasks[i], failures[i]);
+    if (!failures[i].ok()) return named(*tasks[i], recorded_at(*tasks[i]), failures[i]);
   return {};
 }
 
@@ -378,7 +395,11 @@ void Graph::place(Arena& arena, char* address) {
 
 int Graph::most_auxiliaries(const Segment& segment) const {
   int most = 0;
-  for (const uint32_t i : segment.tasks) most = std::max(most, tasks_[i]->wants_auxiliaries());
+  for (const uint32_t i : segment.tasks) {
+    most = std::max(most, tasks_[i]->wants_auxiliaries());
+    if (const auto* run = dynamic_cast<const SegmentRun*>(tasks_[i].get()))
+      most = std::max(most, run->most_auxiliaries());
+  }
   return most;
 }
 

@@ -140,10 +140,11 @@ void Graph::draw(std::FILE* file, const std::string& prefix) const {
                  "fontname=\"sans-serif\";\n",
                  prefix.c_str(), s, s, device_name(segment.device->id()).c_str(), segment.kind_text());
     for (const uint32_t i : segment.tasks) {
-      const auto made_of = operators_.find(i);
-      std::fprintf(file, "    %st%u [label=\"%s%s%s\"];\n", prefix.c_str(), i, quoted(tasks_[i]->name()).c_str(),
-                   made_of == operators_.end() ? "" : "\\n",
-                   made_of == operators_.end() ? "" : quoted(made_of->second).c_str());
+      std::string label = quoted(tasks_[i]->name());
+      if (const auto made_of = operators_.find(i); made_of != operators_.end())
+        label += "\\n" + quoted(made_of->second);
+      if (const std::string site = this->site(i); !site.empty()) label += "\\n" + quoted(site);
+      std::fprintf(file, "    %st%u [label=\"%s\"];\n", prefix.c_str(), i, label.c_str());
     }
     std::fputs("  }\n", file);
   }

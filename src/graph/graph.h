@@ -31,7 +31,8 @@ namespace rondo {
 class Launch;
 class Call;
 class SegmentRun;
-class MeasuredRun;
+template <class Run>
+class Measured;
 class Profile;
 class ProfileWriter;
 class Control;
@@ -137,12 +138,18 @@ class Graph final : public RefCounted {
   // Of a graph that is called: the tensors from outside that it uses.
   std::vector<Storage*> outside() const;
 
+  // Where in the program a task was recorded, empty if that was not noted; as a part of a sentence, of bodies' too.
+  std::string site(uint32_t task) const;
+  std::string recorded_at(const Task& task) const;
+
   rondo_graph_info query() const;
   std::string report() const;
   Status write_dot(const char* path) const;
   // profile.cc: a launch whose tasks are run one by one and timed. Waits for it. path null: what it says goes to the
   // report alone.
   Status profile(const char* path);
+  // The same of a call.
+  Status profile_call(rondo_tensor* const* inputs, rondo_tensor** outputs, const char* path);
 
   // --- replay.cc: of a graph that is called while tapes follow
   // Records it once more, with these inputs, and tells tapes what was recorded. Stores new tensors.
@@ -181,7 +188,8 @@ class Graph final : public RefCounted {
   void take(ops::Program&& program);
 
   friend class SegmentRun;
-  friend class MeasuredRun;
+  template <class Run>
+  friend class Measured;
   friend class Profile;
   friend class ProfileWriter;
   friend class Launch;
@@ -192,10 +200,16 @@ class Graph final : public RefCounted {
   RONDO_APART Status launch_checked();
   RONDO_APART Status launch_several();  // or with settings
   Ref<Call> take_call(Segment& segment);
+  // profile: of a run that is measured, or null; then: a task behind it, or null.
+  Status submit_call(rondo_tensor* const* inputs, rondo_tensor** outputs, const Ref<Profile>& profile, Ref<Task> then);
   static void delete_call(Segment& segment);
   // profile.cc
+  Status check_profile() const;
   Status submit_measured(const Ref<Profile>& profile, Ref<Task> then);
   Status launch_measured();
+  Status call_measured(rondo_tensor* const* inputs, rondo_tensor** outputs);
+  Ref<Call> make_measured_call(Segment& segment, const Ref<Profile>& profile);
+  Status wait_and_keep(Profile& profile, const char* path);
   Status keep(Profile& profile, const char* path);
   // What its tasks need where they are run one by one.
   int most_auxiliaries(const Segment& segment) const;
@@ -231,6 +245,9 @@ class Graph final : public RefCounted {
   bool is_call_input(const Storage& storage) const;
   // What settings change: changed.cc.
   bool is_switched(uint32_t task) const { return !section_of_.empty() && section_of_[task] != ops::kAlways; }
+  const char* section_name(uint32_t task) const {
+    return is_switched(task) ? settings_->name(section_of_[task]) : nullptr;
+  }
   bool is_parameter(uint32_t task) const { return !parameter_of_.empty() && parameter_of_[task] != ops::kAlways; }
   bool changes_in_graph(uint32_t task, const char** why) const;
   bool stays(const Storage& storage) const { return storage.pinned() || kept_.count(&storage); }
@@ -304,6 +321,7 @@ class Graph final : public RefCounted {
   // it drew, those included of tasks that a pass has left out.
   std::vector<uint64_t> random_offsets_;
   std::unordered_map<uint32_t, std::string> operators_;  // of tasks that several operators are
+  std::unordered_map<uint32_t, std::string> sites_;      // of tasks of which it was noted
   std::unordered_map<const Device*, uint64_t> random_drawn_;
   std::unique_ptr<LaunchSettings> settings_;
   // By task, if there are settings: the one that switches it, and the one that is the value that it writes.

@@ -26,7 +26,7 @@ void Graph::inline_into(Rebinding* memory, std::vector<Ref<Storage>>* made, std:
   for (uint32_t i = 0; i < tasks_.size(); ++i) {
     const auto operators = operators_.find(i);
     nodes->push_back({tasks_[i]->again(*memory), calls_[i], random_offsets_[i],
-                      operators == operators_.end() ? std::string() : operators->second});
+                      operators == operators_.end() ? std::string() : operators->second, site(i)});
   }
 }
 

@@ -13,6 +13,7 @@ class SegmentRun : public Task {
   void set(const LaunchSettings::Words& words) { words_ = words; }
 
   const Graph& graph() const { return *graph_; }
+  int most_auxiliaries() const { return graph_->most_auxiliaries(segment_); }  // where its tasks are run one by one
   // What of the graph's memory is somebody else's in this run.
   virtual void list_places(Rebinding* memory) const { (void)memory; }
 
@@ -21,6 +22,13 @@ class SegmentRun : public Task {
     const char* const why = graph_->why_no_replay();
     return why ? why : "by way of a tensor from outside that it writes; make that in the recording";
   }
+
+  // Inside a profile, where it is a task of the graph that is measured: its own tasks one by one.
+  virtual Status run_parts(const TaskContext& context) {
+    return whole() ? run_segment(context, nullptr) : run_measured(context, nullptr);
+  }
+  // Collectives are launched with what is captured around them, as on the other ranks.
+  bool whole() const { return segment_.kind == Segment::Kind::captured && !segment_.guards.empty(); }
 
   void set_random(RandomState state) override { random_ = state; }
   bool capturable(const char** why) const override {
@@ -41,16 +49,27 @@ class SegmentRun : public Task {
       return run_with_settings(context, completed);
     return run_numbered(context, completed);
   }
+  // Launched by another graph, the numbers begin where that one's run does.
+  RandomState first_random(const TaskContext& context) const {
+    if (context.random) [[unlikely]]
+      return {context.random->seed, context.random->offset + random_.offset};
+    return random_;
+  }
   [[gnu::always_inline]] Status run_numbered(const TaskContext& context, const Status* completed) {
-    if (context.random) [[unlikely]]  // launched by another graph, the numbers begin where that one's run does
-      return run_from({context.random->seed, context.random->offset + random_.offset}, context, completed);
+    if (context.random) [[unlikely]]
+      return run_from(first_random(context), context, completed);
     return run_from(random_, context, completed);
   }
   // A run whose tasks are timed one by one, whatever the segment is; context has the settings.
   Status run_measured(const TaskContext& context, const Status* completed) {
     TaskContext with = context;
     if (!words_.empty()) with.settings = words_.begin();
-    return graph_->run_tasks(segment_, with, random_, &parts_, &progress_, completed);
+    return graph_->run_tasks(segment_, with, first_random(context), &parts_, &progress_, completed);
+  }
+  // Whatever a run needs around it.
+  template <class Run>
+  Status run_within(const TaskContext&, const Status*, const Run& run) {
+    return run();
   }
   // Leaves the run, which is done, to its segment, for the next one, or destroys it where the segment has one already.
   // What is returned goes after that: the graph, if this was the last to hold it.

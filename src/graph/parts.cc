@@ -37,18 +37,19 @@ void keep_poison(const Task& task, const Task::Parts& whole, Status* first) {
   if (first->ok() && !whole.all.ok()) *first = whole.all;
 }
 
-// Which task it was and what it worked on goes behind the text of its failure.
-Status with_place(const Task& task, uint32_t number, const char* whole, const Status& status) {
-  std::string text;
+// Which task it was, what it worked on and where it was recorded goes behind the text of its failure.
+Status with_place(const Graph& graph, const Task& task, uint32_t number, const char* whole, const Status& status) {
+  std::string text, site;
   const Status listed = caught([&]() -> Status {
     std::vector<TaskOperand> operands;
     task.list_operands(&operands);
     text = operands_text(operands);
+    site = graph.recorded_at(task);
     return {};
   });
   const bool known = listed.ok() && !text.empty();
-  return error(status.code(), "%s (task %u of the %s%s%s)", status.message(), number, whole, known ? ", on " : "",
-               known ? text.c_str() : "")
+  return error(status.code(), "%s (task %u of the %s%s%s%s)", status.message(), number, whole, known ? ", on " : "",
+               known ? text.c_str() : "", site.c_str())
       .with_origin(status.origin());
 }
 
@@ -72,6 +73,7 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
   each.random = &random;
   const RunObserver observer = engine_->run_observer();
   const bool observed = observer.looks();
+  RangeAround around(observer);
   for (; progress->next < segment.tasks.size(); ++progress->next) {
     const uint32_t i = segment.tasks[progress->next];
     if (is_switched(i) && !context.settings[section_of_[i]]) [[unlikely]] {
@@ -84,11 +86,15 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
     if (!completed && !parts->clean()) [[unlikely]]
       status = hand_in(task, *parts);
     if (status.ok()) {
+      if (observed) [[unlikely]]
+        around.enter(section_name(i));
       const RunObserver::Run run = observed ? observer.begin(task) : RunObserver::Run();
       if (context.profile && !completed) [[unlikely]]
         context.profile->begin(*this, i, each);
       if (completed) [[unlikely]]
         status = caught([&] { return task.resume(*std::exchange(completed, nullptr), each); });
+      else if (context.profile) [[unlikely]]
+        status = caught([&] { return Profile::run(task, each); });
       else
         status = caught([&] { return task.run(each); });
       if (observed) [[unlikely]]
@@ -100,7 +106,7 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
         const Task::Parts* own = task.parts();
         const bool told = own && own->told;  // they say where they are
         const char* const whole = outermost_ == this ? "graph" : "body";
-        const Status failed = engine_->failed(task, told ? status : with_place(task, i, whole, status));
+        const Status failed = engine_->failed(task, told ? status : with_place(*this, task, i, whole, status));
         status = told ? failed
                       : error(failed.code(), "graph '%s': %s", name_, failed.message()).with_origin(failed.origin());
       }

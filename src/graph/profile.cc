@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/profile.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/asked.h"
@@ -9,41 +10,42 @@
 #include "base/text.h"
 #include "base/written_file.h"
 #include "engine/trace.h"
+#include "graph/call.h"
 #include "graph/control.h"
-#include "graph/launch.h"
 
 namespace rondo {
 
-// One segment's part of a profile. It is run once.
-class MeasuredRun final : public SegmentRun {
+// One segment's part of a profile: of a launch or a call. It is run once.
+template <class Run>
+class Measured final : public Run {
  public:
-  MeasuredRun(const char* name, Segment& segment, int auxiliaries, Ref<Profile> profile)
-      : SegmentRun(name, segment), profile_(std::move(profile)) {
-    want_auxiliaries(auxiliaries);
+  Measured(const char* name, Segment& segment, int auxiliaries, Ref<Profile> profile)
+      : Run(name, segment), profile_(std::move(profile)) {
+    this->want_auxiliaries(auxiliaries);
   }
 
   Status run(const TaskContext& context) override {
-    if (whole()) {
-      profile_->begin(segment_, context);
-      RONDO_TRY(run_segment(context, nullptr));
-      return profile_->end(segment_, context);
-    }
-    return measured(context, nullptr);
+    return this->run_within(context, nullptr, [&]() -> Status {
+      if (!this->whole()) return measured(context, nullptr);
+      profile_->begin(this->segment_, context);
+      RONDO_TRY(this->run_segment(context, nullptr));
+      return profile_->end(this->segment_, context);
+    });
   }
-  Status resume(const Status& outcome, const TaskContext& context) override { return measured(context, &outcome); }
+  Status resume(const Status& outcome, const TaskContext& context) override {
+    return this->run_within(context, &outcome, [&] { return measured(context, &outcome); });
+  }
   void failing(const Status& status) noexcept override { profile_->fail(status); }
-  const RefCounted& holder() const override { return *graph_; }
+  const RefCounted& holder() const override { return *this->graph_; }
 
  protected:
   const RefCounted* park() override { return this; }
 
  private:
-  // Collectives are launched with what is captured around them, as on the other ranks.
-  bool whole() const { return segment_.kind == Segment::Kind::captured && !segment_.guards.empty(); }
   Status measured(const TaskContext& context, const Status* completed) {
     TaskContext with = context;
     with.profile = profile_.get();
-    return run_measured(with, completed);
+    return this->run_measured(with, completed);
   }
 
   const Ref<Profile> profile_;
@@ -60,21 +62,54 @@ class ProfileWriter final : public Task {
   const Ref<Profile> profile_;
 };
 
-Status Graph::profile(const char* path) {
+Status Graph::check_profile() const {
   RONDO_TRY(engine_->usable());
-  if (callable_) return not_launched();
   if (Engine::in_task())
     return error(RONDO_INVALID_STATE, "a profile waits for its run, which a task may not; profile outside of tasks");
   if (Engine::thread_sink())
     return error(RONDO_INVALID_STATE,
                  "a profile waits for its run, which is not recorded; end the thread's recording first "
                  "(rondo_record_end)");
+  return {};
+}
+
+Status Graph::profile(const char* path) {
+  RONDO_TRY(check_profile());
+  if (callable_)
+    return error(RONDO_INVALID_STATE,
+                 "graph '%s' was recorded with RONDO_RECORD_CALLABLE, to be given inputs and outputs by "
+                 "rondo_graph_profile_call",
+                 name_);
   RONDO_TRY(check_unwritten());
   const Ref<Profile> profile = make_ref<Profile>(*this);
   RONDO_TRY(submit_measured(profile, nullptr));
+  return wait_and_keep(*profile, path);
+}
+
+Status Graph::profile_call(rondo_tensor* const* inputs, rondo_tensor** outputs, const char* path) {
+  RONDO_TRY(check_profile());
+  RONDO_TRY(check_tensors(inputs, outputs));
+  RONDO_TRY(check_unwritten());
+  const Ref<Profile> profile = make_ref<Profile>(*this);
+  const std::vector<rondo_tensor*> given(outputs, outputs + info_.outputs);
+  RONDO_TRY(submit_call(inputs, outputs, profile, nullptr));
+  Status status = caught([&] { return wait_and_keep(*profile, path); });
+  if (status.ok()) return {};
+  for (size_t i = 0; i < given.size(); ++i)
+    if (!given[i]) destroy_tensor(std::exchange(outputs[i], nullptr));
+  return status;
+}
+
+Status Graph::wait_and_keep(Profile& profile, const char* path) {
   for (const Arena& each : arenas_)
     if (each.storage) RONDO_TRY(engine_->wait(*each.storage));
-  return keep(*profile, path);
+  return keep(profile, path);
+}
+
+Ref<Call> Graph::make_measured_call(Segment& segment, const Ref<Profile>& profile) {
+  Ref<Measured<Call>> call = make_ref<Measured<Call>>(name_, segment, most_auxiliaries(segment), profile);
+  call->begin(*this);
+  return call;
 }
 
 // Without a wait: a task behind the run writes the file.
@@ -85,12 +120,19 @@ Status Graph::launch_measured() {
   return submit_measured(profile, make_ref<ProfileWriter>(*host, *this, profile));
 }
 
+Status Graph::call_measured(rondo_tensor* const* inputs, rondo_tensor** outputs) {
+  Device* host = nullptr;
+  RONDO_TRY(get_device({RONDO_CPU, 0}, &host));
+  const Ref<Profile> profile = make_ref<Profile>(*this);
+  return submit_call(inputs, outputs, profile, make_ref<ProfileWriter>(*host, *this, profile));
+}
+
 Status Graph::submit_measured(const Ref<Profile>& profile, Ref<Task> then) {
   const LaunchSettings::Words words = settings_->words();
   std::vector<Ref<Task>> tasks;
   tasks.reserve(segments_.size() + 1);
   for (Segment& segment : segments_) {
-    auto run = make_ref<MeasuredRun>(name_, segment, most_auxiliaries(segment), profile);
+    auto run = make_ref<Measured<SegmentRun>>(name_, segment, most_auxiliaries(segment), profile);
     run->begin(*this);
     run->set(words);
     tasks.push_back(std::move(run));
@@ -149,6 +191,17 @@ void Profile::add(const Graph& graph, const std::string& body) {
       if (each.graph)
         add(*each.graph,
             body + (body.empty() ? "" : ", ") + format("task %u '%s', %s", task, control->name(), each.name.c_str()));
+  for (uint32_t i = 0; i < graph.tasks_.size(); ++i) {
+    const auto* run = dynamic_cast<const SegmentRun*>(graph.tasks_[i].get());
+    const auto is = [&](const Part& part) { return part.graph == &run->graph(); };
+    if (run && std::none_of(parts_.begin(), parts_.end(), is))
+      add(run->graph(), body + (body.empty() ? "" : ", ") + format("task %u '%s'", i, run->name()));
+  }
+}
+
+Status Profile::run(Task& task, const TaskContext& context) {
+  auto* const launched = dynamic_cast<SegmentRun*>(&task);
+  return launched ? launched->run_parts(context) : task.run(context);
 }
 
 Profile::Times* Profile::find(const Graph& graph, uint32_t task) {
@@ -198,8 +251,10 @@ Status Profile::end(Times* times, const TaskContext& context) noexcept {
     times->us += Trace::now_us();
     return {};
   }
-  if (events_.empty() || events_.back().times != times || events_.back().end) return {};  // begin has failed
-  Events& events = events_.back();
+  const auto found = std::find_if(events_.rbegin(), events_.rend(),
+                                  [times](const Events& each) { return each.times == times && !each.end; });
+  if (found == events_.rend()) return {};  // begin has failed
+  Events& events = *found;
   Status status = events.device->event_create(true, &events.end);
   if (status.ok()) status = events.device->event_record(events.end, context.stream);
   if (status.ok() && waits_) return events.device->event_synchronize(events.end);

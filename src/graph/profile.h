@@ -22,12 +22,14 @@ class Profile final : public RefCounted {
 
   // --- the run. Where a time cannot be had, the run is none the worse, and finish() fails. Where the engine is in
   // naive mode, the end waits for the device, so that a fault of it is that task's.
-  // Around a task of the graph, or of a body of it; others are not looked at.
+  // Around a task of the graph, of a body of it, or of a graph that it launches; others are not looked at.
   void begin(const Graph& graph, uint32_t task, const TaskContext& context) noexcept;
   Status end(const Graph& graph, uint32_t task, const TaskContext& context) noexcept;
   // Around a segment that is run as a whole.
   void begin(const Segment& segment, const TaskContext& context) noexcept;
   Status end(const Segment& segment, const TaskContext& context) noexcept;
+  // A task between those two.
+  static Status run(Task& task, const TaskContext& context);
   // The run, or a part of it, has failed.
   void fail(const Status& status) noexcept;
 
@@ -43,10 +45,10 @@ class Profile final : public RefCounted {
     double begin = 0, us = 0;
     int64_t runs = 0;
   };
-  // The graph, or one of its bodies.
+  // The graph, one of its bodies, or a graph that one of its tasks launches.
   struct Part {
     const Graph* graph;
-    std::string body;  // "task 3 'if', then"; empty: the graph
+    std::string body;  // "task 3 'if', then", "task 3 'block'"; empty: the graph
     std::vector<Times> tasks;
     std::vector<Times> segments;  // of the graph's, those that are run as a whole
   };

@@ -48,7 +48,8 @@ std::string Profile::text() const {
       task.list_operands(&operands);
       line(part.tasks[i], format("%s%stask %zu '%s' on %s", part.body.c_str(), part.body.empty() ? "" : ": ", i,
                                  task.name(), device_name(task.device().id()).c_str()) +
-                              (operands.empty() ? "" : " (" + operands_text(operands) + ")"));
+                              (operands.empty() ? "" : " (" + operands_text(operands) + ")") +
+                              part.graph->recorded_at(task));
     }
   for (size_t s = 0; s < whole.segments.size(); ++s)
     if (whole.segments[s].runs)
@@ -94,6 +95,7 @@ std::string Profile::json() const {
       if (!part.body.empty()) text += ",\"body\":" + json_text(part.body);
       if (const auto made_of = graph.operators_.find(i); made_of != graph.operators_.end())
         text += ",\"operators\":" + json_text(made_of->second);
+      if (const std::string site = graph.site(i); !site.empty()) text += ",\"site\":" + json_text(site);
       if (times.runs)
         text += format(",\"start_us\":%.3f,\"us\":%.3f,\"share\":%.5f", times.begin - start_, times.us,
                        all > 0 ? times.us / all : 0);

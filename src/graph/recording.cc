@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/caller.h"
 #include "base/caught.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "base/thread_id.h"
 #include "base/thread_owned.h"
@@ -72,7 +74,7 @@ constinit const ThreadOwned<ThreadEnd> thread_end;
 }  // namespace
 
 Recording::Recording(Engine& engine, const char* name, const rondo_record_options& options)
-    : Sink(engine),
+    : Sink(engine, (options.flags & RONDO_RECORD_SITES) != 0 || setting_choice(Setting::record_sites) == 1),
       keep_engine(Ref<Engine>::share(&engine)),
       name(name),
       arena(options.arena ? SharedArena::of(engine, options.arena) : nullptr),
@@ -105,12 +107,13 @@ ops::Program Recording::program() {
 
 namespace {
 void append(ops::Program* program, std::vector<InlinedNode>* nodes,
-            const std::unordered_map<const Device*, uint64_t>& drawn, uint32_t section) {
+            const std::unordered_map<const Device*, uint64_t>& drawn, uint32_t section, const std::string& site) {
   for (InlinedNode& node : *nodes) {
     const auto before = drawn.find(&node.task->device());
     const uint64_t begin = before == drawn.end() ? 0 : before->second;
     program->append(std::move(node.task), std::move(node.call), begin + node.random_offset, section);
     program->nodes.back().operators = std::move(node.operators);
+    program->nodes.back().site = node.site.empty() ? site : std::move(node.site);
   }
 }
 }  // namespace
@@ -127,7 +130,7 @@ ops::Program Recording::program_from(size_t first, bool of_body, Inlined inlined
     uint64_t& offset = drawn[&each.task->device()];
     const uint32_t of_section = within ? section->number : ops::kAlways;
     if (const auto found = inlined.find(i); found != inlined.end()) {
-      append(&program, &found->second, drawn, of_section);
+      append(&program, &found->second, drawn, of_section, site(i));
       // All tasks of the launch have become these nodes.
       const size_t segments = static_cast<const SegmentRun&>(*each.task).graph().segments();
       for (size_t k = 0; k < segments; ++k) {
@@ -140,9 +143,10 @@ ops::Program Recording::program_from(size_t first, bool of_body, Inlined inlined
     const uint64_t count = each.task->random_count();
     program.append(std::move(each.task), Ref<const ops::Call>::adopt(static_cast<const ops::Call*>(each.what.leak())),
                    offset, of_section);
+    program.nodes.back().site = site(i);
     offset += count;
   }
-  taken_.resize(first);
+  drop_from(first);
   if (!of_body && !sections_.empty()) program.find_kept();
   return program;
 }
@@ -178,8 +182,29 @@ void Recording::drop_body(const Body& body, const Status& error) {
     engine.poison(*storages[i], error);
   }
   storages.resize(body.storages);
-  taken_.resize(body.tasks);
+  drop_from(body.tasks);
   --bodies_;
+}
+
+void Recording::drop_from(size_t task) {
+  taken_.resize(task);
+  sites_.resize(std::min(sites_.size(), task));
+  said_ = std::min(said_, task);
+}
+
+// What cannot be noted for want of memory is not known.
+void Recording::note_site() noexcept {
+  (void)caught([this]() -> Status {
+    sites_.resize(taken_.size());
+    sites_.back() = caller();
+    return {};
+  });
+}
+
+void Recording::say_site(const char* site) {
+  sites_.resize(taken_.size());
+  for (size_t i = said_; i < sites_.size(); ++i) sites_[i] = site;
+  said_ = sites_.size();
 }
 
 void Recording::created(Storage& storage) {
@@ -222,15 +247,14 @@ Status begin_recording(Engine& engine, const rondo_record_options& options, bool
   if (options.max_branches < 0 || options.max_branches > 32)
     return error(RONDO_INVALID_ARGUMENT, "options->max_branches is %d; 0 to 32 are possible", options.max_branches);
   constexpr uint32_t kFlags = RONDO_RECORD_NAMED_OUTPUTS | RONDO_RECORD_AS_WRITTEN | RONDO_RECORD_CALLABLE |
-                              RONDO_RECORD_FEWER_ROUNDINGS | RONDO_RECORD_FALL_BACK;
+                              RONDO_RECORD_FEWER_ROUNDINGS | RONDO_RECORD_FALL_BACK | RONDO_RECORD_SITES;
   if (options.flags & ~kFlags)
-    return error(
-        RONDO_INVALID_ARGUMENT,
-        "options->flags is 0x%x; RONDO_RECORD_NAMED_OUTPUTS (0x%x), RONDO_RECORD_AS_WRITTEN (0x%x), "
-        "RONDO_RECORD_CALLABLE (0x%x), RONDO_RECORD_FEWER_ROUNDINGS (0x%x) and RONDO_RECORD_FALL_BACK (0x%x) are "
-        "possible, and 0",
-        options.flags, RONDO_RECORD_NAMED_OUTPUTS, RONDO_RECORD_AS_WRITTEN, RONDO_RECORD_CALLABLE,
-        RONDO_RECORD_FEWER_ROUNDINGS, RONDO_RECORD_FALL_BACK);
+    return error(RONDO_INVALID_ARGUMENT,
+                 "options->flags is 0x%x; RONDO_RECORD_NAMED_OUTPUTS (0x%x), RONDO_RECORD_AS_WRITTEN (0x%x), "
+                 "RONDO_RECORD_CALLABLE (0x%x), RONDO_RECORD_FEWER_ROUNDINGS (0x%x), RONDO_RECORD_FALL_BACK (0x%x) and "
+                 "RONDO_RECORD_SITES (0x%x) are possible, and 0",
+                 options.flags, RONDO_RECORD_NAMED_OUTPUTS, RONDO_RECORD_AS_WRITTEN, RONDO_RECORD_CALLABLE,
+                 RONDO_RECORD_FEWER_ROUNDINGS, RONDO_RECORD_FALL_BACK, RONDO_RECORD_SITES);
   if ((options.flags & RONDO_RECORD_FEWER_ROUNDINGS) && (options.flags & RONDO_RECORD_AS_WRITTEN))
     return error(RONDO_INVALID_ARGUMENT,
                  "options->flags has RONDO_RECORD_AS_WRITTEN and RONDO_RECORD_FEWER_ROUNDINGS; what stays as it was "
@@ -346,6 +370,13 @@ Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layou
   inputs.push_back({made->storage, dtype, made->view.layout});
   *input = made;
   return {};
+}
+
+bool say_site(const char* site) {
+  Sink* const sink = Engine::thread_sink();
+  if (!sink || !sink->notes_sites || !sink->engine.usable().ok()) return false;
+  if (site) static_cast<Recording*>(sink)->say_site(site);
+  return true;
 }
 
 bool is_recording(const Engine& engine) {

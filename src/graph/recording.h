@@ -27,7 +27,7 @@ struct InlinedNode {
   Ref<Task> task;
   Ref<const ops::Call> call;
   uint64_t random_offset;  // from the first number that the run draws on the device
-  std::string operators;
+  std::string operators, site;
 };
 
 // An input or an output of a graph that is called: memory of the graph's, in whose place a call puts the caller's.
@@ -43,6 +43,8 @@ class Recording final : public Sink {
   ~Recording() override;
 
   void created(Storage& storage) override;
+  // Where what was taken since the last time comes from.
+  void say_site(const char* site);
 
   // A body of control flow: what is submitted and created from its begin to its end. Bodies nest, end() comes to the
   // one begun last.
@@ -95,6 +97,9 @@ class Recording final : public Sink {
     return sections_.empty() || sections_.back().end != kOpen ? nullptr : settings->name(sections_.back().number);
   }
 
+ protected:
+  void note_site() noexcept override;
+
  private:
   // inlined.cc: by task that was taken, the nodes in its place.
   using Inlined = std::unordered_map<size_t, std::vector<InlinedNode>>;
@@ -108,6 +113,10 @@ class Recording final : public Sink {
     size_t begin, end;  // of the tasks that were taken
   };
   std::vector<Section> sections_;  // in order
+  std::string site(size_t task) const { return task < sites_.size() ? sites_[task] : std::string(); }
+  void drop_from(size_t task);
+  std::vector<std::string> sites_;  // by task that was taken, if they are noted
+  size_t said_ = 0;                 // tasks of which somebody has said where they come from, or need not
   int bodies_ = 0;
 };
 
@@ -126,6 +135,9 @@ Status find_recording(Engine& engine, const char* what, Recording** recording);
 Status name_output(Engine& engine, const View& view);
 // Makes an input of the thread's recording, which is callable.
 Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape, rondo_tensor** input);
+// Says where what the thread has recorded since the last time comes from, if it has a recording that notes that; null:
+// nothing is said. Whether it has.
+bool say_site(const char* site);
 // Whether the thread records tasks of the engine.
 bool is_recording(const Engine& engine);
 // Drops the thread's recording if it is the engine's; for the end of the engine or of the thread.

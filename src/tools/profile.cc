@@ -75,6 +75,7 @@ ProfiledTask read_task(const Field& from) {
   }
   if (from.has("body")) task.body = from.at("body").text();
   if (from.has("operators")) task.operators = from.at("operators").text();
+  if (from.has("site")) task.site = from.at("site").text();
   if (from.has("operands")) task.operands = from.at("operands").text();
   if (from.has("kernels")) task.kernels = from.at("kernels").count();
   if (from.has("bytes")) task.bytes = from.at("bytes").count();
@@ -185,7 +186,8 @@ std::string profile_text(const Profile& profile) {
   for (const ProfiledTask& each : profile.tasks) {
     const std::string name = harmless(each.name + (each.operators.empty() ? "" : ": " + each.operators) +
                                       (each.operands.empty() ? "" : " (" + each.operands + ")") +
-                                      (each.body.empty() ? "" : " in " + each.body));
+                                      (each.body.empty() ? "" : " in " + each.body) +
+                                      (each.site.empty() ? "" : ", recorded at " + each.site));
     rows.push_back({std::to_string(each.task) + (each.critical ? "*" : " "),
                     each.runs ? format("%.3f", each.us) : "off",
                     each.runs && profile.total_us > 0 ? format("%.1f%%", 100 * each.us / profile.total_us) : "",
@@ -243,7 +245,7 @@ std::string profile_svg(const Profile& profile) {
         "<g><title>%s on %s, segment %lld, branch %lld: %.3f us%s</title><text x=\"10\" y=\"%.0f\">%s</text>"
         "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"13\" fill=\"%s\"/><text x=\"%.2f\" y=\"%.0f\" "
         "fill=\"#444444\">%.1f</text></g>\n",
-        escaped(each.name + " " + each.operators + " " + each.operands + " " + each.body).c_str(),
+        escaped(each.name + " " + each.operators + " " + each.operands + " " + each.body + " " + each.site).c_str(),
         escaped(each.device).c_str(), static_cast<long long>(each.segment), static_cast<long long>(each.branch),
         each.us, each.runs ? "" : ", did not run", y + 12, escaped(name).c_str(), x, y + 2, width, color, x + width + 4,
         y + 12, each.us);

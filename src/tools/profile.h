@@ -11,7 +11,7 @@ namespace rondo::tools {
 
 struct ProfiledTask {
   int64_t task = 0;  // its number in the graph or body
-  std::string name, operators, device, body, operands;
+  std::string name, operators, device, body, operands, site;
   int64_t segment = 0, branch = 0, runs = 0;
   double start_us = 0, us = 0;
   int64_t kernels = 0, bytes = 0;  // 0: not known

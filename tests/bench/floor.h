@@ -19,6 +19,9 @@ class FloorGraph {
  public:
   virtual ~FloorGraph() = default;
   virtual void launch() = 0;  // on the floor's stream
+  // The same when the first addition and the last one have been given other operands, one of two in turn. Of a graph
+  // that was made to be changed.
+  virtual void launch_changed() = 0;
 };
 
 class Floor {
@@ -29,8 +32,8 @@ class Floor {
   virtual void copy(std::size_t bytes) = 0;  // enqueues a copy from one place of the device to another
   virtual void wait() = 0;                   // until everything enqueued is done
   // `nodes` additions in `branches` independent chains, ready to launch. What this call takes is the floor of
-  // recording.
-  virtual std::unique_ptr<FloorGraph> graph(int nodes, int branches) = 0;
+  // recording, unless it is made to be changed.
+  virtual std::unique_ptr<FloorGraph> graph(int nodes, int branches, bool to_change = false) = 0;
 };
 
 // Throws std::runtime_error that says what is missing. `device` picks the side.

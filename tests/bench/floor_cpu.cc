@@ -77,7 +77,7 @@ class CpuFloor final : public Floor {
     thread_.push([this, bytes] { std::memcpy(to_.data(), from_.data(), bytes); });
   }
   void wait() override { thread_.wait(); }
-  std::unique_ptr<FloorGraph> graph(int nodes, int) override { return std::make_unique<Loop>(*this, nodes); }
+  std::unique_ptr<FloorGraph> graph(int nodes, int, bool) override { return std::make_unique<Loop>(*this, nodes); }
 
  private:
   struct Loop final : FloorGraph {
@@ -87,6 +87,7 @@ class CpuFloor final : public Floor {
         for (int i = 0; i < n; ++i) plain_add(f.c_.data(), f.b_.data(), f.c_.data());
       });
     }
+    void launch_changed() override { launch(); }  // a loop has no nodes
     CpuFloor& floor;
     int nodes;
   };

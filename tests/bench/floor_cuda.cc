@@ -180,16 +180,16 @@ class CudaFloor final : public Floor {
     FLOOR_CALL(cuEventSynchronize, event_);
   }
 
-  std::unique_ptr<FloorGraph> graph(int nodes, int branches) override {
+  std::unique_ptr<FloorGraph> graph(int nodes, int branches, bool to_change) override {
     enter();
-    return std::make_unique<Captured>(*this, nodes, branches);
+    return std::make_unique<Captured>(*this, nodes, branches, to_change);
   }
 
  private:
   struct Captured final : FloorGraph {
     // Nothing but capture and instantiation for one branch, as this is also the floor of recording. Fork by an event
     // into one stream per branch, capture the chains, join by an event each.
-    Captured(CudaFloor& floor, int nodes, int branches) : floor(floor) {
+    Captured(CudaFloor& floor, int nodes, int branches, bool to_change) : floor(floor) {
       if (branches > kMaxBranches) throw std::runtime_error("the floor has no more than 8 branches");
       std::vector<CUstream> side;
       std::vector<CUevent> events(1);
@@ -198,7 +198,6 @@ class CudaFloor final : public Floor {
         FLOOR_CALL(cuStreamCreateWithPriority, &side.emplace_back(), CU_STREAM_NON_BLOCKING, 0);
         FLOOR_CALL(cuEventCreate, &events.emplace_back(), CU_EVENT_DISABLE_TIMING);
       }
-      CUgraph graph = nullptr;
       FLOOR_CALL(cuStreamBeginCapture_v2, floor.stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
       FLOOR_CALL(cuEventRecord, events[0], floor.stream_);
       for (int branch = 0; branch < branches; ++branch) {
@@ -213,7 +212,15 @@ class CudaFloor final : public Floor {
       FLOOR_CALL(cuStreamEndCapture, floor.stream_, &graph);
       FLOOR_CALL(cuGraphInstantiateWithFlags, &exec, graph, 0);
       FLOOR_CALL(cuGraphUpload, exec, floor.stream_);
-      driver().cuGraphDestroy(graph);
+      if (to_change) {
+        size_t count = 0;
+        FLOOR_CALL(cuGraphGetNodes, graph, nullptr, &count);
+        changed.resize(count);
+        FLOOR_CALL(cuGraphGetNodes, graph, changed.data(), &count);
+      } else {
+        driver().cuGraphDestroy(graph);
+        graph = nullptr;
+      }
       for (const CUstream stream : side) driver().cuStreamDestroy_v2(stream);
       for (const CUevent event : events) driver().cuEventDestroy_v2(event);
     }
@@ -221,10 +228,30 @@ class CudaFloor final : public Floor {
       driver().cuCtxSetCurrent(floor.card_.context);
       driver().cuStreamSynchronize(floor.stream_);
       driver().cuGraphExecDestroy(exec);
+      if (graph) driver().cuGraphDestroy(graph);
     }
     void launch() override { FLOOR_CALL(cuGraphLaunch, exec, floor.stream_); }
+    void launch_changed() override {
+      which = 1 - which;
+      set(changed.front(), floor.operands_[3 + which], floor.operands_[2]);
+      set(changed.back(), floor.operands_[2], floor.operands_[3 + which]);
+      launch();
+    }
+    void set(CUgraphNode node, CUdeviceptr from, CUdeviceptr to) {
+      long long n = kElements;
+      void* parameters[] = {&from, &floor.operands_[1], &to, &n};
+      CUDA_KERNEL_NODE_PARAMS with = {};
+      with.func = floor.card_.kernel;
+      with.gridDimX = kElements / 256, with.gridDimY = with.gridDimZ = 1;
+      with.blockDimX = 256, with.blockDimY = with.blockDimZ = 1;
+      with.kernelParams = parameters;
+      FLOOR_CALL(cuGraphExecKernelNodeSetParams, exec, node, &with);
+    }
 
     CudaFloor& floor;
+    CUgraph graph = nullptr;  // if it is to be changed
+    std::vector<CUgraphNode> changed;
+    int which = 0;
     CUgraphExec exec = nullptr;
   };
 

@@ -193,6 +193,27 @@ Samplers calls(const Options& options, bool others) {
           [=] { return measure([&] { s->launch(); }); }};
 }
 
+// The same against what the driver takes for as many changed kernels.
+Samplers changed_calls(const Options& options) {
+  struct Both : Called {
+    explicit Both(rondo_device device)
+        : Called(device), floor(make_floor(device)), bare(floor->graph(kNodes, 1, true)) {}
+    std::unique_ptr<Floor> floor;
+    std::unique_ptr<FloorGraph> bare;
+  };
+  auto s = std::make_shared<Both>(options.device);
+  const int bursts = options.quick ? 10 : 40;
+  return {[=] {
+            int which = 0;
+            return burst_us(
+                bursts, 8, [&] { s->call(which ^= 1); }, [&] { s->chains.wait(); });
+          },
+          [=] {
+            return burst_us(
+                bursts, 8, [&] { s->bare->launch_changed(); }, [&] { s->floor->wait(); });
+          }};
+}
+
 // Microseconds per operator of `repeats` launches and the wait for them; with 1000 operators each, the host's share is
 // hidden.
 Samplers per_operator(const Options& options, int nodes, int branches, uint32_t flags = RONDO_RECORD_AS_WRITTEN) {
@@ -230,6 +251,10 @@ void add_graph_rows(const Options& options, std::vector<Row>& rows) {
          std::string("call a graph of 10 adds with ") + (others ? "other tensors each time" : "the same tensors"),
          "a launch of such a graph", cuda ? at_most_above(others ? 0.25 * Called::kChanged : 0.25) : Goal{},
          [=] { return calls(options, others); }});
+  rows.push_back(
+      {"call.changed", "call a graph of 10 adds with other tensors each time",
+       cuda ? "changing two kernels of such a graph and launching it, by the driver" : "a launch of plain loops",
+       cuda ? at_most_above(0.5) : Goal{}, [=] { return changed_calls(options); }});
 
   // The goals' times on one card, 0.75 and 0.22 us, as ratios to the floors measured on that card with them.
   rows.push_back({"device.linear", "1000 dependent adds in a graph, each",

@@ -112,6 +112,42 @@ void follow_updates(rondo_engine* engine, rondo_device device) {
   check(rondo_engine_wait_all(engine), "rondo_engine_wait_all");
 }
 
+// A call of ten adds, the first of which reads the caller's tensor and the last of which writes another one: with the
+// tensors of the call before, and with others, which changes two kernels of a CUDA graph.
+void follow_calls(rondo_engine* engine, rondo_device device) {
+  const Tensor b = make_tensor(engine, device, 1024, 1);
+  std::vector<Tensor> x, y;
+  for (int i = 0; i < 2; ++i) {
+    x.push_back(make_tensor(engine, device, 1024, 1));
+    y.push_back(make_tensor(engine, device, 1024, 1));
+  }
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  options.flags = RONDO_RECORD_AS_WRITTEN | RONDO_RECORD_CALLABLE;
+  check(rondo_record_begin(engine, &options), "rondo_record_begin");
+  const int64_t elements = 1024;
+  rondo_tensor* at = nullptr;
+  check(rondo_record_input(engine, device, RONDO_F32, 1, &elements, &at), "rondo_record_input");
+  for (int i = 0; i < 10; ++i) {
+    const Tensor from(at);
+    at = nullptr;
+    check(rondo_binary(RONDO_ADD, from.get(), b.get(), &at), "rondo_binary");
+  }
+  const Tensor last(at);
+  check(rondo_record_output(engine, at), "rondo_record_output");
+  rondo_graph* recorded = nullptr;
+  check(rondo_record_end(engine, &recorded), "rondo_record_end");
+  const Graph graph(recorded);
+  std::size_t which = 0;
+  const auto call = [&](std::size_t with) {
+    rondo_tensor *input = x[with].get(), *output = y[with].get();
+    check(rondo_graph_call(graph.get(), 1, &input, 1, &output), "rondo_graph_call");
+  };
+  follow("call, the same tensors", [&] { call(0); });
+  check(rondo_engine_wait_all(engine), "rondo_engine_wait_all");
+  follow("call, other tensors", [&] { call(which = 1 - which); });
+  check(rondo_engine_wait_all(engine), "rondo_engine_wait_all");
+}
+
 // What is set between launches costs where it has changed.
 void follow_settings(rondo_engine* engine, rondo_device device) {
   const Tensor a = make_tensor(engine, device, 1024, 1);
@@ -169,6 +205,7 @@ void run(rondo_device device) {
   check(rondo_record_abort(engine.get()), "rondo_record_abort");
   follow_updates(engine.get(), device);
   follow_settings(engine.get(), device);
+  follow_calls(engine.get(), device);
 }
 
 }  // namespace

@@ -425,6 +425,9 @@ TEST_P(MisuseNull, RecordingsAndGraphs) {
       {"rondo_graph_dot", "graph", [&] { return rondo_graph_dot(nullptr, "/tmp/never"); }},
       {"rondo_graph_dot", "path", [&] { return rondo_graph_dot(graph.get(), nullptr); }},
       {"rondo_graph_profile", "graph", [&] { return rondo_graph_profile(nullptr, nullptr); }},
+      {"rondo_graph_profile_call", "graph",
+       [&] { return rondo_graph_profile_call(nullptr, 0, nullptr, 0, nullptr, nullptr); }},
+      {"rondo_record_site", "site", [&] { return rondo_record_site(nullptr, nullptr); }},
   });
   rondo_graph_destroy(nullptr);
   // A forgotten out-parameter of end leaves the recording open, so that it can be ended after all.

@@ -250,7 +250,7 @@ TEST_P(Profile, WhatCannotBeMeasuredIsRefused) {
       },
       &callable);
   expect_refused(rondo_graph_profile(called.get(), nullptr), RONDO_INVALID_STATE, "rondo_graph_profile",
-                 "rondo_graph_call");
+                 "rondo_graph_profile_call");
   const Graph outer = record(engine(), [&] {
     expect_refused(rondo_graph_profile(graph.get(), nullptr), RONDO_INVALID_STATE, "rondo_graph_profile", "recording");
     add(x, 1);

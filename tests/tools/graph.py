@@ -50,7 +50,9 @@ def case_profile():
     assert len(tasks) >= 3 and err == "", err
     holds(out, "graph 'step'", "critical path", "segment 0 on cpu:0: host tasks", "* on the critical path")
     for task in tasks:
-        holds(out, task["name"], task["operands"], f"{task['us']:.3f}")
+        holds(out, task["name"], task["operands"], f"{task['us']:.3f}", f", recorded at {task['site']}")
+    assert [each["site"] for each in tasks[:2]] == ["model.txt:3", "model.txt:7"], tasks
+    assert "graph_program" in tasks[2]["site"], tasks
     assert out.count("* ") >= 2, out
     root = xml.parse(picture).getroot()
     assert root.tag == "{http://www.w3.org/2000/svg}svg"

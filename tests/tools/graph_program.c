@@ -22,12 +22,14 @@ int main(int count, char** arguments) {
   char path[4096];
   if (count != 2) return 2;
   options.name = "step";
-  options.flags = RONDO_RECORD_AS_WRITTEN;
+  options.flags = RONDO_RECORD_AS_WRITTEN | RONDO_RECORD_SITES;
   CHECK(rondo_engine_create(NULL, &engine));
   CHECK(rondo_random_normal(engine, cpu, RONDO_F32, 2, shape, 0, 1, &x));
   CHECK(rondo_record_begin(engine, &options));
   CHECK(rondo_unary(RONDO_NEG, x, &negative));
+  CHECK(rondo_record_site("model.txt:3", NULL));
   CHECK(rondo_matmul(x, negative, NULL, &product));
+  CHECK(rondo_record_site("model.txt:7", NULL));
   CHECK(rondo_reduce(RONDO_SUM, product, 0, NULL, 0, &sum));
   CHECK(rondo_record_end(engine, &graph));
   snprintf(path, sizeof path, "%s/profile.json", arguments[1]);

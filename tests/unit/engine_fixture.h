@@ -44,7 +44,7 @@ inline Ref<Work> make_work(const char* name, Device& device, const Variables& re
 // Keeps what a thread submits instead of running it, as a recording does.
 class Keeper final : public Sink {
  public:
-  using Sink::Sink;
+  explicit Keeper(Engine& engine) : Sink(engine, false) {}
   void created(Storage&) override {}
   std::vector<Ref<Task>> tasks() const {
     std::vector<Ref<Task>> tasks;
@@ -52,6 +52,9 @@ class Keeper final : public Sink {
     return tasks;
   }
   void clear() { taken_.clear(); }
+
+ protected:
+  void note_site() noexcept override {}
 };
 
 struct EngineOverFake {

@@ -9,6 +9,7 @@
 //   device                            opens cuda:0, whatever comes of it
 //   loaded FILE                       whether the file is in the process
 //   secure                            whether the system runs this as a program with more rights than its user
+//   ranges                            two ranges for a profiler, one in the other; whether there are any
 //   compile                           compiles with NVRTC and prints the locale before and after
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -29,6 +30,7 @@
 #include "dynlib/cuda_libraries.h"
 #include "dynlib/cudnn.h"
 #include "dynlib/nccl.h"
+#include "dynlib/nvtx.h"
 #include "dynlib/onednn.h"
 #include "rtc/compiler.h"
 
@@ -105,6 +107,24 @@ void loaded(std::string file) {
   print("loaded", dl_iterate_phdr(compare, &file) ? "yes" : "no");
 }
 
+void ranges() {
+  const Nvtx* const there = Nvtx::of_process();
+  print("ranges", there ? "yes" : "no");
+  if (!there) return;
+  print("version", there->version());
+  there->push("outer");
+  there->push("inner");
+  there->pop();
+  there->pop();
+  void* handle = dlopen(there->path().c_str(), RTLD_NOW | RTLD_NOLOAD);
+  char text[4096] = "";
+  reinterpret_cast<void (*)(char*, size_t)>(dlsym(handle, "fake_nvtx_take"))(text, sizeof text);
+  std::string said;
+  for (char* line = std::strtok(text, "\n"); line; line = std::strtok(nullptr, "\n"))
+    said += (said.empty() ? "" : ", ") + std::string(std::strchr(line, ' ') + 1);
+  print("said", said);
+}
+
 void compile() {
   std::setlocale(LC_ALL, "");
   print("before", std::setlocale(LC_ALL, nullptr));
@@ -142,6 +162,8 @@ int main(int argc, char** argv) {
       rondo::loaded(next());
     } else if (word == "secure") {
       rondo::print("secure", getauxval(AT_SECURE) ? "yes" : "no");
+    } else if (word == "ranges") {
+      rondo::ranges();
     } else if (word == "compile") {
       rondo::compile();
     } else {

@@ -44,7 +44,7 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "record_begin": "Engine.record", "record_end": "Engine.record", "record_abort": "Engine.record",
            "record_is_open": "Engine.isRecording", "record_output": "Recording.keep", "record_input": "Recording.input",
            "record_parameter": "Recording.parameter", "record_section_begin": "Recording.section", "record_section_end": "Recording.section",
-           "graph_set_i64": "Graph.set", "trace_begin": "Engine.beginTrace",
+           "record_site": "RecordFlags.SITES", "graph_set_i64": "Graph.set", "trace_begin": "Engine.beginTrace",
            "trace_end": "Engine.endTrace", "graph_query": "Graph.info", "if": "Control.ifElse", "while": "Control.whileTrue", "switch": "Control.switchTo", "tape_begin": "Engine.tape", "tape_custom": "Tape.customGradient",
            "callable_create": "Engine.callable", "callable_query": "Callable.info", "tape_pause": "NoGradients.open", "tape_resume": "NoGradients.close", "tape_query": "Tape.info",
            "buckets_query": "Buckets.info", "optimizer_query": "Optimizer.info", "optimizer_state": "Optimizer.states", "loss_scaler_state": "LossScaler.states", "autocast_begin": "Engine.autocast", "autocast_end": "Autocast.close", "cache_query": "KernelCache.info", "cache_export": "KernelCache.save",

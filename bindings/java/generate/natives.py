@@ -242,7 +242,7 @@ class Native:
         lines.append(f"  {call}")
         lines += [f"  {line}" for line in self.backs + self.puts]
         if self.status:
-            lines += ["  if (returned != RONDO_OK) {", "    rondo_jni_fail(env, returned);", f"    {failed}", "  }"]
+            lines += ["  if (returned != RONDO_OK) {", "    rondo_jni_fail(env, returned);", f"    {failed}", "  }", "  rondo_jni_called(env);"]
         lines += [f"  {line}" for line in self.after]
         if self.results:
             lines.append(f"  {{ const jlong values[{len(self.outs)}] = {{{', '.join('(jlong)' + out[0] for out in self.outs)}}};")

@@ -44,6 +44,16 @@ class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
   // A launch whose tasks are measured, and waited for: report() tells of it, and the file, if one is named.
   void profile() const { check(rondo_graph_profile(get(), nullptr)); }
   void profile(const std::string& path) const { check(rondo_graph_profile(get(), path.c_str())); }
+  // The same of a call.
+  std::vector<Tensor> profile_call(Tensors inputs, const std::string& path = "") const {
+    std::vector<rondo_tensor*> made(static_cast<size_t>(info().outputs));
+    const std::vector<rondo_tensor*> in = handles_of(inputs);
+    check(rondo_graph_profile_call(get(), static_cast<int32_t>(in.size()), in.data(), static_cast<int32_t>(made.size()),
+                                   made.data(), path.empty() ? nullptr : path.c_str()));
+    std::vector<Tensor> outputs;
+    for (rondo_tensor* each : made) outputs.emplace_back(each);
+    return outputs;
+  }
 
  private:
   void call(Tensors inputs, std::vector<rondo_tensor*>* outputs) const {
@@ -221,6 +231,13 @@ class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
     return Tensor::made([&](rondo_tensor** out) {
       return rondo_record_input(get(), device, dtype, Tensor::ndim(shape), shape.data(), out);
     });
+  }
+  // Where what this thread recorded since the last call of this comes from, in a recording that notes it
+  // (RONDO_RECORD_SITES); whether it does.
+  bool record_site(const std::string& site) const {
+    int32_t notes = 0;
+    check(rondo_record_site(site.c_str(), &notes));
+    return notes != 0;
   }
   // Names an output of a recording that was begun with RONDO_RECORD_NAMED_OUTPUTS or RONDO_RECORD_CALLABLE.
   void record_output(const Tensor& tensor) const { check(rondo_record_output(get(), tensor.get())); }

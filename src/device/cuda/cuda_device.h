@@ -121,6 +121,8 @@ class CudaDevice final : public StreamDevice {
 
  private:
   Status count(NativeGraph* graph) const;  // its nodes and edges
+  template <class Change>
+  Status change_node(const char* function, const Change& change);
   CudaDevice(int index, CUdevice handle) : StreamDevice({RONDO_CUDA, index}), handle_(handle) {}
 
   CUdevice handle_;

@@ -101,6 +101,20 @@ std::string Groups::line(const std::vector<uint32_t>& nodes) const {
   return line;
 }
 
+std::string Groups::sites(const std::vector<uint32_t>& nodes) const {
+  constexpr size_t kNamed = 4;
+  std::vector<const std::string*> sites;  // each once
+  for (const uint32_t each : nodes) {
+    const std::string& site = program_.nodes[each].site;
+    const auto is = [&site](const std::string* known) { return *known == site; };
+    if (!site.empty() && std::none_of(sites.begin(), sites.end(), is)) sites.push_back(&site);
+  }
+  std::string all;
+  for (size_t i = 0; i < sites.size() && i < kNamed; ++i) all += (i ? ", " : "") + *sites[i];
+  if (sites.size() > kNamed) all += format(" and %zu more", sites.size() - kNamed);
+  return all;
+}
+
 std::vector<uint32_t> Groups::in_order() const {
   std::vector<uint32_t> at(groups_.size(), Dependences::kNone);  // groups by their places
   for (uint32_t group = 0; group < groups_.size(); ++group)

@@ -43,13 +43,22 @@ class Groups {
   // Of nodes that became one: its operators, "mul, tanh", and what a report says, "one of 0 'mul', 1 'tanh'".
   std::string operators(const std::vector<uint32_t>& nodes) const;
   std::string line(const std::vector<uint32_t>& nodes) const;
+  // Where they were recorded, "train.c:42, train.c:44".
+  std::string sites(const std::vector<uint32_t>& nodes) const;
   // Puts the program in its new order; made(nodes): the node that several are.
   template <class F>
   void rewrite(ops::Program* program, const F& made) const {
     std::vector<ops::ProgramNode> nodes;
-    for (const uint32_t each : in_order())
-      nodes.push_back(this->nodes(each).size() == 1 ? std::move(program->nodes[this->nodes(each)[0]])
-                                                    : made(this->nodes(each)));
+    for (const uint32_t each : in_order()) {
+      const std::vector<uint32_t>& of = this->nodes(each);
+      if (of.size() == 1) {
+        nodes.push_back(std::move(program->nodes[of[0]]));
+      } else {
+        std::string sites = this->sites(of);
+        nodes.push_back(made(of));
+        nodes.back().site = std::move(sites);
+      }
+    }
     program->nodes = std::move(nodes);
   }
   size_t steps() const { return steps_ + dependences_.steps(); }

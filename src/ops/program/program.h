@@ -45,6 +45,7 @@ struct ProgramNode {
   std::vector<ProgramOperand> operands;
   uint64_t random_offset = 0;  // of the numbers that it draws, from the first of its device in the recording
   std::string operators;       // "mul, tanh, add": what a pass made it of, if it did
+  std::string site;            // "train.c:42": where in the program it was recorded, if that was noted
   // Which of a launch's settings switches it; if that is off, what it would write stays as it was.
   uint32_t section = kAlways;
 

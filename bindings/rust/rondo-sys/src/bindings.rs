@@ -3694,10 +3694,14 @@ pub const RONDO_RECORD_CALLABLE: rondo_record_flags = 4;
 #[doc = "convolutions take in the scale, bias, residual and activation that follow them:"]
 #[doc = "results differ by roundings, which the report counts at each place"]
 pub const RONDO_RECORD_FEWER_ROUNDINGS: rondo_record_flags = 8;
-#[doc = " a segment whose capture fails is run task by task in each launch, as eager calls are,"]
-#[doc = "with the same results; the graph's report says why. Without it, the recording fails at"]
-#[doc = "its end. Not for want of memory, a lost device or collectives"]
+#[doc = " a segment whose capture fails is run task by task in each launch, as eager calls"]
+#[doc = "are, with the same results; the graph's report says why. Without it, the"]
+#[doc = "recording fails at its end. Not for want of memory, a lost device or"]
+#[doc = "collectives"]
 pub const RONDO_RECORD_FALL_BACK: rondo_record_flags = 16;
+#[doc = " notes where in the program each task comes from (rondo_record_site): failures,"]
+#[doc = "profiles and pictures of the graph say it"]
+pub const RONDO_RECORD_SITES: rondo_record_flags = 32;
 pub type rondo_record_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -3868,6 +3872,15 @@ extern "C" {
 extern "C" {
     #[doc = " Ends the section; rondo_record_end fails while one is open. RONDO_INVALID_STATE if none is. Since 0.1."]
     pub fn rondo_record_section_end(engine: *mut rondo_engine) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Says where in the program the calling thread has recorded what it recorded since the last call of this: \"train.c:42\","]
+    #[doc = " or a name. Failures, profiles and pictures of the graph then have it beside the task. site: copied; NULL: nothing is"]
+    #[doc = " said. *notes: whether the thread has a recording that notes it (RONDO_RECORD_SITES, or the setting of that name), 0"]
+    #[doc = " or 1; without one nothing happens, and that is no failure. notes may be NULL. What nobody says anything about has the"]
+    #[doc = " function that called Rondo, with its file and place in it, where Rondo is a shared library. Never blocks."]
+    #[doc = " RONDO_INVALID_ARGUMENT for an empty site, and where both are NULL. Since 0.1."]
+    pub fn rondo_record_site(site: *const ::std::os::raw::c_char, notes: *mut i32) -> rondo_status;
 }
 extern "C" {
     #[doc = " *open: 1 if the calling thread has a recording of this engine open, else 0. Never blocks. Since 0.1."]
@@ -4226,6 +4239,20 @@ extern "C" {
     #[doc = " RONDO_INVALID_STATE for a graph that is called, in a recording and in a task; RONDO_IO_ERROR if the file cannot be"]
     #[doc = " written: the run took place. Since 0.1."]
     pub fn rondo_graph_profile(graph: *mut rondo_graph, path: *const ::std::os::raw::c_char) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same of a graph that is called: a call with these tensors, as rondo_graph_call takes them, each of whose tasks is"]
+    #[doc = " measured. On failure, of the run or the file too, no slot is changed. For an open tape it is a task without gradient."]
+    #[doc = " RONDO_INVALID_STATE for a graph that is launched, in a recording and in a task; other errors as of rondo_graph_call"]
+    #[doc = " and rondo_graph_profile. Since 0.1."]
+    pub fn rondo_graph_profile_call(
+        graph: *mut rondo_graph,
+        n_inputs: i32,
+        inputs: *const *mut rondo_tensor,
+        n_outputs: i32,
+        outputs: *mut *mut rondo_tensor,
+        path: *const ::std::os::raw::c_char,
+    ) -> rondo_status;
 }
 #[doc = " Bytes to or from another rank. Since 0.1."]
 #[repr(C)]

@@ -34,7 +34,7 @@ impl Model {
 }
 
 fn record(engine: &Engine, device: Device, model: &Model) -> Result<Graph> {
-    let (graph, ()) = engine.recording().name("serve").callable().record(|| {
+    let (graph, ()) = engine.recording().name("serve").callable().sites().record(|| {
         let input = engine.record_input(device, DType::F32, [1, INPUTS])?;
         engine.record_output(&model.probabilities(&input)?)
     })?;
@@ -71,6 +71,10 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
             });
         }
     });
+
+    let input = Tensor::from_slice(&engine, device, [1, INPUTS], &pixels(0, 0))?;
+    graph.profile_call(&[&input])?; // one call more, whose tasks are timed one by one
+    println!("{}", graph.report()?);
 
     let wrong = wrong.into_inner();
     let total = CLIENTS * each;

@@ -189,6 +189,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shapes or dtypes do not fit, or an option is
     /// out of its range.
     #[doc(alias = "rondo_attention")]
+    #[track_caller]
     pub fn attention(&self, k: &Tensor, v: &Tensor, how: Attention<'_>) -> Result<Tensor> {
         let options = how.as_raw();
         new(self.engine(), |out| unsafe {
@@ -210,6 +211,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`attention`](Tensor::attention).
+    #[track_caller]
     pub fn attention_with_lse(&self, k: &Tensor, v: &Tensor, how: Attention<'_>) -> Result<Attended> {
         let options = how.as_raw();
         let mut made = [null_mut(); 2];

@@ -76,6 +76,7 @@ impl Buckets {
     /// # Errors
     ///
     /// As [`BucketsBuilder::build`].
+    #[track_caller]
     pub fn new(comm: &Comm, parameters: &[&Tensor]) -> Result<Buckets> {
         Buckets::builder(comm).build(parameters)
     }
@@ -121,6 +122,7 @@ impl Buckets {
     ///
     /// As [`Tape::gradient`](crate::Tape::gradient) and [`Comm::all_reduce`].
     #[doc(alias = "rondo_buckets_reduce")]
+    #[track_caller]
     pub fn reduce(&self, tape: &Tape, output: &Tensor) -> Result<()> {
         self.call(tape, &[output], None)
     }
@@ -144,11 +146,13 @@ impl Buckets {
     ///
     /// As [`Buckets::reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where a gradient has not
     /// its output's shape and dtype.
+    #[track_caller]
     pub fn reduce_of(&self, tape: &Tape, outputs: &[(&Tensor, &Tensor)]) -> Result<()> {
         let (outputs, given): (Vec<_>, Vec<_>) = outputs.iter().copied().unzip();
         self.call(tape, &outputs, Some(&given))
     }
 
+    #[track_caller]
     fn call(&self, tape: &Tape, outputs: &[&Tensor], given: Option<&[&Tensor]>) -> Result<()> {
         let (n, outputs, given) = (length(outputs), handles(outputs), given.map(handles));
         let given = given.as_ref().map_or(null(), |list| list.as_ptr());
@@ -173,6 +177,7 @@ impl Buckets {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such parameter.
     #[doc(alias = "rondo_buckets_gradient")]
+    #[track_caller]
     pub fn gradient(&self, index: usize) -> Result<Tensor> {
         let index = i32::try_from(index).unwrap_or(i32::MAX);
         Tensor::create(&self.engine, |out| unsafe { sys::rondo_buckets_gradient(self.as_ptr(), index, out) })
@@ -192,6 +197,7 @@ impl Buckets {
     /// # Errors
     ///
     /// None is expected: the indices are those that there are.
+    #[track_caller]
     pub fn gradients(&self) -> Result<Vec<Tensor>> {
         (0..self.info()?.parameters as usize).map(|index| self.gradient(index)).collect()
     }
@@ -212,6 +218,7 @@ impl Buckets {
     ///
     /// None is expected while the buckets live.
     #[doc(alias = "rondo_buckets_query")]
+    #[track_caller]
     pub fn info(&self) -> Result<BucketsInfo> {
         let mut info = sys::RONDO_BUCKETS_INFO_INIT;
         check(unsafe { sys::rondo_buckets_query(self.as_ptr(), &mut info) })?;
@@ -310,6 +317,7 @@ impl BucketsBuilder<'_> {
     /// another device than the group's end, or is no float; [`InvalidState`](crate::ErrorKind::InvalidState) inside a
     /// recording.
     #[doc(alias = "rondo_buckets_create")]
+    #[track_caller]
     pub fn build(self, parameters: &[&Tensor]) -> Result<Buckets> {
         let mut buckets = null_mut();
         let (comm, parameters, n) = (self.comm.as_ptr(), handles(parameters), length(parameters));

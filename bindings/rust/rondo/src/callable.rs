@@ -16,7 +16,7 @@ use crate::error::check;
 use crate::ops::length;
 use crate::tape::handles;
 use crate::tensor::Owned;
-use crate::{Engine, Error, ErrorKind, Result, Tensor};
+use crate::{sites, Engine, Error, ErrorKind, Result, Tensor};
 
 /// How a closure ended that did not end well.
 enum Failure {
@@ -113,6 +113,7 @@ impl Engine {
     /// # Errors
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without outputs.
+    #[track_caller]
     pub fn callable<F>(&self, outputs: usize, function: F) -> Result<Callable>
     where
         F: Fn(&[&Tensor]) -> Result<Vec<Tensor>> + Send + Sync + 'static,
@@ -245,6 +246,7 @@ impl<'a> CallableBuilder<'a> {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for options that are not possible, and without outputs.
     #[doc(alias = "rondo_callable_create")]
+    #[track_caller]
     pub fn build<F>(self, outputs: usize, function: F) -> Result<Callable>
     where
         F: Fn(&[&Tensor]) -> Result<Vec<Tensor>> + Send + Sync + 'static,
@@ -292,6 +294,7 @@ impl Callable {
     /// [`InvalidState`](crate::ErrorKind::InvalidState) in a task for what was not recorded yet, for inputs that were never
     /// written, and for closures that cannot be recorded.
     #[doc(alias = "rondo_callable_call")]
+    #[track_caller]
     pub fn call(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
         let mut made = vec![null_mut(); self.outputs];
         self.call_raw(inputs, &mut made)?;
@@ -314,10 +317,12 @@ impl Callable {
     /// # Errors
     ///
     /// As [`Callable::call`].
+    #[track_caller]
     pub fn call_into(&self, inputs: &[&Tensor], outputs: &[&Tensor]) -> Result<()> {
         self.call_raw(inputs, &mut handles(outputs))
     }
 
+    #[track_caller]
     fn call_raw(&self, inputs: &[&Tensor], outputs: &mut [*mut sys::rondo_tensor]) -> Result<()> {
         let (given, n, made) = (handles(inputs), length(inputs), length(outputs));
         FAILURE.with(|failure| failure.take());
@@ -345,6 +350,7 @@ impl Callable {
     ///
     /// None is expected while the callable lives.
     #[doc(alias = "rondo_callable_clear")]
+    #[track_caller]
     pub fn clear(&self) -> Result<()> {
         check(unsafe { sys::rondo_callable_clear(self.as_ptr()) })
     }
@@ -362,6 +368,7 @@ impl Callable {
     ///
     /// None is expected while the callable lives.
     #[doc(alias = "rondo_callable_query")]
+    #[track_caller]
     pub fn info(&self) -> Result<CallableInfo> {
         let mut info = sys::RONDO_CALLABLE_INFO_INIT;
         check(unsafe { sys::rondo_callable_query(self.as_ptr(), &mut info) })?;
@@ -390,6 +397,7 @@ impl Callable {
     ///
     /// None is expected while the callable lives.
     #[doc(alias = "rondo_callable_report")]
+    #[track_caller]
     pub fn report(&self) -> Result<String> {
         // SAFETY: writes at most as many bytes as there are.
         crate::graph::read_report(|text, capacity, length| unsafe {
@@ -464,6 +472,7 @@ where
         )
     };
     let run = || -> Result<Vec<Owned>> {
+        sites::begun();
         // Handles of their own: the closure may keep clones of what it is given, and the library destroys its own.
         let given = given.iter().map(|&handle| Tensor::share_of(handle, &body.engine)).collect::<Result<Vec<_>>>()?;
         let tensors: Vec<&Tensor> = given.iter().collect();

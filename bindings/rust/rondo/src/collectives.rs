@@ -32,6 +32,7 @@ impl Comm {
     /// ([`RankLost`](crate::ErrorKind::RankLost), [`TimedOut`](crate::ErrorKind::TimedOut)). What fails on the way is
     /// told by waits on the result.
     #[doc(alias = "rondo_comm_all_reduce")]
+    #[track_caller]
     pub fn all_reduce(&self, input: &Tensor, reduction: ReduceOp) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_comm_all_reduce(self.as_ptr(), input.as_ptr(), reduction.as_raw(), out)
@@ -53,6 +54,7 @@ impl Comm {
     ///
     /// As [`Comm::all_reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` has another
     /// shape, dtype or device.
+    #[track_caller]
     pub fn all_reduce_into(&self, input: &Tensor, reduction: ReduceOp, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_comm_all_reduce(self.as_ptr(), input.as_ptr(), reduction.as_raw(), out) })
     }
@@ -75,6 +77,7 @@ impl Comm {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the tensor is not on this end's device; the
     /// group's failure once it has failed.
     #[doc(alias = "rondo_comm_all_gather")]
+    #[track_caller]
     pub fn all_gather(&self, input: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_comm_all_gather(self.as_ptr(), input.as_ptr(), out) })
     }
@@ -95,6 +98,7 @@ impl Comm {
     /// # Errors
     ///
     /// As [`Comm::all_gather`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
+    #[track_caller]
     pub fn all_gather_into(&self, input: &Tensor, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_comm_all_gather(self.as_ptr(), input.as_ptr(), out) })
     }
@@ -117,6 +121,7 @@ impl Comm {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the first size is no multiple of the number of
     /// ranks, else as [`Comm::all_reduce`].
     #[doc(alias = "rondo_comm_reduce_scatter")]
+    #[track_caller]
     pub fn reduce_scatter(&self, input: &Tensor, reduction: ReduceOp) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_comm_reduce_scatter(self.as_ptr(), input.as_ptr(), reduction.as_raw(), out)
@@ -139,6 +144,7 @@ impl Comm {
     ///
     /// As [`Comm::reduce_scatter`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not
     /// fit.
+    #[track_caller]
     pub fn reduce_scatter_into(&self, input: &Tensor, reduction: ReduceOp, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe {
             sys::rondo_comm_reduce_scatter(self.as_ptr(), input.as_ptr(), reduction.as_raw(), out)
@@ -164,6 +170,7 @@ impl Comm {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where `root` is no rank or the tensor is not on this
     /// end's device; the group's failure once it has failed.
     #[doc(alias = "rondo_comm_broadcast")]
+    #[track_caller]
     pub fn broadcast(&self, tensor: &Tensor, root: i32) -> Result<()> {
         check(unsafe { sys::rondo_comm_broadcast(self.as_ptr(), tensor.as_ptr(), root) })
     }
@@ -186,6 +193,7 @@ impl Comm {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where `root` is no rank, else as [`Comm::all_reduce`].
     #[doc(alias = "rondo_comm_reduce")]
+    #[track_caller]
     pub fn reduce(&self, input: &Tensor, reduction: ReduceOp, root: i32) -> Result<Option<Tensor>> {
         let mut out = null_mut();
         check(unsafe { sys::rondo_comm_reduce(self.as_ptr(), input.as_ptr(), reduction.as_raw(), root, &mut out) })?;
@@ -206,6 +214,7 @@ impl Comm {
     /// # Errors
     ///
     /// As [`Comm::reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
+    #[track_caller]
     pub fn reduce_into(&self, input: &Tensor, reduction: ReduceOp, root: i32, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_comm_reduce(self.as_ptr(), input.as_ptr(), reduction.as_raw(), root, out) })
     }
@@ -228,6 +237,7 @@ impl Comm {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the first size is no multiple of the number of
     /// ranks; the group's failure once it has failed.
     #[doc(alias = "rondo_comm_all_to_all")]
+    #[track_caller]
     pub fn all_to_all(&self, input: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_comm_all_to_all(self.as_ptr(), input.as_ptr(), out) })
     }
@@ -247,6 +257,7 @@ impl Comm {
     /// # Errors
     ///
     /// As [`Comm::all_to_all`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
+    #[track_caller]
     pub fn all_to_all_into(&self, input: &Tensor, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_comm_all_to_all(self.as_ptr(), input.as_ptr(), out) })
     }
@@ -270,6 +281,7 @@ impl Comm {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where `peer` is no other rank or the tensor is not on
     /// this end's device; the group's failure once it has failed.
     #[doc(alias = "rondo_comm_send")]
+    #[track_caller]
     pub fn send(&self, tensor: &Tensor, peer: i32) -> Result<()> {
         check(unsafe { sys::rondo_comm_send(self.as_ptr(), tensor.as_ptr(), peer) })
     }
@@ -291,6 +303,7 @@ impl Comm {
     ///
     /// As [`Comm::send`].
     #[doc(alias = "rondo_comm_receive")]
+    #[track_caller]
     pub fn receive(&self, tensor: &Tensor, peer: i32) -> Result<()> {
         check(unsafe { sys::rondo_comm_receive(self.as_ptr(), tensor.as_ptr(), peer) })
     }
@@ -312,6 +325,7 @@ impl Comm {
     ///
     /// The group's failure once it has failed.
     #[doc(alias = "rondo_comm_barrier")]
+    #[track_caller]
     pub fn barrier(&self) -> Result<()> {
         check(unsafe { sys::rondo_comm_barrier(self.as_ptr()) })
     }
@@ -342,6 +356,7 @@ impl Comm {
     /// [`InvalidState`](crate::ErrorKind::InvalidState) inside another group.
     #[doc(alias = "rondo_comm_group_begin")]
     #[doc(alias = "rondo_comm_group_end")]
+    #[track_caller]
     pub fn group<R>(&self, calls: impl FnOnce() -> Result<R>) -> Result<R> {
         struct Open<'a>(&'a Comm);
         impl Drop for Open<'_> {

@@ -51,6 +51,7 @@ unsafe extern "C" fn call_second<E>(argument: *mut c_void) -> sys::rondo_status 
 }
 
 /// What a call comes to: the failure of a closure goes before the text of the C side about it.
+#[track_caller]
 fn end<E: From<Error>>(status: sys::rondo_status, failure: &RefCell<Option<Failure<E>>>) -> Result<(), E> {
     match failure.borrow_mut().take() {
         Some(Failure::Error(error)) => Err(error),
@@ -90,6 +91,7 @@ impl Engine {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a condition that is not one element of dtype bool;
     /// [`Unsupported`](crate::ErrorKind::Unsupported) in a recording while a tape is open on the thread.
     #[doc(alias = "rondo_if")]
+    #[track_caller]
     pub fn if_else<E: From<Error>>(
         &self,
         condition: &Tensor,
@@ -119,6 +121,7 @@ impl Engine {
     /// # Errors
     ///
     /// As [`if_else`](Engine::if_else).
+    #[track_caller]
     pub fn if_true<E: From<Error>>(
         &self,
         condition: &Tensor,
@@ -154,6 +157,7 @@ impl Engine {
     /// As [`if_else`](Engine::if_else); [`InvalidArgument`](crate::ErrorKind::InvalidArgument) in a recording if there is
     /// neither a limit nor a write of the condition.
     #[doc(alias = "rondo_while")]
+    #[track_caller]
     pub fn while_true<E: From<Error>>(
         &self,
         condition: &Tensor,
@@ -188,6 +192,7 @@ impl Engine {
     ///
     /// As [`if_else`](Engine::if_else).
     #[doc(alias = "rondo_switch")]
+    #[track_caller]
     pub fn switch_to<E: From<Error>>(
         &self,
         index: &Tensor,

@@ -258,6 +258,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where shapes, dtypes or the settings do not fit
     /// together; [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that is not convolved.
     #[doc(alias = "rondo_convolution")]
+    #[track_caller]
     pub fn convolution(&self, w: &Tensor, how: Convolution<'_>) -> Result<Tensor> {
         let options = how.as_raw();
         new(self.engine(), |out| unsafe { sys::rondo_convolution(self.as_ptr(), w.as_ptr(), &options, out) })
@@ -280,6 +281,7 @@ impl Tensor {
     ///
     /// As [`Tensor::convolution`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not
     /// fit.
+    #[track_caller]
     pub fn convolution_into(&self, w: &Tensor, how: Convolution<'_>, out: &Tensor) -> Result<()> {
         let options = how.as_raw();
         into(out, |out| unsafe { sys::rondo_convolution(self.as_ptr(), w.as_ptr(), &options, out) })
@@ -301,6 +303,7 @@ impl Tensor {
     ///
     /// As [`Tensor::convolution`].
     #[doc(alias = "rondo_convolution_filter_grad")]
+    #[track_caller]
     pub fn convolution_filter_grad(
         &self,
         dy: &Tensor,

@@ -73,6 +73,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`Tensor::from_slice`].
+    #[track_caller]
     pub fn new<T: Nested>(engine: &Engine, device: Device, data: T) -> Result<Tensor> {
         let (mut sizes, mut numbers) = (Vec::new(), Vec::new());
         T::sizes(&mut sizes);
@@ -92,6 +93,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`Tensor::full`].
+    #[track_caller]
     pub fn ones(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
         Tensor::full(engine, device, dtype, shape, 1.0)
     }
@@ -108,6 +110,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`ops::random_normal`].
+    #[track_caller]
     pub fn randn(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
         ops::random_normal(engine, device, dtype, shape, 0.0, 1.0)
     }
@@ -124,6 +127,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`ops::random_uniform`].
+    #[track_caller]
     pub fn rand(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
         ops::random_uniform(engine, device, dtype, shape, 0.0, 1.0)
     }
@@ -141,6 +145,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`Tensor::full`].
+    #[track_caller]
     pub fn zeros_like(&self) -> Result<Tensor> {
         self.full_like(0.0)
     }
@@ -158,6 +163,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`Tensor::full`].
+    #[track_caller]
     pub fn ones_like(&self) -> Result<Tensor> {
         self.full_like(1.0)
     }
@@ -175,6 +181,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`Tensor::full`].
+    #[track_caller]
     pub fn full_like(&self, value: f64) -> Result<Tensor> {
         let info = self.info()?;
         Tensor::full(self.engine(), info.device, info.dtype, info.shape, value)

@@ -11,6 +11,7 @@ use rondo_sys as sys;
 
 use crate::callback;
 use crate::names::in_rust;
+use crate::sites;
 
 pub use crate::generated::ErrorKind;
 
@@ -142,8 +143,10 @@ impl StdError for Error {
 
 /// `Ok` for `RONDO_OK`, else the thread's last failure.
 #[inline]
+#[track_caller]
 pub(crate) fn check(status: sys::rondo_status) -> Result<()> {
     if status == sys::RONDO_OK {
+        sites::called();
         Ok(())
     } else {
         Err(Error::last(status))

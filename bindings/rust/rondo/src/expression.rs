@@ -54,6 +54,7 @@ impl Expression {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the text is no expression; the message shows the
     /// place.
     #[doc(alias = "rondo_expression_create")]
+    #[track_caller]
     pub fn new(text: &str) -> Result<Expression> {
         Expression::create(text, None)
     }
@@ -69,10 +70,12 @@ impl Expression {
     /// # Errors
     ///
     /// As [`Expression::new`].
+    #[track_caller]
     pub fn named(name: &str, text: &str) -> Result<Expression> {
         Expression::create(text, Some(name))
     }
 
+    #[track_caller]
     fn create(text: &str, name: Option<&str>) -> Result<Expression> {
         let text = c_string("Expression::new", "text", text)?;
         let name: Option<CString> = name.map(|name| c_string("Expression::named", "name", name)).transpose()?;
@@ -133,6 +136,7 @@ impl Expression {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where an operand is missing, unknown or does not fit,
     /// with its place in the text; [`Unsupported`](crate::ErrorKind::Unsupported) for more than one kernel takes.
     #[doc(alias = "rondo_expression_run")]
+    #[track_caller]
     pub fn run(&self, arguments: &[(&str, Operand<'_>)]) -> Result<Vec<Tensor>> {
         let mut out = vec![null_mut(); self.results().len()];
         self.call(arguments, &mut out)?;
@@ -167,6 +171,7 @@ impl Expression {
     ///
     /// As [`Expression::run`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where an `out` does not
     /// fit.
+    #[track_caller]
     pub fn run_into(&self, arguments: &[(&str, Operand<'_>)], out: &[&Tensor]) -> Result<()> {
         let mut out: Vec<_> = out.iter().map(|tensor| tensor.as_ptr()).collect();
         self.call(arguments, &mut out)
@@ -194,6 +199,7 @@ impl Expression {
     /// As [`Expression::run_into`], with the number of the set.
     #[doc(alias = "rondo_expression_run_each")]
     #[allow(clippy::type_complexity)]
+    #[track_caller]
     pub fn run_each_into(&self, sets: &[(&[(&str, Operand<'_>)], &[&Tensor])]) -> Result<()> {
         let refuse = |what| Error::new(ErrorKind::InvalidArgument, what);
         let (n_arguments, n_out) = (sets.first().map_or(0, |set| set.0.len()), self.results().len());
@@ -217,6 +223,7 @@ impl Expression {
         })
     }
 
+    #[track_caller]
     fn call(&self, arguments: &[(&str, Operand<'_>)], out: &mut [*mut sys::rondo_tensor]) -> Result<()> {
         let names = arguments
             .iter()

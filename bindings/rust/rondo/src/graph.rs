@@ -60,6 +60,7 @@ impl Graph {
     /// what it writes.
     #[doc(alias = "rondo_graph_launch")]
     #[inline]
+    #[track_caller]
     pub fn launch(&self) -> Result<()> {
         check(unsafe { sys::rondo_graph_launch(self.as_ptr()) })
     }
@@ -96,6 +97,7 @@ impl Graph {
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a graph that is launched, and for an input that was never
     /// written. What fails while it runs is told by waits on the results.
     #[doc(alias = "rondo_graph_call")]
+    #[track_caller]
     pub fn call(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
         let mut made = vec![null_mut(); self.info()?.outputs as usize];
         self.call_raw(inputs, &mut made)?;
@@ -121,10 +123,12 @@ impl Graph {
     /// # Errors
     ///
     /// As [`Graph::call`].
+    #[track_caller]
     pub fn call_into(&self, inputs: &[&Tensor], outputs: &[&Tensor]) -> Result<()> {
         self.call_raw(inputs, &mut handles(outputs))
     }
 
+    #[track_caller]
     fn call_raw(&self, inputs: &[&Tensor], outputs: &mut [*mut sys::rondo_tensor]) -> Result<()> {
         let (given, n, made) = (handles(inputs), length(inputs), length(outputs));
         // SAFETY: as many handles as the lengths say.
@@ -150,6 +154,7 @@ impl Graph {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a value that its dtype does not hold exactly (integers and
     /// bool).
     #[doc(alias = "rondo_graph_set")]
+    #[track_caller]
     pub fn set(&self, name: &str, value: f64) -> Result<()> {
         let name = c_string("Graph::set", "name", name)?;
         check(unsafe { sys::rondo_graph_set(self.as_ptr(), name.as_ptr(), value) })
@@ -171,6 +176,7 @@ impl Graph {
     ///
     /// As [`Graph::set`].
     #[doc(alias = "rondo_graph_set_i64")]
+    #[track_caller]
     pub fn set_i64(&self, name: &str, value: i64) -> Result<()> {
         let name = c_string("Graph::set_i64", "name", name)?;
         check(unsafe { sys::rondo_graph_set_i64(self.as_ptr(), name.as_ptr(), value) })
@@ -194,6 +200,7 @@ impl Graph {
     ///
     /// [`NotFound`](crate::ErrorKind::NotFound) where there is no section of that name.
     #[doc(alias = "rondo_graph_enable")]
+    #[track_caller]
     pub fn enable(&self, name: &str, on: bool) -> Result<()> {
         let name = c_string("Graph::enable", "name", name)?;
         check(unsafe { sys::rondo_graph_enable(self.as_ptr(), name.as_ptr(), i32::from(on)) })
@@ -213,6 +220,7 @@ impl Graph {
     ///
     /// None is expected while the graph lives.
     #[doc(alias = "rondo_graph_query")]
+    #[track_caller]
     pub fn info(&self) -> Result<GraphInfo> {
         let mut info = sys::RONDO_GRAPH_INFO_INIT;
         check(unsafe { sys::rondo_graph_query(self.as_ptr(), &mut info) })?;
@@ -250,6 +258,7 @@ impl Graph {
     ///
     /// None is expected while the graph lives.
     #[doc(alias = "rondo_graph_report")]
+    #[track_caller]
     pub fn report(&self) -> Result<String> {
         // SAFETY: writes at most as many bytes as there are.
         read_report(|text, capacity, length| unsafe { sys::rondo_graph_report(self.as_ptr(), text, capacity, length) })
@@ -271,6 +280,7 @@ impl Graph {
     ///
     /// None is expected while the graph lives.
     #[doc(alias = "rondo_graph_dot")]
+    #[track_caller]
     pub fn dot(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path("Graph::dot", path.as_ref())?;
         check(unsafe { sys::rondo_graph_dot(self.as_ptr(), path.as_ptr()) })
@@ -292,6 +302,7 @@ impl Graph {
     /// What fails in the run; [`InvalidState`](crate::ErrorKind::InvalidState) for a graph that is called, in a recording
     /// and in a task.
     #[doc(alias = "rondo_graph_profile")]
+    #[track_caller]
     pub fn profile(&self) -> Result<()> {
         check(unsafe { sys::rondo_graph_profile(self.as_ptr(), std::ptr::null()) })
     }
@@ -311,9 +322,73 @@ impl Graph {
     /// # Errors
     ///
     /// As [`Graph::profile`]; [`IoError`](crate::ErrorKind::IoError) where the file cannot be written: the run took place.
+    #[track_caller]
     pub fn profile_to(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path("Graph::profile_to", path.as_ref())?;
         check(unsafe { sys::rondo_graph_profile(self.as_ptr(), path.as_ptr()) })
+    }
+
+    /// [`Graph::call`] once, each task by itself and measured, as [`Graph::profile`] does for a graph that is launched; waits
+    /// for the run.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     let x = engine.record_input(Device::CPU, DType::F32, 2)?;
+    /// #     engine.record_output(&x.mul(2)?)
+    /// # })?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+    /// let y = double.profile_call(&[&x])?;
+    /// assert_eq!(y[0].to_vec::<f32>()?, [2.0, 4.0]);
+    /// assert!(double.report()?.contains("critical path"));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Graph::call`] and [`Graph::profile`].
+    #[doc(alias = "rondo_graph_profile_call")]
+    #[track_caller]
+    pub fn profile_call(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        self.profile_call_raw(inputs, std::ptr::null())
+    }
+
+    /// The same, with a file for all of it as JSON, which `rondo graph FILE` shows.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     let x = engine.record_input(Device::CPU, DType::F32, 2)?;
+    /// #     engine.record_output(&x.mul(2)?)
+    /// # })?;
+    /// # let x = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+    /// let path = std::env::temp_dir().join(format!("rondo-call-{}.json", std::process::id()));
+    /// double.profile_call_to(&[&x], &path)?;
+    /// assert!(std::fs::read_to_string(&path).unwrap().contains("\"critical_path\":[0]"));
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Graph::profile_call`] and [`Graph::profile_to`].
+    #[track_caller]
+    pub fn profile_call_to(&self, inputs: &[&Tensor], path: impl AsRef<Path>) -> Result<Vec<Tensor>> {
+        let path = c_path("Graph::profile_call_to", path.as_ref())?;
+        self.profile_call_raw(inputs, path.as_ptr())
+    }
+
+    #[track_caller]
+    fn profile_call_raw(&self, inputs: &[&Tensor], path: *const std::os::raw::c_char) -> Result<Vec<Tensor>> {
+        let mut made = vec![null_mut(); self.info()?.outputs as usize];
+        let (given, n, outputs) = (handles(inputs), length(inputs), length(&made));
+        // SAFETY: as many handles as the lengths say.
+        check(unsafe {
+            sys::rondo_graph_profile_call(self.as_ptr(), n, given.as_ptr(), outputs, made.as_mut_ptr(), path)
+        })?;
+        Ok(made.into_iter().map(|each| Tensor::adopt(each, &self.engine)).collect())
     }
 
     /// The engine it belongs to.
@@ -409,6 +484,7 @@ pub struct GraphInfo {
 }
 
 /// A text of the library, which another thread may make longer meanwhile: `write` is given room and says what it needs.
+#[track_caller]
 pub(crate) fn read_report(
     write: impl Fn(*mut std::os::raw::c_char, usize, &mut usize) -> sys::rondo_status,
 ) -> Result<String> {

@@ -102,6 +102,7 @@ pub mod reclaim;
 mod recording;
 mod rows;
 mod shapes;
+mod sites;
 mod slices;
 mod tape;
 mod task;

@@ -120,6 +120,7 @@ impl Tensor {
     #[doc(alias = "rondo_matmul")]
     #[doc(alias = "dot")]
     #[doc(alias = "mm")]
+    #[track_caller]
     pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
         self.matmul_with(other, Matmul::new())
     }
@@ -137,6 +138,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`Tensor::matmul`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where the bias does not fit.
+    #[track_caller]
     pub fn matmul_with(&self, other: &Tensor, how: Matmul<'_>) -> Result<Tensor> {
         let options = how.as_raw();
         new(self.engine(), |out| unsafe { sys::rondo_matmul(self.as_ptr(), other.as_ptr(), &options, out) })
@@ -158,6 +160,7 @@ impl Tensor {
     ///
     /// As [`Tensor::matmul_with`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not
     /// fit, or shares memory with an operand.
+    #[track_caller]
     pub fn matmul_into(&self, other: &Tensor, how: Matmul<'_>, out: &Tensor) -> Result<()> {
         let options = how.as_raw();
         into(out, |out| unsafe { sys::rondo_matmul(self.as_ptr(), other.as_ptr(), &options, out) })

@@ -26,6 +26,7 @@ impl Tensor {
     #[doc(alias = "rondo_where")]
     #[doc(alias = "where_cond")]
     #[doc(alias = "mask_where")]
+    #[track_caller]
     pub fn choose(&self, a: &Tensor, b: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_where(self.as_ptr(), a.as_ptr(), b.as_ptr(), out) })
     }
@@ -46,6 +47,7 @@ impl Tensor {
     #[doc(alias = "rondo_cast")]
     #[doc(alias = "to_dtype")]
     #[doc(alias = "to_kind")]
+    #[track_caller]
     pub fn cast(&self, dtype: DType) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_cast(self.as_ptr(), dtype.as_raw(), out) })
     }
@@ -64,6 +66,7 @@ impl Tensor {
     ///
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_copy")]
+    #[track_caller]
     pub fn copy(&self) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_copy(self.as_ptr(), out) })
     }
@@ -85,6 +88,7 @@ impl Tensor {
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "assign")]
     #[doc(alias = "copy_")]
+    #[track_caller]
     pub fn copy_into(&self, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_copy(self.as_ptr(), out) })
     }
@@ -105,6 +109,7 @@ impl Tensor {
     /// device is not there; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_copy_to")]
     #[doc(alias = "to_device")]
+    #[track_caller]
     pub fn copy_to(&self, device: Device) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_copy_to(self.as_ptr(), device.as_raw(), out) })
     }
@@ -123,6 +128,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis or the dtype is no float.
     #[doc(alias = "rondo_softmax")]
+    #[track_caller]
     pub fn softmax(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_softmax(self.as_ptr(), axis, out) })
@@ -142,6 +148,7 @@ impl Tensor {
     ///
     /// As [`Tensor::softmax`].
     #[doc(alias = "rondo_log_softmax")]
+    #[track_caller]
     pub fn log_softmax(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_log_softmax(self.as_ptr(), axis, out) })
@@ -163,6 +170,7 @@ impl Tensor {
     /// As [`Tensor::softmax`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where the gradient has
     /// another shape or dtype.
     #[doc(alias = "rondo_softmax_grad")]
+    #[track_caller]
     pub fn softmax_grad(&self, dy: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_softmax_grad(self.as_ptr(), dy.as_ptr(), axis, out) })
@@ -184,6 +192,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the logits are no floats, the labels no integers,
     /// or the shapes do not fit.
     #[doc(alias = "rondo_cross_entropy")]
+    #[track_caller]
     pub fn cross_entropy(&self, labels: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_cross_entropy(self.as_ptr(), labels.as_ptr(), out) })
     }
@@ -203,6 +212,7 @@ impl Tensor {
     ///
     /// As [`Tensor::cross_entropy`].
     #[doc(alias = "rondo_cross_entropy_grad")]
+    #[track_caller]
     pub fn cross_entropy_grad(&self, labels: &Tensor, scale: f64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_cross_entropy_grad(self.as_ptr(), labels.as_ptr(), scale, out) })
     }
@@ -224,6 +234,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the probability is not from 0 to below 1, or the
     /// dtype is no float.
     #[doc(alias = "rondo_dropout")]
+    #[track_caller]
     pub fn dropout(&self, p: f64) -> Result<(Tensor, Tensor)> {
         new_pair(self.engine(), |kept, mask| unsafe { sys::rondo_dropout(self.as_ptr(), p, kept, mask) })
     }
@@ -244,6 +255,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the mask is none that [`Tensor::dropout`] gave
     /// for this shape.
     #[doc(alias = "rondo_dropout_grad")]
+    #[track_caller]
     pub fn dropout_grad(&self, mask: &Tensor, p: f64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_dropout_grad(self.as_ptr(), mask.as_ptr(), p, out) })
     }
@@ -263,6 +275,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the tensor is not of `i32` or `i64`, or for a
     /// number of classes below zero.
     #[doc(alias = "rondo_one_hot")]
+    #[track_caller]
     pub fn one_hot(&self, depth: i64, dtype: DType) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_one_hot(self.as_ptr(), depth, dtype.as_raw(), out) })
     }
@@ -283,6 +296,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the indices are not of `i32` or `i64`, or the
     /// tensor has no rows.
     #[doc(alias = "rondo_gather_rows")]
+    #[track_caller]
     pub fn gather_rows(&self, indices: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_gather_rows(self.as_ptr(), indices.as_ptr(), out) })
     }

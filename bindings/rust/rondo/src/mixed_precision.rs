@@ -53,6 +53,7 @@ impl Engine {
     /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a task.
     #[doc(alias = "rondo_autocast_begin")]
     #[doc(alias = "rondo_autocast_end")]
+    #[track_caller]
     pub fn autocast<R, E: From<Error>>(&self, dtype: DType, body: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
         self.autocasting(dtype).run(body)
     }
@@ -107,6 +108,7 @@ impl<'a> Autocast<'a> {
     ///
     /// As [`Engine::autocast`]; also [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for what is no operator's name.
     #[doc(alias = "rondo_autocast_set")]
+    #[track_caller]
     pub fn run<R, E: From<Error>>(self, body: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
         check(unsafe { sys::rondo_autocast_begin(self.engine.as_ptr(), self.dtype.as_raw()) })?;
         let _open = Open(self.engine); // from here on
@@ -189,6 +191,7 @@ impl LossScaler {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a loss of another dtype or device.
     #[doc(alias = "rondo_loss_scaler_scale")]
+    #[track_caller]
     pub fn scale(&self, loss: &Tensor) -> Result<Tensor> {
         Tensor::create(&self.engine, |out| unsafe { sys::rondo_loss_scaler_scale(self.as_ptr(), loss.as_ptr(), out) })
     }
@@ -213,6 +216,7 @@ impl LossScaler {
     ///
     /// As [`Optimizer::step`]; also for an optimizer on another device.
     #[doc(alias = "rondo_loss_scaler_step")]
+    #[track_caller]
     pub fn step(&self, optimizer: &Optimizer, gradients: &[&Tensor]) -> Result<()> {
         let (n, list) = (length(gradients), handles(gradients));
         // SAFETY: as many handles as the length says.
@@ -237,6 +241,7 @@ impl LossScaler {
     ///
     /// [`InvalidState`](crate::ErrorKind::InvalidState) where no step was asked for since the last update.
     #[doc(alias = "rondo_loss_scaler_update")]
+    #[track_caller]
     pub fn update(&self) -> Result<()> {
         check(unsafe { sys::rondo_loss_scaler_update(self.as_ptr()) })
     }
@@ -256,6 +261,7 @@ impl LossScaler {
     ///
     /// None is expected while the loss scaler lives.
     #[doc(alias = "rondo_loss_scaler_state")]
+    #[track_caller]
     pub fn states(&self) -> Result<Vec<(String, Tensor)>> {
         (0..3)
             .map(|index| {
@@ -287,6 +293,7 @@ impl LossScaler {
     /// # Errors
     ///
     /// As [`ModelFile::load_into`], for the first that fails.
+    #[track_caller]
     pub fn load(&self, file: &ModelFile) -> Result<()> {
         self.states()?.iter().try_for_each(|(name, tensor)| file.load_into(name, tensor))
     }
@@ -393,6 +400,7 @@ impl LossScalerBuilder<'_> {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for options out of range;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording.
     #[doc(alias = "rondo_loss_scaler_create")]
+    #[track_caller]
     pub fn build(self) -> Result<LossScaler> {
         let mut scaler = null_mut();
         check(unsafe {

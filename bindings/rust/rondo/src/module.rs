@@ -57,6 +57,7 @@ impl Module {
     /// [`Unsupported`](crate::ErrorKind::Unsupported) on the cpu;
     /// [`LibraryMissing`](crate::ErrorKind::LibraryMissing) without NVRTC.
     #[doc(alias = "rondo_module_create")]
+    #[track_caller]
     pub fn new(engine: &Engine, device: Device, text: &str, kernels: &str) -> Result<Module> {
         Module::create(engine, device, text, kernels, None, None)
     }
@@ -73,6 +74,7 @@ impl Module {
     /// # Errors
     ///
     /// As [`Module::new`].
+    #[track_caller]
     pub fn with_options(
         engine: &Engine,
         device: Device,
@@ -84,6 +86,7 @@ impl Module {
         Module::create(engine, device, text, kernels, Some(name), Some(options))
     }
 
+    #[track_caller]
     fn create(
         engine: &Engine,
         device: Device,
@@ -131,6 +134,7 @@ impl Module {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for an unknown kernel, an argument that does not fit,
     /// and a shape beyond the limits of the device or the kernel.
     #[doc(alias = "rondo_module_launch")]
+    #[track_caller]
     pub fn launch(&self, kernel: &str, shape: Launch, arguments: &[Operand<'_>]) -> Result<()> {
         let kernel = c_string("Module::launch", "kernel", kernel)?;
         let plain = raw_arguments(arguments.iter().map(|operand| (null(), *operand)));

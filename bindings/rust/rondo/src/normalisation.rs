@@ -167,6 +167,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shapes do not fit or a dtype is no float.
     #[doc(alias = "rondo_batch_norm")]
+    #[track_caller]
     pub fn batch_norm(&self, mean: &Tensor, variance: &Tensor, how: Norm<'_>) -> Result<Tensor> {
         let options = how.as_raw();
         new(self.engine(), |out| unsafe {
@@ -194,6 +195,7 @@ impl Tensor {
     /// As [`Tensor::batch_norm`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for a batch without
     /// elements.
     #[doc(alias = "rondo_batch_norm_training")]
+    #[track_caller]
     pub fn batch_norm_training(&self, running: Option<Running<'_>>, how: Norm<'_>) -> Result<BatchNorm> {
         let options = how.as_raw();
         let (mean, variance, momentum) = running
@@ -228,6 +230,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the channels do not divide into the groups, the
     /// shapes do not fit or a dtype is no float.
     #[doc(alias = "rondo_group_norm")]
+    #[track_caller]
     pub fn group_norm(&self, groups: i64, how: Norm<'_>) -> Result<Tensor> {
         let options = how.as_raw();
         new(self.engine(), |out| unsafe { sys::rondo_group_norm(self.as_ptr(), groups, &options, out) })
@@ -247,6 +250,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shapes do not fit or a dtype is no float.
     #[doc(alias = "rondo_instance_norm")]
+    #[track_caller]
     pub fn instance_norm(&self, how: Norm<'_>) -> Result<Tensor> {
         let options = how.as_raw();
         new(self.engine(), |out| unsafe { sys::rondo_instance_norm(self.as_ptr(), &options, out) })

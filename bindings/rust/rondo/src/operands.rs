@@ -17,29 +17,34 @@ pub trait RightOperand {
     fn apply(self, op: BinaryOp, left: Operand<'_>) -> Result<Tensor>;
 }
 
+#[track_caller]
 fn apply(op: BinaryOp, left: Operand<'_>, right: Operand<'_>) -> Result<Tensor> {
     ops::binary(op, left, right)
 }
 
 impl RightOperand for &Tensor {
+    #[track_caller]
     fn apply(self, op: BinaryOp, left: Operand<'_>) -> Result<Tensor> {
         apply(op, left, Operand::Tensor(self))
     }
 }
 
 impl RightOperand for Tensor {
+    #[track_caller]
     fn apply(self, op: BinaryOp, left: Operand<'_>) -> Result<Tensor> {
         apply(op, left, Operand::Tensor(&self))
     }
 }
 
 impl RightOperand for Result<Tensor> {
+    #[track_caller]
     fn apply(self, op: BinaryOp, left: Operand<'_>) -> Result<Tensor> {
         apply(op, left, Operand::Tensor(&self?))
     }
 }
 
 impl RightOperand for Operand<'_> {
+    #[track_caller]
     fn apply(self, op: BinaryOp, left: Operand<'_>) -> Result<Tensor> {
         apply(op, left, self)
     }
@@ -48,6 +53,7 @@ impl RightOperand for Operand<'_> {
 macro_rules! right_numbers {
     ($($number:ty),*) => {
         $(impl RightOperand for $number {
+            #[track_caller]
             fn apply(self, op: BinaryOp, left: Operand<'_>) -> Result<Tensor> {
                 apply(op, left, self.into())
             }
@@ -62,6 +68,7 @@ macro_rules! operator {
         impl<B: RightOperand> std::ops::$trait<B> for &Tensor {
             type Output = Result<Tensor>;
 
+            #[track_caller]
             fn $method(self, other: B) -> Result<Tensor> {
                 other.apply(BinaryOp::$op, Operand::Tensor(self))
             }
@@ -70,6 +77,7 @@ macro_rules! operator {
         impl<B: RightOperand> std::ops::$trait<B> for Tensor {
             type Output = Result<Tensor>;
 
+            #[track_caller]
             fn $method(self, other: B) -> Result<Tensor> {
                 other.apply(BinaryOp::$op, Operand::Tensor(&self))
             }
@@ -84,6 +92,7 @@ macro_rules! operator {
         impl std::ops::$trait<$tensor> for $number {
             type Output = Result<Tensor>;
 
+            #[track_caller]
             fn $method(self, other: $tensor) -> Result<Tensor> {
                 other.apply(BinaryOp::$op, self.into())
             }
@@ -100,6 +109,7 @@ operator!(Rem, rem, Mod);
 impl std::ops::Neg for &Tensor {
     type Output = Result<Tensor>;
 
+    #[track_caller]
     fn neg(self) -> Result<Tensor> {
         ops::unary(UnaryOp::Neg, self)
     }
@@ -108,6 +118,7 @@ impl std::ops::Neg for &Tensor {
 impl std::ops::Neg for Tensor {
     type Output = Result<Tensor>;
 
+    #[track_caller]
     fn neg(self) -> Result<Tensor> {
         -&self
     }

@@ -81,6 +81,7 @@ numbers! { f32 => F64, f64 => F64, u8 => I64, i8 => I64, u16 => I64, i16 => I64,
 
 /// Calls an operator that makes its output.
 #[inline]
+#[track_caller]
 pub(crate) fn new(
     engine: &Engine,
     call: impl FnOnce(*mut *mut sys::rondo_tensor) -> sys::rondo_status,
@@ -89,6 +90,7 @@ pub(crate) fn new(
 }
 
 /// Calls an operator that makes two tensors.
+#[track_caller]
 pub(crate) fn new_pair(
     engine: &Engine,
     call: impl FnOnce(*mut *mut sys::rondo_tensor, *mut *mut sys::rondo_tensor) -> sys::rondo_status,
@@ -106,6 +108,7 @@ pub(crate) fn new_pair(
 
 /// Calls an operator that writes its output into a tensor.
 #[inline]
+#[track_caller]
 pub(crate) fn into(out: &Tensor, call: impl FnOnce(*mut *mut sys::rondo_tensor) -> sys::rondo_status) -> Result<()> {
     let mut handle = out.as_ptr(); // the library reads it, and stores only where it finds NULL
     check(call(&mut handle))
@@ -127,6 +130,7 @@ pub(crate) fn into(out: &Tensor, call: impl FnOnce(*mut *mut sys::rondo_tensor) 
 /// parameters; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
 #[doc(alias = "rondo_unary")]
 #[inline]
+#[track_caller]
 pub fn unary(op: UnaryOp, a: &Tensor) -> Result<Tensor> {
     new(a.engine(), |out| unsafe { sys::rondo_unary(op.as_raw(), a.as_ptr(), out) })
 }
@@ -146,12 +150,14 @@ pub fn unary(op: UnaryOp, a: &Tensor) -> Result<Tensor> {
 ///
 /// As [`unary`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
 #[inline]
+#[track_caller]
 pub fn unary_into(op: UnaryOp, a: &Tensor, out: &Tensor) -> Result<()> {
     into(out, |out| unsafe { sys::rondo_unary(op.as_raw(), a.as_ptr(), out) })
 }
 
 /// The engine of the first tensor among two operands.
 #[inline]
+#[track_caller]
 fn engine_of<'a>(a: Operand<'a>, b: Operand<'a>) -> Result<&'a Engine> {
     match (a, b) {
         (Operand::Tensor(tensor), _) | (_, Operand::Tensor(tensor)) => Ok(tensor.engine()),
@@ -203,6 +209,7 @@ fn call_binary(op: BinaryOp, a: Operand<'_>, b: Operand<'_>, out: *mut *mut sys:
 #[doc(alias = "rondo_scalar_binary")]
 #[doc(alias = "rondo_scalar_binary_i64")]
 #[inline]
+#[track_caller]
 pub fn binary<'a>(op: BinaryOp, a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let (a, b) = (a.into(), b.into());
     new(engine_of(a, b)?, |out| call_binary(op, a, b, out))
@@ -223,6 +230,7 @@ pub fn binary<'a>(op: BinaryOp, a: impl Into<Operand<'a>>, b: impl Into<Operand<
 ///
 /// As [`binary`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
 #[inline]
+#[track_caller]
 pub fn binary_into<'a>(op: BinaryOp, a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
     let (a, b) = (a.into(), b.into());
     engine_of(a, b)?;
@@ -244,6 +252,7 @@ pub fn binary_into<'a>(op: BinaryOp, a: impl Into<Operand<'a>>, b: impl Into<Ope
 /// As [`unary`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for another number of parameters than the
 /// operator has.
 #[doc(alias = "rondo_unary_with")]
+#[track_caller]
 pub fn unary_with(op: UnaryOp, a: &Tensor, parameters: &[f64]) -> Result<Tensor> {
     let (n, values) = (length(parameters), parameters.as_ptr());
     new(a.engine(), |out| unsafe { sys::rondo_unary_with(op.as_raw(), a.as_ptr(), n, values, out) })
@@ -263,6 +272,7 @@ pub fn unary_with(op: UnaryOp, a: &Tensor, parameters: &[f64]) -> Result<Tensor>
 /// # Errors
 ///
 /// As [`unary_with`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
+#[track_caller]
 pub fn unary_with_into(op: UnaryOp, a: &Tensor, parameters: &[f64], out: &Tensor) -> Result<()> {
     let (n, values) = (length(parameters), parameters.as_ptr());
     into(out, |out| unsafe { sys::rondo_unary_with(op.as_raw(), a.as_ptr(), n, values, out) })
@@ -284,6 +294,7 @@ pub fn unary_with_into(op: UnaryOp, a: &Tensor, parameters: &[f64], out: &Tensor
 /// As [`binary`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for another number of parameters than
 /// the operator has.
 #[doc(alias = "rondo_binary_with")]
+#[track_caller]
 pub fn binary_with(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64]) -> Result<Tensor> {
     let (n, values) = (length(parameters), parameters.as_ptr());
     new(a.engine(), |out| unsafe { sys::rondo_binary_with(op.as_raw(), a.as_ptr(), b.as_ptr(), n, values, out) })
@@ -303,6 +314,7 @@ pub fn binary_with(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64]) -> 
 /// # Errors
 ///
 /// As [`binary_with`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
+#[track_caller]
 pub fn binary_with_into(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64], out: &Tensor) -> Result<()> {
     let (n, values) = (length(parameters), parameters.as_ptr());
     into(out, |out| unsafe { sys::rondo_binary_with(op.as_raw(), a.as_ptr(), b.as_ptr(), n, values, out) })
@@ -322,6 +334,7 @@ pub fn binary_with_into(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64]
 ///
 /// As [`binary`].
 #[doc(alias = "rondo_ternary")]
+#[track_caller]
 pub fn ternary(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor) -> Result<Tensor> {
     new(a.engine(), |out| unsafe { sys::rondo_ternary(op.as_raw(), a.as_ptr(), b.as_ptr(), c.as_ptr(), out) })
 }
@@ -340,6 +353,7 @@ pub fn ternary(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor) -> Result<Tens
 /// # Errors
 ///
 /// As [`ternary`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
+#[track_caller]
 pub fn ternary_into(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor, out: &Tensor) -> Result<()> {
     into(out, |out| unsafe { sys::rondo_ternary(op.as_raw(), a.as_ptr(), b.as_ptr(), c.as_ptr(), out) })
 }
@@ -360,6 +374,7 @@ pub fn ternary_into(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor, out: &Ten
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for no tensors or more than 16, and where shapes do not
 /// broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
 #[doc(alias = "rondo_add_n")]
+#[track_caller]
 pub fn add_n(tensors: &[&Tensor]) -> Result<Tensor> {
     let handles: Vec<_> = tensors.iter().map(|tensor| tensor.as_ptr()).collect();
     let first = tensors.first().ok_or_else(|| {
@@ -382,6 +397,7 @@ pub fn add_n(tensors: &[&Tensor]) -> Result<Tensor> {
 /// # Errors
 ///
 /// As [`add_n`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
+#[track_caller]
 pub fn add_n_into(tensors: &[&Tensor], out: &Tensor) -> Result<()> {
     let handles: Vec<_> = tensors.iter().map(|tensor| tensor.as_ptr()).collect();
     into(out, |out| unsafe { sys::rondo_add_n(length(tensors), handles.as_ptr(), out) })
@@ -418,6 +434,7 @@ names! { UnaryOp by rondo_unary_op_name, BinaryOp by rondo_binary_op_name, Terna
 names! { ReduceOp by rondo_reduce_op_name, }
 
 /// Every element of `tensor` becomes `value`.
+#[track_caller]
 pub(crate) fn fill(tensor: &Tensor, value: f64) -> Result<()> {
     check(unsafe { sys::rondo_fill(tensor.as_ptr(), value) })
 }
@@ -440,6 +457,7 @@ pub(crate) fn fill(tensor: &Tensor, value: f64) -> Result<()> {
 /// operator does not take the dtype, or has no value for no elements;
 /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
 #[doc(alias = "rondo_reduce")]
+#[track_caller]
 pub fn reduce(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: bool) -> Result<Tensor> {
     let axes = axes.into();
     new(a.engine(), |out| call_reduce(op, a, &axes, keep_dims, out))
@@ -460,6 +478,7 @@ pub fn reduce(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: bool) 
 /// # Errors
 ///
 /// As [`reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
+#[track_caller]
 pub fn reduce_into(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: bool, out: &Tensor) -> Result<()> {
     let axes = axes.into();
     into(out, |out| call_reduce(op, a, &axes, keep_dims, out))
@@ -480,6 +499,7 @@ pub fn reduce_into(op: ReduceOp, a: &Tensor, axes: impl Into<Axes>, keep_dims: b
 /// As [`reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for another number of parameters than
 /// the operator has.
 #[doc(alias = "rondo_reduce_with")]
+#[track_caller]
 pub fn reduce_with(
     op: ReduceOp,
     a: &Tensor,
@@ -506,6 +526,7 @@ pub fn reduce_with(
 /// # Errors
 ///
 /// As [`reduce_with`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `out` does not fit.
+#[track_caller]
 pub fn reduce_with_into(
     op: ReduceOp,
     a: &Tensor,
@@ -534,6 +555,7 @@ pub fn reduce_with_into(
 /// As [`reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too for an operator that does not
 /// accumulate.
 #[doc(alias = "rondo_cumulative")]
+#[track_caller]
 pub fn cumulative(op: ReduceOp, a: &Tensor, axis: impl Into<Axis>, reverse: bool) -> Result<Tensor> {
     let axis = axis.into().0;
     new(a.engine(), |out| unsafe { sys::rondo_cumulative(op.as_raw(), a.as_ptr(), axis, reverse as i32, out) })

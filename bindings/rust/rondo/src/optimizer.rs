@@ -93,6 +93,7 @@ impl Optimizer {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where gradients are not as many as parameters, or one is not
     /// what its parameter needs.
     #[doc(alias = "rondo_optimizer_step")]
+    #[track_caller]
     pub fn step(&self, gradients: &[&Tensor]) -> Result<()> {
         self.step_with(gradients, None, None)
     }
@@ -115,6 +116,7 @@ impl Optimizer {
     /// # Errors
     ///
     /// As [`Optimizer::step`]; also where `finite` or `scale` is not one element of its dtype.
+    #[track_caller]
     pub fn step_with(&self, gradients: &[&Tensor], finite: Option<&Tensor>, scale: Option<&Tensor>) -> Result<()> {
         let (n, list) = (length(gradients), handles(gradients));
         let of = |tensor: Option<&Tensor>| tensor.map_or(null_mut(), Tensor::as_ptr);
@@ -138,6 +140,7 @@ impl Optimizer {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a rate that is negative or not finite.
     #[doc(alias = "rondo_optimizer_set_rate")]
+    #[track_caller]
     pub fn set_rate(&self, rate: f64) -> Result<()> {
         check(unsafe { sys::rondo_optimizer_set_rate(self.as_ptr(), rate) })
     }
@@ -158,6 +161,7 @@ impl Optimizer {
     ///
     /// None is expected while the optimizer lives.
     #[doc(alias = "rondo_optimizer_state")]
+    #[track_caller]
     pub fn states(&self) -> Result<Vec<(String, Tensor)>> {
         (0..self.info()?.states)
             .map(|index| {
@@ -190,6 +194,7 @@ impl Optimizer {
     /// # Errors
     ///
     /// As [`ModelFile::load_into`], for the first that fails.
+    #[track_caller]
     pub fn load(&self, file: &ModelFile) -> Result<()> {
         self.states()?.iter().try_for_each(|(name, tensor)| file.load_into(name, tensor))
     }
@@ -209,6 +214,7 @@ impl Optimizer {
     ///
     /// None is expected while the optimizer lives.
     #[doc(alias = "rondo_optimizer_query")]
+    #[track_caller]
     pub fn info(&self) -> Result<OptimizerInfo> {
         let mut info = sys::RONDO_OPTIMIZER_INFO_INIT;
         check(unsafe { sys::rondo_optimizer_query(self.as_ptr(), &mut info) })?;
@@ -322,6 +328,7 @@ impl OptimizerBuilder {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without parameters, for one that comes twice or is no such float,
     /// and for options that do not go together; [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording.
     #[doc(alias = "rondo_optimizer_create")]
+    #[track_caller]
     pub fn build(self, parameters: &[&Tensor]) -> Result<Optimizer> {
         let first = parameters.first().ok_or_else(|| {
             Error::new(
@@ -338,6 +345,7 @@ impl OptimizerBuilder {
     }
 }
 
+#[track_caller]
 fn of_list(
     name: &str,
     tensors: &[&Tensor],
@@ -365,6 +373,7 @@ fn of_list(
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without tensors, and for one that is no such float or whose elements
 /// do not lie together.
 #[doc(alias = "rondo_all_finite")]
+#[track_caller]
 pub fn all_finite(tensors: &[&Tensor]) -> Result<Tensor> {
     of_list("ops::all_finite", tensors, |n, list, out| unsafe { sys::rondo_all_finite(n, list, out) })
 }
@@ -383,6 +392,7 @@ pub fn all_finite(tensors: &[&Tensor]) -> Result<Tensor> {
 ///
 /// As [`all_finite`].
 #[doc(alias = "rondo_global_norm")]
+#[track_caller]
 pub fn global_norm(tensors: &[&Tensor]) -> Result<Tensor> {
     of_list("ops::global_norm", tensors, |n, list, out| unsafe { sys::rondo_global_norm(n, list, out) })
 }
@@ -402,6 +412,7 @@ pub fn global_norm(tensors: &[&Tensor]) -> Result<Tensor> {
 ///
 /// As [`all_finite`]; also for a norm that is not positive, and for tensors that share memory.
 #[doc(alias = "rondo_clip_global_norm")]
+#[track_caller]
 pub fn clip_global_norm(tensors: &[&Tensor], max_norm: f64) -> Result<Tensor> {
     of_list("ops::clip_global_norm", tensors, |n, list, out| unsafe {
         sys::rondo_clip_global_norm(n, list, max_norm, out)

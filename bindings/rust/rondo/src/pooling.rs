@@ -123,6 +123,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the window, its steps or the padding do not fit
     /// the image, or the dtype is none that is pooled.
     #[doc(alias = "rondo_max_pool")]
+    #[track_caller]
     pub fn max_pool(&self, kernel: &[i64], how: Pool) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_max_pool(self.as_ptr(), kernel.len() as i32, kernel.as_ptr(), &how.raw, out)
@@ -143,6 +144,7 @@ impl Tensor {
     ///
     /// As [`Tensor::max_pool`].
     #[doc(alias = "rondo_avg_pool")]
+    #[track_caller]
     pub fn avg_pool(&self, kernel: &[i64], how: Pool) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_avg_pool(self.as_ptr(), kernel.len() as i32, kernel.as_ptr(), &how.raw, out)
@@ -164,6 +166,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is not one size for each axis of the image,
     /// or the dtype is none that is pooled.
     #[doc(alias = "rondo_adaptive_max_pool")]
+    #[track_caller]
     pub fn adaptive_max_pool(&self, sizes: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_adaptive_max_pool(self.as_ptr(), sizes.len() as i32, sizes.as_ptr(), out)
@@ -184,6 +187,7 @@ impl Tensor {
     ///
     /// As [`Tensor::adaptive_max_pool`].
     #[doc(alias = "rondo_adaptive_avg_pool")]
+    #[track_caller]
     pub fn adaptive_avg_pool(&self, sizes: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_adaptive_avg_pool(self.as_ptr(), sizes.len() as i32, sizes.as_ptr(), out)
@@ -206,6 +210,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is not one size for each axis of the image,
     /// or the dtype is none that is resized.
     #[doc(alias = "rondo_resize")]
+    #[track_caller]
     pub fn resize(&self, sizes: &[i64], mode: ResizeMode, origin: ResizeOrigin) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
             sys::rondo_resize(self.as_ptr(), sizes.len() as i32, sizes.as_ptr(), mode.as_raw(), origin.as_raw(), out)
@@ -227,6 +232,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the window is empty or the dtype is no float.
     #[doc(alias = "rondo_local_response_norm")]
+    #[track_caller]
     pub fn local_response_norm(&self, size: i64, alpha: f64, beta: f64, k: f64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_local_response_norm(self.as_ptr(), size, alpha, beta, k, out) })
     }

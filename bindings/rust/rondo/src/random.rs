@@ -21,6 +21,7 @@ use crate::{DType, Device, Dims, Engine, Result, Tensor};
 /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the device
 /// is not there.
 #[doc(alias = "rondo_random_uniform")]
+#[track_caller]
 pub fn random_uniform(
     engine: &Engine,
     device: Device,
@@ -52,6 +53,7 @@ pub fn random_uniform(
 /// `n`; [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
 /// device is not there.
 #[doc(alias = "rondo_random_permutation")]
+#[track_caller]
 pub fn random_permutation(engine: &Engine, device: Device, dtype: DType, n: i64) -> Result<Tensor> {
     let (engine_, device, dtype) = (engine.as_ptr(), device.as_raw(), dtype.as_raw());
     new(engine, |out| unsafe { sys::rondo_random_permutation(engine_, device, dtype, n, out) })
@@ -72,6 +74,7 @@ pub fn random_permutation(engine: &Engine, device: Device, dtype: DType, n: i64)
 /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the device
 /// is not there.
 #[doc(alias = "rondo_random_normal")]
+#[track_caller]
 pub fn random_normal(
     engine: &Engine,
     device: Device,

@@ -9,7 +9,7 @@ use rondo_sys as sys;
 
 use crate::device::c_string;
 use crate::error::check;
-use crate::{DType, Device, Dims, Engine, Error, Graph, Result, Tensor};
+use crate::{sites, DType, Device, Dims, Engine, Error, Graph, Result, Tensor};
 
 thread_local! {
     /// Whether this thread is inside the closure of a recording.
@@ -53,6 +53,7 @@ impl Engine {
     #[doc(alias = "rondo_record_abort")]
     #[doc(alias = "rondo_record_begin")]
     #[doc(alias = "rondo_record_end")]
+    #[track_caller]
     pub fn record<R, E: From<Error>>(&self, body: impl FnOnce() -> Result<R, E>) -> Result<(Graph, R), E> {
         self.recording().record(body)
     }
@@ -86,6 +87,7 @@ impl Engine {
     ///
     /// None is expected while the engine lives.
     #[doc(alias = "rondo_record_is_open")]
+    #[track_caller]
     pub fn is_recording(&self) -> Result<bool> {
         let mut open = 0;
         check(unsafe { sys::rondo_record_is_open(self.as_ptr(), &mut open) })?;
@@ -118,6 +120,7 @@ impl Engine {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a tensor of another engine, and in a callable recording
     /// for what is not a whole tensor made in it.
     #[doc(alias = "rondo_record_output")]
+    #[track_caller]
     pub fn record_output(&self, tensor: &Tensor) -> Result<()> {
         check(unsafe { sys::rondo_record_output(self.as_ptr(), tensor.as_ptr()) })
     }
@@ -142,6 +145,7 @@ impl Engine {
     /// [`InvalidState`](crate::ErrorKind::InvalidState) where the thread has no recording that was begun with
     /// [`RecordingBuilder::callable`]; others as of [`Tensor::empty`].
     #[doc(alias = "rondo_record_input")]
+    #[track_caller]
     pub fn record_input(&self, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
         let shape = shape.into();
         Tensor::create(self, |out| unsafe {
@@ -173,6 +177,7 @@ impl Engine {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that is empty or taken, and for a value that the
     /// dtype does not hold.
     #[doc(alias = "rondo_record_parameter")]
+    #[track_caller]
     pub fn record_parameter(&self, name: &str, device: Device, dtype: DType, value: f64) -> Result<Tensor> {
         let name = c_string("Engine::record_parameter", "name", name)?;
         Tensor::create(self, |out| unsafe {
@@ -205,6 +210,7 @@ impl Engine {
     /// of a part of the same name.
     #[doc(alias = "rondo_record_section_begin")]
     #[doc(alias = "rondo_record_section_end")]
+    #[track_caller]
     pub fn record_section<T, E: From<crate::Error>>(
         &self,
         name: &str,
@@ -357,6 +363,26 @@ impl<'a> RecordingBuilder<'a> {
         self
     }
 
+    /// Notes where in the program each task is recorded, file and line of the call of this crate: failures in the graph,
+    /// [`Graph::profile`] and [`Graph::dot`] then say it. The setting `RONDO_RECORD_SITES=on` does the same for all recordings.
+    ///
+    /// ```
+    /// use rondo::{DType, Device, Engine, Tensor};
+    ///
+    /// let engine = Engine::new()?;
+    /// let x = Tensor::zeros(&engine, Device::CPU, DType::F32, 2)?;
+    /// let (graph, _y) = engine.recording().sites().record(|| x.exp())?;
+    /// graph.profile()?;
+    /// assert!(graph.report()?.contains(", recorded at "));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    #[doc(alias = "RONDO_RECORD_SITES")]
+    #[doc(alias = "rondo_record_site")]
+    pub fn sites(mut self) -> Self {
+        self.flags |= sys::RONDO_RECORD_SITES;
+        self
+    }
+
     /// Records; see [`Engine::record`].
     ///
     /// ```
@@ -369,6 +395,7 @@ impl<'a> RecordingBuilder<'a> {
     /// # Errors
     ///
     /// As [`Engine::record`].
+    #[track_caller]
     pub fn record<R, E: From<Error>>(self, body: impl FnOnce() -> Result<R, E>) -> Result<(Graph, R), E> {
         let open = Open::begin(&self)?;
         let result = body()?; // a failure, or a panic, drops `open`, which aborts
@@ -382,6 +409,7 @@ struct Open<'a> {
 }
 
 impl<'a> Open<'a> {
+    #[track_caller]
     fn begin(builder: &RecordingBuilder<'a>) -> Result<Self> {
         let name: Option<CString> = builder.name.map(|name| c_string("record", "name", name)).transpose()?;
         let mut options = sys::RONDO_RECORD_OPTIONS_INIT;
@@ -391,10 +419,12 @@ impl<'a> Open<'a> {
         options.max_branches = builder.max_branches;
         options.flags = builder.flags;
         check(unsafe { sys::rondo_record_begin(builder.engine.as_ptr(), &options) })?;
+        sites::begun();
         OPEN.with(|open| open.set(true));
         Ok(Open { engine: builder.engine })
     }
 
+    #[track_caller]
     fn end(self) -> Result<Graph> {
         let mut graph = null_mut();
         let status = unsafe { sys::rondo_record_end(self.engine.as_ptr(), &mut graph) };

@@ -27,6 +27,7 @@ use crate::{Result, Tensor};
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the dtype is no float, the
 /// temperature is not above zero, or the lengths do not fit.
 #[doc(alias = "rondo_softmax_with")]
+#[track_caller]
 pub fn softmax_with(
     op: SoftmaxOp,
     a: &Tensor,
@@ -56,6 +57,7 @@ pub fn softmax_with(
 /// As [`softmax_with`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where the gradient has another
 /// shape or dtype.
 #[doc(alias = "rondo_softmax_grad_with")]
+#[track_caller]
 pub fn softmax_grad_with(
     op: SoftmaxOp,
     y: &Tensor,

@@ -9,6 +9,7 @@ use crate::ops::{length, new, new_pair, PadMode};
 use crate::{DType, Device, Engine, Error, ErrorKind, Result, Tensor};
 
 /// Calls what joins tensors. Without any there is no engine to ask.
+#[track_caller]
 fn join(
     name: &str,
     tensors: &[&Tensor],
@@ -40,6 +41,7 @@ impl Tensor {
     #[doc(alias = "rondo_concat")]
     #[doc(alias = "cat")]
     #[doc(alias = "concatenate")]
+    #[track_caller]
     pub fn concat(tensors: &[&Tensor], axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         join("Tensor::concat", tensors, |n, handles, out| unsafe { sys::rondo_concat(n, handles, axis, out) })
@@ -60,6 +62,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without tensors, where there is no such axis, and where
     /// shapes differ.
     #[doc(alias = "rondo_stack")]
+    #[track_caller]
     pub fn stack(tensors: &[&Tensor], axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         join("Tensor::stack", tensors, |n, handles, out| unsafe { sys::rondo_stack(n, handles, axis, out) })
@@ -82,6 +85,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there are not two numbers for each axis, or the
     /// mode cannot show so much.
     #[doc(alias = "rondo_pad")]
+    #[track_caller]
     pub fn pad(&self, mode: PadMode, widths: &[(i64, i64)], value: f64) -> Result<Tensor> {
         let widths: Vec<i64> = widths.iter().flat_map(|&(before, after)| vec![before, after]).collect();
         new(self.engine(), |out| unsafe {
@@ -103,6 +107,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a count below zero, or more axes than there may be.
     #[doc(alias = "rondo_tile")]
+    #[track_caller]
     pub fn tile(&self, counts: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_tile(self.as_ptr(), length(counts), counts.as_ptr(), out) })
     }
@@ -122,6 +127,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, or for a number below
     /// zero.
     #[doc(alias = "rondo_repeat")]
+    #[track_caller]
     pub fn repeat(&self, count: impl WholeNumber, axis: impl Into<Axis>) -> Result<Tensor> {
         let (count, axis) = (count.as_i64(), axis.into().0);
         new(self.engine(), |out| unsafe { sys::rondo_repeat(self.as_ptr(), count, axis, out) })
@@ -141,6 +147,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is not one shift for each axis.
     #[doc(alias = "rondo_roll")]
+    #[track_caller]
     pub fn roll(&self, shifts: &[i64]) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_roll(self.as_ptr(), length(shifts), shifts.as_ptr(), out) })
     }
@@ -160,6 +167,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the tensor has fewer than two axes.
     #[doc(alias = "rondo_tril")]
+    #[track_caller]
     pub fn tril(&self, diagonal: i64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_tril(self.as_ptr(), diagonal, out) })
     }
@@ -178,6 +186,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the tensor has fewer than two axes.
     #[doc(alias = "rondo_triu")]
+    #[track_caller]
     pub fn triu(&self, diagonal: i64) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_triu(self.as_ptr(), diagonal, out) })
     }
@@ -198,6 +207,7 @@ impl Tensor {
     /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
     /// device is not there.
     #[doc(alias = "rondo_eye")]
+    #[track_caller]
     pub fn eye(engine: &Engine, device: Device, dtype: DType, shape: [i64; 2], diagonal: i64) -> Result<Tensor> {
         new(engine, |out| unsafe {
             sys::rondo_eye(engine.as_ptr(), device.as_raw(), dtype.as_raw(), shape[0], shape[1], diagonal, out)
@@ -221,6 +231,7 @@ impl Tensor {
     /// `i32` or `i64`.
     #[doc(alias = "rondo_take")]
     #[doc(alias = "index_select")]
+    #[track_caller]
     pub fn take(&self, indices: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_take(self.as_ptr(), indices.as_ptr(), axis, out) })
@@ -242,6 +253,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the indices are not of
     /// `i32` or `i64`, or their shape does not fit.
     #[doc(alias = "rondo_take_along_axis")]
+    #[track_caller]
     pub fn take_along_axis(&self, indices: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_take_along_axis(self.as_ptr(), indices.as_ptr(), axis, out) })
@@ -262,6 +274,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis or the dtype is not
     /// compared.
     #[doc(alias = "rondo_sort")]
+    #[track_caller]
     pub fn sort(&self, axis: impl Into<Axis>, descending: bool) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_sort(self.as_ptr(), axis, descending.into(), out) })
@@ -281,6 +294,7 @@ impl Tensor {
     ///
     /// As [`Tensor::sort`].
     #[doc(alias = "rondo_argsort")]
+    #[track_caller]
     pub fn argsort(&self, axis: impl Into<Axis>, descending: bool) -> Result<Tensor> {
         let axis = axis.into().0;
         new(self.engine(), |out| unsafe { sys::rondo_argsort(self.as_ptr(), axis, descending.into(), out) })
@@ -303,6 +317,7 @@ impl Tensor {
     /// As [`Tensor::sort`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where `k` is more than the
     /// axis has.
     #[doc(alias = "rondo_topk")]
+    #[track_caller]
     pub fn topk(&self, k: impl WholeNumber, axis: impl Into<Axis>, largest: bool) -> Result<(Tensor, Tensor)> {
         let (k, axis) = (k.as_i64(), axis.into().0);
         new_pair(self.engine(), |values, indices| unsafe {
@@ -328,6 +343,7 @@ impl Tensor {
     /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording, where the number of places is not known:
     /// [`Tensor::nonzero_limit`] is for that.
     #[doc(alias = "rondo_nonzero")]
+    #[track_caller]
     pub fn nonzero(&self) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_nonzero(self.as_ptr(), out) })
     }
@@ -347,6 +363,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a limit below zero.
     #[doc(alias = "rondo_nonzero_limit")]
+    #[track_caller]
     pub fn nonzero_limit(&self, limit: i64, fill: i64) -> Result<(Tensor, Tensor)> {
         new_pair(self.engine(), |out, count| unsafe {
             sys::rondo_nonzero_limit(self.as_ptr(), limit, fill, out, count)
@@ -370,6 +387,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the condition is not bool or has another shape;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording: [`Tensor::select_limit`] is for that.
     #[doc(alias = "rondo_select")]
+    #[track_caller]
     pub fn select(&self, mask: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_select(self.as_ptr(), mask.as_ptr(), out) })
     }
@@ -391,6 +409,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the condition is not bool or has another shape,
     /// or for a limit below zero.
     #[doc(alias = "rondo_select_limit")]
+    #[track_caller]
     pub fn select_limit(&self, mask: &Tensor, limit: i64, fill: f64) -> Result<(Tensor, Tensor)> {
         new_pair(self.engine(), |out, count| unsafe {
             sys::rondo_select_limit(self.as_ptr(), mask.as_ptr(), limit, fill, out, count)
@@ -418,6 +437,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the indices are not of
     /// `i32` or `i64`, or the values do not fit.
     #[doc(alias = "rondo_put")]
+    #[track_caller]
     pub fn put(&self, indices: &Tensor, values: &Tensor, axis: impl Into<Axis>) -> Result<()> {
         let axis = axis.into().0;
         check(unsafe { sys::rondo_put(self.as_ptr(), indices.as_ptr(), values.as_ptr(), axis) })
@@ -441,6 +461,7 @@ impl Tensor {
     ///
     /// As [`Tensor::put`].
     #[doc(alias = "rondo_put_along_axis")]
+    #[track_caller]
     pub fn put_along_axis(&self, indices: &Tensor, values: &Tensor, axis: impl Into<Axis>) -> Result<()> {
         let axis = axis.into().0;
         check(unsafe { sys::rondo_put_along_axis(self.as_ptr(), indices.as_ptr(), values.as_ptr(), axis) })
@@ -462,6 +483,7 @@ impl Tensor {
     /// numbers; [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing)
     /// where the device is not there.
     #[doc(alias = "rondo_arange")]
+    #[track_caller]
     pub fn arange(engine: &Engine, device: Device, dtype: DType, start: f64, stop: f64, step: f64) -> Result<Tensor> {
         new(engine, |out| unsafe {
             sys::rondo_arange(engine.as_ptr(), device.as_raw(), dtype.as_raw(), start, stop, step, out)
@@ -482,6 +504,7 @@ impl Tensor {
     ///
     /// As [`Tensor::arange`].
     #[doc(alias = "rondo_arange_i64")]
+    #[track_caller]
     pub fn arange_i64(
         engine: &Engine,
         device: Device,
@@ -512,6 +535,7 @@ impl Tensor {
     /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
     /// device is not there.
     #[doc(alias = "rondo_linspace")]
+    #[track_caller]
     pub fn linspace(
         engine: &Engine,
         device: Device,

@@ -57,6 +57,7 @@ impl Engine {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a tensor that is no float or of another engine.
     #[doc(alias = "rondo_tape_begin")]
+    #[track_caller]
     pub fn tape(&self, watched: &[&Tensor]) -> Result<Tape> {
         self.begin_tape(sys::RONDO_TAPE_DEFAULT, watched)
     }
@@ -78,10 +79,12 @@ impl Engine {
     ///
     /// As [`Engine::tape`].
     #[doc(alias = "RONDO_TAPE_KEEP")]
+    #[track_caller]
     pub fn keeping_tape(&self, watched: &[&Tensor]) -> Result<Tape> {
         self.begin_tape(sys::RONDO_TAPE_KEEP, watched)
     }
 
+    #[track_caller]
     fn begin_tape(&self, flags: u32, watched: &[&Tensor]) -> Result<Tape> {
         let mut handle = null_mut();
         check(unsafe { sys::rondo_tape_begin(self.as_ptr(), flags, &mut handle) })?;
@@ -114,6 +117,7 @@ impl Tape {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a tensor that is no float or of another engine;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) once the tape has ended.
     #[doc(alias = "rondo_tape_watch")]
+    #[track_caller]
     pub fn watch(&self, tensor: &Tensor) -> Result<()> {
         check(unsafe { sys::rondo_tape_watch(self.as_ptr(), tensor.as_ptr()) })
     }
@@ -136,6 +140,7 @@ impl Tape {
     ///
     /// None is expected while the tape lives.
     #[doc(alias = "rondo_tape_end")]
+    #[track_caller]
     pub fn end(&self) -> Result<()> {
         check(unsafe { sys::rondo_tape_end(self.as_ptr()) })
     }
@@ -158,6 +163,7 @@ impl Tape {
     /// since, or for a second time without [`Engine::keeping_tape`]; [`Unsupported`](crate::ErrorKind::Unsupported)
     /// where something between them has no gradient.
     #[doc(alias = "backward")]
+    #[track_caller]
     pub fn gradient(&self, output: &Tensor, source: &Tensor) -> Result<Tensor> {
         Ok(self.gradients(output, &[source])?.remove(0))
     }
@@ -179,6 +185,7 @@ impl Tape {
     ///
     /// As [`Tape::gradient`].
     #[doc(alias = "rondo_tape_gradients")]
+    #[track_caller]
     pub fn gradients(&self, output: &Tensor, sources: &[&Tensor]) -> Result<Vec<Tensor>> {
         self.new_gradients(&[output], None, sources)
     }
@@ -200,6 +207,7 @@ impl Tape {
     ///
     /// As [`Tape::gradient`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where a gradient has not its
     /// output's shape and dtype.
+    #[track_caller]
     pub fn gradients_of(&self, outputs: &[(&Tensor, &Tensor)], sources: &[&Tensor]) -> Result<Vec<Tensor>> {
         let (outputs, given): (Vec<_>, Vec<_>) = outputs.iter().copied().unzip();
         self.new_gradients(&outputs, Some(&given), sources)
@@ -223,6 +231,7 @@ impl Tape {
     ///
     /// As [`Tape::gradient`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where a tensor that is to be
     /// written does not fit.
+    #[track_caller]
     pub fn gradients_into(&self, output: &Tensor, sources: &[&Tensor], into: &[&Tensor]) -> Result<()> {
         if sources.len() != into.len() {
             return Err(Error::new(
@@ -233,6 +242,7 @@ impl Tape {
         self.call(&[output], None, sources, &mut handles(into))
     }
 
+    #[track_caller]
     fn new_gradients(
         &self,
         outputs: &[&Tensor],
@@ -244,6 +254,7 @@ impl Tape {
         Ok(gradients.into_iter().map(|handle| Tensor::adopt(handle, &self.engine)).collect())
     }
 
+    #[track_caller]
     fn call(
         &self,
         outputs: &[&Tensor],
@@ -283,6 +294,7 @@ impl Tape {
     ///
     /// None is expected while the tape lives.
     #[doc(alias = "rondo_tape_query")]
+    #[track_caller]
     pub fn info(&self) -> Result<TapeInfo> {
         let mut info = sys::RONDO_TAPE_INFO_INIT;
         check(unsafe { sys::rondo_tape_query(self.as_ptr(), &mut info) })?;
@@ -379,6 +391,7 @@ pub fn no_gradients<R>(body: impl FnOnce() -> R) -> R {
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without inputs or outputs, for more than 31, and for those
 /// of several engines. What the closure returns is told by whoever asks for gradients.
 #[doc(alias = "rondo_tape_custom")]
+#[track_caller]
 pub fn custom_gradient<F>(name: &str, inputs: &[&Tensor], outputs: &[&Tensor], gradient: F) -> Result<()>
 where
     F: Fn(&[&Tensor]) -> Result<Vec<Option<Tensor>>> + 'static,

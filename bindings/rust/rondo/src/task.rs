@@ -180,6 +180,7 @@ impl<'a> Task<'a> {
     #[doc(alias = "rondo_engine_push_tensors")]
     #[doc(alias = "rondo_task_fail")]
     #[doc(alias = "rondo_task_fail_cause")]
+    #[track_caller]
     pub fn submit<F>(self, body: F) -> Result<()>
     where
         F: FnMut(&TaskContext<'_>) -> Result<(), BoxError> + Send + 'static,
@@ -232,6 +233,7 @@ thread_local! {
     static RUNNING: RefCell<Vec<*const c_void>> = const { RefCell::new(Vec::new()) };
 }
 
+#[track_caller]
 fn run<F>(body: &Body<F>, context: &TaskContext<'_>) -> Result<(), BoxError>
 where
     F: FnMut(&TaskContext<'_>) -> Result<(), BoxError>,

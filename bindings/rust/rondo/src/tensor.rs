@@ -67,6 +67,7 @@ impl Tensor {
     /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
     /// device is not there; [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     #[doc(alias = "rondo_tensor_from_host")]
+    #[track_caller]
     pub fn from_slice<T: Element>(
         engine: &Engine,
         device: Device,
@@ -108,6 +109,7 @@ impl Tensor {
     /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
     /// device is not there.
     #[doc(alias = "rondo_tensor_create")]
+    #[track_caller]
     pub fn empty(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
         let shape = shape.into();
         Tensor::create(engine, |out| unsafe {
@@ -134,6 +136,7 @@ impl Tensor {
     /// # Errors
     ///
     /// As [`Tensor::empty`]; [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    #[track_caller]
     pub fn zeros(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
         Tensor::full(engine, device, dtype, shape, 0.0)
     }
@@ -151,6 +154,7 @@ impl Tensor {
     ///
     /// As [`Tensor::zeros`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where the dtype does not hold
     /// the value.
+    #[track_caller]
     pub fn full(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>, value: f64) -> Result<Tensor> {
         let tensor = Tensor::empty(engine, device, dtype, shape)?;
         tensor.fill(value)?;
@@ -269,6 +273,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the dtype does not hold the value, or the tensor
     /// is a broadcast view.
     #[doc(alias = "rondo_fill")]
+    #[track_caller]
     pub fn fill(&self, value: f64) -> Result<()> {
         ops::fill(self, value)
     }
@@ -288,6 +293,7 @@ impl Tensor {
     ///
     /// As [`Tensor::fill`].
     #[doc(alias = "rondo_fill_i64")]
+    #[track_caller]
     pub fn fill_i64(&self, value: i64) -> Result<()> {
         check(unsafe { sys::rondo_fill_i64(self.as_ptr(), value) })
     }
@@ -475,6 +481,7 @@ impl Tensor {
 
     /// Makes a tensor of this engine by a call that stores it.
     #[inline]
+    #[track_caller]
     pub(crate) fn create(
         engine: &Engine,
         call: impl FnOnce(*mut *mut sys::rondo_tensor) -> sys::rondo_status,

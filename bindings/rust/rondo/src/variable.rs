@@ -56,6 +56,7 @@ impl Variable {
     ///
     /// None is expected while the engine lives.
     #[doc(alias = "rondo_variable_create")]
+    #[track_caller]
     pub fn new(engine: &Engine) -> Result<Variable> {
         let mut handle = null_mut();
         check(unsafe { sys::rondo_variable_create(engine.as_ptr(), &mut handle) })?;
@@ -76,6 +77,7 @@ impl Variable {
     /// That of the task that should have written it, with its first cause;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a task and inside a recording.
     #[doc(alias = "rondo_variable_wait")]
+    #[track_caller]
     pub fn wait(&self) -> Result<()> {
         check(unsafe { sys::rondo_variable_wait(self.as_ptr()) })
     }
@@ -92,6 +94,7 @@ impl Variable {
     ///
     /// [`TimedOut`](crate::ErrorKind::TimedOut) where a task has not finished by then: it goes on.
     #[doc(alias = "rondo_variable_wait_for")]
+    #[track_caller]
     pub fn wait_for(&self, limit: Duration) -> Result<()> {
         check(unsafe { sys::rondo_variable_wait_for(self.as_ptr(), milliseconds(limit)) })
     }
@@ -108,6 +111,7 @@ impl Variable {
     ///
     /// None is expected while the variable lives.
     #[doc(alias = "rondo_variable_version")]
+    #[track_caller]
     pub fn version(&self) -> Result<u64> {
         let mut version = 0;
         check(unsafe { sys::rondo_variable_version(self.as_ptr(), &mut version) })?;
@@ -176,6 +180,7 @@ pub trait Ordered: Sealed {}
 
 impl Ordered for Variable {}
 impl Sealed for Variable {
+    #[track_caller]
     fn variable(&self) -> Result<*mut sys::rondo_variable> {
         Ok(self.as_ptr())
     }
@@ -183,6 +188,7 @@ impl Sealed for Variable {
 
 impl Ordered for Tensor {}
 impl Sealed for Tensor {
+    #[track_caller]
     fn variable(&self) -> Result<*mut sys::rondo_variable> {
         let mut variable = null_mut();
         check(unsafe { sys::rondo_tensor_variable(self.as_ptr(), &mut variable) })?;

@@ -25,11 +25,13 @@ impl Tensor {
     /// # Errors
     ///
     /// None is expected.
+    #[track_caller]
     pub fn share(&self) -> Result<Tensor> {
         Tensor::share_of(self.as_ptr(), self.engine())
     }
 
     /// The same of a handle that belongs to somebody else.
+    #[track_caller]
     pub(crate) fn share_of(handle: *mut sys::rondo_tensor, engine: &Engine) -> Result<Tensor> {
         let mut info = sys::RONDO_TENSOR_INFO_INIT;
         let axes: [i32; sys::RONDO_MAX_DIMS as usize] = std::array::from_fn(|axis| axis as i32);
@@ -59,6 +61,7 @@ impl Tensor {
     #[doc(alias = "rondo_tensor_reshape")]
     #[doc(alias = "view")]
     #[doc(alias = "into_shape")]
+    #[track_caller]
     pub fn reshape(&self, shape: impl Into<NewShape>) -> Result<Tensor> {
         let shape = shape.into().0;
         // SAFETY: as many sizes as are said.
@@ -82,6 +85,7 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis.
+    #[track_caller]
     pub fn slice(&self, axis: impl Into<Axis>, range: impl Into<Span>) -> Result<Tensor> {
         let (start, stop) = range.into().bounds()?;
         self.slice_step(axis, start, stop, 1)
@@ -102,6 +106,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis or the step is 0.
     #[doc(alias = "rondo_tensor_slice")]
+    #[track_caller]
     pub fn slice_step(&self, axis: impl Into<Axis>, start: i64, stop: i64, step: i64) -> Result<Tensor> {
         let axis = axis.into().0;
         Tensor::create(self.engine(), |out| unsafe {
@@ -123,6 +128,7 @@ impl Tensor {
     ///
     /// None is expected.
     #[doc(alias = "t")]
+    #[track_caller]
     pub fn transpose(&self) -> Result<Tensor> {
         Tensor::create(self.engine(), |out| unsafe { sys::rondo_tensor_transpose(self.as_ptr(), null(), out) })
     }
@@ -142,6 +148,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the axes are not all of them, each once.
     #[doc(alias = "rondo_tensor_transpose")]
+    #[track_caller]
     pub fn permute(&self, axes: impl Into<AxisList>) -> Result<Tensor> {
         let axes = axes.into().0;
         let ndim = self.info()?.shape.len();
@@ -170,6 +177,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, or one is named twice.
     #[doc(alias = "rondo_tensor_flip")]
+    #[track_caller]
     pub fn flip(&self, axes: impl Into<AxisList>) -> Result<Tensor> {
         let axes = axes.into().0;
         Tensor::create(self.engine(), |out| unsafe {
@@ -192,6 +200,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, or for fewer than one
     /// part.
     #[doc(alias = "rondo_tensor_split")]
+    #[track_caller]
     pub fn split(&self, parts: impl WholeNumber, axis: impl Into<Axis>) -> Result<Vec<Tensor>> {
         let (parts, axis) = (parts.as_i64(), axis.into().0);
         (0..parts.max(1))
@@ -217,6 +226,7 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) where the axis has fewer elements: nothing is clamped.
+    #[track_caller]
     pub fn narrow(&self, axis: impl Into<Axis>, start: usize, length: usize) -> Result<Tensor> {
         let (shape, axis) = (self.shape()?, axis.into().0);
         let place = place_of(axis, shape.len(), "Tensor::narrow")?;
@@ -246,6 +256,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for an axis that the tensor does not have.
     #[doc(alias = "swap_dims")]
+    #[track_caller]
     pub fn swap_axes(&self, a: impl Into<Axis>, b: impl Into<Axis>) -> Result<Tensor> {
         let ndim = self.shape()?.len();
         let mut axes: Vec<usize> = (0..ndim).collect();
@@ -267,6 +278,7 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a place that there is not.
+    #[track_caller]
     pub fn unsqueeze(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let mut shape = self.shape()?.to_vec();
         shape.insert(place_of(axis.into().0, shape.len() + 1, "Tensor::unsqueeze")?, 1);
@@ -287,6 +299,7 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for an axis that the tensor does not have, or that has another size.
+    #[track_caller]
     pub fn squeeze(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let mut shape = self.shape()?.to_vec();
         let place = place_of(axis.into().0, shape.len(), "Tensor::squeeze")?;
@@ -311,6 +324,7 @@ impl Tensor {
     ///
     /// As [`Tensor::reshape`].
     #[doc(alias = "flatten_all")]
+    #[track_caller]
     pub fn flatten(&self) -> Result<Tensor> {
         self.reshape(-1)
     }
@@ -331,6 +345,7 @@ impl Tensor {
     #[doc(alias = "rondo_tensor_broadcast")]
     #[doc(alias = "broadcast_as")]
     #[doc(alias = "expand")]
+    #[track_caller]
     pub fn broadcast(&self, shape: impl Into<Dims>) -> Result<Tensor> {
         let shape = shape.into();
         Tensor::create(self.engine(), |out| unsafe {
@@ -353,12 +368,14 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a tensor of bool or of 8-bit floats.
     #[doc(alias = "rondo_tensor_accumulator")]
+    #[track_caller]
     pub fn accumulator(&self) -> Result<Tensor> {
         Tensor::create(self.engine(), |out| unsafe { sys::rondo_tensor_accumulator(self.as_ptr(), out) })
     }
 }
 
 /// The place of an axis that may be counted from the end.
+#[track_caller]
 fn place_of(axis: i32, axes: usize, function: &str) -> Result<usize> {
     let count = axes as i32; // a tensor has few
     let place = if axis < 0 { axis.saturating_add(count) } else { axis };

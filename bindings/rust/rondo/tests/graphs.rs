@@ -237,6 +237,71 @@ fn graphs_keep_what_they_need() {
 }
 
 #[test]
+fn sites_are_files_and_lines_of_the_calls() {
+    everywhere(|engine, device| {
+        let x = Tensor::zeros(engine, device, DType::F32, [2, 2]).unwrap();
+        let mut lines = Vec::new();
+        let (graph, _kept) = engine
+            .recording()
+            .sites()
+            .as_written()
+            .record(|| {
+                lines.push(line!() + 1);
+                let a = x.add(1.0)?;
+                lines.push(line!() + 1);
+                let b = a.matmul(&x)?;
+                lines.push(line!() + 1);
+                let c = (&a + &b * 2.0)?;
+                lines.push(line!() + 1);
+                x.mul_into(2.0, &x)?;
+                lines.push(line!() + 1);
+                engine.task("mine").writes(&x).submit(|_| Err("disk gone".into()))?;
+                Ok::<_, rondo::Error>((b, c))
+            })
+            .unwrap();
+        graph.launch().unwrap_or(()); // naive mode tells here
+        let message = x.wait().unwrap_err().to_string();
+        assert!(message.contains(&format!("recorded at {}:{})", file!(), lines[4])), "{}", message);
+        let _ = engine.wait_all();
+        let path =
+            std::env::temp_dir().join(format!("rondo-sites-{}-{:?}", std::process::id(), std::thread::current().id()));
+        graph.dot(&path).unwrap();
+        let picture = std::fs::read_to_string(&path).unwrap();
+        for line in lines {
+            assert!(picture.contains(&format!("{}:{}\"", file!(), line)), "line {} in {}", line, picture);
+        }
+        std::fs::remove_file(&path).unwrap();
+        let (graph, _y) = engine.record(|| x.exp()).unwrap();
+        graph.dot(&path).unwrap();
+        assert!(!std::fs::read_to_string(&path).unwrap().contains("graphs.rs"), "nobody asked");
+        std::fs::remove_file(&path).unwrap();
+    });
+}
+
+#[test]
+fn calls_are_profiled() {
+    everywhere(|engine, device| {
+        let (double, ()) = engine
+            .recording()
+            .callable()
+            .record(|| {
+                let x = engine.record_input(device, DType::F32, 2)?;
+                engine.record_output(&x.mul(2)?)
+            })
+            .unwrap();
+        let x = Tensor::from_slice(engine, device, 2, &[1.0f32, 2.0]).unwrap();
+        assert_eq!(double.profile_call(&[&x]).unwrap()[0].to_vec::<f32>().unwrap(), [2.0, 4.0]);
+        assert!(double.report().unwrap().contains("critical path"));
+        let kind = |result: rondo::Result<Vec<Tensor>>| result.map(|_| ()).unwrap_err().kind();
+        assert_eq!(kind(double.profile_call(&[])), ErrorKind::InvalidArgument);
+        assert_eq!(kind(double.profile_call_to(&[&x], "/no/such/folder/p.json")), ErrorKind::IoError);
+        assert_eq!(double.profile().unwrap_err().kind(), ErrorKind::InvalidState);
+        let (launched, _y) = engine.record(|| x.exp()).unwrap();
+        assert_eq!(kind(launched.profile_call(&[&x])), ErrorKind::InvalidState);
+    });
+}
+
+#[test]
 fn reports_pictures_and_traces_are_written() {
     everywhere(|engine, device| {
         let folder = std::env::temp_dir();

@@ -12,6 +12,15 @@
  * an exception pending it leaves that one. */
 void rondo_jni_fail(JNIEnv* env, rondo_status status);
 
+/* After a call that may have recorded something: says where in the program of Java it comes from, if a recording has
+ * been begun that notes that (sites.c). */
+extern int rondo_jni_noted;
+void rondo_jni_say(JNIEnv* env);
+#define rondo_jni_called(env)                                                    \
+  do {                                                                           \
+    if (__atomic_load_n(&rondo_jni_noted, __ATOMIC_RELAXED)) rondo_jni_say(env); \
+  } while (0)
+
 /* The thread's JNIEnv; a thread that Java does not know is attached as a daemon until it ends. NULL where the virtual
  * machine refuses. */
 JNIEnv* rondo_jni_env(void);

@@ -24,6 +24,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn add<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Add, self, other)
     }
@@ -45,6 +46,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
     /// that nothing has written.
+    #[track_caller]
     pub fn add_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Add, self, other, out)
     }
@@ -65,6 +67,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn add_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Add, self, other, self)
     }
@@ -86,6 +89,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn sub<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Sub, self, other)
     }
@@ -107,6 +111,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
     /// that nothing has written.
+    #[track_caller]
     pub fn sub_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Sub, self, other, out)
     }
@@ -127,6 +132,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn sub_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Sub, self, other, self)
     }
@@ -148,6 +154,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn mul<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Mul, self, other)
     }
@@ -169,6 +176,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
     /// that nothing has written.
+    #[track_caller]
     pub fn mul_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Mul, self, other, out)
     }
@@ -189,6 +197,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn mul_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Mul, self, other, self)
     }
@@ -211,6 +220,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn div<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Div, self, other)
     }
@@ -233,6 +243,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
     /// that nothing has written.
+    #[track_caller]
     pub fn div_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Div, self, other, out)
     }
@@ -254,6 +265,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn div_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Div, self, other, self)
     }
@@ -275,6 +287,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn pow<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Pow, self, other)
     }
@@ -296,6 +309,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
     /// that nothing has written.
+    #[track_caller]
     pub fn pow_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Pow, self, other, out)
     }
@@ -316,6 +330,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn pow_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Pow, self, other, self)
     }
@@ -337,6 +352,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn maximum<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Maximum, self, other)
     }
@@ -358,6 +374,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
     /// that nothing has written.
+    #[track_caller]
     pub fn maximum_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Maximum, self, other, out)
     }
@@ -378,6 +395,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn maximum_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Maximum, self, other, self)
     }
@@ -399,6 +417,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn minimum<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Minimum, self, other)
     }
@@ -420,6 +439,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
     /// that nothing has written.
+    #[track_caller]
     pub fn minimum_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Minimum, self, other, out)
     }
@@ -440,6 +460,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn minimum_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Minimum, self, other, self)
     }
@@ -462,6 +483,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn modulo<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Mod, self, other)
     }
@@ -484,6 +506,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or `out` does not fit; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor
     /// that nothing has written.
+    #[track_caller]
     pub fn modulo_into<'a>(&'a self, other: impl Into<Operand<'a>>, out: &Tensor) -> Result<()> {
         ops::binary_into(BinaryOp::Mod, self, other, out)
     }
@@ -505,6 +528,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast, or the result has another shape or dtype than this tensor;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn modulo_assign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<()> {
         ops::binary_into(BinaryOp::Mod, self, other, self)
     }
@@ -527,6 +551,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn fmod<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Fmod, self, other)
     }
@@ -548,6 +573,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn floor_div<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::FloorDiv, self, other)
     }
@@ -569,6 +595,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn fmax<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Fmax, self, other)
     }
@@ -590,6 +617,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn fmin<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Fmin, self, other)
     }
@@ -611,6 +639,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn true_div<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::TrueDiv, self, other)
     }
@@ -632,6 +661,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn hypot<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Hypot, self, other)
     }
@@ -653,6 +683,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn atan2<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Atan2, self, other)
     }
@@ -674,6 +705,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn copysign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Copysign, self, other)
     }
@@ -695,6 +727,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn ldexp<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Ldexp, self, other)
     }
@@ -716,6 +749,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn logaddexp<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Logaddexp, self, other)
     }
@@ -737,6 +771,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn xlogy<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Tensor> {
         ops::binary(BinaryOp::Xlogy, self, other)
     }

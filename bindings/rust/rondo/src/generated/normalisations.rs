@@ -24,6 +24,7 @@ use crate::{Result, Tensor};
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, a dtype is no float, or
 /// weight or bias does not fit.
 #[doc(alias = "rondo_layer_norm")]
+#[track_caller]
 pub fn layer_norm(
     a: &Tensor,
     axis: impl Into<Axis>,
@@ -52,6 +53,7 @@ pub fn layer_norm(
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, a dtype is no float, or
 /// weight does not fit.
 #[doc(alias = "rondo_rms_norm")]
+#[track_caller]
 pub fn rms_norm(a: &Tensor, axis: impl Into<Axis>, weight: Option<&Tensor>, epsilon: f64) -> Result<Tensor> {
     let axis = axis.into().0;
     let weight = weight.map_or(null_mut(), Tensor::as_ptr);

@@ -23,6 +23,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn sum(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Sum, self, axes, false)
     }
@@ -43,6 +44,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn mean(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Mean, self, axes, false)
     }
@@ -63,6 +65,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn max(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Max, self, axes, false)
     }
@@ -83,6 +86,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn min(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Min, self, axes, false)
     }
@@ -103,6 +107,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn argmax(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Argmax, self, axes, false)
     }
@@ -123,6 +128,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn argmin(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Argmin, self, axes, false)
     }
@@ -143,6 +149,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn prod(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Prod, self, axes, false)
     }
@@ -163,6 +170,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn all(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::All, self, axes, false)
     }
@@ -183,6 +191,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn any(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Any, self, axes, false)
     }
@@ -203,6 +212,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn l1_norm(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::L1Norm, self, axes, false)
     }
@@ -223,6 +233,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn l2_norm(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::L2Norm, self, axes, false)
     }
@@ -243,6 +254,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn lp_norm(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::LpNorm, self, axes, false)
     }
@@ -261,6 +273,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn lp_norm_with(&self, axes: impl Into<Axes>, p: f64) -> Result<Tensor> {
         ops::reduce_with(ReduceOp::LpNorm, self, axes, false, &[p])
     }
@@ -281,6 +294,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn var(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Var, self, axes, false)
     }
@@ -299,6 +313,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn var_with(&self, axes: impl Into<Axes>, correction: f64) -> Result<Tensor> {
         ops::reduce_with(ReduceOp::Var, self, axes, false, &[correction])
     }
@@ -319,6 +334,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn std(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Std, self, axes, false)
     }
@@ -337,6 +353,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn std_with(&self, axes: impl Into<Axes>, correction: f64) -> Result<Tensor> {
         ops::reduce_with(ReduceOp::Std, self, axes, false, &[correction])
     }
@@ -357,6 +374,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn logsumexp(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Logsumexp, self, axes, false)
     }
@@ -377,6 +395,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn nansum(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Nansum, self, axes, false)
     }
@@ -397,6 +416,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the operator does not take
     /// the dtype, or has no value for no elements; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that
     /// nothing has written.
+    #[track_caller]
     pub fn nanprod(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         ops::reduce(ReduceOp::Nanprod, self, axes, false)
     }

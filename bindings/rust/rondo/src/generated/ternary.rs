@@ -22,6 +22,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn fma(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {
         ops::ternary(TernaryOp::Fma, self, b, c)
     }
@@ -41,6 +42,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn clamp(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {
         ops::ternary(TernaryOp::Clamp, self, b, c)
     }
@@ -60,6 +62,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtypes or the
     /// shapes do not broadcast; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has
     /// written.
+    #[track_caller]
     pub fn lerp(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {
         ops::ternary(TernaryOp::Lerp, self, b, c)
     }

@@ -21,6 +21,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn sigmoid(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Sigmoid, self)
     }
@@ -39,6 +40,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn log_sigmoid(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::LogSigmoid, self)
     }
@@ -57,6 +59,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn softplus(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Softplus, self)
     }
@@ -74,6 +77,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn softplus_with(&self, beta: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::Softplus, self, &[beta])
     }
@@ -92,6 +96,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn softsign(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Softsign, self)
     }
@@ -110,6 +115,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn gelu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Gelu, self)
     }
@@ -128,6 +134,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn gelu_tanh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::GeluTanh, self)
     }
@@ -146,6 +153,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn silu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Silu, self)
     }
@@ -164,6 +172,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn mish(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Mish, self)
     }
@@ -182,6 +191,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn elu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Elu, self)
     }
@@ -199,6 +209,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn elu_with(&self, alpha: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::Elu, self, &[alpha])
     }
@@ -217,6 +228,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn selu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Selu, self)
     }
@@ -235,6 +247,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn celu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Celu, self)
     }
@@ -252,6 +265,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn celu_with(&self, alpha: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::Celu, self, &[alpha])
     }
@@ -270,6 +284,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn leaky_relu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::LeakyRelu, self)
     }
@@ -287,6 +302,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn leaky_relu_with(&self, slope: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::LeakyRelu, self, &[slope])
     }
@@ -305,6 +321,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn hard_tanh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::HardTanh, self)
     }
@@ -322,6 +339,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn hard_tanh_with(&self, low: f64, high: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::HardTanh, self, &[low, high])
     }
@@ -340,6 +358,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn hard_sigmoid(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::HardSigmoid, self)
     }
@@ -357,6 +376,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn hard_sigmoid_with(&self, alpha: f64, beta: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::HardSigmoid, self, &[alpha, beta])
     }
@@ -375,6 +395,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn hard_swish(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::HardSwish, self)
     }
@@ -393,6 +414,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn smooth_l1_sigma(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::SmoothL1Sigma, self)
     }
@@ -410,6 +432,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn smooth_l1_sigma_with(&self, sigma: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::SmoothL1Sigma, self, &[sigma])
     }

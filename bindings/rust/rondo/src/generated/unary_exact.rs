@@ -21,6 +21,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn neg(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Neg, self)
     }
@@ -39,6 +40,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn abs(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Abs, self)
     }
@@ -57,6 +59,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn sign(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Sign, self)
     }
@@ -75,6 +78,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn square(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Square, self)
     }
@@ -93,6 +97,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn logical_not(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::LogicalNot, self)
     }
@@ -111,6 +116,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn isnan(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Isnan, self)
     }
@@ -129,6 +135,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn relu(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Relu, self)
     }
@@ -147,6 +154,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn floor(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Floor, self)
     }
@@ -165,6 +173,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn ceil(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Ceil, self)
     }
@@ -183,6 +192,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn round(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Round, self)
     }
@@ -201,6 +211,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn trunc(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Trunc, self)
     }
@@ -219,6 +230,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn isinf(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Isinf, self)
     }
@@ -237,6 +249,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn isfinite(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Isfinite, self)
     }
@@ -255,6 +268,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn signbit(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Signbit, self)
     }
@@ -273,6 +287,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn bit_not(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::BitNot, self)
     }
@@ -291,6 +306,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn clip(&self, low: f64, high: f64) -> Result<Tensor> {
         ops::unary_with(UnaryOp::Clip, self, &[low, high])
     }
@@ -309,6 +325,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn round_away(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::RoundAway, self)
     }
@@ -327,6 +344,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn isposinf(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Isposinf, self)
     }
@@ -345,6 +363,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn isneginf(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Isneginf, self)
     }

@@ -21,6 +21,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn exp(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Exp, self)
     }
@@ -39,6 +40,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn log(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Log, self)
     }
@@ -57,6 +59,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn sqrt(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Sqrt, self)
     }
@@ -75,6 +78,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn rsqrt(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Rsqrt, self)
     }
@@ -93,6 +97,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn reciprocal(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Reciprocal, self)
     }
@@ -111,6 +116,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn expm1(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Expm1, self)
     }
@@ -129,6 +135,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn log1p(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Log1p, self)
     }
@@ -147,6 +154,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn exp2(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Exp2, self)
     }
@@ -165,6 +173,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn log2(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Log2, self)
     }
@@ -183,6 +192,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn log10(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Log10, self)
     }
@@ -201,6 +211,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn cbrt(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Cbrt, self)
     }
@@ -219,6 +230,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn rcbrt(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Rcbrt, self)
     }

@@ -21,6 +21,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn erf(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Erf, self)
     }
@@ -39,6 +40,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn erfc(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Erfc, self)
     }
@@ -57,6 +59,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn erfinv(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Erfinv, self)
     }
@@ -75,6 +78,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn gamma(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Gamma, self)
     }
@@ -93,6 +97,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn lgamma(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Lgamma, self)
     }
@@ -111,6 +116,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn digamma(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Digamma, self)
     }
@@ -129,6 +135,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn trigamma(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Trigamma, self)
     }

@@ -21,6 +21,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn tanh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Tanh, self)
     }
@@ -39,6 +40,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn sin(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Sin, self)
     }
@@ -57,6 +59,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn cos(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Cos, self)
     }
@@ -75,6 +78,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn tan(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Tan, self)
     }
@@ -93,6 +97,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn asin(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Asin, self)
     }
@@ -111,6 +116,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn acos(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Acos, self)
     }
@@ -129,6 +135,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn atan(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Atan, self)
     }
@@ -147,6 +154,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn sinh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Sinh, self)
     }
@@ -165,6 +173,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn cosh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Cosh, self)
     }
@@ -183,6 +192,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn asinh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Asinh, self)
     }
@@ -201,6 +211,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn acosh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Acosh, self)
     }
@@ -219,6 +230,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn atanh(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Atanh, self)
     }
@@ -237,6 +249,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn degrees(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Degrees, self)
     }
@@ -255,6 +268,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the operator does not take the dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
+    #[track_caller]
     pub fn radians(&self) -> Result<Tensor> {
         ops::unary(UnaryOp::Radians, self)
     }

@@ -358,6 +358,7 @@ public final class Engine extends EngineTensors {
       try {
         final T value;
         try (Scope scope = Scope.ofRecording()) {
+          Sites.begun();
           state.recording = new Recording(this, scope);
           value = work.apply(state.recording);
         }

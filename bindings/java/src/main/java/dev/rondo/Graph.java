@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** A compiled recording: replayed as often as wanted. Made by {@link Engine#record}. */
 public class Graph extends NativeObject {
@@ -56,6 +57,10 @@ public class Graph extends NativeObject {
   public List<Tensor> call(Tensor... inputs) {
     final long[] made = new long[info().outputs()];
     callInto(inputs, made);
+    return adopt(made);
+  }
+
+  private List<Tensor> adopt(long[] made) {
     final List<Tensor> outputs = new ArrayList<>();
     for (final long each : made) {
       outputs.add(new Tensor(engine, each));
@@ -81,11 +86,15 @@ public class Graph extends NativeObject {
   }
 
   private void callInto(Tensor[] inputs, long[] outputs) {
+    withInputs(inputs, given -> NativeGraph.graphCall(address(), given, outputs));
+  }
+
+  private void withInputs(Tensor[] inputs, Consumer<long[]> call) {
     final List<NativeObject> used = new ArrayList<>(Arrays.asList(inputs));
     used.add(this);
     final Uses uses = use(used.toArray(new NativeObject[0]));
     try {
-      NativeGraph.graphCall(address(), Tape.addresses(Arrays.asList(inputs)), outputs);
+      call.accept(Tape.addresses(Arrays.asList(inputs)));
     } finally {
       uses.end();
     }
@@ -221,6 +230,36 @@ public class Graph extends NativeObject {
     } finally {
       release();
     }
+  }
+
+  /**
+   * {@link #call} once, each task by itself and measured, as {@link #profile()} does for a graph that is launched; waits for the run.
+   *
+   * @param inputs one for each {@link Recording#input}, in that order
+   * @return one tensor for each {@link Recording#output}, in that order
+   * @throws InvalidArgumentException for a number of tensors, or a tensor, that does not fit
+   * @throws InvalidStateException for a graph that is launched, in a recording and in a task
+   */
+  public List<Tensor> profileCall(Tensor... inputs) {
+    return profileCall((Path) null, inputs);
+  }
+
+  /**
+   * The same, with a file for all of it as JSON, which {@code rondo graph FILE} shows.
+   *
+   * @param path the file
+   * @param inputs one for each {@link Recording#input}, in that order
+   * @return one tensor for each {@link Recording#output}, in that order
+   * @throws InvalidArgumentException for a number of tensors, or a tensor, that does not fit
+   * @throws InvalidStateException for a graph that is launched, in a recording and in a task
+   * @throws IoException if the file cannot be written; the run took place
+   */
+  public List<Tensor> profileCall(Path path, Tensor... inputs) {
+    final long[] made = new long[info().outputs()];
+    withInputs(
+        inputs,
+        given -> NativeGraph.graphProfileCall(address(), given, made, path == null ? null : path.toString()));
+    return adopt(made);
   }
 
   @Override

@@ -41,6 +41,7 @@ final class TensorCallback {
   }
 
   private void fill(long[] given, long[] made) throws Exception {
+    Sites.begun(); // a callable's function may be recorded
     final Scope scope = Scope.open();
     try (scope) {
       final List<Tensor> borrowed = new ArrayList<>();

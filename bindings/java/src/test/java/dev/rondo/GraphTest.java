@@ -210,6 +210,56 @@ class GraphTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
+  void callsAreProfiled(Device device, EngineMode mode, @TempDir Path folder) throws Exception {
+    engine.close();
+    engine = Engine.create(new EngineOptions().mode(mode));
+    try (Scope scope = Scope.open()) {
+      final Tensor x = engine.tensor(device, new float[] {1, 2}, 2);
+      final Graph graph = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE), recording -> {
+        recording.output(recording.input(device, DType.F32, 2).mul(2));
+      });
+      assertArrayEquals(new float[] {2, 4}, graph.profileCall(x).get(0).toFloatArray());
+      assertTrue(graph.report().contains("critical path"), graph.report());
+      final Path file = folder.resolve("profile.json");
+      assertArrayEquals(new float[] {2, 4}, graph.profileCall(file, x).get(0).toFloatArray());
+      assertTrue(Files.readString(file).contains("\"critical_path\":[0"), Files.readString(file));
+      fails(IoException.class, () -> graph.profileCall(folder.resolve("missing/profile.json"), x), "missing");
+      fails(InvalidArgumentException.class, () -> graph.profileCall(), "Graph.profileCall");
+      fails(InvalidStateException.class, () -> graph.profile(), "Graph.profileCall");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
+  void sitesAreFilesAndLinesOfTheProgram(Device device, EngineMode mode, @TempDir Path folder) throws Exception {
+    engine.close();
+    engine = Engine.create(new EngineOptions().mode(mode));
+    try (Scope scope = Scope.open()) {
+      final Tensor x = engine.tensor(device, new float[] {1, 2, 3, 4}, 2, 2);
+      final int[] lines = new int[2];
+      final Graph graph = engine.record(new RecordOptions().flags(RecordFlags.SITES, RecordFlags.AS_WRITTEN), recording -> {
+        lines[0] = line() + 1;
+        final Tensor a = x.add(1);
+        lines[1] = line() + 1;
+        recording.keep(a.matmul(x));
+      });
+      final Path file = folder.resolve("sites.dot");
+      graph.dot(file);
+      final String picture = Files.readString(file);
+      for (final int line : lines) {
+        assertTrue(picture.contains("GraphTest.java:" + line + "\""), line + " in " + picture);
+      }
+      engine.record(recording -> recording.keep(x.exp())).dot(file);
+      assertFalse(Files.readString(file).contains("GraphTest.java"), "nobody asked");
+    }
+  }
+
+  private static int line() {
+    return StackWalker.getInstance().walk(frames -> frames.skip(1).findFirst()).get().getLineNumber();
+  }
+
   @Test
   void writesItselfAsDot(@TempDir Path folder) throws Exception {
     try (Tensor x = engine.tensor(Device.CPU, new float[] {1}); Graph graph = engine.record(recording -> x.exp())) {
