@@ -32,8 +32,11 @@ typedef enum rondo_record_flags {
                                        are, with the same results; the graph's report says why. Without it, the
                                        recording fails at its end. Not for want of memory, a lost device or
                                        collectives */
-  RONDO_RECORD_SITES = 32           /* notes where in the program each task comes from (rondo_record_site): failures,
+  RONDO_RECORD_SITES = 32,          /* notes where in the program each task comes from (rondo_record_site): failures,
                                        profiles and pictures of the graph say it */
+  RONDO_RECORD_HOST_DECIDES = 64    /* the host decides all control flow, between segments, also where a CUDA graph
+                                       could choose by itself: slower, but each body is timed by rondo_graph_profile,
+                                       and what is poisoned and only a body that is not chosen reads does no harm */
 } rondo_record_flags;
 
 typedef struct rondo_record_options {
@@ -150,8 +153,8 @@ typedef struct rondo_graph_info {
   int32_t tasks;           /* tasks of a launch: those recorded, less what nobody reads */
   int32_t segments;        /* pieces the graph was split in; 1: nothing split it */
   int32_t captured;        /* of which are CUDA graphs */
-  int32_t nodes;           /* nodes of all CUDA graphs */
-  int32_t edges;           /* edges of all CUDA graphs */
+  int32_t nodes;           /* nodes of all CUDA graphs, in bodies of conditional nodes too */
+  int32_t edges;           /* edges of all CUDA graphs, alike */
   int32_t branches;        /* most branches side by side in a CUDA graph (1 for a linear one, 0 without) */
   int64_t arena_bytes;     /* memory of all temporaries together, on all devices */
   int64_t temporary_bytes; /* what they would take without sharing, rounded alike: never less than arena_bytes */
@@ -164,9 +167,10 @@ typedef struct rondo_graph_info {
   int32_t outputs;         /* that a call leaves */
   int64_t call_bytes;      /* memory through which calls copy inputs and outputs; 0: kernels work on the caller's */
   int32_t call_kernels; /* of CUDA graphs, that are given the caller's addresses by a call with others than the last */
+  int32_t conditional_nodes; /* if, while and switch that CUDA graphs decide themselves, without the host */
 } rondo_graph_info;
 #define RONDO_GRAPH_INFO_INIT \
-  { sizeof(rondo_graph_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0, 0, 0, 0 }
+  { sizeof(rondo_graph_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0 }
 
 /* Figures of a graph. Since 0.1. */
 RONDO_API rondo_status rondo_graph_query(rondo_graph* graph, rondo_graph_info* info);

@@ -53,6 +53,10 @@ struct NativeGraph {
   int edges = 0;
 };
 
+// What a node that holds graphs of its own, bodies, does when it is reached: runs the first or the second by whether
+// its value is zero, the first again and again until its value is zero, or the one whose number its value is.
+enum class Choice { condition, loop, index };
+
 // What can be changed of a graph that is there, for the launches to come.
 enum class GraphChange { kernel, enabled };
 
@@ -119,6 +123,36 @@ class StreamDevice : public Device {
   virtual Status graph_enable(const NativeGraph& graph, void* node, bool on) {
     (void)graph, (void)node, (void)on;
     return {};
+  }
+
+  // Nodes that choose, in a graph that is being captured. A body is captured when the capture of the graph around it
+  // has ended. The most bodies that such a node can have; 0: there are none, and *why says so.
+  virtual size_t graph_bodies(Choice choice, const char** why) const {
+    (void)choice;
+    *why = "its device has no graphs that choose";
+    return 0;
+  }
+  // A value that a kernel sets and a node goes by; `initial` when the graph begins. One node must use it.
+  virtual Status graph_value(void* stream, unsigned initial, uint64_t* value) {
+    (void)stream, (void)initial, (void)value;
+    return error(RONDO_UNSUPPORTED, "the device has no graphs that choose");
+  }
+  // Adds a node behind the one that was captured last on the stream. Its bodies are a part of it.
+  virtual Status graph_choose(void* stream, Choice choice, uint64_t value, size_t n_bodies, void** bodies) {
+    (void)stream, (void)choice, (void)value, (void)n_bodies, (void)bodies;
+    return error(RONDO_UNSUPPORTED, "the device has no graphs that choose");
+  }
+  // Capture into a body.
+  virtual Status body_begin(void* stream, void* body) {
+    (void)stream, (void)body;
+    return error(RONDO_UNSUPPORTED, "the device has no graphs that choose");
+  }
+  // An error if it was not sound, or if the body has nodes that it may not have. body: its `graph` is given, its
+  // figures are filled in and added to the whole graph's. A failure may leave the whole one without `graph`: it is
+  // lost.
+  virtual Status body_end(void* stream, NativeGraph* body, NativeGraph* whole) {
+    (void)stream, (void)body, (void)whole;
+    return error(RONDO_UNSUPPORTED, "the device has no graphs that choose");
   }
 
   // Lets the calling thread's capture survive calls that a capture forbids (allocation, module loading) while in scope.

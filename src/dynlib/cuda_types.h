@@ -114,7 +114,9 @@ enum : CUgraphNodeType {
   CU_GRAPH_NODE_TYPE_MEMCPY = 1,
   CU_GRAPH_NODE_TYPE_MEMSET = 2,
   CU_GRAPH_NODE_TYPE_HOST = 3,
+  CU_GRAPH_NODE_TYPE_GRAPH = 4,
   CU_GRAPH_NODE_TYPE_EMPTY = 5,
+  CU_GRAPH_NODE_TYPE_CONDITIONAL = 13,
 };
 
 // Memory of a process as others open it.
@@ -143,6 +145,34 @@ struct CUDA_KERNEL_NODE_PARAMS {
   CUcontext ctx;
 };
 static_assert(sizeof(CUDA_KERNEL_NODE_PARAMS) == 72);
+
+// A value that kernels set and a node of a graph goes by, since CUDA 12.3.
+using CUgraphConditionalHandle = cuuint64_t;
+using CUgraphConditionalNodeType = int;
+enum : CUgraphConditionalNodeType {
+  CU_GRAPH_COND_TYPE_IF = 0,
+  CU_GRAPH_COND_TYPE_WHILE = 1,
+  CU_GRAPH_COND_TYPE_SWITCH = 2
+};
+struct CUDA_CONDITIONAL_NODE_PARAMS {
+  CUgraphConditionalHandle handle;
+  CUgraphConditionalNodeType type;
+  unsigned size;
+  CUgraph* phGraph_out;
+  CUcontext ctx;
+};
+static_assert(sizeof(CUDA_CONDITIONAL_NODE_PARAMS) == 32);
+struct CUgraphNodeParams {
+  CUgraphNodeType type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    CUDA_KERNEL_NODE_PARAMS kernel;
+    CUDA_CONDITIONAL_NODE_PARAMS conditional;
+  };
+  long long reserved2;
+};
+static_assert(sizeof(CUgraphNodeParams) == 256);
 
 struct CUlaunchAttribute {
   int id;

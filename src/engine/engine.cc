@@ -63,7 +63,11 @@ Status Engine::admit(Task& task, const Sink* sink) {
 
 Status Engine::make_random_state(Task& task) {
   DeviceState* state = nullptr;  // where the random numbers of a device are counted
-  return device_state(task.device(), &state);
+  RONDO_TRY(device_state(task.device(), &state));
+  if (!task.choice_count()) return {};
+  Device* host = nullptr;
+  RONDO_TRY(get_device({RONDO_CPU, 0}, &host));
+  return device_state(*host, &state);
 }
 
 void Engine::wait_for_room(std::unique_lock<std::mutex>& lock) {
@@ -73,7 +77,7 @@ void Engine::wait_for_room(std::unique_lock<std::mutex>& lock) {
 // Inlined, as the next one, so that for one task there is no loop.
 [[gnu::always_inline]] inline Status Engine::submit_admitted(Ref<Task>* tasks, size_t count, ThreadState& thread) {
   for (size_t i = 0; i < count; ++i) {
-    if (tasks[i]->random_count()) [[unlikely]]
+    if (tasks[i]->draws()) [[unlikely]]
       RONDO_TRY(make_random_state(*tasks[i]));
     if (observed_.load(std::memory_order_relaxed)) [[unlikely]]
       tasks[i]->submitted_us_ = Trace::now_us();

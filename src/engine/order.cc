@@ -96,7 +96,7 @@ uint64_t Engine::last_writer(const Variable& variable) {
 }
 
 bool Engine::enter(Task& task) {
-  if (task.random_count()) [[unlikely]]
+  if (task.draws()) [[unlikely]]
     draw_random(task);
   link(task);
   count(task);
@@ -106,10 +106,19 @@ bool Engine::enter(Task& task) {
 }
 
 void Engine::draw_random(Task& task) {
-  const rondo_device device = task.device().id();
-  RandomState& random = RandomScope::of(*this, device, existing_state(device)->random);
-  task.set_random(random);
-  random.offset += task.random_count();
+  const auto sequence = [this](rondo_device device) -> RandomState& {
+    return RandomScope::of(*this, device, existing_state(device)->random);
+  };
+  if (task.random_count()) {
+    RandomState& random = sequence(task.device().id());
+    task.set_random(random);
+    random.offset += task.random_count();
+  }
+  if (task.choice_count()) {
+    RandomState& choices = sequence({RONDO_CPU, 0});
+    task.set_choices(choices);
+    choices.offset += task.choice_count();
+  }
 }
 
 // What an access that went well leaves behind on its variable.

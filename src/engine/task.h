@@ -48,6 +48,7 @@ struct TaskContext {
   bool capturing = false;                      // the run is being captured; nothing is executed now
   const RandomState* random = nullptr;         // graph on a cpu: added to the task's own offset. null: eager
   const RandomState* device_random = nullptr;  // graph on a GPU: the same in device memory
+  const RandomState* choices = nullptr;        // as `random`, of what the task draws from the sequence of cpu:0 besides
   // A graph's run: what was set since it was recorded, a word each; null: as recorded.
   const uint64_t* settings = nullptr;
   KernelNodes* kernels = nullptr;  // see there; null: kernels are launched, and that is all
@@ -193,6 +194,11 @@ class Task : public RefCounted {
   uint64_t random_count() const { return random_count_; }
   // Where this run's random numbers start, relative to the graph's start (recorded) or absolute (eager).
   virtual void set_random(RandomState state) { (void)state; }
+  // The same of the sequence of cpu:0, beside that of the device: of a task on a GPU that chooses what runs (if,
+  // while).
+  uint64_t choice_count() const { return choice_count_; }
+  virtual void set_choices(RandomState state) { (void)state; }
+  bool draws() const { return (random_count_ | choice_count_) != 0; }
   // Of a task whose parts have accesses of their own, what is poisoned, by variable: what it reads, before the run;
   // what it leaves behind, after a run that failed in some of its parts. Null: a task that runs or fails as a whole.
   struct Parts {
@@ -237,6 +243,7 @@ class Task : public RefCounted {
 
   size_t workspace_bytes_ = 0;  // set by the constructor or by prepare()
   uint64_t random_count_ = 0;   // set by the constructor
+  uint64_t choice_count_ = 0;   // set by the constructor
   int wants_auxiliaries_ = 0;
   bool calls_out_ = false;  // set by the constructor: its destructor runs code of the user's
   bool lendable_ = false;   // set by the constructor

@@ -10,6 +10,7 @@ Graph::Graph(Recording& recording, ops::Program program, std::vector<Ref<Storage
     : engine_(Ref<Engine>::share(&recording.engine)),
       name_(recording.name),
       max_branches_(recording.max_branches),
+      host_decides_(recording.host_decides),
       settings_(std::make_unique<LaunchSettings>()),
       callable_(false),
       falls_back_(recording.falls_back),
@@ -67,7 +68,9 @@ Status Graph::run_body(const TaskContext& context, BodyRun* run, Task::Parts* pa
   for (; run->segment < segments_.size(); ++run->segment) {
     Segment& segment = segments_[run->segment];
     RandomState random = random_of_body(run->random, run->turn, segment.device->id());
-    random.offset = segment.random_begin;
+    random.offset = segment.numbers.begin;
+    RandomState choices = random_of_body(run->random, run->turn, {RONDO_CPU, 0});
+    choices.offset = segment.choices.begin;
     if (run->device != segment.device) note(wait_for(*engine_, run));  // mutation: body_goes_on_before_the_device
     if (segment.kind == Segment::Kind::host) {
       Status status = run_tasks(segment, context, random, parts, &run->progress, std::exchange(completed, nullptr));
@@ -81,6 +84,7 @@ Status Graph::run_body(const TaskContext& context, BodyRun* run, Task::Parts* pa
         *segment.device, name_, context.profile ? most_auxiliaries(segment) : segment.auxiliaries,
         [&](TaskContext on) {
           on.profile = context.profile;
+          on.choices = &choices;
           return run_on_device(segment, on, random, parts);
         },
         &fence);
@@ -106,7 +110,7 @@ Status Graph::run_on_device(Segment& segment, const TaskContext& context, const 
       if (const auto found = use.read ? parts->poison.find(use.variable) : parts->poison.end();
           found != parts->poison.end())
         return found->second;
-  if (context.profile) [[unlikely]] {
+  if (context.profile && !segment.chooses) [[unlikely]] {
     Progress progress;
     Status status = run_tasks(segment, context, random, parts, &progress, nullptr);
     parts->told = false;  // it fails as a whole all the same

@@ -47,42 +47,63 @@ cuda::CudaDevice& gpu(const Segment& segment) {
 }  // namespace
 
 Status Graph::capture() {
-  const BranchPlan& plan = plan_;
-  for (Segment& segment : segments_) {
+  for (size_t s = 0; s < segments_.size(); ++s) {
+    Segment& segment = segments_[s];
     if (segment.kind != Segment::Kind::captured) continue;
-    StreamDevice& device = *segment.device->streams();
-    if (segment.random_count)
-      RONDO_TRY(ops::prepare_random_advance(gpu(segment))
-                    .with_context("random numbers on " + device_name(segment.device->id())));
-    for (const uint32_t i : segment.tasks) segment.branches = std::max(segment.branches, plan.schedule.branch[i] + 1);
-    std::vector<void*> streams;
-    streams.reserve(static_cast<size_t>(segment.branches));
-    Status status;
-    for (int b = 0; b < segment.branches && status.ok(); ++b) {
-      void* stream = nullptr;
-      status = device.stream_create(false, &stream);
-      if (status.ok()) streams.push_back(stream);
-    }
-    if (status.ok()) status = caught([&] { return capture_segment(segment, plan, streams); });
-    if (status.ok()) status = device.graph_instantiate(&segment.native, streams[0]);
-    // The upload runs on the stream that is about to go.
-    if (status.ok()) status = device.stream_synchronize(streams[0]);
-    for (void* stream : streams) device.stream_destroy(stream);
+    bool nodes_failed = false;
+    const Status status = capture_whole(segment, &nodes_failed);
+    if (status.ok()) continue;
     // Other ranks count on a collective to be a node where theirs are.
-    const bool passing = status.code() == RONDO_OUT_OF_MEMORY || status.code() == RONDO_DEVICE_LOST;
-    if (!status.ok() && falls_back_ && !passing && segment.guards.empty())
+    const bool stays =
+        status.code() == RONDO_OUT_OF_MEMORY || status.code() == RONDO_DEVICE_LOST || !segment.guards.empty();
+    if (stays || (!nodes_failed && !falls_back_)) return status;
+    if (segment.chooses) {
+      give_up_nodes(segment, status);
+      s = static_cast<size_t>(-1);  // all anew
+    } else {
       run_as_tasks(segment, status);
-    else
-      RONDO_TRY(status);
+    }
   }
   branch_of_ = std::move(plan_.schedule.branch);
   plan_ = {};
   for (const auto& [task, inner] : controls_) {
-    RONDO_TRY(inner->back());
-    for (const Body& body : inner->bodies())
-      if (body.graph) RONDO_TRY(body.graph->capture());
+    if (!inner->node()) RONDO_TRY(inner->back());
+    for (const Body& body : inner->bodies()) {
+      if (!body.graph) continue;
+      if (inner->node())
+        body.graph->settle_nodes();
+      else
+        RONDO_TRY(body.graph->capture());
+    }
   }
   return {};
+}
+
+Status Graph::capture_whole(Segment& segment, bool* nodes_failed) {
+  StreamDevice& device = *segment.device->streams();
+  const std::string where = "random numbers on " + device_name(segment.device->id());
+  if (segment.numbers.count || segment.keeps_choices)
+    RONDO_TRY(ops::prepare_random_advance(gpu(segment)).with_context(where));
+  if (segment.chooses) {
+    const Status prepared = ops::prepare_chooser(gpu(segment));
+    *nodes_failed = !prepared.ok();
+    RONDO_TRY(prepared);
+  }
+  std::vector<void*> streams;
+  const auto most = static_cast<size_t>(most_branches(segment));
+  streams.reserve(most);
+  Status status;
+  while (streams.size() < most && status.ok()) {
+    void* stream = nullptr;
+    status = device.stream_create(false, &stream);
+    if (status.ok()) streams.push_back(stream);
+  }
+  if (status.ok()) status = caught([&] { return capture_segment(segment, streams, nodes_failed); });
+  if (status.ok()) status = device.graph_instantiate(&segment.native, streams[0]);
+  // The upload runs on the stream that is about to go.
+  if (status.ok()) status = device.stream_synchronize(streams[0]);
+  for (void* stream : streams) device.stream_destroy(stream);
+  return status;
 }
 
 // Memory that was planned for branches does for tasks one after the other.
@@ -100,23 +121,39 @@ void Graph::run_as_tasks(Segment& segment, const Status& why) {
   segment.fell_back = true;
 }
 
-Status Graph::capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams) {
+Status Graph::make_auxiliaries(const Segment& segment, std::vector<Auxiliaries>* auxiliaries) const {
+  for (const uint32_t i : segment.tasks)
+    RONDO_TRY((*auxiliaries)[static_cast<size_t>(plan_.schedule.branch[i])].make(*segment.device->streams(),
+                                                                                 tasks_[i]->wants_auxiliaries()));
+  return {};
+}
+
+Status Graph::capture_segment(Segment& segment, const std::vector<void*>& streams, bool* nodes_failed) {
   StreamDevice& device = *segment.device->streams();
   std::vector<Auxiliaries> auxiliaries(streams.size());
-  for (const uint32_t i : segment.tasks)
-    RONDO_TRY(auxiliaries[static_cast<size_t>(plan.schedule.branch[i])].make(device, tasks_[i]->wants_auxiliaries()));
+  RONDO_TRY(make_auxiliaries(segment, &auxiliaries));
+  std::vector<BodyCapture> bodies;
   RONDO_TRY(device.capture_begin(streams[0]));
   // Whatever happens: a stream that goes on capturing breaks what this thread does later.
-  const Status status = caught([&] { return capture_tasks(segment, plan, streams, auxiliaries); });
+  const Status status = caught([&] { return capture_tasks(segment, streams, auxiliaries, &bodies, nodes_failed); });
   const Status ended = device.capture_end(streams[0], status.ok(), &segment.native);
-  return status.ok() ? ended : status;
+  RONDO_TRY(status);
+  *nodes_failed = segment.chooses;
+  RONDO_TRY(ended);
+  // Not within that capture: where a body's fails, the one around could not be ended any more.
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    const BodyCapture body = bodies[i];  // the list grows
+    RONDO_TRY(body.graph->capture_inside(body, *segment.device, streams, &bodies, &segment.native));
+  }
+  return {};
 }
 
 // Records every task on its branch's stream. Branches other than the first enter the capture by waiting for an event of
 // it, and all come back to the first stream at the end.
-Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams,
-                            std::vector<Auxiliaries>& auxiliaries) {
+Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams, std::vector<Auxiliaries>& auxiliaries,
+                            std::vector<BodyCapture>* bodies, bool* nodes_failed) {
   StreamDevice& device = *segment.device->streams();
+  const BranchPlan& plan = plan_;
   Events events(device);
   void* root = nullptr;
   if (segment.branches > 1) RONDO_TRY(events.record(streams[0], &root));
@@ -132,7 +169,7 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
   TaskContext context;
   context.device = segment.device;
   context.capturing = true;
-  context.device_random = segment.random_count ? device_random(*segment.device) : nullptr;
+  context.device_random = segment.numbers.count ? device_random(*segment.device) : nullptr;
   RunObserver observer = engine_->run_observer();
   observer.trace = nullptr;  // nothing runs now
   RangeAround around(observer);
@@ -155,9 +192,16 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
     if (changes) RONDO_TRY(device.captured_nodes(stream, &before));
     context.kernels = is_parameter(i) || patched ? &kernels : nullptr;
     around.enter(section_name(i));
-    const RunObserver::Run run = observer.begin(task);
-    Status status = Engine::run_body(task, context);
-    observer.end(task, 0, run);
+    Status status;
+    if (const Control* const control = node(i)) {
+      status = capture_choice(i, *control, stream, bodies);
+      *nodes_failed = !status.ok();
+      random_on[branch] = true;
+    } else {
+      const RunObserver::Run run = observer.begin(task);
+      status = Engine::run_body(task, context);
+      observer.end(task, 0, run);
+    }
     if (status.ok()) status = device.capture_check(stream);
     if (status.ok() && patched) status = note_patched(segment, i, context, std::move(kernels));
     if (status.ok() && changes) status = note_changed(segment, i, stream, std::move(kernels), before);
@@ -168,7 +212,8 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
                         " could not be captured on " + device_name(segment.device->id()));
     if (task.random_count()) random_on[branch] = true;
   }
-  if (segment.random_count) {
+  // Where a body's begin is said anew for each run of it.
+  if (!inside_ && (segment.numbers.count || segment.keeps_choices)) {
     // The next launch's numbers start where this one's end. On the last branch that draws numbers, after all others
     // that do, so that it seldom lengthens the graph.
     size_t last = 0;
@@ -176,8 +221,11 @@ Status Graph::capture_tasks(Segment& segment, const BranchPlan& plan, const std:
       if (random_on[b]) last = b;
     for (size_t b = 0; b < last; ++b)
       if (random_on[b]) RONDO_TRY(events.join(streams[b], streams[last]));  // mutation: random_numbers_move_on_early
-    RONDO_TRY(
-        ops::launch_random_advance(gpu(segment), streams[last], device_random(*segment.device), segment.random_count));
+    ops::RunState* const state = run_state(*segment.device);
+    if (segment.numbers.count)
+      RONDO_TRY(ops::launch_random_advance(gpu(segment), streams[last], &state->numbers, segment.numbers.count));
+    if (segment.keeps_choices)
+      RONDO_TRY(ops::launch_random_advance(gpu(segment), streams[last], &state->choices, segment.choices.count));
   }
   for (size_t b = 1; b < streams.size(); ++b)
     if (inside[b]) RONDO_TRY(events.join(streams[b], streams[0]));  // mutation: branch_not_joined

@@ -15,6 +15,7 @@
 #include "engine/trace.h"
 #include "graph/control.h"
 #include "graph/launch.h"
+#include "ops/task/chooser.h"
 #include "ops/task/kernels_ahead.h"
 
 namespace rondo {
@@ -22,7 +23,8 @@ namespace rondo {
 namespace {
 
 constexpr size_t kArenaAlignment = 256;
-constexpr size_t kRandomBytes = kArenaAlignment;  // RandomState at the arena's start
+constexpr size_t kStateBytes = kArenaAlignment;  // RunState at the arena's start
+static_assert(sizeof(ops::RunState) <= kStateBytes);
 
 Status named(const Task& task, const std::string& recorded_at, const Status& status) {
   const rondo_device device = task.device().id();
@@ -36,6 +38,7 @@ Graph::Graph(Recording& recording)
     : engine_(recording.keep_engine),
       name_(recording.name),
       max_branches_(recording.max_branches),
+      host_decides_(recording.host_decides),
       settings_(std::move(recording.settings)),
       callable_(recording.callable),
       falls_back_(recording.falls_back),
@@ -63,9 +66,9 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   const double prepared = Trace::now_us();
   RONDO_TRY(self.place_memory());
   RONDO_TRY(self.clear_kept());
+  RONDO_TRY(self.capture());
   self.collect_uses();
   self.collect_binding_uses();
-  RONDO_TRY(self.capture());
   self.apart_ = self.why_apart();
   self.number_ = recording.number;
   self.to_measure_ = setting_is_set(Setting::graph_profile);
@@ -87,6 +90,7 @@ void Graph::take(ops::Program&& program) {
   for (ops::ProgramNode& node : program.nodes) {
     random_offsets_.push_back(node.random_offset);
     if (!node.site.empty()) sites_[static_cast<uint32_t>(tasks_.size())] = std::move(node.site);
+    choice_offsets_.push_back(node.choice_offset);
     if (!node.operators.empty()) operators_[static_cast<uint32_t>(tasks_.size())] = std::move(node.operators);
     if (auto* control = dynamic_cast<Control*>(node.task.get()))
       controls_.emplace_back(static_cast<uint32_t>(tasks_.size()), control);
@@ -100,13 +104,6 @@ void Graph::take(ops::Program&& program) {
   }
   for (const ops::ProgramValue& value : program.values)
     if (value.kept) kept_.insert(value.storage);
-}
-
-template <class Visit>
-void Graph::for_each_body(const Visit& visit) const {
-  for (const auto& [task, control] : controls_)
-    for (const Body& body : control->bodies())
-      if (body.graph) visit(task, *body.graph);
 }
 
 std::string Graph::site(uint32_t task) const {
@@ -128,24 +125,27 @@ std::string Graph::recorded_at(const Task& task) const {
 Status Graph::lower(const Graph& outermost) {
   outermost_ = &outermost;
   predecessors_ = data_flow(tasks_);
-  split();
-  std::vector<bool> parallel;
-  for (const Segment& segment : segments_) parallel.push_back(segment.kind == Segment::Kind::captured);
-  plan_ = plan_branches(predecessors_, segment_of_, parallel, max_branches_);
-  RONDO_TRY(find_unwritten());
+  // What bodies are decides whether a node of a graph can hold them.
   Status status;
   for_each_body([&](uint32_t, Graph& body) {
     if (status.ok()) status = body.lower(outermost);
   });
-  return status;
+  RONDO_TRY(status);
+  split();
+  std::vector<bool> parallel;
+  for (const Segment& segment : segments_) parallel.push_back(segment.kind == Segment::Kind::captured);
+  plan_ = plan_branches(predecessors_, segment_of_, parallel, max_branches_);
+  return find_unwritten();
 }
 
 // The figures of what it consists of, bodies included.
 void Graph::count(rondo_graph_info* info) const {
   info->tasks += static_cast<int32_t>(tasks_.size());
-  info->segments += static_cast<int32_t>(segments_.size());
+  for (const auto& [task, control] : controls_) info->conditional_nodes += control->node() ? 1 : 0;
+  // What is inside of a node counts with the segment that has it.
+  if (!inside_) info->segments += static_cast<int32_t>(segments_.size());
   for (const Segment& segment : segments_) {
-    if (segment.kind != Segment::Kind::captured) continue;
+    if (segment.kind != Segment::Kind::captured || inside_) continue;
     ++info->captured;
     info->nodes += segment.native.nodes;
     info->edges += segment.native.edges;
@@ -161,17 +161,21 @@ void Graph::split() {
     Task& task = *tasks_[i];
     const char* why = "";
     Segment::Kind kind = Segment::Kind::captured;
-    if (!task.capturable(&why) || bound_elsewhere(task, &why) || !changes_in_graph(i, &why))
+    Device* device = &task.device();
+    if (Device* const chooses = decide(i))
+      device = chooses;
+    else if (!task.capturable(&why) || bound_elsewhere(task, &why) || !changes_in_graph(i, &why))
       kind = task.device().is_host() ? Segment::Kind::host : Segment::Kind::device;
-    if (segments_.empty() || segments_.back().kind != kind || segments_.back().device != &task.device()) {
+    if (segments_.empty() || segments_.back().kind != kind || segments_.back().device != device) {
       Segment& segment = segments_.emplace_back();
       segment.kind = kind;
-      segment.device = &task.device();
+      segment.device = device;
       if (kind != Segment::Kind::captured) segment.why_split = std::string("'") + task.name() + "' " + why;
     }
     Segment& segment = segments_.back();
     segment.tasks.push_back(i);
     if (kind == Segment::Kind::captured && task.wants_launches()) segment.guards.push_back(&task);
+    segment.chooses |= device != &task.device();
     segment_of_[i] = static_cast<int>(segments_.size()) - 1;
   }
   number_draws();
@@ -180,22 +184,39 @@ void Graph::split() {
 // A launch draws as many numbers as the recording, and each task those that it drew there: what a pass has left out
 // counts for the segment that follows on its device, or for the last.
 void Graph::number_draws() {
+  Device* host = nullptr;
+  (void)get_device({RONDO_CPU, 0}, &host);            // is always there
   std::unordered_map<const Device*, uint64_t> begun;  // by the segment that is looked at, or the next
-  std::unordered_map<const Device*, Segment*> last;
+  std::unordered_map<const Device*, Segment::Drawn*> last;
   for (Segment& segment : segments_) {
-    uint64_t& begin = begun[segment.device];
-    last[segment.device] = &segment;
+    Segment::Drawn &numbers = segment.numbers, &choices = segment.choices;
+    numbers.begin = begun[segment.device];
+    choices.begin = begun[host];
     for (const uint32_t i : segment.tasks) {
-      const uint64_t count = tasks_[i]->random_count();
-      if (count == 0) continue;
-      tasks_[i]->set_random({0, random_offsets_[i] - begin});
-      segment.random_count = random_offsets_[i] + count - begin;
+      Task& task = *tasks_[i];
+      const uint64_t offset = random_offsets_[i], count = task.random_count();
+      // What chooses on a GPU draws what it would on the host.
+      Segment::Drawn& drawn = &task.device() == segment.device ? numbers : choices;
+      if (count) {
+        task.set_random({0, offset - drawn.begin});
+        drawn.count = offset + count - drawn.begin;
+      }
+      if (const uint64_t more = task.choice_count()) {
+        task.set_choices({0, choice_offsets_[i] - choices.begin});
+        choices.count = choice_offsets_[i] + more - choices.begin;
+      }
+      if (const Control* const control = node(i))
+        for (const Body& body : control->bodies()) segment.keeps_choices |= body.graph && body.graph->draws();
     }
-    segment.random_begin = begin;
-    begin += segment.random_count;
+    begun[segment.device] += numbers.count;
+    last[segment.device] = &numbers;
+    if (choices.count) {
+      begun[host] += choices.count;
+      last[host] = &choices;
+    }
   }
   for (const auto& [device, drawn] : random_drawn_)
-    if (const auto found = last.find(device); found != last.end()) found->second->random_count += drawn - begun[device];
+    if (const auto found = last.find(device); found != last.end()) found->second->count += drawn - begun[device];
 }
 
 // Pieces of a graph run one after the other: a collective of one device in one would wait for that of another device in
@@ -269,8 +290,12 @@ Arena* Graph::arena(const Device& device) {
   return nullptr;
 }
 
+ops::RunState* Graph::run_state(const Device& device) {
+  return reinterpret_cast<ops::RunState*>(arena(device)->address);
+}
+
 RandomState* Graph::device_random(const Device& device) {
-  return reinterpret_cast<RandomState*>(arena(device)->address);
+  return &run_state(device)->numbers;
 }
 
 // Those of bodies first: each is a part of one of the graph's.
@@ -279,6 +304,7 @@ void Graph::make_arenas() {
     if (!arena(device)) arenas_.emplace_back().device = &device;
   };
   for (const Segment& segment : segments_) have(*segment.device);
+  if (inside_) have(*inside_);
   // A user task may use memory of another device than its own.
   std::unordered_set<const Variable*> used;
   for (const Ref<Task>& task : tasks_)
@@ -361,13 +387,13 @@ Status Graph::plan_memory(Arena& arena) {
     body_of.push_back(temporaries.size() - 1);
   });
   RONDO_TRY(status);
-  arena.bytes = kRandomBytes + plan_arena(plan_.schedule, temporaries, kArenaAlignment);
+  arena.bytes = kStateBytes + plan_arena(plan_.schedule, temporaries, kArenaAlignment);
   size_t next = 0;
-  for (auto& [storage, offset] : arena.storages) offset = kRandomBytes + temporaries[next++].offset;
-  for (auto& [task, offset] : arena.workspaces) offset = kRandomBytes + temporaries[next++].offset;
-  for (size_t i = 0; i < body_of.size(); ++i) arena.bodies[i].second = kRandomBytes + temporaries[body_of[i]].offset;
+  for (auto& [storage, offset] : arena.storages) offset = kStateBytes + temporaries[next++].offset;
+  for (auto& [task, offset] : arena.workspaces) offset = kStateBytes + temporaries[next++].offset;
+  for (size_t i = 0; i < body_of.size(); ++i) arena.bodies[i].second = kStateBytes + temporaries[body_of[i]].offset;
   // Counted as the arena is, each in whole steps of it, so that the difference is what sharing saves.
-  arena.unshared = kRandomBytes;
+  arena.unshared = kStateBytes;
   for (const Temporary& temporary : temporaries) arena.unshared += temporary.bytes;
   return {};
 }

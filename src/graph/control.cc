@@ -53,6 +53,17 @@ void Control::declare_effects() {
   }
 }
 
+void Control::decide(Device* node, const std::string& why) {
+  node_ = node;
+  why_host_ = "chooses what runs, which the host decides";
+  if (!why.empty()) why_host_ += ": " + why;
+}
+
+void Control::give_up(const std::string& why) {
+  given_up_ = true;
+  decide(nullptr, why);
+}
+
 Status Control::back() {
   if (!number_.device().is_host()) {
     Engine::NotRecorded not_recorded;

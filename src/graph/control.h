@@ -2,8 +2,9 @@
 // a loop. A body is a graph of its own inside the one that holds the task: its memory is a part of the arena of that,
 // its results are what it writes into tensors from outside.
 //
-// The task runs on the host: it reads the number when all before it is done, and sees to it that the segments of the
-// body run. Made on the thread that records; immutable then, but for the run, and launches of a graph never overlap.
+// Where a CUDA graph can choose by itself, the task is captured as a node that does (conditional.cc). Else it runs on
+// the host: it reads the number when all before it is done, and sees to it that the segments of the body run. Made on
+// the thread that records; immutable once it is compiled, but for the run, and launches of a graph never overlap.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "ops/task/chooser.h"
 
 namespace rondo {
 
@@ -41,6 +43,13 @@ struct Body {
   Ref<Graph> graph;  // null: there is nothing to do
 };
 
+// A body of a node of a CUDA graph that is to be captured.
+struct BodyCapture {
+  Graph* graph;
+  void* native;         // the node's graph for it
+  ops::Chooser at_end;  // of a loop: what decides whether there is another turn
+};
+
 // Where a run of a body stands.
 struct BodyRun {
   RandomState random;  // that its call has drawn
@@ -64,13 +73,24 @@ class Control final : public Task {
   const std::vector<Body>& bodies() const { return bodies_; }
   // Whether one of its bodies does more than write what it lists as written.
   bool opaque() const;
-  // What the task needs to read the number.
+  const ControlForm& form() const { return form_; }
+  const View& number() const { return number_; }
+  // The GPU in whose graph it is a node; null: the host decides.
+  Device* node() const { return node_; }
+  // While it is compiled. why: the host decides; may be empty.
+  void decide(Device* node, const std::string& why);
+  // The host decides whatever the shape allows, for this reason.
+  void give_up(const std::string& why);
+  bool given_up() const { return given_up_; }
+  // Of a node, the number of cpu:0's sequence that it takes, from the first that its graph, or body, does.
+  uint64_t first_number() const { return random_.offset; }
+  // What the task needs to read the number, where the host decides.
   Status back();
 
   void set_random(RandomState state) override { random_ = state; }
   bool capturable(const char** why) const override {
-    *why = "chooses what runs, which the host decides";
-    return false;
+    *why = why_host_.c_str();
+    return node_ != nullptr;
   }
   Parts* parts() override { return &parts_; }
   Status run(const TaskContext& context) override;
@@ -87,6 +107,9 @@ class Control final : public Task {
   const ControlForm form_;
   const View number_;
   const std::vector<Body> bodies_;
+  Device* node_ = nullptr;
+  std::string why_host_ = "chooses what runs, which the host decides";
+  bool given_up_ = false;
   RandomState random_;
   Ref<Storage> staging_;  // pinned; for a number on a GPU
   // The run.
@@ -94,5 +117,12 @@ class Control final : public Task {
   BodyRun run_;
   const Body* running_ = nullptr;
 };
+
+template <class Visit>
+void Graph::for_each_body(const Visit& visit) const {
+  for (const auto& [task, control] : controls_)
+    for (const Body& body : control->bodies())
+      if (body.graph) visit(task, *body.graph);
+}
 
 }  // namespace rondo

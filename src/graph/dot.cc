@@ -135,12 +135,14 @@ class Picture {
 void Graph::draw(std::FILE* file, const std::string& prefix) const {
   for (size_t s = 0; s < segments_.size(); ++s) {
     const Segment& segment = segments_[s];
-    std::fprintf(file,
-                 "  subgraph cluster_%s%zu {\n    label=\"segment %zu on %s: %s\"; color=\"#8899aa\"; "
-                 "fontname=\"sans-serif\";\n",
-                 prefix.c_str(), s, s, device_name(segment.device->id()).c_str(), segment.kind_text());
+    const std::string what =
+        inside_ ? "in a conditional node"
+                : format("segment %zu on %s: %s", s, device_name(segment.device->id()).c_str(), segment.kind_text());
+    std::fprintf(file, "  subgraph cluster_%s%zu {\n    label=\"%s\"; color=\"#8899aa\"; fontname=\"sans-serif\";\n",
+                 prefix.c_str(), s, what.c_str());
     for (const uint32_t i : segment.tasks) {
       std::string label = quoted(tasks_[i]->name());
+      if (node(i)) label += "\\nconditional node";
       if (const auto made_of = operators_.find(i); made_of != operators_.end())
         label += "\\n" + quoted(made_of->second);
       if (const std::string site = this->site(i); !site.empty()) label += "\\n" + quoted(site);

@@ -1,10 +1,12 @@
 // Launching, destroying, reporting. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/launch.h"
+#include "ops/task/chooser.h"
 
 namespace rondo {
 
 SegmentRun::SegmentRun(const char* name, Segment& segment) : Task(name, *segment.device), segment_(segment) {
-  random_count_ = segment.random_count;
+  random_count_ = segment.numbers.count;
+  choice_count_ = segment.choices.count;
   want_auxiliaries(segment.auxiliaries);
   for (const Use& use : segment.uses) {
     // mutation: inputs_not_retained
@@ -102,25 +104,34 @@ Ref<Launch> Graph::take_launch(Segment& segment) {
 }
 
 Status Graph::run_captured(Segment& segment, const TaskContext& context, const RandomState& random) {
-  StreamDevice& device = *segment.device->streams();
-  if (segment.random_count) [[unlikely]] {
-    // The graph advances the state on the device itself; only a jump (other random operators in between, a new seed)
-    // is written. The source may be pageable: the driver copies so few bytes before it returns.
-    SharedArena* const shared = outermost_->shared_arena_.get();
-    if (shared && shared->changes_hands(*outermost_->arena(*segment.device)->storage, this)) [[unlikely]]
-      segment.random_known = false;  // another graph has worked where the state was
-    if (!segment.random_known || segment.random_next.seed != random.seed || segment.random_next.offset != random.offset)
-      RONDO_TRY(device.copy(CopyKind::host_to_device, device_random(*segment.device), &random, sizeof random,
-                            context.stream));
-    segment.random_next = {random.seed, random.offset + segment.random_count};
-  }
+  if (segment.numbers.count || segment.keeps_choices) [[unlikely]]
+    RONDO_TRY(bring_numbers(segment, context, random));
   if (!segment.changed.empty()) [[unlikely]]
     RONDO_TRY(change(segment, context));
   if (!segment.guards.empty()) [[unlikely]]
     RONDO_TRY(ask_guards(segment, context));
-  Status launched = device.graph_launch(segment.native, context.stream);
-  segment.random_known = launched.ok();  // else the state on the device is still the one before
+  Status launched = segment.device->streams()->graph_launch(segment.native, context.stream);
+  // Else the state on the device is still the one before.
+  segment.numbers.known = segment.choices.known = launched.ok();
   return launched;
+}
+
+// The graph advances the state on the device itself; only a jump (other random operators in between, a new seed) is
+// written. The source may be pageable: the driver copies so few bytes before it returns.
+Status Graph::bring_numbers(Segment& segment, const TaskContext& context, const RandomState& random) {
+  SharedArena* const shared = outermost_->shared_arena_.get();
+  if (shared && shared->changes_hands(*outermost_->arena(*segment.device)->storage, this)) [[unlikely]]
+    segment.numbers.known = segment.choices.known = false;  // another graph has worked where the state was
+  const auto bring = [&](Segment::Drawn& drawn, RandomState* state, const RandomState& from) -> Status {
+    const bool there = drawn.known && drawn.next.seed == from.seed && drawn.next.offset == from.offset;
+    drawn.next = {from.seed, from.offset + drawn.count};
+    if (there) return {};
+    return segment.device->streams()->copy(CopyKind::host_to_device, state, &from, sizeof from, context.stream);
+  };
+  ops::RunState* const state = run_state(*segment.device);
+  if (segment.numbers.count) RONDO_TRY(bring(segment.numbers, &state->numbers, random));
+  if (segment.keeps_choices) RONDO_TRY(bring(segment.choices, &state->choices, *context.choices));
+  return {};
 }
 
 Status Graph::ask_guards(const Segment& segment, const TaskContext& context) {

@@ -37,6 +37,7 @@ class Profile;
 class ProfileWriter;
 class Control;
 struct Body;
+struct BodyCapture;
 struct BodyRun;
 
 // What a segment does to a variable that others know too.
@@ -65,11 +66,18 @@ struct Segment {
   Device* device = nullptr;
   std::atomic<Launch*> idle{};  // a launch that is done, for the next to use again
   NativeGraph native;           // captured
-  uint64_t random_count = 0;    // Philox counters one launch consumes
-  uint64_t random_begin = 0;    // of a body: those that earlier segments on the device consume
-  // Guarded by order: what the device-side random state will be when the launches so far are done.
-  RandomState random_next;
-  bool random_known = false;
+  // What a launch draws from one sequence of random numbers.
+  struct Drawn {
+    uint64_t count = 0;  // Philox counters that it consumes
+    uint64_t begin = 0;  // of a body: those that earlier segments consume
+    // Guarded by order: what the device-side state will be when the launches so far are done.
+    RandomState next;
+    bool known = false;
+  };
+  Drawn numbers;               // of the device's sequence
+  Drawn choices;               // of that of cpu:0, for what chooses on a GPU
+  bool chooses = false;        // captured: some of its nodes choose (conditional.cc)
+  bool keeps_choices = false;  // their bodies draw, from where the choices are, which the device is told
   // Of a captured segment: what of it settings change, and for which word it is as it is.
   struct Changed {
     uint32_t setting;
@@ -103,10 +111,14 @@ struct Segment {
 
 class Graph;
 
+namespace ops {
+struct RunState;
+}
+
 // Whether a tensor begins where kernels count on, so that a call can take it.
 bool is_aligned(const View& view);
 
-// The block of one device's temporaries. It starts with the device's RandomState.
+// The block of one device's temporaries. It starts with a RunState (ops/task/chooser.h).
 struct Arena {
   Device* device = nullptr;
   Ref<Storage> storage;     // null: a part of the arena of the graph around
@@ -217,6 +229,8 @@ class Graph final : public RefCounted {
   RONDO_HOT Status run_captured(Segment& segment, const TaskContext& context, const RandomState& random);
   // Makes a captured segment what the settings of context want.
   RONDO_APART Status change(Segment& segment, const TaskContext& context);
+  // Tells the device where the numbers begin that the run draws, if it does not know.
+  RONDO_APART Status bring_numbers(Segment& segment, const TaskContext& context, const RandomState& random);
   RONDO_APART static Status ask_guards(const Segment& segment, const TaskContext& context);
   // How far a run of tasks is, one of which may end later than its function.
   struct Progress {
@@ -276,10 +290,31 @@ class Graph final : public RefCounted {
   void collect_binding_uses();
   void collect_uses();
   Status capture();
-  Status capture_segment(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams);
-  // `auxiliaries`: beside the branches' streams, where a task asks for one; they outlive the capture.
-  Status capture_tasks(Segment& segment, const BranchPlan& plan, const std::vector<void*>& streams,
-                       std::vector<Auxiliaries>& auxiliaries);
+  // nodes_failed: what could not be captured was a node that chooses, or in a body of it.
+  Status capture_whole(Segment& segment, bool* nodes_failed);
+  Status capture_segment(Segment& segment, const std::vector<void*>& streams, bool* nodes_failed);
+  // `auxiliaries`: beside the branches' streams, where a task asks for one; they outlive the capture. `bodies`: those
+  // of nodes that choose are added, which are to be captured when this capture has ended.
+  Status capture_tasks(Segment& segment, const std::vector<void*>& streams, std::vector<Auxiliaries>& auxiliaries,
+                       std::vector<BodyCapture>* bodies, bool* nodes_failed);
+  Status make_auxiliaries(const Segment& segment, std::vector<Auxiliaries>* auxiliaries) const;
+  int count_branches(Segment& segment) const;
+  // Nodes that choose: conditional.cc.
+  // Of control flow, the GPU in whose graph it is such a node; null: the host decides, or the task is another one.
+  Device* decide(uint32_t task);
+  // Why the host decides; empty: it need not.
+  std::string why_host(const Control& control) const;
+  std::string why_not_inside(const Device& device) const;  // a body in a node
+  // The control flow that a captured task is, or null.
+  Control* node(uint32_t task) const;
+  int most_branches(Segment& segment) const;  // bodies included
+  Status capture_choice(uint32_t task, const Control& control, void* stream, std::vector<BodyCapture>* bodies);
+  Status capture_inside(const BodyCapture& of, Device& device, const std::vector<void*>& streams,
+                        std::vector<BodyCapture>* bodies, NativeGraph* whole);
+  void settle_nodes();
+  // The host decides after all, for this reason: segments are made anew.
+  void give_up_nodes(const Segment& segment, const Status& why);
+  bool draws() const;  // of a body: its tasks, or the bodies of them
   // A segment that could not be captured for this reason will be run task by task.
   void run_as_tasks(Segment& segment, const Status& why);
   Status find_unwritten();
@@ -298,6 +333,7 @@ class Graph final : public RefCounted {
   static void draw_body(std::FILE* file, const Body& body, const std::string& from, const std::string& prefix);
   Arena* arena(const Device& device);
   const Arena* arena(const Device& device) const { return const_cast<Graph*>(this)->arena(device); }
+  ops::RunState* run_state(const Device& device);
   RandomState* device_random(const Device& device);
 
   Ref<Engine> engine_;
@@ -317,9 +353,11 @@ class Graph final : public RefCounted {
   BranchPlan plan_;                                      // while it is compiled
   bool opaque_ = false;                                  // of a body
   const Graph* outermost_ = this;                        // that a body is a part of
+  Device* inside_ = nullptr;                             // of a body: the GPU in whose graph it is a node's
+  const bool host_decides_;                              // no node chooses
   // By task: where its random numbers begin, from the first that the recording drew on its device; by device: how many
   // it drew, those included of tasks that a pass has left out.
-  std::vector<uint64_t> random_offsets_;
+  std::vector<uint64_t> random_offsets_, choice_offsets_;
   std::unordered_map<uint32_t, std::string> operators_;  // of tasks that several operators are
   std::unordered_map<uint32_t, std::string> sites_;      // of tasks of which it was noted
   std::unordered_map<const Device*, uint64_t> random_drawn_;

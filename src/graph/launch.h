@@ -27,10 +27,13 @@ class SegmentRun : public Task {
   virtual Status run_parts(const TaskContext& context) {
     return whole() ? run_segment(context, nullptr) : run_measured(context, nullptr);
   }
-  // Collectives are launched with what is captured around them, as on the other ranks.
-  bool whole() const { return segment_.kind == Segment::Kind::captured && !segment_.guards.empty(); }
+  // Collectives are launched with what is captured around them, as on the other ranks; so is what the device chooses.
+  bool whole() const {
+    return segment_.kind == Segment::Kind::captured && (segment_.chooses || !segment_.guards.empty());
+  }
 
   void set_random(RandomState state) override { random_ = state; }
+  void set_choices(RandomState state) override { choices_ = state; }
   bool capturable(const char** why) const override {
     *why = graph_->apart() ? graph_->apart() : "is a launch of another graph";
     return false;
@@ -45,8 +48,8 @@ class SegmentRun : public Task {
   SegmentRun(const char* name, Segment& segment);
 
   [[gnu::always_inline]] Status run_segment(const TaskContext& context, const Status* completed) {
-    if (!words_.empty()) [[unlikely]]
-      return run_with_settings(context, completed);
+    if (!words_.empty() || choice_count()) [[unlikely]]
+      return run_with_more(context, completed);
     return run_numbered(context, completed);
   }
   // Launched by another graph, the numbers begin where that one's run does.
@@ -63,7 +66,8 @@ class SegmentRun : public Task {
   // A run whose tasks are timed one by one, whatever the segment is; context has the settings.
   Status run_measured(const TaskContext& context, const Status* completed) {
     TaskContext with = context;
-    if (!words_.empty()) with.settings = words_.begin();
+    const RandomState choices = add(&with);
+    with.choices = &choices;
     return graph_->run_tasks(segment_, with, first_random(context), &parts_, &progress_, completed);
   }
   // Whatever a run needs around it.
@@ -89,10 +93,17 @@ class SegmentRun : public Task {
   Parts parts_;
 
  private:
-  RONDO_APART Status run_with_settings(const TaskContext& context, const Status* completed) {
+  RONDO_APART Status run_with_more(const TaskContext& context, const Status* completed) {
     TaskContext with = context;
-    with.settings = words_.begin();
+    const RandomState choices = add(&with);
+    with.choices = &choices;
     return run_numbered(with, completed);
+  }
+  // What was set; and where the numbers of choices begin: launched by another graph, where that one's run does.
+  RandomState add(TaskContext* context) const {
+    if (!words_.empty()) context->settings = words_.begin();
+    if (!context->choices) return choices_;
+    return {context->choices->seed, context->choices->offset + choices_.offset};
   }
   [[gnu::always_inline]] Status run_from(const RandomState& random, const TaskContext& context,
                                          const Status* completed) {
@@ -117,7 +128,7 @@ class SegmentRun : public Task {
   }
 
   LaunchSettings::Words words_;  // empty: the graph has no settings
-  RandomState random_;
+  RandomState random_, choices_;
   Graph::Progress progress_;
 };
 

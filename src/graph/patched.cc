@@ -69,7 +69,7 @@ Status Graph::note_patched(Segment& segment, uint32_t task, const TaskContext& c
 // The caller's memory is in its place.
 Status Graph::patch(Segment& segment, const TaskContext& context) {
   TaskContext changing = context;
-  changing.device_random = segment.random_count ? device_random(*segment.device) : nullptr;
+  changing.device_random = segment.numbers.count ? device_random(*segment.device) : nullptr;
   for (Segment::Patched& each : segment.patched) {
     bool same = each.known;
     for (const Segment::Patched::Bound& bound : each.bound) same &= bound.storage->address() == bound.address;

@@ -54,7 +54,8 @@ std::string Profile::text() const {
   for (size_t s = 0; s < whole.segments.size(); ++s)
     if (whole.segments[s].runs)
       line(whole.segments[s],
-           format("segment %zu as a whole, for it holds collectives: %zu task%s on %s", s,
+           format("segment %zu as a whole, for it holds %s: %zu task%s on %s", s,
+                  whole.graph->segments_[s].chooses ? "control flow" : "collectives",
                   whole.graph->segments_[s].tasks.size(), plural(whole.graph->segments_[s].tasks.size()),
                   device_name(whole.graph->segments_[s].device->id()).c_str()));
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.us > b.us; });

@@ -84,6 +84,7 @@ Recording::Recording(Engine& engine, const char* name, const rondo_record_option
       callable((options.flags & RONDO_RECORD_CALLABLE) != 0),
       fewer_roundings((options.flags & RONDO_RECORD_FEWER_ROUNDINGS) != 0),
       falls_back((options.flags & RONDO_RECORD_FALL_BACK) != 0),
+      host_decides((options.flags & RONDO_RECORD_HOST_DECIDES) != 0),
       begun_us(Trace::now_us()),
       number([] {
         static std::atomic<uint64_t> recordings{0};
@@ -122,6 +123,8 @@ ops::Program Recording::program_from(size_t first, bool of_body, Inlined inlined
                                      ops::Program::Storages outputs) {
   ops::Program program(std::move(made), std::move(outputs));
   std::unordered_map<const Device*, uint64_t> drawn;
+  Device* host = nullptr;
+  (void)get_device({RONDO_CPU, 0}, &host);  // is always there
   auto section = sections_.begin();
   for (size_t i = first; i < taken_.size(); ++i) {
     Taken& each = taken_[i];
@@ -140,11 +143,15 @@ ops::Program Recording::program_from(size_t first, bool of_body, Inlined inlined
       i += segments - 1;
       continue;
     }
-    const uint64_t count = each.task->random_count();
+    const uint64_t count = each.task->random_count(), choices = each.task->choice_count();
     program.append(std::move(each.task), Ref<const ops::Call>::adopt(static_cast<const ops::Call*>(each.what.leak())),
                    offset, of_section);
     program.nodes.back().site = site(i);
     offset += count;
+    if (choices) {
+      program.nodes.back().choice_offset = drawn[host];
+      drawn[host] += choices;
+    }
   }
   drop_from(first);
   if (!of_body && !sections_.empty()) program.find_kept();
@@ -247,14 +254,15 @@ Status begin_recording(Engine& engine, const rondo_record_options& options, bool
   if (options.max_branches < 0 || options.max_branches > 32)
     return error(RONDO_INVALID_ARGUMENT, "options->max_branches is %d; 0 to 32 are possible", options.max_branches);
   constexpr uint32_t kFlags = RONDO_RECORD_NAMED_OUTPUTS | RONDO_RECORD_AS_WRITTEN | RONDO_RECORD_CALLABLE |
-                              RONDO_RECORD_FEWER_ROUNDINGS | RONDO_RECORD_FALL_BACK | RONDO_RECORD_SITES;
+                              RONDO_RECORD_FEWER_ROUNDINGS | RONDO_RECORD_FALL_BACK | RONDO_RECORD_SITES |
+                              RONDO_RECORD_HOST_DECIDES;
   if (options.flags & ~kFlags)
     return error(RONDO_INVALID_ARGUMENT,
                  "options->flags is 0x%x; RONDO_RECORD_NAMED_OUTPUTS (0x%x), RONDO_RECORD_AS_WRITTEN (0x%x), "
                  "RONDO_RECORD_CALLABLE (0x%x), RONDO_RECORD_FEWER_ROUNDINGS (0x%x), RONDO_RECORD_FALL_BACK (0x%x) and "
-                 "RONDO_RECORD_SITES (0x%x) are possible, and 0",
+                 "RONDO_RECORD_SITES (0x%x), RONDO_RECORD_HOST_DECIDES (0x%x) are possible, and 0",
                  options.flags, RONDO_RECORD_NAMED_OUTPUTS, RONDO_RECORD_AS_WRITTEN, RONDO_RECORD_CALLABLE,
-                 RONDO_RECORD_FEWER_ROUNDINGS, RONDO_RECORD_FALL_BACK, RONDO_RECORD_SITES);
+                 RONDO_RECORD_FEWER_ROUNDINGS, RONDO_RECORD_FALL_BACK, RONDO_RECORD_SITES, RONDO_RECORD_HOST_DECIDES);
   if ((options.flags & RONDO_RECORD_FEWER_ROUNDINGS) && (options.flags & RONDO_RECORD_AS_WRITTEN))
     return error(RONDO_INVALID_ARGUMENT,
                  "options->flags has RONDO_RECORD_AS_WRITTEN and RONDO_RECORD_FEWER_ROUNDINGS; what stays as it was "

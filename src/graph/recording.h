@@ -72,7 +72,7 @@ class Recording final : public Sink {
   const char* const name;
   const std::shared_ptr<SharedArena> arena;  // null: the graph's own
   const int max_branches;
-  const bool named_outputs, as_written, callable, fewer_roundings, falls_back;
+  const bool named_outputs, as_written, callable, fewer_roundings, falls_back, host_decides;
   const double begun_us;
   // What was submitted, as a program: its tasks go over into it.
   ops::Program program();

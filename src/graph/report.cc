@@ -24,10 +24,13 @@ const char* Segment::kind_text() const {
 std::string Graph::report() const {
   const rondo_graph_info info = query();
   std::string text =
-      format("graph '%s': %s in %s, %d captured, %s, %s, %s\n", name_, counted(info.tasks, "task", "tasks").c_str(),
+      format("graph '%s': %s in %s, %d captured, %s, %s, %s", name_, counted(info.tasks, "task", "tasks").c_str(),
              counted(info.segments, "segment", "segments").c_str(), info.captured,
              counted(info.nodes, "node", "nodes").c_str(), counted(info.edges, "edge", "edges").c_str(),
              counted(info.branches, "branch", "branches").c_str());
+  if (info.conditional_nodes)
+    text += format(", %s", counted(info.conditional_nodes, "conditional node", "conditional nodes").c_str());
+  text += "\n";
   text += report_pieces("  ");
   text += settings_->report();
   text += report_bindings();
@@ -48,7 +51,7 @@ std::string Graph::report_pieces(const std::string& indent) const {
     text += indent + format("pass %s: %zu nodes before, %zu after\n", pass.name, pass.before, pass.after);
     for (const std::string& line : pass.lines) text += indent + "  " + line + "\n";
   }
-  for (size_t s = 0; s < segments_.size(); ++s) {
+  for (size_t s = 0; s < segments_.size() && !inside_; ++s) {
     const Segment& segment = segments_[s];
     text +=
         indent + format("segment %zu on %s: %s, %s", s, device_name(segment.device->id()).c_str(), segment.kind_text(),
@@ -76,9 +79,14 @@ std::string Graph::report_pieces(const std::string& indent) const {
         continue;
       }
       const Graph& graph = *body.graph;
-      text += counted(static_cast<int64_t>(graph.tasks_.size()), "task", "tasks") + " in " +
-              counted(static_cast<int64_t>(graph.segments_.size()), "segment", "segments") + "\n" +
-              graph.report_pieces(indent + "  ");
+      const std::string tasks = counted(static_cast<int64_t>(graph.tasks_.size()), "task", "tasks");
+      if (inner->node()) {
+        const int nodes = graph.segments_.empty() ? 0 : graph.segments_.front().native.nodes;
+        text += tasks + ", " + counted(nodes, "node", "nodes") + " in a conditional node\n";
+      } else {
+        text += tasks + " in " + counted(static_cast<int64_t>(graph.segments_.size()), "segment", "segments") + "\n";
+      }
+      text += graph.report_pieces(indent + "  ");
     }
   return text;
 }

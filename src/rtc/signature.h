@@ -79,6 +79,7 @@ enum Family : uint8_t {
   kElementwiseGroup,
   kLists,
   kAttention,
+  kChooser,
 };
 
 }  // namespace rondo::rtc

@@ -284,7 +284,7 @@ TEST_P(Control, ThreadsLaunchSideBySide) {
 
 TEST_P(Control, SegmentsOfBodiesAreCapturedAndReported) {
   const Tensor x = ones(8), y = ones(8, 0);
-  const Graph graph = record(engine(), [&] {
+  const Graph graph = record_for_host([&] {
     add(y, 1);
     if_else(
         positive(x), [&] { add(y, 1); }, [&] { multiply(y, 2); });
@@ -430,7 +430,7 @@ TEST_P(Control, FailuresInABodyPoisonWhatItWrites) {
 
 TEST_P(Control, PoisonedConditionPoisonsWhatAnyBodyWrites) {
   const Tensor y = ones(8, 0), z = ones(8, 0), condition = truth(true), other = ones(8);
-  const Graph graph = record(engine(), [&] {
+  const Graph graph = record_for_host([&] {
     if_else(
         condition, [&] { add(y, 1); }, [&] { add(z, 1); });
     add(other, 1);
@@ -445,7 +445,7 @@ TEST_P(Control, PoisonedConditionPoisonsWhatAnyBodyWrites) {
 
 TEST_P(Control, PoisonOfABodyThatIsNotChosenDoesNoHarm) {
   const Tensor bad = ones(8), y = ones(8, 0), condition = truth(false);
-  const Graph graph = record(engine(), [&] {
+  const Graph graph = record_for_host([&] {
     if_else(
         condition, [&] { into(y, rondo_binary, RONDO_ADD, y, bad); }, [&] { add(y, 7); });
   });

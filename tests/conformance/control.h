@@ -44,6 +44,12 @@ class OnControl : public OnRecording {
   }
   // x > 0, of one element.
   Tensor positive(rondo_tensor* x) const { return make(rondo_binary_scalar, RONDO_GT, reduce(RONDO_SUM, x, {}), 0.0); }
+  // With all control flow decided by the host.
+  Graph record_for_host(const Issue& program) const {
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.flags = RONDO_RECORD_HOST_DECIDES;
+    return record(engine(), program, &options);
+  }
   Tensor truth(bool value) const { return up(full(RONDO_BOOL, {}, value)); }
   void add(rondo_tensor* x, double value) const { into(x, rondo_binary_scalar, RONDO_ADD, x, value); }
   void multiply(rondo_tensor* x, double value) const { into(x, rondo_binary_scalar, RONDO_MUL, x, value); }

@@ -15,6 +15,7 @@ namespace conformance {
 // A piece of a graph.
 struct Piece {
   bool captured = false;
+  bool inside = false;  // of a conditional node
   int32_t tasks = 0;
   int32_t idle = 0;  // of which nothing runs: they write tensors without elements, or accept them as they are
   // The most tasks that are equally far from the beginning: none of them comes after another, so each needs a branch of

@@ -141,7 +141,7 @@ TEST_P(Profile, CriticalPathGoesThroughTheLongestTask) {
 
 TEST_P(Profile, BodiesAreMeasuredAsOftenAsTheyRun) {
   const Tensor x = ones(4), y = ones(4), go_on = truth(true), left = ones(1, 3);
-  const Graph graph = record(engine(), [&] {
+  const Graph graph = record_for_host([&] {
     if_else(
         go_on, [&] { add(x, 1); }, [&] { multiply(x, 7); });
     while_true(go_on, [&] {

@@ -67,7 +67,13 @@ CUresult cuGraphCreate(CUgraph* graph, unsigned flags) {
 CUresult cuGraphDestroy(CUgraph handle) {
   SIM_ENTER_IF(cuGraphDestroy, Need::Init);
   Lock lock(driver().mutex);
-  return driver().graphs.remove(handle) == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  const std::shared_ptr<Graph> graph = driver().graphs.find(handle);
+  // A body goes with its node.
+  if (graph == nullptr || graph->around != nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (holds_destroyed(*graph))
+    report("cuGraphDestroy of a graph with a body that a failed capture has destroyed, over which drivers crash");
+  driver().graphs.remove(handle);
+  return CUDA_SUCCESS;
 }
 
 CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {

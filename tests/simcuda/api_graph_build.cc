@@ -43,8 +43,12 @@ CUresult kernel_work(const CUDA_KERNEL_NODE_PARAMS& p, WorkRef* work) {
 
 CUresult conditional_work(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& p, WorkRef* result) {
   Driver& d = driver();
-  if (d.conditionals.count(p.handle) == 0) return CUDA_ERROR_INVALID_VALUE;
+  // A handle is of the graph, or of one that it is inside of.
   bool good = false;
+  for (const Graph* each = &graph; each != nullptr; each = each->around)
+    good = good || std::count(each->conditionals.begin(), each->conditionals.end(), p.handle) != 0;
+  if (!good || device_of_context(p.ctx) != graph.device) return CUDA_ERROR_INVALID_VALUE;
+  good = false;
   switch (p.type) {
     case CU_GRAPH_COND_TYPE_IF: good = p.size == 1 || (p.size == 2 && kDriverVersion >= 12080); break;
     case CU_GRAPH_COND_TYPE_WHILE: good = p.size == 1; break;
@@ -52,12 +56,13 @@ CUresult conditional_work(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& p, WorkRef
   }
   if (!good) return CUDA_ERROR_INVALID_VALUE;
   auto work = std::make_shared<NestedWork>();
-  work->node_type = SIMCUDA_NODE_CONDITIONAL;
+  work->node_type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
   work->kind = p.type;
   work->condition = p.handle;
   for (unsigned i = 0; i < p.size; ++i) {
     auto body = std::make_shared<Graph>();
     body->device = graph.device;
+    body->around = &graph;
     body->handle = d.graphs.add(body);
     work->handles.push_back(body->handle);
     work->graphs.push_back(std::move(body));
@@ -144,8 +149,9 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgrap
   SIM_ENTER(cuGraphAddChildGraphNode);
   return add(node, graph, dependencies, nullptr, count, [&](Graph&, WorkRef* work) -> CUresult {
     std::shared_ptr<Graph> child = driver().graphs.find(child_handle);
-    // A graph with conditional nodes cannot be a child.
+    // A graph with conditional nodes cannot be a child, nor can an empty one, over which drivers crash.
     if (child == nullptr || !child->conditionals.empty()) return CUDA_ERROR_INVALID_VALUE;
+    if (child->nodes.empty()) report("a child graph without nodes, over which drivers crash");
     auto nested = std::make_shared<NestedWork>();
     nested->graphs.push_back(clone(*child));
     *work = std::move(nested);
@@ -161,7 +167,7 @@ CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* 
     switch (p->type) {
       case CU_GRAPH_NODE_TYPE_KERNEL: return kernel_work(p->kernel, work);
       case CU_GRAPH_NODE_TYPE_EMPTY: *work = std::make_shared<EmptyWork>(); return CUDA_SUCCESS;
-      case SIMCUDA_NODE_CONDITIONAL: return conditional_work(g, p->conditional, work);
+      case CU_GRAPH_NODE_TYPE_CONDITIONAL: return conditional_work(g, p->conditional, work);
       default:
         return 801;  // CUDA_ERROR_NOT_SUPPORTED: the typed calls make
                      // the others

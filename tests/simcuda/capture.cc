@@ -163,9 +163,10 @@ CUresult begin_capture(CUstream handle, CUstreamCaptureMode mode, std::shared_pt
 
 namespace {
 
-// The graph of a capture that failed goes, unless it was given.
+// The graph of a capture that failed goes, also one that was given: as drivers do, who do not ask whose it is.
 void drop_graph(const Capture& capture) {
-  if (!capture.into_given) driver().graphs.remove(capture.graph->handle);
+  capture.graph->destroyed = capture.into_given;
+  driver().graphs.remove(capture.graph->handle);
 }
 
 CUresult end_capture(CUstream handle, CUgraph* graph) {
@@ -191,6 +192,8 @@ CUresult end_capture(CUstream handle, CUgraph* graph) {
   else if (!joined(*capture))
     result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
   finish(*capture);
+  if (holds_destroyed(*capture->graph))
+    report("the end of a capture around a body that a failed capture has destroyed, over which drivers crash");
   if (result == CUDA_SUCCESS)
     *graph = capture->graph->handle;
   else

@@ -31,34 +31,6 @@ struct CUmemPoolProps {
 };
 static_assert(sizeof(CUmemPoolProps) == 88);
 
-using CUgraphConditionalHandle = cuuint64_t;
-using CUgraphConditionalNodeType = int;
-enum : CUgraphConditionalNodeType {
-  CU_GRAPH_COND_TYPE_IF = 0,
-  CU_GRAPH_COND_TYPE_WHILE = 1,
-  CU_GRAPH_COND_TYPE_SWITCH = 2
-};
-enum : CUgraphNodeType { SIMCUDA_NODE_CHILD_GRAPH = 4, SIMCUDA_NODE_CONDITIONAL = 13 };
-struct CUDA_CONDITIONAL_NODE_PARAMS {
-  CUgraphConditionalHandle handle;
-  CUgraphConditionalNodeType type;
-  unsigned size;
-  CUgraph* phGraph_out;
-  CUcontext ctx;
-};
-static_assert(sizeof(CUDA_CONDITIONAL_NODE_PARAMS) == 32);
-struct CUgraphNodeParams {
-  CUgraphNodeType type;
-  int reserved0[3];
-  union {
-    long long reserved1[29];
-    CUDA_KERNEL_NODE_PARAMS kernel;
-    CUDA_CONDITIONAL_NODE_PARAMS conditional;
-  };
-  long long reserved2;
-};
-static_assert(sizeof(CUgraphNodeParams) == 256);
-
 using CUgraphExecUpdateResult = int;
 enum : CUgraphExecUpdateResult {
   CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,

@@ -3,6 +3,7 @@
 #include "graph.h"
 
 #include <algorithm>
+#include <set>
 
 namespace simcuda {
 
@@ -29,6 +30,47 @@ std::shared_ptr<Node> add_node(Graph& graph, WorkRef work, const std::vector<Edg
   return node;
 }
 
+namespace {
+
+// What the body of a conditional node cannot hold: host functions, copies from pageable memory, work of another device.
+bool refused_in_a_body(const Graph& graph, const Work& work) {
+  const auto* copy = dynamic_cast<const CopyWork*>(&work);
+  return work.host() || (copy != nullptr && copy->staged != nullptr) ||
+         (work.home() != nullptr && work.home() != graph.device);
+}
+
+template <class Visit>
+void for_each_nested(const Graph& graph, const Visit& visit) {
+  for (const auto& node : graph.nodes)
+    if (const auto* nested = dynamic_cast<const NestedWork*>(node->work.get())) visit(*nested);
+}
+
+// Handles made for a graph and its bodies, and those that nodes go by.
+void collect_handles(const Graph& graph, std::vector<std::uint64_t>* made, std::set<std::uint64_t>* used) {
+  made->insert(made->end(), graph.conditionals.begin(), graph.conditionals.end());
+  for_each_nested(graph, [&](const NestedWork& nested) {
+    if (nested.node_type == CU_GRAPH_NODE_TYPE_CONDITIONAL) used->insert(nested.condition);
+    for (const auto& inner : nested.graphs) collect_handles(*inner, made, used);
+  });
+}
+
+bool holds_child_graph(const Graph& graph) {
+  bool found = false;
+  for_each_nested(graph,
+                  [&](const NestedWork& nested) { found = found || nested.node_type == CU_GRAPH_NODE_TYPE_GRAPH; });
+  return found;
+}
+
+}  // namespace
+
+bool holds_destroyed(const Graph& graph) {
+  bool found = graph.destroyed;
+  for_each_nested(graph, [&](const NestedWork& nested) {
+    for (const auto& inner : nested.graphs) found = found || holds_destroyed(*inner);
+  });
+  return found;
+}
+
 CUresult make_steps(const Graph& graph, bool body, GraphExec::Steps* steps) {
   std::map<const Node*, std::size_t> index;
   // Edges may be added later than the nodes they join, so the order is found,
@@ -42,15 +84,18 @@ CUresult make_steps(const Graph& graph, bool body, GraphExec::Steps* steps) {
         continue;
       // Bodies of conditional nodes hold kernels, copies, fills, empty nodes
       // and graphs; nothing of the host.
-      if (body && node->work->host()) return CUDA_ERROR_INVALID_VALUE;
+      if (body && refused_in_a_body(graph, *node->work)) return CUDA_ERROR_INVALID_VALUE;
       GraphExec::Step step;
       step.source = node->handle;
       step.work = node->work;
       for (const Edge& edge : edges) step.after.push_back(index.at(edge.from));
       if (const auto* nested = dynamic_cast<const NestedWork*>(node->work.get())) {
+        if (kDriverVersion < 13000 && nested->kind == CU_GRAPH_COND_TYPE_IF && nested->graphs.size() == 2 &&
+            (holds_child_graph(*nested->graphs[0]) || holds_child_graph(*nested->graphs[1])))
+          report("an if with two bodies and a child graph in them, which drivers before CUDA 13.0 confuse");
         for (const auto& inner : nested->graphs) {
           auto inner_steps = std::make_shared<GraphExec::Steps>();
-          bool is_body = body || nested->node_type == SIMCUDA_NODE_CONDITIONAL;
+          bool is_body = body || nested->node_type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
           if (CUresult error = make_steps(*inner, is_body, inner_steps.get())) return error;
           step.bodies.push_back(std::move(inner_steps));
         }
@@ -64,13 +109,17 @@ CUresult make_steps(const Graph& graph, bool body, GraphExec::Steps* steps) {
 }
 
 CUresult instantiate(Graph& graph, CUgraphExec* result) {
-  // Conditional values belong to one executable.
-  if (!graph.conditionals.empty() && graph.instantiated_with_conditionals) return CUDA_ERROR_INVALID_VALUE;
   auto exec = std::make_shared<GraphExec>();
   exec->device = graph.device;
-  exec->conditionals = graph.conditionals;
+  std::set<std::uint64_t> used;
+  collect_handles(graph, &exec->conditionals, &used);
+  // Conditional values belong to one executable, and each to a node.
+  if (!exec->conditionals.empty() && graph.instantiated_with_conditionals) return CUDA_ERROR_INVALID_VALUE;
+  for (std::uint64_t handle : exec->conditionals)
+    if (used.count(handle) == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (graph.around != nullptr || holds_destroyed(graph)) return CUDA_ERROR_INVALID_VALUE;
   if (CUresult error = make_steps(graph, false, &exec->steps)) return error;
-  graph.instantiated_with_conditionals = !graph.conditionals.empty();
+  graph.instantiated_with_conditionals = !exec->conditionals.empty();
   *result = driver().execs.add(std::move(exec));
   return CUDA_SUCCESS;
 }
@@ -85,7 +134,7 @@ void decide(const GraphExec::Step& step, Device& device, const TaskRef& node, bo
   Driver& d = driver();
   const auto& nested = static_cast<const NestedWork&>(*step.work);
   std::size_t chosen = 0;
-  if (nested.node_type == SIMCUDA_NODE_CHILD_GRAPH) {
+  if (nested.node_type == CU_GRAPH_NODE_TYPE_GRAPH) {
     chosen = again ? step.bodies.size() : 0;
   } else {
     auto value = d.conditionals.find(nested.condition);
@@ -97,6 +146,8 @@ void decide(const GraphExec::Step& step, Device& device, const TaskRef& node, bo
     }
   }
   if (chosen >= step.bodies.size() || device.error != 0) return d.scheduler.complete(node);
+  if (step.bodies[chosen]->empty() && nested.node_type == CU_GRAPH_NODE_TYPE_CONDITIONAL && kDriverVersion < 12080)
+    report("a conditional node runs a body without nodes, in which drivers before CUDA 12.8 hang");
   auto begin = std::make_shared<Task>();
   d.scheduler.submit(begin, {});
   std::vector<TaskRef> tasks = submit_steps(*step.bodies[chosen], device, begin);

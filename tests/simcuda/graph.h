@@ -27,13 +27,15 @@ struct Graph {
   CUgraph handle = nullptr;
   std::vector<std::shared_ptr<Node>> nodes;  // in the order they were added
   std::vector<std::uint64_t> conditionals;   // handles made for this graph
+  const Graph* around = nullptr;             // of a body of a conditional node
+  bool destroyed = false;                    // by a capture into it that failed
   bool instantiated_with_conditionals = false;
 };
 
 // A node that holds graphs: a child graph (one, run once), or the bodies of an
 // if, while or switch.
 struct NestedWork : Work {
-  CUgraphNodeType node_type = SIMCUDA_NODE_CHILD_GRAPH;
+  CUgraphNodeType node_type = CU_GRAPH_NODE_TYPE_GRAPH;
   CUgraphConditionalNodeType kind = CU_GRAPH_COND_TYPE_IF;
   std::uint64_t condition = 0;
   std::vector<std::shared_ptr<Graph>> graphs;
@@ -41,7 +43,7 @@ struct NestedWork : Work {
 
   ~NestedWork() override;
   CUgraphNodeType type() const override { return node_type; }
-  std::string name() const override { return node_type == SIMCUDA_NODE_CHILD_GRAPH ? "child graph" : "conditional"; }
+  std::string name() const override { return node_type == CU_GRAPH_NODE_TYPE_GRAPH ? "child graph" : "conditional"; }
   void run(Device&) const override {}  // the launch expands it
 };
 
@@ -62,6 +64,8 @@ struct GraphExec {
 
 std::shared_ptr<Node> add_node(Graph& graph, WorkRef work, const std::vector<Edge>& dependencies);
 CUresult instantiate(Graph& graph, CUgraphExec* result);
+// Whether a failed capture has destroyed a body of one of its conditional nodes, so that drivers crash over it.
+bool holds_destroyed(const Graph& graph);
 // The steps of a graph in an order that follows its edges; an error when they
 // form a cycle or a body holds what it may not.
 CUresult make_steps(const Graph& graph, bool body, GraphExec::Steps* steps);

@@ -59,7 +59,7 @@ class Extra : public Device {
   std::vector<CUgraph> conditional(CUgraphConditionalNodeType type, unsigned size, CUgraphConditionalHandle handle,
                                    std::vector<CUgraphNode> after) {
     CUgraphNodeParams p{};
-    p.type = SIMCUDA_NODE_CONDITIONAL;
+    p.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
     p.conditional = {handle, type, size, nullptr, context};
     CUgraphNode node = nullptr;
     EXPECT_EQ(cu.cuGraphAddNode_v2(&node, graph, after.data(), nullptr, after.size(), &p), CUDA_SUCCESS);
@@ -131,6 +131,109 @@ TEST_F(Extra, CaptureIntoABody) {
   CHECK_CU(cu.cuStreamEndCapture(stream, &same));
   EXPECT_EQ(same, body[0]);
   EXPECT_EQ(run(), 11);
+}
+
+// A node that is added to a graph while that is captured, and bodies inside of bodies.
+TEST_F(Extra, NodesOfACaptureNest) {
+  CUgraph captured = nullptr;
+  CHECK_CU(cu.cuGraphDestroy(graph));
+  CHECK_CU(cu.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUgraphNode* last = nullptr;
+  std::size_t n = 0;
+  CHECK_CU(cu.cuStreamGetCaptureInfo_v2(stream, &state, nullptr, &graph, nullptr, nullptr));
+  CUgraphConditionalHandle handle = 0, inner = 0;
+  CHECK_CU(cu.cuGraphConditionalHandleCreate(&handle, graph, context, 0, 1));
+  CHECK_CU(launch(get("below"), 1, 32, 0, stream, a, 5, handle));
+  CHECK_CU(cu.cuStreamGetCaptureInfo_v2(stream, &state, nullptr, &graph, &last, &n));
+  ASSERT_EQ(n, 1u);
+  CUgraphNodeParams p{};
+  p.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  p.conditional = {handle, CU_GRAPH_COND_TYPE_WHILE, 1, nullptr, context};
+  CUgraphNode node = nullptr;
+  CHECK_CU(cu.cuGraphAddNode_v2(&node, graph, last, nullptr, 1, &p));
+  const CUgraph body = p.conditional.phGraph_out[0];
+  CHECK_CU(cu.cuStreamUpdateCaptureDependencies(stream, &node, 1, 1));
+  CHECK_CU(launch(add, 1, 32, 0, stream, a, 1000));
+  CHECK_CU(cu.cuStreamEndCapture(stream, &captured));
+  EXPECT_EQ(captured, graph);
+  // In the body: one more while, in turns of 2, and the first one's value.
+  CHECK_CU(cu.cuStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  CHECK_CU(cu.cuGraphConditionalHandleCreate(&inner, body, context, 0, 1));
+  CHECK_CU(launch(get("below"), 1, 32, 0, stream, a, 4, inner));
+  CHECK_CU(cu.cuStreamGetCaptureInfo_v2(stream, &state, nullptr, nullptr, &last, &n));
+  p.conditional = {inner, CU_GRAPH_COND_TYPE_WHILE, 1, nullptr, context};
+  CHECK_CU(cu.cuGraphAddNode_v2(&node, body, last, nullptr, 1, &p));
+  const CUgraph deeper = p.conditional.phGraph_out[0];
+  CHECK_CU(cu.cuStreamUpdateCaptureDependencies(stream, &node, 1, 1));
+  CHECK_CU(launch(add, 1, 32, 0, stream, a, 1));
+  CHECK_CU(launch(get("below"), 1, 32, 0, stream, a, 5, handle));
+  CHECK_CU(cu.cuStreamEndCapture(stream, &captured));
+  CHECK_CU(cu.cuStreamBeginCaptureToGraph(stream, deeper, nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  CHECK_CU(launch(add, 1, 32, 0, stream, a, 2));
+  CHECK_CU(launch(get("below"), 1, 32, 0, stream, a, 4, inner));
+  CHECK_CU(cu.cuStreamEndCapture(stream, &captured));
+  for (int seed = 0; seed < 3; ++seed) {
+    if (cu.simulated()) cu.simcuda_control("seed", std::to_string(seed).c_str());
+    set(-1);
+    EXPECT_EQ(run(), 1006);  // -1 1 3 5, 6
+    set(7);
+    EXPECT_EQ(run(), 1007);
+  }
+}
+
+TEST_F(Extra, ValuesBelongToANode) {
+  CUgraphConditionalHandle handle = 0, unused = 0;
+  CHECK_CU(cu.cuGraphConditionalHandleCreate(&handle, graph, context, 1, 1));
+  std::vector<CUgraph> body = conditional(CU_GRAPH_COND_TYPE_IF, 1, handle, {});
+  kernel(body[0], add, {}, a, 3);
+  CHECK_CU(cu.cuGraphConditionalHandleCreate(&unused, graph, context, 1, 1));
+  EXPECT_EQ(cu.cuGraphInstantiateWithFlags(&exec, graph, 0), CUDA_ERROR_INVALID_VALUE) << "no node goes by it";
+  exec = nullptr;
+  conditional(CU_GRAPH_COND_TYPE_IF, 1, unused, {});
+  ONLY_SIMULATED();
+  EXPECT_EQ(run(), 3);
+  CUgraph elsewhere = nullptr;
+  CHECK_CU(cu.cuGraphCreate(&elsewhere, 0));
+  CUgraphNodeParams p{};
+  p.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  p.conditional = {handle, CU_GRAPH_COND_TYPE_IF, 1, nullptr, context};
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cu.cuGraphAddNode_v2(&node, elsewhere, nullptr, nullptr, 0, &p), CUDA_ERROR_INVALID_VALUE)
+      << "made for another graph";
+  EXPECT_EQ(cu.cuGraphDestroy(body[0]), CUDA_ERROR_INVALID_VALUE) << "a part of its node";
+  CHECK_CU(cu.cuGraphDestroy(elsewhere));
+}
+
+TEST_F(Extra, BodiesHoldNothingOfTheHost) {
+  CUgraphConditionalHandle handle = 0;
+  CHECK_CU(cu.cuGraphConditionalHandleCreate(&handle, graph, context, 1, 1));
+  std::vector<CUgraph> body = conditional(CU_GRAPH_COND_TYPE_IF, 1, handle, {});
+  CHECK_CU(cu.cuStreamBeginCaptureToGraph(stream, body[0], nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  CHECK_CU(cu.cuLaunchHostFunc(
+      stream, [](void*) {}, nullptr));
+  CUgraph same = nullptr;
+  CHECK_CU(cu.cuStreamEndCapture(stream, &same));
+  EXPECT_NE(cu.cuGraphInstantiateWithFlags(&exec, graph, 0), CUDA_SUCCESS);
+  exec = nullptr;
+}
+
+// What drivers crash over, or hang in, is reported.
+TEST_F(Extra, FailedCapturesDestroyTheBody) {
+  ONLY_SIMULATED();
+  CUgraphConditionalHandle handle = 0;
+  CHECK_CU(cu.cuGraphConditionalHandleCreate(&handle, graph, context, 1, 1));
+  std::vector<CUgraph> body = conditional(CU_GRAPH_COND_TYPE_IF, 1, handle, {});
+  CHECK_CU(cu.cuStreamBeginCaptureToGraph(stream, body[0], nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  EXPECT_EQ(cu.cuStreamQuery(stream), 900);
+  CUgraph none = nullptr;
+  EXPECT_EQ(cu.cuStreamEndCapture(stream, &none), 901);
+  EXPECT_EQ(cu.cuGraphInstantiateWithFlags(&exec, graph, 0), CUDA_ERROR_INVALID_VALUE);
+  exec = nullptr;
+  CHECK_CU(cu.cuGraphDestroy(graph));
+  EXPECT_NE(last_report().find("failed capture has destroyed"), std::string::npos) << last_report();
+  cu.simcuda_control("clear-reports", nullptr);
+  CHECK_CU(cu.cuGraphCreate(&graph, 0));
 }
 
 TEST_F(Extra, ChildGraphsEmptyNodesAndDependencies) {

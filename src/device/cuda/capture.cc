@@ -9,6 +9,12 @@ namespace {
 CUstream native_stream(void* stream) {
   return static_cast<CUstream>(stream);
 }
+Status not_capturing(CUstreamCaptureStatus state) {
+  return error(RONDO_DEVICE_ERROR, "%s",
+               state == CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                   ? "a call that cannot be captured broke the capture (900 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)"
+                   : "the stream is no longer capturing");
+}
 }  // namespace
 
 void CudaDevice::relax(int* mode) {
@@ -27,11 +33,7 @@ Status CudaDevice::capture_check(void* stream) {
   RONDO_TRY(current.status());
   CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
   RONDO_ON(cuStreamIsCapturing(native_stream(stream), &state), "cuStreamIsCapturing");
-  if (state == CU_STREAM_CAPTURE_STATUS_ACTIVE) return {};
-  return error(RONDO_DEVICE_ERROR, "%s",
-               state == CU_STREAM_CAPTURE_STATUS_INVALIDATED
-                   ? "a call that cannot be captured broke the capture (900 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)"
-                   : "the stream is no longer capturing");
+  return state == CU_STREAM_CAPTURE_STATUS_ACTIVE ? Status() : not_capturing(state);
 }
 
 Status CudaDevice::capture_end(void* stream, bool keep, NativeGraph* graph) {
@@ -110,41 +112,54 @@ bool CudaDevice::graph_changes(GraphChange change, const char** why) const {
   return true;
 }
 
-Status CudaDevice::captured_nodes(void* stream, std::vector<void*>* nodes) {
-  Current current(*this);
-  RONDO_TRY(current.status());
+Status CudaDevice::capture_of(void* stream, CUgraph* graph, CUgraphNode* last) const {
   CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
-  CUgraph graph = nullptr;
-  RONDO_ON(cuStreamGetCaptureInfo_v2(native_stream(stream), &state, nullptr, &graph, nullptr, nullptr),
+  const CUgraphNode* nodes = nullptr;
+  size_t count = 0;
+  RONDO_ON(cuStreamGetCaptureInfo_v2(native_stream(stream), &state, nullptr, graph, last ? &nodes : nullptr,
+                                     last ? &count : nullptr),
            "cuStreamGetCaptureInfo");
-  if (state != CU_STREAM_CAPTURE_STATUS_ACTIVE) return capture_check(stream);
+  if (state != CU_STREAM_CAPTURE_STATUS_ACTIVE) return not_capturing(state);
+  if (!last) return {};
+  if (count != 1) return error(RONDO_INTERNAL, "%zu nodes are the last that a stream was captured into", count);
+  *last = nodes[0];
+  return {};
+}
+
+Status CudaDevice::list_nodes(CUgraph graph, std::vector<CUgraphNode>* nodes) const {
   size_t count = 0;
   RONDO_ON(cuGraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes");
   nodes->resize(count);
-  static_assert(sizeof(CUgraphNode) == sizeof(void*));
-  if (count) RONDO_ON(cuGraphGetNodes(graph, reinterpret_cast<CUgraphNode*>(nodes->data()), &count), "cuGraphGetNodes");
+  if (count) RONDO_ON(cuGraphGetNodes(graph, nodes->data(), &count), "cuGraphGetNodes");
   nodes->resize(count);
+  return {};
+}
+
+Status CudaDevice::captured_nodes(void* stream, std::vector<void*>* nodes) {
+  Current current(*this);
+  RONDO_TRY(current.status());
+  CUgraph graph = nullptr;
+  RONDO_TRY(capture_of(stream, &graph, nullptr));
+  std::vector<CUgraphNode> listed;
+  RONDO_TRY(list_nodes(graph, &listed));
+  nodes->assign(listed.begin(), listed.end());
   return {};
 }
 
 Status CudaDevice::last_captured(void* stream, void** node) {
   Current current(*this);
   RONDO_TRY(current.status());
-  CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
-  const CUgraphNode* last = nullptr;
-  size_t count = 0;
-  RONDO_ON(cuStreamGetCaptureInfo_v2(native_stream(stream), &state, nullptr, nullptr, &last, &count),
-           "cuStreamGetCaptureInfo");
-  if (state != CU_STREAM_CAPTURE_STATUS_ACTIVE) return capture_check(stream);
-  if (count != 1) return error(RONDO_INTERNAL, "%zu nodes are the last that a stream was captured into", count);
-  *node = last[0];
+  CUgraphNode last = nullptr;
+  RONDO_TRY(capture_of(stream, nullptr, &last));
+  *node = last;
   return {};
 }
 
 Status CudaDevice::graph_node_switches(void* node, bool* switches) const {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
   RONDO_ON(cuGraphNodeGetType(static_cast<CUgraphNode>(node), &type), "cuGraphNodeGetType");
-  *switches = type != CU_GRAPH_NODE_TYPE_EMPTY;
+  // One that chooses does nothing while the kernel is off that sets its value.
+  *switches = type != CU_GRAPH_NODE_TYPE_EMPTY && type != CU_GRAPH_NODE_TYPE_CONDITIONAL;
   if (!*switches || type <= CU_GRAPH_NODE_TYPE_MEMSET) return {};
   return error(RONDO_UNSUPPORTED,
                "it is in a section of the recording, and drivers switch kernels, copies and fills, not a node of type "

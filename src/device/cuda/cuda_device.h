@@ -101,6 +101,11 @@ class CudaDevice final : public StreamDevice {
   Status last_captured(void* stream, void** node) override;
   Status graph_node_switches(void* node, bool* switches) const override;
   Status graph_enable(const NativeGraph& graph, void* node, bool on) override;
+  size_t graph_bodies(Choice choice, const char** why) const override;
+  Status graph_value(void* stream, unsigned initial, uint64_t* value) override;
+  Status graph_choose(void* stream, Choice choice, uint64_t value, size_t n_bodies, void** bodies) override;
+  Status body_begin(void* stream, void* body) override;
+  Status body_end(void* stream, NativeGraph* body, NativeGraph* whole) override;
   // Gives a kernel's node of a graph another launch, for the launches of the graph to come. It stays the same kernel.
   Status graph_set_kernel(const NativeGraph& graph, void* node, CUfunction function, const Launch& shape,
                           void** parameters);
@@ -123,6 +128,9 @@ class CudaDevice final : public StreamDevice {
   Status count(NativeGraph* graph) const;  // its nodes and edges
   template <class Change>
   Status change_node(const char* function, const Change& change);
+  // The graph that the stream is captured into, and if `last`, the one node that was captured last on it.
+  Status capture_of(void* stream, CUgraph* graph, CUgraphNode* last) const;
+  Status list_nodes(CUgraph graph, std::vector<CUgraphNode>* nodes) const;
   CudaDevice(int index, CUdevice handle) : StreamDevice({RONDO_CUDA, index}), handle_(handle) {}
 
   CUdevice handle_;

@@ -112,9 +112,13 @@ void Program::replace(ProgramNode* node, Ref<Task> task) {
 
 std::unordered_map<const Device*, uint64_t> Program::drawn() const {
   std::unordered_map<const Device*, uint64_t> drawn;
-  for (const ProgramNode& node : nodes)
-    if (const uint64_t count = node.task->random_count())
-      drawn[&node.task->device()] = std::max(drawn[&node.task->device()], node.random_offset + count);
+  const auto until = [&drawn](const Device& device, uint64_t end) { drawn[&device] = std::max(drawn[&device], end); };
+  Device* host = nullptr;
+  (void)get_device({RONDO_CPU, 0}, &host);  // is always there
+  for (const ProgramNode& node : nodes) {
+    if (const uint64_t count = node.task->random_count()) until(node.task->device(), node.random_offset + count);
+    if (const uint64_t count = node.task->choice_count()) until(*host, node.choice_offset + count);
+  }
   return drawn;
 }
 

@@ -44,6 +44,7 @@ struct ProgramNode {
   Ref<const Call> call;  // null: opaque. It may do more than write its operands
   std::vector<ProgramOperand> operands;
   uint64_t random_offset = 0;  // of the numbers that it draws, from the first of its device in the recording
+  uint64_t choice_offset = 0;  // the same of those of cpu:0 that it draws besides
   std::string operators;       // "mul, tanh, add": what a pass made it of, if it did
   std::string site;            // "train.c:42": where in the program it was recorded, if that was noted
   // Which of a launch's settings switches it; if that is off, what it would write stays as it was.

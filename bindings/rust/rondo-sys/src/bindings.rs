@@ -3954,9 +3954,9 @@ pub struct rondo_graph_info {
     pub segments: i32,
     #[doc = " of which are CUDA graphs"]
     pub captured: i32,
-    #[doc = " nodes of all CUDA graphs"]
+    #[doc = " nodes of all CUDA graphs, in bodies of conditional nodes too"]
     pub nodes: i32,
-    #[doc = " edges of all CUDA graphs"]
+    #[doc = " edges of all CUDA graphs, alike"]
     pub edges: i32,
     #[doc = " most branches side by side in a CUDA graph (1 for a linear one, 0 without)"]
     pub branches: i32,
@@ -3982,6 +3982,8 @@ pub struct rondo_graph_info {
     pub call_bytes: i64,
     #[doc = " of CUDA graphs, that are given the caller's addresses by a call with others than the last"]
     pub call_kernels: i32,
+    #[doc = " if, while and switch that CUDA graphs decide themselves, without the host"]
+    pub conditional_nodes: i32,
 }
 #[test]
 fn bindgen_test_layout_rondo_graph_info() {
@@ -4207,6 +4209,18 @@ fn bindgen_test_layout_rondo_graph_info() {
         );
     }
     test_field_call_kernels();
+    fn test_field_conditional_nodes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).conditional_nodes) as usize - ptr as usize
+            },
+            108usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(conditional_nodes))
+        );
+    }
+    test_field_conditional_nodes();
 }
 extern "C" {
     #[doc = " Figures of a graph. Since 0.1."]
@@ -7104,6 +7118,7 @@ pub const RONDO_GRAPH_INFO_INIT: rondo_graph_info = rondo_graph_info {
     outputs: 0,
     call_bytes: 0,
     call_kernels: 0,
+    conditional_nodes: 0,
 };
 
 /// What a `rondo_comm_hooks` begins with.

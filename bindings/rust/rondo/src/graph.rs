@@ -242,6 +242,7 @@ impl Graph {
             outputs: info.outputs,
             call_bytes: info.call_bytes,
             call_kernels: info.call_kernels,
+            conditional_nodes: info.conditional_nodes,
         })
     }
 
@@ -481,6 +482,8 @@ pub struct GraphInfo {
     pub call_bytes: i64,
     /// Kernels of CUDA graphs that are given the caller's addresses by a call with others than the last.
     pub call_kernels: i32,
+    /// Control flow that CUDA graphs decide themselves, without the host.
+    pub conditional_nodes: i32,
 }
 
 /// A text of the library, which another thread may make longer meanwhile: `write` is given room and says what it needs.

@@ -383,6 +383,20 @@ impl<'a> RecordingBuilder<'a> {
         self
     }
 
+    /// The host decides all control flow, between pieces of the graph, also where a CUDA graph could choose by itself:
+    /// slower, but each body is timed by [`Graph::profile`].
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.recording().host_decides();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    #[doc(alias = "RONDO_RECORD_HOST_DECIDES")]
+    pub fn host_decides(mut self) -> Self {
+        self.flags |= sys::RONDO_RECORD_HOST_DECIDES;
+        self
+    }
+
     /// Records; see [`Engine::record`].
     ///
     /// ```
