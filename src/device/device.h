@@ -51,6 +51,7 @@ struct NativeGraph {
   void* graph = nullptr;  // its template; kept, because patching a node needs it
   int nodes = 0;
   int edges = 0;
+  int programmatic = 0;  // of the edges
 };
 
 // What a node that holds graphs of its own, bodies, does when it is reached: runs the first or the second by whether

@@ -63,12 +63,13 @@ Finding conditional_nodes() {
 
 // A kernel that may start before the one it waits for has ended. Edges of graphs can say so since CUDA 12.3.
 Finding programmatic_launch() {
-  if (cuda::driver().driver_version() < 12030)
+  if (cuda::driver().driver_version() < cuda::kProgrammaticDriver)
     return {false, "programmatic edges need a driver for CUDA 12.3; this one is for " + cuda::driver().version()};
   int major = 0;
   const Status asked = first_device(cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
   if (!asked.ok()) return {false, asked.message()};
-  return {major >= 9, major >= 9 ? "the driver and cuda:0 have it" : "cuda:0 is older than compute capability 9.0"};
+  const bool enough = major * 10 >= cuda::kProgrammaticCapability;
+  return {enough, enough ? "the driver and cuda:0 have it" : "cuda:0 is older than compute capability 9.0"};
 }
 
 struct Entry {

@@ -132,6 +132,7 @@ struct CUgraphEdgeData {
   unsigned char reserved[5];
 };
 static_assert(sizeof(CUgraphEdgeData) == 8);
+enum { CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1 };
 
 // The layout of CUDA_KERNEL_NODE_PARAMS_v2 (72 bytes); v1 functions read its 56-byte prefix.
 struct CUDA_KERNEL_NODE_PARAMS {

@@ -34,6 +34,10 @@ struct RandomState {
 // kernel's, while it is captured; after that it launches none, but gives each node the arguments that it has now.
 struct KernelNodes {
   const NativeGraph* graph = nullptr;  // null: they are being captured
+  bool noted = true;                   // by the capture; else no node is asked for
+  // While they are captured: whether the next kernel comes after nothing but one of ours, the last on its stream, so
+  // that it may start early if it waits. Kept by the launches. null: none starts early.
+  bool* chained = nullptr;
   std::vector<void*> nodes;
   size_t next = 0;  // to be changed
 };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/caught.h"
+#include "base/settings.h"
 #include "graph/control.h"
 #include "ops/elementwise/random.h"
 
@@ -42,6 +43,11 @@ class Events {
 // Only GPUs have captured segments.
 cuda::CudaDevice& gpu(const Segment& segment) {
   return static_cast<cuda::CudaDevice&>(*segment.device);
+}
+
+// Whether kernels of ours that follow each other do so by programmatic edges.
+bool chains_kernels(const cuda::CudaDevice& device) {
+  return device.programmatic_edges() && setting_choice(Setting::graph_programmatic) != 1;
 }
 
 }  // namespace
@@ -157,14 +163,19 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
   Events events(device);
   void* root = nullptr;
   if (segment.branches > 1) RONDO_TRY(events.record(streams[0], &root));
-  std::vector<bool> inside(streams.size(), false);
-  inside[0] = true;
+  struct Branch {
+    bool inside = false;   // the capture
+    bool chained = false;  // its stream ends with a kernel of ours: KernelNodes has more
+    bool random = false;   // draws numbers
+  };
+  std::vector<Branch> branches(streams.size());
+  branches[0].inside = true;
+  const bool early = !inside_ && chains_kernels(gpu(segment));
   // An event behind each task that another branch waits for.
   std::vector<bool> awaited(tasks_.size(), false);
   for (const uint32_t i : segment.tasks)
     for (const uint32_t before : plan.waits[i]) awaited[before] = true;
   std::vector<void*> behind(tasks_.size(), nullptr);
-  std::vector<bool> random_on(streams.size(), false);
 
   TaskContext context;
   context.device = segment.device;
@@ -176,10 +187,11 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
   for (const uint32_t i : segment.tasks) {
     Task& task = *tasks_[i];
     const auto branch = static_cast<size_t>(plan.schedule.branch[i]);
+    Branch& own = branches[branch];
     void* stream = streams[branch];
-    if (!inside[branch]) {
+    if (!own.inside) {
       RONDO_TRY(device.stream_wait(stream, root));
-      inside[branch] = true;
+      own.inside = true;
     }
     // mutation: capture_edge_dropped
     for (const uint32_t before : plan.waits[i]) RONDO_TRY(device.stream_wait(stream, behind[before]));
@@ -190,18 +202,26 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
     KernelNodes kernels;
     const bool changes = is_switched(i) || is_parameter(i), patched = is_patched(i);
     if (changes) RONDO_TRY(device.captured_nodes(stream, &before));
-    context.kernels = is_parameter(i) || patched ? &kernels : nullptr;
+    // What a section switches off is no node to wait for, and what comes from another branch has ended. Of a task that
+    // is not kernels of ours alone nobody knows what it leaves on the stream.
+    const bool kernels_alone = task.own_kernels() > 0;
+    if (!kernels_alone || is_switched(i) || !plan.waits[i].empty()) own.chained = false;
+    kernels.noted = is_parameter(i) || patched;
+    kernels.chained = early && kernels_alone ? &own.chained : nullptr;
+    context.kernels = kernels.noted || kernels.chained ? &kernels : nullptr;
     around.enter(section_name(i));
     Status status;
     if (const Control* const control = node(i)) {
       status = capture_choice(i, *control, stream, bodies);
       *nodes_failed = !status.ok();
-      random_on[branch] = true;
+      own.random = true;
     } else {
       const RunObserver::Run run = observer.begin(task);
       status = Engine::run_body(task, context);
       observer.end(task, 0, run);
     }
+    kernels.chained = nullptr;
+    if (is_switched(i)) own.chained = false;
     if (status.ok()) status = device.capture_check(stream);
     if (status.ok() && patched) status = note_patched(segment, i, context, std::move(kernels));
     if (status.ok() && changes) status = note_changed(segment, i, stream, std::move(kernels), before);
@@ -210,7 +230,7 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
       return status.of_task(task.name(), segment.device->id())
           .with_context(std::string("operator '") + task.name() + "'" + recorded_at(task) +
                         " could not be captured on " + device_name(segment.device->id()));
-    if (task.random_count()) random_on[branch] = true;
+    if (task.random_count()) own.random = true;
   }
   // Where a body's begin is said anew for each run of it.
   if (!inside_ && (segment.numbers.count || segment.keeps_choices)) {
@@ -218,9 +238,10 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
     // that do, so that it seldom lengthens the graph.
     size_t last = 0;
     for (size_t b = 0; b < streams.size(); ++b)
-      if (random_on[b]) last = b;
+      if (branches[b].random) last = b;
     for (size_t b = 0; b < last; ++b)
-      if (random_on[b]) RONDO_TRY(events.join(streams[b], streams[last]));  // mutation: random_numbers_move_on_early
+      if (branches[b].random)
+        RONDO_TRY(events.join(streams[b], streams[last]));  // mutation: random_numbers_move_on_early
     ops::RunState* const state = run_state(*segment.device);
     if (segment.numbers.count)
       RONDO_TRY(ops::launch_random_advance(gpu(segment), streams[last], &state->numbers, segment.numbers.count));
@@ -228,7 +249,7 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
       RONDO_TRY(ops::launch_random_advance(gpu(segment), streams[last], &state->choices, segment.choices.count));
   }
   for (size_t b = 1; b < streams.size(); ++b)
-    if (inside[b]) RONDO_TRY(events.join(streams[b], streams[0]));  // mutation: branch_not_joined
+    if (branches[b].inside) RONDO_TRY(events.join(streams[b], streams[0]));  // mutation: branch_not_joined
   return {};
 }
 

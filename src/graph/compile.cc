@@ -149,6 +149,7 @@ void Graph::count(rondo_graph_info* info) const {
     ++info->captured;
     info->nodes += segment.native.nodes;
     info->edges += segment.native.edges;
+    info->programmatic += segment.native.programmatic;
     info->branches = std::max(info->branches, segment.branches);
   }
   for_each_body([&](uint32_t, const Graph& body) { body.count(info); });

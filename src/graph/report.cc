@@ -31,6 +31,9 @@ std::string Graph::report() const {
   if (info.conditional_nodes)
     text += format(", %s", counted(info.conditional_nodes, "conditional node", "conditional nodes").c_str());
   text += "\n";
+  if (info.programmatic)
+    text += format("  edges: %d of %d programmatic, by which a kernel starts before the one before it has ended\n",
+                   info.programmatic, info.edges);
   text += report_pieces("  ");
   text += settings_->report();
   text += report_bindings();

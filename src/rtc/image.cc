@@ -103,7 +103,7 @@ bool lacks_compiler(const Status& status) {
 // The first of the images that were kept for such a device which the driver takes. `why`: what keeps this process from
 // compiling one.
 Status load_kept(CudaDevice& device, const ImageRequest& request, const Status& why, std::string* image,
-                 CUmodule* module) {
+                 CUmodule* module, int* architecture) {
   const std::string capability = format("%d.%d", device.capability() / 10, device.capability() % 10);
   if (!request.describe)
     return error(why.code(), "%s; a kernel that takes in files is never kept, so there is no image of it either",
@@ -119,6 +119,7 @@ Status load_kept(CudaDevice& device, const ImageRequest& request, const Status& 
       log(RONDO_LOG_INFO, "kernels that were kept in %s are used, since none can be compiled: %s",
           disk.folder().c_str(), why.message());
     *image = std::move(entry.image);
+    *architecture = entry.origin.architecture;
     return {};
   }
   if (disk.folder().empty())
@@ -131,15 +132,19 @@ Status load_kept(CudaDevice& device, const ImageRequest& request, const Status& 
 
 }  // namespace
 
-Status load_image(CudaDevice& device, const ImageRequest& request, std::string* image, CUmodule* module) {
+Status load_image(CudaDevice& device, const ImageRequest& request, std::string* image, CUmodule* module,
+                  int* architecture) {
   std::string own;
   std::string& bytes = image ? *image : own;
+  int unused = 0;
+  if (!architecture) architecture = &unused;
   for (const bool portable : {false, true}) {
     const Target* target = nullptr;
     Status made = target_of(device, portable, &target).with_context(request.name);
     if (made.ok()) made = make_image(*target, request, &bytes);
-    if (lacks_compiler(made)) return load_kept(device, request, made, &bytes, module);
+    if (lacks_compiler(made)) return load_kept(device, request, made, &bytes, module, architecture);
     RONDO_TRY(made);
+    *architecture = target->architecture;
     CUresult result = CUDA_SUCCESS;
     RONDO_TRY(load(device, request, bytes, module, &result));
     if (result == CUDA_SUCCESS || portable || !refused(result))

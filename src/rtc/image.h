@@ -25,8 +25,9 @@ struct ImageRequest {
 // Loads the image, found on disk or compiled, into the device: as a cubin, or as PTX where the driver refuses that.
 // RONDO_LIBRARY_MISSING and RONDO_UNSUPPORTED, where there is no compiler for the device and no image either, say what
 // to install or import.
-// `image` (may be null) receives its bytes.
-Status load_image(cuda::CudaDevice& device, const ImageRequest& request, std::string* image, cuda::CUmodule* module);
+// `image` (may be null) receives its bytes. `architecture` (may be null): what it was compiled for, 90 for sm_90.
+Status load_image(cuda::CudaDevice& device, const ImageRequest& request, std::string* image, cuda::CUmodule* module,
+                  int* architecture = nullptr);
 
 struct ImageStatistics {
   int64_t disk_hits;         // images that were found on disk instead of compiled

@@ -16,6 +16,7 @@ namespace rondo::rtc {
 struct Kernel {
   cuda::CUfunction function = nullptr;
   int max_threads = 1024;  // per block, as compiled
+  bool waits = false;      // it begins with a wait for the kernels before it, so that it may be launched early
   // Uses since it was loaded. Who keeps the kernel instead of asking for it again counts that here. A plain increment:
   // the count may miss one when two threads meet, which is cheaper than a locked one on every launch.
   void count_hit() const { hits.store(hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
@@ -23,7 +24,8 @@ struct Kernel {
 };
 
 // Text of a kernel: CUDA C++ in the common subset (rtc/device/), without the prelude, which the compiler adds. The one
-// `extern "C" __global__` function is called "rondo_kernel" and takes one struct by value.
+// `extern "C" __global__` function is called "rondo_kernel", takes one struct by value, and is the last thing that is
+// called so. What it begins with, begin_kernel() of the prelude, is put into it.
 using Generator = std::function<std::string()>;
 
 // Finds the kernel, compiling it if nobody has yet; threads that ask for a kernel being compiled wait for it, others go

@@ -111,9 +111,22 @@ ImageRequest request_for(const char* name, const std::string& text) {
   return request;
 }
 
-Status load_kernel(CudaDevice& device, const char* name, const std::string& text, Kernel* kernel) {
+// The text with the statement that every kernel begins with.
+std::string with_beginning(std::string text) {
+  const size_t kernel = text.rfind("rondo_kernel(");
+  const size_t body = kernel == std::string::npos ? kernel : text.find('{', kernel);
+  if (body != std::string::npos)
+    text.insert(body + 1, "\n  rondo::device::begin_kernel();");  // mutation: kernels_begin_at_once
+  return text;
+}
+
+Status load_kernel(CudaDevice& device, const char* name, const std::string& generated, Kernel* kernel) {
+  const std::string text = with_beginning(generated);
   CUmodule module = nullptr;
-  RONDO_TRY(load_image(device, request_for(name, text), nullptr, &module));
+  int architecture = 0;
+  RONDO_TRY(load_image(device, request_for(name, text), nullptr, &module, &architecture));
+  // The instruction is dropped silently for older architectures.
+  kernel->waits = architecture >= kProgrammaticCapability;
   Status status = device.module_function(module, "rondo_kernel", &kernel->function);
   if (status.ok()) {
     const CudaDevice::Current current(device);

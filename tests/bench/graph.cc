@@ -213,6 +213,11 @@ Samplers changed_calls(const Options& options) {
                 bursts, 8, [&] { s->bare->launch_changed(); }, [&] { s->floor->wait(); });
           }};
 }
+// The same recorded with full edges alone.
+struct FullEdges {
+  FullEdges() { setenv("RONDO_GRAPH_PROGRAMMATIC", "off", 1); }
+  ~FullEdges() { unsetenv("RONDO_GRAPH_PROGRAMMATIC"); }
+};
 
 // Microseconds per operator of `repeats` launches and the wait for them; with 1000 operators each, the host's share is
 // hidden.
@@ -263,6 +268,17 @@ void add_graph_rows(const Options& options, std::vector<Row>& rows) {
   rows.push_back({"device.branches", "1000 adds in 8 independent chains, each",
                   cuda ? "capture in 8 branches, forked by hand" : "plain loops in a row",
                   cuda ? at_most_times(0.22 / 0.195) : Goal{}, [=] { return per_operator(options, 1000, 8); }});
+
+  if (cuda)
+    for (const int branches : {1, 8})
+      rows.push_back({branches == 1 ? "device.linear.full" : "device.branches.full",
+                      branches == 1 ? "1000 dependent adds in a graph without programmatic edges, each"
+                                    : "1000 adds in 8 chains without programmatic edges, each",
+                      branches == 1 ? "linear capture of the same kernels" : "capture in 8 branches, forked by hand",
+                      Goal{}, [=] {
+                        const FullEdges full;
+                        return per_operator(options, 1000, branches);
+                      }});
 
   rows.push_back({"device.fused", "1000 dependent adds in a graph, fused, each",
                   cuda ? "linear capture of a kernel for each" : "plain loops in a row", Goal{},

@@ -190,6 +190,13 @@ MUTATIONS = (
         cases="Conformance/Random.GraphContinuesTheSequence/cuda_async_graph",
     ),
     Mutation(
+        name="kernels_begin_at_once",
+        breaks="a kernel that starts before the one before it has ended waits for that before it touches memory",
+        program="recording",
+        cases="Conformance/Programmatic.WriteAfterReadOfAnEarlierKernel/cuda_async",
+        seeds=(1, 2),
+    ),
+    Mutation(
         name="graph_on_one_branch",
         part=r"parallel\[index\] \? max_branches : 1",
         instead="1",

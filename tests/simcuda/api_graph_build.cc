@@ -32,6 +32,11 @@ CUresult add(CUgraphNode* node, CUgraph handle, const CUgraphNode* dependencies,
   if (graph == nullptr || !find_edges(*graph, dependencies, data, count, &edges)) return CUDA_ERROR_INVALID_VALUE;
   WorkRef work;
   if (CUresult error = make(*graph, &work)) return error;
+  // A programmatic edge leads from a kernel to a kernel.
+  for (const Edge& edge : edges)
+    if (edge.data.type != 0 && (edge.data.type != 1 || edge.from->work->type() != CU_GRAPH_NODE_TYPE_KERNEL ||
+                                work->type() != CU_GRAPH_NODE_TYPE_KERNEL))
+      return CUDA_ERROR_INVALID_VALUE;
   *node = add_node(*graph, std::move(work), edges)->handle;
   return CUDA_SUCCESS;
 }

@@ -291,8 +291,8 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
       break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = function->static_shared; break;
     case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
-    case 5:
-    case 6: *value = settings().arch; break;  // PTX and binary version
+    case 5: *value = static_cast<int>(function->module->table->arch); break;  // what it was compiled for
+    case 6: *value = settings().arch; break;                                  // what it runs as
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = function->max_dynamic_shared; break;
     default:
       if (attribute < 0 || attribute > 15) return CUDA_ERROR_INVALID_VALUE;

@@ -140,6 +140,11 @@ class Runner {
         runnable_.pop_front();
       } else if (begun_ < total_) {
         fiber = start();
+      } else if (!at_grid_wait_.empty()) {
+        callbacks_.grid_wait(launch_);
+        runnable_.insert(runnable_.end(), at_grid_wait_.begin(), at_grid_wait_.end());
+        at_grid_wait_.clear();
+        continue;
       } else if (alive_ > 0) {
         result_.error = 719;
         result_.text = "deadlock: " + std::to_string(alive_) +
@@ -166,6 +171,15 @@ class Runner {
     leave(fiber);
     *all = barrier_all_;
     return barrier_count_;
+  }
+
+  // The first block of a gated launch goes as far as it can before the kernels before it have begun.
+  void grid_wait(Fiber* fiber) {
+    if (launch_.gated) {
+      at_grid_wait_.push_back(fiber);
+      leave(fiber);
+    }
+    fiber->lane.heap_bytes = launch_.heap_bytes_after_wait;
   }
 
   unsigned exchange(Fiber* fiber, unsigned mask, unsigned long long mine, unsigned long long* all) {
@@ -265,7 +279,7 @@ class Runner {
   const BlockLaunch& launch_;
   const BlockCallbacks& callbacks_;
   std::size_t total_ = 0, begun_ = 0, alive_ = 0, stride_ = 1, offset_ = 0;
-  std::vector<Fiber*> live_, at_barrier_;
+  std::vector<Fiber*> live_, at_barrier_, at_grid_wait_;
   std::deque<Fiber*> runnable_;
   std::vector<Warp> warps_;
   std::size_t passed_ = 0;
@@ -301,7 +315,7 @@ void on_set_conditional(SimcudaLane* lane, unsigned long long handle, unsigned v
   runner_of(lane)->callbacks().set_conditional(runner_of(lane)->launch(), handle, value);
 }
 void on_grid_wait(SimcudaLane* lane) {
-  lane->heap_bytes = runner_of(lane)->launch().heap_bytes_after_wait;
+  runner_of(lane)->grid_wait(fiber_of(lane));
 }
 void on_grid_launch(SimcudaLane*) {}
 

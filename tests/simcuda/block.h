@@ -19,6 +19,7 @@ struct BlockLaunch {
   void** arguments;
   SimcudaLane lane;                         // template of every lane: dimensions, block index, heap, ranges
   std::uint64_t heap_bytes_after_wait = 0;  // a programmatic launch starts with lane.heap_bytes 0
+  bool gated = false;                       // the kernels before it may not have ended: its wait is one
   std::uint64_t order = 0;                  // 0: lanes begin in ascending order
   void* user = nullptr;                     // for the driver's callbacks
 };
@@ -35,6 +36,9 @@ struct BlockCallbacks {
   int (*access)(const BlockLaunch&, const SimcudaLane&, std::uint64_t address, std::uint64_t bytes, int kind,
                 std::string* text);
   void (*set_conditional)(const BlockLaunch&, std::uint64_t handle, unsigned value);
+  // Every lane of the block that has not ended waits for the kernels before it. Called on the worker's stack; returns
+  // when those have ended, and the launch is gated no longer.
+  void (*grid_wait)(const BlockLaunch&);
 };
 
 BlockResult run_block(const BlockLaunch& launch, const BlockCallbacks& callbacks);

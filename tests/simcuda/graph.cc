@@ -89,6 +89,7 @@ CUresult make_steps(const Graph& graph, bool body, GraphExec::Steps* steps) {
       step.source = node->handle;
       step.work = node->work;
       for (const Edge& edge : edges) step.after.push_back(index.at(edge.from));
+      step.early = edges.size() == 1 && edges[0].data.type == 1;
       if (const auto* nested = dynamic_cast<const NestedWork*>(node->work.get())) {
         if (kDriverVersion < 13000 && nested->kind == CU_GRAPH_COND_TYPE_IF && nested->graphs.size() == 2 &&
             (holds_child_graph(*nested->graphs[0]) || holds_child_graph(*nested->graphs[1])))
@@ -164,7 +165,18 @@ void decide(const GraphExec::Step& step, Device& device, const TaskRef& node, bo
 std::vector<TaskRef> submit_steps(const GraphExec::Steps& steps, Device& device, const TaskRef& begin) {
   Driver& d = driver();
   std::vector<TaskRef> tasks;
+  // A kernel that follows another one by a programmatic edge alone begins before that one does, and that one, or what
+  // it does behind its own wait, only when the kernel has come to its wait. So what is done without waiting meets
+  // memory as it was before. Whether the first kernel would let the second one begin so early is not asked.
+  std::vector<TaskRef> parked(steps.size());
+  std::vector<std::vector<TaskRef>> followers(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i].early || !steps[i].enabled || !steps[steps[i].after[0]].enabled) continue;
+    parked[i] = d.scheduler.promise();
+    followers[steps[i].after[0]].push_back(parked[i]);
+  }
   for (const GraphExec::Step& step : steps) {
+    const std::size_t at = tasks.size();
     // Every node has a tempo of its own, as if each ran on its own channel.
     TaskRef task;
     if (step.enabled && dynamic_cast<const NestedWork*>(step.work.get()) != nullptr) {
@@ -179,7 +191,14 @@ std::vector<TaskRef> submit_steps(const GraphExec::Steps& steps, Device& device,
       task = make_task(device, d.next_id++, step.enabled ? step.work : std::make_shared<EmptyWork>());
     }
     std::vector<TaskRef> after{begin};
-    for (std::size_t i : step.after) after.push_back(tasks[i]);
+    for (std::size_t i : parked[at] != nullptr ? steps[step.after[0]].after : step.after) after.push_back(tasks[i]);
+    if (parked[at] != nullptr) {
+      task->parked = parked[at];
+      task->gate = followers[at];
+      task->gate.push_back(tasks[step.after[0]]);
+    } else {
+      after.insert(after.end(), followers[at].begin(), followers[at].end());
+    }
     d.scheduler.submit(task, after);
     tasks.push_back(task);
   }

@@ -52,6 +52,7 @@ struct GraphExec {
     CUgraphNode source;
     WorkRef work;
     std::vector<std::size_t> after;  // indices of steps
+    bool early = false;              // it follows the one there is by a programmatic edge
     std::vector<std::shared_ptr<const std::vector<Step>>> bodies;
     bool enabled = true;
   };

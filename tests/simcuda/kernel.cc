@@ -13,6 +13,8 @@ namespace {
 struct Run {
   Device& device;
   const KernelWork& work;
+  Task& task;
+  BlockLaunch launch{};
   bool unwritten_reported = false, early_reported = false;
 };
 
@@ -81,7 +83,14 @@ void on_set_conditional(const BlockLaunch&, std::uint64_t handle, unsigned value
   set_conditional(handle, value);
 }
 
-const BlockCallbacks kCallbacks = {on_access, on_set_conditional};
+void on_grid_wait(const BlockLaunch& launch) {
+  Run& run = *static_cast<Run*>(launch.user);
+  Lock lock(driver().mutex);
+  driver().scheduler.pass_gate(lock, run.task);
+  run.launch.gated = false;
+}
+
+const BlockCallbacks kCallbacks = {on_access, on_set_conditional, on_grid_wait};
 
 // The calling thread's copy of the module's thread-local variables, which is where its static shared memory lives.
 SimcudaRange static_shared(const Module& module) {
@@ -90,10 +99,10 @@ SimcudaRange static_shared(const Module& module) {
 
 }  // namespace
 
-void KernelWork::run(Device& device) const {
+bool KernelWork::start(Device& device, const TaskRef& task) const {
   Driver& d = driver();
-  Run run{device, *this};
-  BlockLaunch launch;
+  Run run{device, *this, *task};
+  BlockLaunch& launch = run.launch;
   launch.kernel = function->kernel;
   launch.arguments = const_cast<void**>(pointers.data());
   launch.user = &run;
@@ -106,6 +115,7 @@ void KernelWork::run(Device& device) const {
   // for that, every access takes the slow path, which objects.
   lane.heap_bytes = programmatic ? 0 : device.heap.reserved();
   launch.heap_bytes_after_wait = device.heap.reserved();
+  launch.gated = !task->gate.empty();
   lane.valid = device.heap.valid();
   lane.written = device.heap.written();
   lane.image = function->module->image;
@@ -136,6 +146,7 @@ void KernelWork::run(Device& device) const {
                   result.text.rfind("kernel '", 0) == 0 ? result.text : "kernel '" + name() + "': " + result.text);
     }
   }
+  return true;
 }
 
 CUresult make_kernel_work(CUfunction function, SimcudaUint3 grid, SimcudaUint3 block, unsigned shared_bytes,

@@ -53,6 +53,22 @@ void Scheduler::complete(const TaskRef& task) {
   make_ready(task);
 }
 
+TaskRef Scheduler::promise() {
+  ++unfinished_;
+  return std::make_shared<Task>();
+}
+
+void Scheduler::pass_gate(Lock& lock, Task& task) {
+  if (task.parked != nullptr && !task.parked->done) complete(task.parked);
+  ++paused_;
+  if (threads_ - paused_ < static_cast<std::uint64_t>(settings().workers)) add_thread();
+  ready_changed_.notify_all();
+  task_done_.wait(lock, [&] {
+    return std::all_of(task.gate.begin(), task.gate.end(), [](const TaskRef& each) { return each->done; });
+  });
+  --paused_;
+}
+
 // Streams differ in character: prompt, jittery, or starved, drawn anew every few tasks. A consumer on a prompt stream
 // that forgot to wait for a producer on a starved one reads too early, and in any program of some length every pair of
 // streams meets that.
@@ -75,8 +91,13 @@ void Scheduler::start_threads() {
   if (started_) return;
   started_ = true;
   // Detached: they live as long as the process, and the driver they use is never destroyed.
-  for (int i = 0; i < settings().workers; ++i) std::thread([this] { work(false); }).detach();
+  for (int i = 0; i < settings().workers; ++i) add_thread();
   std::thread([this] { work(true); }).detach();
+}
+
+void Scheduler::add_thread() {
+  ++threads_;
+  std::thread([this] { work(false); }).detach();
 }
 
 void Scheduler::work(bool host) {
@@ -87,7 +108,9 @@ void Scheduler::work(bool host) {
     auto now = Clock::now();
     auto earliest = Clock::time_point::max();
     std::vector<std::size_t> eligible;
-    for (std::size_t i = 0; i < ready.size(); ++i) {
+    // Workers that have taken the place of paused ones do not add to how many run at once.
+    const bool enough = !host && running_ - paused_ >= static_cast<std::uint64_t>(settings().workers);
+    for (std::size_t i = 0; i < ready.size() && !enough; ++i) {
       if (stalled(*ready[i])) continue;
       if (ready[i]->not_before <= now) {
         eligible.push_back(i);
@@ -115,6 +138,8 @@ void Scheduler::work(bool host) {
     bool finished = run(task);
     lock.lock();
     if (!host && --running_ == 0) task_done_.notify_all();
+    if (task->parked != nullptr && !task->parked->done) complete(task->parked);
+    task->gate.clear();
     if (finished) complete(task);
   }
 }

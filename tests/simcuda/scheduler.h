@@ -33,6 +33,10 @@ struct Task {
   const std::atomic<int>* lost = nullptr;  // not 0: the device is lost, no stall holds the task any more
   bool done = false;
   Clock::time_point finished{};
+  // Of a kernel that follows another one by a programmatic edge: what must be done before it goes on behind its wait,
+  // and a mark that is complete when it has come there, or has ended.
+  std::vector<TaskRef> gate;
+  TaskRef parked;
 
   // The scheduler's own.
   int pending = 0;
@@ -46,6 +50,10 @@ class Scheduler {
 
   void submit(const TaskRef& task, const std::vector<TaskRef>& after);
   void complete(const TaskRef& task);
+  // A mark that somebody completes, instead of being submitted.
+  TaskRef promise();
+  // Called by a task that has come to its wait. While it waits for its gate another worker is there for the rest.
+  void pass_gate(Lock& lock, Task& task);
   void wait(Lock& lock, const TaskRef& task);
   void wait_idle(Lock& lock);
   // Until nothing of a device is being run; what is queued stays queued.
@@ -64,6 +72,7 @@ class Scheduler {
  private:
   void make_ready(const TaskRef& first);
   void start_threads();
+  void add_thread();
   void work(bool host);
   bool stalled(const Task& task) const;
   Clock::duration tempo(const Task& task);
@@ -73,6 +82,7 @@ class Scheduler {
   std::vector<TaskRef> ready_[2];  // device tasks, host functions
   std::unordered_set<std::uint64_t> stalled_;
   std::uint64_t unfinished_ = 0, running_ = 0, tempo_draws_ = 0;
+  std::uint64_t paused_ = 0, threads_ = 0;  // of those running; of device work
   std::uint64_t seed_ = settings().seed;
   Random random_{settings().seed};
   bool started_ = false;

@@ -20,6 +20,11 @@ const char* const kSource = R"(
   extern "C" __global__ void early(int* p) { p[threadIdx.x] += 1; }
   #if RONDO_SIMULATED
   extern "C" __global__ void patient(int* p) { simcuda_grid_dependency_wait(); p[threadIdx.x] += 1; }
+  extern "C" __global__ void take(int* to, const int* from) {
+    simcuda_grid_dependency_wait();
+    to[blockIdx.x * 32 + threadIdx.x] = from[threadIdx.x];
+  }
+  extern "C" __global__ void snatch(int* to, const int* from) { to[blockIdx.x * 32 + threadIdx.x] = from[threadIdx.x]; }
   #endif
   )";
 
@@ -308,6 +313,49 @@ TEST_F(Extra, ProgrammaticLaunchesMustWait) {
   EXPECT_EQ(download<int>(a, 1)[0], 2);
   ASSERT_EQ(cu.simcuda_control("reports", nullptr), 1);
   EXPECT_NE(last_report().find("kernel 'early'"), std::string::npos);
+}
+
+// a += 5, then b = a, then c = b, each behind the one before by a programmatic edge. What waits is right; what does not
+// has run before the kernel that it follows, under every seed.
+TEST_F(Extra, ProgrammaticConsumersRunFirstUntilTheyWait) {
+  ONLY_SIMULATED();
+  CUdeviceptr b = upload(std::vector<int>(64, 0)), c = upload(std::vector<int>(64, 0));
+  CHECK_CU(cu.cuStreamSynchronize(stream));
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config{2, 1, 1, 32, 1, 1, 0, stream, &attribute, 1};
+  int now = 0;
+  for (const bool waits : {true, false}) {
+    SCOPED_TRACE(waits);
+    CUfunction kernel = get(waits ? "take" : "snatch");
+    CHECK_CU(cu.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    CHECK_CU(launch(add, 1, 32, 0, stream, a, 5));
+    void* first[] = {&b, &a};
+    CHECK_CU(cu.cuLaunchKernelEx(&config, kernel, first, nullptr));
+    void* second[] = {&c, &b};
+    CHECK_CU(cu.cuLaunchKernelEx(&config, kernel, second, nullptr));
+    CUgraph captured = nullptr;
+    CHECK_CU(cu.cuStreamEndCapture(stream, &captured));
+    CUgraphExec made = nullptr;
+    CHECK_CU(cu.cuGraphInstantiateWithFlags(&made, captured, 0));
+    for (int seed = 0; seed < 6; ++seed) {
+      SCOPED_TRACE(seed);
+      cu.simcuda_control("seed", std::to_string(seed).c_str());
+      cu.simcuda_control("clear-reports", nullptr);
+      // Launches of one graph never overlap, whatever its edges are.
+      for (int i = 0; i < 2; ++i) CHECK_CU(cu.cuGraphLaunch(made, stream));
+      now += 10;
+      EXPECT_EQ(download<int>(a, 32), std::vector<int>(32, now));
+      EXPECT_EQ(download<int>(b, 64), std::vector<int>(64, waits ? now : now - 5));
+      if (waits) {
+        EXPECT_EQ(download<int>(c, 64), std::vector<int>(64, now));
+      }
+      EXPECT_EQ(cu.simcuda_control("reports", nullptr) > 0, !waits) << last_report();
+    }
+    CHECK_CU(cu.cuGraphExecDestroy(made));
+    CHECK_CU(cu.cuGraphDestroy(captured));
+  }
 }
 
 TEST_F(Extra, NoPrivateTableOfAnUnknownNumber) {

@@ -41,7 +41,8 @@ struct KernelWork : Work {
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
   std::string name() const override { return function->kernel->name; }
   Device* home() const override { return function->module->device; }
-  void run(Device& device) const override;
+  void run(Device&) const override {}
+  bool start(Device& device, const TaskRef& task) const override;
 };
 
 // Copies the arguments a launch points to, and checks what a real launch checks.

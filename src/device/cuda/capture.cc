@@ -1,4 +1,5 @@
 // Capture and graphs of a GPU. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <vector>
 
 #include "device/cuda/cuda_device.h"
@@ -64,6 +65,13 @@ Status CudaDevice::count(NativeGraph* graph) const {
     RONDO_ON(cuGraphGetEdges(captured, nullptr, nullptr, &edges), "cuGraphGetEdges");
   graph->nodes = static_cast<int>(nodes);
   graph->edges = static_cast<int>(edges);
+  if (!edges || !programmatic_edges()) return {};
+  std::vector<CUgraphNode> from(edges), to(edges);
+  std::vector<CUgraphEdgeData> data(edges);
+  RONDO_ON(cuGraphGetEdges_v2(captured, from.data(), to.data(), data.data(), &edges), "cuGraphGetEdges_v2");
+  graph->programmatic = static_cast<int>(std::count_if(data.begin(), data.end(), [](const CUgraphEdgeData& each) {
+    return each.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  }));
   return {};
 }
 

@@ -121,6 +121,25 @@ Status CudaDevice::launch_with(CUfunction function, const Launch& shape, void* s
   return {};
 }
 
+bool CudaDevice::programmatic_edges() const {
+  const auto& calls = driver();
+  return capability_ >= kProgrammaticCapability && calls.driver_version() >= kProgrammaticDriver &&
+         calls.cuLaunchKernelEx && calls.cuGraphGetEdges_v2;
+}
+
+Status CudaDevice::launch_early(CUfunction function, const Launch& shape, void* stream, void** parameters) {
+  Current current(*this);
+  RONDO_TRY(current.status());
+  CUlaunchAttribute early = {};
+  early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  early.value.programmaticStreamSerializationAllowed = 1;
+  const CUlaunchConfig config = {
+      shape.grid[0],  shape.grid[1],      shape.grid[2],         shape.block[0], shape.block[1],
+      shape.block[2], shape.shared_bytes, native_stream(stream), &early,         1};
+  RONDO_ON(cuLaunchKernelEx(&config, function, parameters, nullptr), "cuLaunchKernelEx");
+  return {};
+}
+
 Status CudaDevice::module_load(const void* image, CUmodule* module) {
   Current current(*this);
   RONDO_TRY(current.status());

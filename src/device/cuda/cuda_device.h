@@ -26,6 +26,9 @@ inline Status check(CUresult result, const char* function, const Device* device 
 // The same in a method of CudaDevice, which the error names.
 #define RONDO_ON(call, function) RONDO_TRY(check(::rondo::cuda::driver().call, function))
 
+// What programmatic launch needs: a driver whose graphs have edges for it, and a device.
+constexpr int kProgrammaticDriver = 12030, kProgrammaticCapability = 90;
+
 class CudaDevice final : public StreamDevice {
  public:
   // Opens the GPU's primary context.
@@ -60,11 +63,16 @@ class CudaDevice final : public StreamDevice {
     unsigned grid[3] = {1, 1, 1};
     unsigned block[3] = {1, 1, 1};
     unsigned shared_bytes = 0;
+    bool waits = false;  // the kernel begins with a wait for those before it: launch_early() may launch it
   };
   // `arguments` is the kernel's one parameter, a struct passed by value.
   RONDO_HOT Status launch(CUfunction function, const Launch& shape, void* stream, const void* arguments);
   // With as many parameters as the kernel has: the address of each.
   Status launch_with(CUfunction function, const Launch& shape, void* stream, void** parameters);
+  // The same of a kernel that waits: it may start when all blocks of the kernel before it on the stream have begun.
+  // While the stream is captured that makes a programmatic edge, of devices that have them.
+  Status launch_early(CUfunction function, const Launch& shape, void* stream, void** parameters);
+  bool programmatic_edges() const;
   Status module_load(const void* image, CUmodule* module);
   void module_unload(CUmodule module);
   Status module_function(CUmodule module, const char* name, CUfunction* function);

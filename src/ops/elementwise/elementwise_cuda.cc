@@ -221,6 +221,7 @@ Status ElementwiseTask::run_on_cuda(const TaskContext& context) {
   shape.block[0] = kThreads;
   if (context.kernels) [[unlikely]] {
     void* parameters[] = {words};
+    shape.waits = kernel_->waits;
     return launch_as_node(context, kernel_->function, shape, parameters);
   }
   return static_cast<cuda::CudaDevice&>(device()).launch(kernel_->function, shape, context.stream, words);

@@ -99,6 +99,7 @@ Status ElementwiseGroup::launch(const Launch& launch, const TaskContext& context
   shape.grid[0] = launch.blocks;
   shape.block[0] = kElementwiseThreads;
   void* parameters[] = {words};
+  shape.waits = launch.kernel->waits;
   if (context.kernels) return launch_as_node(context, launch.kernel->function, shape, parameters);
   return static_cast<cuda::CudaDevice&>(device()).launch_with(launch.kernel->function, shape, context.stream,
                                                               parameters);

@@ -39,7 +39,7 @@ inline cuda::CudaDevice& cuda_device(const Task& task) {
   return static_cast<cuda::CudaDevice&>(task.device());
 }
 
-// A launch of a run whose kernels' nodes are to be noted or changed.
+// A launch of a run that is captured with what context.kernels says, or whose nodes are to be changed.
 RONDO_COLD Status launch_as_node(const TaskContext& context, cuda::CUfunction function,
                                  const cuda::CudaDevice::Launch& shape, void** parameters);
 

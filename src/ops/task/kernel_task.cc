@@ -53,8 +53,10 @@ Status KernelTask::prepare() {
       RONDO_TRY(rtc::find_kernel(
           cuda_device(*this), spec.signature(), spec.name(), [&spec] { return spec.source(); }, &found));
       kernel.function = found->function;
+      kernel.waits = found->waits;
     }
     launch.function = kernel.function;
+    launch.shape.waits = kernel.waits;
   }
   return {};
 }
@@ -84,7 +86,11 @@ Status launch_as_node(const TaskContext& context, cuda::CUfunction function, con
       return error(RONDO_INTERNAL, "a task launches more than the %zu kernels that it was captured as", kernels.next);
     return gpu.graph_set_kernel(*kernels.graph, kernels.nodes[kernels.next++], function, shape, parameters);
   }
-  RONDO_TRY(gpu.launch_with(function, shape, context.stream, parameters));
+  const bool early = kernels.chained && *kernels.chained && shape.waits;
+  RONDO_TRY(early ? gpu.launch_early(function, shape, context.stream, parameters)
+                  : gpu.launch_with(function, shape, context.stream, parameters));
+  if (kernels.chained) *kernels.chained = shape.waits;
+  if (!kernels.noted) return {};
   void* node = nullptr;
   RONDO_TRY(gpu.last_captured(context.stream, &node));
   kernels.nodes.push_back(node);

@@ -31,7 +31,7 @@ class KernelTask : public Task {
 
   // A kernel that launches name by the number that is returned.
   int add_kernel(const KernelSpec& spec) {
-    kernels_.push_back({spec, nullptr});
+    kernels_.push_back({spec, nullptr, false});
     return static_cast<int>(kernels_.size()) - 1;
   }
   // `blocks` blocks, `layers` times in y. arguments: the struct that the kernel takes; it stays where it is, the
@@ -66,6 +66,7 @@ class KernelTask : public Task {
   struct Kernel {
     KernelSpec spec;
     cuda::CUfunction function;  // null: not found yet
+    bool waits = false;
   };
   struct Launch {
     int kernel = 0;

@@ -84,6 +84,24 @@ inline float lgamma(float x) {
 }
 #endif
 
+// --- the beginning of a kernel ---
+#if defined(__CUDACC_RTC__) || defined(RONDO_SIMULATED)
+// The first statement of every kernel (kernel_cache.cc puts it there): from here on the kernels before this one have
+// ended, and what they wrote can be read. So one that is launched by a programmatic edge may start before that. Then
+// the next one may start: not earlier, so that no more than two of a chain take up the device.
+RONDO_INLINE void begin_kernel() {
+#if __CUDA_ARCH__ >= 900
+#if defined(RONDO_SIMULATED)
+  simcuda_grid_dependency_wait();
+  simcuda_grid_launch_dependents();
+#else
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+#endif
+}
+#endif
+
 // --- bits ---
 template <class To, class From>
 RONDO_INLINE To bits_as(From from) {

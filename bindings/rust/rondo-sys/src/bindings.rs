@@ -3984,6 +3984,8 @@ pub struct rondo_graph_info {
     pub call_kernels: i32,
     #[doc = " if, while and switch that CUDA graphs decide themselves, without the host"]
     pub conditional_nodes: i32,
+    #[doc = " edges of CUDA graphs by which a kernel starts before the one before it has ended"]
+    pub programmatic: i32,
 }
 #[test]
 fn bindgen_test_layout_rondo_graph_info() {
@@ -7119,6 +7121,7 @@ pub const RONDO_GRAPH_INFO_INIT: rondo_graph_info = rondo_graph_info {
     call_bytes: 0,
     call_kernels: 0,
     conditional_nodes: 0,
+    programmatic: 0,
 };
 
 /// What a `rondo_comm_hooks` begins with.

@@ -243,6 +243,7 @@ impl Graph {
             call_bytes: info.call_bytes,
             call_kernels: info.call_kernels,
             conditional_nodes: info.conditional_nodes,
+            programmatic: info.programmatic,
         })
     }
 
@@ -484,6 +485,8 @@ pub struct GraphInfo {
     pub call_kernels: i32,
     /// Control flow that CUDA graphs decide themselves, without the host.
     pub conditional_nodes: i32,
+    /// Edges of CUDA graphs by which a kernel starts before the one before it has ended.
+    pub programmatic: i32,
 }
 
 /// A text of the library, which another thread may make longer meanwhile: `write` is given room and says what it needs.
