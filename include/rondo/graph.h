@@ -168,7 +168,7 @@ typedef struct rondo_graph_info {
   int64_t call_bytes;      /* memory through which calls copy inputs and outputs; 0: kernels work on the caller's */
   int32_t call_kernels; /* of CUDA graphs, that are given the caller's addresses by a call with others than the last */
   int32_t conditional_nodes; /* if, while and switch that CUDA graphs decide themselves, without the host */
-  int32_t programmatic; /* edges of CUDA graphs by which a kernel starts before the one before it has ended */
+  int32_t programmatic;      /* edges of CUDA graphs by which a kernel starts before the one before it has ended */
 } rondo_graph_info;
 #define RONDO_GRAPH_INFO_INIT \
   { sizeof(rondo_graph_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0, 0 }

@@ -12,18 +12,10 @@
 namespace faults {
 namespace {
 
-const char* const kCalled[] = {"cuStreamBeginCapture_v2",
-                               "cuStreamIsCapturing",
-                               "cuStreamGetCaptureInfo_v2",
-                               "cuStreamEndCapture",
-                               "cuLaunchKernel",
-                               "cuLaunchKernelEx",
-                               "cuEventRecord",
-                               "cuStreamWaitEvent",
-                               "cuGraphInstantiateWithFlags",
-                               "cuGraphUpload",
-                               "cuGraphLaunch",
-                               "cuGraphExecKernelNodeSetParams"};
+const char* const kCalled[] = {"cuStreamBeginCapture_v2", "cuStreamIsCapturing", "cuStreamGetCaptureInfo_v2",
+                               "cuStreamEndCapture",      "cuLaunchKernel",      "cuLaunchKernelEx",
+                               "cuEventRecord",           "cuStreamWaitEvent",   "cuGraphInstantiateWithFlags",
+                               "cuGraphUpload",           "cuGraphLaunch",       "cuGraphExecKernelNodeSetParams"};
 
 std::vector<Case> of_captures() {
   std::vector<Case> all = cases(When::each_run);

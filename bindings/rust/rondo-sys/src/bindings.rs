@@ -3702,6 +3702,10 @@ pub const RONDO_RECORD_FALL_BACK: rondo_record_flags = 16;
 #[doc = " notes where in the program each task comes from (rondo_record_site): failures,"]
 #[doc = "profiles and pictures of the graph say it"]
 pub const RONDO_RECORD_SITES: rondo_record_flags = 32;
+#[doc = " the host decides all control flow, between segments, also where a CUDA graph"]
+#[doc = "could choose by itself: slower, but each body is timed by rondo_graph_profile,"]
+#[doc = "and what is poisoned and only a body that is not chosen reads does no harm"]
+pub const RONDO_RECORD_HOST_DECIDES: rondo_record_flags = 64;
 pub type rondo_record_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -3989,7 +3993,7 @@ pub struct rondo_graph_info {
 }
 #[test]
 fn bindgen_test_layout_rondo_graph_info() {
-    assert_eq!(::std::mem::size_of::<rondo_graph_info>(), 112usize, concat!("Size of: ", stringify!(rondo_graph_info)));
+    assert_eq!(::std::mem::size_of::<rondo_graph_info>(), 120usize, concat!("Size of: ", stringify!(rondo_graph_info)));
     assert_eq!(
         ::std::mem::align_of::<rondo_graph_info>(),
         8usize,
@@ -4223,6 +4227,18 @@ fn bindgen_test_layout_rondo_graph_info() {
         );
     }
     test_field_conditional_nodes();
+    fn test_field_programmatic() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).programmatic) as usize - ptr as usize
+            },
+            112usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(programmatic))
+        );
+    }
+    test_field_programmatic();
 }
 extern "C" {
     #[doc = " Figures of a graph. Since 0.1."]

@@ -164,6 +164,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("RONDO_RECORD_CALLABLE", "RecordingBuilder::callable"),
     ("RONDO_RECORD_FALL_BACK", "RecordingBuilder::fall_back"),
     ("RONDO_RECORD_FEWER_ROUNDINGS", "RecordingBuilder::fewer_roundings"),
+    ("RONDO_RECORD_HOST_DECIDES", "RecordingBuilder::host_decides"),
     ("RONDO_RECORD_NAMED_OUTPUTS", "RecordingBuilder::named_outputs"),
     ("RONDO_RECORD_SITES", "RecordingBuilder::sites"),
     ("RONDO_RELU", "UnaryOp::Relu"),
