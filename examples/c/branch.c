@@ -1,17 +1,19 @@
 /* A training step with a branch in it, as one graph: which of two layers the data goes through is known on the device
  * only. The same function is called eagerly and recorded, and leaves the same bits.
  *
+ * usage: branch [DEVICE [FILE]]   DEVICE: "cpu" (without an argument), "cuda:0" or "auto"; FILE receives a profile
+ *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "check.h"
+#include "device.h"
 
 enum { BATCH = 8, WIDTH = 16, STEPS = 20, MODULES = 3 };
 
-static const rondo_device cpu = {RONDO_CPU, 0};
-
 struct network {
   rondo_engine* engine;
+  rondo_device device;
   rondo_tensor *x, *y;       /* a batch, and what is to come of it */
   rondo_tensor* w[MODULES];  /* of the first layer, and of the two that the data may go through */
   rondo_tensor *tmp, *d_tmp; /* what the first layer makes of the batch, and its gradient */
@@ -85,13 +87,14 @@ static void begin(struct network* n) {
   const int64_t square[] = {WIDTH, WIDTH};
   int i;
   CHECK(rondo_engine_seed(n->engine, 7));
-  for (i = 0; i < MODULES; ++i) CHECK(rondo_random_normal(n->engine, cpu, RONDO_F32, 2, square, 0.0, 0.25, &n->w[i]));
+  for (i = 0; i < MODULES; ++i)
+    CHECK(rondo_random_normal(n->engine, n->device, RONDO_F32, 2, square, 0.0, 0.25, &n->w[i]));
 }
 
 /* New data for a step. */
 static void next_batch(struct network* n) {
   const int64_t shape[] = {BATCH, WIDTH};
-  CHECK(rondo_random_normal(n->engine, cpu, RONDO_F32, 2, shape, 0.0, 1.0, &n->x));
+  CHECK(rondo_random_normal(n->engine, n->device, RONDO_F32, 2, shape, 0.0, 1.0, &n->x));
   CHECK(rondo_unary(RONDO_TANH, n->x, &n->y));
 }
 
@@ -100,13 +103,15 @@ int main(int count, char** arguments) {
   const int64_t shape[] = {BATCH, WIDTH};
   struct network n;
   rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  rondo_graph_info info = RONDO_GRAPH_INFO_INIT;
   rondo_graph* graph = NULL;
   int i, k;
   memset(&n, 0, sizeof n);
+  n.device = device_choose(count > 1 ? arguments[1] : "cpu");
   CHECK(rondo_engine_create(NULL, &n.engine));
-  CHECK(rondo_tensor_create(n.engine, cpu, RONDO_F32, 2, shape, &n.tmp));
-  CHECK(rondo_tensor_create(n.engine, cpu, RONDO_F32, 2, shape, &n.d_tmp));
-  CHECK(rondo_tensor_create(n.engine, cpu, RONDO_F32, 0, NULL, &n.loss));
+  CHECK(rondo_tensor_create(n.engine, n.device, RONDO_F32, 2, shape, &n.tmp));
+  CHECK(rondo_tensor_create(n.engine, n.device, RONDO_F32, 2, shape, &n.d_tmp));
+  CHECK(rondo_tensor_create(n.engine, n.device, RONDO_F32, 0, NULL, &n.loss));
   begin(&n);
   next_batch(&n);
 
@@ -134,7 +139,9 @@ int main(int count, char** arguments) {
     return 1;
   }
   printf("the weights are equal, bit for bit\n");
-  if (count > 1) CHECK(rondo_graph_profile(graph, arguments[1])); /* one launch more; `rondo graph FILE` shows it */
+  CHECK(rondo_graph_query(graph, &info));
+  printf("%s\n", info.conditional_nodes ? "the CUDA graph decided" : "the host decided"); /* cpu, or an older driver */
+  if (count > 2) CHECK(rondo_graph_profile(graph, arguments[2])); /* one launch more; `rondo graph FILE` shows it */
 
   rondo_graph_destroy(graph);
   for (i = 0; i < MODULES; ++i) rondo_tensor_destroy(n.w[i]);

@@ -66,6 +66,7 @@ struct Row {
 void add_submission_rows(const Options& options, std::vector<Row>& rows);  // submit.cc
 void add_task_rows(const Options& options, std::vector<Row>& rows);        // tasks.cc
 void add_graph_rows(const Options& options, std::vector<Row>& rows);       // graph.cc
+void add_control_rows(const Options& options, std::vector<Row>& rows);     // control.cc
 void add_scaling_rows(const Options& options, std::vector<Row>& rows);     // scale.cc
 void add_training_rows(const Options& options, std::vector<Row>& rows);    // train.cc
 void add_operator_rows(const Options& options, std::vector<Row>& rows);    // operators.cc

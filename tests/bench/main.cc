@@ -151,6 +151,7 @@ int run(const Command& c) {
     add_submission_rows(c.options, rows);
     add_task_rows(c.options, rows);
     add_graph_rows(c.options, rows);
+    add_control_rows(c.options, rows);
     add_scaling_rows(c.options, rows);
     add_training_rows(c.options, rows);
   }

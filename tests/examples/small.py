@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Small examples print what they say: small.py PROGRAM NAME."""
+"""Small examples print what they say: small.py PROGRAM NAME [ARGUMENT]..."""
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import subprocess
@@ -17,6 +17,12 @@ after 50 steps x[0] is 3.000, and the loss is small
     "branch": """20 steps called eagerly: the functions of the bodies were called 9 and 11 times
 20 steps launched: the functions of the bodies were called 0 and 0 times
 the weights are equal, bit for bit
+the host decided
+""",
+    "branch_simulated": """20 steps called eagerly: the functions of the bodies were called 9 and 11 times
+20 steps launched: the functions of the bodies were called 0 and 0 times
+the weights are equal, bit for bit
+the CUDA graph decided
 """,
     "callable": """20 steps with layers called eagerly: their functions were called 80 times
 20 steps with layers as graphs: their functions were called 6 times
@@ -64,8 +70,8 @@ red with the crop painted, transposed, 8 x 6
 
 
 def main():
-    program, name = sys.argv[1:]
-    run = subprocess.run([program], capture_output=True, text=True, timeout=60)
+    program, name, *arguments = sys.argv[1:]
+    run = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60)
     if run.returncode != 0 or run.stderr or run.stdout != EXPECTED[name]:
         sys.exit(f"{name} ended with {run.returncode}\n{run.stderr}it printed\n{run.stdout}instead of\n{EXPECTED[name]}")
 
