@@ -175,6 +175,9 @@ class Task : public RefCounted {
   virtual bool wants_launches() const { return false; }
   // What it works on, inputs before outputs, for pictures and timelines (tensor.h).
   virtual void list_operands(std::vector<TaskOperand>* operands) const { (void)operands; }
+  // Whether it has one result, the last of its operands, and reads each element of the others before it writes that
+  // element: so the result may lie where an operand lies, if their elements lie alike.
+  virtual bool works_in_place() const { return false; }
   // A task that does the same but for results that nobody reads: of the written operands, in the order of
   // list_operands, those with a bit in `unread`. Before it is prepared. Null: it makes all of them or none.
   virtual Ref<Task> without(uint32_t unread) const {

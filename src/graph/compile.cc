@@ -22,10 +22,6 @@ namespace rondo {
 
 namespace {
 
-constexpr size_t kArenaAlignment = 256;
-constexpr size_t kStateBytes = kArenaAlignment;  // RunState at the arena's start
-static_assert(sizeof(ops::RunState) <= kStateBytes);
-
 Status named(const Task& task, const std::string& recorded_at, const Status& status) {
   const rondo_device device = task.device().id();
   return status.of_task(task.name(), device)
@@ -297,127 +293,6 @@ ops::RunState* Graph::run_state(const Device& device) {
 
 RandomState* Graph::device_random(const Device& device) {
   return &run_state(device)->numbers;
-}
-
-// Those of bodies first: each is a part of one of the graph's.
-void Graph::make_arenas() {
-  const auto have = [this](Device& device) {
-    if (!arena(device)) arenas_.emplace_back().device = &device;
-  };
-  for (const Segment& segment : segments_) have(*segment.device);
-  if (inside_) have(*inside_);
-  // A user task may use memory of another device than its own.
-  std::unordered_set<const Variable*> used;
-  for (const Ref<Task>& task : tasks_)
-    for (const Access& access : task->accesses()) used.insert(access.variable);
-  for (const Ref<Storage>& storage : storages_)
-    if (used.count(storage.get())) have(storage->device());
-  for_each_body([&](uint32_t, Graph& body) {
-    body.make_arenas();
-    for (const Arena& inner : body.arenas_) have(*inner.device);
-  });
-}
-
-// Outputs get memory of their own, temporaries and workspaces a place in their device's arena.
-Status Graph::place_memory() {
-  make_arenas();
-  // Inputs from outside keep their memory; it must exist before addresses are captured.
-  std::unordered_set<const Storage*> inside;
-  for (const Ref<Storage>& storage : storages_) inside.insert(storage.get());
-  for (const Ref<Task>& task : tasks_)
-    for (const Access& access : task->accesses())
-      if (Storage* storage = access.variable->storage(); storage && !inside.count(storage))
-        RONDO_TRY(engine_->back(*storage));
-
-  RONDO_TRY(back_bindings());
-  for (Arena& each : arenas_) {
-    Status placed = take_memory(each);
-    if (placed.code() == RONDO_OUT_OF_MEMORY) {
-      std::vector<Task*> tasks;
-      list_tasks(&tasks);
-      bool settled = false;
-      for (Task* task : tasks) settled |= &task->device() == each.device && task->settle();
-      if (settled) placed = take_memory(each);
-    }
-    RONDO_TRY(placed);
-  }
-  return {};
-}
-
-Status Graph::plan_memory(Arena& arena) {
-  std::unordered_map<const Storage*, std::vector<uint32_t>> users;
-  for (uint32_t i = 0; i < tasks_.size(); ++i)
-    for (const Access& access : tasks_[i]->accesses())
-      if (Storage* storage = access.variable->storage()) {
-        std::vector<uint32_t>& list = users[storage];
-        if (list.empty() || list.back() != i) list.push_back(i);  // mutation: temporaries_overlap_in_time
-      }
-  std::vector<Temporary> temporaries;
-  arena.storages.clear();
-  arena.workspaces.clear();
-  arena.bodies.clear();
-  for (const Ref<Storage>& storage : storages_) {
-    const auto used = users.find(storage.get());
-    if (&storage->device() != arena.device || used == users.end() || storage->address()) continue;
-    if (binding_of_.count(storage.get())) continue;
-    if (outputs_.count(storage.get()) || stays(*storage)) {  // mutation: output_taken_for_a_temporary
-      RONDO_TRY(storage->materialise(kNoStream));
-      info_.output_bytes += storage->pinned() ? 0 : static_cast<int64_t>(storage->bytes());
-      continue;
-    }
-    arena.storages.emplace_back(storage.get(), 0);
-    temporaries.push_back({storage->bytes(), used->second, 0});
-  }
-  for (uint32_t i = 0; i < tasks_.size(); ++i)
-    if (const size_t bytes = &tasks_[i]->device() == arena.device ? tasks_[i]->workspace_bytes() : 0) {
-      arena.workspaces.emplace_back(i, 0);
-      temporaries.push_back({bytes, {i}, 0});
-    }
-  // Bodies of one task never run at the same time, so they share their memory.
-  std::vector<size_t> body_of;  // by body: the temporary that it is in
-  Status status;
-  int64_t task_before = -1;
-  for_each_body([&](uint32_t i, Graph& body) {
-    Arena* const inner = body.arena(*arena.device);
-    if (!inner || !status.ok()) return;
-    status = body.plan_memory(*inner);
-    if (task_before != i) temporaries.push_back({0, {i}, 0});
-    task_before = i;
-    temporaries.back().bytes = std::max(temporaries.back().bytes, inner->bytes);  // mutation: smaller_body_decides
-    arena.bodies.emplace_back(&body, 0);
-    body_of.push_back(temporaries.size() - 1);
-  });
-  RONDO_TRY(status);
-  arena.bytes = kStateBytes + plan_arena(plan_.schedule, temporaries, kArenaAlignment);
-  size_t next = 0;
-  for (auto& [storage, offset] : arena.storages) offset = kStateBytes + temporaries[next++].offset;
-  for (auto& [task, offset] : arena.workspaces) offset = kStateBytes + temporaries[next++].offset;
-  for (size_t i = 0; i < body_of.size(); ++i) arena.bodies[i].second = kStateBytes + temporaries[body_of[i]].offset;
-  // Counted as the arena is, each in whole steps of it, so that the difference is what sharing saves.
-  arena.unshared = kStateBytes;
-  for (const Temporary& temporary : temporaries) arena.unshared += temporary.bytes;
-  return {};
-}
-
-Status Graph::take_memory(Arena& arena) {
-  RONDO_TRY(plan_memory(arena));
-  RONDO_TRY(shared_arena_ ? shared_arena_->take(*engine_, *arena.device, arena.bytes, name_, &arena.storage)
-                          : SharedArena::make_block(*engine_, *arena.device, arena.bytes, name_, &arena.storage));
-  info_.arena_bytes += static_cast<int64_t>(arena.bytes);
-  info_.temporary_bytes += static_cast<int64_t>(arena.unshared);
-  place(arena, arena.storage->address());
-  return {};
-}
-
-void Graph::place(Arena& arena, char* address) {
-  arena.address = address;
-  for (const auto& [storage, offset] : arena.storages) storage->place(address + offset);
-  workspace_.resize(tasks_.size(), nullptr);
-  for (const auto& [task, offset] : arena.workspaces) workspace_[task] = address + offset;
-  for (const auto& [body, offset] : arena.bodies) body->place(*body->arena(*arena.device), address + offset);
-  arena.storages.clear();
-  arena.workspaces.clear();
-  arena.bodies.clear();
 }
 
 int Graph::most_auxiliaries(const Segment& segment) const {

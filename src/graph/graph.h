@@ -125,6 +125,7 @@ struct Arena {
   char* address = nullptr;  // once it is placed
   size_t bytes = 0;
   size_t unshared = 0;  // bytes, if nothing shared them
+  int in_place = 0;     // temporaries that took over an operand's memory
   // What lies where, from its start; until it is placed.
   std::vector<std::pair<Storage*, size_t>> storages;
   std::vector<std::pair<uint32_t, size_t>> workspaces;  // by task
@@ -284,6 +285,10 @@ class Graph final : public RefCounted {
   void make_arenas();
   Status place_memory();
   Status plan_memory(Arena& arena);  // how large it is, and what lies where
+  std::vector<size_t> join_in_place(Arena* arena, std::vector<Temporary>* temporaries) const;
+  bool takes_over(uint32_t task, const std::vector<TaskOperand>& operands, const View& operand, const View& result,
+                  const Temporary& owner, const Temporary& taken) const;
+  int in_place() const;  // temporaries that lie where an operand of their task lay
   Status take_memory(Arena& arena);
   void place(Arena& arena, char* address);
   Status back_bindings();

@@ -37,9 +37,10 @@ std::string Graph::report() const {
   text += report_pieces("  ");
   text += settings_->report();
   text += report_bindings();
-  text += format("  memory: temporaries %lld bytes in an arena of %lld, outputs %lld bytes\n",
-                 static_cast<long long>(info.temporary_bytes), static_cast<long long>(info.arena_bytes),
-                 static_cast<long long>(info.output_bytes));
+  text += format(
+      "  memory: temporaries %lld bytes in an arena of %lld, %d of them in an operand's place, outputs %lld bytes\n",
+      static_cast<long long>(info.temporary_bytes), static_cast<long long>(info.arena_bytes), in_place(),
+      static_cast<long long>(info.output_bytes));
   text += format("  times: record %.3f ms, prepare %.3f ms, capture %.3f ms; launched %s\n", info.record_ms,
                  info.prepare_ms, info.capture_ms, counted(info.launches, "time", "times").c_str());
   const std::lock_guard lock(measured_mutex_);

@@ -250,6 +250,11 @@ MUTATIONS = (
         cases=RECORDINGS,
     ),
     Mutation(
+        name="operand_taken_over_early",
+        breaks="a result takes the memory of an operand only when all that read it are done, on other branches too",
+        cases=RECORDINGS,
+    ),
+    Mutation(
         name="temporaries_overlap_between_branches",
         breaks="a temporary takes memory only from those whose users, on all branches, come before it",
         cases=RECORDINGS,

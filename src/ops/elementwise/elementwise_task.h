@@ -62,6 +62,7 @@ class ElementwiseTask final : public Computation {
   rtc::Signature signature(rtc::Family family) const { return plan_->signature(family); }
 
   void list_operands(std::vector<TaskOperand>* list) const override;
+  bool works_in_place() const override { return expression().outputs() == 1 && !expression().output(0).accumulate; }
   Ref<Task> without(uint32_t unread) const override;
   Ref<Task> again(const Rebinding& memory) const override { return moved(memory); }
   Ref<ElementwiseTask> moved(const Rebinding& memory) const;
