@@ -234,6 +234,42 @@ Samplers per_operator(const Options& options, int nodes, int branches, uint32_t 
           [=] { return times([&] { s->bare->launch(); }, [&] { s->floor->wait(); }); }};
 }
 
+// Two adds side by side and one of both, again and again, in branches or on one.
+struct Diamonds {
+  explicit Diamonds(rondo_device device) : chains(device, 3) {
+    for (Graph* each : {&forked, &straight}) {
+      rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+      options.flags = RONDO_RECORD_AS_WRITTEN;
+      options.max_branches = each == &straight ? 1 : 0;
+      BENCH_CHECK(rondo_record_begin(chains.engine.get(), &options));
+      try {
+        for (int i = 0; i < kDiamonds; ++i) {
+          add(chains.c[0], chains.b, chains.c[1]);
+          add(chains.c[0], chains.b, chains.c[2]);
+          add(chains.c[1], chains.c[2], chains.c[0]);
+        }
+      } catch (...) {
+        rondo_record_abort(chains.engine.get());
+        throw;
+      }
+      rondo_graph* graph = nullptr;
+      BENCH_CHECK(rondo_record_end(chains.engine.get(), &graph));
+      each->reset(graph);
+    }
+  }
+  double sample(const Graph& graph, int repeats) {
+    chains.wait();
+    const double begin = now_us();
+    for (int i = 0; i < repeats; ++i) BENCH_CHECK(rondo_graph_launch(graph.get()));
+    chains.wait();
+    return (now_us() - begin) / (3.0 * repeats * kDiamonds);
+  }
+  static constexpr int kDiamonds = 300;
+
+  Chains chains;
+  Graph forked, straight;
+};
+
 }  // namespace
 
 void add_graph_rows(const Options& options, std::vector<Row>& rows) {
@@ -269,6 +305,14 @@ void add_graph_rows(const Options& options, std::vector<Row>& rows) {
                   cuda ? "capture in 8 branches, forked by hand" : "plain loops in a row",
                   cuda ? at_most_times(0.22 / 0.195) : Goal{}, [=] { return per_operator(options, 1000, 8); }});
 
+  if (cuda)
+    rows.push_back({"device.diamonds", "900 adds in a graph, two side by side and one of both in turn, each",
+                    "the same graph on one branch", at_most_times(1), [=]() -> Samplers {
+                      const auto diamonds = std::make_shared<Diamonds>(options.device);
+                      const int repeats = options.quick ? 3 : 10;
+                      return {[=] { return diamonds->sample(diamonds->forked, repeats); },
+                              [=] { return diamonds->sample(diamonds->straight, repeats); }};
+                    }});
   if (cuda)
     for (const int branches : {1, 8})
       rows.push_back({branches == 1 ? "device.linear.full" : "device.branches.full",
