@@ -192,12 +192,13 @@ RONDO_API rondo_status rondo_graph_dot(rondo_graph* graph, const char* path);
  * RONDO_INVALID_STATE for a graph that is called, in a recording and in a task; RONDO_IO_ERROR if the file cannot be
  * written: the run took place. Since 0.1. */
 RONDO_API rondo_status rondo_graph_profile(rondo_graph* graph, const char* path);
-/* The same of a graph that is called: a call with these tensors, as rondo_graph_call takes them, each of whose tasks is
- * measured. On failure, of the run or the file too, no slot is changed. For an open tape it is a task without gradient.
+/* The same of a graph that is called: a call each of whose tasks is measured. inputs: n_inputs tensors, outputs:
+ * n_outputs slots, both as rondo_graph_call takes them. On failure, of the run or the file too, no slot is changed. For
+ * an open tape it is a task without gradient.
  * RONDO_INVALID_STATE for a graph that is launched, in a recording and in a task; other errors as of rondo_graph_call
  * and rondo_graph_profile. Since 0.1. */
-RONDO_API rondo_status rondo_graph_profile_call(rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,
-                                                int32_t n_outputs, rondo_tensor** outputs, const char* path);
+RONDO_API rondo_status rondo_graph_profile_call(rondo_graph* graph, const char* path, int32_t n_inputs,
+                                                rondo_tensor* const* inputs, int32_t n_outputs, rondo_tensor** outputs);
 
 #ifdef __cplusplus
 }

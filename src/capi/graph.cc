@@ -273,8 +273,8 @@ rondo_status rondo_graph_profile(rondo_graph* graph, const char* path) {
   });
 }
 
-rondo_status rondo_graph_profile_call(rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,
-                                      int32_t n_outputs, rondo_tensor** outputs, const char* path) {
+rondo_status rondo_graph_profile_call(rondo_graph* graph, const char* path, int32_t n_inputs,
+                                      rondo_tensor* const* inputs, int32_t n_outputs, rondo_tensor** outputs) {
   return guard_whole("rondo_graph_profile_call", [&]() -> Status {
     RONDO_TRY(check_call(graph, n_inputs, inputs, n_outputs, outputs));
     const Ref<Graph> kept = graph->graph;  // another thread may destroy the handle meanwhile

@@ -24,7 +24,7 @@
 #include "engine/engine.h"
 #include "graph/passes/passes.h"
 #include "graph/recording.h"
-#include "graph/schedule.h"
+#include "graph/plan/schedule.h"
 
 namespace rondo {
 

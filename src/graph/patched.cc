@@ -17,7 +17,8 @@ constexpr double kChangeUs = 0.25, kCopyUs = 2.5, kCopyMiBUs = 0.7;
 bool Graph::may_be_patched(uint32_t task) const {
   const char* why = "";
   StreamDevice* const device = tasks_[task]->device().streams();
-  return tasks_[task]->own_kernels() > 0 && !is_switched(task) && device->graph_changes(GraphChange::kernel, &why);
+  return tasks_[task]->own_kernels() > 0 && !is_switched(task) && !is_parameter(task) &&
+         device->graph_changes(GraphChange::kernel, &why);
 }
 
 // What is copied to memory of the graph's and back: what is used by a captured task that cannot be patched, or by so

@@ -14,7 +14,7 @@
 
 #include "engine/engine.h"
 #include "graph/launch_settings.h"
-#include "graph/shared_arena.h"
+#include "graph/plan/shared_arena.h"
 #include "ops/program/program.h"
 #include "tape/journal.h"
 

@@ -25,7 +25,7 @@ WINGS = {
         ["reduce", "rows", "matmul", "convolution", "attention", "batch_norm", "movement", "image", "optimizer"],
         ["text"],
     ],
-    "graph": [["passes"], [""]],
+    "graph": [["plan"], ["passes"], [""]],
     "comm": [["rendezvous"], ["transport"], [""]],
 }
 MOST_FILES = 30  # of a wing: what a reader takes in at a glance

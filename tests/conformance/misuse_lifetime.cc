@@ -83,7 +83,7 @@ TEST_P(MisuseLifetime, DestroyedGraph) {
   dead(rondo_graph_report(gone, nullptr, 0, &length), "rondo_graph_report");
   dead(rondo_graph_dot(gone, "/tmp/never"), "rondo_graph_dot");
   dead(rondo_graph_profile(gone, nullptr), "rondo_graph_profile");
-  dead(rondo_graph_profile_call(gone, 0, nullptr, 0, nullptr, nullptr), "rondo_graph_profile_call");
+  dead(rondo_graph_profile_call(gone, nullptr, 0, nullptr, 0, nullptr), "rondo_graph_profile_call");
   rondo_graph_destroy(gone);
   EXPECT_TRUE(has_word(rondo_last_error(), "rondo_graph_destroy")) << rondo_last_error();
 }

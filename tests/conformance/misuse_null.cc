@@ -426,7 +426,7 @@ TEST_P(MisuseNull, RecordingsAndGraphs) {
       {"rondo_graph_dot", "path", [&] { return rondo_graph_dot(graph.get(), nullptr); }},
       {"rondo_graph_profile", "graph", [&] { return rondo_graph_profile(nullptr, nullptr); }},
       {"rondo_graph_profile_call", "graph",
-       [&] { return rondo_graph_profile_call(nullptr, 0, nullptr, 0, nullptr, nullptr); }},
+       [&] { return rondo_graph_profile_call(nullptr, nullptr, 0, nullptr, 0, nullptr); }},
       {"rondo_record_site", "site", [&] { return rondo_record_site(nullptr, nullptr); }},
   });
   rondo_graph_destroy(nullptr);

@@ -15,8 +15,8 @@ class ProfileOfCalls : public OnCalls {
  protected:
   static rondo_status profile(const Callable& graph, std::vector<rondo_tensor*> inputs,
                               std::vector<rondo_tensor*>* outputs, const char* path) {
-    return rondo_graph_profile_call(graph.get(), static_cast<int32_t>(inputs.size()), inputs.data(),
-                                    static_cast<int32_t>(outputs->size()), outputs->data(), path);
+    return rondo_graph_profile_call(graph.get(), path, static_cast<int32_t>(inputs.size()), inputs.data(),
+                                    static_cast<int32_t>(outputs->size()), outputs->data());
   }
   static const json* find(const json& profile, const std::string& name) {
     for (const json& each : profile.at("tasks"))
@@ -70,7 +70,7 @@ TEST_P(ProfileOfCalls, GivenOutputsAreWritten) {
 TEST_P(ProfileOfCalls, FailureLeavesTheSlots) {
   std::atomic<bool> bad{true};
   const Callable graph = callable({{RONDO_F32, {4}}}, [&](const std::vector<Tensor>& in) {
-    Tensor out = empty(RONDO_F32, {4});
+    Tensor out = make(rondo_unary, RONDO_ABS, in[0]);
     const rondo_task_options with = task_options("moody");
     must(push_tensors(
         engine(), [&bad](rondo_task_context*) { return bad ? RONDO_IO_ERROR : RONDO_OK; }, {in[0]}, {out}, &with));
@@ -103,9 +103,9 @@ TEST_P(ProfileOfCalls, WhatDoesNotFitIsRefused) {
   expect_refused(profile(graph, {blank, w}, &outputs, nullptr), RONDO_INVALID_STATE, name, "inputs[0]");
   expect_refused(profile(launched, {}, &none, nullptr), RONDO_INVALID_STATE, name, "rondo_graph_launch");
   std::vector<rondo_tensor*> inputs = {x, w};
-  expect_refused(rondo_graph_profile_call(graph.get(), 2, nullptr, 1, outputs.data(), nullptr), RONDO_INVALID_ARGUMENT,
+  expect_refused(rondo_graph_profile_call(graph.get(), nullptr, 2, nullptr, 1, outputs.data()), RONDO_INVALID_ARGUMENT,
                  name, "inputs");
-  expect_refused(rondo_graph_profile_call(graph.get(), 2, inputs.data(), 1, nullptr, nullptr), RONDO_INVALID_ARGUMENT,
+  expect_refused(rondo_graph_profile_call(graph.get(), nullptr, 2, inputs.data(), 1, nullptr), RONDO_INVALID_ARGUMENT,
                  name, "outputs");
   const Graph outer = record(engine(), [&] {
     expect_refused(profile(graph, {x, w}, &outputs, nullptr), RONDO_INVALID_STATE, name, "recording");

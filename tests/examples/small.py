@@ -19,7 +19,7 @@ after 50 steps x[0] is 3.000, and the loss is small
 the weights are equal, bit for bit
 the host decided
 """,
-    "branch_simulated": """20 steps called eagerly: the functions of the bodies were called 9 and 11 times
+    "branch_simulated": """20 steps called eagerly: the functions of the bodies were called 10 and 10 times
 20 steps launched: the functions of the bodies were called 0 and 0 times
 the weights are equal, bit for bit
 the CUDA graph decided

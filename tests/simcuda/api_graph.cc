@@ -155,7 +155,11 @@ CUresult cuGraphExecDestroy(CUgraphExec handle) {
 }
 
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec handle, CUgraphNode node_handle, const CUDA_KERNEL_NODE_PARAMS* p) {
-  SIM_ENTER(cuGraphExecKernelNodeSetParams);
+  SIM_ENTER_IF(cuGraphExecKernelNodeSetParams, Need::Init);
+  if (current_device() == nullptr) {
+    report("cuGraphExecKernelNodeSetParams on a thread without a current context, where drivers crash");
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
   if (p == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Lock lock(driver().mutex);
   std::shared_ptr<GraphExec> exec = driver().execs.find(handle);

@@ -194,7 +194,7 @@ class Runner {
   Runner(cuda::CudaDevice& device, const Problem& problem) : device_(device), p_(problem) {}
 
   // Whether every number of the result is NaN if every one of the bias, or of the residual, is.
-  Status run_nan(const Choice& choice) {
+  Status run_nan(const ops::dnn::Choice& choice) {
     RONDO_TRY(prepare(size_t{1} << 20));
     void* const added = p_.bias ? addresses_.bias : addresses_.residual;
     RONDO_TRY(device_.fill_bytes(added, 0xff, (p_.bias ? data_.bias : data_.residual).size(), stream_));
@@ -208,7 +208,7 @@ class Runner {
     return {};
   }
 
-  Status run(const Choice& choice, size_t most_workspace) {
+  Status run(const ops::dnn::Choice& choice, size_t most_workspace) {
     RONDO_TRY(prepare(most_workspace));
     RONDO_TRY(choice.run(device_, addresses_, workspace_, most_workspace, stream_, false));
     std::vector<unsigned char> eager;
@@ -293,7 +293,7 @@ int run_words(const std::vector<std::string>& words) {
   }
   auto& device = static_cast<cuda::CudaDevice&>(*opened);
   Problem problem;
-  const Choice* choice = nullptr;
+  const ops::dnn::Choice* choice = nullptr;
   const auto say = [](const Status& status) {
     print("status", std::to_string(status.code()));
     print("message", status.message());

@@ -1,6 +1,6 @@
 // From tasks to data flow and branches: every order the data needs is kept, by branch or by waits; clocks say exactly
 // what is known; no wait is superfluous. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "graph/schedule.h"
+#include "graph/plan/schedule.h"
 
 #include <gtest/gtest.h>
 

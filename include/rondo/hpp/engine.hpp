@@ -48,8 +48,8 @@ class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
   std::vector<Tensor> profile_call(Tensors inputs, const std::string& path = "") const {
     std::vector<rondo_tensor*> made(static_cast<size_t>(info().outputs));
     const std::vector<rondo_tensor*> in = handles_of(inputs);
-    check(rondo_graph_profile_call(get(), static_cast<int32_t>(in.size()), in.data(), static_cast<int32_t>(made.size()),
-                                   made.data(), path.empty() ? nullptr : path.c_str()));
+    check(rondo_graph_profile_call(get(), path.empty() ? nullptr : path.c_str(), static_cast<int32_t>(in.size()),
+                                   in.data(), static_cast<int32_t>(made.size()), made.data()));
     std::vector<Tensor> outputs;
     for (rondo_tensor* each : made) outputs.emplace_back(each);
     return outputs;

@@ -175,38 +175,29 @@ Status CudaDevice::graph_node_switches(void* node, bool* switches) const {
                type);
 }
 
-// What is changed before a launch names its context, so asking for the current one would only add to each node. A
-// driver that wants it current all the same has refused, and done nothing yet.
-template <class Change>
-Status CudaDevice::change_node(const char* function, const Change& change) {
-  CUresult result = change();
-  if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE) [[unlikely]] {
-    Current current(*this);
-    RONDO_TRY(current.status());
-    result = change();
-  }
-  return check(result, function);
-}
-
 Status CudaDevice::graph_enable(const NativeGraph& graph, void* node, bool on) {
-  return change_node("cuGraphNodeSetEnabled", [&] {
-    return driver().cuGraphNodeSetEnabled(static_cast<CUgraphExec>(graph.exec), static_cast<CUgraphNode>(node),
-                                          on ? 1 : 0);
-  });
+  Current current(*this);
+  RONDO_TRY(current.status());
+  RONDO_ON(cuGraphNodeSetEnabled(static_cast<CUgraphExec>(graph.exec), static_cast<CUgraphNode>(node), on ? 1 : 0),
+           "cuGraphNodeSetEnabled");
+  return {};
 }
 
+// Drivers crash here on a thread without a current context.
 Status CudaDevice::graph_set_kernel(const NativeGraph& graph, void* node, CUfunction function, const Launch& shape,
                                     void** parameters) {
+  Current current(*this);
+  RONDO_TRY(current.status());
   CUDA_KERNEL_NODE_PARAMS launch = {};
   launch.func = function;
   launch.gridDimX = shape.grid[0], launch.gridDimY = shape.grid[1], launch.gridDimZ = shape.grid[2];
   launch.blockDimX = shape.block[0], launch.blockDimY = shape.block[1], launch.blockDimZ = shape.block[2];
   launch.sharedMemBytes = shape.shared_bytes;
   launch.kernelParams = parameters;
-  return change_node("cuGraphExecKernelNodeSetParams", [&] {
-    return driver().cuGraphExecKernelNodeSetParams(static_cast<CUgraphExec>(graph.exec), static_cast<CUgraphNode>(node),
-                                                   &launch);
-  });
+  RONDO_ON(
+      cuGraphExecKernelNodeSetParams(static_cast<CUgraphExec>(graph.exec), static_cast<CUgraphNode>(node), &launch),
+      "cuGraphExecKernelNodeSetParams");
+  return {};
 }
 
 void CudaDevice::graph_destroy(NativeGraph* graph) {

@@ -134,8 +134,6 @@ class CudaDevice final : public StreamDevice {
 
  private:
   Status count(NativeGraph* graph) const;  // its nodes and edges
-  template <class Change>
-  Status change_node(const char* function, const Change& change);
   // The graph that the stream is captured into, and if `last`, the one node that was captured last on it.
   Status capture_of(void* stream, CUgraph* graph, CUgraphNode* last) const;
   Status list_nodes(CUgraph graph, std::vector<CUgraphNode>* nodes) const;

@@ -21,6 +21,7 @@ class ParameterTask final : public Computation {
     return make_ref<ParameterTask>(fill_->moved(memory), number_, initial_);
   }
   Status prepare() override { return fill_->prepare(); }
+  size_t own_kernels() const override { return fill_->own_kernels(); }
   Status run(const TaskContext& context) override {
     fill_->set_scalar(0, context.settings ? context.settings[number_] : initial_);
     return fill_->run(context);

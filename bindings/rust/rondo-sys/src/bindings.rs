@@ -4273,17 +4273,18 @@ extern "C" {
     pub fn rondo_graph_profile(graph: *mut rondo_graph, path: *const ::std::os::raw::c_char) -> rondo_status;
 }
 extern "C" {
-    #[doc = " The same of a graph that is called: a call with these tensors, as rondo_graph_call takes them, each of whose tasks is"]
-    #[doc = " measured. On failure, of the run or the file too, no slot is changed. For an open tape it is a task without gradient."]
+    #[doc = " The same of a graph that is called: a call each of whose tasks is measured. inputs: n_inputs tensors, outputs:"]
+    #[doc = " n_outputs slots, both as rondo_graph_call takes them. On failure, of the run or the file too, no slot is changed. For"]
+    #[doc = " an open tape it is a task without gradient."]
     #[doc = " RONDO_INVALID_STATE for a graph that is launched, in a recording and in a task; other errors as of rondo_graph_call"]
     #[doc = " and rondo_graph_profile. Since 0.1."]
     pub fn rondo_graph_profile_call(
         graph: *mut rondo_graph,
+        path: *const ::std::os::raw::c_char,
         n_inputs: i32,
         inputs: *const *mut rondo_tensor,
         n_outputs: i32,
         outputs: *mut *mut rondo_tensor,
-        path: *const ::std::os::raw::c_char,
     ) -> rondo_status;
 }
 #[doc = " Bytes to or from another rank. Since 0.1."]

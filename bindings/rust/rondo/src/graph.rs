@@ -388,7 +388,7 @@ impl Graph {
         let (given, n, outputs) = (handles(inputs), length(inputs), length(&made));
         // SAFETY: as many handles as the lengths say.
         check(unsafe {
-            sys::rondo_graph_profile_call(self.as_ptr(), n, given.as_ptr(), outputs, made.as_mut_ptr(), path)
+            sys::rondo_graph_profile_call(self.as_ptr(), path, n, given.as_ptr(), outputs, made.as_mut_ptr())
         })?;
         Ok(made.into_iter().map(|each| Tensor::adopt(each, &self.engine)).collect())
     }

@@ -258,7 +258,7 @@ public class Graph extends NativeObject {
     final long[] made = new long[info().outputs()];
     withInputs(
         inputs,
-        given -> NativeGraph.graphProfileCall(address(), given, made, path == null ? null : path.toString()));
+        given -> NativeGraph.graphProfileCall(address(), path == null ? null : path.toString(), given, made));
     return adopt(made);
   }
 

@@ -1,5 +1,5 @@
 // The arenas by name, and their blocks. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "graph/shared_arena.h"
+#include "graph/plan/shared_arena.h"
 
 #include <algorithm>
 #include <map>

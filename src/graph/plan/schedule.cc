@@ -1,5 +1,5 @@
 // Data flow and branches. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "graph/schedule.h"
+#include "graph/plan/schedule.h"
 
 #include <algorithm>
 #include <unordered_map>
