@@ -62,7 +62,9 @@ Status Graph::capture() {
     // Other ranks count on a collective to be a node where theirs are.
     const bool stays =
         status.code() == RONDO_OUT_OF_MEMORY || status.code() == RONDO_DEVICE_LOST || !segment.guards.empty();
-    if (stays || (!nodes_failed && !falls_back_)) return status;
+    const bool lacking = status.code() == RONDO_UNSUPPORTED || status.code() == RONDO_LIBRARY_MISSING ||
+                         status.code() == RONDO_COMPILE_FAILED;
+    if (stays || !(falls_back_ || (nodes_failed && lacking))) return status;
     if (segment.chooses) {
       give_up_nodes(segment, status);
       s = static_cast<size_t>(-1);  // all anew

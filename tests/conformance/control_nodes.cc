@@ -1,5 +1,7 @@
 // Control flow that CUDA graphs decide themselves: one segment, no host, and the bits of eager calls and of the host's
 // decisions. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
 #include "control.h"
 
 namespace conformance {
@@ -169,8 +171,8 @@ TEST_P(ControlNodes, SectionsSwitchThem) {
   EXPECT_EQ(first(x), expected);
 }
 
-// Each call that makes a node fails once.
-TEST_P(ControlNodes, FailedNodesAreLeftToTheHostWhichIsReported) {
+// Each call that makes a node fails once: so does the recording, unless it may fall back.
+TEST_P(ControlNodes, FailedNodesAreLeftToTheHostWhereThatIsAllowed) {
   if (!chooses()) GTEST_SKIP() << "no conditional nodes here";
   std::string missing;
   const auto simulator =
@@ -192,13 +194,22 @@ TEST_P(ControlNodes, FailedNodesAreLeftToTheHostWhichIsReported) {
         [&] { multiply(y, 2); });
     must(rondo_fill(turns, 0));
   };
+  rondo_record_options falls_back = RONDO_RECORD_OPTIONS_INIT;
+  falls_back.flags = RONDO_RECORD_FALL_BACK;
   for (const char* call :
        {"cuGraphConditionalHandleCreate:1", "cuGraphConditionalHandleCreate:2", "cuGraphAddNode_v2:1",
         "cuGraphAddNode_v2:2", "cuStreamUpdateCaptureDependencies:1", "cuStreamBeginCaptureToGraph:1",
         "cuStreamBeginCaptureToGraph:2", "cuGraphNodeGetType:1", "cuGraphInstantiateWithFlags:1"}) {
     SCOPED_TRACE(call);
     simulator("fault", (std::string(call) + ":1").c_str());
-    const Graph graph = record(engine(), program);
+    rondo_graph* none = nullptr;
+    must(rondo_record_begin(engine(), nullptr));
+    program();
+    expect_refused(rondo_record_end(engine(), &none), RONDO_DEVICE_ERROR, "rondo_record_end",
+                   std::string(call, std::strcspn(call, "_:")).c_str());
+    simulator("clear-faults", nullptr);
+    simulator("fault", (std::string(call) + ":1").c_str());
+    const Graph graph = record(engine(), program, &falls_back);
     simulator("clear-faults", nullptr);
     const std::string report = graph_report(graph.get());
     EXPECT_LT(graph_info(graph.get()).conditional_nodes, 2) << report;

@@ -65,7 +65,7 @@ def case_dot():
     """What a DOT picture holds, in text; its picture is Graphviz'."""
     _, picture = saved()
     out, _ = graph(picture)
-    holds(out, "3 tasks", "segment 0 on cpu:0: host tasks", "  neg\n", "  matmul\n")
+    holds(out, "3 tasks", "segment 0 on cpu:0: host tasks", "  neg: model.txt:3\n", "  matmul: model.txt:7\n")
     none = FOLDER / "none"
     none.mkdir()
     _, err = graph(picture, "--svg", FOLDER / "x.svg", status=1, PATH=str(none))
