@@ -32,7 +32,7 @@ typedef enum rondo_record_flags {
                                        are, with the same results; the graph's report says why. Without it, the
                                        recording fails at its end. Not for want of memory, a lost device or
                                        collectives */
-  RONDO_RECORD_SITES = 32,          /* notes where in the program each task comes from (rondo_record_site): failures,
+  RONDO_RECORD_SITES = 32,          /* notes where in the program each task comes from: failures,
                                        profiles and pictures of the graph say it */
   RONDO_RECORD_HOST_DECIDES = 64    /* the host decides all control flow, between segments, also where a CUDA graph
                                        could choose by itself: slower, but each body is timed by rondo_graph_profile,
